@@ -1,0 +1,1 @@
+"""SAGE: service agents held to standard operating procedures as graphs."""

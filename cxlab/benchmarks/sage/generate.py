@@ -1,0 +1,175 @@
+"""Samples of SAGE: every leaf of every procedure, crossed with the adversarial level.
+
+A leaf's field values become the customer's situation and its system variables the back end's, so that
+coverage holds by construction. Level changes how facts come out, never which facts are true.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from cxlab.benchmarks.sage import rules
+from cxlab.benchmarks.sage.rules import LEVELS, Leaf, Scenario
+from cxlab.benchmarks.sage.sop_text import show
+from cxlab.errors import BadOption, UnknownName
+from cxlab.records import Dataset, Facets, Sample, content_id
+
+# How facts come out, by level: chances of each delivery for a fact that the customer may hold back.
+DELIVERY = {
+    "zero": {"opening": 0.45, "asked": 0.50, "contrast": 0.05},
+    "weak": {"opening": 0.25, "asked": 0.40, "second": 0.10, "contrast": 0.13, "corrected": 0.12},
+    "strong": {"opening": 0.15, "asked": 0.30, "second": 0.25, "contrast": 0.15, "corrected": 0.15},
+}
+# How facts are worded, by level: plainly, in anger, indirectly.
+WORDING = {
+    "zero": {"says": 0.85, "oblique": 0.15},
+    "weak": {"says": 0.62, "oblique": 0.38},
+    "strong": {"heated": 0.62, "oblique": 0.38},
+}
+# How often the customer comes back after the outcome was announced: (fewest, most).
+PATIENCE = {"zero": (0, 2), "weak": (1, 4), "strong": (2, 9)}
+
+
+def generate(config: dict[str, Any], seed: int) -> tuple[Dataset, list[Sample]]:
+    """All leaves × levels of the scenarios in `config["scenarios"]` (all when absent), `per_leaf` times.
+
+    Deterministic for a seed; a sample's id is the hash of its content.
+    """
+    scenarios = tuple(config.get("scenarios") or rules.ids())
+    levels = tuple(config.get("levels") or LEVELS)
+    for level in levels:
+        if level not in LEVELS:
+            raise UnknownName("level", level, LEVELS)
+    per_leaf = int(config.get("per_leaf", 1))
+    if per_leaf < 1:
+        raise BadOption(f"per_leaf={per_leaf}; give at least 1")
+    settings = {"scenarios": list(scenarios), "levels": list(levels), "per_leaf": per_leaf}
+    files = [content_id(rules.load(name).model_dump(mode="json")) for name in scenarios]
+    dataset_id = "sage-" + content_id(settings, seed, files, "1")
+    samples = [
+        _sample(dataset_id, rules.load(name), leaf, level, seed, copy)
+        for name in scenarios
+        for leaf in rules.load(name).leaves()
+        for copy in range(per_leaf)
+        for level in levels
+    ]
+    name = f"SAGE, {len(scenarios)} procedures, every leaf × {len(levels)} levels" + (f" × {per_leaf}" * (per_leaf > 1))
+    return Dataset(
+        id=dataset_id,
+        benchmark="sage",
+        name=name,
+        source="generated",
+        config=settings,
+        seed=seed,
+        licence="own work",
+        created=datetime.now(UTC),
+    ), samples
+
+
+def rng_for(*parts: object) -> np.random.Generator:
+    """A generator that depends on the parts alone."""
+    return np.random.Generator(np.random.PCG64(int(content_id(*parts, length=16), 16)))
+
+
+def _sample(dataset_id: str, s: Scenario, leaf: Leaf, level: str, seed: int, copy: int) -> Sample:
+    # What levels must share is drawn without the level: the person, the slots, the system's amounts.
+    shared = rng_for(s.id, leaf.id, seed, copy)
+    own = rng_for(s.id, leaf.id, seed, copy, level)
+    fields = {**s.defaults(), **{k: v for k, v in leaf.given.items() if k in s.fields}}
+    system = _system(s, leaf, shared)
+    intent = _intent(s, {**fields, **system, **leaf.given}, shared)
+    personality = str(shared.choice(list(s.personalities)))
+    slots = {name: str(shared.choice(values)) for name, values in s.slots.items()}
+    told = [name for name in leaf.given if name in s.fields]
+    low, high = PATIENCE[level]
+    inputs = {
+        "scenario": s.id,
+        "leaf": leaf.id,
+        "level": level,
+        "intent": intent,
+        "personality": personality,
+        "fields": fields,
+        "system": system,
+        "slots": slots,
+        "facts": [_fact(s, name, fields[name], level, own, position) for position, name in enumerate(told)],
+        "patience": int(own.integers(low, high + 1)),
+    }
+    expected = {"path": list(leaf.path), "action": leaf.action, "fields": fields}
+    return Sample(
+        id=content_id(inputs, expected, seed, copy),
+        dataset_id=dataset_id,
+        benchmark="sage",
+        task="dialogue",
+        inputs=inputs,
+        expected=expected,
+        facets=Facets(
+            scenario=s.id, level=level, leaf=leaf.id, intent=intent, persona=personality, modality="text", language="en"
+        ),
+    )
+
+
+def _system(s: Scenario, leaf: Leaf, rng: np.random.Generator) -> dict[str, Any]:
+    """The leaf's system variables; what the leaf leaves open is drawn, amounts vary within their branch."""
+    system: dict[str, Any] = {}
+    for name, variable in s.system.items():
+        if name in leaf.given:
+            value: Any = leaf.given[name]
+        elif variable.context_only and not variable.integer:
+            value = _plain(rng.choice(np.array(list(variable.values), dtype=object)))
+        else:
+            value = _plain(rng.choice(np.array(variable.domain, dtype=object)))
+        if variable.integer and value > 0:
+            value = int(rng.integers(8, 60)) * 5
+        system[name] = value
+    return system
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _intent(s: Scenario, facts: dict[str, Any], rng: np.random.Generator) -> str:
+    """One of the most specific intents that fit the leaf."""
+    fitting = [key for key, intent in s.intents.items() if rules.applies(intent.when, facts)]
+    most = max(len(s.intents[key].when) for key in fitting)
+    return str(rng.choice([key for key in fitting if len(s.intents[key].when) == most]))
+
+
+def _fact(s: Scenario, name: str, value: Any, level: str, rng: np.random.Generator, position: int) -> dict[str, Any]:
+    spec = s.fields[name]
+    option = spec.options[value]
+    delivery = _draw(DELIVERY[level], rng)
+    wording = _draw(WORDING[level], rng)
+    # A wording bank that a scenario leaves empty falls back on the plain one.
+    if not getattr(option, wording):
+        wording = "says"
+    others = [v for v in spec.options if not rules.same(v, value)]
+    wrong: Any = None
+    if delivery == "contrast":
+        deniable = [v for v in others if spec.options[v].denies]
+        wrong = deniable[int(rng.integers(len(deniable)))] if deniable else None
+    elif delivery == "corrected":
+        wrong = others[int(rng.integers(len(others)))] if others else None
+    if delivery in ("contrast", "corrected") and (wrong is None or spec.emotion):
+        # Feelings come up when they come up: they are neither announced nor taken back by plan.
+        delivery, wrong = "asked", None
+    if position == 0 and delivery in ("asked", "second") and level == "zero":
+        delivery = "opening"
+    # What depends on the agent's offer or on feelings does not come up before there is anything to react to.
+    if delivery == "opening" and (spec.emotion or position > 1):
+        delivery = "asked"
+    return {
+        "field": name,
+        "value": value,
+        "delivery": delivery,
+        "wording": wording,
+        "wrong": wrong,
+        "label": show(value),
+    }
+
+
+def _draw(chances: dict[str, float], rng: np.random.Generator) -> str:
+    return str(rng.choice(list(chances), p=np.array(list(chances.values())) / sum(chances.values())))

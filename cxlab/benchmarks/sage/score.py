@@ -1,0 +1,327 @@
+"""SAGE's scores: a panel labels the fields, the rule engine says what should have happened.
+
+Scores are a turn's own, on 0–100 (dimensions on their 3–9). The reference of a turn follows from the
+panel's fields at that turn; where the panel is split on a field that the path reads, the turn has no
+reference and its logic is not scored, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cxlab.benchmarks.base import Scored, Setup
+from cxlab.benchmarks.sage import prompts
+from cxlab.benchmarks.sage.prompts import DIMENSIONS, GRADES
+from cxlab.benchmarks.sage.rules import Scenario, Untraceable, load, same
+from cxlab.benchmarks.sage.rules import Trace as Route
+from cxlab.benchmarks.sage.sop_text import show, show_fields
+from cxlab.judging import Ballot, Tally, poll, tally
+from cxlab.metrics import paths
+from cxlab.records import Attempt, Judgement, Message, Sample, Score, Trace, Vote
+
+EVALUATED = (1, 5, 10, 15)
+CHAT_WEIGHTS = {
+    "linguistic_quality": 2.0,
+    "anthropomorphism_emotion": 2.5,
+    "content_utility": 2.5,
+    "user_satisfaction": 1.5,
+    "instruction_compliance": 1.5,
+}
+UNPARSED = "the reply could not be parsed"
+LOGIC_METRICS = ("classification", "path", "action", "logic", "overall")
+
+
+def chat(dimensions: Mapping[str, float]) -> float:
+    """Chat quality from the five dimensions on 3–9: weights 2.0, 2.5, 2.5, 1.5, 1.5; 30 to 90, never 100."""
+    return sum(weight * dimensions[name] for name, weight in CHAT_WEIGHTS.items())
+
+
+def logic(classification: float, path: float, action: float) -> float:
+    """0.4 classification + 0.4 path + 0.2 action; scale in = scale out."""
+    return 0.4 * classification + 0.4 * path + 0.2 * action
+
+
+def overall(logic: float, chat: float) -> float:
+    """0.8 logic + 0.2 chat; scale in = scale out."""
+    return 0.8 * logic + 0.2 * chat
+
+
+def action(predicted: Mapping[str, str], reference: Mapping[str, str]) -> float:
+    """1 for the right action; where the reference has a plan, 0.7 for the action and 0.3 for the plan."""
+    if predicted.get("Action") != reference["Action"]:
+        return 0.0
+    plans = [key for key in reference if key != "Action"]
+    if not plans or all(reference[key] == "none" for key in plans):
+        return 1.0
+    return 0.7 + 0.3 * all(predicted.get(key) == reference[key] for key in plans)
+
+
+def evaluated_turns(last: int) -> tuple[int, ...]:
+    """Turns 1, 5, 10, 15 as far as they were reached, and the last one."""
+    return tuple(sorted({t for t in EVALUATED if t <= last} | ({last} if last else set())))
+
+
+async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
+    """Judge and score the evaluated turns of one attempt."""
+    s = load(sample.inputs["scenario"])
+    replies = {m.turn: m for m in attempt.messages if m.role == "agent"}
+    turns = evaluated_turns(max(replies, default=0))
+    scores: list[Score] = []
+    votes: list[Vote] = []
+    judgements: list[Judgement] = []
+    traces: list[Trace] = []
+    for turn in turns:
+        parsed = "fields" in replies[turn].data
+        ballots: list[Ballot[prompts.JudgeReply]] = []
+        if parsed and setup.judges:
+            heard = [m for m in attempt.messages if m.turn <= turn]
+            inputs = judge_inputs(s, sample, heard, setup)
+            seed = setup.seed * 1009 + attempt.trial * 31 + turn
+            shared = {key: setup.options[key] for key in ("cache", "budget") if setup.options.get(key) is not None}
+            ballots = await poll(setup.judges, prompts.judge_prompt(s.id), inputs, seed=seed, **shared)
+        votes += [_vote(attempt, turn, ballot) for ballot in ballots]
+        counted = [count(s, attempt.id, turn, ballot) for ballot in ballots]
+        judgements += [judgement for one in counted for judgement in one]
+        trace, values = score_turn(s, sample, replies[turn], turn, turn == turns[-1], counted, bool(setup.judges))
+        traces.append(trace.model_copy(update={"attempt_id": attempt.id}))
+        scores += [Score(attempt_id=attempt.id, turn=turn, metric=m, value=v, reason=r) for m, (v, r) in values.items()]
+    scores += summarise(attempt, scores, len(replies))
+    return Scored(tuple(scores), tuple(votes), tuple(judgements), tuple(traces))
+
+
+def judge_inputs(s: Scenario, sample: Sample, messages: Sequence[Message], setup: Setup) -> prompts.JudgeInputs:
+    """What every judge of the panel sees: the dialogue up to the judged reply and no more."""
+    return prompts.JudgeInputs(
+        business=s.business,
+        fields=show_fields(s, bool(setup.options.get("glossary", True))),
+        actions=", ".join(s.actions),
+        system=prompts.shown(sample.inputs["system"], s),
+        history=prompts.lines(messages),
+    )
+
+
+def count(s: Scenario, attempt_id: str, turn: int, ballot: Ballot[prompts.JudgeReply]) -> list[Judgement]:
+    """One judge's verdicts, each checked against the options."""
+    output = ballot.reply.output
+    found = []
+    for name, spec in s.fields.items():
+        said = output.fields.get(name) if output else None
+        value = option_of(said, tuple(spec.options))
+        status = "missing" if said is None else "ok" if value is not None else "oov"
+        verdict = show(value) if value is not None else None if said is None else str(said)
+        found.append(_judgement(attempt_id, turn, ballot.judge, "field", name, verdict, status))
+    for name in DIMENSIONS:
+        said = output.grades.get(name) if output else None
+        status = "missing" if said is None else "ok" if not isinstance(said, bool) and said in GRADES else "oov"
+        found.append(
+            _judgement(attempt_id, turn, ballot.judge, "dimension", name, None if said is None else str(said), status)
+        )
+    return found
+
+
+def option_of(said: Any, options: Sequence[Any]) -> Any:
+    """The option that a judge's value names, or None: spelling counts, JSON's true and "true" are one."""
+    for option in options:
+        if same(said, option) or (isinstance(said, str) and said.strip() == show(option)):
+            return option
+    return None
+
+
+def score_turn(
+    s: Scenario,
+    sample: Sample,
+    reply: Message,
+    turn: int,
+    last: bool,
+    counted: Sequence[Sequence[Judgement]],
+    judged: bool,
+) -> tuple[Trace, dict[str, tuple[float | None, str | None]]]:
+    """Trace and scores of one evaluated turn: metric → (value or None, reason when None)."""
+    system = sample.inputs["system"]
+    gold = Route(tuple(sample.expected["path"]), sample.expected["action"], ())
+    base: dict[str, Any] = {
+        "attempt_id": "-",
+        "turn": turn,
+        "last": last,
+        "gold_fields": sample.expected["fields"],
+        "gold_path": gold.path,
+        "gold_action": label(gold.action),
+    }
+    if "fields" not in reply.data:
+        nothing: tuple[float | None, str | None] = (None, UNPARSED)
+        values = dict.fromkeys((*LOGIC_METRICS, "chat"), nothing)
+        values |= {"format_error": (100.0, None), "logic_zero": (0.0, None), "overall_zero": (0.0, None)}
+        return Trace(parsed=False, error="format", **base), values
+
+    panel = tallies(s, counted) if judged else {}
+    fields = (
+        {name: t.winner for name, t in panel.items() if t.winner is not None} if judged else dict(base["gold_fields"])
+    )
+    predicted = Route(tuple(reply.data["path"]), outputs(s, reply.data), ())
+    own = s.trace(reply.data["fields"], system)
+    reference, reason = route(s, fields, system)
+    values = {"format_error": (0.0, None), "chat_words": (float(len(reply.text.split())), None)}
+    values |= _logic(reply.data["fields"], fields, predicted, reference, reason)
+    values |= _chat(counted, judged)
+    half, talk = values["logic"], values["chat"]
+    if half[0] is not None and talk[0] is not None:
+        values["overall"] = (overall(half[0], talk[0]), None)
+    else:
+        values["overall"] = (None, half[1] or talk[1])
+    values["overall_zero"], values["logic_zero"] = values["overall"], values["logic"]
+    trace = Trace(
+        parsed=True,
+        predicted_fields=reply.data["fields"],
+        panel_fields={name: t.winner for name, t in panel.items()} if judged else {},
+        predicted_path=predicted.path,
+        predicted_action=label(predicted.action),
+        own_path=own.path,
+        own_action=label(own.action),
+        reference_path=reference.path if reference else (),
+        reference_action=label(reference.action) if reference else None,
+        moves=paths.alignment(predicted.path, reference.path).moves if reference else (),
+        error=split(predicted, own, reference),
+        **base,
+    )
+    return trace, values
+
+
+def tallies(s: Scenario, counted: Sequence[Sequence[Judgement]]) -> dict[str, Tally]:
+    """The panel's count for each field; values outside the options never count."""
+    votes: dict[str, list[Any]] = {name: [] for name in s.fields}
+    for ballot in counted:
+        for judgement in ballot:
+            if judgement.kind == "field" and judgement.status == "ok":
+                votes[judgement.field].append(option_of(judgement.verdict, tuple(s.fields[judgement.field].options)))
+    return {name: tally(values) for name, values in votes.items()}
+
+
+def route(s: Scenario, fields: Mapping[str, Any], system: Mapping[str, Any]) -> tuple[Route | None, str | None]:
+    """The reference for the panel's fields, or None with the reason why there is none."""
+    try:
+        return s.trace(fields, system), None
+    except Untraceable as error:
+        return None, f"the panel gives no reference: {error}"
+
+
+def split(predicted: Route, own: Route, reference: Route | None) -> str:
+    """Where a turn went wrong.
+
+    `field`: the rule engine on the agent's own fields leads elsewhere; `lucky`: it does, and yet the
+    action is right; `execution`: right fields, another path; `action`: right path, wrong action.
+    """
+    if reference is None:
+        return "unscored"
+    if (own.path, own.action) != (reference.path, reference.action):
+        return "lucky" if predicted.action == reference.action else "field"
+    if predicted.path != reference.path:
+        return "execution"
+    return "none" if predicted.action == reference.action else "action"
+
+
+def outputs(s: Scenario, data: Mapping[str, Any]) -> dict[str, str]:
+    """The agent's action, and its plan where the procedure has plans."""
+    found = {"Action": data["action"]}
+    if s.plan:
+        found[s.plan.name] = data.get("plan") or s.plan.none
+    return found
+
+
+def label(action: Mapping[str, str]) -> str:
+    """An action as one word: the plan's name in place of the action that hands it over."""
+    plan = next((v for k, v in action.items() if k != "Action" and v != "none"), None)
+    return plan or action["Action"]
+
+
+def summarise(attempt: Attempt, scores: Sequence[Score], turns: int) -> list[Score]:
+    """The attempt's own figures: means over its evaluated turns, its format-error rate, its length."""
+    found = [Score(attempt_id=attempt.id, turn=None, metric="turns", value=float(turns))]
+    for metric in ("overall", "logic", "chat", "format_error", "overall_zero"):
+        values = [v.value for v in scores if v.metric == metric and v.value is not None]
+        name = "format_error_rate" if metric == "format_error" else metric
+        mean = sum(values) / len(values) if values else None
+        reason = None if values else "no evaluated turn could be scored"
+        found.append(Score(attempt_id=attempt.id, turn=None, metric=name, value=mean, reason=reason))
+    return found
+
+
+def _logic(
+    agent: Mapping[str, Any],
+    panel: Mapping[str, Any],
+    predicted: Route,
+    reference: Route | None,
+    reason: str | None,
+) -> dict[str, tuple[float | None, str | None]]:
+    found: dict[str, tuple[float | None, str | None]] = {}
+
+    def share(names: Sequence[str]) -> tuple[float | None, str | None]:
+        known = [n for n in names if n in panel]
+        if not known:
+            return None, "the panel agrees on no field"
+        return 100 * sum(same(agent[n], panel[n]) for n in known) / len(known), None
+
+    found["classification"] = share(list(agent))
+    if reference is None:
+        found |= dict.fromkeys(("classification_read", "path", "path_prefix", "path_fitness"), (None, reason))
+        found |= dict.fromkeys(("path_exact", "action", "logic"), (None, reason))
+        return found
+    read = [n for n in reference.read if n in agent]
+    # A path that reads no field at all has none to get wrong.
+    found["classification_read"] = share(read) if read else (100.0, None)
+    a, b = predicted.path, reference.path
+    found["path"] = (100 * paths.recall(a, b), None)
+    found["path_prefix"] = (100 * paths.prefix(a, b), None)
+    found["path_fitness"] = (100 * paths.alignment(a, b).fitness, None)
+    found["path_exact"] = (100 * float(a == b), None)
+    found["action"] = (100 * action(predicted.action, reference.action), None)
+    labelled = found["classification"][0]
+    if labelled is None:
+        found["logic"] = (None, found["classification"][1])
+    else:
+        found["logic"] = (logic(labelled, found["path"][0] or 0.0, found["action"][0] or 0.0), None)
+    return found
+
+
+def _chat(counted: Sequence[Sequence[Judgement]], judged: bool) -> dict[str, tuple[float | None, str | None]]:
+    """Mean over the judges of their weighted sums; a judge without all five grades does not count."""
+    if not judged:
+        return {"chat": (None, "no judges")}
+    grades = [
+        {j.field: float(j.verdict or 0) for j in ballot if j.kind == "dimension" and j.status == "ok"}
+        for ballot in counted
+    ]
+    whole = [g for g in grades if len(g) == len(DIMENSIONS)]
+    if not whole:
+        return {"chat": (None, "no judge gave all five grades")}
+    found: dict[str, tuple[float | None, str | None]] = {
+        name: (sum(g[name] for g in whole) / len(whole), None) for name in DIMENSIONS
+    }
+    found["chat"] = (sum(chat(g) for g in whole) / len(whole), None)
+    return found
+
+
+def _vote(attempt: Attempt, turn: int, ballot: Ballot[prompts.JudgeReply]) -> Vote:
+    reply = ballot.reply
+    output = reply.output
+    reasons = [r for r in (output.fields_reason, output.grades_reason) if r] if output else []
+    return Vote(
+        attempt_id=attempt.id,
+        turn=turn,
+        judge=ballot.judge,
+        valid=output is not None,
+        raw=reply.raw,
+        rationale="\n".join(reasons),
+        failure=f"{reply.failure.where}:{reply.failure.type}" if reply.failure else None,
+        usage=reply.usage,
+        latency_s=reply.latency_s,
+        cost_usd=reply.cost_usd,
+    )
+
+
+def _judgement(
+    attempt_id: str, turn: int, judge: str, kind: Any, field: str, verdict: str | None, status: Any
+) -> Judgement:
+    return Judgement(
+        attempt_id=attempt_id, turn=turn, judge=judge, kind=kind, field=field, verdict=verdict, status=status
+    )

@@ -1,0 +1,114 @@
+"""Customer and agent take turns until a rule ends the dialogue; nothing is thrown away.
+
+The rules, in the order in which they are looked at: a provider fault (`provider`), the customer says
+goodbye when it may (`goodbye`), the agent repeats itself three times (`loop`), three replies in a row
+that cannot be read (`unreadable`), the turn limit (`turns`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cxlab.records import Failure, Message, ToolCall, Usage
+
+UNREADABLE = "(The reply could not be read.)"
+LOOP = 3
+
+
+@dataclass(frozen=True)
+class Said:
+    """One contribution: the text that the other side sees, and what it took to get it."""
+
+    text: str
+    done: bool = False
+    data: dict[str, Any] = field(default_factory=dict)
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+    latency_s: float = 0.0
+    cost_usd: float | None = None
+    failure: Failure | None = None
+
+
+@dataclass
+class Dialogue:
+    """All messages with how it ended, what failed on the way, and what it cost."""
+
+    messages: list[Message] = field(default_factory=list)
+    ended_by: str = "turns"
+    failures: list[Failure] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    latency_s: float = 0.0
+    cost_usd: float | None = 0.0
+
+    @property
+    def outcome(self) -> Any:
+        """`provider`, `format` or `ok`, as `Attempt.outcome` defines them."""
+        if any(f.where == "provider" for f in self.failures):
+            return "provider"
+        return "format" if any(f.where == "format" for f in self.failures) else "ok"
+
+
+Speaker = Callable[[Sequence[Message], int], Awaitable[Said]]
+
+
+async def converse(customer: Speaker, agent: Speaker, max_turns: int) -> Dialogue:
+    """Run the dialogue; a speaker gets the messages so far and the turn (from 1).
+
+    Only the agent's unreadable replies count as format failures of the attempt. A customer model that
+    cannot be read is a failure of the `customer`: its turn is skipped with a plain filler, and said so.
+    """
+    dialogue = Dialogue()
+    unread = 0
+    for turn in range(1, max_turns + 1):
+        said = await customer(dialogue.messages, turn)
+        _note(dialogue, said, turn, "customer")
+        if _is_provider(said):
+            dialogue.ended_by = "provider"
+            return dialogue
+        text = said.text or "Hello? Please go on."
+        dialogue.messages.append(Message(role="customer", text=text, turn=turn, data=said.data))
+        leaving = said.done
+        reply = await agent(dialogue.messages, turn)
+        _note(dialogue, reply, turn, "agent")
+        if _is_provider(reply):
+            dialogue.ended_by = "provider"
+            return dialogue
+        unread = unread + 1 if reply.failure else 0
+        dialogue.messages.append(
+            Message(
+                role="agent", text=reply.text or UNREADABLE, turn=turn, tool_calls=reply.tool_calls, data=reply.data
+            )
+        )
+        if leaving:
+            dialogue.ended_by = "goodbye"
+            return dialogue
+        if unread >= LOOP:
+            dialogue.ended_by = "unreadable"
+            return dialogue
+        if _repeats(dialogue.messages):
+            dialogue.ended_by = "loop"
+            return dialogue
+    return dialogue
+
+
+def _note(dialogue: Dialogue, said: Said, turn: int, who: str) -> None:
+    dialogue.usage = dialogue.usage + said.usage
+    dialogue.latency_s += said.latency_s
+    known = said.cost_usd is not None and dialogue.cost_usd is not None
+    dialogue.cost_usd = (dialogue.cost_usd or 0.0) + (said.cost_usd or 0.0) if known else None
+    if said.failure:
+        where = said.failure.where
+        if who == "customer" and where == "format":
+            where = "customer"
+        dialogue.failures.append(said.failure.model_copy(update={"turn": turn, "where": where}))
+
+
+def _is_provider(said: Said) -> bool:
+    return said.failure is not None and said.failure.where == "provider"
+
+
+def _repeats(messages: Sequence[Message]) -> bool:
+    agent = [m.text for m in messages if m.role == "agent"]
+    return len(agent) >= LOOP and len(set(agent[-LOOP:])) == 1 and agent[-1] != UNREADABLE

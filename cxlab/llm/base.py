@@ -1,0 +1,72 @@
+"""The model boundary's contract: one request in, one completion out, faults told apart."""
+
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from cxlab.records import Failure, ToolCall, Usage
+
+Out = TypeVar("Out", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a model is asked.
+
+    `messages` are OpenAI-style dicts. `schema` asks for one JSON object of that shape. `prompt` and
+    `inputs` are only read by simulated models: the inputs are exactly what the messages were rendered
+    from. `seed` separates repeated samples of the same prompt.
+    """
+
+    messages: list[dict[str, Any]]
+    schema: type[BaseModel] | None = None
+    tools: list[dict[str, Any]] | None = None
+    temperature: float = 0.0
+    max_tokens: int = 1024
+    seed: int = 0
+    prompt: Any = None
+    inputs: BaseModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a model answered; `text` is "" when the server sent null content."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+    latency_s: float = 0.0
+    finish_reason: str | None = None
+
+
+class ProviderFault(Exception):
+    """The provider did not deliver: never the model's answer, recorded as a `Failure`."""
+
+    def __init__(self, type: str, message: str, retryable: bool = False, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.failure = Failure(where="provider", type=type, message=message, retryable=retryable)
+        self.usage = usage or Usage()
+
+
+class ChatModel(Protocol):
+    """A model that can be asked; raises ProviderFault, never a provider's own exception."""
+
+    name: str
+    simulated: bool
+
+    async def complete(self, request: Request) -> Completion: ...
+
+    async def aclose(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[Out]):
+    """An answer to a prompt: `output` when it could be parsed, else `failure` (format or provider)."""
+
+    output: Out | None
+    raw: str
+    usage: Usage = field(default_factory=Usage)
+    latency_s: float = 0.0
+    cost_usd: float | None = None
+    failure: Failure | None = None

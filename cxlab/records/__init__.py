@@ -1,0 +1,44 @@
+"""The nouns of CX Lab: frozen records, no I/O.
+
+`Case` is the CRM's ticket; `Sample` is the row of an evaluation. Times are UTC, durations end in
+`_s` (seconds), money in `_usd`.
+"""
+
+from cxlab.records.conversation import Article, Conversation, Message, Role, ToolCall
+from cxlab.records.evaluation import (
+    Annotation,
+    Attempt,
+    Dataset,
+    Facets,
+    Failure,
+    Judgement,
+    Run,
+    Sample,
+    Score,
+    Trace,
+    Usage,
+    Vote,
+)
+from cxlab.records.ids import content_id, new_id
+
+__all__ = [
+    "Annotation",
+    "Article",
+    "Attempt",
+    "Conversation",
+    "Dataset",
+    "Facets",
+    "Failure",
+    "Judgement",
+    "Message",
+    "Role",
+    "Run",
+    "Sample",
+    "Score",
+    "ToolCall",
+    "Trace",
+    "Usage",
+    "Vote",
+    "content_id",
+    "new_id",
+]

@@ -1,0 +1,201 @@
+"""What is evaluated and what came of it: datasets, samples, runs, attempts, votes, scores."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from cxlab.records.base import Record
+from cxlab.records.conversation import Message
+
+
+class Facets(Record):
+    """What a sample can be filtered by; a benchmark fills what it knows."""
+
+    scenario: str | None = None
+    level: str | None = None
+    leaf: str | None = None
+    intent: str | None = None
+    persona: str | None = None
+    modality: str | None = None
+    language: str | None = None
+
+
+class Dataset(Record):
+    """A set of samples; `id` is the hash of its content."""
+
+    id: str
+    benchmark: str
+    name: str
+    source: Literal["generated", "imported"]
+    config: dict[str, Any]
+    seed: int | None
+    licence: str
+    created: datetime
+
+
+class Sample(Record):
+    """One thing to evaluate; `id` is the hash of its content, so that runs compare the same samples."""
+
+    id: str
+    dataset_id: str
+    benchmark: str
+    task: str
+    inputs: dict[str, Any]
+    expected: dict[str, Any]
+    facets: Facets = Facets()
+
+
+class Usage(Record):
+    """Tokens as the server reports them; None where it reports none (never an estimate)."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    calls: int = 0
+    retries: int = 0
+    cached_calls: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        def both(a: int | None, b: int | None) -> int | None:
+            return b if a is None else a if b is None else a + b
+
+        return Usage(
+            prompt_tokens=both(self.prompt_tokens, other.prompt_tokens),
+            completion_tokens=both(self.completion_tokens, other.completion_tokens),
+            calls=self.calls + other.calls,
+            retries=self.retries + other.retries,
+            cached_calls=self.cached_calls + other.cached_calls,
+        )
+
+
+class Failure(Record):
+    """Something that went wrong, as data: where it happened and whether trying again could help."""
+
+    where: Literal["provider", "agent", "format", "tool", "judge", "scorer", "customer"]
+    type: str
+    message: str
+    retryable: bool = False
+    turn: int | None = None
+
+
+class Attempt(Record):
+    """One trial of one sample by one model: all that was said, what it cost, how it ended.
+
+    `outcome`: `provider` when a provider fault cut it short, else `format` when a reply of the model
+    under test could not be parsed, else `ok`; so ok + format + provider = attempts.
+    """
+
+    id: str
+    run_id: str
+    sample_id: str
+    trial: int
+    messages: tuple[Message, ...] = ()
+    output: dict[str, Any] = {}
+    outcome: Literal["ok", "format", "provider"] = "ok"
+    ended_by: str = ""
+    failures: tuple[Failure, ...] = ()
+    usage: Usage = Usage()
+    latency_s: float = 0.0
+    cost_usd: float | None = None
+    started: datetime
+
+
+class Vote(Record):
+    """One judge's whole reply on one turn: raw text, rationale, and whether it could be used."""
+
+    attempt_id: str
+    turn: int
+    judge: str
+    valid: bool
+    raw: str
+    rationale: str = ""
+    failure: str | None = None
+    usage: Usage = Usage()
+    latency_s: float = 0.0
+    cost_usd: float | None = None
+
+
+class Judgement(Record):
+    """One judge's verdict on one field of one turn.
+
+    `status`: `ok`; `oov` for a value outside the options, which never counts; `missing`. `kind` is
+    `field` (a label, put to the vote) or `dimension` (a grade, averaged).
+    """
+
+    attempt_id: str
+    turn: int
+    judge: str
+    kind: Literal["field", "dimension"]
+    field: str
+    verdict: str | None
+    status: Literal["ok", "oov", "missing"] = "ok"
+
+
+class Score(Record):
+    """One number: finite, or None with the reason why it was not scored. `turn` None = whole attempt."""
+
+    attempt_id: str
+    turn: int | None
+    metric: str
+    value: float | None
+    reason: str | None = None
+
+
+class Trace(Record):
+    """One evaluated turn held against a procedure.
+
+    `reference_*` follow from the judges' fields, `own_path` and `own_action` from the agent's own
+    fields, `gold_*` from the leaf the customer was made from. `moves` aligns predicted with reference
+    as (`sync` | `inserted` | `skipped`, stage). `error`: `none`, `field`, `execution`, `action`,
+    `lucky`, `format` or `unscored`.
+    """
+
+    attempt_id: str
+    turn: int
+    last: bool
+    parsed: bool
+    predicted_fields: dict[str, Any] = {}
+    panel_fields: dict[str, Any] = {}
+    gold_fields: dict[str, Any] = {}
+    predicted_path: tuple[str, ...] = ()
+    reference_path: tuple[str, ...] = ()
+    own_path: tuple[str, ...] = ()
+    gold_path: tuple[str, ...] = ()
+    predicted_action: str | None = None
+    reference_action: str | None = None
+    own_action: str | None = None
+    gold_action: str | None = None
+    moves: tuple[tuple[str, str], ...] = ()
+    error: str = "unscored"
+
+
+class Run(Record):
+    """One model on one dataset under one set-up; everything needed to trace a number back."""
+
+    id: str
+    benchmark: str
+    model: str
+    simulated: bool
+    setup: dict[str, Any]
+    judges: tuple[str, ...]
+    dataset_id: str
+    seed: int
+    trials: int
+    planned: int
+    prompts: dict[str, str]
+    code: str
+    group: str | None = None
+    created: datetime
+
+
+class Annotation(Record):
+    """A person's note, tag or adjudication; append-only, a later one of the same target wins."""
+
+    id: str
+    created: datetime
+    author: str
+    kind: Literal["note", "tag", "untag", "adjudication", "withdrawn"]
+    run_id: str
+    attempt_id: str
+    turn: int | None = None
+    judge: str | None = None
+    field: str | None = None
+    value: str = ""

@@ -1,0 +1,125 @@
+"""The house keeps its direction: a room imports only rooms further left, heavy packages only at home."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Left to right: a room may import the rooms of earlier rows (and itself).
+ROWS = [
+    ["errors"],
+    ["records"],
+    ["metrics"],
+    ["store", "llm", "voice"],
+    ["retrieval", "dialogue", "judging"],
+    ["benchmarks", "importers"],
+    ["runner"],
+    ["cli", "commands", "jobs"],
+]
+RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}
+# The reading side is a line of its own; it meets the writing side only in the store's connection.
+ALLOWED = {
+    "read": {"errors", "records", "metrics", "store"},
+    "charts": {"errors", "records", "metrics", "read"},
+    "ui": {"errors", "records", "metrics", "read", "charts", "store"},
+}
+# Package → rooms that may import it, and whether only inside a function.
+HOMES = {
+    "openai": {"llm", "voice"},
+    "langchain": {"llm", "benchmarks"},
+    "langchain_core": {"llm", "benchmarks"},
+    "langchain_openai": {"llm"},
+    "chromadb": {"retrieval"},
+    "duckdb": {"store", "read"},
+    "streamlit": {"ui"},
+}
+# Streamlit's own room may import it at the top: nothing else of the command line loads that file.
+AT_TOP = {("streamlit", "ui")}
+
+
+def room_of(path: Path) -> str:
+    parts = path.relative_to(ROOT / "cxlab").parts
+    return parts[0].removesuffix(".py")
+
+
+def imports(tree: ast.AST) -> list[tuple[str, int, bool]]:
+    """(module, line, at the top of the file) for each import, those under TYPE_CHECKING left out."""
+    found: list[tuple[str, int, bool]] = []
+
+    def visit(node: ast.AST, top: bool) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
+                continue
+            if isinstance(child, ast.Import):
+                found.extend((alias.name, child.lineno, top) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom) and child.level == 0:
+                found.extend((f"{child.module}.{alias.name}", child.lineno, top) for alias in child.names)
+            visit(child, top and not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef))
+
+    visit(tree, True)
+    return found
+
+
+FILES = sorted((ROOT / "cxlab").rglob("*.py"))
+
+
+def wrongs(path: Path) -> list[str]:
+    room, found = room_of(path), []
+    for module, line, top in imports(ast.parse(path.read_text(encoding="utf-8"))):
+        where = f"{path.relative_to(ROOT)}:{line}"
+        package = module.split(".")[0]
+        if package == "cxlab" and len(module.split(".")) > 1:
+            target = module.split(".")[1]
+            if target not in RANK and target not in ALLOWED:
+                continue
+            if room in RANK:
+                if RANK.get(target, 99) > RANK[room]:
+                    found.append(f"{where}: {room} may not import {target}")
+            elif room in ALLOWED and target != room and target not in ALLOWED[room]:
+                found.append(f"{where}: {room} may not import {target}")
+        elif package in HOMES:
+            if room not in HOMES[package]:
+                found.append(f"{where}: {package} is not at home in {room}")
+            elif top and (package, room) not in AT_TOP:
+                found.append(f"{where}: import {package} late, inside the function that needs it")
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_direction(path: Path) -> None:
+    assert wrongs(path) == []
+
+
+def test_benchmarks_do_not_import_each_other() -> None:
+    folders = {p.name for p in (ROOT / "cxlab/benchmarks").iterdir() if p.is_dir() and p.name != "__pycache__"}
+    bad = [
+        f"{path}:{line} imports {module}"
+        for folder in folders
+        for path in (ROOT / "cxlab/benchmarks" / folder).rglob("*.py")
+        for module, line, _ in imports(ast.parse(path.read_text(encoding="utf-8")))
+        if module.startswith("cxlab.benchmarks.") and module.split(".")[2] in folders - {folder}
+    ]
+    assert bad == []
+
+
+def test_pages_know_no_sql_and_write_no_files() -> None:
+    for path in [*(ROOT / "pages").glob("*.py"), ROOT / "app.py"]:
+        modules = {m.split(".")[0] for m, _, _ in imports(ast.parse(path.read_text(encoding="utf-8")))}
+        assert not modules & {"duckdb", "sqlite3", "openai"}, path
+        targets = {
+            m.split(".")[1]
+            for m, _, _ in imports(ast.parse(path.read_text(encoding="utf-8")))
+            if m.startswith("cxlab.")
+        }
+        assert "store" not in targets or path.name in {"run.py"}, path
+
+
+def test_the_test_itself_sees_a_wrong_import(tmp_path: Path) -> None:
+    tree = ast.parse("import duckdb\nfrom cxlab.store import write\ndef f():\n    import openai\n")
+    assert [(m, top) for m, _, top in imports(tree)] == [
+        ("duckdb", True),
+        ("cxlab.store.write", True),
+        ("openai", False),
+    ]
