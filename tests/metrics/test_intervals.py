@@ -1,0 +1,162 @@
+"""Intervals against scipy, against formulas written out, and against their own promise of 95 %."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cxlab.errors import BadOption
+from cxlab.metrics.intervals import (
+    Interval,
+    bootstrap_interval,
+    clustered_interval,
+    mean_interval,
+    proportion_interval,
+    student_quantile,
+)
+
+
+def draw(seed, size):
+    return np.random.default_rng(seed).normal(3, 2, size)
+
+
+@pytest.mark.parametrize("degrees", [*range(1, 42), 199, 200, 201, 202, 1000, 10**6])
+def test_student_quantile_is_scipys(degrees):
+    assert student_quantile(degrees) == pytest.approx(stats.t.ppf(0.975, degrees), rel=1e-10)
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 500])
+def test_mean_interval_is_the_t_interval(n):
+    values = draw(n, n)
+    found = mean_interval(values)
+    low, high = stats.t.interval(0.95, n - 1, loc=values.mean(), scale=stats.sem(values))
+    assert found == pytest.approx((values.mean(), low, high, n, n))
+
+
+def test_clustered_interval_is_its_formula():
+    values, clusters = draw(1, 9), list("aabbbbccd")
+    mean = sum(values) / 9
+    total = 0.0
+    for name in "abcd":
+        total += sum(value - mean for value, cluster in zip(values, clusters, strict=True) if cluster == name) ** 2
+    error = math.sqrt(4 / 3 * total) / 9
+    reach = stats.t.ppf(0.975, 3) * error
+    assert clustered_interval(values, clusters) == pytest.approx((mean, mean - reach, mean + reach, 9, 4))
+
+
+def test_copies_within_a_cluster_add_no_certainty():
+    values = draw(2, 30)
+    once, copied = mean_interval(values), clustered_interval(np.repeat(values, 7), np.repeat(np.arange(30), 7))
+    assert copied[:3] == pytest.approx(once[:3])
+    assert (copied.n, copied.clusters) == (210, 30)
+    naive = mean_interval(np.repeat(values, 7))
+    assert naive.high - naive.low < 0.5 * (copied.high - copied.low)
+
+
+def test_clusters_of_one_are_no_clusters():
+    values = draw(3, 12)
+    assert clustered_interval(values, range(12)) == pytest.approx(mean_interval(values))
+
+
+def test_clustered_interval_covers_the_truth_as_often_as_it_says_and_the_naive_one_does_not():
+    rng, rounds, groups, size = np.random.default_rng(4), 1000, 12, 6
+    clusters, covered, naive = np.repeat(np.arange(groups), size), 0, 0
+    for _ in range(rounds):
+        values = (rng.normal(size=groups)[:, None] + rng.normal(size=(groups, size))).ravel()
+        found, careless = clustered_interval(values, clusters), mean_interval(values)
+        covered += found.low < 0 < found.high
+        naive += careless.low < 0 < careless.high
+    assert 0.93 < covered / rounds < 0.97
+    assert naive / rounds < 0.8
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(0, 1), (1, 1), (0, 20), (20, 20), (3, 20), (481, 979)])
+def test_proportion_interval_is_wilsons(successes, trials):
+    theirs = stats.binomtest(successes, trials).proportion_ci(method="wilson")
+    found = proportion_interval(successes, trials)
+    assert found == pytest.approx((successes / trials, theirs.low, theirs.high, trials, trials), abs=1e-12)
+    assert 0 <= found.low <= found.mean <= found.high <= 1
+
+
+def test_bootstrap_of_single_values_meets_scipys():
+    values = np.random.default_rng(5).exponential(size=60)
+    theirs = stats.bootstrap(
+        (values,), np.mean, method="percentile", n_resamples=20_000, rng=np.random.default_rng(6)
+    ).confidence_interval
+    found = bootstrap_interval(values, seed=7, resamples=20_000)
+    assert found.low == pytest.approx(theirs.low, abs=0.012)
+    assert found.high == pytest.approx(theirs.high, abs=0.012)
+    assert found.mean == pytest.approx(values.mean())
+
+
+def test_bootstrap_draws_whole_clusters_and_weighs_them_by_size():
+    # Two clusters, of 1 and of 3 values: the resamples are both of one, both of the other, or one of each.
+    found = bootstrap_interval([0.0, 1.0, 1.0, 1.0], list("abbb"), seed=1, resamples=4000)
+    assert found == Interval(0.75, 0.0, 1.0, 4, 2)
+    rng = np.random.default_rng(8)
+    clusters = rng.integers(0, 150, 2000)
+    values = rng.normal(size=150)[clusters] + rng.normal(size=2000)
+    boot, closed = bootstrap_interval(values, clusters, seed=9), clustered_interval(values, clusters)
+    assert (boot.low, boot.high) == pytest.approx((closed.low, closed.high), abs=0.02)
+    single = bootstrap_interval(values, seed=9)
+    assert single.high - single.low < 0.5 * (boot.high - boot.low)
+
+
+def test_a_seed_fixes_the_bootstrap():
+    values = draw(10, 40)
+    assert bootstrap_interval(values, seed=1) == bootstrap_interval(values, seed=1)
+    assert bootstrap_interval(values, seed=1) != bootstrap_interval(values, seed=2)
+
+
+INTERVALS = [mean_interval, clustered_interval, lambda values: bootstrap_interval(values, seed=0)]
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_unscored_values_are_left_out_not_zero(interval):
+    found = interval([2.0, math.nan, 4.0, math.nan, 6.0])
+    assert (found.mean, found.n, found.clusters) == (4.0, 3, 3)
+    assert found.low == interval([2.0, 4.0, 6.0]).low
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_one_value_has_a_mean_but_no_interval_and_none_has_neither(interval):
+    one = interval([5.0])
+    assert (one.mean, one.n, one.clusters) == (5.0, 1, 1)
+    assert math.isnan(one.low)
+    assert math.isnan(one.high)
+    none = interval([math.nan])
+    assert (none.n, none.clusters) == (0, 0)
+    assert math.isnan(none.mean)
+    assert math.isnan(proportion_interval(0, 0).mean)
+
+
+def test_one_cluster_has_no_interval():
+    for found in (clustered_interval([1.0, 2.0], ["a", "a"]), bootstrap_interval([1.0, 2.0], ["a", "a"], seed=0)):
+        assert (found.mean, found.n, found.clusters) == (1.5, 2, 1)
+        assert math.isnan(found.low)
+        assert math.isnan(found.high)
+
+
+def test_misuse_is_refused():
+    with pytest.raises(BadOption, match="3 values but 2 cluster names"):
+        clustered_interval([1, 2, 3], ["a", "b"])
+    with pytest.raises(BadOption, match="no cluster name"):
+        clustered_interval([1, 2], ["a", None])
+    with pytest.raises(BadOption, match="infinite"):
+        mean_interval([1.0, math.inf])
+    with pytest.raises(BadOption, match="5 successes in 4"):
+        proportion_interval(5, 4)
+    with pytest.raises(BadOption, match="0 resamples"):
+        bootstrap_interval([1.0, 2.0], seed=0, resamples=0)
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(10_000) // 2])
+def test_bootstrap_of_ten_thousand_rows_takes_less_than_a_second(clusters):
+    values, took = draw(11, 10_000), []
+    for _ in range(3):  # the best of three: the machine may be busy with something else
+        start = time.perf_counter()
+        bootstrap_interval(values, clusters, seed=0, resamples=10_000)
+        took.append(time.perf_counter() - start)
+    assert min(took) < 1.0

@@ -1,0 +1,171 @@
+"""Paired comparisons: enumeration of all sign patterns, scipy, and power by simulation."""
+
+import math
+import time
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from cxlab.errors import BadOption
+from cxlab.metrics.intervals import bootstrap_interval
+from cxlab.metrics.paired import holm, mcnemar_exact, minimum_detectable, paired_difference, sign_flip_p
+
+
+def enumerate_p(sums):
+    totals = [abs(sum(sign * value for sign, value in zip(signs, sums, strict=True)))
+              for signs in product((1, -1), repeat=len(sums))]  # fmt: skip
+    return sum(total >= abs(sum(sums)) - 1e-9 for total in totals) / len(totals)
+
+
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=10))
+def test_sign_flip_counts_every_pattern(sums):
+    assert sign_flip_p(np.array(sums, dtype=float), np.random.default_rng(0)) == enumerate_p(sums)
+
+
+@given(st.lists(st.sampled_from([0.1, 0.2, 0.3, -0.1, -0.2, -0.6]), min_size=2, max_size=9))
+def test_rounding_does_not_move_a_tie(sums):
+    in_tenths = [round(10 * value) for value in sums]
+    assert sign_flip_p(np.array(sums), np.random.default_rng(0)) == enumerate_p(in_tenths)
+
+
+def test_p_is_scipys_exact_permutation_p():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(0.5, 1, 11), rng.normal(0, 1, 11)
+    theirs = stats.permutation_test(
+        (a, b), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=np.inf
+    ).pvalue
+    assert paired_difference(a, b, seed=0).p == pytest.approx(theirs)
+
+
+def test_sampled_p_meets_the_exact_one():
+    sums = np.random.default_rng(2).normal(0.45, 1, 20)
+    signs = 1 - 2 * ((np.arange(1 << 20)[:, None] >> np.arange(20)) & 1)
+    exact = float((np.abs(signs @ sums) >= abs(sums.sum()) - 1e-9).mean())
+    assert 0.01 < exact < 0.2
+    assert sign_flip_p(sums, np.random.default_rng(3), 40_000) == pytest.approx(exact, abs=0.005)
+
+
+def test_p_is_right_as_often_as_it_says_where_there_is_no_difference():
+    rng = np.random.default_rng(4)
+    found = [sign_flip_p(rng.normal(size=25), rng, 400) for _ in range(600)]
+    assert 0.03 < np.mean(np.array(found) <= 0.05) < 0.07
+    assert 0.45 < np.mean(np.array(found) <= 0.5) < 0.55
+
+
+def test_counts_interval_and_difference():
+    a, b = [1.0, 0.0, 1.0, math.nan, 0.5, 1.0], [0.0, 0.0, 1.0, 1.0, 1.0, math.nan]
+    found = paired_difference(a, b, seed=5)
+    assert (found.n, found.clusters, found.wins, found.ties, found.losses) == (4, 4, 1, 2, 1)
+    assert found.difference == pytest.approx(0.125)
+    boot = bootstrap_interval([1.0, 0.0, 0.0, -0.5], seed=5)
+    assert (found.low, found.high) == (boot.low, boot.high)
+
+
+def test_turning_it_round_turns_the_signs():
+    rng = np.random.default_rng(6)
+    a, b = rng.normal(size=12), rng.normal(size=12)
+    one, other = paired_difference(a, b, seed=0), paired_difference(b, a, seed=0)
+    assert other.difference == pytest.approx(-one.difference)
+    assert (other.p, other.wins, other.losses) == (one.p, one.losses, one.wins)
+    assert other.low == pytest.approx(-one.high, abs=0.02)
+
+
+def test_turns_of_one_conversation_are_not_independent_evidence():
+    a, b = np.repeat([1.0, 1.0, 1.0, 0.0], 20), np.zeros(80)
+    conversations = np.repeat(list("wxyz"), 20)
+    by_turn, by_conversation = paired_difference(a, b, seed=0), paired_difference(a, b, conversations, seed=0)
+    assert by_turn.p < 0.001
+    assert by_conversation.p == 0.25  # three conversations that differ: 2 of 2**3 patterns are as extreme
+    assert (by_conversation.n, by_conversation.clusters, by_conversation.wins) == (80, 4, 60)
+    assert by_conversation.high - by_conversation.low > 2 * (by_turn.high - by_turn.low)
+
+
+def test_a_real_difference_is_found_and_none_is_not():
+    rng = np.random.default_rng(7)
+    base = rng.normal(size=200)
+    better, same = base + rng.normal(0.5, 1, 200), base.copy()
+    found = paired_difference(better, base, seed=0)
+    assert found.p < 0.001
+    assert 0 < found.low < found.difference < found.high
+    nothing = paired_difference(same, base, seed=0)
+    assert (nothing.p, nothing.difference, nothing.low, nothing.high, nothing.ties) == (1.0, 0.0, 0.0, 0.0, 200)
+
+
+def test_too_few_pairs():
+    none = paired_difference([math.nan], [1.0], seed=0)
+    assert (none.n, none.wins) == (0, 0)
+    assert math.isnan(none.difference)
+    assert math.isnan(none.p)
+    one = paired_difference([2.0], [1.0], seed=0)
+    assert (one.n, one.difference, one.p) == (1, 1.0, 1.0)
+    assert math.isnan(one.low)
+
+
+def test_a_seed_fixes_everything():
+    rng = np.random.default_rng(8)
+    a, b = rng.normal(size=(2, 60))
+    assert paired_difference(a, b, seed=1) == paired_difference(a, b, seed=1)
+    assert paired_difference(a, b, seed=1) != paired_difference(a, b, seed=2)
+
+
+def test_unequal_lengths_are_refused():
+    with pytest.raises(BadOption, match="pair them by sample"):
+        paired_difference([1.0, 2.0], [1.0], seed=0)
+
+
+def test_five_thousand_pairs_take_less_than_a_second():
+    rng, took = np.random.default_rng(9), []
+    a, b = rng.normal(size=(2, 5000))
+    for _ in range(3):  # the best of three: the machine may be busy with something else
+        start = time.perf_counter()
+        paired_difference(a, b, seed=0, resamples=10_000)
+        took.append(time.perf_counter() - start)
+    assert min(took) < 1.0
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.01, math.nan, 0.04]) == pytest.approx([0.02, math.nan, 0.04], nan_ok=True)
+    assert holm([0.6, 0.7]) == pytest.approx([1.0, 1.0])
+    assert holm([]).size == 0
+    with pytest.raises(BadOption, match="outside"):
+        holm([1.2])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.001, 0.999))
+def test_holm_rejects_what_the_step_down_procedure_rejects(pvalues, alpha):
+    order, rejected = sorted(range(len(pvalues)), key=pvalues.__getitem__), set()
+    for step, index in enumerate(order):
+        if pvalues[index] * (len(pvalues) - step) > alpha:
+            break
+        rejected.add(index)
+    assert {index for index, p in enumerate(holm(pvalues)) if p <= alpha} == rejected
+
+
+@pytest.mark.parametrize(("b", "c"), [(0, 1), (1, 0), (5, 5), (2, 9), (9, 2), (30, 12), (1200, 1100)])
+def test_mcnemar_is_the_exact_binomial_test(b, c):
+    assert mcnemar_exact(b, c) == pytest.approx(stats.binomtest(b, b + c).pvalue)
+
+
+def test_mcnemar_at_its_edges():
+    assert mcnemar_exact(0, 0) == 1.0
+    with pytest.raises(BadOption, match="negative"):
+        mcnemar_exact(-1, 2)
+
+
+def test_the_minimum_detectable_difference_is_detected_with_its_power():
+    n, sd = 80, 2.0
+    effect = minimum_detectable(sd, n)
+    means = np.random.default_rng(10).normal(effect, sd / math.sqrt(n), 20_000)
+    assert np.mean(np.abs(means) > 1.959964 * sd / math.sqrt(n)) == pytest.approx(0.8, abs=0.01)
+    assert minimum_detectable(sd, 4 * n) == pytest.approx(effect / 2)
+    assert minimum_detectable(sd, n, power=0.9) > effect
+    assert math.isnan(minimum_detectable(1.0, 0))
+    with pytest.raises(BadOption, match="between 0 and 1"):
+        minimum_detectable(1.0, 10, power=1.0)
+    with pytest.raises(BadOption, match="negative"):
+        minimum_detectable(-1.0, 10)
