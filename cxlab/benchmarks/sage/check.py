@@ -300,6 +300,10 @@ def _phrases(s: Scenario) -> Found:
                     yield (*where, index), f"{text!r} says {told}", SIGNAL_FREE
                     break
 
+    for slot, values in s.slots.items():
+        for index, value in enumerate(values):
+            if told := heard(value):
+                yield ("slots", slot, index), f"the slot value {value!r} says {told}", SIGNAL_FREE
     for name, spec in s.fields.items():
         for value, option in spec.options.items():
             here = ("fields", name, "options", value)
@@ -308,7 +312,9 @@ def _phrases(s: Scenario) -> Found:
                 yield from form((*here, kind), lines)
                 if not lines and kind in ("says", "heated"):
                     yield here, f"{name}={value} has no {kind}", f"add {kind}: lines"
-                if kind != "denies":
+                if kind == "denies":
+                    yield from _denies(name, value, (*here, kind), lines, heard)
+                else:
                     yield from _means(name, value, (*here, kind), lines, heard)
             wordings = sum(grammar.variants(line, counts) for line in option.says)
             if option.says and wordings < FEWEST_WORDINGS:
@@ -338,6 +344,17 @@ def _phrases(s: Scenario) -> Found:
     for level in s.talk.objections:
         if level not in LEVELS:
             yield ("talk", "objections", level), f"unknown level {level!r}", f"known: {', '.join(LEVELS)}"
+
+
+def _denies(name: str, value: Any, where: tuple[object, ...], lines: Iterable[str], heard: Any) -> Found:
+    """A denial must not be read as the very option that it denies."""
+    for index, line in enumerate(lines):
+        try:
+            told = next((text for text in grammar.every(line, 60) if same(heard(text).get(name), value)), None)
+        except grammar.BadPhrase:
+            continue
+        if told:
+            yield (*where, index), f"{told!r} says {name}={value} instead of denying it", "put not or never before the signal"
 
 
 def _means(name: str, value: Any, where: tuple[object, ...], lines: Iterable[str], heard: Any) -> Found:

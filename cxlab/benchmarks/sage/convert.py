@@ -19,7 +19,8 @@ EXAMPLE = "telecom_package"
 FORM = """\
 id, short (two capitals), title, business (one sentence), role (who the customer is)
 slots: name -> list of values that lines may name as <name>
-fields: Name -> description, default, ask (questions), topic (key words), emotion (true for feelings), options: Value -> description, signals, subtle, says, heated, oblique, denies
+fields: Name -> description, default, ask (questions), topic (key words), emotion (true for feelings),
+  options: Value -> description, signals, subtle, says, heated, oblique, denies
 system: Name -> description, values: Value -> meaning (or integer: true and samples: [0, 100])
 actions: Name -> description, clause (completes "I will ...")
 stages: stage1 ... -> title, branches: list of {when, to} or {when, action}

@@ -257,7 +257,7 @@ def _evidence(taken: Mapping[str, tuple[Any, Evidence | None]]) -> str:
 
 def _write(reply: dict[str, Any], profile: Profile, heard: Sequence[str], rng: np.random.Generator) -> str:
     """The reply as text; an unreliable writer breaks the form, sooner when it is under pressure."""
-    pressure = 1 + 2 * min(heat(heard[-1]), 3) * profile.hostility_sensitivity + 0.05 * len(heard)
+    pressure = 1 + min(heat(heard[-1]), 3) * profile.hostility_sensitivity + 0.02 * len(heard)
     if rng.random() >= (1 - profile.format_reliability) * pressure:
         text = json.dumps(reply, ensure_ascii=False)
         return f"```json\n{text}\n```" if profile.format_reliability < 0.99 and rng.random() < 0.2 else text

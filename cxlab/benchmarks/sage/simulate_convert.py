@@ -20,7 +20,11 @@ ELSE = re.compile(r"^(?:otherwise|else|in all other cases)[, ]+(.+)$", re.IGNORE
 JUMP = re.compile(r"\b(?:go|continue|proceed|move|jump)(?: on)? to step (\d+)\b|\bstep (\d+)$", re.IGNORECASE)
 PERSON = re.compile(r"\b(?:the |a )?(?:customer|caller|client|guest|user|passenger|patient|tenant)\b", re.IGNORECASE)
 SMALL = frozenset(
-    ["the", "a", "an", "is", "are", "was", "were", "has", "have", "had", "of", "to", "and", "or", "not", "no", "with", "for", "on", "in", "at", "by", "that", "this", "it", "its", "they", "their", "be", "been", "then", "customer", "caller", "client", "guest", "user", "passenger", "patient", "tenant", "step", "stop", "end", "wants", "want", "does", "do"]
+    re.findall(
+        r"\w+",
+        "the a an is are was were has have had of to and or not no with for on in at by that this it its they their "
+        "be been then customer caller client guest user passenger patient tenant step stop end wants want does do",
+    )
 )
 FIRST_PERSON = [
     (r"\bdoes not\b", "do not"),
@@ -198,7 +202,7 @@ def _field(title: str, options: list[str], conditions: list[str]) -> dict[str, A
             "description": condition or "none of the other options",
             "signals": [_lower(clause)],
             "says": [
-                f"(Well,|To be clear,|In my case,|As things are,|The thing is,|Honestly,) I {clause}( now|, that is all|)",
+                f"(Well,|To be clear,|In my case,|As it is,|The thing is,|Honestly,) I {clause}( now|, that is all|)",
                 f"(Yes:|Right:|So:) I {clause}( this time|, you may note that|, as it happens|)",
             ],
             "heated": [f"(Once more:|For the last time:|Write it down:) I {clause}(!|. Got it?)"],

@@ -98,7 +98,8 @@ class Speaker:
 
     def answer(self, memory: Memory, fact: Fact) -> str:
         if fact.field in memory.told:
-            return self.write([self.line("repeat"), sentence(self.one(fact.wordings))])
+            before = [w for w in fact.wordings if any(_plain(w) in message for message in self.own)]
+            return self.write([self.line("repeat"), sentence(self.one(before or fact.wordings))])
         if fact.delivery == "second" and memory.times_asked(fact) < 2:
             return self.write([self.line("dodge"), self.aside(0.3)])
         if fact.wrong and fact.field not in memory.misled:
@@ -190,8 +191,8 @@ def _proper(text: str) -> bool:
 def _sloppy(text: str, rng: np.random.Generator) -> str:
     """Small letters, missing stops: as typed on a phone."""
     if rng.random() < 0.7:
-        text = text[:1].lower() + text[1:]
-        text = re.sub(r"([.!?]) ([A-Z])(?![A-Z])", lambda m: f"{m[1]} {m[2].lower()}", text)
+        # A shouted word keeps its capitals.
+        text = re.sub(r"(^|[.!?] )([A-Z])(?![A-Z])", lambda m: m[1] + m[2].lower(), text)
     if rng.random() < 0.6 and text.endswith("."):
         text = text[:-1]
     if rng.random() < 0.4:

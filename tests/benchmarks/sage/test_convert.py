@@ -11,8 +11,10 @@ from cxlab.llm import load
 PROSE = """Gym membership freeze
 1. Find out what the customer wants. If the customer wants a freeze then go to step 2. If the customer wants to
    leave the gym then go to step 3.
-2. Look at the medical note. If the customer has a doctor's note then freeze the membership and stop. Otherwise go to step 4.
-3. Check the term. If the minimum term is over then end the membership and stop. If the minimum term still runs then go to step 4.
+2. Look at the medical note. If the customer has a doctor's note then freeze the membership and
+   stop. Otherwise go to step 4.
+3. Check the term. If the minimum term is over then end the membership and stop. If the minimum
+   term still runs then go to step 4.
 4. Offer a smaller plan. If the customer accepts the smaller plan then book the smaller plan and stop.
    Otherwise hand over to the manager and stop.
 """
@@ -22,7 +24,8 @@ def test_numbered_prose_keeps_its_logic() -> None:
     text = convert(PROSE, load("simulated:strong"))
     assert check_text(text) == []
     s = Scenario.model_validate(yaml.safe_load(text))
-    assert len(s.leaves()) == 2 * 3 - 0 - 0 or len(s.leaves()) == 6
+    # Freeze: note, or no note and offer taken or not; leave: term over, or term runs and offer taken or not.
+    assert len(s.leaves()) == 6
     (system,) = s.system
     wish, note, offer = s.fields
     options = {name: list(s.fields[name].options) for name in s.fields}

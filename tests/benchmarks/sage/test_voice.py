@@ -105,3 +105,26 @@ def test_the_strong_level_is_heated_at_times(kind: str) -> None:
     said = [text for line in voice()[kind]["strong"] for text in wordings(line)]
     share = sum(heat(text) > 0 for text in said) / len(said)
     assert 0.1 < share < 0.9
+
+
+@pytest.mark.parametrize("scenario_id", ids())
+def test_the_voice_around_a_fact_leaves_it_readable(scenario_id: str) -> None:
+    """Where two pieces meet, no signal may arise or be lost."""
+    scenario, skill, rng = load(scenario_id), Skill("checker"), np.random.default_rng(11)
+    reading = guides(scenario)
+
+    def draw(said: list[str] | tuple[str, ...]) -> str:
+        slots = {name: values[int(rng.random() * len(values))] for name, values in scenario.slots.items()}
+        return grammar.say(said[int(rng.random() * len(said))], rng, slots)
+
+    lost = []
+    for name, spec in scenario.fields.items():
+        for value, option in spec.options.items():
+            for level in LEVELS:
+                for before in BEFORE_A_FACT[1:] * 4:
+                    fact = draw(option.heated if level == "strong" else option.says)
+                    text = f"{draw(voice()[before][level])} {fact}. {draw(voice()['tail'][level])}"
+                    taken = {n: v for n, (v, evidence) in read(reading, [text], skill).items() if evidence}
+                    if taken != {name: value}:
+                        lost.append((text, name, value, taken))
+    assert not lost

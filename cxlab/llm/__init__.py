@@ -1,0 +1,37 @@
+"""The model boundary: load a model by name, ask it a typed question, get data back.
+
+    model = load("simulated:strong")
+    reply = await ask(model, PROMPT, Inputs(...), seed=1)
+    await model.aclose()  # gives the shared HTTP client back; do it inside the same event loop
+
+Beside it: `cxlab.llm.cache.ReplyCache`, `cxlab.llm.probe.probe`, `cxlab.llm.langchain_model.from_langchain`
+and `as_langchain`. Nothing heavy is imported here: `openai` and `langchain` wait inside the functions that need them.
+"""
+
+from cxlab.llm.ask import Call, ask, call
+from cxlab.llm.base import ChatModel, Completion, ProviderFault, Reply, Request
+from cxlab.llm.metering import Budget, Metered, Prices, cost_of
+from cxlab.llm.prompts import Prompt, Text
+from cxlab.llm.registry import Known, cost, known, load, prices
+
+__all__ = [
+    "Budget",
+    "Call",
+    "ChatModel",
+    "Completion",
+    "Known",
+    "Metered",
+    "Prices",
+    "Prompt",
+    "ProviderFault",
+    "Reply",
+    "Request",
+    "Text",
+    "ask",
+    "call",
+    "cost",
+    "cost_of",
+    "known",
+    "load",
+    "prices",
+]

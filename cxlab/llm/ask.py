@@ -1,0 +1,122 @@
+"""`ask`: one typed question, one `Reply`; provider and format faults come back as data.
+
+`call` is the same one floor lower, for conversations with tools: a `Request` in, a `Call` out.
+"""
+
+import json
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from cxlab.llm.base import ChatModel, Completion, Out, ProviderFault, Reply, Request
+from cxlab.llm.metering import Budget, Metered, cost_of
+from cxlab.llm.parsing import parse, parse_text
+from cxlab.llm.prompts import In, Prompt, Text
+from cxlab.records import Failure, Usage
+
+if TYPE_CHECKING:
+    from cxlab.llm.cache import ReplyCache
+    from cxlab.llm.ladder import Ladder
+
+_REPAIRABLE = ("not_json", "invalid")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a model: the completion, or the provider's failure; never both."""
+
+    completion: Completion | None
+    usage: Usage
+    latency_s: float
+    cost_usd: float | None
+    failure: Failure | None = None
+
+
+async def call(
+    model: ChatModel, request: Request, *, cache: "ReplyCache | None" = None, budget: Budget | None = None
+) -> Call:
+    """Complete a request; a provider fault is returned, not raised."""
+    metered = Metered(model, budget, cache) if cache is not None or budget is not None else model
+    started = time.perf_counter()
+    try:
+        completion = await metered.complete(request)
+    except ProviderFault as fault:
+        spent_s = time.perf_counter() - started
+        # Nothing was delivered, so nothing is charged, as far as a client can know.
+        return Call(None, fault.usage, spent_s, 0.0, fault.failure)
+    return Call(completion, completion.usage, completion.latency_s, cost_of(model, completion.usage))
+
+
+def _again(request: Request, said: str, failure: Failure) -> Request:
+    """The same question with the reply that could not be used and what is wrong with it."""
+    shape = json.dumps(request.schema.model_json_schema(), ensure_ascii=False) if request.schema else ""
+    wish = (
+        f"That reply could not be used ({failure.message}). Answer the same question again with one JSON object "
+        f"and nothing else, following this JSON schema:\n{shape}"
+    )
+    asked = [{"role": "assistant", "content": said}, {"role": "user", "content": wish}]
+    return replace(request, messages=[*request.messages, *asked])
+
+
+def _ladder(model: ChatModel) -> "Ladder | None":
+    while isinstance(model, Metered):
+        model = model.inner
+    return getattr(model, "ladder", None)
+
+
+def _sum_costs(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+async def ask(
+    model: ChatModel,
+    prompt: Prompt[In, Out],
+    inputs: In,
+    *,
+    seed: int = 0,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    cache: "ReplyCache | None" = None,
+    budget: Budget | None = None,
+) -> Reply[Out]:
+    """Render, call, parse; exactly one of `output` and `failure` is set in the reply.
+
+    Provider failures: `rate_limited`, `timeout`, `server_error`, `connection`, `auth`, `bad_request`,
+    `refused`, `bad_reply`, `budget`. Format failures: `empty`, `not_json`, `truncated`, `invalid`,
+    `refusal`. A reply that is not JSON or not valid is asked for once more when the prompt allows a
+    repair; usage, latency and cost then count both calls and `raw` is the second reply.
+    """
+    request = Request(
+        messages=prompt.render(inputs),
+        schema=prompt.schema,
+        temperature=prompt.temperature if temperature is None else temperature,
+        max_tokens=prompt.max_tokens if max_tokens is None else max_tokens,
+        seed=seed,
+        prompt=prompt,
+        inputs=inputs,
+    )
+    ladder = _ladder(model) if prompt.structured else None
+    rung = ladder.rung(prompt.Output) if ladder is not None else ""
+    one = await call(model, request, cache=cache, budget=budget)
+    if one.completion is None:
+        return Reply(None, "", one.usage, one.latency_s, one.cost_usd, one.failure)
+    raw = one.completion.text
+    usage, latency_s, cost_usd = one.usage, one.latency_s, one.cost_usd
+
+    if not prompt.structured:
+        said, failure = parse_text(raw, one.completion.finish_reason)
+        text = cast(Out, Text(text=said)) if said is not None else None
+        return Reply(text, raw, usage, latency_s, cost_usd, failure)
+
+    output, failure, ignored = parse(raw, prompt.Output, inputs, one.completion.finish_reason)
+    if ignored and ladder is not None:
+        ladder.ignored(prompt.Output, rung)
+    if failure is not None and prompt.repair and failure.type in _REPAIRABLE:
+        two = await call(model, _again(request, raw, failure), cache=cache, budget=budget)
+        usage, latency_s = usage + two.usage, latency_s + two.latency_s
+        cost_usd = _sum_costs(cost_usd, two.cost_usd)
+        if two.completion is not None:
+            # When the second call breaks off, the first reply and its format failure stand.
+            raw = two.completion.text
+            output, failure, _ = parse(raw, prompt.Output, inputs, two.completion.finish_reason)
+    return Reply(cast("Out | None", output), raw, usage, latency_s, cost_usd, failure)

@@ -1,0 +1,125 @@
+"""What calls cost and when to stop: prices, budgets, and the wrapper that keeps both (and the cache)."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cxlab.errors import BadOption
+from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
+from cxlab.records import Usage
+
+if TYPE_CHECKING:
+    from cxlab.llm.cache import ReplyCache
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """USD per million tokens, with the day they were noted and where from."""
+
+    prompt_usd: float
+    completion_usd: float
+    as_of: str = ""
+    source: str = ""
+
+    def cost(self, usage: Usage) -> float | None:
+        """USD, or None when the server reported no tokens: a cost is never guessed."""
+        if usage.prompt_tokens is None or usage.completion_tokens is None:
+            return None
+        return (usage.prompt_tokens * self.prompt_usd + usage.completion_tokens * self.completion_usd) / 1e6
+
+
+FREE = Prices(0.0, 0.0, source="simulated models run in this process")
+
+
+def cost_of(model: ChatModel, usage: Usage) -> float | None:
+    """USD for what was used: 0.0 for simulated models and cached replies, None when it cannot be known."""
+    if model.simulated or (usage.calls == 0 and usage.cached_calls > 0):
+        return 0.0
+    prices: Prices | None = getattr(model, "prices", None)
+    return prices.cost(usage) if prices else None
+
+
+@dataclass(slots=True)
+class Budget:
+    """A limit in USD shared by all calls that are given this object.
+
+    A call is refused when what is spent, plus the mean cost so far of each call still in flight,
+    reaches the limit: so a hundred concurrent calls overshoot by the error of that mean, not by a
+    hundred calls. Only the first wave, before any cost is known, is unprotected. Calls without a known
+    cost cannot be counted in USD; `unpriced_calls` says how many there were.
+    """
+
+    usd: float
+    spent_usd: float = 0.0
+    priced_calls: int = 0
+    unpriced_calls: int = 0
+    exhausted: bool = False
+    _in_flight: int = field(default=0, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.usd >= 0:
+            raise BadOption(f"budget {self.usd!r}: give an amount in USD of 0 or more")
+
+    def open_call(self) -> bool:
+        """Whether one more call may start; counts it as in flight when it may."""
+        mean = self.spent_usd / self.priced_calls if self.priced_calls else 0.0
+        # A sum of many small costs falls short of the limit by a rounding error: that is not room for a call.
+        if self.exhausted or self.spent_usd + self._in_flight * mean >= self.usd * (1 - 1e-9):
+            self.exhausted = True
+            return False
+        self._in_flight += 1
+        return True
+
+    def close_call(self) -> None:
+        """A call that was opened has ended, well or badly."""
+        self._in_flight -= 1
+
+    def charge(self, cost_usd: float | None) -> None:
+        """A reply was delivered and costs this much; None = unknown."""
+        if cost_usd is None:
+            self.unpriced_calls += 1
+        else:
+            self.priced_calls += 1
+            self.spent_usd += cost_usd
+
+
+class Metered:
+    """A model with a budget, a cache, or both; itself a model, so it can stand wherever one can."""
+
+    def __init__(self, model: ChatModel, budget: Budget | None = None, cache: "ReplyCache | None" = None) -> None:
+        self.inner = model
+        self.name = model.name
+        self.simulated = model.simulated
+        self.prices: Prices | None = getattr(model, "prices", None)
+        self.budget = budget
+        self.cache = cache
+
+    async def complete(self, request: Request) -> Completion:
+        """The cached reply when there is one, else the model's; type `budget` when the money is spent."""
+        key = ""
+        if self.cache is not None:
+            key = self.cache.key(self.name, request)
+            hit = self.cache.get(key)
+            if hit is not None:
+                return hit
+        # A simulated model costs nothing, so no budget can stop it.
+        budget = None if self.simulated else self.budget
+        if budget is not None and not budget.open_call():
+            raise ProviderFault("budget", f"the budget of {budget.usd:g} USD is spent ({budget.spent_usd:.4f} USD)")
+        try:
+            completion = await self.inner.complete(request)
+        finally:
+            if budget is not None:
+                budget.close_call()
+        if budget is not None:
+            budget.charge(cost_of(self.inner, completion.usage))
+        if self.cache is not None and (completion.text or completion.tool_calls):
+            import asyncio  # late: 30 ms that `--help` need not spend
+
+            # In a thread: another process may hold the write lock for a moment.
+            prompt = request.prompt.name if request.prompt is not None else ""
+            await asyncio.to_thread(self.cache.put, key, completion, self.name, prompt)
+        return completion
+
+    async def aclose(self) -> None:
+        """Closes the wrapped model; the cache belongs to whoever opened it."""
+        await self.inner.aclose()

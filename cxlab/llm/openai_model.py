@@ -1,0 +1,375 @@
+"""Models behind an OpenAI-compatible server, through the `openai` SDK on one shared aiohttp client."""
+
+import asyncio
+import json
+import os
+import re
+import time
+import weakref
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cxlab.errors import BadOption
+from cxlab.llm.base import Completion, ProviderFault, Request
+from cxlab.llm.faults import Interrupted, Kind, kind_of_status, redact, retry_after_s, retrying, with_retries
+from cxlab.llm.ladder import Ladder, response_format, with_instruction
+from cxlab.llm.metering import Prices
+from cxlab.records import ToolCall, Usage
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_OPENAI_URL = "https://api.openai.com/v1"
+# Servers close an idle connection after 5 s as a rule (uvicorn does); reusing one later breaks the call.
+_KEEP_IDLE_S = 4.0
+# Words by which a server says that it does not take a parameter, rather than that its value is too large.
+_REFUSALS = ("unsupported", "not support", "unrecognized", "unknown", "unexpected", "extra", "not permitted", "instead")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Settings of an endpoint, as data/models.toml has them."""
+
+    connect_timeout_s: float = 5.0
+    read_timeout_s: float = 60.0
+    """Longest silence while waiting for the reply."""
+    answer_timeout_s: float = 300.0
+    """Longest time for one whole reply, for servers that trickle."""
+    attempts: int = 4
+    longest_wait_s: float = 30.0
+    """Cap on every wait between attempts, Retry-After included."""
+    first_wait_s: float = 0.5
+    max_connections: int = 200
+    temperature: bool = True
+    """False: never send a temperature."""
+    extra_body: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            raise BadOption(f"attempts = {self.attempts}; give 1 or more")
+        for name in ("connect_timeout_s", "read_timeout_s", "answer_timeout_s"):
+            if not getattr(self, name) > 0:
+                raise BadOption(f"{name} = {getattr(self, name)!r}; give seconds above 0")
+
+
+class _Shared:
+    """One SDK client and the models that use it."""
+
+    def __init__(self, client: "AsyncOpenAI") -> None:
+        self.client = client
+        self.users: weakref.WeakSet[OpenAIModel] = weakref.WeakSet()
+
+
+# A client per call costs 15 times the CPU (a TLS context each time). A client belongs to one event loop.
+_CLIENTS: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[object, ...], _Shared]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+class OpenAIModel:
+    """`openai:MODEL` and `endpoint:NAME[/MODEL]`.
+
+    `key_variable` names the environment variable that holds the key; it is read when the client is made
+    and blanked out of every message. `model` None asks the server for its first one.
+    """
+
+    simulated = False
+
+    def __init__(
+        self,
+        name: str,
+        model: str | None,
+        base_url: str | None,
+        key_variable: str | None,
+        *,
+        prices: Prices | None = None,
+        options: Options | None = None,
+    ) -> None:
+        self.name = name
+        self.model = model
+        self.base_url = base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI_URL
+        self.key_variable = key_variable
+        self.prices = prices
+        self.options = options or Options()
+        self.ladder = Ladder()
+        # Only OpenAI itself is known to take the newer name; some servers ignore it and run on for ever.
+        self._limit = "max_completion_tokens" if "//api.openai.com" in self.base_url else "max_tokens"
+        self._limit_changed = False
+        self._dropped: set[str] = set() if self.options.temperature else {"temperature"}
+
+    def __repr__(self) -> str:
+        return f"OpenAIModel({self.name!r})"
+
+    @property
+    def dropped(self) -> frozenset[str]:
+        """Parameters that the server refused and that are no longer sent."""
+        return frozenset(self._dropped)
+
+    def _key(self) -> str | None:
+        return os.environ.get(self.key_variable) if self.key_variable else None
+
+    def _redact(self, message: str) -> str:
+        return redact(message, [self._key()])
+
+    def _client(self) -> "AsyncOpenAI":
+        shared = _CLIENTS.setdefault(asyncio.get_running_loop(), {})
+        options = self.options
+        # Without a key of its own the SDK would take OPENAI_API_KEY and hand it to a stranger's server.
+        key = self._key() or "none"
+        identity = (
+            self.base_url,
+            key,
+            options.connect_timeout_s,
+            options.read_timeout_s,
+            options.max_connections,
+        )
+        if identity not in shared:
+            import httpx2
+            from openai import AsyncOpenAI, DefaultAioHttpClient
+
+            timeout = httpx2.Timeout(
+                connect=options.connect_timeout_s, read=options.read_timeout_s, write=options.read_timeout_s, pool=None
+            )
+            limits = httpx2.Limits(
+                max_connections=options.max_connections,
+                max_keepalive_connections=options.max_connections,
+                keepalive_expiry=_KEEP_IDLE_S,
+            )
+            client = AsyncOpenAI(
+                api_key=key,
+                base_url=self.base_url,
+                timeout=timeout,
+                max_retries=0,
+                http_client=DefaultAioHttpClient(timeout=timeout, limits=limits),
+            )
+            if self.base_url != _OPENAI_URL:
+                # Also read from the environment by the SDK, and also nobody else's business.
+                client.organization = client.project = None
+            shared[identity] = _Shared(client)
+        shared[identity].users.add(self)
+        return shared[identity].client
+
+    async def complete(self, request: Request) -> Completion:
+        """One completion; `latency_s` is that of the answered request, earlier ones are in `usage.retries`."""
+        sent = 0
+        rung = self.ladder.rung(request.schema) if request.schema is not None else None
+        refused: list[tuple[str, bool]] = []
+
+        async def once() -> Completion:
+            nonlocal sent
+            sent += 1
+            return await self._once(request, rung)
+
+        while True:
+            doubtful = rung is not None and not self.ladder.is_proven(request.schema, rung)  # type: ignore[arg-type]
+            plainer = self.ladder.below(rung) if rung is not None else None
+            step_down = doubtful and plainer is not None
+            try:
+                completion, _ = await retrying(
+                    once,
+                    self.options.attempts,
+                    self.options.longest_wait_s,
+                    self.options.first_wait_s,
+                    give_up=_may_be_the_rung if step_down else None,
+                )
+            except Interrupted as fault:
+                if self._adapt(fault):
+                    continue
+                about_schema = fault.status in (400, 422) and _names_schema(fault.failure.message)
+                if rung is not None and plainer and ((step_down and _may_be_the_rung(fault)) or about_schema):
+                    refused.append((rung, fault.status not in (500, 501)))
+                    rung = plainer
+                    continue
+                raise ProviderFault(
+                    fault.failure.type,
+                    fault.failure.message,
+                    fault.failure.retryable,
+                    with_retries(Usage(), sent - 1),
+                ) from None
+            if request.schema is not None and rung is not None:
+                for higher, surely in refused:
+                    self.ladder.refused(request.schema, higher, surely)
+                self.ladder.worked(request.schema, rung)
+            return Completion(
+                completion.text,
+                completion.tool_calls,
+                with_retries(completion.usage, sent - 1),
+                completion.latency_s,
+                completion.finish_reason,
+            )
+
+    def _adapt(self, fault: Interrupted) -> bool:
+        """Stop sending a parameter that this server refuses; True when something changed."""
+        said = fault.failure.message.lower()
+        if fault.status not in (400, 422) or not any(word in said for word in _REFUSALS):
+            return False
+        if not self._limit_changed and self._limit in said:
+            self._limit = "max_tokens" if self._limit == "max_completion_tokens" else "max_completion_tokens"
+            self._limit_changed = True
+            return True
+        for name in ("temperature", "seed"):
+            if re.search(rf"\b{name}\b", said) and name not in self._dropped:
+                self._dropped.add(name)
+                return True
+        return False
+
+    def _body(self, request: Request, rung: str | None) -> dict[str, Any]:
+        messages = request.messages
+        body: dict[str, Any] = {self._limit: request.max_tokens}
+        if "temperature" not in self._dropped:
+            body["temperature"] = request.temperature
+        if "seed" not in self._dropped:
+            body["seed"] = request.seed
+        if request.tools:
+            body["tools"] = request.tools
+        if request.schema is not None and rung is not None:
+            shape = response_format(request.schema, rung)
+            if shape is not None:
+                body["response_format"] = shape
+            if rung != "json_schema":
+                messages = with_instruction(messages, request.schema)
+        return {**body, **self.options.extra_body, "model": self.model, "messages": messages}
+
+    async def _once(self, request: Request, rung: str | None) -> Completion:
+        """One HTTP request; every fault becomes an Interrupted."""
+        client = self._client()
+        import aiohttp
+        import httpx2
+        import openai
+
+        try:
+            async with asyncio.timeout(self.options.answer_timeout_s):
+                if self.model is None:
+                    self.model = await self._first_model(client)
+                started = time.perf_counter()
+                # The SDK's raw post: its typed `create` walks the whole body again, 0.4 ms for a schema.
+                response = await client.post(
+                    "/chat/completions", cast_to=httpx2.Response, body=self._body(request, rung)
+                )
+        except openai.APIStatusError as error:
+            raise self._status_fault(error) from None
+        except (openai.APIConnectionError, aiohttp.ClientError, TimeoutError) as error:
+            raise self._connection_fault(error) from None
+        except UnicodeEncodeError:
+            # Half a surrogate pair in a message has no UTF-8 form; no server could be sent it.
+            raise Interrupted(Kind("bad_request", False), "a message holds a lone surrogate character") from None
+        return self._read(response.content, time.perf_counter() - started)
+
+    async def _first_model(self, client: "AsyncOpenAI") -> str:
+        import openai
+
+        try:
+            listed = await client.models.list()
+        except openai.APIStatusError:
+            # Some servers list nothing and accept any name.
+            return "default"
+        return listed.data[0].id if listed.data else "default"
+
+    def _status_fault(self, error: Any) -> Interrupted:
+        status = int(error.status_code)
+        body = error.body if isinstance(error.body, dict) else {}
+        code = str(body.get("code") or body.get("type") or "")
+        message = self._redact(f"HTTP {status}: {body.get('message') or error.message}")
+        wait = retry_after_s(error.response.headers.get("retry-after"))
+        return Interrupted(kind_of_status(status, code, message), message, wait, status)
+
+    def _connection_fault(self, error: BaseException) -> Interrupted:
+        import aiohttp
+
+        # The SDK's transport calls a dropped connection a timeout; the cause at the bottom knows better.
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, aiohttp.ClientError) and not isinstance(cause, TimeoutError):
+                said = self._redact(str(cause) or type(cause).__name__)
+                return Interrupted(Kind("connection", True), f"the connection failed: {said}")
+            if isinstance(cause, TimeoutError):
+                options = self.options
+                limits = f"{options.read_timeout_s:g} s of silence, {options.answer_timeout_s:g} s in all"
+                return Interrupted(Kind("timeout", True), f"no answer in time (limits: {limits})")
+            cause = cause.__cause__
+        said = self._redact(str(error.__cause__ or error) or type(error).__name__)
+        import openai
+
+        kind = Kind("timeout" if isinstance(error, openai.APITimeoutError) else "connection", True)
+        return Interrupted(kind, f"the connection failed: {said}")
+
+    def _read(self, content: bytes, latency_s: float) -> Completion:
+        """Read a completion leniently: a server's slip in form must not lose the model's words."""
+        try:
+            # A reply cut inside a character leaves a broken byte: it becomes U+FFFD, the rest is kept.
+            body = json.loads(content.decode("utf-8", "replace"))
+        except ValueError:
+            said = self._redact(content[:100].decode("utf-8", "replace"))
+            raise Interrupted(Kind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
+        if isinstance(body, dict) and isinstance(body.get("error"), dict):
+            # Some gateways report a failure with HTTP 200.
+            error = body["error"]
+            code = error.get("code")
+            status = code if isinstance(code, int) and 400 <= code < 600 else 502
+            said = self._redact(f"HTTP 200 with error {code}: {error.get('message')}")
+            raise Interrupted(kind_of_status(status, str(code), said), said, None, status)
+        choices = body.get("choices") if isinstance(body, dict) else None
+        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
+        message = choice.get("message") if choice else None
+        if choice is None or not isinstance(message, dict):
+            raise Interrupted(Kind("bad_reply", True), "the server's reply holds no message")
+        finish_reason = choice.get("finish_reason")
+        text = _text(message.get("content"))
+        if message.get("refusal"):
+            text, finish_reason = str(message["refusal"]), "refusal"
+        return Completion(
+            text, _tool_calls(message.get("tool_calls")), _usage(body.get("usage")), latency_s, finish_reason
+        )
+
+    async def aclose(self) -> None:
+        """Give the shared client back; the last model to do so closes it."""
+        shared = _CLIENTS.get(asyncio.get_running_loop(), {})
+        for identity, entry in list(shared.items()):
+            if self in entry.users:
+                entry.users.discard(self)
+                if not entry.users:
+                    del shared[identity]
+                    await entry.client.close()
+
+
+def _may_be_the_rung(fault: Interrupted) -> bool:
+    return fault.status in (400, 415, 422, 500, 501)
+
+
+def _names_schema(message: str) -> bool:
+    said = message.lower()
+    return any(word in said for word in ("response_format", "json_schema", "schema", "grammar"))
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return ""
+
+
+def _tool_calls(calls: Any) -> tuple[ToolCall, ...]:
+    """Tool calls with their arguments as the text that was emitted; whoever runs them parses it."""
+    found = []
+    for number, one in enumerate(calls if isinstance(calls, list) else [], 1):
+        function = one.get("function") if isinstance(one, dict) else None
+        if not isinstance(function, dict):
+            continue
+        arguments = function.get("arguments")
+        if not isinstance(arguments, str):
+            arguments = json.dumps(arguments) if arguments is not None else ""
+        found.append(
+            ToolCall(
+                id=str(one.get("id") or f"call-{number}"), name=str(function.get("name") or ""), arguments=arguments
+            )
+        )
+    return tuple(found)
+
+
+def _usage(reported: Any) -> Usage:
+    def count(key: str) -> int | None:
+        value = reported.get(key) if isinstance(reported, dict) else None
+        return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+    return Usage(prompt_tokens=count("prompt_tokens"), completion_tokens=count("completion_tokens"), calls=1)

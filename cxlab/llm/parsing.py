@@ -1,0 +1,205 @@
+"""From a raw reply to a checked output: lenient in form, strict in content.
+
+Form: code fences, prose before and after, reasoning blocks (`<think>`), trailing commas and bare line
+breaks in strings are forgiven. Content: the first JSON object that has one of the output's fields must
+pass the pydantic model and the inputs' own check; nothing is ever guessed or filled in.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from cxlab.records import Failure
+
+# A reply holds few objects; the bound keeps a hostile one from costing seconds.
+_MOST_STARTS = 200
+_OBJECT_START = re.compile(r'\{(?=\s*["}])')
+_THINK_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THINK_START = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+
+
+class _Ambiguous(ValueError):
+    """One object gives the same key two different values."""
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found and found[key] != value:
+            raise _Ambiguous(f"key {key!r} is given twice, as {_short(found[key])} and as {_short(value)}")
+        found[key] = value
+    return found
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+# strict=False: models write real line breaks inside strings, which is a matter of form.
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, strict=False)
+
+
+def _balanced_end(text: str, start: int) -> int | None:
+    """Index after the brace that closes the one at `start`, minding strings; None when it never closes."""
+    depth, at = 0, start
+    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[{}]', text[start:], re.DOTALL):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
+        if depth == 0:
+            return at + match.end()
+    return None
+
+
+def _drop_trailing_commas(text: str) -> str:
+    return re.sub(
+        r'("(?:[^"\\]|\\.)*")|,(\s*[}\]])', lambda m: m[1] if m[1] is not None else m[2], text, flags=re.DOTALL
+    )
+
+
+def find_objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """(start, end, object) of each JSON object in the text, outermost first, in order.
+
+    Raises ValueError when an object contradicts itself (one key, two values).
+    """
+    at = 0
+    for _ in range(_MOST_STARTS):
+        # A brace that opens an object is followed by a key or closes at once; any other one is prose.
+        start = _OBJECT_START.search(text, at)
+        if start is None:
+            return
+        at = start.start()
+        try:
+            found, end = _DECODER.raw_decode(text, at)
+        except _Ambiguous:
+            raise
+        except RecursionError:
+            return  # hundreds of levels deep: no answer to any prompt
+        except ValueError:
+            closed = _balanced_end(text, at)
+            if closed is None:
+                return  # never closed: whatever lies inside is a piece of a broken object
+            try:
+                found, end = _DECODER.decode(_drop_trailing_commas(text[at:closed])), closed
+            except _Ambiguous:
+                raise
+            except ValueError:
+                at += 1
+                continue
+        yield at, end, found
+        at = end
+
+
+def without_thinking(text: str) -> str:
+    """The text after a reasoning block; "" when the block was opened and never closed."""
+    if _THINK_START.match(text):
+        end = _THINK_END.search(text)
+        return text[end.end() :].strip() if end else ""
+    # Some chat templates swallow the opening tag: everything up to a lone closing tag is reasoning.
+    ends = list(_THINK_END.finditer(text))
+    return text[ends[-1].end() :].strip() if ends and "<think" not in text.lower() else text.strip()
+
+
+def extract_objects(text: str) -> list[dict[str, Any]]:
+    """The JSON objects of a reply, in order, leaving out those that belong to its reasoning."""
+    try:
+        whole = _DECODER.decode(text)
+        return [whole] if isinstance(whole, dict) else []
+    except _Ambiguous:
+        raise
+    except (ValueError, RecursionError):
+        pass
+    begin = 0
+    if _THINK_START.match(text):
+        end = _THINK_END.search(text)
+        if end is None:
+            return []
+        begin = end.end()
+    spans = list(find_objects(text[begin:]))
+    rest = text[begin:]
+    # A closing tag inside an object is its content; one outside ends a block whose opening was swallowed.
+    after = 0
+    for match in _THINK_END.finditer(rest):
+        if not any(start < match.start() < end for start, end, _ in spans):
+            after = match.end()
+    return [found for start, _, found in spans if start >= after]
+
+
+def _short(value: Any, limit: int = 120) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _format(kind: str, message: str) -> Failure:
+    return Failure(where="format", type=kind, message=message, retryable=False)
+
+
+def describe(error: ValidationError) -> str:
+    """The first three complaints of pydantic, each naming the field and the value."""
+    said = []
+    for item in error.errors(include_url=False)[:3]:
+        where = ".".join(str(step) for step in item["loc"]) or "the object"
+        if item["type"] == "missing":
+            said.append(f"field {where!r} is missing")
+        else:
+            said.append(f"field {where!r}: {_short(item['input'])}: {item['msg']}")
+    rest = error.error_count() - len(said)
+    return "; ".join(said) + (f"; and {rest} more" if rest > 0 else "")
+
+
+# Complaints that a schema could have prevented: their presence shows that the server did not enforce it.
+_BY_SCHEMA = ("missing", "extra_forbidden", "literal_error", "enum")
+
+
+def breaks_schema(error: ValidationError) -> bool:
+    """Whether a complaint is one that an enforced JSON schema makes impossible."""
+    return any(item["type"] in _BY_SCHEMA or item["type"].endswith("_type") for item in error.errors(include_url=False))
+
+
+def parse(
+    text: str, Output: type[BaseModel], inputs: BaseModel | None = None, finish_reason: str | None = None
+) -> tuple[BaseModel | None, Failure | None, bool]:
+    """(output, failure, ignored): exactly one of the first two; `ignored` = no schema was enforced.
+
+    Failure types: `empty`, `refusal`, `truncated`, `not_json`, `invalid`.
+    """
+    if finish_reason in ("refusal", "content_filter"):
+        return None, _format("refusal", f"the model declined: {text[:200]!r}"), False
+    cut = finish_reason == "length"
+    if not text.strip():
+        if cut:
+            return None, _format("truncated", "cut off at the token limit before any text"), False
+        return None, _format("empty", "the reply has no text"), False
+    try:
+        objects = extract_objects(text)
+    except _Ambiguous as error:
+        return None, _format("invalid", str(error)), False
+    if not objects:
+        if cut:
+            return None, _format("truncated", f"cut off at the token limit after {len(text)} characters"), False
+        return None, _format("not_json", f"no JSON object in the reply: {text.strip()[:200]!r}"), True
+    names = {field.alias or name for name, field in Output.model_fields.items()} | set(Output.model_fields)
+    found = next((o for o in objects if not names.isdisjoint(o)), objects[0])
+    context = inputs.output_context() if inputs is not None and hasattr(inputs, "output_context") else None
+    try:
+        output = Output.model_validate(found, context=context)
+    except ValidationError as error:
+        return None, _format("invalid", describe(error)), breaks_schema(error)
+    if inputs is not None and hasattr(inputs, "validate_output"):
+        complaints = inputs.validate_output(output)
+        if complaints:
+            return None, _format("invalid", "; ".join(complaints)), False
+    return output, None, False
+
+
+def parse_text(text: str, finish_reason: str | None = None) -> tuple[str | None, Failure | None]:
+    """Plain text without reasoning blocks, or why there is none."""
+    if finish_reason in ("refusal", "content_filter"):
+        return None, _format("refusal", f"the model declined: {text[:200]!r}")
+    said = without_thinking(text)
+    if finish_reason == "length":
+        return None, _format("truncated", f"cut off at the token limit after {len(said)} characters")
+    if not said:
+        return None, _format("empty", "the reply has no text")
+    return said, None

@@ -1,0 +1,213 @@
+"""A prompt as a typed function: a Markdown template, what goes in, what must come out.
+
+The template is one Markdown file. A line that is exactly `# system` or `# user` starts that part;
+what stands above the first marker is a note to the reader and is never sent. Placeholders are Jinja2,
+sandboxed and strict. The parts are split *before* rendering and rendering is one pass, so text from a
+customer can neither start a part nor pull in another variable.
+
+    class Inputs(BaseModel):
+        message: str
+        options: tuple[str, ...]
+
+    class Output(BaseModel):
+        intent: str
+
+    CLASSIFY = Prompt("classify", 1, Path(__file__).parent / "classify.md", Inputs, Output,
+                      simulate="cxlab.benchmarks.x.simulate:classify")
+
+Options known only at run time are enforced by the inputs, in one of two ways, both optional:
+
+- `Inputs.validate_output(self, output) -> list[str]`: complaints; each one makes the reply `invalid`;
+- `Inputs.output_context(self) -> Any`: handed to the pydantic validators of `Output` as `info.context`.
+"""
+
+import importlib
+import re
+from collections.abc import Callable
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from cxlab.errors import BadFile, BadOption
+from cxlab.llm.base import Out
+from cxlab.records import content_id
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+In = TypeVar("In", bound=BaseModel)
+
+_MARKER = re.compile(r"^# (system|user)[ \t]*$", re.MULTILINE)
+
+
+class Text(BaseModel):
+    """The output of a prompt without a schema: the reply as plain text, reasoning blocks removed."""
+
+    text: str
+
+
+def _as_json(value: Any, indent: int | None = None) -> str:
+    # Jinja's own `tojson` escapes < > & ' for HTML, which would change what a model reads.
+    return to_json(value, indent=indent).decode()
+
+
+@cache
+def _environment() -> "ImmutableSandboxedEnvironment":
+    # Late, because a prompt is defined in many modules that never render one (`--help`, the pages).
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    env = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
+    )
+    env.filters["json"] = _as_json
+    return env
+
+
+class Prompt(Generic[In, Out]):
+    """A named, versioned prompt; reading and compiling the template waits for the first use.
+
+    `Output` None means plain text (`Reply.output.text`). `simulate` names the handler of simulated
+    models as `"module:function"`. `repair` allows one second ask when a reply cannot be parsed: switch
+    it off where the format itself is measured.
+    """
+
+    @overload
+    def __init__(
+        self: "Prompt[In, Text]",
+        name: str,
+        version: int | str,
+        template: Path,
+        Inputs: type[In],
+        Output: None = None,
+        simulate: str | None = None,
+        temperature: float = 0.0,
+        max_tokens: int = 1024,
+        repair: bool = True,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self,
+        name: str,
+        version: int | str,
+        template: Path,
+        Inputs: type[In],
+        Output: type[Out],
+        simulate: str | None = None,
+        temperature: float = 0.0,
+        max_tokens: int = 1024,
+        repair: bool = True,
+    ) -> None: ...
+
+    def __init__(
+        self,
+        name: str,
+        version: int | str,
+        template: Path,
+        Inputs: type[In],
+        Output: type[Any] | None = None,
+        simulate: str | None = None,
+        temperature: float = 0.0,
+        max_tokens: int = 1024,
+        repair: bool = True,
+    ) -> None:
+        if simulate is not None and simulate.count(":") != 1:
+            raise BadOption(f"prompt {name!r}: simulate={simulate!r}; write it as 'package.module:function'")
+        self.name = name
+        self.version = version
+        self.template = Path(template)
+        self.Inputs = Inputs
+        self.Output: type[Out] = cast("type[Out]", Output or Text)
+        self.structured = Output is not None
+        self.simulate = simulate
+        self.temperature = temperature
+        self.max_tokens = max_tokens
+        self.repair = repair
+
+    def __repr__(self) -> str:
+        return f"Prompt({self.name!r}, version={self.version!r})"
+
+    @property
+    def schema(self) -> type[BaseModel] | None:
+        """The model whose JSON schema the reply has to follow, or None for plain text."""
+        return self.Output if self.structured else None
+
+    @cached_property
+    def parts(self) -> list[tuple[str, str]]:
+        """(role, template text) in the order of the file."""
+        try:
+            source = self.template.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise BadFile(self.template, None, f"the template of prompt {self.name!r} does not exist") from None
+        except UnicodeDecodeError as error:
+            raise BadFile(self.template, None, f"not UTF-8 at byte {error.start}", "save it as UTF-8") from None
+        marks = list(_MARKER.finditer(source))
+        ends = [*(mark.start() for mark in marks[1:]), len(source)]
+        parts = [(mark[1], source[mark.end() : end].strip()) for mark, end in zip(marks, ends, strict=False)]
+        roles = [role for role, _ in parts]
+        if roles not in (["user"], ["system", "user"]):
+            raise BadFile(
+                self.template, None, f"parts {roles or 'none'}", "write '# system' (optional), then '# user', each once"
+            )
+        return parts
+
+    @cached_property
+    def _compiled(self) -> "list[tuple[str, Template]]":
+        from jinja2 import TemplateSyntaxError
+
+        compiled = []
+        for role, text in self.parts:
+            try:
+                compiled.append((role, _environment().from_string(text)))
+            except TemplateSyntaxError as error:
+                raise BadFile(
+                    self.template, None, f"in part '# {role}', line {error.lineno}: {error.message}"
+                ) from None
+        return compiled
+
+    @cached_property
+    def hash(self) -> str:
+        """Content hash of template, output schema and version: equal hash, equal question."""
+        return content_id(self.version, self.parts, self.Output.model_json_schema() if self.structured else None)
+
+    def render(self, inputs: In) -> list[dict[str, Any]]:
+        """Messages in OpenAI's form; a value that the template asks for and does not get is an error."""
+        if not isinstance(inputs, self.Inputs):
+            raise TypeError(f"prompt {self.name!r} takes {self.Inputs.__name__}, not {type(inputs).__name__}")
+        # __dict__ holds the fields as they are; model_dump would copy the whole tree for each call.
+        return [{"role": role, "content": template.render(inputs.__dict__)} for role, template in self._compiled]
+
+    @cached_property
+    def handler(self) -> Callable[..., Any] | None:
+        """What simulated models call: `(inputs, profile, rng) -> str`, imported at the first call."""
+        if self.simulate is None:
+            return None
+        module, _, function = self.simulate.partition(":")
+        return cast("Callable[..., Any]", getattr(importlib.import_module(module), function))
+
+    def check(self) -> list[str]:
+        """Complaints: template variables and input fields must be the same set, the handler must exist."""
+        from jinja2 import meta
+
+        try:
+            wanted: set[str] = set()
+            _ = self._compiled  # a syntax error is told with its file and line
+            for _, text in self.parts:
+                wanted |= meta.find_undeclared_variables(_environment().parse(text))
+        except BadFile as error:
+            return [f"{self.name}: {error}"]
+        fields = set(self.Inputs.model_fields)
+        complaints = [f"{self.name}: the template asks for {v!r}, which is no field" for v in sorted(wanted - fields)]
+        complaints += [f"{self.name}: field {f!r} does not appear in the template" for f in sorted(fields - wanted)]
+        if self.structured and self.Output.model_json_schema().get("type") != "object":
+            complaints.append(f"{self.name}: {self.Output.__name__} is not a JSON object")
+        try:
+            _ = self.handler
+        except (ImportError, AttributeError) as error:
+            complaints.append(f"{self.name}: simulate={self.simulate!r}: {error}")
+        return complaints

@@ -1,0 +1,197 @@
+"""Whole simulated dialogues: coverage, variety, roles, and that failures have their cause in the text."""
+
+import asyncio
+import collections
+
+import pytest
+
+from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.sage import generate, prompts, reading, rules, run, sop_text
+from cxlab.benchmarks.sage.benchmark import BENCHMARK
+from cxlab.llm import load
+
+MODELS = ("strong", "weak", "curt")
+
+
+def play(model: str, samples, options=None, trial: int = 0, seed: int = 0):
+    setup = Setup(load(f"simulated:{model}"), load("simulated:customer"), (), "r", seed, options or {})
+
+    async def go():
+        return [await BENCHMARK.run(sample, setup, trial) for sample in samples]
+
+    return asyncio.run(go())
+
+
+@pytest.fixture(scope="module")
+def samples():
+    return generate.generate({}, 0)[1]
+
+
+@pytest.fixture(scope="module")
+def dialogues(samples):
+    return {model: play(model, samples[::2]) for model in MODELS}
+
+
+def test_every_leaf_is_played_at_every_level(samples) -> None:
+    found = collections.Counter((s.facets.scenario, s.facets.leaf) for s in samples)
+    wanted = {(name, leaf.id) for name in rules.ids() for leaf in rules.load(name).leaves()}
+    assert set(found) == wanted
+    assert set(found.values()) == {3}
+    by_leaf = collections.defaultdict(list)
+    for sample in samples:
+        by_leaf[sample.facets.scenario, sample.facets.leaf].append(sample)
+    for group in by_leaf.values():
+        for key in ("fields", "system", "slots", "personality", "intent"):
+            assert len({repr(s.inputs[key]) for s in group}) == 1, "levels must compare the same situation"
+
+
+def test_the_situation_synthesises_its_leaf(samples) -> None:
+    for sample in samples:
+        s = rules.load(sample.facets.scenario)
+        trace = s.trace(sample.inputs["fields"], sample.inputs["system"])
+        assert list(trace.path) == sample.expected["path"]
+        assert trace.action == sample.expected["action"]
+
+
+def test_same_seed_same_samples_and_other_seed_other_ones() -> None:
+    a, b = (generate.generate({"scenarios": ["telecom_package"]}, 3)[1] for _ in range(2))
+    assert a == b
+    c = generate.generate({"scenarios": ["telecom_package"]}, 4)[1]
+    assert {s.id for s in a}.isdisjoint({s.id for s in c})
+
+
+def test_same_seed_same_dialogue(samples) -> None:
+    one, two = (play("base", samples[:6]) for _ in range(2))
+    assert [a.messages for a in one] == [a.messages for a in two]
+    other = play("base", samples[:6], trial=1)
+    assert [a.messages for a in one] != [a.messages for a in other]
+
+
+def test_customers_do_not_sound_alike(dialogues) -> None:
+    attempts = [a for found in dialogues.values() for a in found]
+    openings = [a.messages[0].text for a in attempts]
+    assert len(set(openings)) / len(openings) >= 0.8
+    said = collections.Counter(text for a in attempts for text in {m.text for m in a.messages if m.role == "customer"})
+    text, times = said.most_common(1)[0]
+    assert times / len(attempts) <= 0.01, (text, times)
+
+
+def test_no_customer_repeats_itself_within_a_dialogue(dialogues) -> None:
+    repeats = 0
+    for attempt in (a for found in dialogues.values() for a in found):
+        own = [m.text for m in attempt.messages if m.role == "customer"]
+        repeats += len(own) - len(set(own))
+    assert repeats <= 0.005 * sum(len(found) for found in dialogues.values())
+
+
+def test_hostile_customers_are_told_apart_by_their_words(samples, dialogues) -> None:
+    """A reader who only counts shouting and fighting words ranks strong above zero nearly always."""
+    warmth = collections.defaultdict(list)
+    for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
+        words = [m.text for m in attempt.messages if m.role == "customer"]
+        warmth[sample.facets.level].append(sum(reading.heat(t) for t in words) / len(words))
+    pairs = [(s, z) for s in warmth["strong"] for z in warmth["zero"]]
+    assert sum(s > z for s, z in pairs) / len(pairs) >= 0.9
+
+
+def test_each_fact_is_told_before_the_goodbye(samples, dialogues) -> None:
+    """A reader that knows every wording gets the leaf's fields from nearly all finished dialogues."""
+    right = total = 0
+    for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
+        if attempt.ended_by != "goodbye":
+            continue
+        s = rules.load(sample.facets.scenario)
+        heard = [m.text for m in attempt.messages if m.role == "customer"]
+        found = reading.read(sop_text.guides(s), heard, reading.Skill("all"))
+        for fact in sample.inputs["facts"]:
+            total += 1
+            right += rules.same(found[fact["field"]][0], fact["value"])
+    assert right / total >= 0.97, (right, total)
+
+
+def test_goodbye_only_when_it_may(samples, dialogues) -> None:
+    for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
+        if attempt.ended_by == "goodbye":
+            card = type("Card", (), {"facts": sample.inputs["facts"], "patience": sample.inputs["patience"]})
+            assert run.may_leave(card, (), attempt.messages[-1].turn)
+
+
+def test_agents_keep_to_forty_words_but_for_the_eloquent(samples) -> None:
+    for model, share in (("strong", 0.0), ("curt", 0.0)):
+        attempts = play(model, samples[:40])
+        texts = [m.text for a in attempts for m in a.messages if m.role == "agent"]
+        assert sum(len(t.split()) > 40 for t in texts) / len(texts) <= share
+    warm = [m.text for a in play("eloquent", samples[:40]) for m in a.messages if m.role == "agent"]
+    assert any(len(t.split()) > 40 for t in warm)
+
+
+def test_hiding_the_system_information_hides_it_from_both(samples) -> None:
+    seen: list[str] = []
+
+    class Spy:
+        simulated = True
+
+        def __init__(self, inner) -> None:
+            self.inner, self.name = inner, inner.name
+
+        async def complete(self, request):
+            seen.append("\n".join(m["content"] for m in request.messages))
+            return await self.inner.complete(request)
+
+        async def aclose(self) -> None: ...
+
+    sample = next(s for s in samples if s.inputs["system"].get("Penalty", 0) > 0)
+    for hidden in (False, True):
+        seen.clear()
+        setup = Setup(
+            Spy(load("simulated:strong")), Spy(load("simulated:customer")), (), "r", 0, {"system_info": not hidden}
+        )
+        asyncio.run(BENCHMARK.run(sample, setup, 0))
+        shown = [f"- Penalty = {sample.inputs['system']['Penalty']}" in text for text in seen]
+        assert all(shown) != hidden
+        assert any(shown) != hidden
+
+
+def test_no_prompt_holds_the_expected_answer(samples) -> None:
+    """The agent's prompt changes with the dialogue and the system information only."""
+    sample = samples[0]
+    s = rules.load(sample.facets.scenario)
+    other = sample.model_copy(update={"expected": {"path": ["stage9"], "action": {"Action": "X"}, "fields": {}}})
+    assert [a.messages for a in play("strong", [sample])] == [a.messages for a in play("strong", [other])]
+    for prompt in (prompts.agent_prompt(s.id), prompts.judge_prompt(s.id), prompts.CUSTOMER):
+        assert prompt.check() == []
+
+
+def test_failures_have_their_cause_in_the_text(samples) -> None:
+    """Where the weak agent misreads a field, the customer hinted, took back, denied, shouted, or spoke long ago."""
+    setup = Setup(load("simulated:weak"), load("simulated:customer"), (), "r")
+
+    async def go():
+        misread = explained = 0
+        for sample in samples[1::7]:
+            attempt = await BENCHMARK.run(sample, setup, 0)
+            s = rules.load(sample.facets.scenario)
+            heard = [m.text for m in attempt.messages if m.role == "customer"]
+            last = attempt.messages[-1].data.get("fields")
+            if not last:
+                continue
+            full = reading.read(sop_text.guides(s), heard, reading.Skill("all"))
+            for name, value in last.items():
+                truth, evidence = full[name]
+                if evidence is None or rules.same(value, truth):
+                    continue
+                misread += 1
+                option = s.fields[name].options[truth]
+                fact = next((f for f in sample.inputs["facts"] if f["field"] == name), {})
+                explained += (
+                    evidence.wording in option.subtle
+                    or not reading.known("weak", evidence.wording, 0.75)
+                    or fact.get("delivery") in ("corrected", "contrast")
+                    or any(reading.heat(t) for t in heard)
+                    or len(heard) > 5
+                )
+        return misread, explained
+
+    misread, explained = asyncio.run(go())
+    assert misread > 10
+    assert explained == misread

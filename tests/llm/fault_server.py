@@ -1,0 +1,250 @@
+"""A real HTTP server on this machine that misbehaves on request; other tests may use it too.
+
+    with FaultServer() as server:
+        scene = server.scene("rate_limited", times=2, retry_after="0.1")
+        ... ask the model at scene.url ...
+        assert scene.calls == 3
+
+Each scene is a base URL of its own, so tests can run side by side on one server. It counts calls and the
+peak in flight and keeps what was sent.
+"""
+
+import asyncio
+import contextlib
+import json
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from aiohttp import web
+
+Body = dict[str, Any]
+
+MODES = (
+    "ok",
+    "rate_limited",
+    "server_error",
+    "hang",
+    "close",
+    "close_mid_reply",
+    "trickle",
+    "empty",
+    "null",
+    "refusal",
+    "bad_utf8",
+    "not_json_body",
+    "error_in_200",
+    "truncated",
+    "no_usage",
+    "no_choices",
+    "status",
+    "no_schema_500",
+    "no_schema_400",
+    "ignores_schema",
+    "no_temperature",
+    "new_limit_name",
+    "tools",
+)
+
+
+@dataclass
+class Scene:
+    """One behaviour of the server. `times`: misbehave that often, then answer; None = always."""
+
+    mode: str
+    url: str = ""
+    reply: str | Callable[[Body], str] = '{"intent": "refund"}'
+    latency_s: float = 0.0
+    times: int | None = None
+    status: int = 400
+    message: str = "bad"
+    retry_after: str | None = None
+    calls: int = 0
+    in_flight: int = 0
+    peak: int = 0
+    bodies: list[Body] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+
+    def misbehaves(self) -> bool:
+        """Whether this call is one of those that go wrong."""
+        return self.times is None or self.calls <= self.times
+
+
+class FaultServer:
+    """Runs in a thread with its own event loop, on a free port of 127.0.0.1."""
+
+    def __init__(self) -> None:
+        self.scenes: dict[str, Scene] = {}
+        self.port = 0
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        if not self._ready.wait(10):
+            raise TimeoutError("the fault server did not start within 10 s")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(5)
+
+    def scene(self, mode: str = "ok", **settings: Any) -> Scene:
+        """A new base URL that behaves like this."""
+        if mode not in MODES:
+            raise ValueError(f"unknown mode {mode!r}; known: {', '.join(MODES)}")
+        name = f"{mode}-{len(self.scenes)}"
+        scene = Scene(mode, f"http://127.0.0.1:{self.port}/{name}/v1", **settings)
+        self.scenes[name] = scene
+        return scene
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        app = web.Application()
+        app.router.add_post("/{scene}/v1/chat/completions", self._complete)
+        app.router.add_get("/{scene}/v1/models", self._models)
+        # Hanging calls must not hold up the end of a test session.
+        runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
+        self._loop.run_until_complete(runner.setup())
+        site = web.TCPSite(runner, "127.0.0.1", 0, backlog=512)
+        self._loop.run_until_complete(site.start())
+        self.port = runner.addresses[0][1]
+        self._ready.set()
+        self._loop.run_forever()
+        self._loop.run_until_complete(runner.cleanup())
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        self._loop.close()
+
+    async def _models(self, request: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": [{"id": "tiny", "object": "model"}]})
+
+    async def _complete(self, request: web.Request) -> web.StreamResponse:
+        scene = self.scenes[request.match_info["scene"]]
+        scene.calls += 1
+        scene.in_flight += 1
+        scene.peak = max(scene.peak, scene.in_flight)
+        body = await request.json()
+        scene.bodies.append(body)
+        scene.headers.append({key.lower(): value for key, value in request.headers.items()})
+        try:
+            if scene.latency_s:
+                await asyncio.sleep(scene.latency_s)
+            if scene.misbehaves():
+                return await self._misbehave(scene, body, request)
+            return _answer(scene, body)
+        finally:
+            scene.in_flight -= 1
+
+    async def _misbehave(self, scene: Scene, body: Body, request: web.Request) -> web.StreamResponse:
+        mode = scene.mode
+        shape = (body.get("response_format") or {}).get("type")
+        if mode == "rate_limited":
+            headers = {"Retry-After": scene.retry_after} if scene.retry_after is not None else {}
+            return _error(429, "too many requests", headers)
+        if mode == "server_error":
+            return _error(500, "something broke")
+        if mode == "status":
+            return _error(scene.status, scene.message)
+        if mode == "hang":
+            await asyncio.sleep(30)
+        if mode == "close":
+            if request.transport is not None:
+                request.transport.abort()
+            return web.Response()
+        if mode == "close_mid_reply":
+            response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "5000"})
+            await response.prepare(request)
+            await response.write(b'{"choices": [{"message": {"content": "half of')
+            if request.transport is not None:
+                request.transport.close()
+            return response
+        if mode == "trickle":
+            response = web.StreamResponse(headers={"Content-Type": "application/json"})
+            await response.prepare(request)
+            with contextlib.suppress(ConnectionError):  # the client gives up first, which is the point
+                for _ in range(600):
+                    await response.write(b" ")
+                    await asyncio.sleep(0.05)
+            return response
+        if mode == "no_schema_500" and shape == "json_schema":
+            return _error(500, "Internal Server Error")
+        if mode == "no_schema_400" and shape in ("json_schema", "json_object"):
+            return _error(400, f"response_format {shape} is not available")
+        if mode == "ignores_schema":
+            words = "Answer with one JSON object" in json.dumps(body["messages"])
+            asked_again = "could not be used" in json.dumps(body["messages"])
+            return _completion(_reply(scene, body) if words or asked_again else "Sure! I would call that a refund.")
+        if mode == "no_temperature" and "temperature" in body:
+            return _error(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
+        if mode == "new_limit_name" and "max_tokens" in body:
+            return _error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        if mode == "error_in_200":
+            return web.json_response({"error": {"code": 502, "message": "upstream is away"}})
+        if mode == "not_json_body":
+            return web.Response(body=b"<html>proxy</html>", content_type="application/json")
+        if mode == "bad_utf8":
+            whole = json.dumps(_completion_body('{"intent": "refund", "note": "X"}')).encode()
+            return web.Response(body=whole.replace(b"X", b"\xff"), content_type="application/json")
+        if mode == "no_choices":
+            return web.json_response({"id": "x", "choices": []})
+        if mode == "tools":
+            return _completion("", tool_calls=True)
+        special: dict[str, dict[str, Any]] = {
+            "empty": {"content": ""},
+            "null": {"content": None},
+            "refusal": {"content": None, "refusal": "I cannot help with that."},
+            "truncated": {"content": '{"intent": "ref', "finish_reason": "length"},
+        }
+        if mode in special:
+            return web.json_response(_completion_body(**special[mode]))
+        return _answer(scene, body)
+
+
+def _reply(scene: Scene, body: Body) -> str:
+    return scene.reply(body) if callable(scene.reply) else scene.reply
+
+
+def _answer(scene: Scene, body: Body) -> web.Response:
+    made = _completion_body(_reply(scene, body))
+    if scene.mode == "no_usage":
+        del made["usage"]
+    return web.json_response(made)
+
+
+def _completion(content: str, tool_calls: bool = False) -> web.Response:
+    made = _completion_body(content)
+    if tool_calls:
+        # Arguments as broken as models make them: they must arrive as they were emitted.
+        call = {"id": "c1", "type": "function", "function": {"name": "refund", "arguments": '{"order": "A-17",'}}
+        made["choices"][0]["message"].update(content=None, tool_calls=[call])
+        made["choices"][0]["finish_reason"] = "tool_calls"
+    return web.json_response(made)
+
+
+def _completion_body(content: str | None, finish_reason: str = "stop", refusal: str | None = None) -> Body:
+    message = {"role": "assistant", "content": content, "refusal": refusal}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "tiny",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+    }
+
+
+def _error(status: int, message: str, headers: dict[str, str] | None = None) -> web.Response:
+    return web.json_response({"error": {"message": message, "type": "error"}}, status=status, headers=headers)
+
+
+if __name__ == "__main__":
+    # A server of its own process, for measurements: prints its URL and ends with its standard input.
+    with FaultServer() as standing:
+        print(standing.scene("ok", latency_s=float(sys.argv[1]) if len(sys.argv) > 1 else 0.0).url, flush=True)
+        sys.stdin.read()

@@ -1,0 +1,197 @@
+import asyncio
+import dataclasses
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from numpy.random import Generator
+
+from cxlab.errors import BadOption, UnknownName
+from cxlab.llm import Completion, Request, ask, load
+from cxlab.llm.simulated import PROFILES, Profile, SimulatedModel
+from cxlab.llm.simulated.profiles import Role
+from cxlab.records import ToolCall
+
+from .intents import CHAT, INTENT, Inputs, TextInputs
+
+
+def said(name: str, message: str = "hello", seed: int = 0) -> str:
+    return asyncio.run(ask(load(name), INTENT, Inputs(message=message), seed=seed)).raw
+
+
+def test_same_seed_same_bytes_and_anything_else_other_bytes() -> None:
+    first = said("simulated:strong")
+    assert said("simulated:strong") == first
+    others = [said("simulated:strong", seed=1), said("simulated:base"), said("simulated:strong", message="hello!")]
+    assert len({first, *others}) == 4
+
+
+def test_another_process_says_the_same_bytes() -> None:
+    code = (
+        "import asyncio; from tests.llm.intents import INTENT, Inputs; from cxlab.llm import ask, load; "
+        "print(asyncio.run(ask(load('simulated:strong'), INTENT, Inputs(message='hello'))).raw)"
+    )
+    root = Path(__file__).resolve().parents[2]
+    for hash_seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert done.stdout.strip() == said("simulated:strong")
+
+
+def test_the_order_and_company_of_calls_change_nothing() -> None:
+    async def many(seeds: list[int]) -> dict[int, str]:
+        model = load("simulated:weak")
+        replies = await asyncio.gather(*(ask(model, INTENT, Inputs(message="hi"), seed=seed) for seed in seeds))
+        return {seed: reply.raw for seed, reply in zip(seeds, replies, strict=True)}
+
+    seeds = list(range(40))
+    assert asyncio.run(many(seeds)) == asyncio.run(many(seeds[::-1]))
+
+
+def test_form_breaks_as_often_as_the_profile_says() -> None:
+    async def share() -> float:
+        model = load("simulated:strong?format_reliability=0.7")
+        request = [
+            Request(INTENT.render(Inputs(message="x")), seed=i, prompt=INTENT, inputs=Inputs(message="x"))
+            for i in range(2000)
+        ]
+        replies = [await model.complete(one) for one in request]
+        return sum(reply.text.startswith("{") for reply in replies) / len(replies)
+
+    assert abs(asyncio.run(share()) - 0.7) < 0.04  # four standard errors
+
+
+def test_a_repair_is_a_fresh_draw() -> None:
+    async def share() -> float:
+        model = load("simulated:strong?format_reliability=0.7")
+        replies = [await ask(model, INTENT, Inputs(message="x"), seed=seed) for seed in range(1000)]
+        assert {reply.usage.calls for reply in replies} == {1, 2}
+        return sum(reply.output is not None for reply in replies) / len(replies)
+
+    assert abs(asyncio.run(share()) - 0.91) < 0.04
+
+
+def test_nothing_is_charged_and_no_token_is_invented() -> None:
+    reply = asyncio.run(ask(load("simulated:strong"), INTENT, Inputs(message="refund please")))
+    assert (reply.usage.calls, reply.usage.prompt_tokens, reply.usage.completion_tokens) == (1, None, None)
+    assert reply.cost_usd == 0.0
+
+
+def test_without_a_prompt_it_says_what_it_is() -> None:
+    done = asyncio.run(load("simulated:base").complete(Request([{"role": "user", "content": "Tell me a joke"}])))
+    assert "simulated:base" in done.text
+    assert "no free-text skills" in done.text
+
+
+def call_a_tool(inputs: TextInputs, profile: Profile, rng: Generator) -> Completion:
+    return Completion("", (ToolCall(id="1", name="look_up", arguments="{}"),), finish_reason="tool_calls")
+
+
+def test_a_handler_may_call_tools() -> None:
+    prompt = type(CHAT)("tools", 1, CHAT.template, TextInputs, simulate=f"{__name__}:call_a_tool")
+    inputs = TextInputs(message="a")
+    request = Request(prompt.render(inputs), prompt=prompt, inputs=inputs)
+    done = asyncio.run(load("simulated:strong").complete(request))
+    assert [call.name for call in done.tool_calls] == ["look_up"]
+    assert (done.usage.calls, done.finish_reason) == (1, "tool_calls")
+
+
+def test_latency_is_slept_side_by_side_and_measured() -> None:
+    async def both() -> list[float]:
+        model = load("simulated:strong?latency=0.05")
+        assert model.name == "simulated:strong"
+        replies = await asyncio.gather(*(ask(model, CHAT, TextInputs(message="a"), seed=i) for i in range(50)))
+        return [reply.latency_s for reply in replies]
+
+    started = time.perf_counter()
+    latencies = asyncio.run(both())
+    assert time.perf_counter() - started < 1
+    assert min(latencies) >= 0.05
+
+
+def test_latency_changes_no_reply_and_a_knob_changes_the_name() -> None:
+    assert said("simulated:strong?latency=0.001") == said("simulated:strong")
+    model = load("simulated:strong?comprehension=0.5&negation=false&words=12")
+    assert isinstance(model, SimulatedModel)
+    assert (model.profile.comprehension, model.profile.negation, model.profile.words) == (0.5, False, 12)
+    assert model.name == "simulated:strong?comprehension=0.5&negation=0&words=12"
+    assert load(model.name).name == model.name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "simulated:strong?latency=-1",
+        "simulated:strong?latency=soon",
+        "simulated:base?words=x",
+        "simulated:base?empathy=1.5",
+        "simulated:base?words=-1",
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(name: str) -> None:
+    with pytest.raises(BadOption):
+        load(name)
+
+
+@pytest.mark.parametrize("name", ["simulated:strongest", "simulated:strong?charm=1", "simulated:strong?title=x"])
+def test_unknown_profiles_and_knobs_are_named(name: str) -> None:
+    with pytest.raises(UnknownName, match="known"):
+        load(name)
+
+
+def test_long_runs_leave_room_for_other_tasks() -> None:
+    async def both() -> int:
+        model, beats = load("simulated:strong"), 0
+
+        async def beat() -> None:
+            nonlocal beats
+            while True:
+                beats += 1
+                await asyncio.sleep(0)
+
+        task = asyncio.create_task(beat())
+        end = time.perf_counter() + 0.3
+        while time.perf_counter() < end:
+            await ask(model, CHAT, TextInputs(message="a"))
+        task.cancel()
+        return beats
+
+    assert asyncio.run(both()) >= 3
+
+
+def test_overhead_is_small() -> None:
+    async def each() -> list[float]:
+        model, spent = load("simulated:strong"), []
+        for seed in range(300):
+            started = time.perf_counter()
+            await ask(model, CHAT, TextInputs(message="word " * 800), seed=seed)
+            spent.append(time.perf_counter() - started)
+        return spent
+
+    assert statistics.median(asyncio.run(each())) < 500e-6  # about 45 µs alone on a core
+
+
+def test_profiles_are_frozen_and_explained() -> None:
+    assert {p.name for p in PROFILES.values() if p.role == "agent"} == {"strong", "base", "weak", "eloquent", "curt"}
+    assert {p.role for p in PROFILES.values()} == set(get_args(Role))
+    for profile in PROFILES.values():
+        assert profile.explains.endswith(".")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        PROFILES["strong"].words = 3  # type: ignore[misc]  # the mistake under test
+    assert PROFILES["judge-partial"].family == PROFILES["eloquent"].family
+    assert (
+        PROFILES["judge-strict"].strictness > PROFILES["judge-fair"].strictness > PROFILES["judge-lenient"].strictness
+    )
