@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cxlab.benchmarks.sage import grammar
-from cxlab.benchmarks.sage.reading import Skill, read
+from cxlab.benchmarks.sage.reading import Skill, read, topic_hits
 from cxlab.benchmarks.sage.rules import FOLDER, LEVELS, Scenario, Untraceable, applies, meets, same
 
 SIGNAL_FREE = "a customer who says it would state a fact by accident; reword it"
@@ -319,6 +319,11 @@ def _phrases(s: Scenario) -> Found:
             wordings = sum(grammar.variants(line, counts) for line in option.says)
             if option.says and wordings < FEWEST_WORDINGS:
                 yield (*here, "says"), f"{name}={value} can be said in {wordings} ways only", f"reach {FEWEST_WORDINGS}"
+        for index, ask in enumerate(spec.ask):
+            hits = {other: topic_hits(ask, o.topic) for other, o in s.fields.items()}
+            if hits[name] < 2 or any(n >= hits[name] for o, n in hits.items() if o != name):
+                problem = f"the question {ask!r} is not told apart by its topic words: {hits}"
+                yield ("fields", name, "ask", index), problem, "use at least two of the field's topic words"
     for key, intent in s.intents.items():
         yield from form(("intents", key, "openings"), intent.openings)
         yield from form(("intents", key, "background"), intent.background)
@@ -354,7 +359,11 @@ def _denies(name: str, value: Any, where: tuple[object, ...], lines: Iterable[st
         except grammar.BadPhrase:
             continue
         if told:
-            yield (*where, index), f"{told!r} says {name}={value} instead of denying it", "put not or never before the signal"
+            yield (
+                (*where, index),
+                f"{told!r} says {name}={value} instead of denying it",
+                "put not or never before the signal",
+            )
 
 
 def _means(name: str, value: Any, where: tuple[object, ...], lines: Iterable[str], heard: Any) -> Found:

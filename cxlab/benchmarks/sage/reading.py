@@ -14,7 +14,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 Value = bool | int | str
-NEGATORS = re.compile(r"(?:\b(?:not|never|no|without|isn't|rather than|instead of|nothing to)|n't)(?: +[\w']+){0,3} *$")
+# Apostrophes are dropped before reading, because people who type on a phone drop them too.
+NEGATORS = re.compile(
+    r"\b(?:not|never|no|without|rather than|instead of|nothing to|cannot|(?:do|does|did|is|are|was|were|wo|ca|could|"
+    r"would|should|have|has|had|need|must|might|ai)nt)(?: +\w+){0,3} *$"
+)
 SHOUTING = re.compile(r"!|\b[A-Z]{4,}\b")
 FIGHTING = re.compile(
     r"\b(?:listen|nonsense|ridiculous|joke|useless|incompetent|script|hopeless|rubbish|last warning|do your job|"
@@ -99,12 +103,27 @@ def _evidence(guide: Guide, text: str, index: int, skill: Skill) -> list[Evidenc
     return [Evidence(option, index, position, wording) for option, position, wording in hits[:1]]
 
 
+@functools.lru_cache(maxsize=100_000)
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z]+", bare(text)))
+
+
+def topic_hits(text: str, topic: Sequence[str]) -> int:
+    """How many of a field's topic words a question holds; two or more make it a question about the field."""
+    return sum(bare(word) in words_of(text) for word in topic)
+
+
+def bare(text: str) -> str:
+    """The text in small letters and without apostrophes."""
+    return text.lower().replace("’", "").replace("'", "")
+
+
 @functools.lru_cache(maxsize=200_000)
 def _scan(guide: Guide, text: str, skill: Skill) -> tuple[tuple[Value, int, str], ...]:
     pattern, owners = _compile(guide, skill)
     if pattern is None:
         return ()
-    low = text.lower().replace("’", "'")
+    low = bare(text)
     hits = []
     for match in pattern.finditer(low):
         wording, option = owners[match.lastindex or 0]
@@ -122,7 +141,7 @@ def _compile(guide: Guide, skill: Skill) -> tuple[re.Pattern[str] | None, Mappin
         wordings += [(w, option) for w in plain if known(skill.name, w, skill.plain)]
         wordings += [(w, option) for w in indirect if known(skill.name, w, skill.indirect)]
     if not skill.negation:
-        wordings = [(w, o) for w, o in wordings if not re.match(r"(not|no|never|don't|isn't)\b", w)]
+        wordings = [(w, o) for w, o in wordings if not re.match(r"(not|no|never|dont|isnt)\b", bare(w))]
     # The longest wording first: "not angry" must win over "angry".
     wordings.sort(key=lambda pair: -len(pair[0]))
     if not wordings:
@@ -133,5 +152,5 @@ def _compile(guide: Guide, skill: Skill) -> tuple[re.Pattern[str] | None, Mappin
 
 def wording_pattern(wording: str) -> str:
     """A wording as a pattern on word boundaries; a trailing * matches any ending."""
-    parts = [re.escape(p.rstrip("*")) + (r"\w*" if p.endswith("*") else "") for p in wording.lower().split()]
+    parts = [re.escape(p.rstrip("*")) + (r"\w*" if p.endswith("*") else "") for p in bare(wording).split()]
     return r"\b" + r"\W+".join(parts) + (r"\b" if not wording.endswith("*") else "")

@@ -111,7 +111,9 @@ def _customer_card(
 
     def some(lines: Sequence[str], count: int) -> tuple[str, ...]:
         """Up to `count` different wordings, from different lines as long as there are some."""
-        order = rng.permutation(len(lines))
+        # A line that can be said in few ways is drawn less often, or its wordings would be heard again and again.
+        weights = np.array([min(grammar.variants(line), 36) for line in lines], dtype=float)
+        order = rng.choice(len(lines), size=len(lines), replace=False, p=weights / weights.sum())
         found: dict[str, None] = {}
         for index in range(count):
             found[grammar.say(lines[order[index % len(lines)]], rng, slots)] = None

@@ -15,6 +15,7 @@ import numpy as np
 
 from cxlab.benchmarks.sage import grammar
 from cxlab.benchmarks.sage.prompts import CustomerInputs, Fact
+from cxlab.benchmarks.sage.reading import topic_hits
 from cxlab.benchmarks.sage.simulate import voice
 from cxlab.llm.simulated.profiles import Profile
 
@@ -116,7 +117,7 @@ class Speaker:
         # A hostile customer attacks first and lets the fact out in the next message.
         fresh = [o for o in self.inputs.objections if o not in memory.objected]
         if self.level == "strong" and fresh and len(memory.own) % 2 and self.chance(0.5):
-            return self.write([sentence(self.one(fresh))])
+            return self.object(fresh)
         fact = pending[0]
         if fact.wrong and fact.field not in memory.misled:
             return self.write([self.lead(), sentence(self.one(fact.wrong))])
@@ -126,14 +127,20 @@ class Speaker:
         fresh = [o for o in self.inputs.objections if o not in memory.objected]
         announced = bool(ANNOUNCES.search(memory.last))
         if fresh and len(memory.objected) < self.inputs.patience:
-            text = sentence(self.one(fresh))
-            return self.write([text, self.aside(0.2) or (self.line("vague") if self.chance(0.15) else "")]), False
+            return self.object(fresh), False
         if self.inputs.may_leave and (announced or len(memory.objected) >= self.inputs.patience):
             end = self.line("grudging" if self.level == "strong" or not announced else "relief")
             return self.write([end, self.line("goodbye")]), True
         if self.inputs.may_leave:
             return self.write([self.line("goodbye")]), True
         return self.write([self.line("vague"), self.aside(0.3)]), False
+
+    def object(self, fresh: Sequence[str]) -> str:
+        """Come back on what the agent said; what stands around it is seldom the same."""
+        more = self.aside(0.2)
+        if not more and self.chance(0.5):
+            more = self.line("vague" if self.chance(0.6) else "tail")
+        return self.write([self.lead() if self.chance(0.4) else "", sentence(self.one(fresh)), more])
 
     def state(self, fact: Fact) -> str:
         text = sentence(self.one(fact.wordings))
@@ -205,15 +212,9 @@ def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9 ]", "", text.lower())
 
 
-@functools.lru_cache(maxsize=50_000)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[a-z']+", text.lower()))
-
-
 def _asked(text: str, facts: Sequence[Fact]) -> Fact | None:
     if "?" not in text:
         return None
-    words = _words(text)
-    scored = [(sum(t in words for t in fact.topic), -i) for i, fact in enumerate(facts)]
+    scored = [(topic_hits(text, fact.topic), -i) for i, fact in enumerate(facts)]
     best = max(scored, default=(0, 0))
     return facts[-best[1]] if best[0] >= 2 else None
