@@ -154,6 +154,24 @@ _AGENTS = (
         hostility_sensitivity=0.02,
         tool_skill=0.93,
     ),
+    Profile(
+        name="floor",
+        title="Floor",
+        explains="Takes up nothing that is said and answers with what holds until told: what a constant scores.",
+        family="floor",
+        role="agent",
+        comprehension=0.0,
+        subtlety=0.0,
+        rule_following=1.0,
+        joint_conditions=1.0,
+        format_reliability=1.0,
+        empathy=0.0,
+        eloquence=0.0,
+        words=12,
+        fatigue=1000,
+        hostility_sensitivity=0.0,
+        tool_skill=0.0,
+    ),
 )
 
 _CUSTOMERS = (
