@@ -6,6 +6,7 @@
 
 from cxlab.records.conversation import Article, Conversation, Message, Role, ToolCall
 from cxlab.records.evaluation import (
+    Alone,
     Annotation,
     Attempt,
     Dataset,
@@ -22,6 +23,7 @@ from cxlab.records.evaluation import (
 from cxlab.records.ids import content_id, new_id
 
 __all__ = [
+    "Alone",
     "Annotation",
     "Article",
     "Attempt",

@@ -139,13 +139,28 @@ class Score(Record):
     reason: str | None = None
 
 
+class Alone(Record):
+    """What a turn would come to if one judge alone were the panel: the way its fields lead, and the scores.
+
+    `path` is empty and `action` None where its fields lead nowhere (one is missing or outside the options);
+    a score is None where this judge gave too little for it.
+    """
+
+    judge: str
+    path: tuple[str, ...] = ()
+    action: str | None = None
+    logic: float | None = None
+    chat: float | None = None
+    overall: float | None = None
+
+
 class Trace(Record):
     """One evaluated turn held against a procedure.
 
     `reference_*` follow from the judges' fields, `own_path` and `own_action` from the agent's own
     fields, `gold_*` from the leaf the customer was made from. `moves` aligns predicted with reference
     as (`sync` | `inserted` | `skipped`, stage). `error`: `none`, `field`, `execution`, `action`,
-    `lucky`, `format` or `unscored`.
+    `lucky`, `format` or `unscored`. `alone`: the same turn by each judge on its own.
     """
 
     attempt_id: str
@@ -165,6 +180,7 @@ class Trace(Record):
     gold_action: str | None = None
     moves: tuple[tuple[str, str], ...] = ()
     error: str = "unscored"
+    alone: tuple[Alone, ...] = ()
 
 
 class Run(Record):

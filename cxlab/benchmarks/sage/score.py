@@ -18,7 +18,7 @@ from cxlab.benchmarks.sage.rules import Trace as Route
 from cxlab.benchmarks.sage.sop_text import show, show_fields
 from cxlab.judging import Ballot, Tally, poll, tally
 from cxlab.metrics import paths
-from cxlab.records import Attempt, Judgement, Message, Sample, Score, Trace, Vote
+from cxlab.records import Alone, Attempt, Judgement, Message, Sample, Score, Trace, Vote
 
 EVALUATED = (1, 5, 10, 15)
 CHAT_WEIGHTS = {
@@ -182,9 +182,28 @@ def score_turn(
         reference_action=label(reference.action) if reference else None,
         moves=paths.alignment(predicted.path, reference.path).moves if reference else (),
         error=split(predicted, own, reference),
+        alone=tuple(alone(s, reply.data["fields"], predicted, system, ballot) for ballot in counted if ballot),
         **base,
     )
     return trace, values
+
+
+def alone(
+    s: Scenario, agent: Mapping[str, Any], predicted: Route, system: Mapping[str, Any], ballot: Sequence[Judgement]
+) -> Alone:
+    """The turn as it would be if this ballot were the whole panel: what judges' splits matter for."""
+    fields = {name: t.winner for name, t in tallies(s, [ballot]).items() if t.winner is not None}
+    reference, reason = route(s, fields, system)
+    half = _logic(agent, fields, predicted, reference, reason)["logic"][0]
+    talk = _chat([ballot], True)["chat"][0]
+    return Alone(
+        judge=ballot[0].judge,
+        path=reference.path if reference else (),
+        action=label(reference.action) if reference else None,
+        logic=half,
+        chat=talk,
+        overall=None if half is None or talk is None else overall(half, talk),
+    )
 
 
 def tallies(s: Scenario, counted: Sequence[Sequence[Judgement]]) -> dict[str, Tally]:

@@ -1,0 +1,47 @@
+"""The command line: `python -m cxlab COMMAND`. Each command is one function in `cxlab.commands`."""
+
+import os
+import sys
+
+import typer
+
+from cxlab.commands import data, running, serving
+from cxlab.errors import CxError
+
+# Plain help: the decorated one loads rich, which doubles the time that --help takes.
+app = typer.Typer(
+    name="cxlab",
+    help="CX Lab: find out what customer-experience agents really do.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command()(running.demo)
+app.command()(data.generate)
+app.command()(running.run)
+app.command()(running.score)
+app.command()(data.check)
+app.command()(data.convert)
+app.command()(data.export)
+app.add_typer(data.runs_app, name="runs")
+app.command()(serving.models)
+app.command()(serving.bench)
+app.command("app")(serving.serve)
+
+
+def main() -> None:
+    """Run the command line. Exit codes: 0 done, 1 a bug or a complaint, 2 a mistake in what was asked,
+    3 stopped early (cancelled or out of budget), 130 interrupted."""
+    try:
+        app(prog_name="cxlab")
+    except CxError as mistake:
+        print(f"cxlab: {mistake}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:  # before or after a run; within one it is a clean stop
+        print("cxlab: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output (`head`, say) has gone; Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

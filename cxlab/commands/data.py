@@ -1,0 +1,153 @@
+"""`generate`, `check`, `convert`, `export` and `runs`: the commands that look after what is stored."""
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cxlab.errors import BadFile, BadOption
+
+runs_app = typer.Typer(help="List, delete and restore runs.", no_args_is_help=True, rich_markup_mode=None)
+
+
+def generate(
+    benchmark: Annotated[str, typer.Argument(help="The benchmark, for example sage.")],
+    option: Annotated[list[str], typer.Option(help="A setting of the generator as key=value, repeatable.")] = [],  # noqa: B006 typer copies it
+    seed: Annotated[int, typer.Option(help="Seed of the samples.")] = 0,
+) -> None:
+    """Generate a dataset of a benchmark and store it; the same settings and seed give the same dataset."""
+    from cxlab.runner.order import read_words
+    from cxlab.runner.plan import find_benchmark
+    from cxlab.store import write
+
+    dataset, samples = find_benchmark(benchmark).generate(read_words(option), seed)
+    folder = write.save_dataset(dataset, samples)
+    print(f"{dataset.id}: {len(samples)} samples, {dataset.name} ({folder})")
+
+
+def check(
+    benchmark: Annotated[str, typer.Argument(help="The benchmark whose files are checked: sage.")],
+    paths: Annotated[list[Path] | None, typer.Argument(help="Scenario files. Default: those that ship.")] = None,
+) -> None:
+    """Check scenario files and print each complaint as file:line: problem; fix. Exit code 1 if there are any."""
+    if benchmark != "sage":
+        raise BadOption(f"check {benchmark!r}: only sage has files to check")
+    from cxlab.benchmarks.sage.check import check_files
+
+    for path in paths or ():
+        if not path.exists():
+            raise BadFile(path, None, "does not exist")
+    complaints = check_files(paths or None)
+    for complaint in complaints:
+        print(complaint)
+    if complaints:
+        raise typer.Exit(1)
+    print("No complaints.")
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(help="A text file with the procedure in prose.")],
+    model: Annotated[str, typer.Option(help="The model that reads the prose.")] = "simulated:strong",
+    to: Annotated[Path | None, typer.Option(help="The YAML file to write. Default: standard output.")] = None,
+) -> None:
+    """Convert a procedure in prose into scenario YAML through a model."""
+    try:
+        text = source.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadFile(source, None, "does not exist") from None
+    except (UnicodeDecodeError, IsADirectoryError) as error:
+        raise BadFile(source, None, f"is no UTF-8 text ({error})") from None
+    from cxlab import llm
+    from cxlab.benchmarks.sage.convert import convert as read_procedure
+
+    yaml = read_procedure(text, llm.load(model))
+    if to is None:
+        print(yaml)
+        return
+    to.write_text(yaml, encoding="utf-8")
+    print(f"{to}: written; check it with: python -m cxlab check sage {to}", file=sys.stderr)
+
+
+class Format(StrEnum):
+    """What `export` writes."""
+
+    parquet = "parquet"
+    csv = "csv"
+    jsonl = "jsonl"
+    duckdb = "duckdb"
+    events = "events"
+
+
+def export(
+    to: Annotated[Path, typer.Option(help="The folder to write to; for duckdb and events the file.")],
+    runs: Annotated[list[str] | None, typer.Argument(help="The runs to export. Default: all.")] = None,
+    format: Annotated[Format, typer.Option(help="events is a log of stages for process mining.")] = Format.parquet,
+) -> None:
+    """Export runs as files that other tools read."""
+    from cxlab.store.export import export_runs
+
+    for path in export_runs(runs or None, format.value, to):
+        print(path)
+
+
+@runs_app.command("list")
+def list_runs(as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False) -> None:
+    """All runs, newest first, with their state."""
+    from cxlab.runner import status as statuses
+    from cxlab.runner.opening import folder_of
+    from cxlab.store import write
+
+    rows = []
+    for run in write.list_runs():
+        status = statuses.read_run(folder_of(run.id), run.planned)
+        state = "planned" if status is None else "stopped" if statuses.is_stale(status) else status.state
+        rows.append(
+            {
+                "run": run.id,
+                "benchmark": run.benchmark,
+                "model": run.model,
+                "state": state,
+                "done": status.done if status else 0,
+                "planned": run.planned,
+                "created": run.created.isoformat(timespec="seconds"),
+            }
+        )
+    if as_json:
+        print(json.dumps(rows))
+        return
+    for row in rows:
+        print("{run}  {benchmark}  {model}  {state}  {done}/{planned}  {created}".format(**row))
+    if not rows:
+        print("No runs yet. Start with: python -m cxlab demo")
+
+
+@runs_app.command("delete")
+def delete_run(
+    run: Annotated[str, typer.Argument(help="The run to delete.")],
+    purge: Annotated[bool, typer.Option("--purge", help="Remove it for good instead of to the trash.")] = False,
+) -> None:
+    """Move a run to the trash, from which it can be restored."""
+    from cxlab.runner.lock import try_hold_run
+    from cxlab.runner.opening import folder_of
+    from cxlab.store import trash, write
+
+    write.load_run(run)
+    with try_hold_run(folder_of(run)):
+        trash.delete_run(run)
+    if purge:
+        trash.purge_deleted(run)
+        print(f"{run}: removed for good")
+    else:
+        print(f"{run}: deleted; bring it back with: python -m cxlab runs restore {run}")
+
+
+@runs_app.command("restore")
+def restore_run(run: Annotated[str, typer.Argument(help="The deleted run.")]) -> None:
+    """Bring a deleted run back."""
+    from cxlab.store import trash
+
+    trash.restore_run(run)
+    print(f"{run}: restored")

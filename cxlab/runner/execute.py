@@ -1,0 +1,241 @@
+"""The executor: N workers pull (sample, trial) pairs, run them, score them and hand them to the store."""
+
+import asyncio
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from cxlab.benchmarks.base import Benchmark, Scored, Setup
+from cxlab.llm import Budget
+from cxlab.records import Attempt, Sample
+from cxlab.runner import status as statuses
+from cxlab.runner.plan import Pair
+from cxlab.runner.status import Status
+
+TICK_S = 0.5
+"""How often the status file is written and CANCEL looked for."""
+GRACE_S = 3.0
+"""How long attempts in flight may go on after a stop: what has been paid for should be kept."""
+RATE_WINDOW_S = 10.0
+DEFAULT_CONCURRENCY = 32
+
+StopReason = Literal["cancelled", "budget"]
+
+
+class Writer(Protocol):
+    """Where finished attempts go; keeps them in batches and writes these beside the event loop."""
+
+    def add(self, attempt: Attempt, scored: Scored) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Execution:
+    """One session of work on some pairs of a run.
+
+    Memory does not grow with the number of pairs: an attempt is counted, handed over and forgotten.
+    A fault of a provider is part of an attempt; an exception out of `run` or `score` is a bug, which
+    ends the session after everything finished has been written.
+    """
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        setup: Setup,
+        samples: Mapping[str, Sample],
+        pairs: Iterable[Pair],
+        writer: Writer,
+        *,
+        begun: Status,
+        status_path: Path,
+        cancel_path: Path,
+        concurrency: int,
+        budget: Budget | None = None,
+        grace_s: float = GRACE_S,
+        show: Callable[[Status], None] = lambda status: None,
+    ) -> None:
+        self._benchmark, self._setup, self._samples, self._writer = benchmark, setup, samples, writer
+        self._queue: Iterator[Pair] = iter(pairs)
+        self._status, self._status_path, self._cancel_path = begun, status_path, cancel_path
+        self._concurrency, self._budget, self._grace_s, self._show = concurrency, budget, grace_s, show
+        self._in_flight = 0
+        self.interrupted = False
+        self._workers: list[asyncio.Task[None]] = []
+        self._stop = asyncio.Event()
+        self._reason: StopReason | None = None
+        self._recent: deque[tuple[float, int]] = deque([(time.monotonic(), begun.done)])
+
+    async def go(self) -> Status:
+        """Work until all pairs are done or something stops the run; returns the last status."""
+        self._publish()
+        self._heed_budget()
+        if self._cancel_path.exists():
+            self.stop("cancelled")
+        self._workers = [asyncio.create_task(self._work()) for _ in range(self._concurrency)]
+        everything = asyncio.gather(*self._workers)
+        ticker = asyncio.create_task(self._tick())
+        stopped = asyncio.create_task(self._stop.wait())
+        helpers: set[asyncio.Future[Any]] = {everything, ticker, stopped}
+        state: statuses.State = "cancelled"
+        message, bug = "cancelled from outside", None
+        try:
+            with self._signals():
+                await asyncio.wait(helpers, return_when=asyncio.FIRST_COMPLETED)
+                if not everything.done() and not ticker.done():
+                    await asyncio.wait({everything}, timeout=self._grace_s)
+            bug = _find_bug(everything, ticker)
+            if bug is not None:
+                state, message = "failed", f"{type(bug).__name__}: {bug}"
+            else:
+                state, message = self._reason or "done", ""
+        finally:
+            for task in (*self._workers, *helpers):
+                task.cancel()
+            await asyncio.gather(*self._workers, *helpers, return_exceptions=True)
+            written = False
+            try:
+                await asyncio.to_thread(self._writer.close)
+                written = True
+            finally:
+                if not written:
+                    state, message = "failed", "the last finished attempts could not be written"
+                self._finish(state, message)
+        if bug is not None:
+            raise bug
+        return self._status
+
+    def stop(self, reason: StopReason) -> None:
+        """Take no new pair; what is in flight gets the grace period."""
+        if self._reason is None:
+            self._reason = reason
+        self._stop.set()
+
+    def _interrupt(self) -> None:
+        if self.interrupted:  # asked twice: no grace
+            for worker in self._workers:
+                worker.cancel()
+        self.interrupted = True
+        self.stop("cancelled")
+
+    async def _work(self) -> None:
+        while not self._stop.is_set():
+            pair = next(self._queue, None)
+            if pair is None:
+                return
+            sample_id, trial = pair
+            sample = self._samples[sample_id]
+            self._in_flight += 1
+            if self._in_flight > self._status.peak:
+                self._status = replace(self._status, peak=self._in_flight)
+            try:
+                attempt = await self._benchmark.run(sample, self._setup, trial)
+                scored = await self._benchmark.score(sample, attempt, self._setup)
+            finally:
+                self._in_flight -= 1
+            if _is_cut_by_budget(attempt, scored):
+                # Not stored: with more money, --resume shall do it again instead of finding it faulted.
+                self.stop("budget")
+                return
+            self._writer.add(attempt, scored)
+            self._count(attempt, scored)
+            # Simulated models never wait for anything; the status and Ctrl-C need their turn as well.
+            await asyncio.sleep(0)
+
+    def _count(self, attempt: Attempt, scored: Scored) -> None:
+        status = self._status
+        cost, tokens = status.cost_usd, status.tokens
+        for usage, cost_usd in [
+            (attempt.usage, attempt.cost_usd),
+            *((vote.usage, vote.cost_usd) for vote in scored.votes),
+        ]:
+            if cost_usd is not None:
+                cost = (cost or 0.0) + cost_usd
+            for count in (usage.prompt_tokens, usage.completion_tokens):
+                if count is not None:
+                    tokens = (tokens or 0) + count
+        self._status = replace(
+            status,
+            done=status.done + 1,
+            ok=status.ok + (attempt.outcome == "ok"),
+            format=status.format + (attempt.outcome == "format"),
+            provider=status.provider + (attempt.outcome == "provider"),
+            cost_usd=cost,
+            tokens=tokens,
+        )
+        self._heed_budget()
+
+    def _heed_budget(self) -> None:
+        budget = self._budget
+        if budget is not None and (budget.exhausted or budget.spent_usd >= budget.usd):
+            self.stop("budget")
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            # A shared folder can be slow; the loop must not wait for it.
+            if await asyncio.to_thread(self._cancel_path.exists):
+                self.stop("cancelled")
+            self._measure()
+            await asyncio.to_thread(statuses.write, self._status_path, self._status)
+            self._show(self._status)
+
+    def _measure(self) -> None:
+        clock, status = time.monotonic(), self._status
+        self._recent.append((clock, status.done))
+        while len(self._recent) > 2 and clock - self._recent[0][0] > RATE_WINDOW_S:
+            self._recent.popleft()
+        since, before = self._recent[0]
+        rate = (status.done - before) / (clock - since) if clock > since else 0.0
+        eta = (status.planned - status.done) / rate if rate > 0 else None
+        self._status = replace(status, rate_per_s=rate, eta_s=eta, updated=statuses.now())
+
+    def _publish(self) -> None:
+        statuses.write(self._status_path, self._status)
+        self._show(self._status)
+
+    def _finish(self, state: statuses.State, message: str = "") -> None:
+        self._measure()
+        if state == "budget" and self._budget is not None:
+            message = f"spent ${self._budget.spent_usd:.4f} of a budget of ${self._budget.usd:.4f}"
+        complete = self._status.done == self._status.planned
+        if state in ("cancelled", "budget") and complete:  # the grace period was long enough
+            state, message = "done", ""
+        elif state == "done" and not complete:
+            state, message = "failed", "the workers ended before the work did"
+        self._status = replace(self._status, state=state, message=message, eta_s=None)
+        self._publish()
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        caught = []
+        # Only the main thread may listen to signals; elsewhere the CANCEL file remains.
+        with suppress(ValueError, RuntimeError, NotImplementedError):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, self._interrupt)
+                caught.append(number)
+        try:
+            yield
+        finally:
+            for number in caught:
+                loop.remove_signal_handler(number)
+
+
+def _find_bug(*tasks: "asyncio.Future[Any]") -> BaseException | None:
+    for task in tasks:
+        bug = task.exception() if task.done() and not task.cancelled() else None
+        # gather reports cancelled workers this way; we cancel them ourselves, on a second Ctrl-C
+        if bug is not None and not isinstance(bug, asyncio.CancelledError):
+            return bug
+    return None
+
+
+def _is_cut_by_budget(attempt: Attempt, scored: Scored) -> bool:
+    faults = [failure.type for failure in attempt.failures if failure.where == "provider"]
+    faults += [vote.failure.rpartition(":")[2] for vote in scored.votes if vote.failure]
+    return "budget" in faults

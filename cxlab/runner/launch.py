@@ -1,0 +1,70 @@
+"""Choose how stored runs are worked on: here, in processes, on Ray, or as one shard among machines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cxlab.errors import BadOption
+from cxlab.runner import workers
+from cxlab.runner.opening import Opened, is_simulated, open_run
+from cxlab.runner.order import tell_job
+from cxlab.runner.session import Outcome, work_alone, work_on_shard
+from cxlab.runner.show import Show, choose_show
+from cxlab.store import write
+
+ENGINES = ("local", "ray")
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How to work, as against what on. None leaves the choice to the run or to the machine."""
+
+    shard: tuple[int, int] | None = None
+    workers: int | None = None
+    engine: str = "local"
+    concurrency: int | None = None
+    budget_usd: float | None = None
+    quiet: bool = False
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise BadOption(f"--engine {self.engine!r}: known are {', '.join(ENGINES)}")
+        if self.workers is not None and self.workers < 1:
+            raise BadOption(f"--workers {self.workers}: must be at least 1")
+        if self.concurrency is not None and self.concurrency < 1:
+            raise BadOption(f"--concurrency {self.concurrency}: must be at least 1")
+        if self.budget_usd is not None and self.budget_usd <= 0:
+            raise BadOption(f"--budget {self.budget_usd}: must be more than 0")
+
+
+def launch(run_ids: Sequence[str], manner: Manner) -> list[Outcome]:
+    """Work on runs until they are done or stopped; what came of each."""
+    led = workers.follow_leader()
+    opened = [open_run(run_id) for run_id in dict.fromkeys(run_ids)]
+    if not led:
+        tell_job(each.run.id for each in opened)
+    show = choose_show(manner.quiet)
+    try:
+        return _work(opened, manner, show, led)
+    finally:
+        show.close()
+
+
+def _work(opened: Sequence[Opened], manner: Manner, show: Show, led: bool) -> list[Outcome]:
+    if manner.shard is not None:
+        return work_on_shard(
+            opened, manner.shard, show, led=led, concurrency=manner.concurrency, budget_usd=manner.budget_usd
+        )
+    if manner.engine == "ray":
+        return workers.work_on_ray(
+            opened,
+            manner.workers or workers.count_cores(),
+            show,
+            concurrency=manner.concurrency,
+            budget_usd=manner.budget_usd,
+        )
+    if all(is_simulated(each.run) for each in opened):
+        left = sum(len(each.pairs) - len(write.finished(each.run.id)) for each in opened)
+        count = workers.count_workers(left, manner.workers)
+        if count > 1:
+            return workers.work_in_processes(opened, count, show, concurrency=manner.concurrency)
+    return work_alone(opened, show, concurrency=manner.concurrency, budget_usd=manner.budget_usd)

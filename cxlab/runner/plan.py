@@ -1,0 +1,112 @@
+"""Which samples a run takes, in which order, and which shard works on which."""
+
+import hashlib
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cxlab.benchmarks.base import Benchmark
+from cxlab.errors import BadOption, UnknownName
+from cxlab.records import Sample
+
+Pair = tuple[str, int]
+"""A sample's id and the number of the trial, which counts from 1."""
+
+WHOLE = (1, 1)
+"""The one shard of a run that is not split."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which part of a dataset a run takes; an empty filter takes everything."""
+
+    scenarios: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    limit: int | None = None
+
+
+def find_benchmark(name: str) -> Benchmark:
+    """The benchmark of that name, or the object at `module:NAME` for one that lives outside the package."""
+    if ":" in name:
+        module_name, _, attribute = name.partition(":")
+        try:
+            found = getattr(importlib.import_module(module_name), attribute)
+        except (ModuleNotFoundError, AttributeError) as error:
+            raise BadOption(f"benchmark {name!r} cannot be imported: {error}") from error
+        if not isinstance(found, Benchmark):
+            raise BadOption(f"benchmark {name!r} is a {type(found).__name__}, not a cxlab.benchmarks.base.Benchmark")
+        return found
+    from cxlab.benchmarks import REGISTRY
+
+    if name not in REGISTRY:
+        raise UnknownName("benchmark", name, REGISTRY)
+    return REGISTRY[name]
+
+
+def choose(samples: Sequence[Sample], choice: Choice) -> list[Sample]:
+    """The chosen samples, spread: neighbours in the order differ in scenario, then level, then leaf.
+
+    So the first N of the order, which is what `limit` keeps, cover scenarios, levels and leaves as
+    evenly as N allows, and a run that is stopped early is a fair picture of the whole.
+    """
+    if choice.limit is not None and choice.limit < 1:
+        raise BadOption(f"--limit {choice.limit}: must be at least 1")
+    for kind, asked in (("scenario", choice.scenarios), ("level", choice.levels)):
+        known = {value for sample in samples if (value := getattr(sample.facets, kind)) is not None}
+        for name in asked:
+            if name not in known:
+                raise UnknownName(kind, name, known)
+    kept = [
+        sample
+        for sample in samples
+        if (not choice.scenarios or sample.facets.scenario in choice.scenarios)
+        and (not choice.levels or sample.facets.level in choice.levels)
+    ]
+    if not kept:
+        raise BadOption("no sample passes the filters together; widen --scenario or --level")
+    return _spread(kept, ("scenario", "level", "leaf"))[: choice.limit]
+
+
+def _spread(samples: Sequence[Sample], facets: tuple[str, ...]) -> list[Sample]:
+    if not facets:
+        return list(samples)
+    groups: dict[str | None, list[Sample]] = {}
+    for sample in samples:
+        groups.setdefault(getattr(sample.facets, facets[0]), []).append(sample)
+    lists = []
+    for place, group in enumerate(groups.values()):
+        spread = _spread(group, facets[1:])
+        # Each group starts elsewhere in its list, or level after level would begin with the same leaf.
+        start = place * len(spread) // len(groups)
+        lists.append(spread[start:] + spread[:start])
+    longest = max(map(len, lists))
+    return [group[row] for row in range(longest) for group in lists if row < len(group)]
+
+
+def pair(samples: Sequence[Sample], trials: int) -> list[Pair]:
+    """All pairs, one trial of everything before the next, so that an early stop covers every sample."""
+    if trials < 1:
+        raise BadOption(f"--trials {trials}: must be at least 1")
+    return [(sample.id, trial) for trial in range(1, trials + 1) for sample in samples]
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """(3, 16) from "3/16"; shards count from 1."""
+    first, slash, second = text.partition("/")
+    if not (slash and first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second)):
+        raise BadOption(f"--shard {text!r}: must be I/N with 1 <= I <= N, as in 3/16")
+    return int(first), int(second)
+
+
+def shard_of(sample_id: str, shards: int) -> int:
+    """The shard (from 1) that works on a sample; the same on every machine and in every Python."""
+    digest = hashlib.blake2b(sample_id.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") % shards + 1
+
+
+def take_shard(pairs: Sequence[Pair], shard: tuple[int, int]) -> list[Pair]:
+    """The pairs of one shard; all trials of a sample stay together."""
+    index, shards = shard
+    if shards == 1:
+        return list(pairs)
+    return [(sample_id, trial) for sample_id, trial in pairs if shard_of(sample_id, shards) == index]

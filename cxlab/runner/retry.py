@@ -1,0 +1,82 @@
+"""Run the provider faults of a run again: a new run that takes over everything else as it is stored.
+
+Parts are only ever added to, so a fault cannot be replaced in its own run; the old run stays as it was.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from cxlab.benchmarks.base import Benchmark, Scored, Setup
+from cxlab.errors import BadOption
+from cxlab.records import Attempt, Run, Sample, new_id
+from cxlab.runner.order import read_code_version, tell_job
+from cxlab.runner.plan import Pair
+from cxlab.runner.rescore import adopt, list_pairs
+from cxlab.store import load, write
+
+
+def create_retry(source_id: str) -> Run:
+    """Store a new run that will do again what providers did not deliver in `source_id`."""
+    source = write.load_run(source_id)
+    if source.setup.get("rescored_from"):
+        raise BadOption(f"run {source_id} only judged run {source.setup['rescored_from']} again; retry that one")
+    if not list_pairs(source_id, "provider"):
+        raise BadOption(f"run {source_id} holds no provider faults; there is nothing to try again")
+    run = source.model_copy(
+        update={
+            "id": new_id("run"),
+            "setup": {**source.setup, "retried_from": source_id},
+            "code": read_code_version(),
+            "created": datetime.now(UTC),
+        }
+    )
+    write.create_run(run)
+    tell_job([run.id])
+    return run
+
+
+def order_pairs(source_id: str, planned: list[Pair]) -> list[Pair]:
+    """The planned pairs: those that are taken over first, in the order in which they are stored."""
+    faulted = set(list_pairs(source_id, "provider"))
+    kept = [each for each in list_pairs(source_id) if each not in faulted]
+    known = set(kept)
+    return kept + [each for each in planned if each not in known]
+
+
+def take_over_finished(benchmark: Benchmark, source_id: str) -> Benchmark:
+    """The benchmark, except that what the source run finished is read from there, scores and all.
+
+    As in `rescore.replay`, stored attempts are read in step with the workers.
+    """
+    kept = set(list_pairs(source_id)) - set(list_pairs(source_id, "provider"))
+    stored: Iterator[tuple[Attempt, load.StoredScored]] = load.load_attempts(source_id)
+    scores: dict[str, Scored] = {}
+
+    async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
+        if (sample.id, trial) not in kept:
+            return await benchmark.run(sample, setup, trial)
+        for attempt, scored in stored:
+            if (attempt.sample_id, attempt.trial) == (sample.id, trial):
+                mine = adopt(attempt, setup.run_id)
+                scores[mine.id] = _adopt_scores(scored, mine.id)
+                return mine
+        raise RuntimeError(f"run {source_id} no longer holds sample {sample.id}, trial {trial}")
+
+    async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
+        ready = scores.pop(attempt.id, None)
+        return ready if ready is not None else await benchmark.score(sample, attempt, setup)
+
+    return replace(benchmark, run=run, score=score)
+
+
+def _adopt_scores(scored: load.StoredScored, attempt_id: str) -> Scored:
+    def adopt_rows(rows: Iterable[Any]) -> tuple[Any, ...]:
+        # Votes were paid for in the old run, like the attempt.
+        free = {"attempt_id": attempt_id, "cost_usd": 0.0}
+        return tuple(
+            row.model_copy(update={name: free[name] for name in free if name in type(row).model_fields}) for row in rows
+        )
+
+    return Scored(**{field.name: adopt_rows(getattr(scored, field.name)) for field in fields(Scored)})

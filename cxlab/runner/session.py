@@ -1,0 +1,175 @@
+"""One process's work on a run: open it, find what is left, execute that, leave the store tidy."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cxlab import llm
+from cxlab.errors import BadOption, Busy
+from cxlab.runner import lock
+from cxlab.runner import status as statuses
+from cxlab.runner.execute import DEFAULT_CONCURRENCY, Execution
+from cxlab.runner.opening import Opened, assemble
+from cxlab.runner.plan import WHOLE, Pair, take_shard
+from cxlab.runner.report import tally
+from cxlab.runner.show import Show
+from cxlab.runner.status import Status
+from cxlab.store import write
+from cxlab.store.compact import compact, recover
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a session on one run ended; `interrupted` when a signal, not the CANCEL file, ended it."""
+
+    run_id: str
+    status: Status
+    interrupted: bool = False
+
+
+def take_over(opened: Sequence[Opened], held: ExitStack) -> list[int]:
+    """Lock whole runs for this process, mend what a crash left, forget old cancellations; the locks' descriptors."""
+    descriptors = [held.enter_context(lock.hold_run(each.folder)) for each in opened]
+    for each in opened:
+        recover(each.run.id)
+        statuses.drop_shards(each.folder)
+        (each.folder / "CANCEL").unlink(missing_ok=True)
+    return descriptors
+
+
+def begin(opened: Opened, shard: tuple[int, int]) -> tuple[list[Pair], Status]:
+    """What is left of a shard, and its status with what earlier sessions finished."""
+    mine = take_shard(opened.pairs, shard)
+    finished = write.finished(opened.run.id)
+    left = [each for each in mine if each not in finished]
+    status = statuses.begin(len(mine))
+    if len(left) < len(mine):
+        before = tally(opened.run.id, {sample_id for sample_id, _ in mine} if shard != WHOLE else None)
+        status = replace(status, **before)
+    return left, status
+
+
+def work_here(
+    opened: Opened,
+    shard: tuple[int, int],
+    show: Show,
+    *,
+    led: bool = False,
+    concurrency: int | None = None,
+    budget_usd: float | None = None,
+) -> Outcome:
+    """Execute what is left of one shard in this process; the caller, or its coordinator, holds the lock."""
+    left, status = begin(opened, shard)
+    path = statuses.path_of(opened.folder, shard, led)
+    if not left:
+        status = replace(status, state="done", updated=statuses.now())
+        statuses.write(path, status)
+        show.update(opened.run.model, status)
+        return Outcome(opened.run.id, status)
+    return asyncio.run(_execute(opened, shard, left, status, path, show, concurrency, budget_usd))
+
+
+async def _execute(
+    opened: Opened,
+    shard: tuple[int, int],
+    left: list[Pair],
+    status: Status,
+    path: Path,
+    show: Show,
+    concurrency: int | None,
+    budget_usd: float | None,
+) -> Outcome:
+    run = opened.run
+    limit = budget_usd if budget_usd is not None else run.setup.get("budget_usd")
+    # Shards do not know of each other's spending, so each gets its share.
+    budget = None if limit is None else llm.Budget(limit / shard[1], spent_usd=status.cost_usd or 0.0)
+    setup = assemble(run, budget)
+    execution = Execution(
+        opened.benchmark,
+        setup,
+        opened.samples,
+        left,
+        write.PartWriter(run, opened.samples, shard),
+        begun=status,
+        status_path=path,
+        cancel_path=opened.folder / "CANCEL",
+        concurrency=min(concurrency or run.setup.get("concurrency") or DEFAULT_CONCURRENCY, len(left)),
+        budget=budget,
+        show=lambda now: show.update(run.model, now),
+    )
+    try:
+        ended = await execution.go()
+    finally:
+        for model in {id(model): model for model in (setup.model, setup.customer, *setup.judges) if model}.values():
+            await model.aclose()
+    return Outcome(run.id, ended, execution.interrupted)
+
+
+def work_alone(
+    opened: Sequence[Opened], show: Show, *, concurrency: int | None = None, budget_usd: float | None = None
+) -> list[Outcome]:
+    """Work on whole runs in this process, one after the other; a signal ends the series."""
+    outcomes: list[Outcome] = []
+    with ExitStack() as held:
+        take_over(opened, held)
+        for each in opened:
+            outcomes.append(work_here(each, WHOLE, show, concurrency=concurrency, budget_usd=budget_usd))
+            if outcomes[-1].interrupted:
+                break
+            if outcomes[-1].status.state == "done":
+                compact(each.run.id)
+    return outcomes
+
+
+def work_on_shard(
+    opened: Sequence[Opened],
+    shard: tuple[int, int],
+    show: Show,
+    *,
+    led: bool,
+    concurrency: int | None = None,
+    budget_usd: float | None = None,
+) -> list[Outcome]:
+    """Work on one shard of each run in turn.
+
+    `led`: a coordinator holds the locks and tidies up. Otherwise this is a machine among others: it takes
+    the shard's own lock, and whichever machine finishes last compacts the run.
+    """
+    outcomes: list[Outcome] = []
+    for each in opened:
+        if led:
+            outcome = work_here(each, shard, show, led=True, concurrency=concurrency, budget_usd=budget_usd)
+        else:
+            if (each.folder / "CANCEL").exists():
+                raise BadOption(
+                    f"run {each.run.id} was cancelled; delete {each.folder / 'CANCEL'} to let its shards go on"
+                )
+            with lock.hold_shard(each.folder, shard):
+                outcome = work_here(each, shard, show, concurrency=concurrency, budget_usd=budget_usd)
+            _finish_if_last(each, shard[1])
+        outcomes.append(outcome)
+        if outcome.interrupted:
+            break
+    return outcomes
+
+
+def _finish_if_last(opened: Opened, shards: int) -> None:
+    try:
+        with lock.try_hold_run(opened.folder):
+            settle(opened, shards, led=False)
+    except Busy:
+        return  # another shard is still at work and will come here later
+
+
+def settle(opened: Opened, shards: int, led: bool) -> Status:
+    """When every shard has come to an end, sum up in status.json, and compact a finished run. Needs the lock."""
+    status = statuses.merge(statuses.read_shards(opened.folder, led), shards, len(opened.pairs))
+    if status.state == "done":
+        compact(opened.run.id)
+    if status.state != "running":
+        statuses.write(opened.folder / "status.json", status)
+    if led or status.state == "done":
+        statuses.drop_shards(opened.folder)
+    return status

@@ -1,0 +1,169 @@
+"""Merge the many small parts of a finished run into one sorted file per table, safely against crashes.
+
+The merged folder is built beside the parts and switched in by two renames; it names what it merged
+(`merged.json`), so that `recover` can finish or undo a switch from any point at which it broke off.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import polars as pl
+
+from cxlab.errors import BadStore, Busy
+from cxlab.store import layout, tables
+
+_NEW, _OLD, _MERGED = "parts.new", "parts.old", "merged.json"
+_BUSY = "this run is being compacted by another process; try again in a moment"
+# A folder being written lives for milliseconds; one this old was left by a process that was killed.
+_STALE_S = 600.0
+# Rows a group: few where single conversations are looked up. Where whole metrics are averaged the groups are larger,
+# and a dictionary of all their values makes DuckDB write Bloom filters, so that one attempt's scores, which lie
+# scattered, are found by reading few groups (measured on 1,200,000 rows: 7 ms instead of 17, 8 MB instead of 5).
+_LOOKED_UP = "ROW_GROUP_SIZE 8192"
+_AVERAGED = "ROW_GROUP_SIZE 20000, DICTIONARY_SIZE_LIMIT 20000"
+_MEMORY = "400MB"
+
+
+def compact(run_id: str, home: Path | str | None = None) -> int:
+    """Merge a run's parts; returns how many batches were merged (0: nothing to do). Readers and writers go on."""
+    base = layout.resolve_home(home)
+    folder = layout.run_folder(base, run_id)
+    with layout.lock(folder / ".lock-compact", wait_s=5.0, busy=_BUSY):
+        _mend(base, folder)
+        merged = layout.batches(folder)
+        if len(merged) < 2:
+            return 0
+        _build(folder, merged)
+        _switch(base, folder)
+        _tidy(folder)
+    return len(merged)
+
+
+def recover(run_id: str, home: Path | str | None = None) -> None:
+    """Finish or undo a compaction that broke off, and remove what killed writers left half-written."""
+    base = layout.resolve_home(home)
+    recover_folder(base, base / "runs" / layout.check_id("run", run_id))
+
+
+def recover_folder(base: Path, folder: Path) -> None:
+    """`recover` for a run's folder; costs one directory listing when there is nothing to mend."""
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return
+    if _NEW in names or _OLD in names or "parts" not in names:
+        try:
+            with layout.lock(folder / ".lock-compact"):
+                _mend(base, folder)
+        except Busy:
+            return  # a living process is at it: nothing broke off
+    for name in names:
+        if name.startswith(".tmp-"):
+            _drop_stale(folder / name)
+
+
+def compact_annotations(home: Path | str | None = None, at_least: int = 100) -> int:
+    """Merge annotation files when there are `at_least` of them; the view shows each id once, so no step can double."""
+    base = layout.resolve_home(home)
+    folder = base / "annotations"
+    with layout.lock(folder / ".lock-compact", wait_s=5.0, busy="the annotations are being compacted; try again"):
+        parts = sorted(path for path in folder.glob("*.parquet") if path.name != f"{layout.EMPTY}.parquet")
+        if len(parts) < max(2, at_least):
+            return 0
+        frame = pl.concat([pl.read_parquet(path) for path in parts]).unique("id", keep="last").sort("created", "id")
+        fresh = folder / f".merged-{time.time_ns()}.tmp"
+        frame.write_parquet(fresh)
+        fresh.replace(folder / f"merged-{time.time_ns()}.parquet")
+        with layout.swapping(base):
+            for path in parts:
+                path.unlink()
+    return len(parts)
+
+
+def _build(folder: Path, merged: list[Path]) -> None:
+    fresh = folder / _NEW / "compacted"
+    # A second compaction must not write over a file that a reader of the first has open.
+    if any(batch.name == fresh.name for batch in merged):
+        fresh = fresh.with_name(f"compacted-{time.time_ns()}")
+    fresh.mkdir(parents=True)
+    import duckdb
+
+    with tempfile.TemporaryDirectory(prefix=".sort-", dir=folder) as spill, duckdb.connect() as con:
+        con.execute(f"SET memory_limit = '{_MEMORY}'")
+        con.execute("SET temp_directory = $spill", {"spill": spill})
+        con.execute("LOAD icu; SET GLOBAL TimeZone = 'UTC'")
+        for table, schema in tables.PARTS.items():
+            files = [str(path) for batch in merged if (path := batch / f"{table}.parquet").is_file()]
+            if files:
+                # Column names come from tables.py, paths go in as a parameter.
+                columns, order = ", ".join(f'"{name}"' for name in schema), ", ".join(tables.ORDER[table])
+                groups = _AVERAGED if table in ("scores", "judgements") else _LOOKED_UP
+                con.execute(
+                    f"COPY (SELECT {columns} FROM read_parquet($files, union_by_name = true) ORDER BY {order}) "
+                    f"TO $path (FORMAT parquet, COMPRESSION zstd, {groups})",
+                    {"files": files, "path": str(fresh / f"{table}.parquet")},
+                )
+    layout.write_whole(folder / _NEW / _MERGED, json.dumps([batch.name for batch in merged]).encode())
+
+
+def _switch(base: Path, folder: Path) -> None:
+    with layout.swapping(base):
+        (folder / "parts").rename(folder / _OLD)
+        (folder / _NEW).rename(folder / "parts")
+        _move_newcomers(folder)
+
+
+def _move_newcomers(folder: Path) -> None:
+    """Carry over batches that a writer published after the merge had begun."""
+    merged = set(_merged(folder / "parts"))
+    for batch in (folder / _OLD).iterdir():
+        if batch.is_dir() and batch.name not in merged:
+            batch.rename(folder / "parts" / batch.name)
+
+
+def _tidy(folder: Path) -> None:
+    shutil.rmtree(folder / _OLD)
+
+
+def _merged(parts: Path) -> list[str]:
+    try:
+        names = json.loads((parts / _MERGED).read_bytes())
+    except FileNotFoundError:
+        raise BadStore(
+            f"{parts} and {parts.parent / _OLD} both hold parts and neither says what it merged; "
+            f"keep one of them as {parts}"
+        ) from None
+    return [str(name) for name in names]
+
+
+def _mend(base: Path, folder: Path) -> None:
+    """Bring a run's folder to rest; the caller holds the run's compaction lock."""
+    parts, new, old = folder / "parts", folder / _NEW, folder / _OLD
+    if new.exists() and not parts.exists() and (new / _MERGED).is_file():  # between the two renames: go on
+        with layout.swapping(base):
+            new.rename(parts)
+    if old.exists() and not parts.exists():
+        with layout.swapping(base):
+            old.rename(parts)
+    if new.exists():  # it broke off before the switch: the parts are untouched
+        shutil.rmtree(new)
+    if old.exists():
+        with layout.swapping(base):
+            _move_newcomers(folder)
+        _tidy(folder)
+    for spill in folder.glob(".sort-*"):
+        shutil.rmtree(spill)
+    parts.mkdir(exist_ok=True)
+
+
+def _drop_stale(path: Path) -> None:
+    try:
+        old = time.time() - path.stat().st_mtime > _STALE_S
+    except FileNotFoundError:
+        return  # its writer has just renamed it into place
+    if old:
+        shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,186 @@
+"""Write runs out for other tools: Parquet, CSV, JSON Lines, one DuckDB file, or a process-mining event log."""
+
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from cxlab.errors import BadOption, UnknownName
+from cxlab.store import layout, tables
+from cxlab.store.connect import open_store, query
+
+if TYPE_CHECKING:
+    import duckdb
+
+Format = Literal["parquet", "csv", "jsonl", "duckdb", "events"]
+
+# A spreadsheet runs a cell that begins like this; tab and carriage return are stripped by some before they look,
+# and East Asian input methods write the full-width forms. Plain numbers ("-5") stay as they are.
+_FORMULA = r"^[\s\x00]*[=+\-@\t\r\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
+_NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$"
+
+_RUNS = (
+    "run_id",
+    "benchmark",
+    "model",
+    "simulated",
+    "setup",
+    "judges",
+    "dataset_id",
+    "seed",
+    "trials",
+    "planned",
+    "prompts",
+    "code",
+    "group_",
+    "created",
+)
+
+# A stage of the path that the agent says it took on one turn is one event, the action on the way out the last one.
+# A case is one evaluated turn: each turn restates the path from its start, so a conversation as one case would walk
+# it again and again; `last` picks one case per conversation. The order of events is real; the distances are not: a
+# turn counts as 1 s and a step as 1 ms, because no model reports when it took a step.
+_EVENTS = """
+WITH walked AS (
+    SELECT t.run_id, t.attempt_id, t.turn, t.last, t.error, a.started, a.model, a.simulated, a.scenario, a.level,
+        t.predicted_path AS stages, t.predicted_action AS action, t.moves
+    FROM traces AS t JOIN attempts AS a USING (run_id, attempt_id)
+    WHERE t.run_id IN (SELECT unnest($runs)) AND t.parsed
+), events AS (
+    SELECT *, unnest(stages) AS name, 'stage' AS kind, generate_subscripts(stages, 1) AS step FROM walked
+    UNION ALL
+    SELECT *, action AS name, 'action' AS kind, len(stages) + 1 AS step FROM walked WHERE action IS NOT NULL
+)
+SELECT attempt_id || '/' || turn AS "case:concept:name", name AS "concept:name",
+    strftime(started + to_seconds(turn - 1) + to_milliseconds(step), '%Y-%m-%dT%H:%M:%S.%gZ') AS "time:timestamp",
+    kind, step, turn, last, run_id, attempt_id, model, simulated, scenario, level, error,
+    CASE WHEN kind = 'stage' THEN list_contains(moves, {'move': 'inserted', 'stage': name}) END AS inserted
+FROM events ORDER BY run_id, attempt_id, turn, step
+"""
+_EVENT_TEXTS = {"case:concept:name", "concept:name", "run_id", "attempt_id", "model", "scenario", "level", "error"}
+
+
+def export_runs(
+    run_ids: Sequence[str] | None,
+    format: Format,
+    to: Path | str,
+    home: Path | str | None = None,
+) -> list[Path]:
+    """Export runs (`None`: all) with every row marked `simulated` or not; returns the files written.
+
+    parquet, csv and jsonl fill the folder `to` with a file per table; duckdb and events write the file `to`. Files
+    of the same name are replaced, each in one step. In CSV, text that a spreadsheet would run as a formula gets a
+    leading apostrophe.
+    """
+    if format not in get_args(Format):
+        raise BadOption(f"unknown export format {str(format)!r}; take one of {', '.join(get_args(Format))}")
+    base = layout.resolve_home(home)
+    known = layout.run_ids(base)
+    runs = list(known if run_ids is None else run_ids)
+    for run_id in runs:
+        if run_id not in known:
+            raise UnknownName("run", run_id, known)
+    target = Path(to).expanduser().resolve()
+    con = open_store(base)
+    try:
+        if format == "events":
+            return [_write_events(con, runs, target)]
+        if format == "duckdb":
+            return [_write_database(con, runs, target)]
+        names = ["runs", *tables.TABLES]
+        return [_write_table(con, table, runs, format, target / f"{table}.{format}") for table in names]
+    finally:
+        con.close()
+
+
+def guard(column: str) -> str:
+    """The SQL that makes a text column safe to open in a spreadsheet."""
+    name = f'"{column}"'
+    return (
+        f"CASE WHEN regexp_matches({name}, '{_FORMULA}') AND NOT regexp_matches({name}, '{_NUMBER}') "
+        f"THEN '''' || {name} ELSE {name} END AS {name}"
+    )
+
+
+def _rows(table: str) -> str:
+    """The SQL of a table's rows of the runs `$runs`, each with `simulated`."""
+    if table == "runs":
+        return f"SELECT {', '.join(_RUNS)} FROM runs WHERE run_id IN (SELECT unnest($runs)) ORDER BY run_id"
+    columns = ", ".join(f't."{name}"' for name in tables.TABLES[table])
+    if table == "samples":
+        return (
+            f"SELECT {columns} FROM samples AS t WHERE dataset_id IN "
+            "(SELECT dataset_id FROM runs WHERE run_id IN (SELECT unnest($runs)))"
+        )
+    chosen = "FROM {0} AS t {1} WHERE t.run_id IN (SELECT unnest($runs))"
+    if table == "attempts":
+        return f"SELECT {columns} " + chosen.format(table, "")
+    return f"SELECT {columns}, r.simulated " + chosen.format(table, "LEFT JOIN runs AS r ON r.run_id = t.run_id")
+
+
+def _shape(con: "duckdb.DuckDBPyConnection", rows: str, runs: list[str], format: str) -> str:
+    """The same rows with columns as the format needs them."""
+    with con.cursor() as cursor:
+        described = cursor.sql(rows, params={"runs": runs})
+        types = dict(zip(described.columns, map(str, described.types), strict=True))
+    shaped = []
+    for name, kind in types.items():
+        if format == "jsonl" and name in tables.JSON_COLUMNS:
+            shaped.append(f'"{name}"::JSON AS "{name}"')
+        elif format == "csv" and (kind.endswith("[]") or kind.startswith("STRUCT")):
+            shaped.append(f'to_json("{name}")::VARCHAR AS "{name}"')
+        elif format == "csv" and kind == "VARCHAR":
+            shaped.append(guard(name))
+        else:
+            shaped.append(f'"{name}"')
+    return f"SELECT {', '.join(shaped)} FROM ({rows})"
+
+
+def _write_table(con: "duckdb.DuckDBPyConnection", table: str, runs: list[str], format: str, path: Path) -> Path:
+    options = {"parquet": "FORMAT parquet, COMPRESSION zstd", "csv": "FORMAT csv, HEADER", "jsonl": "FORMAT json"}
+    rows = _shape(con, _rows(table), runs, format)
+    return _copy(con, rows, runs, options[format], path)
+
+
+def _write_events(con: "duckdb.DuckDBPyConnection", runs: list[str], path: Path) -> Path:
+    with con.cursor() as cursor:
+        names = cursor.sql(_EVENTS, params={"runs": runs}).columns
+    columns = ", ".join(guard(name) if name in _EVENT_TEXTS else f'"{name}"' for name in names)
+    return _copy(con, f"SELECT {columns} FROM ({_EVENTS})", runs, "FORMAT csv, HEADER", path)
+
+
+def _copy(con: "duckdb.DuckDBPyConnection", rows: str, runs: list[str], options: str, path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = _aside(path)
+    try:
+        query(con, f"COPY ({rows}) TO $path ({options})", {"runs": runs, "path": str(fresh)})
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return path
+
+
+def _write_database(con: "duckdb.DuckDBPyConnection", runs: list[str], path: Path) -> Path:
+    """One file with native tables, which any DuckDB 2 opens without the store."""
+    import duckdb
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = _aside(path)
+    parts = fresh.with_name(fresh.name + ".parts")
+    try:
+        with duckdb.connect(str(fresh)) as made:
+            for table in ["runs", *tables.TABLES]:
+                rows = _write_table(con, table, runs, "parquet", parts / f"{table}.parquet")
+                made.sql("SELECT * FROM read_parquet($path)", params={"path": str(rows)}).create(table)
+                rows.unlink()
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+        shutil.rmtree(parts, ignore_errors=True)
+    return path
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}")

@@ -1,0 +1,141 @@
+"""Where things lie under the store's home, and how a file or folder appears whole."""
+
+import fcntl
+import hashlib
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cxlab.errors import BadOption, BadStore, Busy, UnknownName
+
+# Holds one part without rows per table, so that no glob of a view ever matches nothing (DuckDB refuses
+# such a glob). It has no run.json, so it is no run; no id may begin with an underscore.
+EMPTY = "_empty"
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+# `file_search_path` is a comma-separated list, and the views glob below it: these would be read as syntax.
+_UNSAFE_IN_HOME = re.compile(r"[,*?\[\]{}]")
+
+
+def home() -> Path:
+    """The store's folder: $CXLAB_HOME, else data/local under the project root."""
+    chosen = os.environ.get("CXLAB_HOME")
+    return resolve_home(Path(chosen) if chosen else Path(__file__).parents[2] / "data" / "local")
+
+
+def resolve_home(path: Path | str | None) -> Path:
+    """An absolute home (`None`: the default one); refuses paths that DuckDB would read as patterns."""
+    if path is None:
+        return home()
+    absolute = Path(path).expanduser().resolve()
+    bad = _UNSAFE_IN_HOME.search(str(absolute))
+    if bad:
+        raise BadOption(
+            f"the store cannot lie in {str(absolute)!r}: {bad.group()!r} has a meaning in path patterns; "
+            "set CXLAB_HOME to a folder without , * ? [ ] { }"
+        )
+    return absolute
+
+
+def check_id(kind: str, value: object) -> str:
+    """The id itself if it is safe as one folder name; ids come from users and from other people's files."""
+    if not isinstance(value, str) or not _ID.fullmatch(value):
+        raise BadOption(
+            f"{kind} id {str(value)[:80]!r} is not usable: take 1 to 128 of A-Z a-z 0-9 . _ - "
+            "beginning with a letter or digit"
+        )
+    return value
+
+
+def run_folder(base: Path, run_id: str) -> Path:
+    """The folder of a run that exists; UnknownName otherwise."""
+    folder = base / "runs" / check_id("run", run_id)
+    if not (folder / "run.json").is_file():
+        raise UnknownName("run", run_id, run_ids(base))
+    return folder
+
+
+def run_ids(base: Path) -> list[str]:
+    """Ids of all runs, sorted."""
+    return sorted(path.parent.name for path in (base / "runs").glob("*/run.json"))
+
+
+def batches(folder: Path) -> list[Path]:
+    """The batch folders of a run, sorted by name; [] before the first one."""
+    try:
+        return sorted(path for path in (folder / "parts").iterdir() if path.is_dir())
+    except FileNotFoundError:
+        return []
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Replace a file in one step; a reader sees the old or the new content, never a part of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.tmp")
+    fresh.write_bytes(data)
+    fresh.replace(path)
+
+
+@contextmanager
+def lock(path: Path, wait_s: float = 0.0, busy: str = "") -> Iterator[None]:
+    """Hold an advisory lock on a file; it ends with the process, however that ends. Busy when it is taken."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    deadline = time.monotonic() + wait_s
+    with path.open("a") as handle:
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise Busy(busy or f"another process holds {path.name}; try again when it is done") from None
+                time.sleep(0.005)
+        yield
+
+
+def swap_count(base: Path) -> int:
+    """How often folders were swapped under readers' hands; odd while a swap is under way."""
+    try:
+        return int((base / "swaps").read_text() or 0)
+    except FileNotFoundError:
+        return 0
+    except ValueError as fault:
+        raise BadStore(f"{base / 'swaps'} should hold one whole number; delete it") from fault
+
+
+@contextmanager
+def swapping(base: Path) -> Iterator[None]:
+    """Tell readers that folders move: they wait or ask again, so no query counts a half-moved run.
+
+    A process that dies in here leaves an odd count; the next one in takes it over.
+    """
+    with lock(base / ".swap.lock", wait_s=30.0):
+        count = swap_count(base)
+        count -= count % 2
+        write_whole(base / "swaps", str(count + 1).encode())
+        try:
+            yield
+        finally:
+            write_whole(base / "swaps", str(count + 2).encode())
+
+
+def version(base: Path | str | None = None) -> str:
+    """A short text that changes whenever a part, run, dataset or annotation comes or goes (about 3 us a run)."""
+    root = resolve_home(base)
+    seen: list[object] = [swap_count(root)]
+    for folder in ("runs", "datasets", "annotations"):
+        try:
+            stat = (root / folder).stat()
+        except FileNotFoundError:
+            continue
+        seen.append((folder, stat.st_mtime_ns, stat.st_nlink))
+    for run_id in run_ids(root):
+        try:
+            stat = (root / "runs" / run_id / "parts").stat()
+        except FileNotFoundError:
+            continue
+        # The link count tells batches apart where the clock of the file system is too coarse to.
+        seen.append((run_id, stat.st_mtime_ns, stat.st_nlink, stat.st_ino))
+    return hashlib.blake2b(repr(seen).encode(), digest_size=8).hexdigest()

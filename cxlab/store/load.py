@@ -1,0 +1,121 @@
+"""Turn stored rows back into records: for scoring a run anew, and for looking at one attempt."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import polars as pl
+
+from cxlab.errors import UnknownName
+from cxlab.records import Alone, Attempt, Failure, Judgement, Message, Score, ToolCall, Trace, Usage, Vote
+from cxlab.records.base import Record
+from cxlab.store import layout, tables
+from cxlab.store.compact import recover_folder
+
+# Attempts that are records at the same time; 1,000 conversations are about 20 MB.
+_AT_ONCE = 1_000
+AnyRecord = TypeVar("AnyRecord", bound=Record)
+
+
+@dataclass(frozen=True)
+class StoredScored:
+    """What scoring one attempt had yielded, as stored."""
+
+    scores: tuple[Score, ...] = ()
+    votes: tuple[Vote, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    traces: tuple[Trace, ...] = ()
+
+
+def load_attempts(run_id: str, home: Path | str | None = None) -> Iterator[tuple[Attempt, StoredScored]]:
+    """All attempts of a run with their scores, sorted by attempt id; holds 1,000 in memory at a time."""
+    base = layout.resolve_home(home)
+    folder = layout.run_folder(base, run_id)
+    recover_folder(base, folder)
+    ids = _scan(folder, "attempts").select("attempt_id").collect().get_column("attempt_id").sort().to_list()
+    for start in range(0, len(ids), _AT_ONCE):
+        yield from _load(folder, pl.col("attempt_id").is_in(ids[start : start + _AT_ONCE]))
+
+
+def load_attempt(run_id: str, attempt_id: str, home: Path | str | None = None) -> tuple[Attempt, StoredScored]:
+    """One attempt with its scores; UnknownName when the run holds no such attempt."""
+    base = layout.resolve_home(home)
+    folder = layout.run_folder(base, run_id)
+    recover_folder(base, folder)
+    for found in _load(folder, pl.col("attempt_id") == attempt_id):
+        return found
+    known = _scan(folder, "attempts").select("attempt_id").limit(5).collect().get_column("attempt_id").to_list()
+    raise UnknownName(f"attempt of run {run_id!r}", attempt_id[:80], known, "(the first five are listed)")
+
+
+def _scan(folder: Path, table: str) -> pl.LazyFrame:
+    files = [path for batch in layout.batches(folder) if (path := batch / f"{table}.parquet").is_file()]
+    return pl.scan_parquet(files) if files else pl.LazyFrame(schema=tables.PARTS[table])
+
+
+def _load(folder: Path, wanted: pl.Expr) -> Iterator[tuple[Attempt, StoredScored]]:
+    order = {"attempts": "attempt_id", "messages": "seq", "failures": "seq"}
+    frames = {
+        table: _scan(folder, table).filter(wanted).sort(order.get(table, "turn"), maintain_order=True).collect()
+        for table in tables.PARTS
+    }
+    rows = {table: _by_attempt(frame) for table, frame in frames.items() if table != "attempts"}
+    for row in frames["attempts"].iter_rows(named=True):
+        key = row["attempt_id"]
+        yield (
+            _attempt(row, rows["messages"][key], rows["failures"][key]),
+            StoredScored(
+                scores=tuple(_record(Score, r) for r in rows["scores"][key]),
+                votes=tuple(_record(Vote, r, usage=_usage(r)) for r in rows["votes"][key]),
+                judgements=tuple(_record(Judgement, r) for r in rows["judgements"][key]),
+                traces=tuple(_trace(r) for r in rows["traces"][key]),
+            ),
+        )
+
+
+def _by_attempt(frame: pl.DataFrame) -> defaultdict[str, list[dict[str, Any]]]:
+    rows: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in frame.iter_rows(named=True):
+        rows[row["attempt_id"]].append(row)
+    return rows
+
+
+def _record(kind: type[AnyRecord], row: dict[str, Any], **made: Any) -> AnyRecord:
+    """A record from the row's columns of the same names, with `made` in place of those that are stored otherwise."""
+    return kind(**{name: row[name] for name in kind.model_fields if name in row} | made)
+
+
+def _attempt(row: dict[str, Any], messages: list[dict[str, Any]], failures: list[dict[str, Any]]) -> Attempt:
+    return _record(
+        Attempt,
+        row,
+        id=row["attempt_id"],
+        output=json.loads(row["output"]),
+        usage=_usage(row),
+        messages=tuple(_message(m) for m in messages),
+        failures=tuple(_record(Failure, f, where=f["where_"]) for f in failures),
+    )
+
+
+def _message(row: dict[str, Any]) -> Message:
+    calls = json.loads(row["tool_calls"]) if row["tool_calls"] else ()
+    data = json.loads(row["data"]) if row["data"] else {}
+    return _record(Message, row, tool_calls=tuple(ToolCall(**call) for call in calls), data=data)
+
+
+def _trace(row: dict[str, Any]) -> Trace:
+    fields = ("predicted_fields", "panel_fields", "gold_fields")
+    return _record(
+        Trace,
+        row,
+        moves=tuple((move["move"], move["stage"]) for move in row["moves"]),
+        alone=tuple(Alone(**one) for one in row.get("alone") or ()),
+        **{name: json.loads(row[name]) for name in fields},
+    )
+
+
+def _usage(row: dict[str, Any]) -> Usage:
+    return _record(Usage, row)

@@ -1,0 +1,66 @@
+-- What the database holds: views over the parts, and macros. Paths are relative to `file_search_path`, which
+-- connect.py sets at opening, so that the folder can be moved. A dollar sign and a name stand for a table's columns (tables.py).
+-- The views list their columns: parts of an older version lack some, and those read as NULL.
+
+CREATE OR REPLACE VIEW samples AS SELECT $samples
+FROM read_parquet('datasets/*/samples.parquet', union_by_name = true, hive_partitioning = false);
+
+CREATE OR REPLACE VIEW attempts AS SELECT $attempts
+FROM read_parquet('runs/*/parts/*/attempts.parquet', union_by_name = true, hive_partitioning = false);
+
+CREATE OR REPLACE VIEW messages AS SELECT $messages
+FROM read_parquet('runs/*/parts/*/messages.parquet', union_by_name = true, hive_partitioning = false);
+
+CREATE OR REPLACE VIEW scores AS SELECT $scores
+FROM read_parquet('runs/*/parts/*/scores.parquet', union_by_name = true, hive_partitioning = false);
+
+CREATE OR REPLACE VIEW judgements AS SELECT $judgements
+FROM read_parquet('runs/*/parts/*/judgements.parquet', union_by_name = true, hive_partitioning = false);
+
+CREATE OR REPLACE VIEW votes AS SELECT $votes
+FROM read_parquet('runs/*/parts/*/votes.parquet', union_by_name = true, hive_partitioning = false);
+
+CREATE OR REPLACE VIEW traces AS SELECT $traces
+FROM read_parquet('runs/*/parts/*/traces.parquet', union_by_name = true, hive_partitioning = false);
+
+CREATE OR REPLACE VIEW failures AS SELECT $failures
+FROM read_parquet('runs/*/parts/*/failures.parquet', union_by_name = true, hive_partitioning = false);
+
+-- Merging annotation files shows some of them twice for a moment: each id counts once.
+CREATE OR REPLACE VIEW annotations AS SELECT DISTINCT ON (id) $annotations
+FROM read_parquet('annotations/*.parquet', union_by_name = true, hive_partitioning = false);
+
+CREATE OR REPLACE VIEW runs AS SELECT id AS run_id, benchmark, model, simulated, setup, judges, dataset_id, seed,
+    trials, planned, prompts, code, "group" AS group_, created
+FROM read_json('runs/*/run*.json', format = 'unstructured', columns = {
+    id: 'VARCHAR', benchmark: 'VARCHAR', model: 'VARCHAR', simulated: 'BOOLEAN', setup: 'JSON', judges: 'VARCHAR[]',
+    dataset_id: 'VARCHAR', seed: 'BIGINT', trials: 'INTEGER', planned: 'INTEGER', prompts: 'JSON', code: 'VARCHAR',
+    "group": 'VARCHAR', created: 'TIMESTAMPTZ'});
+
+-- Turns of one conversation are alike, so an interval over turns is clustered by attempt. First level: one row per
+-- attempt and metric with the count and the sum of its scored turns. Second level: the macros below over those rows.
+CREATE OR REPLACE VIEW turn_sums AS
+SELECT run_id, benchmark, model, task, scenario, level, leaf, metric, attempt_id,
+    count(value) AS n, sum(value) AS total, count(*) - count(value) AS unscored
+FROM scores WHERE turn IS NOT NULL GROUP BY ALL;
+
+-- Mean over all turns.
+CREATE OR REPLACE MACRO clustered_mean(total, n) AS sum(total) / nullif(sum(n), 0);
+
+-- Standard error of that mean, clustered: with C clusters of sums s and counts k, N = sum(k), m = sum(s) / N:
+-- sqrt(C / (C - 1) * sum((s - m k)^2)) / N, multiplied out so that one pass is enough. NULL for fewer than 2
+-- clusters (the ratio estimator's variance; Cochran, Sampling Techniques, chapter 9). Clusters without a scored
+-- turn do not count. greatest: rounding must not make the root of a tiny negative number.
+CREATE OR REPLACE MACRO clustered_error(total, n) AS
+    CASE WHEN count(*) FILTER (n > 0) > 1 THEN
+        sqrt(count(*) FILTER (n > 0) / (count(*) FILTER (n > 0) - 1.0) * greatest(0.0,
+            coalesce(sum(total * total), 0)
+            - 2 * (sum(total) / sum(n)) * coalesce(sum(total * n), 0)
+            + (sum(total) / sum(n)) * (sum(total) / sum(n)) * sum(n * n))) / sum(n)
+    END;
+
+-- The whole line of a leaderboard for one metric: FROM turn_means('overall').
+CREATE OR REPLACE MACRO turn_means(wanted) AS TABLE
+SELECT run_id, model, scenario, level, sum(n)::BIGINT AS n, count(*) FILTER (n > 0) AS clusters,
+    clustered_mean(total, n) AS mean, clustered_error(total, n) AS error, sum(unscored)::BIGINT AS unscored
+FROM turn_sums WHERE metric = wanted GROUP BY run_id, model, scenario, level;

@@ -1,0 +1,410 @@
+"""Every table of the store: its columns, their types, and how records become columns."""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Protocol
+
+import numpy as np
+import orjson
+import polars as pl
+
+from cxlab.records import Annotation, Attempt, Judgement, Run, Sample, Score, Trace, Vote
+
+TEXT, INT, LONG, REAL, FLAG = pl.String(), pl.Int32(), pl.Int64(), pl.Float64(), pl.Boolean()
+TIME = pl.Datetime("us", "UTC")
+TEXTS = pl.List(pl.String())
+MOVES = pl.List(pl.Struct({"move": pl.String(), "stage": pl.String()}))
+ALONE = pl.List(
+    pl.Struct({"judge": TEXT, "path": TEXTS, "action": TEXT, "logic": REAL, "chat": REAL, "overall": REAL})
+)
+Schema = dict[str, pl.DataType]
+
+FACETS: Schema = dict.fromkeys(("scenario", "level", "leaf", "intent", "persona", "modality", "language"), TEXT)
+
+SAMPLES: Schema = {
+    "sample_id": TEXT,
+    "dataset_id": TEXT,
+    "benchmark": TEXT,
+    "task": TEXT,
+    "inputs": TEXT,
+    "expected": TEXT,
+    **FACETS,
+}
+ATTEMPTS: Schema = {
+    "run_id": TEXT,
+    "attempt_id": TEXT,
+    "sample_id": TEXT,
+    "trial": INT,
+    "benchmark": TEXT,
+    "model": TEXT,
+    "simulated": FLAG,
+    "task": TEXT,
+    **FACETS,
+    "outcome": TEXT,
+    "ended_by": TEXT,
+    "turns": INT,
+    "started": TIME,
+    "latency_s": REAL,
+    "prompt_tokens": LONG,
+    "completion_tokens": LONG,
+    "calls": INT,
+    "retries": INT,
+    "cached_calls": INT,
+    "cost_usd": REAL,
+    "output": TEXT,
+    "opening": TEXT,
+    "failure": TEXT,
+}
+MESSAGES: Schema = {
+    "run_id": TEXT,
+    "attempt_id": TEXT,
+    "seq": INT,
+    "turn": INT,
+    "role": TEXT,
+    "text": TEXT,
+    "tool_calls": TEXT,
+    "data": TEXT,
+}
+SCORES: Schema = {
+    "run_id": TEXT,
+    "attempt_id": TEXT,
+    "sample_id": TEXT,
+    "trial": INT,
+    "benchmark": TEXT,
+    "model": TEXT,
+    "task": TEXT,
+    "scenario": TEXT,
+    "level": TEXT,
+    "leaf": TEXT,
+    "turn": INT,
+    "metric": TEXT,
+    "value": REAL,
+    "reason": TEXT,
+}
+JUDGEMENTS: Schema = {
+    "run_id": TEXT,
+    "attempt_id": TEXT,
+    "benchmark": TEXT,
+    "model": TEXT,
+    "scenario": TEXT,
+    "level": TEXT,
+    "turn": INT,
+    "judge": TEXT,
+    "kind": TEXT,
+    "field": TEXT,
+    "verdict": TEXT,
+    "status": TEXT,
+}
+VOTES: Schema = {
+    "run_id": TEXT,
+    "attempt_id": TEXT,
+    "turn": INT,
+    "judge": TEXT,
+    "valid": FLAG,
+    "raw": TEXT,
+    "rationale": TEXT,
+    "failure": TEXT,
+    "latency_s": REAL,
+    "cost_usd": REAL,
+    "prompt_tokens": LONG,
+    "completion_tokens": LONG,
+    "calls": INT,
+    "retries": INT,
+    "cached_calls": INT,
+}
+TRACES: Schema = {
+    "run_id": TEXT,
+    "attempt_id": TEXT,
+    "sample_id": TEXT,
+    "trial": INT,
+    "model": TEXT,
+    "scenario": TEXT,
+    "level": TEXT,
+    "leaf": TEXT,
+    "turn": INT,
+    "last": FLAG,
+    "parsed": FLAG,
+    "predicted_fields": TEXT,
+    "panel_fields": TEXT,
+    "gold_fields": TEXT,
+    "predicted_path": TEXTS,
+    "reference_path": TEXTS,
+    "own_path": TEXTS,
+    "gold_path": TEXTS,
+    "predicted_action": TEXT,
+    "reference_action": TEXT,
+    "own_action": TEXT,
+    "gold_action": TEXT,
+    "moves": MOVES,
+    "error": TEXT,
+    "alone": ALONE,
+}
+FAILURES: Schema = {
+    "run_id": TEXT,
+    "attempt_id": TEXT,
+    "model": TEXT,
+    "scenario": TEXT,
+    "level": TEXT,
+    "seq": INT,
+    "turn": INT,
+    "where_": TEXT,
+    "type": TEXT,
+    "message": TEXT,
+    "retryable": FLAG,
+}
+ANNOTATIONS: Schema = {
+    "id": TEXT,
+    "created": TIME,
+    "author": TEXT,
+    "kind": TEXT,
+    "run_id": TEXT,
+    "attempt_id": TEXT,
+    "turn": INT,
+    "judge": TEXT,
+    "field": TEXT,
+    "value": TEXT,
+}
+
+
+# The tables of a run's parts; `attempts` comes first, the others borrow columns from it.
+PARTS: dict[str, Schema] = {
+    "attempts": ATTEMPTS,
+    "messages": MESSAGES,
+    "scores": SCORES,
+    "judgements": JUDGEMENTS,
+    "votes": VOTES,
+    "traces": TRACES,
+    "failures": FAILURES,
+}
+TABLES: dict[str, Schema] = {"samples": SAMPLES, **PARTS, "annotations": ANNOTATIONS}
+
+# How a compacted table is sorted: so that what is asked for most often lies together and the rest is skipped.
+ORDER: dict[str, tuple[str, ...]] = {
+    "attempts": ("attempt_id",),
+    "messages": ("attempt_id", "seq"),
+    "scores": ("metric", "model", "scenario", "attempt_id", "turn"),
+    "judgements": ("kind", "field", "judge", "attempt_id", "turn"),
+    "votes": ("attempt_id", "turn", "judge"),
+    "traces": ("model", "scenario", "attempt_id", "turn"),
+    "failures": ("attempt_id", "seq"),
+}
+# Columns whose text is JSON; exports to JSON Lines nest them.
+JSON_COLUMNS = {
+    "inputs",
+    "expected",
+    "output",
+    "tool_calls",
+    "data",
+    "predicted_fields",
+    "panel_fields",
+    "gold_fields",
+    "setup",
+    "prompts",
+}
+
+
+class Scored(Protocol):
+    """What scoring one attempt yields (benchmarks.base.Scored fits; the store may not import it)."""
+
+    @property
+    def scores(self) -> Sequence[Score]: ...
+    @property
+    def votes(self) -> Sequence[Vote]: ...
+    @property
+    def judgements(self) -> Sequence[Judgement]: ...
+    @property
+    def traces(self) -> Sequence[Trace]: ...
+
+
+Item = tuple[Attempt, Scored, Sample]
+
+
+def to_json(value: Any) -> str:
+    """Compact JSON text: NaN becomes null, what JSON has no word for becomes text, broken Unicode is mended."""
+    try:
+        return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+    except TypeError:  # whole numbers beyond 64 bits, halves of surrogate pairs: the slow way round
+        text = mend_text(json.dumps(value, default=str, ensure_ascii=False))
+        return json.dumps(json.loads(text, parse_constant=lambda _: None), ensure_ascii=False)
+
+
+def mend_text(text: str) -> str:
+    """Replace halves of surrogate pairs, which models do emit and no file format can hold."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def build_frame(columns: Mapping[str, Any], schema: Schema) -> pl.DataFrame:
+    """One typed frame of column lists; text that is no valid Unicode is mended, not refused."""
+    try:
+        return pl.DataFrame(columns, schema=schema)
+    except UnicodeEncodeError:
+        return pl.DataFrame({name: _mend(values) for name, values in columns.items()}, schema=schema)
+
+
+def _mend(value: Any) -> Any:
+    if isinstance(value, str):
+        return mend_text(value)
+    if isinstance(value, list | tuple):
+        return [_mend(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _mend(each) for key, each in value.items()}
+    return value
+
+
+def build_samples(samples: Sequence[Sample]) -> pl.DataFrame:
+    """Samples as rows; inputs and expected as JSON text."""
+    columns: dict[str, list[Any]] = {
+        "sample_id": [s.id for s in samples],
+        "dataset_id": [s.dataset_id for s in samples],
+        "benchmark": [s.benchmark for s in samples],
+        "task": [s.task for s in samples],
+        "inputs": [to_json(s.inputs) for s in samples],
+        "expected": [to_json(s.expected) for s in samples],
+        **_facets(samples),
+    }
+    return build_frame(columns, SAMPLES)
+
+
+def build_annotations(annotations: Sequence[Annotation]) -> pl.DataFrame:
+    """Annotations as rows."""
+    return build_frame({name: [getattr(a, name) for a in annotations] for name in ANNOTATIONS}, ANNOTATIONS)
+
+
+def build_parts(run: Run, items: Sequence[Item]) -> dict[str, pl.DataFrame]:
+    """One frame per table of a batch of attempts with what scoring them yielded; tables without rows are left out."""
+    attempts = _attempts(run, items)
+    built = {"attempts": attempts}
+    for name, build in _CHILDREN.items():
+        counts, own = build(items)
+        rows = int(sum(counts))
+        if rows:
+            schema = PARTS[name]
+            frame = build_frame(own, {column: schema[column] for column in own})
+            # Columns of the attempt are gathered by index: text is never built once per row.
+            borrowed = attempts.select(column for column in schema if column not in own)
+            borrowed = borrowed[np.repeat(np.arange(len(items)), counts)]
+            built[name] = pl.DataFrame([(frame if column in own else borrowed)[column] for column in schema])
+    return built
+
+
+def _facets(samples: Iterable[Sample]) -> dict[str, list[str | None]]:
+    facets = [sample.facets for sample in samples]
+    return {name: [getattr(f, name) for f in facets] for name in FACETS}
+
+
+def _attempts(run: Run, items: Sequence[Item]) -> pl.DataFrame:
+    attempts = [attempt for attempt, _, _ in items]
+    samples = [sample for _, _, sample in items]
+    count = len(items)
+    columns: dict[str, list[Any]] = {
+        "run_id": [run.id] * count,
+        "attempt_id": [a.id for a in attempts],
+        "sample_id": [a.sample_id for a in attempts],
+        "trial": [a.trial for a in attempts],
+        "benchmark": [run.benchmark] * count,
+        "model": [run.model] * count,
+        "simulated": [run.simulated] * count,
+        "task": [s.task for s in samples],
+        **_facets(samples),
+        "outcome": [a.outcome for a in attempts],
+        "ended_by": [a.ended_by for a in attempts],
+        "turns": [max((m.turn for m in a.messages), default=0) for a in attempts],
+        "started": [a.started for a in attempts],
+        "latency_s": [a.latency_s for a in attempts],
+        **_usage(attempts),
+        "cost_usd": [a.cost_usd for a in attempts],
+        "output": [to_json(a.output) for a in attempts],
+        "opening": [next((m.text for m in a.messages if m.role == "customer"), None) for a in attempts],
+        "failure": [f"{a.failures[0].where}:{a.failures[0].type}" if a.failures else None for a in attempts],
+    }
+    return build_frame(columns, ATTEMPTS)
+
+
+def _usage(records: Sequence[Attempt] | Sequence[Vote]) -> dict[str, list[int | None]]:
+    used = [record.usage for record in records]
+    names = ("prompt_tokens", "completion_tokens", "calls", "retries", "cached_calls")
+    return {name: [getattr(u, name) for u in used] for name in names}
+
+
+Built = tuple[list[int], dict[str, list[Any]]]
+
+
+def _messages(items: Sequence[Item]) -> Built:
+    counts = [len(a.messages) for a, _, _ in items]
+    flat = [m for a, _, _ in items for m in a.messages]
+    return counts, {
+        "seq": list(chain.from_iterable(map(range, counts))),
+        "turn": [m.turn for m in flat],
+        "role": [m.role for m in flat],
+        "text": [m.text for m in flat],
+        "tool_calls": [to_json([c.model_dump() for c in m.tool_calls]) if m.tool_calls else None for m in flat],
+        "data": [to_json(m.data) if m.data else None for m in flat],
+    }
+
+
+def _scores(items: Sequence[Item]) -> Built:
+    flat = [s for _, scored, _ in items for s in scored.scores]
+    values: list[float | None] = [s.value for s in flat]
+    reasons = [s.reason for s in flat]
+    for row, value in enumerate(values):
+        # A mean over one NaN is NaN: what is not a number counts as not scored, and says so.
+        if value is not None and not math.isfinite(value):
+            values[row] = None
+            reasons[row] = reasons[row] or f"not a finite number: {value}"
+    return [len(scored.scores) for _, scored, _ in items], {
+        "turn": [s.turn for s in flat],
+        "metric": [s.metric for s in flat],
+        "value": values,
+        "reason": reasons,
+    }
+
+
+def _judgements(items: Sequence[Item]) -> Built:
+    flat = [j for _, scored, _ in items for j in scored.judgements]
+    names = ("turn", "judge", "kind", "field", "verdict", "status")
+    return [len(s.judgements) for _, s, _ in items], {name: [getattr(j, name) for j in flat] for name in names}
+
+
+def _votes(items: Sequence[Item]) -> Built:
+    flat = [v for _, scored, _ in items for v in scored.votes]
+    names = ("turn", "judge", "valid", "raw", "rationale", "failure", "latency_s", "cost_usd")
+    own: dict[str, list[Any]] = {name: [getattr(v, name) for v in flat] for name in names}
+    return [len(s.votes) for _, s, _ in items], {**own, **_usage(flat)}
+
+
+def _traces(items: Sequence[Item]) -> Built:
+    flat = [t for _, scored, _ in items for t in scored.traces]
+    names = ("turn", "last", "parsed", "predicted_action", "reference_action", "own_action", "gold_action", "error")
+    own: dict[str, list[Any]] = {name: [getattr(t, name) for t in flat] for name in names}
+    for name in ("predicted_path", "reference_path", "own_path", "gold_path"):
+        own[name] = [list(getattr(t, name)) for t in flat]
+    for name in ("predicted_fields", "panel_fields", "gold_fields"):
+        own[name] = [to_json(getattr(t, name)) for t in flat]
+    own["moves"] = [[{"move": move, "stage": stage} for move, stage in t.moves] for t in flat]
+    own["alone"] = [[one.model_dump() for one in t.alone] for t in flat]
+    return [len(s.traces) for _, s, _ in items], own
+
+
+def _failures(items: Sequence[Item]) -> Built:
+    counts = [len(a.failures) for a, _, _ in items]
+    flat = [f for a, _, _ in items for f in a.failures]
+    return counts, {
+        "seq": list(chain.from_iterable(map(range, counts))),
+        "turn": [f.turn for f in flat],
+        "where_": [f.where for f in flat],
+        "type": [f.type for f in flat],
+        "message": [f.message for f in flat],
+        "retryable": [f.retryable for f in flat],
+    }
+
+
+_CHILDREN: dict[str, Callable[[Sequence[Item]], Built]] = {
+    "messages": _messages,
+    "scores": _scores,
+    "judgements": _judgements,
+    "votes": _votes,
+    "traces": _traces,
+    "failures": _failures,
+}

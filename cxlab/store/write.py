@@ -1,0 +1,279 @@
+"""Write and load datasets, runs and annotations; append attempts to a run in batches that appear whole."""
+
+import errno
+import json
+import os
+import shutil
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import polars as pl
+
+from cxlab.errors import BadOption, BadStore, UnknownName
+from cxlab.records import Annotation, Attempt, Dataset, Facets, Run, Sample, new_id
+from cxlab.store import layout, tables
+from cxlab.store.compact import recover_folder
+
+# What a kill may cost at most: the promise of the store.
+FLUSH_ATTEMPTS = 50
+FLUSH_S = 1.0
+# When the disk falls behind, batches grow; beyond the second number `add` waits, so that memory stays bounded.
+_LARGEST_BATCH = 200
+_LARGEST_BACKLOG = 400
+
+
+def save_dataset(dataset: Dataset, samples: Iterable[Sample], home: Path | str | None = None) -> Path:
+    """Store a dataset; one of the same id (= the same content) is left as it is. Returns its folder."""
+    base = layout.resolve_home(home)
+    folder = base / "datasets" / layout.check_id("dataset", dataset.id)
+    if folder.exists():
+        return folder
+    rows = list(samples)
+    for sample in rows:
+        if sample.dataset_id != dataset.id:
+            raise BadOption(f"sample {sample.id!r} belongs to dataset {sample.dataset_id!r}, not to {dataset.id!r}")
+    # Two processes may save the same dataset at once: either's folder will do.
+    with suppress(FileExistsError), _fresh_folder(folder) as fresh:
+        (fresh / "dataset.json").write_text(dataset.model_dump_json(indent=1), encoding="utf-8")
+        tables.build_samples(rows).write_parquet(fresh / "samples.parquet", compression="zstd", compression_level=3)
+    return folder
+
+
+def load_dataset(dataset_id: str, home: Path | str | None = None) -> Dataset:
+    """The dataset of this id, without its samples."""
+    path = _dataset_folder(dataset_id, home) / "dataset.json"
+    return Dataset.model_validate_json(path.read_bytes())
+
+
+def load_samples(dataset_id: str, home: Path | str | None = None) -> list[Sample]:
+    """All samples of a dataset in the order in which they were saved."""
+    frame = pl.read_parquet(_dataset_folder(dataset_id, home) / "samples.parquet")
+    return [
+        Sample(
+            id=row["sample_id"],
+            dataset_id=row["dataset_id"],
+            benchmark=row["benchmark"],
+            task=row["task"],
+            inputs=json.loads(row["inputs"]),
+            expected=json.loads(row["expected"]),
+            facets=Facets(**{name: row[name] for name in tables.FACETS}),
+        )
+        for row in frame.iter_rows(named=True)
+    ]
+
+
+def list_datasets(home: Path | str | None = None) -> list[Dataset]:
+    """All datasets, newest first."""
+    paths = (layout.resolve_home(home) / "datasets").glob("*/dataset.json")
+    return sorted((Dataset.model_validate_json(p.read_bytes()) for p in paths), key=lambda d: d.created, reverse=True)
+
+
+def create_run(run: Run, home: Path | str | None = None) -> Path:
+    """Store a new run's description and make room for its parts; BadOption when the id is taken."""
+    base = layout.resolve_home(home)
+    folder = base / "runs" / layout.check_id("run", run.id)
+    taken = f"run {run.id!r} exists already; resume it, or choose another id"
+    if folder.exists():
+        raise BadOption(taken)
+    try:
+        with _fresh_folder(folder) as fresh:
+            (fresh / "parts").mkdir()
+            (fresh / "run.json").write_text(run.model_dump_json(indent=1), encoding="utf-8")
+    except FileExistsError:
+        raise BadOption(taken) from None
+    return folder
+
+
+def load_run(run_id: str, home: Path | str | None = None) -> Run:
+    """The description of a run; mends a compaction that broke off."""
+    base = layout.resolve_home(home)
+    folder = layout.run_folder(base, run_id)
+    recover_folder(base, folder)
+    return Run.model_validate_json((folder / "run.json").read_bytes())
+
+
+def list_runs(home: Path | str | None = None) -> list[Run]:
+    """All runs, newest first."""
+    base = layout.resolve_home(home)
+    found = [Run.model_validate_json((base / "runs" / name / "run.json").read_bytes()) for name in layout.run_ids(base)]
+    return sorted(found, key=lambda run: (run.created, run.id), reverse=True)
+
+
+def finished(run_id: str, home: Path | str | None = None) -> set[tuple[str, int]]:
+    """(sample_id, trial) of every attempt that the run's parts hold: what resuming skips."""
+    base = layout.resolve_home(home)
+    folder = layout.run_folder(base, run_id)
+    recover_folder(base, folder)
+    files = [batch / "attempts.parquet" for batch in layout.batches(folder)]
+    if not files:
+        return set()
+    frame = pl.read_parquet(files, columns=["sample_id", "trial"])
+    return set(frame.iter_rows())  # type: ignore[arg-type]  # polars types rows as tuple[Any, ...]
+
+
+def annotate(annotation: Annotation, home: Path | str | None = None) -> None:
+    """Append a person's annotation; the text goes into columns, the file's name is our own."""
+    base = layout.resolve_home(home)
+    layout.check_id("run", annotation.run_id)
+    folder = base / "annotations"
+    folder.mkdir(parents=True, exist_ok=True)
+    name = new_id("a") + f"-{time.monotonic_ns() % 10**9:09d}"
+    fresh = folder / f".{name}.tmp"
+    tables.build_annotations([annotation]).write_parquet(fresh)
+    fresh.replace(folder / f"{name}.parquet")
+
+
+class PartWriter:
+    """Append attempts to a run; a background thread writes a batch at 50 attempts or after 1 s.
+
+    A batch is a folder that is written aside and renamed into place, so it appears whole or not at all.
+    What goes wrong in the thread is raised by the next `add` or `close`. One process writes a shard.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        samples_by_id: Mapping[str, Sample],
+        shard: tuple[int, int] = (1, 1),
+        home: Path | str | None = None,
+    ) -> None:
+        index, of = shard
+        if not 1 <= index <= of <= 999:
+            raise BadOption(f"shard {index}/{of} is not usable: take I/N with 1 <= I <= N <= 999")
+        base = layout.resolve_home(home)
+        self._folder = layout.run_folder(base, run.id)
+        self._base, self._run, self._samples = base, run, samples_by_id
+        self._prefix, self._sequence = f"{index:03d}-{os.getpid()}", 0
+        self._held = ExitStack()
+        busy = f"run {run.id!r}, shard {index}/{of} is being written by another process; cancel that one first"
+        self._held.enter_context(layout.lock(self._folder / f".lock-writer-{index:03d}-of-{of:03d}", busy=busy))
+        recover_folder(base, self._folder)
+        self._pending: deque[tuple[float, tables.Item]] = deque()
+        self._changed = threading.Condition()
+        self._closing = False
+        self._fault: BaseException | None = None
+        self._written = 0
+        self._thread = threading.Thread(target=self._serve, name=f"parts-{run.id}", daemon=True)
+        self._thread.start()
+
+    @property
+    def written(self) -> int:
+        """Attempts that are on disk, of those added here."""
+        return self._written
+
+    def add(self, attempt: Attempt, scored: tables.Scored) -> None:
+        """Queue one finished attempt; returns at once (it waits only when 400 are queued already)."""
+        sample = self._samples.get(attempt.sample_id)
+        if sample is None:
+            raise BadStore(f"attempt {attempt.id!r} is of sample {attempt.sample_id!r}, which the run does not have")
+        if attempt.run_id != self._run.id:
+            raise BadStore(f"attempt {attempt.id!r} is of run {attempt.run_id!r}, not {self._run.id!r}")
+        with self._changed:
+            while len(self._pending) >= _LARGEST_BACKLOG and self._fault is None:
+                self._changed.wait()
+            self._raise_fault()
+            if self._closing:
+                raise ValueError("this PartWriter is closed")
+            self._pending.append((time.monotonic(), (attempt, scored, sample)))
+            if len(self._pending) in (1, FLUSH_ATTEMPTS):
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """Write what is queued and let the shard go; a second call does nothing."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        self._thread.join()
+        self._held.close()
+        self._raise_fault()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _raise_fault(self) -> None:
+        if self._fault is not None:
+            raise self._fault
+
+    def _serve(self) -> None:
+        try:
+            while batch := self._next_batch():
+                self._publish(tables.build_parts(self._run, batch))
+                self._written += len(batch)
+        except BaseException as fault:  # whatever it is, it belongs to the thread that calls add or close
+            with self._changed:
+                self._fault = fault
+                self._changed.notify_all()
+
+    def _next_batch(self) -> list[tables.Item]:
+        """Wait until a batch is due and take it; [] when all is written and the writer closes."""
+        with self._changed:
+            while True:
+                count = len(self._pending)
+                age = time.monotonic() - self._pending[0][0] if count else 0.0
+                if count >= FLUSH_ATTEMPTS or age >= FLUSH_S or self._closing:
+                    batch = [self._pending.popleft()[1] for _ in range(min(count, _LARGEST_BATCH))]
+                    self._changed.notify_all()
+                    return batch
+                self._changed.wait(FLUSH_S - age if count else None)
+
+    def _publish(self, frames: dict[str, pl.DataFrame]) -> None:
+        fresh = self._folder / f".tmp-{self._prefix}-{self._sequence:06d}"
+        if fresh.exists():  # a killed process had our number
+            shutil.rmtree(fresh)
+        fresh.mkdir()
+        for table, frame in frames.items():
+            frame.write_parquet(fresh / f"{table}.parquet", compression="zstd", compression_level=1)
+        waited = 0.0
+        while True:
+            target = self._folder / "parts" / f"{self._prefix}-{self._sequence:06d}"
+            self._sequence += 1
+            try:
+                fresh.rename(target)
+                return
+            except FileNotFoundError:
+                # Between the two renames of a compaction there is no parts folder for some microseconds.
+                if waited > FLUSH_S or not self._folder.exists():
+                    raise
+                recover_folder(self._base, self._folder)
+                time.sleep(0.005)
+                waited += 0.005
+            except OSError as fault:
+                if fault.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    raise
+
+
+def _dataset_folder(dataset_id: str, home: Path | str | None) -> Path:
+    base = layout.resolve_home(home)
+    folder = base / "datasets" / layout.check_id("dataset", dataset_id)
+    if not (folder / "dataset.json").is_file():
+        known = [path.parent.name for path in (base / "datasets").glob("*/dataset.json")]
+        raise UnknownName("dataset", dataset_id, known)
+    return folder
+
+
+@contextmanager
+def _fresh_folder(target: Path) -> Iterator[Path]:
+    """A folder that is filled aside and appears whole under its name; FileExistsError when another was first."""
+    # Not beside the target: `*` of a glob matches names that begin with a dot, too.
+    fresh = target.parents[1] / "tmp" / f"{target.name}-{os.getpid()}-{time.monotonic_ns()}"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    fresh.mkdir(parents=True)
+    try:
+        yield fresh
+        try:
+            fresh.rename(target)
+        except OSError as taken:
+            if taken.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            raise FileExistsError(str(target)) from None
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)

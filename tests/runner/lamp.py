@@ -1,0 +1,121 @@
+"""A small benchmark for tests: `runner.lamp:BENCHMARK`, found by subprocesses through PYTHONPATH."""
+
+import asyncio
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from cxlab.benchmarks.base import Benchmark, Card, Scored, Setup, Task
+from cxlab.llm import Prompt, ask
+from cxlab.records import Attempt, Dataset, Facets, Message, Sample, Score, Vote, content_id
+
+NAME = "runner.lamp:BENCHMARK"
+
+
+class Inputs(BaseModel):
+    number: int
+    again: str
+
+
+class Output(BaseModel):
+    intent: str
+
+
+PROMPT = Prompt(
+    "lamp", 1, Path(__file__).parent / "lamp.md", Inputs, Output, simulate="runner.lamp:answer", repair=False
+)
+
+
+def answer(inputs: Inputs, profile: Any, rng: Any) -> str:
+    """Now and then no JSON; else something that depends on the seed."""
+    if inputs.number % 7 == 3:
+        return "It is on, I think."
+    return f'{{"intent": "on {rng.integers(1000)}"}}'
+
+
+def generate(config: dict[str, Any], seed: int) -> tuple[Dataset, list[Sample]]:
+    copies = int(config.get("copies", 2))
+    dataset_id = content_id("lamp", copies, seed)
+    facets = [
+        Facets(scenario=scenario, level=level, leaf=leaf)
+        for scenario in ("kitchen", "hall")
+        for level in ("zero", "weak")
+        for leaf in ("a", "b", "c")
+        for _ in range(copies)
+    ]
+    samples = [
+        Sample(
+            id=content_id(dataset_id, number),
+            dataset_id=dataset_id,
+            benchmark="lamp",
+            task="lamp",
+            inputs={"number": number},
+            expected={},
+            facets=each,
+        )
+        for number, each in enumerate(facets)
+    ]
+    return Dataset(
+        id=dataset_id,
+        benchmark="lamp",
+        name="lamps",
+        source="generated",
+        config={"copies": copies},
+        seed=seed,
+        licence="MIT",
+        created=datetime(2026, 1, 1, tzinfo=UTC),
+    ), samples
+
+
+async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
+    number = sample.inputs["number"]
+    if setup.options.get("sleep_s"):
+        await asyncio.sleep(setup.options["sleep_s"])
+    if number == setup.options.get("crash_on"):
+        raise ZeroDivisionError(f"lamp {number} is a bug")
+    if number == setup.options.get("die_on"):
+        os._exit(9)
+    reply = await ask(setup.model, PROMPT, Inputs(number=number, again=""), seed=setup.seed + trial)
+    outcome = "ok" if reply.failure is None else "format" if reply.failure.where == "format" else "provider"
+    return Attempt(
+        id=content_id(setup.run_id, sample.id, trial),
+        run_id=setup.run_id,
+        sample_id=sample.id,
+        trial=trial,
+        messages=(
+            Message(role="customer", text=f"Lamp {number}?", turn=1),
+            Message(role="agent", text=reply.raw, turn=1),
+        ),
+        outcome=outcome,  # type: ignore[arg-type]  # one of the three by the line above
+        failures=() if reply.failure is None else (reply.failure,),
+        usage=reply.usage,
+        latency_s=reply.latency_s,
+        cost_usd=reply.cost_usd,
+        started=datetime.now(UTC),
+    )
+
+
+async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
+    """The whole attempt's length, and one vote a judge."""
+    votes = tuple(Vote(attempt_id=attempt.id, turn=1, judge=j.name, valid=True, raw="fine") for j in setup.judges)
+    length = float(len(attempt.messages[-1].text)) if attempt.outcome == "ok" else None
+    return Scored((Score(attempt_id=attempt.id, turn=None, metric="length", value=length),), votes)
+
+
+def check(sample: Sample) -> Iterable[str]:
+    return ()
+
+
+BENCHMARK = Benchmark(
+    card=Card("lamp", "Lamp", "tests", "", "MIT", (Task("lamp", "lamp", "length"),), {"length": "length"}),
+    generate=generate,
+    run=run,
+    score=score,
+    check=check,
+    prompts=lambda: {PROMPT.name: PROMPT.hash},
+    options={"sleep_s": "wait", "crash_on": "raise", "die_on": "exit"},
+)

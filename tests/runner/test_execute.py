@@ -1,0 +1,235 @@
+"""The executor by itself: what it keeps, what it counts, how it stops."""
+
+import asyncio
+import json
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cxlab import llm
+from cxlab.benchmarks.base import Benchmark, Scored, Setup
+from cxlab.records import Attempt, Sample
+from cxlab.runner import status as statuses
+from cxlab.runner.execute import Execution
+from cxlab.runner.plan import pair
+
+from .lamp import BENCHMARK, generate
+
+SAMPLES = {sample.id: sample for sample in generate({"copies": 5}, 0)[1]}
+
+
+class Kept:
+    """A writer that keeps what it is given; `on_add` is called after each."""
+
+    def __init__(self, on_add: Callable[[int], None] = lambda count: None) -> None:
+        self.ids: list[str] = []
+        self.closed = False
+        self._on_add = on_add
+
+    def add(self, attempt: Attempt, scored: Scored) -> None:
+        assert not self.closed
+        self.ids.append(attempt.sample_id)
+        self._on_add(len(self.ids))
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def build(folder: Path, writer: Kept, benchmark: Benchmark = BENCHMARK, trials: int = 1, **settings: Any) -> Execution:
+    pairs = pair(list(SAMPLES.values()), trials)
+    options = {"concurrency": 8, "grace_s": 0.2, **settings}
+    return Execution(
+        benchmark,
+        Setup(llm.load("simulated:strong"), None, (), "run-1", options=options.pop("options", {})),
+        SAMPLES,
+        pairs,
+        writer,
+        begun=statuses.begin(len(pairs)),
+        status_path=folder / "status.json",
+        cancel_path=folder / "CANCEL",
+        **options,
+    )
+
+
+def test_all_pairs_are_done_once_and_add_up(tmp_path: Path) -> None:
+    kept = Kept()
+    status = asyncio.run(build(tmp_path, kept, trials=3).go())
+    assert sorted(kept.ids) == sorted(list(SAMPLES) * 3)
+    assert kept.closed
+    assert (status.state, status.done, status.planned) == ("done", 180, 180)
+    # Every seventh lamp answers without JSON.
+    assert (status.ok, status.format, status.provider) == (180 - 27, 27, 0)
+    assert statuses.read(tmp_path / "status.json") == status
+
+
+def test_concurrency_is_reached_and_not_exceeded(tmp_path: Path) -> None:
+    in_flight, most = 0, 0
+
+    async def slow(sample: Sample, setup: Setup, trial: int) -> Attempt:
+        nonlocal in_flight, most
+        in_flight += 1
+        most = max(most, in_flight)
+        await asyncio.sleep(0.02)
+        in_flight -= 1
+        return await BENCHMARK.run(sample, setup, trial)
+
+    status = asyncio.run(build(tmp_path, Kept(), replace(BENCHMARK, run=slow), concurrency=25).go())
+    assert most == status.peak == 25
+
+
+@pytest.mark.parametrize("step", ["run", "score"])
+def test_a_bug_comes_out_after_what_was_finished_is_written(tmp_path: Path, step: str) -> None:
+    async def fail(*args: Any) -> Any:
+        if len(kept.ids) >= 10:
+            raise ZeroDivisionError("a bug in this step")
+        return await getattr(BENCHMARK, step)(*args)
+
+    kept = Kept()
+    broken = replace(BENCHMARK, **{step: fail})
+    with pytest.raises(ZeroDivisionError, match="a bug in this step"):
+        asyncio.run(build(tmp_path, kept, broken, concurrency=1).go())
+    status = statuses.read(tmp_path / "status.json")
+    assert status is not None
+    assert kept.closed
+    assert (status.state, status.done, len(kept.ids)) == ("failed", 10, 10)
+    assert status.message == "ZeroDivisionError: a bug in this step"
+
+
+def test_a_writer_that_fails_fails_the_run(tmp_path: Path) -> None:
+    class Full(Kept):
+        def close(self) -> None:
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        asyncio.run(build(tmp_path, Full()).go())
+    status = statuses.read(tmp_path / "status.json")
+    assert status is not None
+    assert status.state == "failed"
+    assert status.message == "the last finished attempts could not be written"
+
+
+def test_cancel_file_stops_and_keeps_what_is_finished(tmp_path: Path) -> None:
+    kept = Kept(lambda count: (tmp_path / "CANCEL").touch() if count == 8 else None)
+    status = asyncio.run(build(tmp_path, kept, options={"sleep_s": 0.2}).go())
+    assert status.state == "cancelled"
+    assert kept.closed
+    assert 8 <= status.done == len(kept.ids) < 60
+    assert statuses.read(tmp_path / "status.json") == status
+
+
+def test_cancel_file_that_is_there_already_starts_nothing(tmp_path: Path) -> None:
+    (tmp_path / "CANCEL").touch()
+    kept = Kept()
+    status = asyncio.run(build(tmp_path, kept).go())
+    assert (status.state, kept.ids) == ("cancelled", [])
+
+
+def test_interrupt_gives_work_in_flight_its_grace(tmp_path: Path) -> None:
+    kept = Kept(lambda count: signal.raise_signal(signal.SIGINT) if count == 8 else None)
+    execution = build(tmp_path, kept, options={"sleep_s": 0.1}, grace_s=5.0)
+    status = asyncio.run(execution.go())
+    # Of the first eight, at least seven had taken their next pair when the signal came: these are kept.
+    assert status.state == "cancelled"
+    assert execution.interrupted
+    assert status.done == len(kept.ids)
+    assert 15 <= status.done <= 16
+
+
+def test_attempts_longer_than_the_grace_are_dropped(tmp_path: Path) -> None:
+    async def stuck(sample: Sample, setup: Setup, trial: int) -> Attempt:
+        if len(kept.ids) < 4:
+            return await BENCHMARK.run(sample, setup, trial)
+        (tmp_path / "CANCEL").touch()
+        await asyncio.sleep(3600)
+        raise AssertionError("unreachable")
+
+    kept = Kept()
+    status = asyncio.run(build(tmp_path, kept, replace(BENCHMARK, run=stuck), concurrency=2).go())
+    assert (status.state, status.done, len(kept.ids)) == ("cancelled", 4, 4)
+
+
+def test_a_second_interrupt_does_not_wait(tmp_path: Path) -> None:
+    def interrupt(count: int) -> None:
+        if count == 8:
+            signal.raise_signal(signal.SIGINT)
+            asyncio.get_running_loop().call_later(0.05, signal.raise_signal, signal.SIGINT)
+
+    began = time.monotonic()
+    status = asyncio.run(build(tmp_path, Kept(interrupt), options={"sleep_s": 0.5}, grace_s=60.0).go())
+    assert (status.state, status.done) == ("cancelled", 8)
+    assert time.monotonic() - began < 0.95  # the second round of half a second was not waited for
+
+
+def test_a_cut_by_the_budget_is_not_stored(tmp_path: Path) -> None:
+    """An attempt that the budget cut short is no provider fault of the model: it must be left to do."""
+
+    async def cut(sample: Sample, setup: Setup, trial: int) -> Attempt:
+        attempt = await BENCHMARK.run(sample, setup, trial)
+        if len(kept.ids) < 5:
+            return attempt
+        fault = llm.ProviderFault("budget", "spent").failure
+        return attempt.model_copy(update={"outcome": "provider", "failures": (fault,)})
+
+    kept = Kept()
+    execution = build(tmp_path, kept, replace(BENCHMARK, run=cut), concurrency=1, budget=llm.Budget(1.0, 0.9))
+    status = asyncio.run(execution.go())
+    assert (status.state, status.done, status.provider, len(kept.ids)) == ("budget", 5, 0, 5)
+    assert status.message == "spent $0.9000 of a budget of $1.0000"
+
+
+def test_status_file_is_whole_at_any_moment(tmp_path: Path) -> None:
+    path = tmp_path / "status.json"
+    read: list[int] = []
+
+    def look(count: int) -> None:
+        read.append(json.loads(path.read_text())["planned"])
+
+    asyncio.run(build(tmp_path, Kept(look)).go())
+    assert set(read) == {60}
+    assert [each.name for each in tmp_path.iterdir()] == ["status.json"]
+
+
+def part(state: statuses.State, **counts: Any) -> statuses.Status:
+    return statuses.Status(state, 10, started=statuses.now(), updated=statuses.now(), **counts)
+
+
+@pytest.mark.parametrize(
+    ("states", "expected"),
+    [
+        (["done", "done"], "done"),
+        (["done"], "running"),  # the other shard has not begun
+        (["failed", "running"], "running"),
+        (["failed", "cancelled"], "failed"),
+        (["cancelled", "budget"], "cancelled"),
+        (["done", "budget"], "budget"),
+    ],
+)
+def test_states_of_shards_merge(states: list[statuses.State], expected: str) -> None:
+    assert statuses.merge([part(state) for state in states], 2, 20).state == expected
+
+
+def test_counts_of_shards_add_up() -> None:
+    merged = statuses.merge(
+        [
+            part("running", done=3, ok=2, format=1, cost_usd=0.5, rate_per_s=2.0),
+            part("done", done=10, ok=9, provider=1, tokens=7, rate_per_s=9.0),
+        ],
+        2,
+        20,
+    )
+    assert (merged.done, merged.ok, merged.format, merged.provider) == (13, 11, 1, 1)
+    assert (merged.cost_usd, merged.tokens) == (0.5, 7)
+    # A shard that is done adds nothing to the rate any more: 7 attempts are left at 2 a second.
+    assert (merged.rate_per_s, merged.eta_s) == (2.0, 3.5)
+
+
+def test_silence_is_stale_only_while_running() -> None:
+    old = replace(part("running"), updated="2026-01-01T00:00:00.000+00:00")
+    assert statuses.is_stale(old)
+    assert not statuses.is_stale(part("running"))
+    assert not statuses.is_stale(replace(old, state="done"))

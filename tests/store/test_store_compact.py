@@ -1,0 +1,215 @@
+"""Compaction changes nothing but the files, wherever it breaks off and whoever looks on."""
+
+import os
+import threading
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from cxlab.errors import BadStore, Busy
+from cxlab.store import compact as compaction
+from cxlab.store import connect, layout, write
+from cxlab.store.compact import compact, recover
+
+from .store_records import make_attempt, make_run, samples_by_id, start_child
+
+COUNTS = """SELECT (SELECT count(*) FROM attempts), (SELECT count(DISTINCT attempt_id) FROM attempts),
+    (SELECT count(*) FROM messages), (SELECT count(*) FROM scores), (SELECT count(*) FROM votes),
+    (SELECT count(*) FROM judgements), (SELECT count(*) FROM traces), (SELECT count(*) FROM failures)"""
+SIXTY = (60, 60, 240, 360, 120, 120, 120, 120)
+
+# Compacts r1 and dies, as by a kill, before the n-th time that it would rename or remove something.
+CRASHER = """
+import os, sys
+from cxlab.store.compact import compact
+home, left = sys.argv[1], int(sys.argv[2])
+import duckdb, polars
+def die(event, _):
+    global left
+    if event in ("os.rename", "os.remove", "os.rmdir", "shutil.rmtree"):
+        left -= 1
+        if left == 0:
+            os._exit(9)
+sys.addaudithook(die)
+compact("r1", home)
+"""
+
+
+def without_waiting(lock, path: Path, wait_s: float = 0.0, busy: str = ""):
+    return lock(path, 0.0, busy)
+
+
+def append(home: Path, numbers: range) -> None:
+    with write.PartWriter(make_run(), samples_by_id(), home=home) as writer:
+        for number in numbers:
+            writer.add(*make_attempt(number))
+
+
+def assert_at_rest(home: Path) -> None:
+    names = {path.name for path in (home / "runs" / "r1").iterdir() if not path.name.startswith(".lock")}
+    assert names == {"run.json", "parts"}
+    assert layout.swap_count(home) % 2 == 0
+
+
+def test_a_compacted_run_is_one_sorted_file_a_table_with_the_same_rows(filled: Path) -> None:
+    con = connect.open_store(filled)
+    tables = ("attempts", "messages", "scores", "votes", "judgements", "traces", "failures")
+    before = {table: connect.query(con, f"FROM {table} ORDER BY ALL") for table in tables}
+    assert compact("r1", filled) == 3
+    assert [batch.name for batch in layout.batches(filled / "runs" / "r1")] == ["compacted"]
+    for table, frame in before.items():
+        assert connect.query(con, f"FROM {table} ORDER BY ALL").equals(frame), table
+    keys = connect.query(con, "SELECT metric, model, scenario, attempt_id FROM scores").rows()
+    assert keys == sorted(keys)
+    assert compact("r1", filled) == 0
+    assert_at_rest(filled)
+
+
+def test_a_compacted_run_is_resumed_and_compacted_again(filled: Path) -> None:
+    compact("r1", filled)
+    assert len(write.finished("r1", filled)) == 60
+    append(filled, range(60, 70))
+    assert compact("r1", filled) == 2
+    assert len(layout.batches(filled / "runs" / "r1")) == 1
+    assert write.finished("r1", filled) == {(f"s{n % 40}", n // 40) for n in range(70)}
+
+
+BEFORE, BETWEEN, AFTER = {"parts", "parts.new"}, {"parts.new", "parts.old"}, {"parts", "parts.old"}
+# step -> which folders a kill before that step leaves, and whether the swap count is left odd
+LEFT = {
+    1: (BEFORE, False),
+    3: (BEFORE, False),
+    4: (BEFORE, False),
+    5: (BEFORE, True),
+    6: (BETWEEN, True),
+    7: (AFTER, True),
+    8: (AFTER, False),
+    12: (AFTER, False),
+    25: (AFTER, False),
+}
+
+
+def crash(home: Path, step: int) -> None:
+    """Kill a compaction before this step, and see that it left what the test means to mend."""
+    child = start_child(CRASHER, home, step)
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == 9, errors or "compaction has fewer steps than the test thinks"
+    folders = {path.name for path in (home / "runs" / "r1").iterdir() if path.name.startswith("parts")}
+    assert (folders, bool(layout.swap_count(home) % 2)) == LEFT[step], "the steps of compaction have changed"
+
+
+@pytest.mark.parametrize("step", LEFT)
+def test_a_crash_at_any_step_is_mended_by_the_next_opening(filled: Path, step: int) -> None:
+    crash(filled, step)
+    con = connect.open_store(filled)
+    assert connect.query(con, COUNTS).row(0) == SIXTY
+    assert_at_rest(filled)
+    append(filled, range(60, 65))
+    compact("r1", filled)
+    assert connect.query(con, "SELECT count(*), count(DISTINCT attempt_id) FROM attempts").row(0) == (65, 65)
+    assert_at_rest(filled)
+
+
+def test_a_query_on_an_open_connection_outlasts_a_compactor_that_died(
+    filled: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    con = connect.open_store(filled)
+    monkeypatch.setattr(connect, "_SWAP_WAIT_S", 0.05)
+    crash(filled, 6)
+    assert connect.query(con, COUNTS).row(0) == SIXTY
+    assert_at_rest(filled)
+
+
+def test_a_crash_is_mended_by_whoever_comes_first(filled: Path) -> None:
+    crash(filled, 6)
+    assert len(write.finished("r1", filled)) == 60
+    append(filled, range(60, 62))
+    assert len(write.finished("r1", filled)) == 62
+
+
+def test_batches_that_come_while_it_merges_are_kept(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = compaction._switch
+
+    def late(base: Path, folder: Path) -> None:
+        append(filled, range(60, 65))
+        real(base, folder)
+
+    monkeypatch.setattr(compaction, "_switch", late)
+    compact("r1", filled)
+    assert len(layout.batches(filled / "runs" / "r1")) == 2
+    assert len(write.finished("r1", filled)) == 65
+    assert_at_rest(filled)
+
+
+def test_a_writer_goes_on_while_the_parts_are_switched(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = filled / "runs" / "r1"
+    writer = write.PartWriter(make_run(), samples_by_id(), home=filled)
+    with layout.lock(folder / ".lock-compact"):
+        (folder / "parts").rename(folder / "parts.old")
+        for number in range(60, 110):
+            writer.add(*make_attempt(number))
+        threading.Event().wait(0.15)
+        assert writer.written == 0
+        (folder / "parts.old").rename(folder / "parts")
+    writer.close()
+    assert len(write.finished("r1", filled)) == 110
+
+
+def test_no_query_counts_half_a_compaction(filled: Path) -> None:
+    con = connect.open_store(filled)
+    stop, seen, faults = threading.Event(), [], []
+
+    def look() -> None:
+        try:
+            while not stop.is_set():
+                seen.append(connect.query(con, "SELECT count(*) FROM attempts").item())
+        except Exception as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=look) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for start in range(60, 100, 5):
+        append(filled, range(start, start + 5))
+        compact("r1", filled)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not faults
+    assert len(seen) > 20
+    assert set(seen) <= set(range(60, 101, 5))
+
+
+def test_two_compactions_do_not_meet_and_a_living_one_is_left_alone(
+    filled: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = filled / "runs" / "r1"
+    (folder / "parts.new" / "compacted").mkdir(parents=True)
+    with layout.lock(folder / ".lock-compact"):
+        recover("r1", filled)
+        assert (folder / "parts.new").exists()
+        monkeypatch.setattr(layout, "lock", partial(without_waiting, layout.lock))
+        with pytest.raises(Busy, match="being compacted"):
+            compact("r1", filled)
+    recover("r1", filled)
+    assert_at_rest(filled)
+
+
+def test_what_a_killed_writer_left_is_removed_when_it_is_old(filled: Path) -> None:
+    folder = filled / "runs" / "r1"
+    for name, age in ((".tmp-001-1-000000", 10_000), (".tmp-001-1-000001", 0)):
+        (folder / name).mkdir()
+        at = (folder / name).stat().st_mtime - age
+        os.utime(folder / name, (at, at))
+    recover("r1", filled)
+    assert [path.name for path in folder.glob(".tmp-*")] == [".tmp-001-1-000001"]
+
+
+def test_parts_that_do_not_say_what_they_merged_are_not_guessed_at(filled: Path) -> None:
+    folder = filled / "runs" / "r1"
+    (folder / "parts.old").mkdir()
+    with pytest.raises(BadStore, match=r"parts\.old"):
+        recover("r1", filled)

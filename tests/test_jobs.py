@@ -1,0 +1,128 @@
+"""Jobs: detached work that is watched, cancelled, and told apart from what has died."""
+
+import os
+import signal
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from runner.shell import Shell, make_shell, wait_for
+
+from cxlab import jobs
+from cxlab.errors import UnknownName
+
+LAMP = ("run", "runner.lamp:BENCHMARK", "--model", "simulated:strong", "--workers", "1")
+SLOW = ("--option", "sleep_s=0.3", "--concurrency", "2")
+ALL = 24
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    made = make_shell(tmp_path / "home", monkeypatch)
+    monkeypatch.setenv("PYTHONPATH", made.environment["PYTHONPATH"])
+    return made
+
+
+def ended(job_id: str) -> bool:
+    return jobs.find_job(job_id).state != "running"
+
+
+def started(job_id: str) -> bool:
+    return any(status.done > 0 for status in jobs.progress(jobs.find_job(job_id)).values())
+
+
+def test_a_job_runs_by_itself_and_names_its_runs(shell: Shell) -> None:
+    job = jobs.start(LAMP)
+    assert (job.state, job.kind, job.args) == ("running", "run", LAMP)
+    wait_for(lambda: ended(job.id))
+    job = jobs.find_job(job.id)
+    assert (job.state, job.code) == ("done", 0), job.log.read_text()
+    (run_id,) = job.runs
+    assert {name: status.done for name, status in jobs.progress(job).items()} == {run_id: ALL}
+    assert f"{run_id}: done" in job.log.read_text()
+    assert [each.id for each in jobs.list_jobs()] == [job.id]
+
+
+def test_a_mistake_is_a_failed_job_with_its_line_in_the_log(shell: Shell) -> None:
+    job = jobs.start(("run", "runner.lamp:BENCHMARK", "--model", "simulated:nobody"))
+    wait_for(lambda: ended(job.id))
+    job = jobs.find_job(job.id)
+    assert (job.state, job.code, job.runs) == ("failed", 2, ())
+    assert job.log.read_text().startswith("cxlab: unknown simulated model 'nobody'")
+
+
+def test_a_bug_is_a_failed_job_with_its_traceback_in_the_log(shell: Shell) -> None:
+    job = jobs.start((*LAMP, "--option", "crash_on=5"))
+    wait_for(lambda: ended(job.id))
+    job = jobs.find_job(job.id)
+    assert (job.state, job.code) == ("failed", 1)
+    assert "ZeroDivisionError: lamp 5 is a bug" in job.log.read_text()
+    assert [status.state for status in jobs.progress(job).values()] == ["failed"]
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_cancel_keeps_what_is_finished(shell: Shell, workers: str) -> None:
+    job = jobs.start((*LAMP[:-1], workers, *SLOW))
+    wait_for(lambda: started(job.id))
+    jobs.cancel(job.id)
+    wait_for(lambda: ended(job.id))
+    job = jobs.find_job(job.id)
+    assert job.state == "interrupted"
+    (status,) = jobs.progress(job).values()
+    assert status.state == "cancelled"
+    assert 0 < status.done == len(shell.pairs(job.runs[0])) < ALL
+    jobs.cancel(job.id)  # of what has ended: nothing to do
+
+
+def test_a_killed_job_has_died(shell: Shell) -> None:
+    job = jobs.start((*LAMP, *SLOW))
+    wait_for(lambda: started(job.id))
+    assert job.pid is not None
+    os.kill(job.pid, signal.SIGKILL)
+    wait_for(lambda: ended(job.id))
+    job = jobs.find_job(job.id)
+    assert (job.state, job.code) == ("died", None)
+    # Another job takes its run to the end.
+    job = jobs.start(("run", "--resume", job.runs[0], "--concurrency", "24"))
+    wait_for(lambda: ended(job.id))
+    assert jobs.find_job(job.id).state == "done"
+    assert len(set(shell.pairs(job.runs[0] if job.runs else jobs.find_job(job.id).runs[0]))) == ALL
+
+
+def test_sessions_that_open_at_once_start_the_demo_once(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "DEMO", ("models",))
+    with ThreadPoolExecutor(8) as sessions:
+        begun = [job for job in sessions.map(lambda _: jobs.ensure_demo(), range(8)) if job]
+    assert len(begun) == 1 == len(jobs.list_jobs())
+    wait_for(lambda: ended(begun[0].id))
+    # Even though it left no run behind: a demo that fails must not be started for ever.
+    assert jobs.ensure_demo() is None
+    assert len(list((shell.home / "jobs").glob("*.lock"))) == 1
+
+
+def test_no_demo_in_a_store_that_has_runs_or_where_it_is_not_wanted(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(jobs.NO_AUTOSTART, "1")
+    assert jobs.ensure_demo() is None
+    monkeypatch.delenv(jobs.NO_AUTOSTART)
+    shell.plan("--model", "simulated:strong")
+    assert jobs.ensure_demo() is None
+    assert jobs.list_jobs() == []
+
+
+def test_environment_is_inherited_and_not_stored(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENROUTER_API_KEY", "sesame-open")
+    job = jobs.start(("models",))
+    wait_for(lambda: ended(job.id))
+    # The child has the key (the model counts as ready), and neither the table nor the log holds it.
+    assert "endpoint:openrouter  [ready]" in job.log.read_text()
+    with sqlite3.connect(shell.home / "jobs.sqlite") as table:
+        assert "sesame-open" not in "\n".join(table.iterdump())
+    assert "sesame-open" not in job.log.read_text()
+
+
+def test_unknown_job_is_named(shell: Shell) -> None:
+    with pytest.raises(UnknownName, match="unknown job 'job-1'; known: none yet"):
+        jobs.find_job("job-1")
