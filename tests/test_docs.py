@@ -10,7 +10,9 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def commands() -> set[str]:
-    out = subprocess.run([sys.executable, "-m", "cxlab", "--help"], capture_output=True, text=True, cwd=ROOT, check=True)
+    out = subprocess.run(
+        [sys.executable, "-m", "cxlab", "--help"], capture_output=True, text=True, cwd=ROOT, check=True
+    )
     return set(re.findall(r"^  (\w+)  +\S", out.stdout, re.MULTILINE))
 
 
@@ -38,7 +40,9 @@ def test_the_rooms_of_the_readme_exist() -> None:
 
 
 def test_nothing_else_lies_at_the_top() -> None:
-    tracked = subprocess.run(["git", "ls-files"], capture_output=True, text=True, cwd=ROOT, check=False).stdout.split("\n")
+    tracked = subprocess.run(["git", "ls-files"], capture_output=True, text=True, cwd=ROOT, check=False).stdout.split(
+        "\n"
+    )
     allowed = {"app.py", "pages", "cxlab", "data", "tests", "requirements.txt", ".streamlit", "README.md"}
     allowed |= {".ci", ".gitignore", "pyproject.toml", ""}
     assert {name.split("/")[0] for name in tracked} <= allowed

@@ -13,10 +13,12 @@ from sklearn.metrics import cohen_kappa_score
 
 from cxlab.errors import BadOption
 from cxlab.metrics.agreement import (
+    alpha_of_counts,
     cohen_kappa,
     double_centred,
     fleiss_kappa,
     kendall_tau_b,
+    kappa_of_table,
     krippendorff_alpha,
     leave_one_out_ranks,
     percent_agreement,
@@ -297,3 +299,29 @@ def test_ranks_with_rounding_gaps_and_one_judge():
     assert alone.ranks.tolist() == [2, 1]
     assert np.isnan(alone.best).all()
     assert np.isnan(alone.worst).all()
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from([3, 6, 9, None])] * 3), min_size=1, max_size=40),
+    st.sampled_from(["nominal", "ordinal", "interval"]),
+)
+def test_tables_of_counts_say_the_same_as_lists_of_labels(rows: list[tuple], level: str) -> None:
+    labels = [3, 6, 9]
+    counts = [[sum(v == label for v in row) for label in labels] for row in rows]
+    whole = krippendorff_alpha([list(each) for each in zip(*rows, strict=True)], level, labels)
+    assert alpha_of_counts(counts, level, labels) == pytest.approx(whole, nan_ok=True)
+    table = [[sum(row[:2] == (a, b) for row in rows) for b in labels] for a in labels]
+    first, second = [row[0] for row in rows], [row[1] for row in rows]
+    for weights in (None, "quadratic"):
+        pairwise = cohen_kappa(first, second, weights, labels)
+        assert kappa_of_table(table, weights) == pytest.approx(pairwise, nan_ok=True)
+
+
+def test_tables_of_counts_must_be_tables() -> None:
+    assert math.isnan(kappa_of_table([[0, 0], [0, 0]]))
+    assert math.isnan(alpha_of_counts([]))
+    for wrong in ([[1, 2]], [[1, -1], [0, 1]]):
+        with pytest.raises(BadOption):
+            kappa_of_table(wrong)
+    with pytest.raises(BadOption):
+        alpha_of_counts([1, 2])

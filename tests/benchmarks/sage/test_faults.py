@@ -1,0 +1,121 @@
+"""SAGE against a real server that misbehaves: every attempt is retried or recorded as what it is."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.llm.fault_server import FaultServer
+
+KEY = "sk-very-secret-0123456789"
+REPLY = json.dumps(
+    {
+        "fields": {
+            "ConsumptionType": "Cancel",
+            "ApplicationTendency": "Hesitate",
+            "ConsumptionProfile": "Data",
+            "EmotionTag": "Calm",
+        },
+        "path": ["stage1", "stage2", "stage5"],
+        "action": "ChangeOrder",
+        "reasoning": "**bold** <script>alert(1)</script>",
+        "chat": "I will cancel it.",
+    }
+)
+# Scene → how its settings differ, and what every attempt against it must be recorded as.
+SCENES = {
+    "ok": ({}, "ok"),
+    "rate_limited": ({"times": 1}, "ok"),
+    "rate_limited_with_hint": ({"mode": "rate_limited", "times": 1, "retry_after": "0.05"}, "ok"),
+    "rate_limited_always": ({"mode": "rate_limited"}, "provider"),
+    "server_error": ({}, "provider"),
+    "hang": ({}, "provider"),
+    "close": ({}, "provider"),
+    "close_mid_reply": ({}, "provider"),
+    "empty": ({}, "format"),
+    "null": ({}, "format"),
+    "refusal": ({}, "format"),
+    "bad_utf8": ({}, None),
+    "truncated": ({}, "format"),
+    "no_usage": ({}, "ok"),
+    "no_schema_500": ({}, "ok"),
+    "ignores_schema": ({"reply": f"Sure! Here it is:\n```json\n{REPLY}\n```\nAnything else?"}, "ok"),
+    "unauthorised": ({"mode": "status", "status": 401, "message": f"bad key {KEY}"}, "provider"),
+    "oov": ({"mode": "ok", "reply": REPLY.replace('"Cancel"', '"Cancellation"')}, "format"),
+}
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory):
+    """One command, one run a scene: the summary line, the store's folder, what was printed."""
+    home = tmp_path_factory.mktemp("home")
+    with FaultServer() as server:
+        lines, scenes = [], {}
+        for name, (settings, _) in SCENES.items():
+            scenes[name] = server.scene(
+                settings.get("mode", name), **{"reply": REPLY, **{k: v for k, v in settings.items() if k != "mode"}}
+            )
+            lines.append(
+                f'[endpoints.{name}]\nbase_url = "{scenes[name].url}"\nmodel = "tiny"\n'
+                'key_variable = "CXLAB_TEST_KEY"\n'
+                "read_timeout_s = 0.6\nattempts = 2\nlongest_wait_s = 0.1\nprompt_usd = 1.0\ncompletion_usd = 2.0\n"
+            )
+        models = home / "models.toml"
+        models.write_text("\n".join(lines), encoding="utf-8")
+        command = [sys.executable, "-m", "cxlab", "run", "sage", "--scenario", "telecom_package", "--limit", "3"]
+        command += ["--turns", "2", "--judge", "simulated:judge-fair", "--json", "--quiet"]
+        for name in SCENES:
+            command += ["--model", f"endpoint:{name}"]
+        environment = {**os.environ, "CXLAB_HOME": str(home), "CXLAB_MODELS": str(models), "CXLAB_TEST_KEY": KEY}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=110, check=False)
+    assert done.stdout, done.stderr
+    summary = json.loads(done.stdout.strip().splitlines()[-1])
+    runs = {run["model"].removeprefix("endpoint:"): run for run in summary["runs"]}
+    return runs, home, done.stdout + done.stderr, scenes, environment
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_each_attempt_is_recorded_as_what_it_is(outcome, name: str) -> None:
+    run, wanted = outcome[0][name], SCENES[name][1]
+    assert run["planned"] == 3
+    assert run["ok"] + run["format"] + run["provider"] == 3
+    assert run["done"] == 3
+    if wanted:
+        assert run[wanted] == 3, run
+    else:
+        assert run["ok"] == 0, run
+
+
+def test_retries_really_ask_again(outcome) -> None:
+    scenes = outcome[3]
+    assert scenes["rate_limited_always"].calls == 3 * 2
+    assert scenes["rate_limited"].calls == scenes["ok"].calls + 1
+
+
+def test_the_cost_follows_from_the_reported_usage(outcome) -> None:
+    runs = outcome[0]
+    assert runs["ok"]["cost_usd"] > 0
+    assert runs["no_usage"]["cost_usd"] in (None, 0)
+
+
+def test_no_key_anywhere(outcome, tmp_path: Path) -> None:
+    runs, home, printed, _, environment = outcome
+    assert KEY not in printed
+    ids = [run["run"] for run in runs.values()]
+    for form in ("parquet", "csv", "jsonl"):
+        command = [sys.executable, "-m", "cxlab", "export", *ids, "--format", form, "--to", str(tmp_path / form)]
+        subprocess.run(command, check=True, env=environment, capture_output=True)
+    import polars as pl
+
+    files = [*home.rglob("*"), *tmp_path.rglob("*")]
+    assert len(files) > 20
+    for path in files:
+        if path.suffix == ".parquet":
+            frame = pl.read_parquet(path)
+            text = frame.select(pl.col(pl.String)).write_json()
+            assert KEY not in text, path
+        elif path.is_file():
+            assert KEY.encode() not in path.read_bytes(), path

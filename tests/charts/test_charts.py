@@ -1,0 +1,118 @@
+import polars as pl
+import pytest
+
+from cxlab.charts import numbers
+from cxlab.charts.board import draw_board, draw_published, find_leader
+from cxlab.charts.selection import read_points, read_rows
+from cxlab.charts.theme import MODEL_COLOURS, mark_models, plain, template
+
+
+@pytest.mark.parametrize(
+    ("customdata", "wanted"),
+    [
+        ([7], [[7]]),
+        ({"0": 7}, [[7]]),
+        ({"1": "b", "0": "a", "10": "k", "2": "c"}, [["a", "b", "c", "k"]]),
+        (["a", 1], [["a", 1]]),
+        ("text", [["text"]]),
+        (None, []),
+        ([], []),
+    ],
+)
+def test_customdata_is_read_in_all_its_forms(customdata: object, wanted: list[list[object]]) -> None:
+    assert read_points({"selection": {"points": [{"customdata": customdata}]}}) == wanted
+
+
+@pytest.mark.parametrize("event", [None, {}, {"selection": None}, {"selection": {"points": "x"}}, 3, {"selection": {}}])
+def test_anything_else_is_no_selection(event: object) -> None:
+    assert read_points(event) == []
+    assert read_rows(event) == []
+
+
+def test_rows_are_positions() -> None:
+    assert read_rows({"selection": {"rows": [2, 0], "columns": []}}) == [2, 0]
+
+
+def test_a_new_model_changes_no_other_models_mark() -> None:
+    names = [f"m{place}" for place in range(20)]
+    before, after = mark_models(names[:7]), mark_models(names)
+    assert all(after[name] == mark for name, mark in before.items())
+    assert len({(mark.colour, mark.symbol) for mark in after.values()}) == 20
+    assert [mark.colour for mark in after.values()][:8] == list(MODEL_COLOURS)
+
+
+def test_a_simulated_model_is_open_and_hatched() -> None:
+    marks = mark_models(["simulated:strong", "openai:gpt-4.1"])
+    assert marks["simulated:strong"].marker["symbol"] == "circle-open"
+    assert marks["simulated:strong"].dot("#fff")["color"] == "#fff"
+    assert "pattern" in marks["simulated:strong"].bar
+    assert marks["openai:gpt-4.1"].marker["symbol"] == "circle"
+    assert "pattern" not in marks["openai:gpt-4.1"].bar
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "text"),
+    [
+        (numbers.format_ratio, 0.6829, "0.683"),
+        (numbers.format_points, 68.25, "68.2"),
+        (numbers.format_share, 0.683, "68.3 %"),
+        (numbers.format_share, 0.0012, "0.12 %"),
+        (numbers.format_share, 0.0, "0.0 %"),
+        (numbers.format_usd, 0.0012, "$0.0012"),
+        (numbers.format_usd, 1.234, "$1.23"),
+        (numbers.format_usd, 12345.6, "$12,346"),
+        (numbers.format_usd, 0, "$0"),
+        (numbers.format_usd, -0.5, "-$0.50"),
+        (numbers.format_seconds, 1.3, "1.3 s"),
+        (numbers.format_seconds, 0.0124, "12 ms"),
+        (numbers.format_seconds, 250, "4 min 10 s"),
+        (numbers.format_seconds, 7500, "2 h 5 min"),
+        (numbers.format_count, 12345, "12,345"),
+        (numbers.format_points, None, "–"),
+        (numbers.format_points, float("nan"), "–"),
+        (numbers.format_time, "2026-11-21T14:05:09.123+00:00", "2026-11-21 14:05"),
+    ],
+)
+def test_numbers_have_one_format(function: object, value: object, text: str) -> None:
+    assert function(value) == text  # type: ignore[operator]
+
+
+def board(*rows: tuple[str, float, float | None, float | None]) -> pl.DataFrame:
+    columns = ["model", "overall", "overall_low", "overall_high"]
+    frame = pl.DataFrame(rows, columns, orient="row")
+    return frame.with_columns(simulated=pl.col("model").str.starts_with("simulated:"), attempts=9, overall_n=40)
+
+
+def test_a_lead_is_called_only_where_intervals_do_not_meet() -> None:
+    clear = board(("a", 80.0, 78.0, 82.0), ("b", 70.0, 68.0, 72.0))
+    close = board(("a", 80.0, 70.0, 90.0), ("b", 79.0, 69.0, 89.0))
+    assert find_leader(clear) == "a leads b by 10.0 points"
+    assert "too close to call" in find_leader(close)
+    assert "too close to call" in find_leader(board(("a", 80.0, None, None), ("b", 10.0, None, None)))
+
+
+def test_the_board_says_n_and_interval_and_shows_names_as_text() -> None:
+    figure = draw_board(board(("<b>x</b> $y$", 80.0, 78.0, 82.0)), "overall", {}, dark=False)
+    trace = figure.data[0]
+    assert "78.0 to 82.0" in trace.hovertemplate
+    assert "n 40 turns of 9" in trace.hovertemplate
+    assert "&lt;b&gt;x" in trace.y[0]
+    assert "$" not in trace.y[0]
+    assert list(trace.customdata[0]) == ["<b>x</b> $y$"]
+
+
+def test_published_figures_are_grey_diamonds() -> None:
+    rows = pl.DataFrame(
+        {"entity": ["a"], "value": [50.0], "unit": ["points"], "metric": ["Overall"], "source": ["Table 1"]}
+    )
+    trace = draw_published(rows, dark=True).data[0]
+    assert trace.marker.symbol == "diamond"
+    assert "Table 1" in trace.hovertext[0]
+
+
+def test_plain_text_has_no_markup_left() -> None:
+    assert plain("<a href='x'>$1$ & co") == "&lt;a href='x'&gt;&#36;1&#36; &amp; co"
+
+
+def test_both_themes_have_their_own_ink() -> None:
+    assert template(True).layout.font.color != template(False).layout.font.color
