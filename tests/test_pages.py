@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from cxlab import jobs
+from cxlab import jobs, read, ui
 from cxlab.runner.bench_pages import make_store
 from cxlab.store import trash, write
 
@@ -146,12 +146,16 @@ def seed_rows(app: AppTest, key: str, rows: list[int]) -> None:
 
 def test_a_deleted_run_can_be_brought_back(home: Path) -> None:
     app = open_app("run")
-    seed_rows(app, "history", [0])
+    picked = ui.table_key("history", read.latest_runs(100))
+    seed_rows(app, picked, [0])
     app.run()
     app.button(key="delete").click().run()
     assert not app.exception
     (gone,) = trash.list_deleted()
     assert gone.run_id not in {run.id for run in write.list_runs()}
+    # The tick must not stand on the run that moved up into the place of the deleted one.
+    assert ui.table_key("history", read.latest_runs(100)) != picked
+    assert app.button(key="delete").disabled
     undo = next(button for button in app.button if button.label == "Undo")
     undo.click().run()
     assert gone.run_id in {run.id for run in write.list_runs()}

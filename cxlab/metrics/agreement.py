@@ -58,7 +58,18 @@ def cohen_kappa(
     size = len(known)
     if first.size == 0:
         return math.nan
-    seen = np.bincount(first * size + second, minlength=size * size).reshape(size, size) / first.size
+    return kappa_of_table(np.bincount(first * size + second, minlength=size * size).reshape(size, size), weights)
+
+
+def kappa_of_table(table: ArrayLike, weights: Weights | None = None) -> float:
+    """Cohen's kappa of a square table: how many items the first rater put into row i and the second into column j."""
+    counts = np.asarray(table, dtype=np.float64)
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any():
+        raise BadOption(f"a square table of counts is needed, not an array of shape {counts.shape}")
+    if not counts.sum():
+        return math.nan
+    size = len(counts)
+    seen = counts / counts.sum()
     chance = np.outer(seen.sum(axis=1), seen.sum(axis=0))
     steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(np.float64)
     cost = {None: (steps > 0).astype(np.float64), "linear": steps, "quadratic": steps**2}.get(weights)
@@ -111,6 +122,20 @@ def krippendorff_alpha(
     counts = np.zeros((codes.shape[1], len(known)))
     _, items = np.nonzero(codes >= 0)
     np.add.at(counts, (items, codes[codes >= 0]), 1.0)
+    return alpha_of_counts(counts, level, known)
+
+
+def alpha_of_counts(counts: ArrayLike, level: Level = "nominal", labels: Sequence[Hashable] | None = None) -> float:
+    """Krippendorff's alpha of a table items x labels: how many raters gave the item the label, 0 and up.
+
+    `labels` are the columns' labels in order (needed as numbers for `interval`).
+    """
+    counts = np.asarray(counts, dtype=np.float64)
+    if counts.size == 0:
+        return math.nan
+    if counts.ndim != 2 or (counts < 0).any():
+        raise BadOption("counts must be a table items x labels of numbers from 0 on")
+    known = list(labels) if labels is not None else list(range(counts.shape[1]))
     counts = counts[counts.sum(axis=1) >= 2]
     if counts.size == 0:
         return math.nan

@@ -1,0 +1,120 @@
+"""Leaderboards as dots with whiskers."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from cxlab.charts.numbers import format_count, format_interval, format_value
+from cxlab.charts.theme import PUBLISHED, Mark, dress, mark_of, palette, plain, short_model
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_ROW_PX = 34
+_FRAME_PX = 60
+_LONGEST_NAME = 36
+
+
+def draw_board(frame: pl.DataFrame, metric: str, marks: Mapping[str, Mark], dark: bool, title: str = "") -> "Figure":
+    """One dot a model on the metric's scale of 0 to 100 with its 95 % interval, best on top.
+
+    `frame` is `read.leaderboard`; customdata of each dot is [model].
+    """
+    import plotly.graph_objects as go
+
+    rows = frame.filter(pl.col(metric).is_not_null()).sort(metric)
+    colours = palette(dark)
+    figure = go.Figure()
+    labels = [_label(model, simulated) for model, simulated in rows.select("model", "simulated").iter_rows()]
+    for label, row in zip(labels, rows.iter_rows(named=True), strict=True):
+        mark = mark_of(marks, row["model"])
+        low, high = row[f"{metric}_low"], row[f"{metric}_high"]
+        value = row[metric]
+        figure.add_scatter(
+            x=[value],
+            y=[label],
+            mode="markers+text",
+            marker=mark.dot(colours.surface),
+            customdata=[[row["model"]]],
+            text=[f"  {value:.1f}"],
+            textposition="top center",
+            cliponaxis=False,
+            textfont={"color": colours.ink, "size": 12},
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [0 if high is None else high - value],
+                "arrayminus": [0 if low is None else value - low],
+                "thickness": 1.5,
+                "width": 4,
+                "color": mark.colour,
+            },
+            hovertemplate=f"<b>{plain(row['model'])}</b><br>{plain(title or metric)} {value:.1f}<br>"
+            f"95 % interval {format_interval(low, high)}<br>n {format_count(row[f'{metric}_n'])} turns of "
+            f"{format_count(row['attempts'])} attempts<extra></extra>",
+            showlegend=False,
+        )
+    figure.update_xaxes(range=[0, 101], title=f"{plain(title or metric)}, points of 100")
+    figure.update_yaxes(
+        categoryorder="array", categoryarray=labels, tickfont={"color": colours.ink}, range=[-0.6, rows.height - 0.3]
+    )
+    return dress(figure, dark, height=_FRAME_PX + _ROW_PX * max(rows.height, 2))
+
+
+def find_leader(board: pl.DataFrame, metric: str = "overall") -> str:
+    """What a leaderboard says, in a sentence; a lead is called one only when the two intervals do not meet."""
+    rows = board.filter(pl.col(metric).is_not_null()).sort(metric, descending=True).to_dicts()
+    if not rows:
+        return "nothing has been scored yet"
+    first = rows[0]
+    if len(rows) == 1:
+        return f"{short_model(first['model'])} scores {first[metric]:.1f} points"
+    second = rows[1]
+    low, high = first[f"{metric}_low"], second[f"{metric}_high"]
+    gap = f"{first[metric] - second[metric]:.1f} points"
+    if low is not None and high is not None and low > high:
+        return f"{short_model(first['model'])} leads {short_model(second['model'])} by {gap}"
+    return f"{short_model(first['model'])} and {short_model(second['model'])} lie {gap} apart, too close to call here"
+
+
+def draw_published(frame: pl.DataFrame, dark: bool, limit: int = 12) -> "Figure":
+    """The best rows of one published leaderboard (of `read.published_board`) as grey diamonds; no interval is known."""
+    import plotly.graph_objects as go
+
+    rows = frame.head(limit).reverse()
+    unit = rows["unit"][0] if rows.height else None
+    texts = [format_value(value, unit) for value in rows["value"]]
+    names = [plain(name) for name in rows["entity"]]
+    hovers = [
+        f"<b>{name}</b><br>{plain(metric)} {text}<br>published: {plain(source)}"
+        for name, metric, text, source in zip(names, rows["metric"], texts, rows["source"], strict=True)
+    ]
+    colours = palette(dark)
+    marker = {**PUBLISHED.marker, "size": 9, "color": colours.muted, "line": {"width": 0}}
+    figure = go.Figure(
+        go.Scatter(
+            x=rows["value"].to_list(),
+            y=names,
+            mode="markers+text",
+            marker=marker,
+            text=[f" {t}" for t in texts],
+            textposition="middle right",
+            textfont={"color": colours.ink, "size": 12},
+            hovertext=hovers,
+            hovertemplate="%{hovertext}<extra></extra>",
+            customdata=[[name] for name in rows["entity"]],
+            cliponaxis=False,
+            showlegend=False,
+        )
+    )
+    top = 100 if unit in ("points", "percent") else 1 if unit == "ratio" else None
+    figure.update_xaxes(range=[0, top * 1.08] if top else None, title=plain(rows["metric"][0]) if rows.height else "")
+    figure.update_yaxes(tickfont={"color": colours.ink})
+    return dress(figure, dark, height=_FRAME_PX + 24 * max(rows.height, 2))
+
+
+def _label(model: str, simulated: bool) -> str:
+    name = short_model(model)
+    name = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+    return plain(name) + (" · simulated" if simulated else "")

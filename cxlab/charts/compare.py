@@ -1,0 +1,257 @@
+"""Models side by side: scores with intervals, paired differences, the front of quality and price, profiles."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from cxlab.charts.dots import draw_dots, interval_words, name_of
+from cxlab.charts.numbers import format_count, format_points, format_seconds, format_share, format_usd
+from cxlab.charts.theme import PUBLISHED, Mark, dress, mark_of, palette, plain
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+GRADES = (
+    "linguistic_quality",
+    "anthropomorphism_emotion",
+    "content_utility",
+    "user_satisfaction",
+    "instruction_compliance",
+)
+PARTS = ("classification", "path", "action", *GRADES)
+"""What a profile shows: the parts of logic, then the grades of chat."""
+_SIGNS = {"better": "✓", "worse": "✕", "cannot tell": "?"}
+
+
+def range_of(metric: str) -> tuple[float, float] | None:
+    """The scale of a metric, the same on every page; None for counts, which have none."""
+    if metric in GRADES:
+        return 3.0, 9.05
+    return None if metric in ("turns", "chat_words") else (0.0, 101.0)
+
+
+def draw_scores(
+    frame: pl.DataFrame,
+    metric: str,
+    title: str,
+    names: Mapping[str, str],
+    marks: Mapping[str, Mark],
+    dark: bool,
+    published: pl.DataFrame | None = None,
+    floors: pl.DataFrame | None = None,
+) -> "Figure":
+    """Means with intervals, a band a group. `frame`: side, grp, mean, low, high, n, clusters; `names` of the groups.
+
+    `published` (grp, entity, value, source) as grey diamonds below each band, `floors` (grp, value, name) as dotted ticks.
+    customdata: [group, side].
+    """
+    groups, sides = [group for group in names if group in set(frame["grp"])], _sides(frame, marks)
+    rows = [
+        {
+            **row,
+            "model": row["side"],
+            "group": row["grp"],
+            "value": row["mean"],
+            "hover": f"{plain(names[row['grp']])}<br>{plain(title)} {format_points(row['mean'])}"
+            f"<br>n {format_count(row['n'])} scores of {format_count(row['clusters'])} samples",
+        }
+        for row in frame.iter_rows(named=True)
+    ]
+    figure = draw_dots(rows, groups, sides, names, marks, dark)
+    colours = palette(dark)
+    middle = {group: len(groups) - place for place, group in enumerate(groups)}
+    if published is not None and published.height:
+        shown = published.filter(pl.col("grp").is_in(groups))
+        figure.add_scatter(
+            x=shown["value"].to_list(),
+            y=[middle[group] - 0.44 for group in shown["grp"]],
+            mode="markers",
+            name="published",
+            marker={**PUBLISHED.marker, "size": 7, "opacity": 0.55, "color": colours.muted, "line": {"width": 0}},
+            hovertext=[
+                f"<b>{plain(entity)}</b><br>{plain(title)} {format_points(value)}<br>published: {plain(source)}<br>other data, not paired"
+                for _, entity, value, source in shown.iter_rows()
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+        figure.update_layout(showlegend=True)
+    for group, value, name in floors.iter_rows() if floors is not None else ():
+        if group in middle:
+            figure.add_scatter(
+                x=[value, value], y=[middle[group] - 0.46, middle[group] + 0.46], mode="lines", showlegend=False,
+                line={"color": colours.muted, "width": 1.5, "dash": "dot"},
+                hovertext=f"{plain(name)}: {format_points(value)}", hovertemplate="%{hovertext}<extra></extra>",
+            )  # fmt: skip
+    scale = range_of(metric)
+    figure.update_xaxes(title=plain(title), range=list(scale) if scale else None)
+    return figure
+
+
+def draw_differences(
+    frame: pl.DataFrame, title: str, baseline: str, names: Mapping[str, str], marks: Mapping[str, Mark], dark: bool
+) -> "Figure":
+    """Paired differences from the baseline with intervals and a zero line. `frame` is `read.compare.differences`.
+
+    customdata: [group, side].
+    """
+    known = frame.filter(pl.col("difference").is_not_null())
+    groups, sides = [group for group in names if group in set(known["grp"])], _sides(known, marks)
+    rows = [
+        {
+            **row,
+            "model": row["side"],
+            "group": row["grp"],
+            "value": row["difference"],
+            "hover": f"{plain(names[row['grp']])}<br>{row['difference']:+.1f} against {name_of(baseline)}: "
+            f"{_SIGNS[row['verdict']]} {row['verdict']}<br>{format_count(row['n'])} pairs, p {row['p_holm']:.3f} (Holm)"
+            f"<br>{row['wins']} won, {row['ties']} tied, {row['losses']} lost",
+        }
+        for row in known.iter_rows(named=True)
+    ]
+    figure = draw_dots(rows, groups, sides, names, marks, dark)
+    figure.add_vline(x=0, line={"color": palette(dark).muted, "width": 1.5})
+    figure.update_xaxes(title=f"{plain(title)}: difference from {name_of(baseline)}")
+    return figure
+
+
+def draw_front(
+    frame: pl.DataFrame, metric: str, title: str, price: str, marks: Mapping[str, Mark], dark: bool
+) -> "Figure":
+    """Quality against price (`cost_usd` or `latency_s`) with the front of those that none beats on both.
+
+    `frame`: side, value, low, high, cost_usd, latency_s, attempts. customdata: [side].
+    """
+    import plotly.graph_objects as go
+
+    colours = palette(dark)
+    rows = frame.filter(pl.col("value").is_not_null() & pl.col(price).is_not_null()).sort(price)
+    tell = format_usd if price == "cost_usd" else format_seconds
+    figure = go.Figure()
+    front = front_of(rows, price)
+    figure.add_scatter(
+        x=front[price].to_list(), y=front["value"].to_list(), mode="lines", hoverinfo="skip", showlegend=False,
+        line={"color": colours.muted, "width": 1.2, "dash": "dot", "shape": "hv"},
+    )  # fmt: skip
+    best = set(front["side"])
+    for row in rows.iter_rows(named=True):
+        mark = mark_of(marks, row["side"])
+        figure.add_scatter(
+            x=[row[price]],
+            y=[row["value"]],
+            mode="markers+text",
+            marker=mark.marker,
+            text=[f" {name_of(row['side'])}"],
+            textposition="top right",
+            textfont={"color": colours.ink, "size": 12},
+            error_y={
+                "type": "data", "symmetric": False, "thickness": 1.5, "width": 0, "color": mark.colour,
+                "array": [0 if row["high"] is None else row["high"] - row["value"]],
+                "arrayminus": [0 if row["low"] is None else row["value"] - row["low"]],
+            },
+            customdata=[[row["side"]]],
+            hovertext=f"<b>{name_of(row['side'])}</b><br>{plain(title)} {format_points(row['value'])}{interval_words(row)}"
+            f"<br>{tell(row[price])} a dialogue, n {format_count(row['attempts'])}"
+            + ("<br>on the front" if row["side"] in best else ""),
+            hovertemplate="%{hovertext}<extra></extra>",
+            showlegend=False,
+            cliponaxis=False,
+        )  # fmt: skip
+    top = float(rows[price].max() or 1.0) if rows.height else 1.0  # type: ignore[arg-type]  # a number column
+    figure.update_xaxes(
+        title="cost of a dialogue, USD" if price == "cost_usd" else "time of a dialogue, s", range=[0, top * 1.25 or 1]
+    )
+    scale = range_of(metric)
+    figure.update_yaxes(title=plain(title), range=list(scale) if scale else None)
+    return dress(figure, dark, height=330, values="both")
+
+
+def front_of(frame: pl.DataFrame, price: str) -> pl.DataFrame:
+    """The rows that no other beats: none is at most as dear and better. Sorted by price; `value` higher is better."""
+    rows = frame.filter(pl.col("value").is_not_null() & pl.col(price).is_not_null())
+    rows = rows.sort(price, "value", descending=[False, True])
+    return rows.with_columns(best=pl.col("value").cum_max().shift(1)).filter(
+        pl.col("best").is_null() | (pl.col("value") > pl.col("best"))
+    )
+
+
+def draw_profile(frame: pl.DataFrame, names: Mapping[str, str], marks: Mapping[str, Mark], dark: bool) -> "Figure":
+    """Parallel coordinates: each metric on its own scale from worst (bottom) to best (top), a line a side.
+
+    `frame`: side, metric, mean, low, high, n. customdata: [metric, side].
+    """
+    import plotly.graph_objects as go
+
+    metrics = [metric for metric in PARTS if metric in set(frame["metric"])]
+    figure = go.Figure()
+    for side in _sides(frame, marks):
+        mark = mark_of(marks, side)
+        rows = {row["metric"]: row for row in frame.filter(pl.col("side") == side).iter_rows(named=True)}
+        own = [metric for metric in metrics if metric in rows]
+        figure.add_scatter(
+            x=[metrics.index(metric) for metric in own],
+            y=[_height(metric, rows[metric]["mean"]) for metric in own],
+            mode="lines+markers",
+            name=name_of(side),
+            line={"color": mark.colour, "width": 2},
+            marker={**mark.marker, "size": 8},
+            customdata=[[metric, side] for metric in own],
+            hovertext=[
+                f"<b>{name_of(side)}</b><br>{plain(names[metric])} {rows[metric]['mean']:.1f}{interval_words(rows[metric])}"
+                f"<br>n {format_count(rows[metric]['n'])}"
+                for metric in own
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    for place, metric in enumerate(metrics):
+        figure.add_vline(x=place, line={"color": palette(dark).hairline, "width": 1}, layer="below")
+        low, high = ("3", "9") if metric in GRADES else ("0", "100")
+        for y, text in ((-0.05, low), (1.05, high)):
+            figure.add_annotation(
+                x=place, y=y, text=text, showarrow=False, font={"size": 10, "color": palette(dark).muted}
+            )
+    words = [names[metric].split() for metric in metrics]
+    figure.update_xaxes(
+        tickvals=list(range(len(metrics))),
+        ticktext=["<br>".join(map(plain, each)) for each in words],
+        range=[-0.4, len(metrics) - 0.6],
+        tickfont={"color": palette(dark).ink, "size": 11},
+        tickangle=0,
+    )
+    figure.update_yaxes(visible=False, range=[-0.1, 1.12])
+    return dress(figure, dark, height=360, values="none")
+
+
+def draw_trials(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "Figure":
+    """pass^k by k, a line a side. `frame` is `read.compare.trials`."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for side in _sides(frame, marks):
+        mark, rows = mark_of(marks, side), frame.filter(pl.col("side") == side).sort("k")
+        figure.add_scatter(
+            x=rows["k"].to_list(),
+            y=[100 * share for share in rows["share"]],
+            mode="lines+markers",
+            name=name_of(side),
+            line={"color": mark.colour, "width": 2},
+            marker={**mark.marker, "size": 8},
+            hovertext=[
+                f"<b>{name_of(side)}</b><br>pass^{k} {format_share(share)}<br>{format_count(samples)} samples"
+                for k, samples, share in rows.select("k", "samples", "share").iter_rows()
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    figure.update_xaxes(title="k trials, all of them right", dtick=1)
+    figure.update_yaxes(title="share of samples, %", range=[0, 101])
+    return dress(figure, dark, height=300, values="y")
+
+
+def _height(metric: str, value: float) -> float:
+    return (value - 3) / 6 if metric in GRADES else value / 100
+
+
+def _sides(frame: pl.DataFrame, marks: Mapping[str, Mark]) -> Sequence[str]:
+    """The sides of a frame in the order of the marks (models), others by name (runs)."""
+    found = set(frame["side"])
+    return [side for side in marks if side in found] + sorted(found - marks.keys())

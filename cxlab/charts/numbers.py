@@ -1,0 +1,93 @@
+"""One format for each kind of number, on every page and in every hover."""
+
+import math
+from datetime import UTC, datetime, tzinfo
+
+NONE = "–"
+
+
+def _known(value: float | None) -> bool:
+    return value is not None and not math.isnan(value)
+
+
+def format_ratio(value: float | None) -> str:
+    """0.683"""
+    return f"{value:.3f}" if value is not None and _known(value) else NONE
+
+
+def format_points(value: float | None) -> str:
+    """68.3 (a score from 0 to 100)"""
+    return f"{value:.1f}" if value is not None and _known(value) else NONE
+
+
+def format_share(value: float | None) -> str:
+    """68.3 % of a share from 0 to 1; small ones keep a second decimal."""
+    if value is None or not _known(value):
+        return NONE
+    percent = value * 100
+    return f"{percent:.2f} %" if 0 < abs(percent) < 1 else f"{percent:.1f} %"
+
+
+def format_usd(value: float | None) -> str:
+    """$0.0012, $1.23, $1,234"""
+    if value is None or not _known(value):
+        return NONE
+    if value == 0:
+        return "$0"
+    size = abs(value)
+    sign = "-" if value < 0 else ""
+    return f"{sign}${size:,.0f}" if size >= 1000 else f"{sign}${size:.2f}" if size >= 0.1 else f"{sign}${size:.4f}"
+
+
+def format_seconds(value: float | None) -> str:
+    """12 ms, 1.3 s, 4 min 10 s, 2 h 5 min"""
+    if value is None or not _known(value):
+        return NONE
+    if 0 < value < 0.1:
+        return f"{value * 1000:.0f} ms" if value >= 0.001 else "under 1 ms"
+    if value < 60:
+        return f"{value:.1f} s"
+    minutes, seconds = divmod(round(value), 60)
+    if minutes < 60:
+        return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def format_count(value: float | None) -> str:
+    """12,345"""
+    return f"{value:,.0f}" if value is not None and _known(value) else NONE
+
+
+def format_interval(low: float | None, high: float | None) -> str:
+    """66.1 to 70.2; says so where there is none."""
+    if low is None or high is None or not (_known(low) and _known(high)):
+        return "no interval: fewer than two samples"
+    return f"{low:.1f} to {high:.1f}"
+
+
+def format_time(value: datetime | str | None, zone: tzinfo | None = None) -> str:
+    """2026-11-21 14:05 in the given zone (UTC when None); text is read as ISO."""
+    if not value:
+        return NONE
+    when = datetime.fromisoformat(value) if isinstance(value, str) else value
+    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when
+    return when.astimezone(zone or UTC).strftime("%Y-%m-%d %H:%M")
+
+
+FORMATS = {
+    "ratio": format_ratio,
+    "points": format_points,
+    "percent": lambda value: format_share(None if value is None else value / 100),
+    "share": format_share,
+    "usd": format_usd,
+    "seconds": format_seconds,
+    "count": format_count,
+}
+
+
+def format_value(value: float | None, unit: str | None) -> str:
+    """A number in the format of its unit; of an unknown unit with three significant digits."""
+    if unit in FORMATS:
+        return FORMATS[unit](value)
+    return f"{value:.3g}" if value is not None and _known(value) else NONE

@@ -1,0 +1,208 @@
+"""Where the nodes and edges of a procedure's map lie: layers by longest path, few crossings, straight long edges.
+
+Lengths are pixels at the narrowest width that the map must be read at; a wider chart only stretches x, so what does
+not collide here collides nowhere. y grows upwards.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from cxlab.read.scenarios import Procedure
+
+Point = tuple[float, float]
+Step = tuple[str, str]
+WIDTH = 535.0
+"""Of the plotting area, from the first stage to the actions, in a window of 1024 px."""
+_STAGE_GAP, _ACTION_GAP, _BEND_GAP = 88.0, 46.0, 38.0
+_MARGIN = 56.0
+_RUN_BELOW = 46.0
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Positions of the nodes and, for each edge, the points it runs through (its ends included)."""
+
+    width: float
+    height: float
+    nodes: dict[str, Point]
+    edges: dict[Step, tuple[Point, ...]]
+
+
+@lru_cache(maxsize=32)
+def lay_out(procedure: Procedure) -> Layout:
+    """The map of a procedure; the same for the same procedure, whatever is drawn on it."""
+    layer = _layers(procedure)
+    last = max(layer.values())
+    chains: dict[Step, list[str]] = {}
+    rows: list[list[str]] = [[] for _ in range(last + 1)]
+    for node, place in layer.items():
+        rows[place].append(node)
+    for edge in procedure.edges:
+        step = (edge.source, edge.target)
+        if layer[edge.target] <= layer[edge.source]:
+            continue  # runs back: drawn below, in the way of nothing
+        bends = [f"{edge.source}>{edge.target}@{place}" for place in range(layer[edge.source] + 1, layer[edge.target])]
+        for place, bend in enumerate(bends, layer[edge.source] + 1):
+            rows[place].append(bend)
+        chains[step] = [edge.source, *bends, edge.target]
+    links = [pair for chain in chains.values() for pair in pairwise(chain)]
+    rows = _order(rows, links)
+    gaps = {name: _gap(name, procedure) for row in rows for name in row}
+    y = _heights(rows, links, gaps)
+    x = _columns(last)
+    low = min(y.values())
+    height = max(y.values()) - low + 2 * _MARGIN
+    place_of = {name: (x[depth], y[name] - low + _MARGIN) for depth, row in enumerate(rows) for name in row}
+    nodes = {node: place_of[node] for node in layer}
+    edges = {step: tuple(place_of[name] for name in chain) for step, chain in chains.items()}
+    for edge in procedure.edges:
+        step = (edge.source, edge.target)
+        if step not in edges:
+            edges[step] = _run_back(nodes[edge.source], nodes[edge.target], nodes)
+    return Layout(WIDTH, height, nodes, edges)
+
+
+def _run_back(source: Point, target: Point, nodes: dict[str, Point]) -> tuple[Point, ...]:
+    between = [y for x, y in nodes.values() if target[0] <= x <= source[0]]
+    low = max(min(between) - _RUN_BELOW, 14.0)
+    third = (source[0] - target[0]) / 3
+    return (source, (source[0] - third, low), (target[0] + third, low), target)
+
+
+def _layers(procedure: Procedure) -> dict[str, int]:
+    """Longest path from the start; all actions in the column after the last stage.
+
+    No customer goes in a circle, but the ways of two together may: the transition that closes a circle, stages taken
+    in the order of the file, runs back and does not count.
+    """
+    following: dict[str, list[str]] = {stage: [] for stage in procedure.stages}
+    order = list(procedure.stages)
+    for edge in procedure.edges:
+        if not edge.ends:
+            following[edge.source].append(edge.target)
+    layer = dict.fromkeys(procedure.stages, 0)
+    sorted_back: list[str] = []
+
+    def visit(stage: str, above: tuple[str, ...]) -> None:
+        ahead = [to for to in following[stage] if to not in (*above, stage)]
+        following[stage] = sorted(ahead, key=order.index)
+        for to in following[stage]:
+            if to not in sorted_back:
+                visit(to, (*above, stage))
+        if stage not in sorted_back:
+            sorted_back.append(stage)
+
+    for stage in procedure.stages:
+        if stage not in sorted_back:
+            visit(stage, ())
+    for stage in reversed(sorted_back):
+        for to in following[stage]:
+            layer[to] = max(layer[to], layer[stage] + 1)
+    ends = max(layer.values()) + 1
+    used = {edge.target for edge in procedure.edges if edge.ends}
+    return {**layer, **{action: ends for action in procedure.actions if action in used}}
+
+
+def _gap(name: str, procedure: Procedure) -> float:
+    return _BEND_GAP if "@" in name else _STAGE_GAP if name in procedure.stages else _ACTION_GAP
+
+
+def _columns(last: int) -> list[float]:
+    # The first step is without conditions and needs no label; the last one gathers the most edges.
+    weights = [0.75, *[1.0] * (last - 2), 1.25] if last > 1 else [1.0] * last
+    scale = WIDTH / sum(weights)
+    xs = [0.0]
+    for weight in weights:
+        xs.append(xs[-1] + weight * scale)
+    return xs
+
+
+def _order(rows: list[list[str]], links: list[Step]) -> list[list[str]]:
+    """Rows sorted by their neighbours' mean place, downwards and upwards in turn; the round with fewest crossings."""
+    before: dict[str, list[str]] = {}
+    after: dict[str, list[str]] = {}
+    for a, b in links:
+        after.setdefault(a, []).append(b)
+        before.setdefault(b, []).append(a)
+    best, fewest = [list(row) for row in rows], _crossings(rows, after)
+    for turn in range(40):
+        down = turn % 2 == 0
+        near = before if down else after
+        for depth in range(1, len(rows)) if down else range(len(rows) - 2, -1, -1):
+            fixed = {name: place for place, name in enumerate(rows[depth - 1 if down else depth + 1])}
+            here = {name: place for place, name in enumerate(rows[depth])}
+            # Alternating the tie rule lets equal neighbours swap sides and gets out of poor arrangements.
+            lean = -1 if turn % 4 < 2 else 1
+            wanted = {name: _mean([fixed[n] for n in near.get(name, ())], here[name]) for name in rows[depth]}
+            rows[depth] = sorted(rows[depth], key=lambda name: (wanted[name], lean * here[name]))  # noqa: B023 used at once
+        rows = _swap_neighbours(rows, after)
+        crossings = _crossings(rows, after)
+        if crossings < fewest:
+            best, fewest = [list(row) for row in rows], crossings
+    return best
+
+
+def _swap_neighbours(rows: list[list[str]], after: dict[str, list[str]]) -> list[list[str]]:
+    for row in rows:
+        for place in range(len(row) - 1):
+            now = _crossings(rows, after)
+            row[place], row[place + 1] = row[place + 1], row[place]
+            if _crossings(rows, after) >= now:
+                row[place], row[place + 1] = row[place + 1], row[place]
+    return rows
+
+
+def _crossings(rows: list[list[str]], after: dict[str, list[str]]) -> int:
+    total = 0
+    for upper, lower in pairwise(rows):
+        place = {name: at for at, name in enumerate(lower)}
+        ends = [sorted(place[b] for b in after.get(a, ()) if b in place) for a in upper]
+        flat = [(at, end) for at, listed in enumerate(ends) for end in listed]
+        total += sum(a < c and b > d for a, b in flat for c, d in flat)
+    return total
+
+
+def _heights(rows: list[list[str]], links: list[Step], gaps: dict[str, float]) -> dict[str, float]:
+    """y of each name: near the mean of its neighbours, in the order of its row and far enough from the next one."""
+    near: dict[str, list[tuple[str, float]]] = {}
+    for a, b in links:
+        # Pulling harder between bends keeps a long edge straight.
+        pull = 8.0 if "@" in a and "@" in b else 3.0 if "@" in a or "@" in b else 1.0
+        near.setdefault(a, []).append((b, pull))
+        near.setdefault(b, []).append((a, pull))
+    y: dict[str, float] = {}
+    for row in rows:
+        for place, name in enumerate(row):
+            y[name] = (place - (len(row) - 1) / 2) * _STAGE_GAP
+    for turn in range(120):
+        for row in rows if turn % 2 == 0 else reversed(rows):
+            wanted = [
+                sum(y[n] * pull for n, pull in near.get(name, ())) / sum(pull for _, pull in near[name])
+                if near.get(name)
+                else y[name]
+                for name in row
+            ]
+            apart = [(gaps[a] + gaps[b]) / 2 for a, b in pairwise(row)]
+            for name, value in zip(row, _spread(wanted, apart), strict=True):
+                y[name] = value
+    return y
+
+
+def _spread(wanted: list[float], apart: list[float]) -> list[float]:
+    """The values nearest to the wanted ones (least squares) that keep their order and distances: pooled neighbours."""
+    offsets = [0.0]
+    for gap in apart:
+        offsets.append(offsets[-1] + gap)
+    blocks: list[tuple[float, int]] = []
+    for value, offset in zip(wanted, offsets, strict=True):
+        blocks.append((value - offset, 1))
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            (a, m), (b, k) = blocks[-2:]
+            blocks[-2:] = [((a * m + b * k) / (m + k), m + k)]
+    means = [mean for mean, count in blocks for _ in range(count)]
+    return [mean + offset for mean, offset in zip(means, offsets, strict=True)]
+
+
+def _mean(values: list[int], otherwise: float) -> float:
+    return sum(values) / len(values) if values else otherwise

@@ -1,0 +1,39 @@
+"""What pages read: functions of a `View` that return small polars frames. No page holds SQL, nothing here draws."""
+
+from cxlab.read.ask import ask, where
+from cxlab.read.attempts import ORDERS, Page, Whole, attempt, attempts, benchmarks, facets, known_models, neighbours
+from cxlab.read.published import Published, published, published_board
+from cxlab.read.runs import Progress, failure_kinds, health, latest_runs, progress
+from cxlab.read.scores import HEADLINE, LOWER_IS_BETTER, count_scores, leaderboard, metric_names, score_table
+from cxlab.read.view import View
+from cxlab.store import version
+
+__all__ = [
+    "HEADLINE",
+    "LOWER_IS_BETTER",
+    "ORDERS",
+    "Page",
+    "Progress",
+    "Published",
+    "View",
+    "Whole",
+    "ask",
+    "attempt",
+    "attempts",
+    "benchmarks",
+    "count_scores",
+    "facets",
+    "failure_kinds",
+    "health",
+    "known_models",
+    "latest_runs",
+    "leaderboard",
+    "metric_names",
+    "neighbours",
+    "progress",
+    "published",
+    "published_board",
+    "score_table",
+    "version",
+    "where",
+]

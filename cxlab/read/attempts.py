@@ -1,0 +1,174 @@
+"""Attempts: facets, rows without text a page at a time, and one whole record."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from cxlab.errors import UnknownName
+from cxlab.read import troubles
+from cxlab.read.ask import COLUMNS, ask, where
+from cxlab.read.scores import LOWER_IS_BETTER
+from cxlab.read.view import View
+
+ROWS_A_PAGE = 50
+# The metric of the view decides which end of its scores is the worse one.
+_ORDERS = {
+    "newest": "a.started DESC",
+    "oldest": "a.started",
+    "costly": "a.cost_usd DESC NULLS LAST",
+    "slow": "a.latency_s DESC",
+    "long": "a.turns DESC",
+}
+ORDERS = ("worst", "best", *_ORDERS)
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of rows, and how many there are in all."""
+
+    frame: pl.DataFrame
+    total: int
+
+
+@dataclass(frozen=True)
+class Whole:
+    """One attempt with all that is stored of it.
+
+    `attempt`, `run` and `sample` are dicts with their JSON columns read; the frames are in order: messages by seq,
+    the rest by turn.
+    """
+
+    attempt: dict[str, Any]
+    run: dict[str, Any]
+    sample: dict[str, Any]
+    messages: pl.DataFrame
+    scores: pl.DataFrame
+    votes: pl.DataFrame
+    judgements: pl.DataFrame
+    traces: pl.DataFrame
+    failures: pl.DataFrame
+    annotations: pl.DataFrame
+
+
+def facets(view: View) -> pl.DataFrame:
+    """Which values each filter can take under the view: name (a field of View), value, n attempts; commonest first."""
+    condition, params = where(view)
+    parts = [
+        f"SELECT '{name}' AS name, {column} AS value, count(*) AS n FROM chosen WHERE {column} IS NOT NULL GROUP BY 2"
+        for name, column in COLUMNS.items()
+    ]
+    parts += [
+        f"SELECT '{name}' AS name, value, count(*) AS n FROM ({found}) SEMI JOIN chosen USING (run_id, attempt_id) "
+        "GROUP BY 2"
+        for name, found in troubles.FACETS.items()
+    ]
+    columns = ", ".join(dict.fromkeys(("run_id", "attempt_id", *COLUMNS.values())))
+    return ask(
+        f"WITH chosen AS MATERIALIZED (SELECT {columns} FROM attempts WHERE {condition}) "
+        + " UNION ALL ".join(parts)
+        + " ORDER BY 1, 3 DESC, 2",
+        params,
+    )
+
+
+def benchmarks() -> pl.DataFrame:
+    """The benchmarks that have attempts: benchmark, n."""
+    return ask("SELECT benchmark, count(*) AS n FROM attempts GROUP BY 1 ORDER BY 2 DESC, 1")
+
+
+def known_models() -> pl.DataFrame:
+    """Every model that was ever run: model, simulated, in the order of their first runs (colours go by it)."""
+    return ask(
+        "SELECT model, bool_or(simulated) AS simulated FROM runs GROUP BY 1 ORDER BY min(created), min(run_id), 1"
+    )
+
+
+def attempts(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, order: str | None = None) -> Page:
+    """One page of attempts with the view's metric as `score`; filtered, counted and cut in SQL.
+
+    `order` is one of ORDERS (None: the view's, else newest). `score` is the attempt's own, else the mean over its
+    turns; null when nothing was scored (last in either order).
+    """
+    condition, params = where(view, "attempts", "a.")
+    total = int(ask(f"SELECT count(*) AS n FROM attempts a WHERE {condition}", params)["n"][0])
+    frame = ask(
+        f"""
+        WITH {_SCORED}
+        SELECT a.run_id, a.attempt_id, a.sample_id, a.trial, a.benchmark, a.model, a.simulated, a.task, a.scenario,
+            a.level, a.leaf, a.persona, a.outcome, a.ended_by, a.failure, a.turns, scored.score, a.latency_s,
+            a.cost_usd, a.started, left(a.opening, 200) AS opening
+        FROM attempts a LEFT JOIN scored USING (run_id, attempt_id)
+        WHERE {condition} ORDER BY {_ordering(view, order)} LIMIT $limit OFFSET $offset
+        """,
+        {**params, "metric": view.metric, "limit": limit, "offset": offset},
+    )
+    return Page(frame, total)
+
+
+def neighbours(view: View, order: str | None = None) -> tuple[str, str]:
+    """The attempts before and after the open one in the view's order, as `RUN/ATTEMPT`; "" at either end."""
+    if view.opened is None:
+        return "", ""
+    condition, params = where(view, "attempts", "a.")
+    found = ask(
+        f"""
+        WITH {_SCORED}, listed AS (
+            SELECT a.run_id || '/' || a.attempt_id AS key, lag(key) OVER sorted AS before,
+                lead(key) OVER sorted AS after
+            FROM attempts a LEFT JOIN scored USING (run_id, attempt_id) WHERE {condition}
+            WINDOW sorted AS (ORDER BY {_ordering(view, order)})
+        )
+        SELECT coalesce(before, ''), coalesce(after, '') FROM listed WHERE key = $opened
+        """,
+        {**params, "metric": view.metric, "opened": view.attempt},
+    )
+    return ("", "") if found.is_empty() else found.row(0)
+
+
+_SCORED = """scored AS (
+            SELECT run_id, attempt_id, coalesce(avg(value) FILTER (turn IS NULL), avg(value)) AS score
+            FROM scores WHERE metric = $metric GROUP BY 1, 2
+        )"""
+
+
+def _ordering(view: View, order: str | None) -> str:
+    chosen = order or view.order or "newest"
+    if chosen not in ORDERS:
+        raise UnknownName("order", chosen, ORDERS)
+    worst_is_low = view.metric not in LOWER_IS_BETTER
+    falling = (chosen == "best") == worst_is_low
+    first = _ORDERS.get(chosen) or f"scored.score {'DESC' if falling else 'ASC'} NULLS LAST"
+    return f"{first}, a.run_id, a.attempt_id"
+
+
+def attempt(run_id: str, attempt_id: str) -> Whole:
+    """The whole record of one attempt; UnknownName when there is none."""
+    key = {"run": run_id, "attempt": attempt_id}
+    found = ask("SELECT * FROM attempts WHERE run_id = $run AND attempt_id = $attempt", key)
+    if found.is_empty():
+        raise UnknownName("attempt", f"{run_id}/{attempt_id}", ["those listed on the page Failures"])
+    row = _read_json(found.row(0, named=True), "output")
+    runs = ask("SELECT * FROM runs WHERE run_id = $run", {"run": run_id})
+    samples = ask("SELECT * FROM samples WHERE sample_id = $sample LIMIT 1", {"sample": row["sample_id"]})
+
+    def rows(table: str, order: str) -> pl.DataFrame:
+        return ask(f"SELECT * FROM {table} WHERE run_id = $run AND attempt_id = $attempt ORDER BY {order}", key)
+
+    return Whole(
+        attempt=row,
+        run={} if runs.is_empty() else _read_json(runs.row(0, named=True), "setup", "prompts"),
+        sample={} if samples.is_empty() else _read_json(samples.row(0, named=True), "inputs", "expected"),
+        messages=rows("messages", "seq"),
+        scores=rows("scores", "turn NULLS FIRST, metric"),
+        votes=rows("votes", "turn, judge"),
+        judgements=rows("judgements", "turn, field, judge"),
+        traces=rows("traces", "turn"),
+        failures=rows("failures", "seq"),
+        annotations=rows("annotations", "created"),
+    )
+
+
+def _read_json(row: dict[str, Any], *columns: str) -> dict[str, Any]:
+    return {**row, **{name: json.loads(row[name]) if row[name] else None for name in columns}}

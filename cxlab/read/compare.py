@@ -1,0 +1,232 @@
+"""Models side by side: paired differences on the same samples, the front of quality and price, repeated trials.
+
+The unit of a pair is a sample: the mean of all that was scored of it (turns, trials) by either side. So the difference
+of two sides is a mean over samples, while a leaderboard's mean is over turns; the two can differ a little.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from cxlab.errors import UnknownName
+from cxlab.metrics.paired import holm, paired_difference
+from cxlab.metrics.passk import pass_hat_k
+from cxlab.read.ask import ask, where
+from cxlab.read.published import published
+from cxlab.read.scores import LOWER_IS_BETTER, score_table
+from cxlab.read.view import View
+
+Unit = Literal["model", "run_id"]
+GROUPS = ("scenario", "level", "leaf", "task")
+_SEED = 20260101
+_MANY = 5_000
+# Which column of the paper's table stands for which metric of ours.
+_PUBLISHED = {"overall": "oa", "logic": "logic", "chat": "chat", "format_error": "format_error"}
+
+
+def sample_means(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame:
+    """The view's metric by side, group and sample: side, grp, sample_id, mean, n scores.
+
+    Over scores of turns; over those of whole attempts where the metric has no other. `by` is one of GROUPS or "".
+    """
+    if by and by not in GROUPS:
+        raise UnknownName("group", by, GROUPS)
+    condition, params = where(view, "scores", "s.")
+    group = f"coalesce(s.{by}, '')" if by else "''"
+    return ask(
+        f"""
+        WITH chosen AS (
+            SELECT s.{unit} AS side, {group} AS grp, s.sample_id, s.turn, s.value FROM scores s
+            WHERE s.metric = $metric AND s.value IS NOT NULL AND {condition}
+        )
+        SELECT side, grp, sample_id, avg(value) AS mean, count(*) AS n FROM chosen
+        WHERE (turn IS NOT NULL) = (SELECT bool_or(turn IS NOT NULL) FROM chosen) GROUP BY ALL ORDER BY ALL
+        """,
+        {**params, "metric": view.metric},
+    )
+
+
+def differences(view: View, baseline: str, unit: Unit = "model", by: str = "") -> pl.DataFrame:
+    """Each side minus the baseline on the samples that both have, group by group.
+
+    Columns: side, grp, n (pairs), unmatched (samples only one side has), difference, low, high (bootstrap over
+    samples), p (sign-flip permutation), p_holm (corrected over all rows), wins, ties, losses (samples), verdict:
+    better, worse or "cannot tell" at 5 % after correction, whichever direction is good for the metric.
+    """
+    means = sample_means(view, unit, by)
+    rows = []
+    for (group,), part in means.group_by("grp", maintain_order=True):
+        base = part.filter(pl.col("side") == baseline).select("sample_id", base="mean")
+        for side in part["side"].unique().sort():
+            if side == baseline:
+                continue
+            own = part.filter(pl.col("side") == side).select("sample_id", "mean")
+            pairs = own.join(base, on="sample_id", how="full", coalesce=True)
+            both = pairs.drop_nulls()
+            found = paired_difference(
+                both["mean"].to_numpy(),
+                both["base"].to_numpy(),
+                seed=_SEED,
+                resamples=4_000 if both.height < _MANY else 1_000,
+            )
+            rows.append(
+                (side, group, found.n, pairs.height - both.height, found.difference, found.low, found.high, found.p,
+                 found.wins, found.ties, found.losses)
+            )  # fmt: skip
+    counts = dict.fromkeys(("n", "unmatched"), pl.Int64)
+    numbers = dict.fromkeys(("difference", "low", "high", "p"), pl.Float64)
+    results = dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
+    schema = {"side": pl.String, "grp": pl.String, **counts, **numbers, **results}
+    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+    corrected = holm(frame["p"].fill_null(float("nan")).to_numpy())
+    lower = view.metric in LOWER_IS_BETTER
+    if lower:
+        frame = frame.rename({"wins": "losses", "losses": "wins"})
+    good = (pl.col("difference") < 0) if lower else (pl.col("difference") > 0)
+    sure = pl.col("p_holm").is_not_null() & (pl.col("p_holm") < 0.05)
+    return frame.with_columns(p_holm=pl.Series(corrected, dtype=pl.Float64).fill_nan(None)).with_columns(
+        verdict=pl.when(sure & good)
+        .then(pl.lit("better"))
+        .when(sure)
+        .then(pl.lit("worse"))
+        .otherwise(pl.lit("cannot tell"))
+    )
+
+
+def sample_pairs(view: View, first: str, second: str, unit: Unit = "model", limit: int = 200) -> pl.DataFrame:
+    """Samples that both sides have, the largest difference first.
+
+    Columns: sample_id, scenario, level, leaf, opening, first, second (means), difference, and the attempts to open
+    (of the lowest trial): first_run, first_attempt, second_run, second_attempt.
+    """
+    condition, params = where(view, "scores", "s.")
+    return ask(
+        f"""
+        WITH chosen AS (
+            SELECT s.{unit} AS side, s.sample_id, s.scenario, s.level, s.leaf, s.run_id, s.attempt_id, s.trial, s.turn,
+                s.value FROM scores s WHERE s.metric = $metric AND s.value IS NOT NULL AND s.{unit} IN ($first, $second)
+                AND {condition}
+        ), sides AS (
+            SELECT side, sample_id, any_value(scenario) AS scenario, any_value(level) AS level, any_value(leaf) AS leaf,
+                avg(value) AS mean, arg_min(run_id, trial) AS run_id, arg_min(attempt_id, trial) AS attempt_id
+            FROM chosen WHERE (turn IS NOT NULL) = (SELECT bool_or(turn IS NOT NULL) FROM chosen) GROUP BY ALL
+        )
+        SELECT a.sample_id, a.scenario, a.level, a.leaf, left(o.opening, 160) AS opening, a.mean AS first, b.mean AS second,
+            a.mean - b.mean AS difference, a.run_id AS first_run, a.attempt_id AS first_attempt, b.run_id AS second_run,
+            b.attempt_id AS second_attempt
+        FROM sides a JOIN sides b ON a.sample_id = b.sample_id AND a.side = $first AND b.side = $second
+        LEFT JOIN attempts o ON o.run_id = a.run_id AND o.attempt_id = a.attempt_id
+        ORDER BY abs(a.mean - b.mean) DESC, a.sample_id LIMIT $limit
+        """,
+        {**params, "metric": view.metric, "first": first, "second": second, "limit": limit},
+    )
+
+
+def twin(view: View, run_id: str, attempt_id: str, side: str, unit: Unit = "model") -> tuple[str, str] | None:
+    """The attempt of another side on the same sample (lowest trial), as (run, attempt); None where there is none."""
+    condition, params = where(view, "attempts", "a.")
+    found = ask(
+        f"""
+        SELECT a.run_id, a.attempt_id FROM attempts a WHERE a.{unit} = $side AND {condition} AND a.sample_id =
+            (SELECT sample_id FROM attempts WHERE run_id = $run AND attempt_id = $attempt)
+        ORDER BY a.trial, a.run_id LIMIT 1
+        """,
+        {**params, "side": side, "run": run_id, "attempt": attempt_id},
+    )
+    return None if found.is_empty() else (found["run_id"][0], found["attempt_id"][0])
+
+
+def trials(view: View, unit: Unit = "model") -> pl.DataFrame:
+    """pass^k where samples were tried more than once: side, k, samples, share.
+
+    A trial passes when its last turn is right throughout (labels, path and action); share = mean over samples of the
+    chance that k trials drawn without replacement all pass. Every sample counts that was tried at least k times.
+    """
+    condition, params = where(view, "traces", "t.")
+    tried = ask(
+        f"""SELECT t.{unit} AS side, t.sample_id, count(*) AS n, count(*) FILTER (t.error = 'none') AS passed
+        FROM traces t WHERE t.last AND {condition} GROUP BY ALL ORDER BY ALL""",
+        params,
+    )
+    rows = []
+    for (side,), part in tried.group_by("side", maintain_order=True):
+        for k in range(1, int(part["n"].max() or 0) + 1):  # type: ignore[arg-type]  # an integer column
+            enough = part.filter(pl.col("n") >= k)
+            share = np.mean(pass_hat_k(enough["passed"].to_numpy(), enough["n"].to_numpy(), k))
+            rows.append((side, k, enough.height, float(share)))
+    schema = {"side": pl.String, "k": pl.Int64, "samples": pl.Int64, "share": pl.Float64}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return frame if (frame["k"] > 1).any() else frame.clear()
+
+
+def floors(view: View, by: str = "") -> pl.DataFrame:
+    """What a constant answer would score on these turns: grp, value, name; only for metrics where that is known.
+
+    For `path_exact` and `action`: in each scenario always the reference that is commonest there.
+    """
+    answer = {"path_exact": "t.reference_path", "action": "t.reference_action"}.get(view.metric)
+    empty = pl.DataFrame(schema={"grp": pl.String, "value": pl.Float64, "name": pl.String})
+    if answer is None or by not in ("", "scenario", "level"):
+        return empty
+    condition, params = where(view, "traces", "t.")
+    group = f"coalesce(t.{by}, '')" if by else "''"
+    found = ask(
+        f"""
+        WITH told AS (
+            SELECT {group} AS grp, t.scenario, {answer} AS answer FROM traces t
+            WHERE {condition} AND t.parsed AND len(t.reference_path) > 0
+        ), best AS (SELECT scenario, mode(answer) AS answer FROM told GROUP BY 1)
+        SELECT grp, 100 * avg((told.answer = best.answer)::DOUBLE) AS value, 'always the commonest answer' AS name
+        FROM told JOIN best USING (scenario) GROUP BY 1 ORDER BY 1
+        """,
+        params,
+    )
+    return found if found.height else empty
+
+
+def published_points(benchmark: str, metric: str, by: str = "", scenarios: Sequence[str] = ()) -> pl.DataFrame:
+    """Figures of a paper for the metric: grp, entity, value, source; empty where it prints none.
+
+    Other data, other judges: to be looked at beside ours, never paired with them.
+    """
+    empty = pl.DataFrame(schema={"grp": pl.String, "entity": pl.String, "value": pl.Float64, "source": pl.String})
+    table = next((each for each in published(benchmark) if each.entity and each.metric), None)
+    if table is None or table.entity is None:
+        return empty
+    columns = {column.id for column in table.columns}
+    if by == "scenario" and metric == "overall":
+        shown = [(name, name) for name in scenarios if name in columns]
+    elif by == "" and _PUBLISHED.get(metric) in columns:
+        only = scenarios[0] if len(scenarios) == 1 and metric == "overall" and scenarios[0] in columns else None
+        # A figure over all scenarios does not belong beside a choice of some.
+        shown = [("", only or _PUBLISHED[metric])] if only or not scenarios else []
+    else:
+        shown = []
+    parts = [
+        table.frame.select(
+            grp=pl.lit(group), entity=pl.col(table.entity).cast(pl.String), value=pl.col(column).cast(pl.Float64),
+            source=pl.lit(table.source),
+        ).drop_nulls("value")
+        for group, column in shown
+    ]  # fmt: skip
+    return pl.concat(parts) if parts else empty
+
+
+def sides(view: View, unit: Unit = "model") -> pl.DataFrame:
+    """Each side with its mean on the view's metric: side, model, simulated, value, low, high, n, attempts, cost_usd, latency_s.
+
+    Cost and time are means of a dialogue, judges left out; cost is null where no price is known.
+    """
+    condition, params = where(view)
+    told = ask(
+        f"""SELECT {unit} AS side, any_value(model) AS model, bool_or(simulated) AS simulated, count(*) AS attempts,
+            avg(cost_usd) AS cost_usd, avg(latency_s) AS latency_s
+        FROM attempts WHERE {condition} GROUP BY 1 ORDER BY 1""",
+        params,
+    )
+    means = score_table(view, by=(unit,)).select(
+        pl.col(unit).alias("side"), "n", pl.col("mean").alias("value"), "low", "high"
+    )
+    return told.join(means, on="side", how="inner")

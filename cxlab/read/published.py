@@ -1,0 +1,120 @@
+"""Figures from papers, as transcribed in data/published: read-only, always named by paper and table."""
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from cxlab.errors import BadFile
+
+FOLDER = Path(__file__).parents[2] / "data" / "published"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a published table; `unit` is points, percent, ratio, seconds, count, ... or None for text."""
+
+    id: str
+    title: str
+    kind: str
+    unit: str | None
+    higher_is_better: bool | None
+
+
+@dataclass(frozen=True)
+class Published:
+    """One table of one paper. `entity` and `metric` name the columns of its leaderboard, if it has one."""
+
+    benchmark: str
+    id: str
+    table: str
+    caption: str
+    paper: str
+    authors: str
+    year: int
+    arxiv: str | None
+    columns: tuple[Column, ...]
+    frame: pl.DataFrame
+    entity: str | None
+    metric: str | None
+
+    @property
+    def source(self) -> str:
+        """The table and the paper in a few words, to stand beside every figure of it."""
+        return f"{self.table}, {self.authors} {self.year}" + (f", arXiv {self.arxiv}" if self.arxiv else "")
+
+    def column(self, name: str) -> Column:
+        """The column of this id."""
+        return next(column for column in self.columns if column.id == name)
+
+
+@lru_cache(maxsize=4)
+def _load(folder: Path, stamp: tuple[int, ...]) -> tuple[Published, ...]:
+    return tuple(table for path in sorted(folder.glob("*.json")) for table in _read(path))
+
+
+def published(benchmark: str | None = None, folder: Path = FOLDER) -> list[Published]:
+    """All published tables (of one benchmark), in the order of the files; read again when a file changes."""
+    stamp = tuple(path.stat().st_mtime_ns for path in sorted(folder.glob("*.json")))
+    return [table for table in _load(folder, stamp) if benchmark in (None, table.benchmark)]
+
+
+def published_board(benchmark: str | None = None) -> pl.DataFrame:
+    """The papers' leaderboards, best first: benchmark, entity, value, unit, metric, higher_is_better, source, table."""
+    parts = []
+    for table in published(benchmark):
+        if table.entity is None or table.metric is None:
+            continue
+        column = table.column(table.metric)
+        parts.append(
+            table.frame.select(
+                benchmark=pl.lit(table.benchmark),
+                entity=pl.col(table.entity).cast(pl.String),
+                value=pl.col(table.metric).cast(pl.Float64),
+                unit=pl.lit(column.unit, dtype=pl.String),
+                metric=pl.lit(column.title),
+                higher_is_better=pl.lit(column.higher_is_better, dtype=pl.Boolean),
+                source=pl.lit(table.source),
+                table=pl.lit(table.id),
+            ).sort("value", descending=column.higher_is_better is not False, nulls_last=True)
+        )
+    if parts:
+        return pl.concat(parts)
+    texts = dict.fromkeys(("benchmark", "entity", "unit", "metric", "source", "table"), pl.String)
+    return pl.DataFrame(schema={**texts, "value": pl.Float64, "higher_is_better": pl.Boolean})
+
+
+def _read(path: Path) -> list[Published]:
+    try:
+        content: dict[str, Any] = json.loads(path.read_bytes())
+        paper = content["paper"]
+        return [_table(content["benchmark"], paper, each) for each in content["tables"]]
+    except (ValueError, KeyError, TypeError) as fault:
+        raise BadFile(
+            path.name, None, f"not a file of published tables ({fault})", "compare it with sage.json"
+        ) from fault
+
+
+def _table(benchmark: str, paper: dict[str, Any], table: dict[str, Any]) -> Published:
+    columns = tuple(
+        Column(**{name: each.get(name) for name in Column.__dataclass_fields__}) for each in table["columns"]
+    )
+    schema = {column.id: pl.Float64 if column.kind == "number" else pl.String for column in columns}
+    board = table.get("leaderboard") or {}
+    return Published(
+        benchmark=benchmark,
+        id=table["id"],
+        table=table["table"],
+        caption=table["caption"],
+        paper=paper["title"],
+        authors=paper["authors_short"],
+        year=paper["year"],
+        arxiv=paper.get("arxiv"),
+        columns=columns,
+        frame=pl.DataFrame(table["rows"], schema=schema, orient="row", strict=False),
+        entity=board.get("entity"),
+        metric=board.get("metric"),
+    )

@@ -1,0 +1,175 @@
+"""Runs and how far they have come: records from the store, live status from small files."""
+
+import json
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from cxlab.read.ask import ask
+from cxlab.store import layout
+
+# A run that says nothing for so long has lost its process; the runner writes twice a second.
+STALLED_AFTER_S = 10.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run has come. `state`: running, done, cancelled, failed, budget, stalled, waiting or unknown.
+
+    `waiting`: created and nothing begun. `stalled`: says running, but was silent for STALLED_AFTER_S seconds.
+    """
+
+    run_id: str
+    state: str
+    planned: int
+    model: str = ""
+    done: int = 0
+    ok: int = 0
+    format: int = 0
+    provider: int = 0
+    cost_usd: float | None = None
+    tokens: int | None = None
+    rate_per_s: float = 0.0
+    eta_s: float | None = None
+    started: str = ""
+    updated: str = ""
+    message: str = ""
+
+    @property
+    def live(self) -> bool:
+        """Whether somebody is at work on it."""
+        return self.state == "running"
+
+    @property
+    def share(self) -> float:
+        """Done of planned, from 0 to 1."""
+        return min(1.0, self.done / self.planned) if self.planned else 0.0
+
+
+def latest_runs(limit: int = 10) -> pl.DataFrame:
+    """The newest runs with their progress: one row a run, newest first."""
+    runs = ask(
+        "SELECT run_id, benchmark, model, simulated, dataset_id, judges, trials, planned, seed, code, group_, created, "
+        "json_extract_string(setup, '$.rescored_from') AS rescored_from FROM runs "
+        "ORDER BY created DESC, run_id LIMIT $limit",
+        {"limit": limit},
+    )
+    found = [progress(run_id, planned) for run_id, planned in runs.select("run_id", "planned").iter_rows()]
+    names = (
+        "state",
+        "done",
+        "ok",
+        "format",
+        "provider",
+        "cost_usd",
+        "tokens",
+        "rate_per_s",
+        "eta_s",
+        "started",
+        "updated",
+        "message",
+    )
+    types: dict[str, Any] = {
+        "cost_usd": pl.Float64,
+        "tokens": pl.Int64,
+        "rate_per_s": pl.Float64,
+        "eta_s": pl.Float64,
+        **dict.fromkeys(("done", "ok", "format", "provider"), pl.Int64),
+    }
+    return runs.with_columns(
+        pl.Series(name, [getattr(each, name) for each in found], dtype=types.get(name, pl.String)) for name in names
+    )
+
+
+def progress(run_id: str, planned: int | None = None) -> Progress:
+    """The state of one run, from its status files alone: cheap enough to ask every second."""
+    folder = layout.home() / "runs" / layout.check_id("run", run_id)
+    record = _read(folder / "run.json") or {}
+    planned = int(record.get("planned", 0)) if planned is None else planned
+    model = str(record.get("model", run_id))
+    shards = [s for s in map(_read, sorted(folder.glob("status-*-of-*.json"))) if s]
+    whole = _read(folder / "status.json")
+    status = _merge(shards, planned) if shards else whole
+    if status is None:
+        return Progress(run_id, "waiting" if folder.is_dir() else "unknown", planned, model)
+    # A run is not started at the moment it is created, and its merged record knows no plan of its own.
+    state = str(status.get("state", "unknown"))
+    if state == "running" and _silent_s(status) > STALLED_AFTER_S:
+        state = "stalled"
+    kept = {name: status[name] for name in Progress.__dataclass_fields__ if name in status}
+    kept |= {"run_id": run_id, "model": model, "state": state, "planned": status.get("planned") or planned}
+    return Progress(**kept)
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """The JSON object in a file; None where there is none, or none yet."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _silent_s(status: dict[str, Any]) -> float:
+    try:
+        return time.time() - datetime.fromisoformat(str(status.get("updated"))).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _merge(shards: list[dict[str, Any]], planned: int) -> dict[str, Any]:
+    """What the shards of a run amount to together; running until all have ended."""
+    states = [str(shard.get("state")) for shard in shards]
+    ranked = ("failed", "running", "cancelled", "budget", "done")
+
+    def total(name: str) -> Any:
+        known = [shard[name] for shard in shards if shard.get(name) is not None]
+        return sum(known) if known else None
+
+    rate = sum(s.get("rate_per_s") or 0.0 for s in shards if s.get("state") == "running")
+    done = total("done") or 0
+    state = next((each for each in ranked if each in states), "unknown")
+    if state != "failed" and done < planned and all(each == "done" for each in states):
+        state = "running"  # shards that have not begun are still to come
+    return {
+        "state": state,
+        "planned": planned,
+        "done": done,
+        **{name: total(name) or 0 for name in ("ok", "format", "provider")},
+        "cost_usd": total("cost_usd"),
+        "tokens": total("tokens"),
+        "rate_per_s": rate,
+        "eta_s": (planned - done) / rate if rate else None,
+        "started": min((s.get("started") or "" for s in shards), default=""),
+        "updated": max((s.get("updated") or "" for s in shards), default=""),
+        "message": "; ".join(sorted({s["message"] for s in shards if s.get("message")})),
+    }
+
+
+def health() -> dict[str, Any]:
+    """What the store holds and how sound it is: runs, attempts by outcome, turns, cost, votes without use."""
+    row = ask(
+        """
+        SELECT (SELECT count(*) FROM runs) AS runs, count(*) AS attempts, count(DISTINCT model) AS models,
+            count(DISTINCT benchmark) AS benchmarks, coalesce(sum(turns), 0)::BIGINT AS turns,
+            count(*) FILTER (outcome = 'ok') AS ok, count(*) FILTER (outcome = 'format') AS format,
+            count(*) FILTER (outcome = 'provider') AS provider, count(*) FILTER (simulated) AS simulated,
+            coalesce(sum(cost_usd), 0.0) AS cost_usd, max(started) AS newest
+        FROM attempts
+        """
+    ).row(0, named=True)
+    votes = ask("SELECT count(*) AS votes, count(*) FILTER (NOT valid) AS invalid_votes FROM votes").row(0, named=True)
+    return {**row, **votes}
+
+
+def failure_kinds(limit: int = 20) -> pl.DataFrame:
+    """Failures by kind: where, type, n, attempts, models; commonest first."""
+    return ask(
+        'SELECT where_ AS "where", type, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts, '
+        "count(DISTINCT model) AS models FROM failures GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT $limit",
+        {"limit": limit},
+    )

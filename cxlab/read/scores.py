@@ -1,0 +1,166 @@
+"""Means with their 95 % intervals, aggregated in SQL."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import polars as pl
+
+from cxlab.errors import UnknownName
+from cxlab.metrics.intervals import student_quantile
+from cxlab.read.ask import ask, where
+from cxlab.read.view import View
+
+# What scores can be grouped by, and whether the column must be fetched from `attempts`.
+_GROUPS = {
+    "benchmark": False,
+    "run_id": False,
+    "model": False,
+    "task": False,
+    "scenario": False,
+    "level": False,
+    "leaf": False,
+    "turn": False,
+    "metric": False,
+    "attempt_id": False,
+    "sample_id": False,
+    "trial": False,
+    "simulated": True,
+    "intent": True,
+    "persona": True,
+    "modality": True,
+    "language": True,
+    "outcome": True,
+    "ended_by": True,
+}
+HEADLINE = ("overall", "logic", "chat", "format_error")
+# Of these, less is better; of all other metrics more is.
+LOWER_IS_BETTER = frozenset({"format_error", "format_error_rate", "turns", "chat_words", "cost_usd", "latency_s"})
+
+
+def score_table(
+    view: View,
+    by: Sequence[str] = ("model",),
+    metrics: Sequence[str] | None = None,
+    grain: Literal["auto", "turn", "attempt"] = "auto",
+) -> pl.DataFrame:
+    """One row a group: `by`..., metric, n, clusters, mean, low, high, unscored; groups without a score are left out.
+
+    `metrics` None takes the view's one. `grain`: over scores of turns, of whole attempts, or (auto) of turns where
+    a group has any. The interval is clustered by sample: what several turns, trials and runs say of one sample
+    counts as one cluster (so it is by conversation where each sample was tried once), Student's t with
+    clusters - 1 degrees of freedom; low and high are null for fewer than two clusters. Unscored is not zero: such
+    rows are counted in `unscored` and in nothing else.
+    """
+    for name in by:
+        if name not in _GROUPS:
+            raise UnknownName("group", name, _GROUPS)
+    keys = list(dict.fromkeys([*by, "metric"]))
+    condition, params = where(view, "scores", "s.")
+    wanted = tuple(metrics) if metrics is not None else (view.metric,)
+    if not wanted:
+        return _finish(pl.DataFrame(), keys)
+    names = [f"metric_{place}" for place in range(len(wanted))]
+    params.update(zip(names, wanted, strict=True))
+    joined = any(_GROUPS[key] for key in keys)
+    source = "scores s JOIN attempts a USING (run_id, attempt_id)" if joined else "scores s"
+    picked = ", ".join(f'{"a" if _GROUPS[key] else "s"}."{key}" AS "{key}"' for key in keys)
+    columns = ", ".join(f'"{key}"' for key in keys)
+    kept = {"auto": "true", "turn": "s.turn IS NOT NULL", "attempt": "s.turn IS NULL"}[
+        "turn" if "turn" in by else grain
+    ]
+    frame = ask(
+        f"""
+        WITH clusters AS (
+            SELECT {picked}, s.turn IS NULL AS whole, s.sample_id AS cluster,
+                count(s.value) AS n, sum(s.value) AS total, count(*) - count(s.value) AS unscored
+            FROM {source}
+            WHERE s.metric IN ({", ".join(f"${name}" for name in names)}) AND {kept} AND {condition}
+            GROUP BY ALL
+        ), centred AS (
+            SELECT *, sum(total) OVER grouped / sum(n) OVER grouped AS mean
+            FROM clusters WINDOW grouped AS (PARTITION BY {columns}, whole)
+        )
+        SELECT {columns}, whole, sum(n)::BIGINT AS n, count(*) FILTER (n > 0) AS clusters, any_value(mean) AS mean,
+            sqrt(sum((total - mean * n) ** 2)) / sum(n) AS spread, sum(unscored)::BIGINT AS unscored
+        FROM centred GROUP BY {columns}, whole HAVING sum(n) > 0
+        QUALIFY row_number() OVER (PARTITION BY {columns} ORDER BY whole) = 1
+        ORDER BY {columns}
+        """,
+        params,
+    )
+    return _finish(frame, keys)
+
+
+def _finish(frame: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Put intervals to means: mean +- t * sqrt(G / (G - 1)) * spread with G clusters."""
+    if frame.is_empty():
+        numbers = {
+            "n": pl.Int64,
+            "clusters": pl.Int64,
+            "mean": pl.Float64,
+            "low": pl.Float64,
+            "high": pl.Float64,
+            "unscored": pl.Int64,
+        }
+        return pl.DataFrame(schema={**{key: frame.schema.get(key, pl.String) for key in keys}, **numbers})
+    reaches = [
+        student_quantile(count - 1) * (count / (count - 1)) ** 0.5 * spread if count > 1 else None
+        for count, spread in zip(frame["clusters"], frame["spread"], strict=True)
+    ]
+    reach = pl.Series("reach", reaches, dtype=pl.Float64)
+    return frame.with_columns(low=pl.col("mean") - reach, high=pl.col("mean") + reach).select(
+        *keys, "n", "clusters", "mean", "low", "high", "unscored"
+    )
+
+
+def leaderboard(view: View, metrics: Sequence[str] = HEADLINE) -> pl.DataFrame:
+    """One row a benchmark and model over the view's own runs, best first.
+
+    Columns: benchmark, model, simulated, attempts, samples, turns, ok / format / provider (attempts by outcome),
+    cost_usd (mean an attempt, null when no price is known), total_usd, latency_s (mean an attempt), and per metric
+    METRIC, METRIC_low, METRIC_high, METRIC_n.
+    """
+    condition, params = where(view)
+    board = ask(
+        f"""
+        SELECT benchmark, model, bool_or(simulated) AS simulated, count(*) AS attempts,
+            count(DISTINCT sample_id) AS samples, sum(turns)::BIGINT AS turns,
+            count(*) FILTER (outcome = 'ok') AS ok, count(*) FILTER (outcome = 'format') AS format,
+            count(*) FILTER (outcome = 'provider') AS provider,
+            avg(cost_usd) AS cost_usd, sum(cost_usd) AS total_usd, avg(latency_s) AS latency_s
+        FROM attempts WHERE {condition} GROUP BY ALL
+        """,
+        params,
+    )
+    scores = score_table(view, by=("benchmark", "model"), metrics=metrics)
+    for metric in metrics:
+        part = scores.filter(pl.col("metric") == metric).select(
+            "benchmark",
+            "model",
+            pl.col("mean").alias(metric),
+            pl.col("low").alias(f"{metric}_low"),
+            pl.col("high").alias(f"{metric}_high"),
+            pl.col("n").alias(f"{metric}_n"),
+        )
+        board = board.join(part, on=["benchmark", "model"], how="left")
+    first = [metrics[0]] if metrics else []
+    return board.sort(["benchmark", *first, "model"], descending=[False, *[True] * len(first), False], nulls_last=True)
+
+
+def metric_names(view: View) -> pl.DataFrame:
+    """The metrics that have scores: metric, n; by name."""
+    condition, params = where(view, "scores")
+    return ask(f"SELECT metric, count(value) AS n FROM scores WHERE {condition} GROUP BY 1 ORDER BY 1", params)
+
+
+def count_scores(view: View) -> dict[str, int]:
+    """How many attempts, turns and scores the view holds, and how many scores are missing."""
+    condition, params = where(view)
+    row = ask(
+        f"SELECT count(*) AS attempts, coalesce(sum(turns), 0)::BIGINT AS turns FROM attempts WHERE {condition}", params
+    )
+    condition, params = where(view, "scores")
+    scores = ask(
+        f"SELECT count(value) AS scores, count(*) - count(value) AS unscored FROM scores WHERE {condition}", params
+    )
+    return {**row.row(0, named=True), **scores.row(0, named=True)}

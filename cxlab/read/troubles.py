@@ -1,0 +1,164 @@
+"""What went wrong in a turn, as SQL: its kind, where the way was left, which value was misread, and what is alike."""
+
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from cxlab.read import scenarios
+from cxlab.read.view import View
+
+KINDS = {
+    "any": "anything at all",
+    "field": "misread field",
+    "execution": "left the procedure",
+    "action": "wrong action",
+    "lucky": "right by luck",
+    "format": "unreadable reply",
+    "provider": "provider fault",
+    "customer": "simulated customer fault",
+    "tool": "tool fault",
+    "judge": "judge without a usable vote",
+    "unscored": "no reference: judges tied",
+}
+"""Kinds of trouble in words. `any` stands for all but the last two, which are no fault of an agent."""
+
+OF_AGENT = ("field", "execution", "action", "lucky", "format")
+_NOT_ANY = ("judge", "unscored")
+
+# One row an attempt and kind; failures of the agent are what traces and formats call so.
+_KIND_ROWS = """SELECT DISTINCT run_id, attempt_id, error AS value FROM traces WHERE error <> 'none'
+    UNION SELECT run_id, attempt_id, where_ FROM failures WHERE where_ <> 'scorer'
+    UNION SELECT run_id, attempt_id, 'judge' FROM votes WHERE NOT valid"""
+# Judges are split where their own fields lead different ways; a judge whose fields lead nowhere has no say.
+WAYS_APART = """len(list_distinct(list_transform(list_filter(alone, lambda a: len(a.path) > 0),
+    lambda a: list_append(a.path, a.action)))) > 1"""
+_SPLIT_ROWS = f"""SELECT run_id, attempt_id, CASE WHEN bool_or({WAYS_APART}) THEN 'yes' ELSE 'no' END AS value
+    FROM traces WHERE len(alone) > 1 GROUP BY 1, 2"""
+
+_WITH_ANY = f"""SELECT * FROM ({_KIND_ROWS})
+    UNION SELECT run_id, attempt_id, 'any' FROM ({_KIND_ROWS}) WHERE value NOT IN ('judge', 'unscored')"""
+FACETS = {"errors": _WITH_ANY, "splits": _SPLIT_ROWS}
+"""Filters that are not columns of attempts: rows of run_id, attempt_id, value."""
+
+
+def conditions(view: View, prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """The conditions that a View's errors, splits and group of alike failures put on a table with attempts' keys."""
+    key = f"({prefix}run_id, {prefix}attempt_id)"
+    if view.errors:
+        kinds = [kind for kind in view.errors if kind != "any"]
+        wanted = "value IN (SELECT unnest($f_errors))"
+        if "any" in view.errors:
+            wanted = f"({wanted} OR value NOT IN (SELECT unnest($f_not_any)))"
+        params: dict[str, Any] = {"f_errors": kinds or ["any"]}
+        if "any" in view.errors:
+            params["f_not_any"] = list(_NOT_ANY)
+        yield f"{key} IN (SELECT (run_id, attempt_id) FROM ({_KIND_ROWS}) WHERE {wanted})", params
+    if view.splits:
+        yield (
+            f"{key} IN (SELECT (run_id, attempt_id) FROM ({_SPLIT_ROWS}) WHERE value IN (SELECT unnest($f_splits)))",
+            {"f_splits": list(view.splits)},
+        )
+    if view.alike:
+        sql, given = troubles()
+        yield (
+            f"{key} IN (SELECT (run_id, attempt_id) FROM ({sql}) WHERE alike = $f_alike)",
+            {**given, "f_alike": view.alike},
+        )
+
+
+def troubles(condition: str = "true", of_failures: str = "true") -> tuple[str, dict[str, Any]]:
+    """SQL for one row a turn and trouble, and its parameters.
+
+    Columns: run_id, attempt_id, model, scenario, level, turn, kind, stage, took, due, field, given, wanted, detail,
+    alike. `stage` is the last common step of the way taken and the way due, `took` and `due` the next ones: of the
+    agent's own fields for a misread field (what they lead to), of the path it reported otherwise. `field` is the
+    first one that `stage` asks for and that was misread, as `given` where the panel says `wanted`. `alike` names the
+    group: same scenario, kind, stage, steps, field and values, or same form of a failure. `condition` narrows traces
+    `t`, `of_failures` failures `f`.
+    """
+    return (
+        f"""
+        SELECT *, left(md5(concat_ws('|', scenario, kind, stage, took, due, field, given, wanted, detail)), 10) AS alike
+        FROM (
+            SELECT run_id, attempt_id, model, scenario, level, turn, kind, stage, took, due,
+                CASE WHEN misread THEN coalesce(asked, other) END AS field,
+                CASE WHEN misread THEN said[coalesce(asked, other)] END AS given,
+                CASE WHEN misread THEN panel[coalesce(asked, other)] END AS wanted, NULL::VARCHAR AS detail
+            FROM (
+                SELECT p.*, coalesce(way[place - 1], 'start') AS stage, way[place] AS took, due_way[place] AS due,
+                    list_filter(r.fields, lambda f: said[f] IS DISTINCT FROM panel[f]
+                        AND panel[f] IS NOT NULL AND said[f] IS NOT NULL)[1] AS asked,
+                    list_filter(map_keys(panel), lambda f: said[f] IS DISTINCT FROM panel[f]
+                        AND panel[f] IS NOT NULL AND said[f] IS NOT NULL)[1] AS other
+                FROM (
+                    SELECT *, list_filter(range(1, greatest(len(way), len(due_way)) + 1),
+                        lambda i: way[i] IS DISTINCT FROM due_way[i])[1] AS place
+                    FROM (
+                        SELECT t.run_id, t.attempt_id, t.model, t.scenario, t.level, t.turn, t.error AS kind,
+                            t.error IN ('field', 'lucky') AS misread,
+                            CASE WHEN misread THEN list_append(t.own_path, t.own_action)
+                                ELSE list_append(t.predicted_path, t.predicted_action) END AS way,
+                            list_append(t.reference_path, t.reference_action) AS due_way,
+                            CAST(t.predicted_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS said,
+                            CAST(t.panel_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS panel
+                        FROM traces t WHERE t.error IN ('field', 'lucky', 'execution', 'action') AND {condition}
+                    )
+                ) p LEFT JOIN (
+                    SELECT each.scenario AS on_scenario, each.stage AS on_stage, each.fields AS fields
+                    FROM (SELECT unnest(from_json($reads,
+                        '[{{"scenario":"VARCHAR","stage":"VARCHAR","fields":["VARCHAR"]}}]')) AS each)
+                ) r ON r.on_scenario = p.scenario AND r.on_stage = coalesce(way[place - 1], 'start')
+            )
+            UNION ALL
+            SELECT f.run_id, f.attempt_id, f.model, f.scenario, f.level, f.turn, f.where_, NULL, NULL, NULL, NULL, NULL,
+                NULL, CASE WHEN f.where_ = 'format' AND f.type = 'invalid'
+                    THEN concat(f.type, ' ', regexp_extract(f.message, 'field ''([^'']+)''', 1)) ELSE f.type END
+            FROM failures f WHERE f.where_ <> 'scorer' AND {of_failures}
+        )
+        """,
+        {"reads": stage_fields()},
+    )
+
+
+def stage_fields() -> str:
+    """JSON rows of scenario, stage and the fields that the stage asks for, in order; read anew when a file changes."""
+    return _reads(_stamp())
+
+
+def _stamp() -> tuple[tuple[str, int], ...]:
+    return tuple((path.stem, path.stat().st_mtime_ns) for path in sorted(scenarios.FOLDER.glob("*.yaml")))
+
+
+@lru_cache(maxsize=4)
+def _reads(stamp: tuple[tuple[str, int], ...]) -> str:
+    """JSON: which fields each stage of each procedure asks for, in order."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for name, _ in stamp:
+        for edge in scenarios.procedure(name).edges:
+            fields = rows.setdefault((name, edge.source), [])
+            fields += [
+                field for branch in edge.branches for field, _ in branch.conditions if field not in fields
+            ]
+    return json.dumps(
+        [{"scenario": scenario, "stage": stage, "fields": fields} for (scenario, stage), fields in rows.items()]
+    )
+
+
+def field_options(scenario: str) -> dict[str, tuple[str, ...]]:
+    """The fields of a scenario and their options as judges write them; {} where there is no such scenario."""
+    path = scenarios.FOLDER / f"{scenario}.yaml"
+    return _options(path, path.stat().st_mtime_ns) if scenario in scenarios.procedures() else {}
+
+
+@lru_cache(maxsize=32)
+def _options(path: Path, stamp: int) -> dict[str, tuple[str, ...]]:
+    import yaml
+
+    fields = yaml.safe_load(path.read_text(encoding="utf-8")).get("fields") or {}
+    return {name: tuple(_show(option) for option in spec.get("options") or ()) for name, spec in fields.items()}
+
+
+def _show(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,176 @@
+"""The selection a page shows, as one frozen value that fits into an address."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+Query = dict[str, str | list[str]]
+
+# An address is typed by people and sent by strangers: what is longer than this is no selection of ours.
+_LONGEST_VALUE = 200
+_MOST_VALUES = 50
+
+# Field of View -> its key in the address; the keys are part of links that people keep, so they do not change.
+_LISTS = {
+    "runs": "run",
+    "models": "model",
+    "tasks": "task",
+    "scenarios": "scenario",
+    "levels": "level",
+    "leaves": "leaf",
+    "intents": "intent",
+    "personas": "persona",
+    "modalities": "modality",
+    "languages": "language",
+    "outcomes": "outcome",
+    "failures": "failure",
+    "ends": "ended",
+    "errors": "error",
+    "splits": "split",
+    "judges": "judge",
+}
+_TEXTS = {
+    "benchmark": "benchmark",
+    "metric": "metric",
+    "search": "q",
+    "baseline": "baseline",
+    "field": "field",
+    "attempt": "attempt",
+    "stage": "stage",
+    "order": "order",
+    "tab": "tab",
+    "at": "at",
+    "alike": "alike",
+}
+_NUMBERS = {"turn": "turn", "page": "page"}
+
+KEYS = frozenset({**_LISTS, **_TEXTS, **_NUMBERS}.values())
+"""The parameters of an address that belong to a View."""
+
+# Where one is on a page, as opposed to what one filters by: this stays behind when the page changes.
+_PLACE = (
+    "ends", "errors", "splits", "alike", "attempt", "turn", "stage", "page", "order", "tab", "at", "field", "baseline"
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class View:
+    """What a page shows. An empty filter takes everything; `attempt` is `RUN/ATTEMPT`, the one that is open.
+
+    `failures` are "where:type" as in attempts.failure. `stage` is a stage of a procedure (or `from>to` for an
+    edge), `field` a judged field, `baseline` the model that others are compared with,
+    `at` the turns that are looked at ("last" or a number; empty: all). `errors` are kinds of what went wrong
+    (read.troubles.KINDS), `splits` "yes" or "no", `ends` how dialogues ended, `alike` a group of alike failures.
+    """
+
+    benchmark: str = ""
+    runs: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    scenarios: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    leaves: tuple[str, ...] = ()
+    intents: tuple[str, ...] = ()
+    personas: tuple[str, ...] = ()
+    modalities: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    splits: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    metric: str = "overall"
+    search: str = ""
+    baseline: str = ""
+    field: str = ""
+    attempt: str = ""
+    stage: str = ""
+    alike: str = ""
+    order: str = ""
+    tab: str = ""
+    at: str = ""
+    turn: int | None = None
+    page: int = 1
+
+    def to_query(self) -> Query:
+        """The address's parameters; what is at its default is left out, lists become repeated keys."""
+        query: Query = {}
+        for name, key in {**_LISTS, **_TEXTS, **_NUMBERS}.items():
+            value = getattr(self, name)
+            if value != getattr(_DEFAULT, name):
+                query[key] = list(value) if name in _LISTS else str(value)
+        return query
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str | Iterable[str]]) -> "View":
+        """The view of an address; unknown keys and values that cannot be meant are ignored, never an error."""
+        found: dict[str, Any] = {}
+        given = {key: [value] if isinstance(value, str) else list(value) for key, value in query.items()}
+        given = {key: [v for v in values if v and len(v) <= _LONGEST_VALUE] for key, values in given.items()}
+        for name, key in _LISTS.items():
+            if values := given.get(key):
+                found[name] = tuple(dict.fromkeys(values))[:_MOST_VALUES]
+        for name, key in _TEXTS.items():
+            if values := given.get(key):
+                found[name] = values[-1]
+        for name, key in _NUMBERS.items():
+            values = given.get(key)
+            if values and values[-1].isascii() and values[-1].isdigit() and 0 < int(values[-1]) < 10**9:
+                found[name] = int(values[-1])
+        if found.get("attempt", "").count("/") != 1:
+            found.pop("attempt", None)
+        return cls(**found)
+
+    def filters(self) -> "View":
+        """The view without the place on the page: what survives a change of page, and what caches are keyed by."""
+        return replace(self, **{name: getattr(_DEFAULT, name) for name in _PLACE})
+
+    def change(self, **changes: Any) -> "View":
+        """The view with other values; a change of any filter or of the order goes back to page 1."""
+        changed = replace(self, **changes)
+        narrowed = any(getattr(changed, name) != getattr(self, name) for name in ("ends", "errors", "splits", "alike"))
+        moved = narrowed or changed.filters() != self.filters() or changed.order != self.order
+        return replace(changed, page=1) if moved and "page" not in changes else changed
+
+    def open(self, run_id: str, attempt_id: str, turn: int | None = None) -> "View":
+        """The view with this attempt open."""
+        return replace(self, attempt=f"{run_id}/{attempt_id}", turn=turn)
+
+    @property
+    def opened(self) -> tuple[str, str] | None:
+        """(run, attempt) of the open attempt; None when none is open."""
+        run_id, _, attempt_id = self.attempt.partition("/")
+        return (run_id, attempt_id) if run_id and attempt_id else None
+
+    def describe(self) -> list[tuple[str, str]]:
+        """The filters in force as (name, values), for people."""
+        shown: list[tuple[str, str]] = []
+        for name in (f.name for f in fields(self)):
+            value = getattr(self, name)
+            if name in _LISTS and value:
+                shown.append((_LISTS[name], ", ".join(value)))
+            elif name in ("benchmark", "search") and value:
+                shown.append((name, value))
+        return shown
+
+
+FilterName = Literal[
+    "runs",
+    "models",
+    "tasks",
+    "scenarios",
+    "levels",
+    "leaves",
+    "intents",
+    "personas",
+    "modalities",
+    "languages",
+    "outcomes",
+    "failures",
+    "ends",
+    "errors",
+    "splits",
+]
+
+_DEFAULT = View()

@@ -1,0 +1,74 @@
+"""Page furniture: what every page is made of. The only Streamlit code outside app.py and pages/.
+
+A page reads top to bottom:
+
+    ui.routed()                                            # first line of every page
+    view = ui.view()                                       # the selection, from the address
+    ui.header("Compare", "Which model, and is the difference real?")
+    view = ui.sidebar_filters(view, ["models", "scenarios", "levels"], metric=True)
+    board = ui.cached(read.leaderboard, view.filters())    # read.* functions, cached by arguments and store version
+    picked = ui.show_chart(draw_board(board, ...), board, key="board", alt="...", select=True)
+    if picked: ui.open_page("failures", view.change(models=(picked[0][0],)))
+
+The address is the one truth: widgets are set from it before they are drawn, and write it when they change. Text from
+customers and models is never handed to anything that reads Markdown or HTML: use `plain` in labels, `say` in bodies.
+"""
+
+from cxlab.charts.numbers import format_seconds, format_time
+from cxlab.ui.address import breadcrumbs, cached, has_page, link, marks, open_page, set_view, view
+from cxlab.ui.boards import published_columns, show_leaderboard, show_runs, with_labels
+from cxlab.ui.choices import choose, is_new
+from cxlab.ui.filters import sidebar_filters
+from cxlab.ui.progress import draw_progress, live_progress
+from cxlab.ui.shell import colours, dark, enter, guarded, routed, zone
+from cxlab.ui.tables import Kind, column, show_chart, show_table, table_key
+from cxlab.ui.talk import path_strip, transcript, votes
+from cxlab.ui.words import Badge, badge, chip, describe_state, empty, error, figures, header, label, plain, say, section
+
+__all__ = [
+    "Badge",
+    "Kind",
+    "badge",
+    "breadcrumbs",
+    "cached",
+    "chip",
+    "choose",
+    "colours",
+    "column",
+    "dark",
+    "describe_state",
+    "draw_progress",
+    "empty",
+    "enter",
+    "error",
+    "figures",
+    "format_seconds",
+    "format_time",
+    "guarded",
+    "has_page",
+    "header",
+    "is_new",
+    "label",
+    "link",
+    "live_progress",
+    "marks",
+    "open_page",
+    "path_strip",
+    "plain",
+    "published_columns",
+    "routed",
+    "say",
+    "section",
+    "set_view",
+    "show_chart",
+    "show_leaderboard",
+    "show_runs",
+    "show_table",
+    "sidebar_filters",
+    "table_key",
+    "transcript",
+    "view",
+    "votes",
+    "with_labels",
+    "zone",
+]

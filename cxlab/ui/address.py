@@ -1,0 +1,98 @@
+"""The View in the address, links that carry one, and the one place where reads are cached."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import streamlit as st
+
+from cxlab import read
+from cxlab.charts.theme import Mark, mark_models
+from cxlab.read import View
+from cxlab.read.view import KEYS
+from cxlab.ui.words import plain
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def view() -> View:
+    """The View in the address. Arriving on a page by its menu entry, the filters of the page before are kept."""
+    given = {key: st.query_params.get_all(key) for key in st.query_params}
+    here = st.session_state.get("cx_routed", "")
+    arrived = st.session_state.get("cx_page") != here
+    st.session_state["cx_page"] = here
+    kept = st.session_state.get("cx_view")
+    found = View.from_query(given)
+    if arrived and found == View() and isinstance(kept, View):
+        found = kept
+        set_view(found)
+    st.session_state["cx_view"] = found.filters()
+    return found
+
+
+def set_view(changed: View) -> None:
+    """Write a View into the address (and so into the next run); parameters that are not a View's stay."""
+    before = {key: _one(st.query_params.get_all(key)) for key in st.query_params}
+    after = {**{key: value for key, value in before.items() if key not in KEYS}, **changed.to_query()}
+    st.session_state["cx_view"] = changed.filters()
+    if {key: _one(value) for key, value in after.items()} != before:
+        st.query_params.from_dict(after)
+
+
+def open_page(stem: str, target: View) -> None:
+    """Go to a page ("failures") with this View in the address; ends the current run."""
+    st.switch_page(f"pages/{stem}.py", query_params=target.to_query())
+
+
+def has_page(stem: str) -> bool:
+    """Whether the app has this page; links to others are not drawn."""
+    return (Path(__file__).parents[2] / "pages" / f"{stem}.py").is_file() and bool(st.session_state.get("cx_routed"))
+
+
+def link(label: str, stem: str, target: View | None = None, help: str | None = None) -> None:
+    """A link to a page with this View; plain text where the app has no such page."""
+    if has_page(stem):
+        st.page_link(f"pages/{stem}.py", label=plain(label), query_params=(target or View()).to_query(), help=help)
+    else:
+        st.caption(plain(label))
+
+
+def breadcrumbs(steps: Sequence[tuple[str, str, View]], here: str) -> None:
+    """The way back up: (label, page, view) for each step above, then where one is."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for label, stem, target in steps:
+            link(label, stem, target)
+            st.text("›")
+        st.text(here)
+
+
+def cached(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """What a read function returns for these arguments, remembered until the store changes.
+
+    Keyed by the function, its arguments (a View's repr is stable) and the store's version; aggregates only, never
+    all rows. The returned value is a copy of one's own.
+    """
+    # Functions of pages all live in `__main__`, so the file is part of the name.
+    place = getattr(getattr(function, "__code__", None), "co_filename", "")
+    name = f"{function.__module__}.{function.__qualname__} {place}"
+    found: R = _remember(
+        name, repr((args, sorted(kwargs.items()))), read.version(), _call=lambda: function(*args, **kwargs)
+    )
+    return found
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def _remember(name: str, arguments: str, version: str, _call: Callable[[], Any]) -> Any:
+    return _call()
+
+
+def marks() -> dict[str, Mark]:
+    """How each model of the store is drawn, the same on every page."""
+    known = cached(read.known_models)
+    simulated = dict(known.select("model", "simulated").iter_rows())
+    return mark_models(known["model"], simulated)
+
+
+def _one(values: str | list[str]) -> str | list[str]:
+    return values[0] if isinstance(values, list) and len(values) == 1 else values

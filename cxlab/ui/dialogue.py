@@ -1,0 +1,402 @@
+"""One attempt in full: the dialogue, what was expected beside what was given, and who said so.
+
+Small tables and path strips are drawn as HTML of our own, in which every value is escaped.
+"""
+
+import html
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.numbers import format_count, format_points, format_seconds, format_time, format_usd
+from cxlab.charts.theme import short_model
+from cxlab.read import Whole, scenarios
+from cxlab.read.troubles import KINDS
+from cxlab.ui.shell import colours, zone
+from cxlab.ui.talk import votes
+from cxlab.ui.words import figures, label, plain, say
+
+SCORES = ("overall", "logic", "chat", "classification", "path", "action")
+_MOVES = {"sync": ("followed", "✓"), "inserted": ("inserted", "+"), "skipped": ("skipped", "−")}
+
+
+def style() -> None:
+    """The look of the small tables and strips; call it once a page."""
+    ink = colours()
+    st.html(
+        f"""<style>
+    .cx-strip {{display: flex; flex-wrap: wrap; gap: 2px 0; margin: 2px 0;}}
+    .cx-step {{padding: 3px 14px 3px 20px; margin-right: -7px; font-size: .8rem; line-height: 1.25;
+      clip-path: polygon(0 0, calc(100% - 10px) 0, 100% 50%, calc(100% - 10px) 100%, 0 100%, 10px 50%); color: #fff;}}
+    .cx-step.sync {{background: {ink.good};}} .cx-step.inserted {{background: {ink.bad};}}
+    .cx-step.skipped {{background: repeating-linear-gradient(135deg, {ink.hairline} 0 6px, {ink.raised} 6px 12px);
+      color: {ink.ink};}}
+    .cx-step.plain {{background: {ink.hairline}; color: {ink.ink};}}
+    .cx-scroll {{overflow-x: auto;}}
+    .cx-table {{border-collapse: collapse; font-size: .82rem; width: 100%; font-variant-numeric: tabular-nums;}}
+    .cx-table th {{text-align: left; font-weight: 500; color: {ink.muted}; padding: 2px 12px 2px 0;
+      border-bottom: 1px solid {ink.hairline};}}
+    .cx-table td {{padding: 2px 12px 2px 0; border-bottom: 1px solid {ink.hairline}; overflow-wrap: break-word;
+      vertical-align: top;}}
+    .cx-table td.bad {{color: {ink.bad}; font-weight: 600;}} .cx-table td.quiet {{color: {ink.muted};}}
+    .cx-table td.num, .cx-table th.num {{text-align: right;}}
+    @media (max-width: 1180px) {{
+      .st-key-cx-wide [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) {{flex-wrap: wrap;}}
+      .st-key-cx-wide [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] {{min-width: 100%;}}
+    }}
+    [class*="st-key-cx-turn-marked"] {{border-left: 3px solid {ink.accent}; padding-left: .6rem;}}
+    [data-testid="stColumn"]:has(> div .st-key-cx-about) {{position: sticky; top: 3.6rem; align-self: flex-start;
+      max-height: calc(100vh - 4.2rem); overflow-y: auto;}}
+    </style>"""
+    )
+
+
+def strip(
+    moves: Sequence[Mapping[str, str]] | Sequence[tuple[str, str]], title: str = "", scenario: str | None = None
+) -> None:
+    """A path as chevrons, coloured by move and with its sign; hovering says the stage and the move in words."""
+    known = scenarios.procedure(scenario) if scenario in scenarios.procedures() else None
+    steps = []
+    for each in moves:
+        move, stage = (each["move"], each["stage"]) if isinstance(each, Mapping) else each
+        word, sign = _MOVES.get(move, ("", ""))
+        steps.append(
+            f'<span class="cx-step {move if move in _MOVES else "plain"}" title="{_safe(known.name(stage) if known else stage)}: {word}">'
+            f"{sign} {_safe(stage)}</span>"
+        )
+    words = " ".join(
+        f"{sign} {word}" for move, (word, sign) in _MOVES.items() if title and any(_move(each) == move for each in moves)
+    )
+    foot = f'<span style="font-size:.75rem; margin-left:14px; align-self:center; opacity:.7">{_safe(words)}</span>'
+    head = f'<span style="font-size:.8rem; min-width:5.5rem; align-self:center">{_safe(title)}</span>' if title else ""
+    st.html(f'<div class="cx-strip" role="img" aria-label="{_safe(_read_out(moves))}">{head}{"".join(steps)}{foot if words else ""}</div>')
+
+
+def grid(head: Sequence[str], rows: Sequence[Sequence[tuple[str, str]]], numbers: Sequence[int] = ()) -> None:
+    """A small table; each cell is (text, "" | "bad" | "quiet"); what is bad wears a cross as well as the colour."""
+    cells = "".join(f'<th{_kind("num" if i in numbers else "")}>{_safe(name)}</th>' for i, name in enumerate(head))
+    lines = []
+    for row in rows:
+        parts = []
+        for i, (text, kind) in enumerate(row):
+            sign = "✕ " if kind == "bad" else ""
+            names = " ".join(name for name in (kind, "num" if i in numbers else "") if name)
+            parts.append(f"<td{_kind(names)}>{sign}{_cell(text)}</td>")
+        lines.append(f"<tr>{''.join(parts)}</tr>")
+    table = f'<table class="cx-table"><thead><tr>{cells}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
+    st.html(f'<div class="cx-scroll">{table}</div>')
+
+
+def headline(whole: Whole) -> None:
+    """The attempt's own figures, and in one line what it took."""
+    row = whole.attempt
+    scores = {metric: value for metric, value in _of_attempt(whole).items()}
+    figures(
+        [
+            (name.capitalize(), format_points(scores.get(name)), f"Mean over the evaluated turns; {of}")
+            for name, of in (
+                ("overall", "0.8 logic + 0.2 chat."),
+                ("logic", "fields, path and action against the panel's reference."),
+                ("chat", "five grades of the panel, 30 to 90."),
+            )
+        ]
+        + [("Turns", format_count(row["turns"]), f"Ended by: {row['ended_by']}.")]
+    )
+    tokens = None if row["prompt_tokens"] is None else row["prompt_tokens"] + (row["completion_tokens"] or 0)
+    st.caption(
+        plain(
+            f"{format_seconds(row['latency_s'])} · {format_count(tokens)} tokens · {format_usd(row['cost_usd'])} · "
+            f"{format_count(row['calls'])} calls, {format_count(row['retries'])} retries · ended by {row['ended_by']} · "
+            f"{format_time(row['started'], zone())}"
+        )
+    )
+
+
+def situation(whole: Whole) -> None:
+    """What was true for the customer: intent, level, leaf, back end, facts and how they were to come out."""
+    inputs, expected, row = whole.sample.get("inputs") or {}, whole.sample.get("expected") or {}, whole.attempt
+    with st.container(border=True):
+        st.markdown("**The situation**")
+        about = [
+            ("Scenario", label(row["scenario"] or "–")),
+            ("Leaf", row["leaf"] or "–"),
+            ("Intent", label(row["intent"] or "–")),
+            ("Customer", f"{label(row['level'] or '–')} level, {row['persona'] or 'no persona'}"),
+        ]
+        about += [(str(name), _value(value)) for name, value in (inputs.get("system") or {}).items()]
+        action = expected.get("action")
+        if action:
+            about.append(("Right action", ", ".join(map(str, action.values())) if isinstance(action, dict) else str(action)))
+        grid(("What was true", ""), [[(name, "quiet"), (value, "")] for name, value in about])
+        facts = inputs.get("facts") or []
+        if facts:
+            grid(
+                ("Fact", "Value", "How the customer says it"),
+                [
+                    [
+                        (str(fact.get("field")), ""),
+                        (str(fact.get("label", fact.get("value"))), ""),
+                        (f"{_named(_WORDING, fact.get('wording'))}, {_named(_DELIVERY, fact.get('delivery'))}", "quiet"),
+                    ]
+                    for fact in facts
+                ],
+            )
+
+
+_DELIVERY = {
+    "opening": "in the first message",
+    "asked": "when asked",
+    "second": "when asked twice",
+    "contrast": "by denying another value first",
+    "corrected": "wrong at first, then corrected",
+}
+_WORDING = {"says": "plainly", "heated": "in anger", "oblique": "indirectly"}
+
+
+def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None) -> str:
+    """What went wrong on a turn in plain words: "Read 'call it a day' as Enquiry; the panel says Change"."""
+    kind = trace["error"]
+    said, panel = _loaded(trace["predicted_fields"]), _loaded(trace["panel_fields"])
+    wrong = [name for name, value in panel.items() if value is not None and name in said and said[name] != value]
+    if kind == "none":
+        return "Followed the procedure" + (f"; misread {', '.join(wrong)}, which did not matter" if wrong else "")
+    if kind == "unscored":
+        return "The judges are tied on a field that the path needs: no reference, not scored"
+    if kind == "format":
+        return "The reply could not be read, so there is nothing to score"
+    if kind in ("field", "lucky"):
+        asked = _asked_where_ways_part(trace)
+        name = next((field for field in asked if field in wrong), wrong[0] if wrong else "")
+        luck = "; by luck the action is right" if kind == "lucky" else ""
+        if not name:
+            return f"Its fields lead elsewhere{luck}"
+        words = _quoted(str((message or {}).get("reasoning") or ""), name)
+        read = f"Read “{words}” as {name} = {_value(said[name])}" if words else f"Read {name} as {_value(said[name])}"
+        return f"{read}; the panel says {_value(panel[name])}{luck}"
+    if kind == "execution":
+        return "Read the fields well enough, and then reported another path than they lead to"
+    if kind == "action":
+        return f"Right path, wrong action: gave {trace['predicted_action']}, due was {trace['reference_action']}"
+    return KINDS.get(kind, kind)
+
+
+def turn_card(whole: Whole, turn: int, asked: int | None, first_wrong: int | None) -> None:
+    """What was expected beside what was given on one evaluated turn; open for the turn that is asked for."""
+    found = whole.traces.filter(pl.col("turn") == turn)
+    if found.is_empty():
+        _unread(whole, turn, asked)
+        return
+    trace = found.row(0, named=True)
+    message = agent_data(whole, turn)
+    kind = trace["error"]
+    scores = dict(
+        whole.scores.filter((pl.col("turn") == turn) & pl.col("value").is_not_null()).select("metric", "value").iter_rows()
+    )
+    good = kind == "none"
+    sign = "✓" if good else "○" if kind == "unscored" else "✕"
+    title = "followed the procedure" if good else KINDS.get(kind, kind)
+    overall = f" · overall {scores['overall']:.1f}" if "overall" in scores else ""
+    with (
+        st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}"),
+        st.expander(
+            f"{sign} Turn {turn}: {plain(title)}{plain(overall)}",
+            expanded=turn == asked if asked is not None else turn == first_wrong,
+        ),
+    ):
+        say(explain_trace(trace, message))
+        if trace["parsed"]:
+            _ways(trace)
+            _fields(whole, trace)
+        words = " · ".join(f"{name} {scores[name]:.1f}" for name in SCORES if name in scores)
+        if words:
+            st.caption(plain(words))
+        _panel(whole, trace, turn)
+        if message and message.get("reasoning"):
+            st.caption("What the agent says it did")
+            say(str(message["reasoning"]))
+        if message and message.get("raw"):
+            with st.popover("Raw reply", type="tertiary", key=f"cx-raw-{turn}"):
+                st.code(str(message["raw"]), language=None, wrap_lines=True)
+
+
+def _unread(whole: Whole, turn: int, asked: int | None) -> None:
+    """A turn that was not evaluated: nothing to show, unless something failed on it."""
+    failed = whole.failures.filter(pl.col("turn") == turn)
+    if failed.is_empty():
+        return
+    with (
+        st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}"),
+        st.expander(f"✕ Turn {turn}: {plain(KINDS.get(failed['where_'][0], failed['where_'][0]))}", expanded=turn == asked),
+    ):
+        for text in failed["message"]:
+            say(text)
+        raw = agent_data(whole, turn).get("raw")
+        if raw:
+            st.code(str(raw), language=None, wrap_lines=True)
+
+
+def _ways(trace: Mapping[str, Any]) -> None:
+    moves = trace["moves"] or [{"move": "", "stage": stage} for stage in trace["predicted_path"]]
+    strip(moves, "Path", trace["scenario"])
+    given, due = trace["predicted_action"], trace["reference_action"]
+    if due is None:
+        strip([("", given or "none")], "Action")
+    elif given == due:
+        strip([("sync", given)], "Action")
+    else:
+        strip([("inserted", given or "none"), ("skipped", due)], "Action")
+
+
+def _fields(whole: Whole, trace: Mapping[str, Any]) -> None:
+    said, panel, gold = (_loaded(trace[f"{who}_fields"]) for who in ("predicted", "panel", "gold"))
+    verdicts = whole.judgements.filter((pl.col("turn") == trace["turn"]) & (pl.col("kind") == "field"))
+    split = {
+        field: len({value for value, status in part.select("verdict", "status").iter_rows() if status == "ok"}) > 1
+        for (field,), part in verdicts.group_by("field")
+    }
+    rows = []
+    for name in dict.fromkeys((*said, *panel, *gold)):
+        given, voted, leaf = (_value(each.get(name)) for each in (said, panel, gold))
+        wrong = "bad" if panel.get(name) is not None and said.get(name) != panel[name] else ""
+        note = " (split)" if split.get(name) else ""
+        rows.append([(name, ""), (given, wrong), (voted + note, ""), (leaf, "" if leaf == voted else "quiet")])
+    rows.append(
+        [("Action", ""), (str(trace["predicted_action"]), "bad" if trace["reference_action"] not in (None, trace["predicted_action"]) else ""),
+         (str(trace["reference_action"] or "–"), ""), (str(trace["gold_action"] or "–"), "quiet")]
+    )  # fmt: skip
+    grid(("Field", "Agent read", "Panel says", "Leaf"), rows)
+
+
+def _panel(whole: Whole, trace: Mapping[str, Any], turn: int) -> None:
+    cast = whole.votes.filter(pl.col("turn") == turn)
+    if cast.is_empty():
+        st.caption("No judge voted on this turn.")
+        return
+    alone = {one["judge"]: one for one in trace.get("alone") or ()}
+    words = {
+        judge: f"alone {alone[judge]['overall']:.1f}" for judge in cast["judge"] if (alone.get(judge) or {}).get("overall")
+    }
+    votes(cast.with_columns(judge=pl.col("judge").str.replace("judge-", "", literal=True)),
+          {judge.replace("judge-", ""): word for judge, word in words.items()}, key=f"cx-votes-{turn}")  # fmt: skip
+    grades = whole.judgements.filter((pl.col("turn") == turn) & (pl.col("kind") == "dimension"))
+    if grades.height:
+        judges = sorted(set(grades["judge"]))
+        value = {(field, judge): verdict for field, judge, verdict in grades.select("field", "judge", "verdict").iter_rows()}
+        grid(
+            ("Grade", *(short_model(judge).removeprefix("judge-") for judge in judges)),
+            [
+                [(label(field), ""), *((str(value.get((field, judge)) or "–"), "") for judge in judges)]
+                for field in dict.fromkeys(grades["field"])
+            ],
+            numbers=range(1, len(judges) + 1),
+        )
+
+
+def origin(whole: Whole) -> None:
+    """Where this comes from: ids, set-up, prompts, code; and every failure as it was recorded."""
+    row, run = whole.attempt, whole.run
+    if whole.failures.height:
+        with st.container(border=True):
+            st.markdown("**Failures**")
+            for each in whole.failures.iter_rows(named=True):
+                where = f"Turn {each['turn']}: " if each["turn"] else ""
+                say(f"{where}{each['where_']} {each['type'].replace('_', ' ')}. {each['message']}")
+    with st.expander("Where this comes from"):
+        facts = [("Attempt", row["attempt_id"]), ("Run", row["run_id"]), ("Sample", row["sample_id"]), ("Trial", str(row["trial"]))]
+        facts += [("Dataset", str(run.get("dataset_id", "–"))), ("Seed", str(run.get("seed", "–"))), ("Code", str(run.get("code", "–")))]
+        prompts = run.get("prompts") or {}
+        facts += [(name, str(value)) for name, value in prompts.items() if "/" not in name or name.endswith(f"/{row['scenario']}")]
+        grid(("What", "Id"), [[(name, "quiet"), (value, "")] for name, value in facts])
+
+
+def scroll_to(turn: int) -> None:
+    """Bring a turn into view once, when it is newly asked for."""
+    if st.session_state.get("cx-scrolled") == (st.query_params.get("attempt"), turn):
+        return
+    st.session_state["cx-scrolled"] = (st.query_params.get("attempt"), turn)
+    # Our own constant script with a number in it: nothing from the store can get here.
+    st.html(
+        f"<script>setTimeout(() => document.querySelector('.st-key-cx-turn-marked-{int(turn)}')"
+        "?.scrollIntoView({block: 'center'}), 350)</script>",
+        unsafe_allow_javascript=True,
+    )
+
+
+def _of_attempt(whole: Whole) -> dict[str, float]:
+    part = whole.scores.filter(pl.col("turn").is_null() & pl.col("value").is_not_null())
+    return dict(part.select("metric", "value").iter_rows())
+
+
+def agent_data(whole: Whole, turn: int) -> dict[str, Any]:
+    """What the agent's reply on a turn held beside its text: fields, path, action, reasoning, raw."""
+    part = whole.messages.filter((pl.col("turn") == turn) & (pl.col("role") == "agent"))
+    return _loaded(part["data"][0]) if part.height else {}
+
+
+def _asked_where_ways_part(trace: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields that the stage asks for at which the agent's own fields leave the reference."""
+    own, due = [*trace["own_path"], trace["own_action"]], [*trace["reference_path"], trace["reference_action"]]
+    common = [mine for mine, theirs in zip(own, due, strict=False) if mine == theirs]
+    place = next((i for i, (a, b) in enumerate(zip(own, due, strict=False)) if a != b), len(common))
+    if not place or trace["scenario"] not in scenarios.procedures():
+        return ()
+    edges = scenarios.procedure(trace["scenario"]).edges
+    return tuple(
+        dict.fromkeys(
+            field for edge in edges if edge.source == own[place - 1] for branch in edge.branches for field, _ in branch.conditions
+        )
+    )
+
+
+def _quoted(reasoning: str, field: str) -> str:
+    """The words that the agent quotes for a field: `FIELD is VALUE ("words")`."""
+    found = re.search(rf"{re.escape(field)} (?:is|=) [^(;.]*\(\"([^\"]{{1,120}})\"\)", reasoning)
+    return found.group(1) if found else ""
+
+
+def _loaded(text: Any) -> dict[str, Any]:
+    if isinstance(text, dict):
+        return text
+    try:
+        value = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _read_out(moves: Sequence[Any]) -> str:
+    pairs = ((each["move"], each["stage"]) if isinstance(each, Mapping) else each for each in moves)
+    return ", ".join(f"{stage} {_MOVES.get(move, ('', ''))[0]}".strip() for move, stage in pairs)
+
+
+def _move(each: Any) -> str:
+    return str(each["move"] if isinstance(each, Mapping) else each[0])
+
+
+def _named(words: Mapping[str, str], value: object) -> str:
+    return words.get(str(value), str(value))
+
+
+def _safe(text: object) -> str:
+    return html.escape(str(text), quote=True)
+
+
+def _cell(text: object) -> str:
+    """Escaped, with places where a long name like InfoCompleteness may break."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "<wbr>", _safe(text))
+
+
+def _kind(names: str) -> str:
+    return f' class="{names}"' if names else ""

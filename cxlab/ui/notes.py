@@ -1,0 +1,75 @@
+"""Writing on attempts: notes, tags and adjudications are only ever added, and taken back by one more entry."""
+
+import getpass
+from datetime import UTC, datetime
+from typing import Literal
+
+import streamlit as st
+
+from cxlab.records import Annotation, new_id
+from cxlab.store import write
+
+_LONGEST = 4_000
+
+
+def author() -> str:
+    """Who writes: what was typed here once, else the name of the account that runs the app."""
+    return str(st.session_state.get("cx-author-kept") or _account())
+
+
+def ask_author() -> None:
+    """A field for one's name; kept while the browser window stays open."""
+    st.text_input("Your name", value=author(), key="cx-author", max_chars=60, on_change=_keep_author)
+
+
+def annotate(
+    kind: Literal["note", "tag", "untag", "adjudication"],
+    run_id: str,
+    attempt_id: str,
+    value: str,
+    turn: int | None = None,
+    field: str | None = None,
+) -> str:
+    """Write one annotation and return its id; what is empty is not written and gives ""."""
+    text = value.strip()[:_LONGEST]
+    if not text:
+        return ""
+    entry = Annotation(
+        id=new_id("note"),
+        created=datetime.now(UTC),
+        author=author(),
+        kind=kind,
+        run_id=run_id,
+        attempt_id=attempt_id,
+        turn=turn,
+        field=field,
+        value=text,
+    )
+    write.annotate(entry)
+    return entry.id
+
+
+def withdraw(annotation_id: str, run_id: str, attempt_id: str) -> None:
+    """Take an annotation back; both stay in the store."""
+    write.annotate(
+        Annotation(
+            id=new_id("note"),
+            created=datetime.now(UTC),
+            author=author(),
+            kind="withdrawn",
+            run_id=run_id,
+            attempt_id=attempt_id,
+            value=annotation_id,
+        )
+    )
+
+
+def _keep_author() -> None:
+    st.session_state["cx-author-kept"] = st.session_state["cx-author"].strip()
+
+
+def _account() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "somebody"

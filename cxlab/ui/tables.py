@@ -1,0 +1,195 @@
+"""Charts and tables: each chart with its table twin, each table with safe downloads."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.selection import read_points, read_rows
+from cxlab.read.files import flatten, to_csv, to_parquet
+from cxlab.records import content_id
+from cxlab.ui.words import label
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+Kind = Literal[
+    "text", "id", "points", "percent", "ratio", "share", "usd", "seconds", "count", "time", "progress", "flag"
+]
+
+
+# What tells one row from another, where a table has it; numbers beside it may change while work goes on.
+_IDENTITY = (("run_id", "attempt_id", "sample_id", "turn"), ("id", "model", "name"))
+
+
+def column(
+    title: str, kind: Kind = "text", help: str | None = None, width: Literal["small", "medium", "large"] | None = None
+) -> Any:
+    """How a table shows a column: title, kind of value, tooltip."""
+    config = st.column_config
+    formats = {
+        "points": "%.1f",
+        "percent": "%.1f %%",
+        "ratio": "%.3f",
+        "usd": "$%.4g",
+        "seconds": "%.2f s",
+        "count": "localized",
+        "share": "percent",
+    }
+    if kind in formats:
+        return config.NumberColumn(title, help=help, format=formats[kind], width=width)
+    if kind == "time":
+        return config.DatetimeColumn(
+            title, help=help, format="YYYY-MM-DD HH:mm", timezone=st.context.timezone or "UTC", width=width
+        )
+    if kind == "progress":
+        return config.ProgressColumn(title, help=help, min_value=0.0, max_value=1.0, format="percent", width=width)
+    if kind == "flag":
+        return config.CheckboxColumn(title, help=help, width=width)
+    return config.TextColumn(title, help=help, width=width)
+
+
+def show_table(
+    frame: pl.DataFrame,
+    columns: Mapping[str, Any],
+    *,
+    key: str,
+    alt: str,
+    select: Literal["single", "multi"] | None = None,
+    search: bool = False,
+    downloads: bool = True,
+    height: int | None = None,
+) -> list[dict[str, Any]]:
+    """A table with the given columns, in that order; returns the selected rows as dicts (of all columns of `frame`).
+
+    `columns` maps a column's name to `ui.column(...)`. `search` narrows the rows by words in any text column.
+    Downloads hold the rows shown, with all columns.
+    """
+    shown = frame
+    if search and frame.height > 8:
+        words = st.text_input(
+            "Search this table", key=f"{key}-search", placeholder="Search this table", label_visibility="collapsed"
+        )
+        shown = _search(frame, words)
+    names = [name for name in columns if name in shown.columns]
+    table = flatten_lists(shown.select(names))
+    options: dict[str, Any] = {}
+    if select:
+        options = {"on_select": "rerun", "selection_mode": "single-row" if select == "single" else "multi-row"}
+    event = st.dataframe(
+        table,
+        key=table_key(key, shown) if select else key,
+        hide_index=True,
+        width="stretch",
+        height=height or "auto",
+        column_config={name: columns[name] for name in names},
+        placeholder="–",
+        alt=alt,
+        **options,
+    )
+    if downloads and shown.height:
+        _downloads(shown, key)
+    rows = read_rows(event) if select else []
+    return [shown.row(row, named=True) for row in rows if row < shown.height]
+
+
+def table_key(key: str, frame: pl.DataFrame) -> str:
+    """The widget's key of a table whose rows can be picked: another one when other rows come, or in another order.
+
+    A selection is a list of positions, and Streamlit keeps it while the key stays: after a row was deleted or a
+    filter changed, the tick would stand on another row than the one that was picked.
+    """
+    known = [[name for name in names if name in frame.columns] for names in _IDENTITY]
+    texts = next(filter(None, known), None) or [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    return f"{key}-{content_id(frame.select(texts).rows())}"
+
+
+def flatten_lists(frame: pl.DataFrame) -> pl.DataFrame:
+    """Lists and structs as text; times stay times."""
+    nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
+    return frame.with_columns(flatten(frame.select(nested)).get_columns()) if nested else frame
+
+
+def show_chart(
+    figure: "Figure",
+    frame: pl.DataFrame,
+    *,
+    key: str,
+    alt: str,
+    columns: Mapping[str, Any] | None = None,
+    select: bool = False,
+    modes: Sequence[Literal["points", "box", "lasso"]] = ("points",),
+    table: bool = True,
+) -> list[list[Any]]:
+    """A chart with its table twin below; returns the customdata of the points that were clicked, as lists.
+
+    Only scatter and bar traces send clicks. `alt` says in a sentence what there is to see. The mode bar holds the
+    PNG download (made in the browser); the other downloads lie with the table.
+    """
+    if "box" in modes or "lasso" in modes:
+        figure.update_layout(dragmode="select")
+    buttons = [["toImage", *(["select2d", "lasso2d"] if len(modes) > 1 else [])]]
+    config = {
+        "displaylogo": False,
+        "modeBarButtons": buttons,
+        "responsive": True,
+        "toImageButtonOptions": {"format": "png", "filename": f"cxlab-{key}", "scale": 2},
+    }
+    options: dict[str, Any] = {"on_select": "rerun", "selection_mode": tuple(modes)} if select else {}
+    event = st.plotly_chart(figure, width="stretch", theme=None, key=key, config=config, alt=alt, **options)
+    if table:
+        with st.expander("Table and downloads", type="compact"):
+            twin = columns or {name: column(label(name)) for name in frame.columns}
+            show_table(frame, twin, key=f"{key}-twin", alt=f"The numbers of the chart: {alt}", downloads=False)
+            _downloads(frame, key, figure)
+    return read_points(event) if select else []
+
+
+def _downloads(frame: pl.DataFrame, key: str, figure: "Figure | None" = None) -> None:
+    with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            "Download CSV",
+            lambda: to_csv(frame),
+            f"cxlab-{key}.csv",
+            "text/csv",
+            key=f"{key}-csv",
+            on_click="ignore",
+            type="tertiary",
+            help="Cells that a spreadsheet would read as formulas get an apostrophe.",
+        )
+        st.download_button(
+            "Download Parquet",
+            lambda: to_parquet(frame),
+            f"cxlab-{key}.parquet",
+            "application/vnd.apache.parquet",
+            key=f"{key}-parquet",
+            on_click="ignore",
+            type="tertiary",
+        )
+        if figure is not None:
+            st.download_button(
+                "Download chart as HTML",
+                lambda: _to_html(figure),
+                f"cxlab-{key}.html",
+                "text/html",
+                key=f"{key}-html",
+                on_click="ignore",
+                type="tertiary",
+                help="One file that works without a network (about 5 MB).",
+            )
+
+
+def _to_html(figure: "Figure") -> bytes:
+    # The library goes into the file: a link to it would be a request to somebody else's server.
+    return str(figure.to_html(include_plotlyjs=True, full_html=True)).encode()
+
+
+def _search(frame: pl.DataFrame, words: str | None) -> pl.DataFrame:
+    texts = [pl.col(name).str.to_lowercase() for name, dtype in frame.schema.items() if dtype == pl.String]
+    for word in (words or "").lower().split():
+        if texts:
+            frame = frame.filter(
+                pl.any_horizontal(text.str.contains(word, literal=True).fill_null(False) for text in texts)
+            )
+    return frame

@@ -1,0 +1,127 @@
+"""Words and signs: headings, badges, empty states, and text that must not be rendered."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import streamlit as st
+
+from cxlab.charts.theme import short_model
+
+Badge = Literal["simulated", "published", "own", "running", "done", "failed", "stopped", "warning"]
+
+
+_BADGES: dict[str, tuple[str, str, str]] = {
+    # word -> colour, sign, what it means
+    "simulated": (
+        "gray",
+        "◇",
+        "Answers come from a built-in simulation that needs no network, not from a language model.",
+    ),
+    "published": ("gray", "◆", "Figures as printed in a paper; not measured here."),
+    "own": ("blue", "●", "Measured by runs in this store."),
+    "running": ("blue", "▶", "Work is going on."),
+    "done": ("green", "✓", "Finished."),
+    "failed": ("red", "✕", "Ended by a fault."),
+    "stopped": ("orange", "■", "Stopped before its end; it can be resumed."),
+    "warning": ("orange", "!", "Look at this before you trust the number."),
+}
+_STATES: dict[str, tuple[str, str]] = {
+    # state of a run -> sign and words
+    "running": ("▶", "running"),
+    "done": ("✓", "done"),
+    "cancelled": ("■", "cancelled"),
+    "failed": ("✕", "failed"),
+    "budget": ("■", "budget used up"),
+    "stalled": ("!", "stalled"),
+    "waiting": ("…", "not begun"),
+    "unknown": ("?", "unknown"),
+}
+
+
+def plain(text: object) -> str:
+    """Text for a label or caption, with every sign escaped that Markdown could take for more than itself.
+
+    Addresses are not made links and `:names:` no pictures: no escape stops those two, so a character without width
+    (word joiner) goes between.
+    """
+    flat = re.sub(r"\s+", " ", str(text))
+    # Only where needed: a name that is copied from a label should be that name.
+    flat = re.sub(r":(?=//|[\w+\-/]+:)|(?<=\w)(?=@\w)|(?<=\bwww)(?=\.)", lambda found: found.group() + "\u2060", flat)
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|$~<>:&^=\"'])", r"\\\1", flat)
+
+
+def chip(text: object, colour: str = "gray", help: str | None = None) -> None:
+    """A small coloured mark with any text; `help` is ours, the text may be anybody's."""
+    # st.badge escapes brackets by itself.
+    st.badge(plain(text).replace("\\[", "[").replace("\\]", "]"), color=colour, help=help)  # type: ignore[arg-type]
+
+
+def say(text: str, width: Literal["stretch", "content"] = "stretch") -> None:
+    """Show text as it is, line breaks kept; nothing in it is read as Markdown, HTML, a formula or a link."""
+    st.text(text, width=width)
+
+
+_NAMES = {"sage": "SAGE", "cdr": "CDR", "cxmarena": "CXMArena", "crmarena": "CRMArena", "mmtaup2": "MM-tau-p²"}
+
+
+def label(value: str) -> str:
+    """A value for people: "strong · simulated" for a simulated model, "telecom package" for an id, "SAGE" for sage."""
+    if value in _NAMES:
+        return _NAMES[value]
+    if value.startswith("simulated:"):
+        return f"{short_model(value)} · simulated"
+    return value.replace("_", " ") if re.fullmatch(r"[a-z0-9_]+", value) else value
+
+
+def header(title: str, question: str, badges: Sequence[Badge] = ()) -> None:
+    """The page's name and, in one line, what it answers."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(title, anchor=False, width="content")
+        for word in badges:
+            badge(word)
+    st.caption(question)
+
+
+def section(title: str, note: str = "", badges: Sequence[Badge] = ()) -> None:
+    """A heading inside a page: a finding or a question, with a line that explains how it is computed."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(title, anchor=False, width="content")
+        for word in badges:
+            badge(word)
+    if note:
+        st.caption(note)
+
+
+def badge(word: Badge, text: str | None = None) -> None:
+    """A small mark: a sign and a word, never a colour alone; its tooltip explains it."""
+    colour, sign, meaning = _BADGES[word]
+    chip(f"{sign} {text or word}", colour, meaning)
+
+
+def figures(items: Sequence[tuple[str, str, str]]) -> None:
+    """A strip of at most four figures: (name, value, how it is computed)."""
+    for column, (name, value, meaning) in zip(st.columns(len(items[:4])), items[:4], strict=True):
+        column.metric(name, value, help=meaning)
+
+
+def empty(message: str, button: str | None = None, action: Callable[[], None] | None = None, command: str = "") -> None:
+    """What this page would show, and how to fill it: a button, or the exact command."""
+    with st.container(border=True):
+        st.markdown(message)
+        if button and action and st.button(button, type="primary", key=f"cx-empty-{button}"):
+            action()
+        if command:
+            st.caption("or on the command line:")
+            st.code(command, language="bash")
+
+
+def error(what: str, fix: str = "") -> None:
+    """What happened and what to do; the text is shown as it is."""
+    st.error(plain(what) + (f"\n\n{plain(fix)}" if fix else ""), icon="⚠")
+
+
+def describe_state(state: str) -> str:
+    """ "✓ done" of a run's state."""
+    sign, words = _STATES.get(state, ("?", state))
+    return f"{sign} {words}"

@@ -1,0 +1,82 @@
+"""Compare: which model, and is the difference real?"""
+
+import polars as pl
+import streamlit as st
+
+from cxlab import read, ui
+from cxlab.benchmarks import REGISTRY
+from cxlab.read import View, compare, scenarios
+from cxlab.ui import comparing
+from cxlab.ui.duel import show_duel
+
+ui.routed()
+GROUPS = {"": "All together", "scenario": "By scenario", "level": "By level", "leaf": "By leaf", "task": "By task"}
+LOOKS = {"": "Samples", "profile": "Profile", "front": "Quality and price", "trials": "Repeated trials"}
+MOST = 6
+
+ui.header("Compare", "Which model, and is the difference real?")
+view = ui.view()
+benchmarks = ui.cached(read.benchmarks)["benchmark"].to_list()
+if not benchmarks:
+    ui.empty(
+        "Once two models have run on the same samples, this page sets them side by side and says which differences are real.",
+        command="python -m cxlab demo",
+    )
+    ui.link("Start an evaluation", "run")
+    st.stop()
+
+with st.sidebar:
+    if len(benchmarks) > 1:
+        titles = {name: REGISTRY[name].card.title if name in REGISTRY else name for name in benchmarks}
+        benchmark = ui.choose(view, "benchmark", "Benchmark", benchmarks, names=titles)
+    else:
+        benchmark = benchmarks[0]
+view = view.change(benchmark=benchmark)
+definitions = REGISTRY[benchmark].card.metrics if benchmark in REGISTRY else {}
+view = ui.sidebar_filters(view, ["models", "scenarios", "levels", "leaves", "runs"], metric=True)
+unit: compare.Unit = "model"
+if len(view.runs) > 1 and len(view.models) < 2:
+    unit = "run_id"  # several runs were picked by name: they are the sides, whatever models they are of
+scope = view.filters()
+board = ui.cached(compare.sides, scope, unit)
+named = comparing.names_of(board, unit)
+sides = [side for side in (*ui.marks(), *named) if side in named]
+sides = list(dict.fromkeys(sides))[:MOST]
+if len(sides) < 2:
+    ui.empty("A comparison needs two models that were scored on this metric. Choose more models, or widen the filters.")
+    st.stop()
+if len(named) > MOST:
+    st.caption(f"Showing {MOST} of {len(named)}; choose in the sidebar which ones.")
+best = comparing.best_of(board.filter(pl.col("side").is_in(sides)), scope.metric)
+with st.sidebar:
+    order = [best, *(side for side in sides if side != best)]
+    baseline = ui.choose(
+        view, "baseline", "Compare with", order, names=named, help="The others are measured against this one."
+    )
+    st.caption(
+        f"**{ui.plain(ui.label(scope.metric))}**: {ui.plain(definitions.get(scope.metric, 'no definition is noted'))}"
+    )
+    beside = st.toggle(
+        "Show published figures", key="compare-published", help="Other data and judges: to look at, not to pair."
+    )
+scope = scope.change(**{"models" if unit == "model" else "runs": tuple(sides)})
+
+by = ui.choose(view, "field", "Side by side", [name for name in GROUPS if comparing.is_useful(scope, name)], names=GROUPS,
+               style="segments")  # fmt: skip
+title = ui.label(scope.metric)
+gaps = ui.cached(compare.differences, scope, baseline, unit, by)
+comparing.show_scores(scope, unit, by, title, named, gaps, baseline, beside, scenarios.procedures())
+comparing.show_gaps(gaps, by, title, named, baseline)
+
+st.divider()
+tab = ui.choose(view, "tab", "Look closer", list(LOOKS), names=LOOKS, style="segments")
+if tab == "profile":
+    comparing.show_profile(scope, unit, definitions, named)
+elif tab == "front":
+    comparing.show_front(board.filter(pl.col("side").is_in(sides)), scope.metric, title, named)
+elif tab == "trials":
+    comparing.show_trials(scope, unit, named)
+else:
+    other = comparing.show_samples(scope, view, unit, sides, baseline, title, named)
+    if view.opened and (twin := ui.cached(compare.twin, View(benchmark=benchmark), *view.opened, baseline, unit)):
+        show_duel(view.opened, twin)

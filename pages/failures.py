@@ -1,0 +1,104 @@
+"""Failures: what goes wrong, and why?"""
+
+import polars as pl
+import streamlit as st
+
+from cxlab import read, ui
+from cxlab.read import View, failures
+from cxlab.read.troubles import KINDS
+from cxlab.ui import browse, dialogue, remarks
+
+ui.routed()
+
+FILTERS = ["models", "scenarios", "errors", "levels", "splits", "ends", "personas", "runs"]
+
+
+def show_list(view: View) -> None:
+    """What goes wrong under the filters: groups, then dialogues."""
+    ui.header("Failures", "What goes wrong, and why?")
+    view = ui.sidebar_filters(view, FILTERS, search=True)
+    filters = view.change(attempt="", turn=None, order="", page=1)
+    counts = ui.cached(failures.counts, filters)
+    groups = ui.cached(failures.groups, filters.change(alike=""))
+    browse.show_counts(counts, groups)
+    browse.show_groups(view, groups)
+    browse.show_attempts(view)
+
+
+def show_one(view: View, run_id: str, attempt_id: str) -> None:
+    """One attempt in full."""
+    dialogue.style()
+    whole = read.attempt(run_id, attempt_id)
+    walk(view, attempt_id)
+    row = whole.attempt
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(ui.plain(f"{ui.label(row['scenario'] or row['task'])}, {row['leaf'] or row['sample_id']}"), anchor=False, width="content")
+        st.badge(ui.plain(ui.label(row["model"])), color="blue")
+        if row["simulated"]:
+            ui.badge("simulated")
+    dialogue.headline(whole)
+
+    wrong = whole.traces.filter(~pl.col("error").is_in(["none", "unscored"]))
+    first_wrong = wrong["turn"][0] if wrong.height else None
+    said, about = st.columns([3, 2], gap="medium")
+    with said:
+        ui.transcript(
+            whole.messages,
+            turn=view.turn,
+            after=lambda turn: dialogue.turn_card(whole, turn, view.turn, first_wrong),
+        )
+    with about, st.container(key="cx-about"):
+        show_wrong(view, whole, wrong)
+        dialogue.situation(whole)
+        remarks.show_remarks(run_id, attempt_id, view.turn)
+        dialogue.origin(whole)
+    if view.turn is not None:
+        dialogue.scroll_to(view.turn)
+
+
+def walk(view: View, attempt_id: str) -> None:
+    """The way up, and to the dialogues before and after in the list's order."""
+    before, after = ui.cached(read.neighbours, view.change(turn=None, order=view.order or "worst"))
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+            up = view.change(attempt="", turn=None)
+            if st.button("All dialogues", key="dialogue-up", type="tertiary", shortcut="u"):
+                browse.go(up)
+            st.text("›")
+            st.code(attempt_id, language=None)
+        with st.container(horizontal=True, gap="small", width="content"):
+            for words, target, shortcut in (("Previous", before, "p"), ("Next", after, "n")):
+                if st.button(words, key=f"dialogue-{shortcut}", shortcut=shortcut, disabled=not target):
+                    browse.go(view.change(attempt=target, turn=None))
+
+
+def show_wrong(view: View, whole: read.Whole, wrong: pl.DataFrame) -> None:
+    """What went wrong turn by turn; a click goes there."""
+    with st.container(border=True):
+        st.markdown("**What went wrong**")
+        if wrong.is_empty():
+            st.caption("Nothing on the evaluated turns.")
+        for trace in wrong.iter_rows(named=True):
+            message = dialogue.agent_data(whole, trace["turn"])
+            with st.container(gap=None):
+                words = f"✕ Turn {trace['turn']}: {KINDS.get(trace['error'], trace['error'])}"
+                if st.button(words, key=f"goto-{trace['turn']}", type="tertiary"):
+                    browse.go(view.change(turn=int(trace["turn"]), page=view.page))
+                ui.say(dialogue.explain_trace(trace, message))
+
+
+view = ui.view()
+opened = view.opened
+if opened:
+    show_one(view, *opened)
+elif not ui.cached(read.health)["attempts"]:
+    ui.header("Failures", "What goes wrong, and why?")
+    ui.empty(
+        "Here you would browse every dialogue that went wrong: grouped by what they have in common, and each in full with "
+        "what was expected beside what was given. There are no dialogues in this store yet.",
+        "Build the demo",
+        lambda: ui.open_page("run", View()),
+        "python -m cxlab demo",
+    )
+else:
+    show_list(view)

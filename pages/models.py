@@ -1,0 +1,159 @@
+"""Models: which models can I use?"""
+
+import asyncio
+
+import polars as pl
+import streamlit as st
+
+from cxlab import llm, ui
+from cxlab.charts.numbers import format_seconds
+from cxlab.llm.probe import Capabilities, probe
+from cxlab.llm.registry import user_file
+from cxlab.llm.simulated import PROFILES
+
+ui.routed()
+
+KINDS = {"simulated": "simulated", "openai": "OpenAI", "endpoint": "own server", "langchain": "LangChain"}
+KNOBS: dict[str, tuple[str, ui.Kind, str]] = {
+    "comprehension": ("Plain words", "share", "Share of the obvious signals that it knows."),
+    "subtlety": ("Hints", "share", "Share of the oblique signals that it knows."),
+    "rule_following": ("Rules", "share", "How often a rule that applies is applied."),
+    "joint_conditions": ("Conditions", "share", "How often all conditions of a rule are checked."),
+    "format_reliability": ("Form", "share", "How often a reply has the form that was asked for."),
+    "empathy": ("Empathy", "share", "How often a feeling that was shown is answered."),
+    "hostility_sensitivity": ("Rattled", "share", "What an aggressive tone costs in rule following."),
+    "tool_skill": ("Tools", "share", "How often a tool is chosen and filled in correctly."),
+    "words": ("Words", "count", "Typical length of a reply."),
+    "fatigue": ("Forgets after", "count", "Turn after which early context is lost."),
+    "strictness": ("Strictness", "ratio", "-1 forgives all, 0 reads as written, 1 forgives nothing."),
+    "self_preference": ("Favours its own", "share", "How much the style of its own family is favoured."),
+}
+JUDGING = ("comprehension", "subtlety", "rule_following", "format_reliability", "strictness", "self_preference")
+TALKING = tuple(name for name in KNOBS if name not in ("strictness", "self_preference"))
+EXAMPLE = """[endpoints.mine]
+description = "Our own server"
+base_url = "http://127.0.0.1:8000/v1"
+model = "my-model"   # else the first that it lists
+# The name of a variable, never the key itself:
+key_variable = "MY_SERVER_KEY"
+key_required = false
+# USD per million tokens; left out: cost unknown.
+prompt_usd = 0.15
+completion_usd = 0.60
+as_of = "2026-11-21"
+source = "our contract"
+"""
+SESSION = """export CXLAB_ENDPOINT_URL=http://127.0.0.1:8000/v1
+export CXLAB_ENDPOINT_MODEL=my-model
+export CXLAB_ENDPOINT_KEY=...   # if it wants one
+python -m cxlab app"""
+FOUND = {True: "✓ yes", False: "✕ no", None: "– not applicable"}
+
+
+def show_list() -> str:
+    """All models that have a name; the one that was picked, or ""."""
+    known = llm.known()
+    rows = pl.DataFrame(
+        {
+            "name": [row.name for row in known],
+            "kind": [KINDS.get(row.kind, row.kind) for row in known],
+            "ready": ["✓ ready" if row.configured else f"needs: {row.needs}" for row in known],
+            "prompt": [row.prices.prompt_usd if row.prices else None for row in known],
+            "completion": [row.prices.completion_usd if row.prices else None for row in known],
+            "description": [row.description for row in known],
+            "as_of": [row.prices.as_of if row.prices else "" for row in known],
+            "source": [row.prices.source if row.prices else "" for row in known],
+        },
+        schema_overrides={"prompt": pl.Float64, "completion": pl.Float64},
+    )
+    columns = {
+        "name": ui.column("Name", help="Use it so on the page Run and on the command line."),
+        "kind": ui.column("Kind"),
+        "ready": ui.column("Ready", help="Keys are read from the environment only and shown nowhere.", width="medium"),
+        "prompt": ui.column("Prompt", "usd", "USD per million prompt tokens."),
+        "completion": ui.column("Completion", "usd", "USD per million completion tokens."),
+        "description": ui.column("What it is", width="large"),
+        "as_of": ui.column("Price of", help="The day the price was noted."),
+        "source": ui.column("Price from"),
+    }
+    ready = sum(row.configured for row in known)
+    note = "Pick one to test it. Prices in USD per million tokens; without one, a cost is unknown and not zero."
+    ui.section(f"{ready} of {len(known)} models are ready", note)
+    alt = "All known models."
+    picked = ui.show_table(rows, columns, key="models", alt=alt, select="single", search=True, height=320)
+    return str(picked[0]["name"]) if picked else ""
+
+
+def show_test(picked: str) -> None:
+    ui.section("Does it answer, and what does it understand?", "Up to four small calls, some tens of tokens.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        tip = "Any name, for example endpoint:local/my-model."
+        name = st.text_input("Model", picked or "simulated:strong", key=f"test-name-{picked}", help=tip, width=420)
+        pressed = st.button("Test connection", type="primary", key="test")
+    if pressed:
+        with ui.guarded(), st.spinner("Asking"):
+            show_capabilities(asyncio.run(ask(name.strip())))
+
+
+async def ask(name: str) -> Capabilities:
+    model = llm.load(name)
+    try:
+        return await probe(model)
+    finally:
+        await model.aclose()
+
+
+def show_capabilities(found: Capabilities) -> None:
+    if not found.answers:
+        fix = "Check that the server runs, its address and its key."
+        ui.error(f"{found.name} does not answer: {found.problem}", fix)
+        return
+    st.success(ui.plain(f"{found.name} answers in {format_seconds(found.latency_s)}."))
+    rows = [
+        ("Structured output", found.json_schema, "The server holds a reply to the form (json_schema)."),
+        ("JSON mode", found.json_object, "The server promises JSON; the form is checked here (json_object)."),
+        ("Tools", found.tools, "Agents that call functions can use it."),
+        ("Reports tokens", found.usage, "Costs can be told; without it they stay unknown."),
+    ]
+    titles = {"what": "Capability", "found": "Found", "why": "What for"}
+    frame = pl.DataFrame([(what, FOUND[value], why) for what, value, why in rows], list(titles), orient="row")
+    columns = {name: ui.column(title) for name, title in titles.items()}
+    ui.show_table(frame, columns, key="capabilities", alt="What the model can do.", downloads=False)
+    for note in found.notes:
+        st.caption(ui.plain(note))
+
+
+def show_profiles() -> None:
+    note = (
+        "They do each task by plain means (rules, likeness of words) and are made worse by these numbers. They never "
+        "see the expected answer; same seed, same bytes. Change a number in the name: `simulated:strong?empathy=0.2`"
+    )
+    ui.section("Simulated models, in words and numbers", note, badges=["simulated"])
+    roles = list(dict.fromkeys(profile.role for profile in PROFILES.values()))
+    role = st.segmented_control("Role", roles, default="agent", required=True, key="role", bind="query-params")
+    shown = [profile for profile in PROFILES.values() if profile.role == role]
+    names = JUDGING if role == "judge" else TALKING
+    rows = [{"name": p.name, "explains": p.explains, **{name: getattr(p, name) for name in names}} for p in shown]
+    columns = {"name": ui.column("Name")} | {name: ui.column(*KNOBS[name]) for name in names}
+    for profile in shown:
+        st.markdown(f"**{ui.plain(profile.title)}** · {ui.plain(profile.explains)}")
+    ui.show_table(pl.DataFrame(rows), columns, key=f"profiles-{role}", alt="Simulated models and their settings.")
+
+
+def show_how() -> None:
+    note = "Any server that speaks OpenAI's protocol: llama.cpp, vLLM, Ollama, a gateway."
+    ui.section("Add a model of your own", note)
+    left, right = st.columns(2, gap="large")
+    left.markdown("For good: write this to the file below, then use `endpoint:mine`.")
+    left.code(EXAMPLE, language="toml")
+    left.caption(ui.plain(user_file()))
+    right.markdown("For one session: set the environment, start the app, use `endpoint:env`.")
+    right.code(SESSION, language="bash")
+    right.markdown("OpenAI's models need only a key. Others come through LangChain: `anthropic:…`, `google_genai:…`.")
+    right.code("export OPENAI_API_KEY=...\nexport ANTHROPIC_API_KEY=...", language="bash")
+
+
+ui.header("Models", "Which models can I use, and what would they cost?")
+show_test(show_list())
+show_profiles()
+show_how()

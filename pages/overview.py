@@ -1,0 +1,139 @@
+"""Overview: what do we know so far?"""
+
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from cxlab import jobs, read, ui
+from cxlab.benchmarks import REGISTRY
+from cxlab.charts.board import draw_board, draw_published, find_leader
+from cxlab.charts.numbers import format_count, format_share, format_usd
+from cxlab.read import View
+
+ui.routed()
+
+STARTS = (
+    ("You look for failures", "Filter, read a dialogue, see where it went wrong.", "Browse failures", "failures"),
+    ("You choose a model", "Models side by side, and whether a difference is real.", "Compare models", "compare"),
+    ("You show it to a customer", "Where agents follow a procedure and where not.", "Open the map", "sop_paths"),
+)
+
+
+def show_work() -> None:
+    """Start the demo on an empty store, and show whatever work goes on."""
+    job = jobs.ensure_demo() or next((each for each in jobs.list_jobs() if each.state == "running"), None)
+    if job is None:
+        return
+    with st.container(border=True):
+        is_demo = "The demo is being built from simulated models; every page works meanwhile."
+        ui.section("Work in progress", is_demo if job.kind == "demo" else "", badges=["running"])
+        ui.live_progress(
+            lambda: jobs.find_job(job.id).runs,
+            key="overview-live",
+            working=lambda: jobs.find_job(job.id).state == "running",
+            refresh=True,
+        )
+
+
+def show_figures(health: dict[str, Any]) -> None:
+    attempts = health["attempts"]
+    sound = "Dialogues in which every reply could be parsed and no provider failed."
+    ui.figures(
+        [
+            ("Dialogues", format_count(attempts), f"Finished, with {format_count(health['turns'])} turns in all."),
+            ("Models", format_count(health["models"]), "With at least one finished dialogue in this store."),
+            ("Without a fault", format_share(health["ok"] / attempts), sound),
+            ("Spent", format_usd(health["cost_usd"]), "Over all calls with a price; simulated models cost nothing."),
+        ]
+    )
+
+
+def show_board(benchmark: str, board: pl.DataFrame) -> None:
+    finding = find_leader(board)
+    ui.section(
+        f"{ui.label(benchmark)}: {finding}",
+        "Mean over turns with 95 % intervals, clustered by sample. Compare tests whether a difference is real. "
+        "Pick a model to see its failures.",
+        badges=["own", "simulated"] if board["simulated"].any() else ["own"],
+    )
+    metrics = REGISTRY[benchmark].card.metrics if benchmark in REGISTRY else {}
+    figure = draw_board(board, "overall", ui.marks(), ui.dark(), "Overall")
+    alt = f"Overall score with 95 % interval of {board.height} models: {finding}."
+    points = ui.show_chart(figure, board, key=f"board-{benchmark}", alt=alt, select=True, table=False)
+    rows = ui.show_leaderboard(board, metrics, key=f"board-table-{benchmark}", alt=f"Leaderboard of {benchmark}.")
+    picked = rows[0]["model"] if rows else points[0][0] if points else None
+    if picked and ui.has_page("failures"):
+        ui.open_page("failures", View(benchmark=benchmark, models=(picked,), order="worst"))
+
+
+def show_starts() -> None:
+    for column, (who, what, words, page) in zip(st.columns(3), STARTS, strict=True):
+        with column, st.container(border=True, height="stretch", gap="xsmall"):
+            st.markdown(f"**{who}**")
+            st.caption(what)
+            ui.link(words, page)
+
+
+def show_published() -> None:
+    board = ui.cached(read.published_board)
+    papers = board["benchmark"].unique(maintain_order=True).to_list()
+    note = "As printed, with other agents, judges and data than the runs of this store."
+    ui.section("What the papers report", note, badges=["published"])
+    paper = st.segmented_control(
+        "Paper", papers, default="sage" if "sage" in papers else papers[0], format_func=ui.label, required=True,
+        key="overview-paper", label_visibility="collapsed",
+    )  # fmt: skip
+    tables = {table.id: table for table in read.published(paper) if table.metric}
+    chosen = next(iter(tables))
+    if len(tables) > 1:
+        names = {key: f"{table.table}: {table.column(table.metric or '').title}" for key, table in tables.items()}
+        chosen = st.selectbox("Table", list(tables), format_func=names.get, key=f"overview-{paper}") or chosen
+    table = tables[chosen]
+    rows = board.filter((pl.col("benchmark") == paper) & (pl.col("table") == chosen))
+    st.caption(ui.plain(f"{table.source}. {table.caption}"))
+    key = f"published-{paper}-{chosen}"
+    alt = f"Published {rows['metric'][0]} of {rows.height}: {rows['entity'][0]} is first."
+    columns = ui.published_columns(table)
+    ui.show_chart(draw_published(rows, ui.dark()), table.frame, key=key, alt=alt, columns=columns)
+
+
+def show_latest() -> None:
+    runs = read.latest_runs(8)
+    if runs.is_empty():
+        return
+    ui.section("Latest runs")
+    picked = ui.show_runs(runs, key="latest-runs", select="single")
+    if picked and ui.has_page("failures"):
+        ui.open_page("failures", View(benchmark=picked[0]["benchmark"], runs=(picked[0]["run_id"],)))
+    ui.link("Start, resume or delete runs", "run")
+
+
+def show_health(health: dict[str, Any]) -> None:
+    names = ("format", "provider", "invalid_votes", "votes")
+    broken, cut, invalid, votes = (format_count(health[name]) for name in names)
+    ui.section(
+        "Health of the data",
+        f"{broken} dialogues with a reply that could not be parsed, {cut} cut short by a provider, "
+        f"{invalid} of {votes} judges' votes not usable. None of these counts as a zero.",
+    )
+    kinds = ui.cached(read.failure_kinds)
+    if kinds.height:
+        titles = {"where": "Where", "type": "Kind", "n": "Failures", "attempts": "Dialogues", "models": "Models"}
+        texts = ("where", "type")
+        columns = {name: ui.column(title, "text" if name in texts else "count") for name, title in titles.items()}
+        ui.show_table(kinds, columns, key="failure-kinds", alt="Failures by kind.")
+
+
+ui.header("Overview", "What do we know so far?")
+show_work()
+state = ui.cached(read.health)
+if state["attempts"]:
+    show_figures(state)
+    for (name,), part in ui.cached(read.leaderboard, View()).group_by("benchmark", maintain_order=True):
+        show_board(str(name), part)
+show_starts()
+show_published()
+show_latest()
+if state["attempts"]:
+    show_health(state)

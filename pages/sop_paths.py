@@ -1,0 +1,94 @@
+"""SOP paths: where do agents leave the procedure?"""
+
+import polars as pl
+import streamlit as st
+
+from cxlab import read, ui
+from cxlab.charts.numbers import format_count
+from cxlab.read import View, paths, scenarios
+from cxlab.ui import sop, sop_scores
+
+ui.routed()
+TURNS = {
+    "": "all evaluated turns",
+    "1": "first turn",
+    "5": "turn 5",
+    "10": "turn 10",
+    "15": "turn 15",
+    "last": "last turn",
+}
+LOOKS = {
+    "": "First divergence",
+    "branches": "Branches",
+    "variants": "Variants",
+    "actions": "Actions",
+    "coverage": "Coverage",
+    "turns": "By turn",
+    "levels": "By level",
+}
+
+ui.header("SOP paths", "Where do agents leave the procedure?")
+view = ui.view()
+known = ui.cached(read.facets, View(benchmark="sage"))
+tested = known.filter(pl.col("name") == "scenarios")["value"].to_list()
+usable = [name for name in scenarios.procedures() if name in tested]
+if not usable:
+    ui.empty(
+        "Once agents were held against a procedure, this page shows the procedure as a map: where they follow it, where they "
+        "leave it, and which dialogues stand behind each step.",
+        command="python -m cxlab demo",
+    )
+    ui.link("Start an evaluation", "run")
+    st.stop()
+
+models = [name for name in ui.marks() if name in known.filter(pl.col("name") == "models")["value"].to_list()]
+with st.sidebar:
+    titles = {name: scenarios.procedure(name).title for name in usable}
+    scenario = ui.choose(view, "scenarios", "Procedure", usable, names=titles)
+    at = ui.choose(
+        view, "at", "Turns", list(TURNS), names=TURNS, help="Turns 1, 5, 10, 15 and the last one are evaluated."
+    )
+    against = ui.choose(
+        view,
+        "baseline",
+        "Show the difference from",
+        ["", *models],
+        names={"": "off", **{name: ui.label(name) for name in models}},
+        help="The map then shows the first chosen model minus this one.",
+    )
+view = view.change(benchmark="sage", scenarios=(scenario,), at=at, baseline=against if against in models else "")
+view = ui.sidebar_filters(view, ["models", "levels", "runs"], metric=view.tab in ("coverage", "turns", "levels"))
+difference = None
+if view.baseline:
+    first = next((name for name in (*view.models, *models) if name != view.baseline), None)
+    difference = (first, view.baseline) if first else None
+scope = view.filters().change(at=view.at, stage=view.stage)
+shown = scope.change(models=difference) if difference else scope
+procedure = scenarios.procedure(scenario)
+
+counts = ui.cached(paths.counts, shown.change(stage=""))
+if not counts["usable"].sum():
+    ui.empty("No turn of this selection could be held against the procedure. Widen the filters.")
+    st.stop()
+left_out = counts["turns"].sum() - counts["usable"].sum()
+st.caption(
+    f"{format_count(counts['usable'].sum())} turns of {format_count(counts['dialogues'].sum())} dialogues by "
+    f"{counts.height} models. {format_count(left_out)} turns are not on the map: the reply could not be parsed or the "
+    "panel gave no reference."
+)
+
+sop.show_map(shown, procedure, difference)
+sop.show_errors(shown, procedure)
+st.divider()
+tab = ui.choose(view, "tab", "Look closer", list(LOOKS), names=LOOKS, style="segments")
+closer = {
+    "": lambda: sop.show_funnel(shown, procedure),
+    "branches": lambda: sop.show_branches(shown, procedure),
+    "variants": lambda: sop.show_variants(shown, procedure),
+    "actions": lambda: sop.show_flows(shown, procedure),
+    "coverage": lambda: sop_scores.show_coverage(shown),
+    "turns": lambda: sop_scores.show_by_turn(shown),
+    "levels": lambda: sop_scores.show_by_level(shown),
+}
+closer[tab]()
+sop_scores.show_export(shown, procedure)
