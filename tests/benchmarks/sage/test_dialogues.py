@@ -10,6 +10,8 @@ from cxlab.benchmarks.sage import generate, prompts, reading, rules, run, sop_te
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
 from cxlab.llm import load
 
+# One worker plays the dialogues that all these tests look at.
+pytestmark = pytest.mark.xdist_group("dialogues")
 MODELS = ("strong", "weak", "curt")
 
 
