@@ -19,7 +19,8 @@ view = ui.view()
 benchmarks = ui.cached(read.benchmarks)["benchmark"].to_list()
 if not benchmarks:
     ui.empty(
-        "Once two models have run on the same samples, this page sets them side by side and says which differences are real.",
+        "Once two models have run on the same samples, this page sets them side by side and says which "
+        "differences are real.",
         command="python -m cxlab demo",
     )
     ui.link("Start an evaluation", "run")
@@ -61,8 +62,8 @@ with st.sidebar:
     )
 scope = scope.change(**{"models" if unit == "model" else "runs": tuple(sides)})
 
-by = ui.choose(view, "field", "Side by side", [name for name in GROUPS if comparing.is_useful(scope, name)], names=GROUPS,
-               style="segments")  # fmt: skip
+useful = [name for name in GROUPS if comparing.is_useful(scope, name)]
+by = ui.choose(view, "field", "Side by side", useful, names=GROUPS, style="segments")
 title = ui.label(scope.metric)
 gaps = ui.cached(compare.differences, scope, baseline, unit, by)
 comparing.show_scores(scope, unit, by, title, named, gaps, baseline, beside, scenarios.procedures())

@@ -4,9 +4,10 @@ import polars as pl
 import streamlit as st
 
 from cxlab import read, ui
+from cxlab.errors import UnknownName
 from cxlab.read import View, failures
 from cxlab.read.troubles import KINDS
-from cxlab.ui import browse, dialogue, remarks
+from cxlab.ui import browse, dialogue, remarks, strips
 
 ui.routed()
 
@@ -27,12 +28,23 @@ def show_list(view: View) -> None:
 
 def show_one(view: View, run_id: str, attempt_id: str) -> None:
     """One attempt in full."""
-    dialogue.style()
-    whole = read.attempt(run_id, attempt_id)
+    strips.style()
+    try:
+        whole = read.attempt(run_id, attempt_id)
+    except UnknownName as unknown:
+        ui.header("Failures", "What goes wrong, and why?")
+        ui.error(str(unknown))
+        if st.button("All dialogues"):
+            browse.go(view.change(attempt="", turn=None))
+        return
     walk(view, attempt_id)
     row = whole.attempt
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.title(ui.plain(f"{ui.label(row['scenario'] or row['task'])}, {row['leaf'] or row['sample_id']}"), anchor=False, width="content")
+        st.title(
+            ui.plain(f"{ui.label(row['scenario'] or row['task'])}, {row['leaf'] or row['sample_id']}"),
+            anchor=False,
+            width="content",
+        )
         st.badge(ui.plain(ui.label(row["model"])), color="blue")
         if row["simulated"]:
             ui.badge("simulated")
@@ -94,7 +106,8 @@ if opened:
 elif not ui.cached(read.health)["attempts"]:
     ui.header("Failures", "What goes wrong, and why?")
     ui.empty(
-        "Here you would browse every dialogue that went wrong: grouped by what they have in common, and each in full with "
+        "Here you would browse every dialogue that went wrong: grouped by what they have in common, and each "
+        "in full with "
         "what was expected beside what was given. There are no dialogues in this store yet.",
         "Build the demo",
         lambda: ui.open_page("run", View()),

@@ -20,11 +20,11 @@ STARTS = (
 )
 
 
-def show_work() -> None:
-    """Start the demo on an empty store, and show whatever work goes on."""
+def show_work() -> bool:
+    """Start the demo on an empty store, and show whatever work goes on; whether there is any."""
     job = jobs.ensure_demo() or next((each for each in jobs.list_jobs() if each.state == "running"), None)
     if job is None:
-        return
+        return False
     with st.container(border=True):
         is_demo = "The demo is being built from simulated models; every page works meanwhile."
         ui.section("Work in progress", is_demo if job.kind == "demo" else "", badges=["running"])
@@ -34,6 +34,17 @@ def show_work() -> None:
             working=lambda: jobs.find_job(job.id).state == "running",
             refresh=True,
         )
+    return True
+
+
+def show_empty() -> None:
+    ui.empty(
+        "Once agents have been evaluated, this page ranks them and says how sure the order is. There are no dialogues "
+        "in this store yet.",
+        "Start an evaluation",
+        lambda: ui.open_page("run", View()),
+        "python -m cxlab demo",
+    )
 
 
 def show_figures(health: dict[str, Any]) -> None:
@@ -126,12 +137,14 @@ def show_health(health: dict[str, Any]) -> None:
 
 
 ui.header("Overview", "What do we know so far?")
-show_work()
+working = show_work()
 state = ui.cached(read.health)
 if state["attempts"]:
     show_figures(state)
     for (name,), part in ui.cached(read.leaderboard, View()).group_by("benchmark", maintain_order=True):
         show_board(str(name), part)
+elif not working:
+    show_empty()
 show_starts()
 show_published()
 show_latest()

@@ -34,7 +34,8 @@ tested = known.filter(pl.col("name") == "scenarios")["value"].to_list()
 usable = [name for name in scenarios.procedures() if name in tested]
 if not usable:
     ui.empty(
-        "Once agents were held against a procedure, this page shows the procedure as a map: where they follow it, where they "
+        "Once agents were held against a procedure, this page shows the procedure as a map: where they follow "
+        "it, where they "
         "leave it, and which dialogues stand behind each step.",
         command="python -m cxlab demo",
     )
@@ -66,15 +67,14 @@ scope = view.filters().change(at=view.at, stage=view.stage)
 shown = scope.change(models=difference) if difference else scope
 procedure = scenarios.procedure(scenario)
 
-counts = ui.cached(paths.counts, shown.change(stage=""))
-if not counts["usable"].sum():
+split = ui.cached(paths.error_split, shown.change(stage=""))
+turns = split.filter(~pl.col("error").is_in(["format", "unscored"]))["n"].sum()
+if not turns:
     ui.empty("No turn of this selection could be held against the procedure. Widen the filters.")
     st.stop()
-left_out = counts["turns"].sum() - counts["usable"].sum()
 st.caption(
-    f"{format_count(counts['usable'].sum())} turns of {format_count(counts['dialogues'].sum())} dialogues by "
-    f"{counts.height} models. {format_count(left_out)} turns are not on the map: the reply could not be parsed or the "
-    "panel gave no reference."
+    f"{format_count(turns)} turns by {split['model'].n_unique()} models. {format_count(split['n'].sum() - turns)} more "
+    "are not on the map: the reply could not be parsed, or the panel gave no reference."
 )
 
 sop.show_map(shown, procedure, difference)

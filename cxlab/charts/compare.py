@@ -43,7 +43,8 @@ def draw_scores(
 ) -> "Figure":
     """Means with intervals, a band a group. `frame`: side, grp, mean, low, high, n, clusters; `names` of the groups.
 
-    `published` (grp, entity, value, source) as grey diamonds below each band, `floors` (grp, value, name) as dotted ticks.
+    `published` (grp, entity, value, source) as grey diamonds below each band, `floors` (grp, value, name) as dotted
+    ticks.
     customdata: [group, side].
     """
     groups, sides = [group for group in names if group in set(frame["grp"])], _sides(frame, marks)
@@ -70,7 +71,8 @@ def draw_scores(
             name="published",
             marker={**PUBLISHED.marker, "size": 7, "opacity": 0.55, "color": colours.muted, "line": {"width": 0}},
             hovertext=[
-                f"<b>{plain(entity)}</b><br>{plain(title)} {format_points(value)}<br>published: {plain(source)}<br>other data, not paired"
+                f"<b>{plain(entity)}</b><br>{plain(title)} {format_points(value)}<br>published: "
+                f"{plain(source)}<br>other data, not paired"
                 for _, entity, value, source in shown.iter_rows()
             ],
             hovertemplate="%{hovertext}<extra></extra>",
@@ -134,7 +136,8 @@ def draw_front(
         line={"color": colours.muted, "width": 1.2, "dash": "dot", "shape": "hv"},
     )  # fmt: skip
     best = set(front["side"])
-    for row in rows.iter_rows(named=True):
+    # Names go above and below in turn: neighbours on the price axis would write over each other.
+    for place, row in enumerate(rows.iter_rows(named=True)):
         mark = mark_of(marks, row["side"])
         figure.add_scatter(
             x=[row[price]],
@@ -142,7 +145,7 @@ def draw_front(
             mode="markers+text",
             marker=mark.marker,
             text=[f" {name_of(row['side'])}"],
-            textposition="top right",
+            textposition="bottom right" if place % 2 else "top right",
             textfont={"color": colours.ink, "size": 12},
             error_y={
                 "type": "data", "symmetric": False, "thickness": 1.5, "width": 0, "color": mark.colour,
@@ -150,7 +153,8 @@ def draw_front(
                 "arrayminus": [0 if row["low"] is None else row["value"] - row["low"]],
             },
             customdata=[[row["side"]]],
-            hovertext=f"<b>{name_of(row['side'])}</b><br>{plain(title)} {format_points(row['value'])}{interval_words(row)}"
+            hovertext=f"<b>{name_of(row['side'])}</b><br>{plain(title)} {format_points(row['value'])}"
+            f"{interval_words(row)}"
             f"<br>{tell(row[price])} a dialogue, n {format_count(row['attempts'])}"
             + ("<br>on the front" if row["side"] in best else ""),
             hovertemplate="%{hovertext}<extra></extra>",
@@ -197,7 +201,8 @@ def draw_profile(frame: pl.DataFrame, names: Mapping[str, str], marks: Mapping[s
             marker={**mark.marker, "size": 8},
             customdata=[[metric, side] for metric in own],
             hovertext=[
-                f"<b>{name_of(side)}</b><br>{plain(names[metric])} {rows[metric]['mean']:.1f}{interval_words(rows[metric])}"
+                f"<b>{name_of(side)}</b><br>{plain(names[metric])} "
+                f"{rows[metric]['mean']:.1f}{interval_words(rows[metric])}"
                 f"<br>n {format_count(rows[metric]['n'])}"
                 for metric in own
             ],

@@ -56,10 +56,13 @@ def draw_dots(
         ticklen=8,
         tickcolor="rgba(0,0,0,0)",
     )
-    for line in range(1, len(groups)):
-        figure.add_hline(y=line + 0.5, line={"color": colours.hairline, "width": 1})
+    rules = [
+        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": line + 0.5, "y1": line + 0.5, "layer": "below",
+         "line": {"color": colours.hairline, "width": 1}}
+        for line in range(1, len(groups))
+    ]  # fmt: skip
     dress(figure, dark, height=_FRAME_PX + len(groups) * max(_LEAST_PX, 8 + _ROW_PX * len(models)))
-    figure.update_layout(showlegend=len(models) > 1, legend={"traceorder": "normal"})
+    figure.update_layout(showlegend=len(models) > 1, legend={"traceorder": "normal"}, shapes=rules)
     return figure
 
 

@@ -23,7 +23,7 @@ _FORMS = {
 
 
 def describe_group(row: Mapping[str, Any]) -> tuple[str, str]:
-    """A group in words: what happened, and where. "Read InfoCompleteness as false, was true", "Logistics delivery ..."."""
+    """A group in words: what happened ("Read InfoCompleteness as false, was true"), and where."""
     kind = row["kind"]
     scenario = (row["scenario"] or "any scenario").replace("_", " ").capitalize()
     step, took, due = (_step(row["scenario"], row[name]) for name in ("stage", "took", "due"))
@@ -42,7 +42,8 @@ def describe_group(row: Mapping[str, Any]) -> tuple[str, str]:
     detail = str(row["detail"] or "")
     form, _, part = detail.partition(" ")
     if kind == "format" and form == "invalid":
-        what = f"Unreadable reply: {part or 'fields'} missing or outside the options"
+        name = part.removeprefix("fields.")
+        what = f"Unreadable reply: {name or 'something'} missing or outside the options"
     else:
         what = f"{KINDS.get(kind, kind).capitalize()}: {_FORMS.get(form, form.replace('_', ' '))}"
     return what, scenario
@@ -93,7 +94,10 @@ def draw_groups(frame: pl.DataFrame, dark: bool) -> "Figure":
         x=[0] * rows.height,
         y=[place + 0.36 for place in places],
         mode="text",
-        text=[f"{plain(what)}&nbsp;&nbsp; <span style='color:{colours.muted}'>{plain(where)}</span>" for what, where in words],
+        text=[
+            f"{plain(what)}&nbsp;&nbsp; <span style='color:{colours.muted}'>{plain(where)}</span>"
+            for what, where in words
+        ],
         textposition="middle right",
         textfont={"color": colours.ink, "size": 12.5},
         customdata=[[alike] for alike in rows["alike"]],

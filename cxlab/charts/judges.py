@@ -1,128 +1,24 @@
 """How judges compare: matrices that can be clicked, dots with whiskers, stacked shares, ranks as lines."""
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from cxlab.charts.matrix import draw_matrix, name_item, name_judge
 from cxlab.charts.numbers import format_count, format_points, format_ratio, format_share
 from cxlab.charts.theme import Mark, dress, mark_of, palette, plain, short_model
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-_ROW_PX = 32
+
 _FRAME_PX = 76
+
+
 SPLITS = ("unanimous", "majority", "tie", "one vote", "no vote")
-MEASURES = {"agree": "agreement", "kappa": "kappa", "alpha": "Krippendorff's alpha", "fleiss": "Fleiss' kappa"}
-
-
-def name_judge(judge: str) -> str:
-    """A judge as people read it: "strict" of "simulated:judge-strict"."""
-    return short_model(judge).removeprefix("judge-")
-
-
-def name_item(name: str) -> str:
-    """A field with its scenario ("CoreDemand · airline refund"), a grade as words."""
-    scenario, _, field = name.rpartition(".")
-    return f"{field} · {scenario.replace('_', ' ')}" if scenario else name.replace("_", " ")
-
-
-def _wrap(name: str, longest: int = 12) -> str:
-    """A label on two lines where it is long and has a seam: `RescheduleOrRefund`, `lenient / partial`."""
-    if len(name) <= longest:
-        return plain(name)
-    seams = [m.start() for m in re.finditer(r"(?<=[a-z0-9])(?=[A-Z])| / |(?<=_)", name)]
-    if not seams:
-        return plain(name)
-    cut = min(seams, key=lambda at: abs(at - len(name) / 2))
-    return f"{plain(name[:cut])}<br>{plain(name[cut:].removeprefix(' / '))}"
-
-
-def draw_matrix(
-    rows: Sequence[str],
-    columns: Sequence[str],
-    values: Sequence[Sequence[float | None]],
-    texts: Sequence[Sequence[str]],
-    hovers: Sequence[Sequence[str]],
-    keys: Sequence[Sequence[list[Any] | None]],
-    dark: bool,
-    *,
-    low: float,
-    high: float,
-    diverging: bool = False,
-    outlined: Sequence[tuple[int, int]] = (),
-    x_title: str = "",
-    y_title: str = "",
-    row_px: int = _ROW_PX,
-) -> "Figure":
-    """A table of coloured cells with their numbers, first row on top. A heatmap colours, a scatter on top is clicked:
-    heatmaps send no clicks. `keys` become customdata; cells without a key cannot be clicked."""
-    import plotly.graph_objects as go
-
-    colours = palette(dark)
-    scale = (
-        [[0, colours.bad], [0.5, colours.surface], [1, colours.accent]]
-        if diverging
-        else [[0, colours.surface], [1, colours.accent]]
-    )
-    across, down = list(range(len(columns))), list(range(len(rows)))
-    figure = go.Figure(
-        go.Heatmap(
-            x=across,
-            y=down,
-            z=[[None if value is None or math.isnan(value) else value for value in line] for line in values],
-            zmin=low,
-            zmax=high,
-            colorscale=scale,
-            showscale=False,
-            hoverinfo="skip",
-            xgap=2,
-            ygap=2,
-            opacity=0.85,
-        )
-    )
-    cells = [(y, x) for y in down for x in across if texts[y][x]]
-
-    def ink(y: int, x: int) -> str:
-        value = values[y][x]
-        if value is None or math.isnan(value):
-            return colours.ink
-        depth = (value - low) / (high - low) if high > low else 0.0
-        strong = abs(depth - 0.5) > 0.32 if diverging else depth > 0.55
-        return colours.surface if strong else colours.ink
-
-    figure.add_scatter(
-        x=[x for _, x in cells],
-        y=[y for y, _ in cells],
-        mode="markers+text",
-        marker={"symbol": "square", "size": 26, "color": "rgba(0,0,0,0)", "line": {"width": 0}},
-        text=[texts[y][x] for y, x in cells],
-        textfont={"size": 12, "color": [ink(y, x) for y, x in cells]},
-        textposition="middle center",
-        customdata=[keys[y][x] or [] for y, x in cells],
-        hovertext=[hovers[y][x] for y, x in cells],
-        hovertemplate="%{hovertext}<extra></extra>",
-        selected={"marker": {"opacity": 1}},
-        unselected={"marker": {"opacity": 1}, "textfont": {"color": colours.ink}},
-        showlegend=False,
-    )
-    for y, x in outlined:
-        figure.add_shape(
-            type="rect", x0=x - 0.48, x1=x + 0.48, y0=y - 0.46, y1=y + 0.46, line={"color": colours.ink, "width": 2}
-        )
-    figure.update_xaxes(
-        tickvals=across, ticktext=[_wrap(name) for name in columns], side="top", showgrid=False, title=plain(x_title),
-        tickfont={"color": colours.ink}, range=[-0.5, len(columns) - 0.5], tickangle=0,
-    )  # fmt: skip
-    figure.update_yaxes(
-        tickvals=down, ticktext=[(_wrap(name, 16) if row_px >= 44 else plain(name)) + "  " for name in rows], range=[len(rows) - 0.5, -0.5], showgrid=False,
-        tickfont={"color": colours.ink}, title=plain(y_title),
-    )  # fmt: skip
-    return dress(figure, dark, height=_FRAME_PX + row_px * len(rows), values="none")
 
 
 def draw_agreement(summary: pl.DataFrame, judges: Sequence[str], measure: str, dark: bool) -> "Figure":
@@ -139,15 +35,17 @@ def draw_agreement(summary: pl.DataFrame, judges: Sequence[str], measure: str, d
         names,
         names,
         [[cell[measure] if cell else None for cell in line] for line in at],
-        [[_format(measure, cell[measure]) if cell else "–" if y == x else "" for x, cell in enumerate(line)]
-         for y, line in enumerate(at)],
+        [
+            [_format(measure, cell[measure]) if cell else "–" if y == x else "" for x, cell in enumerate(line)]
+            for y, line in enumerate(at)
+        ],
         [[_say_pair(cell) if cell else "a judge against itself" for cell in line] for line in at],
         [[[cell["a"], cell["b"]] if cell else None for cell in line] for line in at],
         dark,
         low=_floor(summary[measure]),
         high=1.0,
         row_px=56,
-    )  # fmt: skip
+    )
 
 
 def draw_items(pairs: pl.DataFrame, measure: str, dark: bool, most: int = 14) -> "Figure":
@@ -167,36 +65,18 @@ def draw_items(pairs: pl.DataFrame, measure: str, dark: bool, most: int = 14) ->
         [f"{name_judge(a)} / {name_judge(b)}" for a, b in sides],
         [[cell[measure] if cell else None for cell in line] for line in at],
         [[_format(measure, cell[measure]) if cell else "" for cell in line] for line in at],
-        [[f"<b>{plain(name_item(name))}</b><br>{_say_pair(cell)}" if cell else "" for cell in line]
-         for name, line in zip(worst, at, strict=True)],
-        [[[name, cell["a"], cell["b"]] if cell else None for cell in line]
-         for name, line in zip(worst, at, strict=True)],
+        [
+            [f"<b>{plain(name_item(name))}</b><br>{_say_pair(cell)}" if cell else "" for cell in line]
+            for name, line in zip(worst, at, strict=True)
+        ],
+        [
+            [[name, cell["a"], cell["b"]] if cell else None for cell in line]
+            for name, line in zip(worst, at, strict=True)
+        ],
         dark,
         low=_floor(pairs.filter(pl.col("name").is_in(worst))[measure]),
         high=1.0,
-    )  # fmt: skip
-
-
-def draw_confusion(labels: Sequence[str], table: Any, across: str, down: str, dark: bool, key: str = "") -> "Figure":
-    """What one side said (down) against the other (across) as counts; colours are shares of the row."""
-    counts = np.asarray(table, dtype=float)
-    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    size = range(len(labels))
-    return draw_matrix(
-        labels,
-        labels,
-        shares.tolist(),
-        [[format_count(counts[y][x]) for x in size] for y in size],
-        [[f"{plain(down)}: {plain(labels[y])}<br>{plain(across)}: {plain(labels[x])}<br>"
-          f"{format_count(counts[y][x])} turns, {format_share(shares[y][x])} of the row" for x in size] for y in size],
-        [[[key, labels[y], labels[x]] for x in size] for y in size],
-        dark,
-        low=0.0,
-        high=1.0,
-        x_title=across,
-        y_title=down,
-        row_px=44,
-    )  # fmt: skip
+    )
 
 
 def draw_reliability(frame: pl.DataFrame, names: Mapping[str, str], dark: bool) -> "Figure":
@@ -221,7 +101,8 @@ def draw_reliability(frame: pl.DataFrame, names: Mapping[str, str], dark: bool) 
             },
             customdata=[[value] for value in rows["slice"]],
             hovertext=[
-                f"<b>{label}</b><br>agreement {format_share(row['agree'])}, unanimous {format_share(row['unanimous'])}<br>"
+                f"<b>{label}</b><br>agreement {format_share(row['agree'])}, unanimous "
+                f"{format_share(row['unanimous'])}<br>"
                 f"alpha {format_ratio(row['alpha'])}, Fleiss' kappa {format_ratio(row['fleiss'])}<br>"
                 f"n {format_count(row['n'])} verdicts"
                 for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
@@ -239,8 +120,13 @@ def draw_splits(frame: pl.DataFrame, dark: bool, most: int = 14) -> "Figure":
     import plotly.graph_objects as go
 
     colours = palette(dark)
-    fills = {"unanimous": colours.hairline, "majority": colours.accent, "tie": colours.bad, "one vote": colours.warning,
-             "no vote": colours.muted}  # fmt: skip
+    fills = {
+        "unanimous": colours.hairline,
+        "majority": colours.accent,
+        "tie": colours.bad,
+        "one vote": colours.warning,
+        "no vote": colours.muted,
+    }
     divided = (
         frame.group_by("name")
         .agg(whole=pl.col("share").filter(pl.col("split") == "unanimous").sum())
@@ -249,8 +135,10 @@ def draw_splits(frame: pl.DataFrame, dark: bool, most: int = 14) -> "Figure":
     order = divided.head(most)["name"].to_list()[::-1]
     figure = go.Figure()
     for split in SPLITS:
-        part = {name: (n, share) for name, n, share in
-                frame.filter(pl.col("split") == split).select("name", "n", "share").iter_rows()}  # fmt: skip
+        part = {
+            name: (n, share)
+            for name, n, share in frame.filter(pl.col("split") == split).select("name", "n", "share").iter_rows()
+        }
         if not any(name in part for name in order):
             continue
         found = [part.get(name, (0, 0.0)) for name in order]
@@ -276,7 +164,7 @@ def draw_splits(frame: pl.DataFrame, dark: bool, most: int = 14) -> "Figure":
 def draw_means(
     frame: pl.DataFrame, by: str, names: Mapping[str, str], dark: bool, *, unit: str, title: str, measure: str = "mean"
 ) -> "Figure":
-    """Dots with 95 % whiskers, one a row of `frame` (mean, low, high, n); a line at zero for offsets (`unit` "offset")."""
+    """Dots with 95 % whiskers, one a row of `frame` (mean, low, high, n); offsets get a line at zero."""
     import plotly.graph_objects as go
 
     colours = palette(dark)
@@ -284,7 +172,11 @@ def draw_means(
     factor = 100 if unit == "share" else 1
     labels = [plain(names.get(value, value)) + "  " for value in rows[by]]
     values = [value * factor for value in rows[measure]]
-    formats = {"share": lambda v: format_share(v / 100), "points": format_points, "offset": lambda v: f"{v:+.2f}"}
+    formats: dict[str, Callable[[float], str]] = {
+        "share": lambda v: format_share(v / 100),
+        "points": format_points,
+        "offset": lambda v: f"{v:+.2f}",
+    }
     show = formats[unit]
 
     def reach(side: str) -> list[float]:
@@ -301,21 +193,29 @@ def draw_means(
             text=[show(value) for value in values],
             textposition="top center",
             textfont={"size": 12, "color": colours.ink},
-            error_x={"type": "data", "symmetric": False, "array": reach("high"), "arrayminus": reach("low"),
-                     "thickness": 1.5, "width": 4, "color": colours.accent},
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": reach("high"),
+                "arrayminus": reach("low"),
+                "thickness": 1.5,
+                "width": 4,
+                "color": colours.accent,
+            },
             customdata=[[value] for value in rows[by]],
             hovertext=[
                 f"<b>{label}</b><br>{plain(title)} {show(value)}<br>95 % interval "
                 f"{'none' if low is None else show(low * factor)} to {'none' if high is None else show(high * factor)}"
                 f"<br>n {format_count(n)}, clustered by {format_count(clusters)} samples"
                 for label, value, low, high, n, clusters in zip(
-                    labels, values, rows["low"], rows["high"], rows["n"], rows["clusters"], strict=True)
+                    labels, values, rows["low"], rows["high"], rows["n"], rows["clusters"], strict=True
+                )
             ],
             hovertemplate="%{hovertext}<extra></extra>",
             cliponaxis=False,
             showlegend=False,
         )
-    )  # fmt: skip
+    )
     figure.update_xaxes(title=plain(title), zeroline=unit == "offset")
     if unit == "share":
         top = max([10.0, *[(high or 0) * 100 for high in rows["high"]]])
@@ -381,9 +281,14 @@ def draw_favour(
         [short_model(model) for model in models],
         shown.tolist(),
         [["" if math.isnan(v) else f"{v:.2f}" if raw else f"{v:+.2f}" for v in line] for line in shown.tolist()],
-        [[f"<b>{plain(name_judge(judge))} on {plain(short_model(model))}</b><br>mean grade {grades[y][x]:.2f}<br>"
-          f"n {format_count(n[y][x])} grades" + ("<br>same family" if own[y][x] else "")
-          for x, model in enumerate(models)] for y, judge in enumerate(judges)],
+        [
+            [
+                f"<b>{plain(name_judge(judge))} on {plain(short_model(model))}</b><br>mean grade {grades[y][x]:.2f}<br>"
+                f"n {format_count(n[y][x])} grades" + ("<br>same family" if own[y][x] else "")
+                for x, model in enumerate(models)
+            ]
+            for y, judge in enumerate(judges)
+        ],
         [[[judge, model] for model in models] for judge in judges],
         dark,
         low=3.0 if raw else -reach,
@@ -391,7 +296,7 @@ def draw_favour(
         diverging=not raw,
         outlined=[(y, x) for y in range(len(judges)) for x in range(len(models)) if own[y][x]],
         row_px=48,
-    )  # fmt: skip
+    )
 
 
 def draw_ranks(ranks: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "Figure":
@@ -418,7 +323,8 @@ def draw_ranks(ranks: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "F
             textfont={"color": colours.ink, "size": 12.5},
             customdata=[[model, row["judge"]] for _, row in known],
             hovertext=[
-                f"<b>{plain(short_model(model))}</b><br>{plain(label)}: rank {row['rank']:.0f}, overall {row['mean']:.1f}"
+                f"<b>{plain(short_model(model))}</b><br>{plain(label)}: rank {row['rank']:.0f}, overall "
+                f"{row['mean']:.1f}"
                 for label, row in known
             ],
             hovertemplate="%{hovertext}<extra></extra>",
@@ -442,14 +348,23 @@ def draw_gold(frame: pl.DataFrame, judges: Sequence[str], dark: bool, most: int 
         ["the panel" if judge == "panel" else name_judge(judge) for judge in judges],
         [[cell["mean"] if cell else None for cell in line] for line in at],
         [[format_share(cell["mean"]) if cell else "" for cell in line] for line in at],
-        [[f"<b>{plain(name_item(cell['name']))}</b><br>{plain(name_judge(cell['judge']))}: right on "
-          f"{format_share(cell['mean'])}<br>95 % interval {format_share(cell['low'])} to {format_share(cell['high'])}<br>"
-          f"n {format_count(cell['n'])} last turns" if cell else "" for cell in line] for line in at],
+        [
+            [
+                f"<b>{plain(name_item(cell['name']))}</b><br>{plain(name_judge(cell['judge']))}: right on "
+                f"{format_share(cell['mean'])}<br>95 % interval {format_share(cell['low'])} to "
+                f"{format_share(cell['high'])}<br>"
+                f"n {format_count(cell['n'])} last turns"
+                if cell
+                else ""
+                for cell in line
+            ]
+            for line in at
+        ],
         [[[cell["name"]] if cell else None for cell in line] for line in at],
         dark,
         low=_floor(frame.filter(pl.col("name").is_in(hard))["mean"]),
         high=1.0,
-    )  # fmt: skip
+    )
 
 
 def _floor(values: pl.Series) -> float:
@@ -464,6 +379,7 @@ def _format(measure: str, value: float | None) -> str:
 
 def _say_pair(row: Mapping[str, Any]) -> str:
     return (
-        f"{plain(name_judge(row['a']))} and {plain(name_judge(row['b']))}<br>agree on {format_share(row['agree'])}, kappa "
+        f"{plain(name_judge(row['a']))} and {plain(name_judge(row['b']))}<br>agree on "
+        f"{format_share(row['agree'])}, kappa "
         f"{format_ratio(row['kappa'])}<br>n {format_count(row['n'])} verdicts"
     )

@@ -7,6 +7,7 @@ import polars as pl
 
 from cxlab.charts.dots import draw_dots, interval_words, name_of
 from cxlab.charts.numbers import format_count, format_points, format_share
+from cxlab.charts.sop_labels import wrap
 from cxlab.charts.theme import Mark, dress, mark_of, palette, plain, short_model
 from cxlab.read.scenarios import Procedure
 
@@ -119,12 +120,16 @@ def draw_leaving(frame: pl.DataFrame, procedure: Procedure, dark: bool) -> "Figu
             y=names,
             orientation="h",
             marker={"color": colours.accent, "opacity": 0.85},
-            text=[f"{rows[s][0]} of {rows[s][1]} · {format_share(rows[s][0] / rows[s][1])}" for s in stages],
+            text=[f"{format_count(rows[s][0])} · {format_share(rows[s][0] / rows[s][1])}" for s in stages],
             textposition="outside",
             textfont={"color": colours.ink, "size": 11},
             cliponaxis=False,
             customdata=[[stage] for stage in stages],
-            hovertemplate="<b>%{y}</b><br>%{text} turns that had come so far left here first<extra></extra>",
+            hovertext=[
+                f"{format_count(rows[s][0])} of the {format_count(rows[s][1])} turns that had come so far"
+                for s in stages
+            ],
+            hovertemplate="<b>%{y}</b><br>%{hovertext}<br>left the reference here first<extra></extra>",
         )
     )
     most = max((n for n, _ in rows.values()), default=1)
@@ -221,7 +226,7 @@ def _squares(
                 "color": [_shade(cell["colour"], cell["shade"], colours.raised) for cell in cells],
             },
             text=[cell["text"] for cell in cells],
-            textfont={"size": 11, "color": ["#ffffff" if cell["shade"] > 0.55 and not dark else colours.ink for cell in cells]},
+            textfont={"size": 11, "color": [_ink_on(cell["shade"], dark) for cell in cells]},
             selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 1}},
             customdata=[cell["data"] for cell in cells],
             hovertext=[cell["hover"] for cell in cells],
@@ -229,24 +234,23 @@ def _squares(
             showlegend=False,
         )
     )  # fmt: skip
+    # Long names lean, so that neighbours do not write over each other.
+    leaning = any(len(name) > 9 for name in columns)
     figure.update_xaxes(
-        tickvals=list(range(len(columns))), ticktext=[_fold(name, 15 if len(columns) < 6 else 9) for name in columns], side="top", title=x,
-        range=[-0.6, max(len(columns), fewest) - 0.4], tickfont={"color": colours.ink, "size": 11}, tickangle=0,
+        tickvals=list(range(len(columns))), side="top", title=x, range=[-0.6, max(len(columns), fewest) - 0.4],
+        ticktext=[plain(name if len(name) <= 24 else f"{name[:23].rstrip()}…") for name in columns],
+        tickfont={"color": colours.ink, "size": 11}, tickangle=-28 if leaning else 0,
     )  # fmt: skip
     figure.update_yaxes(
-        tickvals=list(range(len(rows))), ticktext=[_fold(name) for name in rows], title=y,
+        tickvals=list(range(len(rows))), ticktext=["<br>".join(map(plain, wrap(name, 16, 3))) for name in rows],
+        title=y,
         range=[len(rows) - 0.4, -0.6], tickfont={"color": colours.ink, "size": 11},
     )  # fmt: skip
-    return dress(figure, dark, height=110 + 46 * max(len(rows), 1), values="none")
+    return dress(figure, dark, height=(160 if leaning else 110) + 46 * max(len(rows), 1), values="none")
 
 
-def _fold(name: str, letters: int = 15) -> str:
-    lines = [""]
-    for word in name.split():
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > letters:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return "<br>".join(map(plain, lines))
+def _ink_on(shade: float, dark: bool) -> str:
+    return "#ffffff" if shade > 0.55 and not dark else palette(dark).ink
 
 
 def _shade(colour: str, share: float, ground: str) -> str:
@@ -290,7 +294,8 @@ def draw_flows(frame: pl.DataFrame, procedure: Procedure, dark: bool) -> "Figure
                 "hovertemplate": "<b>%{label}</b><br>%{value} turns<extra></extra>",
             },
             link={
-                "source": [a for a, *_ in links], "target": [b for _, b, *_ in links], "value": [n for *_, n, _ in links],
+                "source": [a for a, *_ in links], "target": [b for _, b, *_ in links],
+                "value": [n for *_, n, _ in links],
                 "color": [_fade(colour) for *_, colour in links],
                 "hovertemplate": "%{source.label} → %{target.label}<br>%{value} turns<extra></extra>",
             },
@@ -331,8 +336,8 @@ def draw_turns(frame: pl.DataFrame, metric: str, scale: Scale, marks: Mapping[st
             marker={**mark.marker, "size": 9},
             error_y={
                 "type": "data", "symmetric": False, "thickness": 1.5, "width": 0, "color": mark.colour,
-                "array": [0 if high is None else high - mean for mean, high in rows.select("share", "high").iter_rows()],
-                "arrayminus": [0 if low is None else mean - low for mean, low in rows.select("share", "low").iter_rows()],
+                "array": (rows["high"] - rows["share"]).fill_null(0.0).to_list(),
+                "arrayminus": (rows["share"] - rows["low"]).fill_null(0.0).to_list(),
             },
             customdata=[[turn, model] for turn in rows["turn"]],
             hovertext=[

@@ -94,7 +94,8 @@ def place_labels(
 
 
 def _blank(text: str) -> str:
-    return re.sub(r"(?<![\d,])\d{1,2}(?![\d,])", "888", re.sub(r"\d", "8", text))
+    """The text with each number as wide as numbers of its size get: 888 up to three digits, else 88,888."""
+    return re.sub(r"\d[\d,]*", lambda found: "888" if len(found[0]) <= 3 else "88,888", text)
 
 
 @lru_cache(maxsize=64)
@@ -117,7 +118,7 @@ def _place(
             for shape, text in enumerate(shapes)
             for against, box in _beside(lines[step], *measure(text))
         ]
-    points = {step: np.array(line[::2]) for step, line in lines.items()}
+    points = {step: np.array(line[::3]) for step, line in lines.items()}
     fixed = {key: _fixed_cost(listed, nodes, points, key, layout) for key, listed in options.items()}
     boxes = {key: np.array([label.box for _, label in listed]) for key, listed in options.items()}
     at: dict[str | Step, int] = {}
@@ -135,22 +136,22 @@ def _place(
 def _around(node: Point, text: tuple[str, ...]) -> list[tuple[float, Label]]:
     width, height = measure(text, len(text) - 1)
     away = NODE_PX + 1 + height / 2
-    left = width / 2 - 44  # the first stage's label may reach into the margin, no further
+    left = width / 2 - 38  # the first stage's label may reach into the margin, no further
     return [
         (cost + abs(shift) * 0.6, Label(Box(max(node[0] + shift, left), node[1] + side * away, width, height), 0))
         for side, cost in ((1, 0.0), (-1, 2.0))
-        for shift in (0, -14, 14, -28, 28)
+        for shift in (0, -12, 12, -24, 24, -36, 36)
     ]
 
 
 def _beside(line: Sequence[Point], width: float, height: float) -> Iterable[tuple[float, Box]]:
     """Places for an edge's label with what speaks against each: rather on its line than beside, and near its start."""
     count = len(line)
-    for place in range(3, count - 2):
+    for place in range(3, count - 2, max(1, count // 36)):
         x, y = line[place]
         # A third of the first piece is where the ways out have parted and the label still reads as the stage's own.
         far = abs(place - 0.42 * _SAMPLES) * 0.9
-        for shift in (0.0, 0.6, -0.6, 1.0, -1.0):
+        for shift in (0.0, 0.6, -0.6, 1.0, -1.0, 1.4, -1.4):
             yield far + 26 * abs(shift), Box(x, y + shift * height, width, height)
 
 
@@ -171,12 +172,13 @@ def _fixed_cost(
         np.abs(passing[None, :, 1] - boxes[:, None, 1]) <= boxes[:, None, 3] / 2
     )
     against = np.array([cost for cost, _ in options])
-    return against + 40 * rim + 5 * inside.sum(axis=1) + 20 * _overlaps(boxes, nodes).sum(axis=1)
+    found: NDArray[np.float64] = against + 40 * rim + 7 * inside.sum(axis=1) + 20 * _overlaps(boxes, nodes).sum(axis=1)
+    return found
 
 
 def _overlaps(boxes: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
     """Shared area in square pixels of each box with each other one, with 2 px of air between them."""
     away = np.abs(boxes[:, None, :2] - others[None, :, :2])
     reach = (boxes[:, None, 2:] + others[None, :, 2:]) / 2 + 2
-    shared = np.maximum(reach - away, 0)
-    return np.asarray(shared[:, :, 0] * shared[:, :, 1], dtype=np.float64)
+    shared: NDArray[np.float64] = np.prod(np.maximum(reach - away, 0), axis=2)
+    return shared

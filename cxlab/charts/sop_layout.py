@@ -12,9 +12,9 @@ from cxlab.read.scenarios import Procedure
 
 Point = tuple[float, float]
 Step = tuple[str, str]
-WIDTH = 535.0
+WIDTH = 520.0
 """Of the plotting area, from the first stage to the actions, in a window of 1024 px."""
-_STAGE_GAP, _ACTION_GAP, _BEND_GAP = 88.0, 46.0, 38.0
+_STAGE_GAP, _ACTION_GAP, _BEND_GAP = 100.0, 48.0, 44.0
 _MARGIN = 56.0
 _RUN_BELOW = 46.0
 
@@ -135,7 +135,7 @@ def _order(rows: list[list[str]], links: list[Step]) -> list[list[str]]:
             # Alternating the tie rule lets equal neighbours swap sides and gets out of poor arrangements.
             lean = -1 if turn % 4 < 2 else 1
             wanted = {name: _mean([fixed[n] for n in near.get(name, ())], here[name]) for name in rows[depth]}
-            rows[depth] = sorted(rows[depth], key=lambda name: (wanted[name], lean * here[name]))  # noqa: B023 used at once
+            rows[depth] = sorted(rows[depth], key=lambda name: (wanted[name], lean * here[name]))
         rows = _swap_neighbours(rows, after)
         crossings = _crossings(rows, after)
         if crossings < fewest:

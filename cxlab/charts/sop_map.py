@@ -1,42 +1,28 @@
 """A procedure as a map: what agents did on what was due, in scatter traces, so that each mark can be clicked."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from cxlab.charts.numbers import format_count, format_share
-from cxlab.charts.sop_labels import ACTION_PX, FONT_PX, NODE_PX, Label, curve, place_labels, wrap
+from cxlab.charts.sop_drawing import Strand, add_legend, add_nodes, add_targets, draw_ground, name_step
+from cxlab.charts.sop_labels import curve, wrap
 from cxlab.charts.sop_layout import Layout, Point, Step, lay_out
-from cxlab.charts.theme import Palette, dress, palette, plain
-from cxlab.read.scenarios import Branch, Edge, Procedure, number
+from cxlab.charts.theme import Palette, palette, plain
+from cxlab.read.scenarios import Branch, Edge, Procedure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _WIDEST_PX = 15.0
-_RIGHT_PX = 118
-_LEFT_PX = 46
 MOST_DETOURS = 6
 """Transitions that the procedure does not know are drawn for the commonest only; the table has them all."""
 # Kinds of moves with less than this share of the busiest step are left to hover and table: hairs hide the rest.
 _FAINT = 0.008
 KINDS = {"followed": "followed", "inserted": "inserted", "skipped": "skipped"}
-
-
-@dataclass(frozen=True)
-class _Strand:
-    """One line of the map: `shift` moves it off the middle of its edge, in pixels."""
-
-    step: Step
-    line: Sequence[Point]
-    colour: str
-    width: float
-    shift: float = 0.0
-    dash: str = "solid"
 
 
 def draw_map(
@@ -54,22 +40,22 @@ def draw_map(
     lines = {step: curve(points) for step, points in layout.edges.items()}
     most = max((sum(kinds.values()) for kinds in moved.values()), default=1)
     looks = {"followed": (colours.good, "solid"), "inserted": (colours.bad, "dot"), "skipped": (_grey(dark), "solid")}
-    strands: list[_Strand] = []
+    strands: list[Strand] = []
     for step, line in lines.items():
         kinds = {kind: moved.get(step, {}).get(kind, 0) for kind in KINDS}
         widths = {kind: max(1.4, _WIDEST_PX * n / most) for kind, n in kinds.items() if n > _FAINT * most}
         if not widths and any(kinds.values()):
             widths = {max(kinds, key=lambda kind: kinds[kind]): 1.4}
         if not widths:
-            strands.append(_Strand(step, line, colours.hairline, 1.0))
+            strands.append(Strand(step, line, colours.hairline, 1.0))
         start = -sum(widths.values()) / 2 - (len(widths) - 1)
         for kind, width in widths.items():
             colour, dash = looks[kind]
-            strands.append(_Strand(step, line, colour, width, start + width / 2, dash))
+            strands.append(Strand(step, line, colour, width, start + width / 2, dash))
             start += width + 2
     detours = _detours(layout, moved)
     strands += [
-        _Strand(step, line, colours.bad, max(1.4, _WIDEST_PX * n / most), dash="dot") for step, line, n in detours
+        Strand(step, line, colours.bad, max(1.4, _WIDEST_PX * n / most), dash="dot") for step, line, n in detours
     ]
     told = {
         (edge.source, edge.target): _edge_texts(
@@ -78,7 +64,7 @@ def draw_map(
         for edge in procedure.edges
     }
     values = {row["stage"]: row for row in branches.iter_rows(named=True)}
-    figure = _draw(
+    figure = draw_ground(
         procedure,
         layout,
         strands,
@@ -91,8 +77,8 @@ def draw_map(
         dark,
     )
     hovers = {step: _step_hover(procedure, step, kinds) for step, kinds in moved.items()}
-    _add_targets(figure, {**lines, **{step: line for step, line, _ in detours}}, hovers, procedure)
-    _add_nodes(
+    add_targets(figure, {**lines, **{step: line for step, line, _ in detours}}, hovers, procedure)
+    add_nodes(
         figure,
         procedure,
         layout,
@@ -103,7 +89,7 @@ def draw_map(
         chosen,
     )
     for kind, (colour, dash) in looks.items():
-        _legend(figure, KINDS[kind], colour, dash)
+        add_legend(figure, KINDS[kind], colour, dash)
     return figure
 
 
@@ -116,9 +102,10 @@ def draw_difference(
     dark: bool,
     chosen: str = "",
 ) -> "Figure":
-    """Where the first model goes more often than the second, in shares of each one's turns; stages: difference in points.
+    """Where the first model goes more often than the second, in shares of each one's turns.
 
-    `branches` is by model. Blue: more of the first, orange: more of the second, whatever kind of move.
+    Stages carry the difference of their accuracies in points. `branches` is by model. Blue: more of the first,
+    orange: more of the second, whatever kind of move.
     """
     colours = palette(dark)
     layout = lay_out(procedure)
@@ -133,13 +120,13 @@ def draw_difference(
         gap = gaps.get(step, 0.0)
         none = abs(gap) < 0.0005
         strands.append(
-            _Strand(step, line, colours.hairline if none else more if gap > 0 else less,
+            Strand(step, line, colours.hairline if none else more if gap > 0 else less,
                     1.0 if none else max(1.4, _WIDEST_PX * abs(gap) / most))
         )  # fmt: skip
     away = {step: {"inserted": round(abs(gap) * 10_000)} for step, gap in gaps.items()}
     detours = _detours(layout, away)
     strands += [
-        _Strand(step, line, more if gaps[step] > 0 else less, max(1.4, _WIDEST_PX * abs(gaps[step]) / most), dash="dot")
+        Strand(step, line, more if gaps[step] > 0 else less, max(1.4, _WIDEST_PX * abs(gaps[step]) / most), dash="dot")
         for step, line, _ in detours
     ]
     told = {
@@ -158,14 +145,14 @@ def draw_difference(
         action: f"{100 * sum(gap for (_, target), gap in gaps.items() if target == action):+.1f}"
         for action in procedure.actions
     }
-    figure = _draw(procedure, layout, strands, told, values, fills, ends, colours, chosen, dark)
+    figure = draw_ground(procedure, layout, strands, told, values, fills, ends, colours, chosen, dark)
     hovers = {
-        step: f"{_pair(procedure, step)}<br>{plain(names[0])} {format_share(shares[0].get(step, 0.0))} of turns<br>"
+        step: f"{name_step(procedure, step)}<br>{plain(names[0])} {format_share(shares[0].get(step, 0.0))} of turns<br>"
         f"{plain(names[1])} {format_share(shares[1].get(step, 0.0))}"
         for step in gaps
     }
-    _add_targets(figure, {**lines, **{step: line for step, line, _ in detours}}, hovers, procedure)
-    _add_nodes(
+    add_targets(figure, {**lines, **{step: line for step, line, _ in detours}}, hovers, procedure)
+    add_nodes(
         figure,
         procedure,
         layout,
@@ -179,8 +166,8 @@ def draw_difference(
         colours,
         chosen,
     )
-    _legend(figure, f"more of {names[0]}", more, "solid")
-    _legend(figure, f"more of {names[1]}", less, "solid")
+    add_legend(figure, f"more of {names[0]}", more, "solid")
+    add_legend(figure, f"more of {names[1]}", less, "solid")
     return figure
 
 
@@ -297,15 +284,11 @@ def _stage_value(row: Mapping[str, Any] | None) -> str:
     return f"{100 * row['share']:.0f} % · n {format_count(row['n'])}" if row else "no arrivals"
 
 
-def _pair(procedure: Procedure, step: Step) -> str:
-    return f"<b>{plain(procedure.name(step[0]))} → {plain(procedure.name(step[1]))}</b>"
-
-
 def _step_hover(procedure: Procedure, step: Step, kinds: Mapping[str, int]) -> str:
     edge = next((e for e in procedure.edges if (e.source, e.target) == step), None)
     when = "<br>".join(plain(b.full) for b in edge.branches) if edge else "not a step of this procedure"
     counted = "<br>".join(f"{kind} {format_count(kinds.get(kind, 0))}" for kind in KINDS)
-    return f"{_pair(procedure, step)}<br>{when}<br>{counted} turns"
+    return f"{name_step(procedure, step)}<br>{when}<br>{counted} turns"
 
 
 def _stage_hover(procedure: Procedure, stage: str, row: Mapping[str, Any] | None) -> str:
@@ -314,151 +297,5 @@ def _stage_hover(procedure: Procedure, stage: str, row: Mapping[str, Any] | None
         return f"{title}<br>nobody arrived here"
     low, high = row["low"], row["high"]
     sure = f"<br>95 % interval {format_share(low)} to {format_share(high)}" if low is not None else ""
-    return f"{title}<br>right way out {format_share(row['share'])}{sure}<br>n {format_count(row['n'])} turns of {row['clusters']} samples"
-
-
-def _draw(
-    procedure: Procedure,
-    layout: Layout,
-    strands: Sequence[_Strand],
-    told: Mapping[Step, Sequence[Sequence[str]]],
-    values: Mapping[str, str],
-    fills: Mapping[str, str],
-    ends: Mapping[str, str],
-    colours: Palette,
-    chosen: str,
-    dark: bool,
-) -> "Figure":
-    """Lines and texts; the marks that can be clicked come on top of them."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    # Lines of one look are one trace: a trace costs a millisecond, a map has some seventy lines.
-    looks: dict[tuple[str, str, float], list[_Strand]] = {}
-    for strand in strands:
-        width = round(2 * strand.width) / 2 + (2 if ">".join(strand.step) == chosen else 0)
-        looks.setdefault((strand.colour, strand.dash, width), []).append(strand)
-    for (colour, dash, width), alike in sorted(looks.items(), key=lambda look: -look[0][2]):
-        figure.add_scatter(
-            x=[x for strand in alike for x in (*(x for x, _ in strand.line), None)],
-            y=[y for strand in alike for y in (*(y + strand.shift for _, y in strand.line), None)],
-            mode="lines",
-            line={"color": colour, "width": width, "dash": dash},
-            opacity=0.8,
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    titles = {stage: [*wrap(title, 15, 3), values[stage]] for stage, title in procedure.stages.items()}
-    of_stages, of_edges = place_labels(procedure, titles, told)
-    for stage, label in of_stages.items():
-        *title, value = titles[stage]
-        _note(figure, label, "<b>" + "<br>".join(map(plain, title)) + f"</b><br>{plain(value)}", colours)
-    for step, label in of_edges.items():
-        lines_of = told[step][label.shape]
-        *when, count = lines_of if len(lines_of) > 1 else lines_of[0].rsplit(" ", 1)
-        words = ("<br>" if len(lines_of) > 1 else " ").join([*map(plain, when), ""])
-        _note(figure, label, f"{words}<span style='color:{colours.muted}'>{plain(count)}</span>", colours)
-    for action, count in ends.items():
-        if action in layout.nodes:
-            x, y = layout.nodes[action]
-            name = "<br>".join(map(plain, wrap(action, 14, 2)))
-            figure.add_annotation(
-                x=x, y=y, xshift=ACTION_PX + 4, text=f"<b>{name}</b><br><span style='color:{colours.muted}'>{plain(count)}</span>",
-                showarrow=False, xanchor="left", yanchor="middle", align="left", font={"size": FONT_PX, "color": colours.ink},
-            )  # fmt: skip
-    figure.update_xaxes(range=[-2, layout.width + 2], visible=False, fixedrange=True)
-    figure.update_yaxes(range=[0, layout.height], visible=False, fixedrange=True)
-    dress(figure, dark, height=round(layout.height) + 34, values="none")
-    figure.update_layout(
-        margin={"l": _LEFT_PX, "r": _RIGHT_PX, "t": 34, "b": 0, "autoexpand": False},
-        legend={"x": -0.02, "y": 1.0, "yanchor": "bottom", "itemclick": False, "itemdoubleclick": False},
-        hoverdistance=14,
-    )
-    return figure
-
-
-def _note(figure: "Figure", label: Label, text: str, colours: Palette) -> None:
-    figure.add_annotation(
-        x=label.box.x, y=label.box.y, text=text, showarrow=False, bgcolor=_clear(colours.surface), borderpad=0,
-        font={"size": FONT_PX, "color": colours.ink}, align="center", xanchor="center", yanchor="middle",
-    )  # fmt: skip
-
-
-def _clear(colour: str) -> str:
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.86)"
-
-
-def _add_targets(
-    figure: "Figure", lines: Mapping[Step, Sequence[Point]], hovers: Mapping[Step, str], procedure: Procedure
-) -> None:
-    """Invisible marks along each edge, so that lines can be hovered and clicked."""
-    xs, ys, data, texts = [], [], [], []
-    for step, line in lines.items():
-        for share in (0.3, 0.4, 0.5, 0.6, 0.7):
-            x, y = line[round(share * (len(line) - 1))]
-            xs.append(x)
-            ys.append(y)
-            data.append(["step", *step])
-            texts.append(hovers.get(step, f"{_pair(procedure, step)}<br>nobody went here"))
-    figure.add_scatter(
-        x=xs, y=ys, mode="markers", marker={"size": 12, "opacity": 0, "color": "#000000"},
-        selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
-        customdata=data, hovertext=texts, hovertemplate="%{hovertext}<extra></extra>", showlegend=False,
-    )  # fmt: skip
-
-
-def _add_nodes(
-    figure: "Figure",
-    procedure: Procedure,
-    layout: Layout,
-    fills: Mapping[str, str],
-    stage_hovers: Mapping[str, str],
-    action_hovers: Mapping[str, str],
-    colours: Palette,
-    chosen: str,
-) -> None:
-    stages = list(procedure.stages)
-    figure.add_scatter(
-        x=[layout.nodes[stage][0] for stage in stages],
-        y=[layout.nodes[stage][1] for stage in stages],
-        mode="markers+text",
-        marker={
-            "size": 2 * NODE_PX,
-            "color": [fills.get(stage, colours.raised) for stage in stages],
-            "opacity": 1,
-            "line": {
-                "color": [colours.accent if stage == chosen else colours.surface if stage in fills else colours.muted for stage in stages],
-                "width": [4 if stage == chosen else 2 for stage in stages],
-            },
-        },
-        text=[f"<b>{number(stage)}</b>" for stage in stages],
-        textfont={"color": ["#ffffff" if stage in fills else colours.ink for stage in stages], "size": 12},
-        selected={"marker": {"opacity": 1}, "textfont": {"color": "#ffffff"}},
-        unselected={"marker": {"opacity": 1}, "textfont": {"color": "#ffffff"}},
-        customdata=[["stage", stage] for stage in stages],
-        hovertext=[stage_hovers[stage] for stage in stages],
-        hovertemplate="%{hovertext}<extra></extra>",
-        cliponaxis=False,
-        showlegend=False,
-    )  # fmt: skip
-    actions = [action for action in procedure.actions if action in layout.nodes]
-    figure.add_scatter(
-        x=[layout.nodes[action][0] for action in actions],
-        y=[layout.nodes[action][1] for action in actions],
-        mode="markers",
-        marker={"size": 2 * ACTION_PX, "symbol": "square", "color": colours.accent, "opacity": 1},
-        selected={"marker": {"opacity": 1}},
-        unselected={"marker": {"opacity": 1}},
-        customdata=[["action", action] for action in actions],
-        hovertext=[f"<b>{plain(action)}</b><br>{plain(action_hovers[action])}" for action in actions],
-        hovertemplate="%{hovertext}<extra></extra>",
-        cliponaxis=False,
-        showlegend=False,
-    )
-
-
-def _legend(figure: "Figure", name: str, colour: str, dash: str) -> None:
-    figure.add_scatter(
-        x=[None], y=[None], mode="lines", name=plain(name), line={"color": colour, "width": 5, "dash": dash}, showlegend=True
-    )  # fmt: skip
+    counted = f"<br>n {format_count(row['n'])} turns of {row['clusters']} samples"
+    return f"{title}<br>right way out {format_share(row['share'])}{sure}{counted}"

@@ -31,7 +31,7 @@ def badge_of(procedure: Procedure, way: list[str], right: int, n: int) -> str:
 def draw_variants(frame: pl.DataFrame, procedure: Procedure, dark: bool) -> "Figure":
     """The commonest ways, one strip each, coloured by the moves of its alignment. `frame` is `read.paths.variants`.
 
-    Green = followed, red = inserted, grey = skipped; the square at the end is the action. customdata: [way joined by ">"].
+    Green = followed, red = inserted, grey = skipped; the action stands at the end. customdata: [way joined by ">"].
     """
     import plotly.graph_objects as go
 

@@ -130,20 +130,20 @@ def alpha_of_counts(counts: ArrayLike, level: Level = "nominal", labels: Sequenc
 
     `labels` are the columns' labels in order (needed as numbers for `interval`).
     """
-    counts = np.asarray(counts, dtype=np.float64)
-    if counts.size == 0:
+    table = np.asarray(counts, dtype=np.float64)
+    if table.size == 0:
         return math.nan
-    if counts.ndim != 2 or (counts < 0).any():
+    if table.ndim != 2 or (table < 0).any():
         raise BadOption("counts must be a table items x labels of numbers from 0 on")
-    known = list(labels) if labels is not None else list(range(counts.shape[1]))
-    counts = counts[counts.sum(axis=1) >= 2]
-    if counts.size == 0:
+    known = list(labels) if labels is not None else list(range(table.shape[1]))
+    table = table[table.sum(axis=1) >= 2]
+    if table.size == 0:
         return math.nan
 
     # Coincidences: each item's ordered pairs of ratings weigh 1 / (its ratings - 1), so an item counts as
     # many times as it was rated.
-    shares = counts / (counts.sum(axis=1, keepdims=True) - 1)
-    coincidences = counts.T @ shares - np.diag(shares.sum(axis=0))
+    shares = table / (table.sum(axis=1, keepdims=True) - 1)
+    coincidences = table.T @ shares - np.diag(shares.sum(axis=0))
     totals = coincidences.sum(axis=0)
     expected = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
     distance = _squared_distances(known, totals, level)

@@ -69,21 +69,29 @@ def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
     """One page of attempts as `read.attempts`, with `wrong` (kinds and how often each) and `first_turn` of it."""
     page = attempts(view, limit, offset, view.order or "worst")
     if page.frame.is_empty():
-        return Page(page.frame.with_columns(wrong=pl.lit(None, pl.List(pl.String)), first_turn=pl.lit(None, pl.Int32)), 0)
+        return Page(
+            page.frame.with_columns(wrong=pl.lit(None, pl.List(pl.String)), first_turn=pl.lit(None, pl.Int32)), 0
+        )
     keys = [f"{run}/{attempt}" for run, attempt in page.frame.select("run_id", "attempt_id").iter_rows()]
+    # Inside a group of alike failures its own turns count, else every turn on which something went wrong.
+    alike, more = troubles.troubles() if view.alike else ("", {})
+    opened = "min(turn)" if not view.alike else "min(turn) FILTER (kind = '')"
+    of_group = f"UNION ALL SELECT run_id, attempt_id, turn, '' FROM ({alike}) WHERE alike = $alike" if alike else ""
     kinds = ask(
-        """
+        f"""
         WITH found AS (
             SELECT run_id, attempt_id, turn, error AS kind FROM traces WHERE error NOT IN ('none', 'format')
             UNION ALL SELECT run_id, attempt_id, turn, where_ FROM failures WHERE where_ <> 'scorer'
+            {of_group}
         ), counted AS (
             SELECT run_id, attempt_id, kind, count(*) AS n, min(turn) AS turn FROM found
             WHERE run_id || '/' || attempt_id IN (SELECT unnest($keys)) GROUP BY ALL
         )
-        SELECT run_id, attempt_id, list(kind || ':' || n ORDER BY n DESC, kind) AS wrong, min(turn) AS first_turn
+        SELECT run_id, attempt_id, list(kind || ':' || n ORDER BY n DESC, kind) FILTER (kind <> '') AS wrong,
+            {opened} AS first_turn
         FROM counted GROUP BY ALL
         """,
-        {"keys": keys},
+        {**more, "keys": keys, **({"alike": view.alike} if alike else {})},
     )
     return Page(page.frame.join(kinds, on=["run_id", "attempt_id"], how="left", maintain_order="left"), page.total)
 
@@ -91,8 +99,12 @@ def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
 def chosen_set(view: View, messages: bool = False) -> pl.DataFrame:
     """All attempts of the view as one row each, up to MOST_EXPORTED; with all that was said where asked for."""
     condition, params = where(view, "attempts", "a.")
-    said = """, (SELECT list({'turn': m.turn, 'role': m.role, 'text': m.text} ORDER BY m.seq) FROM messages m
-            WHERE m.run_id = a.run_id AND m.attempt_id = a.attempt_id) AS messages""" if messages else ""
+    said = (
+        """, (SELECT list({'turn': m.turn, 'role': m.role, 'text': m.text} ORDER BY m.seq) FROM messages m
+            WHERE m.run_id = a.run_id AND m.attempt_id = a.attempt_id) AS messages"""
+        if messages
+        else ""
+    )
     kinds = "list(DISTINCT value ORDER BY value)"
     return ask(
         f"""

@@ -43,7 +43,8 @@ def turns(view: View, pick: str, limit: int = ROWS_A_PAGE, offset: int = 0) -> P
         f"""
         WITH told AS (
             SELECT t.run_id, t.attempt_id, t.model, t.scenario, t.level, t.leaf, t.turn, t.error,
-                coalesce(t.reference_action, '') AS expected, coalesce(t.predicted_action, '') AS taken, {_WAY}, {_WANTED}
+                coalesce(t.reference_action, '') AS expected, coalesce(t.predicted_action, '') AS taken,
+                {_WAY}, {_WANTED}
             FROM traces t WHERE {condition} AND {usable}
         )
         SELECT *, {wrong} AS wrong, count(*) OVER () AS total FROM told WHERE {matches}
@@ -102,7 +103,8 @@ def events(view: View) -> pl.DataFrame:
     return ask(
         f"""
         WITH told AS (
-            SELECT t.run_id, t.attempt_id, t.model, t.scenario, t.level, t.leaf, t.turn, t.error, a.started, {_WAY}, {_WANTED}
+            SELECT t.run_id, t.attempt_id, t.model, t.scenario, t.level, t.leaf, t.turn, t.error, a.started,
+                {_WAY}, {_WANTED}
             FROM traces t JOIN attempts a USING (run_id, attempt_id) WHERE {condition} AND {_USABLE}
         ), steps AS (SELECT *, unnest(range(1, len(way) + 1)) AS place FROM told)
         SELECT run_id || '/' || attempt_id || '/' || turn AS "case:concept:name", way[place] AS "concept:name",

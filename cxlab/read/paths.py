@@ -5,13 +5,19 @@ panel gave a reference. Everything is counted in SQL on distinct pairs of ways; 
 to the sample. Shares run from 0 to 1; their intervals are clustered by sample (Student's t, clusters - 1 degrees).
 """
 
-from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from cxlab.metrics.intervals import proportion_interval, student_quantile
+from cxlab.metrics.paths import alignment
 from cxlab.read.ask import Params, ask, where
 from cxlab.read.view import View
+from cxlab.store import layout
+
+if TYPE_CHECKING:
+    import duckdb
 
 ERRORS = ("none", "lucky", "field", "execution", "action", "format", "unscored")
 EVALUATED = (1, 5, 10, 15)
@@ -35,19 +41,33 @@ _WANTED = "list_append(t.reference_path, t.reference_action) AS wanted"
 _DIVERGES = "list_filter(range(1, greatest(len(way), len(wanted)) + 1), lambda i: way[i] IS DISTINCT FROM wanted[i])[1]"
 
 
-def _pairs(condition: str, by: Sequence[str] = ("model",)) -> str:
-    """Distinct pairs of ways with their number of turns."""
-    keys = "".join(f"t.{name}, " for name in by)
-    return f"pairs AS (SELECT {keys}{_WAY}, {_WANTED}, count(*) AS n FROM traces t WHERE {condition} AND {_USABLE} GROUP BY ALL)"
+def _ask_pairs(view: View, sql: str) -> pl.DataFrame:
+    """The rows of one SELECT over `pairs`, the distinct pairs of ways of a selection: model, way, wanted, n.
+
+    Several charts of a page count the same pairs in different ways. The traces are read for the first of them only;
+    what the others read is small.
+    """
+    pairs = _read_pairs(str(layout.home()), layout.version(), view.filters(), view.at)
+    with _open_memory().cursor() as con:
+        con.register("pairs", pairs)
+        frame: pl.DataFrame = con.sql(sql).pl()
+        return frame
 
 
-def counts(view: View) -> pl.DataFrame:
-    """How many turns there are by model: model, turns, usable, dialogues."""
-    condition, params = _chosen(view)
+@lru_cache(maxsize=1)
+def _open_memory() -> "duckdb.DuckDBPyConnection":
+    # Making one takes some 20 ms, a cursor on it less than one.
+    import duckdb
+
+    return duckdb.connect()
+
+
+@lru_cache(maxsize=4)
+def _read_pairs(home: str, version: str, filters: View, at: str) -> pl.DataFrame:
+    condition, params = _chosen(filters.change(at=at))
     return ask(
-        f"""SELECT model, count(*) AS turns, count(*) FILTER ({_USABLE}) AS usable,
-            count(DISTINCT (run_id, attempt_id)) AS dialogues
-        FROM traces t WHERE {condition} GROUP BY 1 ORDER BY 1""",
+        f"""SELECT t.model, {_WAY}, {_WANTED}, count(*) AS n
+        FROM traces t WHERE {condition} AND {_USABLE} GROUP BY ALL""",
         params,
     )
 
@@ -57,13 +77,13 @@ def traffic(view: View) -> pl.DataFrame:
 
     `followed`: the agent made it and the reference makes it; `inserted`: only the agent; `skipped`: only the reference.
     """
-    condition, params = _chosen(view)
-    return ask(
-        f"""
-        WITH {_pairs(condition)}, steps AS (
+    return _ask_pairs(
+        view,
+        """
+        WITH steps AS (
             SELECT model, n,
-                list_transform(range(1, len(way)), lambda i: {{'source': way[i], 'target': way[i + 1]}}) AS made,
-                list_transform(range(1, len(wanted)), lambda i: {{'source': wanted[i], 'target': wanted[i + 1]}}) AS due
+                list_transform(range(1, len(way)), lambda i: {'source': way[i], 'target': way[i + 1]}) AS made,
+                list_transform(range(1, len(wanted)), lambda i: {'source': wanted[i], 'target': wanted[i + 1]}) AS due
             FROM pairs
         ), sorted AS (
             SELECT model, n, 'followed' AS kind, unnest(list_filter(made, lambda s: list_contains(due, s))) AS step
@@ -75,7 +95,6 @@ def traffic(view: View) -> pl.DataFrame:
         SELECT model, step.source AS source, step.target AS target, kind, sum(n)::BIGINT AS n
         FROM sorted GROUP BY ALL ORDER BY n DESC, source, target, kind, model
         """,
-        params,
     )
 
 
@@ -138,14 +157,15 @@ def error_split(view: View) -> pl.DataFrame:
 
 
 def divergences(view: View) -> pl.DataFrame:
-    """Where turns leave the reference: model, stage (the last common step), place (its position from 1), n, arrived, share.
+    """Where turns leave the reference: model, stage, place, n, arrived, share.
 
-    `n` turns left there for the first time out of `arrived` that had come so far in step with the reference.
+    `stage` is the last common step, `place` its position from 1; `n` turns left there for the first time out of
+    `arrived` that had come so far in step with the reference.
     """
-    condition, params = _chosen(view)
-    return ask(
+    return _ask_pairs(
+        view,
         f"""
-        WITH {_pairs(condition)}, held AS (
+        WITH held AS (
             SELECT model, n, wanted, coalesce({_DIVERGES} - 1, len(wanted)) AS common FROM pairs
         ), reached AS (
             SELECT model, n, common, wanted, unnest(range(1, least(common, len(wanted) - 1) + 1)) AS place FROM held
@@ -155,7 +175,6 @@ def divergences(view: View) -> pl.DataFrame:
             coalesce(sum(reached.n) FILTER (common = place), 0) / sum(reached.n) AS share
         FROM reached GROUP BY ALL ORDER BY model, place, stage
         """,
-        params,
     )
 
 
@@ -165,10 +184,10 @@ def survival(view: View) -> pl.DataFrame:
     A turn whose way equals the reference to its end stays "on" for good, so the last row is the share of turns that
     are right from the first stage to the action.
     """
-    condition, params = _chosen(view)
-    return ask(
+    return _ask_pairs(
+        view,
         f"""
-        WITH {_pairs(condition)}, held AS (
+        WITH held AS (
             SELECT model, n, len(wanted) AS length, {_DIVERGES} AS leaves FROM pairs
         ), steps AS (SELECT unnest(range(1, (SELECT max(greatest(length, coalesce(leaves, 0))) FROM held) + 1)) AS step)
         SELECT model, step::INTEGER AS step, coalesce(sum(n) FILTER (leaves IS NULL OR leaves > step), 0)::BIGINT AS n,
@@ -176,81 +195,83 @@ def survival(view: View) -> pl.DataFrame:
             coalesce(sum(held.n) FILTER (leaves IS NULL OR leaves > step), 0) / sum(held.n) AS share
         FROM held CROSS JOIN steps GROUP BY ALL ORDER BY model, step
         """,
-        params,
     )
 
 
 def confusion(view: View) -> pl.DataFrame:
     """Expected against taken way out of each stage that agent and reference both reach: stage, expected, taken, n."""
-    condition, params = _chosen(view)
-    return ask(
-        f"""
-        WITH {_pairs(condition, ())}, arrivals AS (
-            SELECT n, unnest(list_transform(list_intersect(way[:-2], wanted[:-2]), lambda s: {{'stage': s,
-                'expected': wanted[list_position(wanted, s) + 1], 'taken': way[list_position(way, s) + 1]}})) AS a
+    return _ask_pairs(
+        view,
+        """
+        WITH arrivals AS (
+            SELECT n, unnest(list_transform(list_intersect(way[:-2], wanted[:-2]), lambda s: {'stage': s,
+                'expected': wanted[list_position(wanted, s) + 1], 'taken': way[list_position(way, s) + 1]})) AS a
             FROM pairs
         )
         SELECT a.stage AS stage, a.expected AS expected, a.taken AS taken, sum(n)::BIGINT AS n
         FROM arrivals GROUP BY ALL ORDER BY stage, expected, taken
         """,
-        params,
     )
 
 
 def variants(view: View) -> pl.DataFrame:
-    """Distinct ways, commonest first: way, n, right (turns for which it was the reference), share, cumulative, wanted, moves.
+    """Distinct ways, commonest first: way, n, right, share, cumulative, wanted, moves.
 
-    `wanted` is the reference that it was most often held against, `moves` the steps of the alignment with it.
+    `right` counts the turns for which it was the reference; `wanted` is the reference that it was most often held
+    against, `moves` the steps of its alignment with it (stages only).
     """
-    condition, params = _chosen(view)
-    return ask(
-        f"""
-        WITH told AS (
-            SELECT {_WAY}, {_WANTED}, any_value(t.moves) AS moves, count(*) AS n
-            FROM traces t WHERE {condition} AND {_USABLE} GROUP BY ALL
-        ), grouped AS (
+    frame = _ask_pairs(
+        view,
+        """
+        WITH told AS (SELECT way, wanted, sum(n) AS n FROM pairs GROUP BY ALL), grouped AS (
             SELECT way, sum(n)::BIGINT AS n, coalesce(sum(n) FILTER (way = wanted), 0)::BIGINT AS "right",
-                arg_max(wanted, n) AS wanted, arg_max(moves, n) AS moves
-            FROM told GROUP BY way
+                arg_max(wanted, n) AS wanted FROM told GROUP BY way
         )
         SELECT way, n, "right", n / sum(n) OVER () AS share,
-            sum(n) OVER (ORDER BY n DESC, way ROWS UNBOUNDED PRECEDING) / sum(n) OVER () AS cumulative, wanted, moves
+            sum(n) OVER (ORDER BY n DESC, way ROWS UNBOUNDED PRECEDING) / sum(n) OVER () AS cumulative, wanted
         FROM grouped ORDER BY n DESC, way
         """,
-        params,
     )
+    moves = [
+        [{"move": move, "stage": stage} for move, stage in alignment(way[:-1], wanted[:-1]).moves]
+        for way, wanted in frame.select("way", "wanted").iter_rows()
+    ]
+    kinds = pl.List(pl.Struct({"move": pl.String, "stage": pl.String}))
+    return frame.with_columns(moves=pl.Series(moves, dtype=kinds))
 
 
 def flows(view: View) -> pl.DataFrame:
     """Expected action, where the way left the reference ("" = nowhere), action taken: expected, left_at, taken, n."""
-    condition, params = _chosen(view)
-    return ask(
+    return _ask_pairs(
+        view,
         f"""
-        WITH {_pairs(condition, ())}, held AS (SELECT *, {_DIVERGES} AS leaves FROM pairs)
-        SELECT wanted[-1] AS expected, CASE WHEN leaves IS NULL THEN '' ELSE coalesce(wanted[leaves - 1], '?') END AS left_at,
-            way[-1] AS taken, sum(n)::BIGINT AS n
+        WITH held AS (SELECT *, {_DIVERGES} AS leaves FROM pairs)
+        SELECT wanted[-1] AS expected,
+            CASE WHEN leaves IS NULL THEN '' ELSE coalesce(wanted[leaves - 1], '?') END AS left_at, way[-1] AS taken,
+            sum(n)::BIGINT AS n
         FROM held GROUP BY ALL ORDER BY n DESC, expected, taken, left_at
         """,
-        params,
     )
 
 
 def coverage(view: View) -> pl.DataFrame:
     """Leaf by model: leaf, model (null where nobody was tested), dialogues, n turns, mean of the view's metric."""
     condition, params = where(view, "scores", "s.")
-    wanted, more = where(View(scenarios=view.scenarios), "attempts")
+    names = [f"known_{place}" for place in range(len(view.scenarios))]
+    listed = f"scenario IN ({', '.join(f'${name}' for name in names)})" if names else "true"
+    params |= dict(zip(names, view.scenarios, strict=True))
     return ask(
         f"""
         WITH scored AS (
             SELECT s.leaf, s.model, count(DISTINCT (s.run_id, s.attempt_id)) AS dialogues, count(s.value) AS n,
                 avg(s.value) AS mean
             FROM scores s WHERE s.metric = $metric AND s.turn IS NOT NULL AND {condition} GROUP BY ALL
-        ), known AS (SELECT DISTINCT leaf FROM samples WHERE leaf IS NOT NULL AND {wanted.replace("run_id NOT IN", "'' NOT IN")})
+        ), known AS (SELECT DISTINCT leaf FROM samples WHERE leaf IS NOT NULL AND {listed})
         SELECT coalesce(k.leaf, c.leaf) AS leaf, c.model, coalesce(c.dialogues, 0) AS dialogues, coalesce(c.n, 0) AS n,
             c.mean
         FROM known k FULL JOIN scored c ON k.leaf = c.leaf ORDER BY leaf, model
         """,
-        {**more, **params, "metric": view.metric},
+        {**params, "metric": view.metric},
     )
 
 
@@ -276,7 +297,8 @@ def by_turn(view: View, reach: int | None = None) -> pl.DataFrame:
             SELECT s.run_id, s.attempt_id, s.sample_id, s.model, s.turn, s.value
             FROM scores s WHERE s.metric = $metric AND s.turn IN ({listed}) AND s.value IS NOT NULL AND {condition}
         ), clusters AS (
-            SELECT model, turn, sample_id, count(*) AS n, sum(value) AS total FROM scored s WHERE true {whole} GROUP BY ALL
+            SELECT model, turn, sample_id, count(*) AS n, sum(value) AS total
+            FROM scored s WHERE true {whole} GROUP BY ALL
         )
         {_shares("model, turn", "clusters")}
         """,

@@ -138,9 +138,7 @@ def _reads(stamp: tuple[tuple[str, int], ...]) -> str:
     for name, _ in stamp:
         for edge in scenarios.procedure(name).edges:
             fields = rows.setdefault((name, edge.source), [])
-            fields += [
-                field for branch in edge.branches for field, _ in branch.conditions if field not in fields
-            ]
+            fields += [field for branch in edge.branches for field, _ in branch.conditions if field not in fields]
     return json.dumps(
         [{"scenario": scenario, "stage": stage, "fields": fields} for (scenario, stage), fields in rows.items()]
     )

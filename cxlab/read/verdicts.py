@@ -26,10 +26,10 @@ def queue(view: View, undecided: bool = False, limit: int = ROWS_A_PAGE, offset:
     frame = ask(
         f"""
         WITH split AS (
-            SELECT run_id, attempt_id, turn, model, scenario, level, field, entropy(verdict) AS entropy,
-                list(verdict ORDER BY judge) AS verdicts, list(judge ORDER BY judge) AS judges
+            SELECT run_id, attempt_id, turn, field, any_value(model) AS model, any_value(scenario) AS scenario,
+                any_value(level) AS level, entropy(verdict) AS entropy
             FROM judgements j WHERE {condition} AND kind = 'field' AND status = 'ok' {narrowed}
-            GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING min(verdict) <> max(verdict)
+            GROUP BY 1, 2, 3, 4 HAVING min(verdict) <> max(verdict)
         ), apart AS (
             SELECT run_id, attempt_id, turn, scenario,
                 coalesce(list_max(list_transform(led, lambda a: a.logic))
@@ -54,7 +54,8 @@ def queue(view: View, undecided: bool = False, limit: int = ROWS_A_PAGE, offset:
             GROUP BY 1, 2, 3, 4
         )
         SELECT s.*, coalesce(list_contains(t.fields, s.field), false) AS decisive,
-            CASE WHEN decisive THEN t.range ELSE 0 END AS stake, s.entropy * stake AS priority, d.value AS decided, count(*) OVER () AS total
+            CASE WHEN decisive THEN t.range ELSE 0 END AS stake, s.entropy * stake AS priority, d.value AS decided,
+            count(*) OVER () AS total
         FROM split s LEFT JOIN staked t USING (run_id, attempt_id, turn)
             LEFT JOIN decided d ON d.run_id = s.run_id AND d.attempt_id = s.attempt_id AND d.turn = s.turn
                 AND d.field = s.field
@@ -64,7 +65,20 @@ def queue(view: View, undecided: bool = False, limit: int = ROWS_A_PAGE, offset:
         {**params, "reads": stage_fields(), "limit": limit, "offset": offset},
     )
     total = int(frame["total"][0]) if frame.height else 0
-    return Page(frame.drop("total"), total)
+    return Page(_with_verdicts(frame.drop("total")), total)
+
+
+def _with_verdicts(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows with `judges` and their `verdicts`, in the same order; looked up for these rows only."""
+    keys = ["run_id", "attempt_id", "turn", "field"]
+    said = ask(
+        """SELECT run_id, attempt_id, turn, field, list(judge ORDER BY judge) AS judges,
+            list(verdict ORDER BY judge) AS verdicts
+        FROM judgements WHERE kind = 'field' AND status = 'ok' AND attempt_id IN (SELECT unnest($attempts))
+        GROUP BY 1, 2, 3, 4""",
+        {"attempts": rows["attempt_id"].unique(maintain_order=True).to_list()},
+    )
+    return rows.join(said, on=keys, how="left", maintain_order="left")
 
 
 def on_field(run_id: str, attempt_id: str, turn: int, field: str) -> pl.DataFrame:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import polars as pl
 import streamlit as st
 
-
 from cxlab.charts.failures import describe_group, draw_groups
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, failures
+from cxlab.read.attempts import ROWS_A_PAGE
 from cxlab.read.files import to_csv, to_parquet
 from cxlab.read.troubles import KINDS
 from cxlab.ui.address import cached, set_view
@@ -18,8 +18,15 @@ from cxlab.ui.shell import dark
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.ui.words import figures, label, plain, section
 
-_ORDERS = {"worst": "worst score first", "best": "best score first", "newest": "newest first", "long": "longest first",
-           "slow": "slowest first", "costly": "costliest first", "oldest": "oldest first"}  # fmt: skip
+_ORDERS = {
+    "worst": "worst score first",
+    "best": "best score first",
+    "newest": "newest first",
+    "long": "longest first",
+    "slow": "slowest first",
+    "costly": "costliest first",
+    "oldest": "oldest first",
+}
 
 
 def go(target: View) -> None:
@@ -38,7 +45,8 @@ def show_counts(counts: dict[str, int], groups: pl.DataFrame) -> None:
             (
                 "With something wrong",
                 format_share(counts["with_trouble"] / counts["attempts"]) if counts["attempts"] else "–",
-                f"{format_count(counts['with_trouble'])} of {format_count(counts['attempts'])} dialogues in which a reply "
+                f"{format_count(counts['with_trouble'])} of {format_count(counts['attempts'])} dialogues in "
+                "which a reply "
                 "misread a field, left the procedure, gave a wrong action or could not be read, or a provider failed.",
             ),
             (
@@ -63,11 +71,12 @@ def show_groups(view: View, groups: pl.DataFrame) -> None:
     if groups.is_empty():
         return
     largest = groups.row(0, named=True)
-    what, where = describe_group(largest)
+    what = describe_group(largest)[0]
     section(
         f"Most often: {plain(what[0].lower() + what[1:])}",
         f"{format_count(largest['n'])} of {format_count(largest['of'])} failures; the {groups.height} largest of "
-        f"{format_count(largest['groups'])} groups are shown. Alike are failures of one scenario and kind that leave the way at "
+        f"{format_count(largest['groups'])} groups are shown. Alike are failures of one scenario and kind "
+        "that leave the way at "
         "the same stage by the same step with the same value misread. Click a bar to see its dialogues.",
     )
     named = groups.with_columns(
@@ -106,10 +115,17 @@ def show_group(view: View) -> None:
 
 def show_attempts(view: View) -> None:
     """The attempts of the view, a page of rows at a time; a click opens one."""
-    page = cached(failures.rows, view.change(attempt="", turn=None, page=view.page), failures.ROWS_A_PAGE, (view.page - 1) * failures.ROWS_A_PAGE)
+    page = cached(
+        failures.rows,
+        view.change(attempt="", turn=None, page=view.page),
+        ROWS_A_PAGE,
+        (view.page - 1) * ROWS_A_PAGE,
+    )
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
         narrowed = "; ".join(f"{name}: {values}" for name, values in view.describe())
-        st.subheader(f"{format_count(page.total)} dialogues", anchor=False, width="content")
+        st.subheader(
+            f"{format_count(page.total)} dialogue{'' if page.total == 1 else 's'}", anchor=False, width="content"
+        )
         _order(view)
     if narrowed:
         st.caption(plain(narrowed))
@@ -133,7 +149,9 @@ def show_attempts(view: View) -> None:
         "latency_s": column("Time", "seconds"),
         "cost_usd": column("Cost", "usd"),
     }
-    chosen = show_table(rows, columns, key="attempts", alt=f"{page.total} dialogues, a page of them.", select="single", downloads=False)
+    chosen = show_table(
+        rows, columns, key="attempts", alt=f"{page.total} dialogues, a page of them.", select="single", downloads=False
+    )
     _pages(view, page.total)
     if chosen:
         row = chosen[0]
@@ -151,23 +169,52 @@ def save_set(view: View, total: int) -> None:
             st.code(_address(kept), language=None, wrap_lines=True)
         most = f"; the first {format_count(failures.MOST_EXPORTED)}" if total > failures.MOST_EXPORTED else ""
         files: list[tuple[str, str, str, Callable[[], bytes], str]] = [
-            ("CSV", "csv", "text/csv", lambda: to_csv(failures.chosen_set(kept)), "One row a dialogue, guarded against formulas"),
-            ("Parquet", "parquet", "application/vnd.apache.parquet", lambda: to_parquet(failures.chosen_set(kept, True)), "One row a dialogue, with its messages"),
-            ("JSONL", "jsonl", "application/x-ndjson", lambda: failures.to_jsonl(kept), "One line a dialogue, with its messages"),
-        ]  # fmt: skip
+            (
+                "CSV",
+                "csv",
+                "text/csv",
+                lambda: to_csv(failures.chosen_set(kept)),
+                "One row a dialogue, guarded against formulas",
+            ),
+            (
+                "Parquet",
+                "parquet",
+                "application/vnd.apache.parquet",
+                lambda: to_parquet(failures.chosen_set(kept, True)),
+                "One row a dialogue, with its messages",
+            ),
+            (
+                "JSONL",
+                "jsonl",
+                "application/x-ndjson",
+                lambda: failures.to_jsonl(kept),
+                "One line a dialogue, with its messages",
+            ),
+        ]
         for name, ending, mime, make, meaning in files:
             st.download_button(
-                name, make, f"cxlab-dialogues.{ending}", mime, key=f"set-{ending}", on_click="ignore", type="tertiary",
+                name,
+                make,
+                f"cxlab-dialogues.{ending}",
+                mime,
+                key=f"set-{ending}",
+                on_click="ignore",
+                type="tertiary",
                 help=f"{meaning}{most}.",
-            )  # fmt: skip
+            )
 
 
 def _order(view: View) -> None:
     st.session_state["failures-order"] = view.order if view.order in _ORDERS else "worst"
     st.selectbox(
-        "Sort", list(_ORDERS), key="failures-order", format_func=_ORDERS.__getitem__, label_visibility="collapsed",
-        width=220, on_change=_order_changed,
-    )  # fmt: skip
+        "Sort",
+        list(_ORDERS),
+        key="failures-order",
+        format_func=_ORDERS.__getitem__,
+        label_visibility="collapsed",
+        width=220,
+        on_change=_order_changed,
+    )
 
 
 def _order_changed() -> None:
@@ -175,14 +222,16 @@ def _order_changed() -> None:
 
 
 def _pages(view: View, total: int) -> None:
-    count = math.ceil(total / failures.ROWS_A_PAGE)
+    count = math.ceil(total / ROWS_A_PAGE)
     if count > 1:
         st.session_state["failures-page"] = min(view.page, count)
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            first = (min(view.page, count) - 1) * failures.ROWS_A_PAGE + 1
-            last = min(first + failures.ROWS_A_PAGE - 1, total)
+            first = (min(view.page, count) - 1) * ROWS_A_PAGE + 1
+            last = min(first + ROWS_A_PAGE - 1, total)
             st.caption(f"{format_count(first)} to {format_count(last)} of {format_count(total)}")
-            st.pagination(count, key="failures-page", on_change=_page_changed)
+            st.pagination(
+                count, key="failures-page", on_change=_page_changed, width=max(200, min(420, 48 * (count + 2)))
+            )
 
 
 def _page_changed() -> None:
@@ -205,6 +254,3 @@ def _say_kinds(kinds: list[str] | None) -> str:
     """ "2 misread field, 1 unreadable reply" of ["field:2", "format:1"]."""
     parts = (each.rpartition(":") for each in kinds or ())
     return ", ".join(f"{n} {KINDS.get(kind, kind)}" for kind, _, n in parts)
-
-
-

@@ -104,7 +104,8 @@ def show_gaps(gaps: pl.DataFrame, by: str, title: str, named: Mapping[str, str],
     """Paired differences with verdicts, as chart and table."""
     section(
         f"Differences from {plain(named[baseline])} on the same samples",
-        f"Bootstrap over samples for the interval, sign-flip permutation for p, Holm's correction over the {gaps.height} "
+        f"Bootstrap over samples for the interval, sign-flip permutation for p, Holm's correction over the "
+        f"{gaps.height} "
         "comparisons shown. A difference is real where p stays under 0.05.",
     )
     groups = _group_names(gaps, by)
@@ -167,8 +168,15 @@ def show_front(board: pl.DataFrame, metric: str, title: str, named: Mapping[str,
     price = "cost_usd" if priced else "latency_s"
     if priced:
         options = {"cost_usd": "Cost", "latency_s": "Time"}
-        price = st.segmented_control("Price", list(options), default=price, required=True, format_func=options.__getitem__,
-                                     key="compare-price", label_visibility="collapsed")  # fmt: skip
+        price = st.segmented_control(
+            "Price",
+            list(options),
+            default=price,
+            required=True,
+            format_func=options.__getitem__,
+            key="compare-price",
+            label_visibility="collapsed",
+        )
     signed = board.with_columns(value=-pl.col("value")) if metric in LOWER_IS_BETTER else board
     front = charts.front_of(signed, price)
     section(
@@ -206,7 +214,8 @@ def show_trials(view: View, unit: compare.Unit, named: Mapping[str, str]) -> Non
         return
     section(
         "How reliable is it when asked again and again?",
-        "pass^k: the chance that k trials of a sample all pass, unbiased, mean over samples. A trial passes when its last "
+        "pass^k: the chance that k trials of a sample all pass, unbiased, mean over samples. A trial passes when "
+        "its last "
         "turn is right throughout.",
     )
     columns = {
@@ -230,16 +239,25 @@ def show_samples(
 ) -> None:
     """The samples on which two sides differ most; a row opens both attempts."""
     others = [side for side in sides if side != baseline]
-    other = st.segmented_control("Other side", others, default=others[0], required=True, format_func=lambda side: named[side],
-                                 key="compare-other", label_visibility="collapsed")  # fmt: skip
+    other = st.segmented_control(
+        "Other side",
+        others,
+        default=others[0],
+        required=True,
+        format_func=lambda side: named[side],
+        key="compare-other",
+        label_visibility="collapsed",
+    )
     frame = cached(compare.sample_pairs, view, other, baseline, unit, _MOST_SAMPLES)
     if frame.is_empty():
         empty("These two have no sample in common.")
         return
     top = frame.row(0, named=True)
     section(
-        f"They are furthest apart on {top['leaf'] or top['sample_id']}: {format_points(top['first'])} against {format_points(top['second'])}",
-        f"{format_count(frame.height)} samples that both have, largest difference first (at most {_MOST_SAMPLES}). Select a "
+        f"They are furthest apart on {top['leaf'] or top['sample_id']}: {format_points(top['first'])} against "
+        f"{format_points(top['second'])}",
+        f"{format_count(frame.height)} samples that both have, largest difference first (at most "
+        f"{_MOST_SAMPLES}). Select a "
         "row to see both dialogues side by side.",
     )
     columns = {
@@ -253,7 +271,7 @@ def show_samples(
     key = f"compare-samples-{other}-{baseline}"
     picked = show_table(frame, columns, key=key, alt="Samples by difference.", select="single", search=True, height=300)
     opened = f"{picked[0]['first_run']}/{picked[0]['first_attempt']}" if picked else ""
-    if is_new(key, opened):
+    if is_new(key, opened) and place.attempt != opened:
         set_view(place.change(attempt=opened))
         st.rerun()
 

@@ -1,12 +1,8 @@
-"""One attempt in full: the dialogue, what was expected beside what was given, and who said so.
+"""One attempt in full: the dialogue, what was expected beside what was given, and who said so."""
 
-Small tables and path strips are drawn as HTML of our own, in which every value is escaped.
-"""
-
-import html
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -16,85 +12,18 @@ from cxlab.charts.numbers import format_count, format_points, format_seconds, fo
 from cxlab.charts.theme import short_model
 from cxlab.read import Whole, scenarios
 from cxlab.read.troubles import KINDS
-from cxlab.ui.shell import colours, zone
+from cxlab.ui.shell import zone
+from cxlab.ui.strips import grid, strip
 from cxlab.ui.talk import votes
 from cxlab.ui.words import figures, label, plain, say
 
 SCORES = ("overall", "logic", "chat", "classification", "path", "action")
-_MOVES = {"sync": ("followed", "✓"), "inserted": ("inserted", "+"), "skipped": ("skipped", "−")}
-
-
-def style() -> None:
-    """The look of the small tables and strips; call it once a page."""
-    ink = colours()
-    st.html(
-        f"""<style>
-    .cx-strip {{display: flex; flex-wrap: wrap; gap: 2px 0; margin: 2px 0;}}
-    .cx-step {{padding: 3px 14px 3px 20px; margin-right: -7px; font-size: .8rem; line-height: 1.25;
-      clip-path: polygon(0 0, calc(100% - 10px) 0, 100% 50%, calc(100% - 10px) 100%, 0 100%, 10px 50%); color: #fff;}}
-    .cx-step.sync {{background: {ink.good};}} .cx-step.inserted {{background: {ink.bad};}}
-    .cx-step.skipped {{background: repeating-linear-gradient(135deg, {ink.hairline} 0 6px, {ink.raised} 6px 12px);
-      color: {ink.ink};}}
-    .cx-step.plain {{background: {ink.hairline}; color: {ink.ink};}}
-    .cx-scroll {{overflow-x: auto;}}
-    .cx-table {{border-collapse: collapse; font-size: .82rem; width: 100%; font-variant-numeric: tabular-nums;}}
-    .cx-table th {{text-align: left; font-weight: 500; color: {ink.muted}; padding: 2px 12px 2px 0;
-      border-bottom: 1px solid {ink.hairline};}}
-    .cx-table td {{padding: 2px 12px 2px 0; border-bottom: 1px solid {ink.hairline}; overflow-wrap: break-word;
-      vertical-align: top;}}
-    .cx-table td.bad {{color: {ink.bad}; font-weight: 600;}} .cx-table td.quiet {{color: {ink.muted};}}
-    .cx-table td.num, .cx-table th.num {{text-align: right;}}
-    @media (max-width: 1180px) {{
-      .st-key-cx-wide [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) {{flex-wrap: wrap;}}
-      .st-key-cx-wide [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] {{min-width: 100%;}}
-    }}
-    [class*="st-key-cx-turn-marked"] {{border-left: 3px solid {ink.accent}; padding-left: .6rem;}}
-    [data-testid="stColumn"]:has(> div .st-key-cx-about) {{position: sticky; top: 3.6rem; align-self: flex-start;
-      max-height: calc(100vh - 4.2rem); overflow-y: auto;}}
-    </style>"""
-    )
-
-
-def strip(
-    moves: Sequence[Mapping[str, str]] | Sequence[tuple[str, str]], title: str = "", scenario: str | None = None
-) -> None:
-    """A path as chevrons, coloured by move and with its sign; hovering says the stage and the move in words."""
-    known = scenarios.procedure(scenario) if scenario in scenarios.procedures() else None
-    steps = []
-    for each in moves:
-        move, stage = (each["move"], each["stage"]) if isinstance(each, Mapping) else each
-        word, sign = _MOVES.get(move, ("", ""))
-        steps.append(
-            f'<span class="cx-step {move if move in _MOVES else "plain"}" title="{_safe(known.name(stage) if known else stage)}: {word}">'
-            f"{sign} {_safe(stage)}</span>"
-        )
-    words = " ".join(
-        f"{sign} {word}" for move, (word, sign) in _MOVES.items() if title and any(_move(each) == move for each in moves)
-    )
-    foot = f'<span style="font-size:.75rem; margin-left:14px; align-self:center; opacity:.7">{_safe(words)}</span>'
-    head = f'<span style="font-size:.8rem; min-width:5.5rem; align-self:center">{_safe(title)}</span>' if title else ""
-    st.html(f'<div class="cx-strip" role="img" aria-label="{_safe(_read_out(moves))}">{head}{"".join(steps)}{foot if words else ""}</div>')
-
-
-def grid(head: Sequence[str], rows: Sequence[Sequence[tuple[str, str]]], numbers: Sequence[int] = ()) -> None:
-    """A small table; each cell is (text, "" | "bad" | "quiet"); what is bad wears a cross as well as the colour."""
-    cells = "".join(f'<th{_kind("num" if i in numbers else "")}>{_safe(name)}</th>' for i, name in enumerate(head))
-    lines = []
-    for row in rows:
-        parts = []
-        for i, (text, kind) in enumerate(row):
-            sign = "✕ " if kind == "bad" else ""
-            names = " ".join(name for name in (kind, "num" if i in numbers else "") if name)
-            parts.append(f"<td{_kind(names)}>{sign}{_cell(text)}</td>")
-        lines.append(f"<tr>{''.join(parts)}</tr>")
-    table = f'<table class="cx-table"><thead><tr>{cells}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
-    st.html(f'<div class="cx-scroll">{table}</div>')
 
 
 def headline(whole: Whole) -> None:
     """The attempt's own figures, and in one line what it took."""
     row = whole.attempt
-    scores = {metric: value for metric, value in _of_attempt(whole).items()}
+    scores = _of_attempt(whole)
     figures(
         [
             (name.capitalize(), format_points(scores.get(name)), f"Mean over the evaluated turns; {of}")
@@ -110,7 +39,8 @@ def headline(whole: Whole) -> None:
     st.caption(
         plain(
             f"{format_seconds(row['latency_s'])} · {format_count(tokens)} tokens · {format_usd(row['cost_usd'])} · "
-            f"{format_count(row['calls'])} calls, {format_count(row['retries'])} retries · ended by {row['ended_by']} · "
+            f"{format_count(row['calls'])} calls, {format_count(row['retries'])} retries · ended by "
+            f"{row['ended_by']} · "
             f"{format_time(row['started'], zone())}"
         )
     )
@@ -130,7 +60,9 @@ def situation(whole: Whole) -> None:
         about += [(str(name), _value(value)) for name, value in (inputs.get("system") or {}).items()]
         action = expected.get("action")
         if action:
-            about.append(("Right action", ", ".join(map(str, action.values())) if isinstance(action, dict) else str(action)))
+            about.append(
+                ("Right action", ", ".join(map(str, action.values())) if isinstance(action, dict) else str(action))
+            )
         grid(("What was true", ""), [[(name, "quiet"), (value, "")] for name, value in about])
         facts = inputs.get("facts") or []
         if facts:
@@ -140,7 +72,10 @@ def situation(whole: Whole) -> None:
                     [
                         (str(fact.get("field")), ""),
                         (str(fact.get("label", fact.get("value"))), ""),
-                        (f"{_named(_WORDING, fact.get('wording'))}, {_named(_DELIVERY, fact.get('delivery'))}", "quiet"),
+                        (
+                            f"{_named(_WORDING, fact.get('wording'))}, {_named(_DELIVERY, fact.get('delivery'))}",
+                            "quiet",
+                        ),
                     ]
                     for fact in facts
                 ],
@@ -154,6 +89,8 @@ _DELIVERY = {
     "contrast": "by denying another value first",
     "corrected": "wrong at first, then corrected",
 }
+
+
 _WORDING = {"says": "plainly", "heated": "in anger", "oblique": "indirectly"}
 
 
@@ -181,7 +118,7 @@ def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None) -
         return "Read the fields well enough, and then reported another path than they lead to"
     if kind == "action":
         return f"Right path, wrong action: gave {trace['predicted_action']}, due was {trace['reference_action']}"
-    return KINDS.get(kind, kind)
+    return KINDS.get(str(kind), str(kind))
 
 
 def turn_card(whole: Whole, turn: int, asked: int | None, first_wrong: int | None) -> None:
@@ -194,7 +131,9 @@ def turn_card(whole: Whole, turn: int, asked: int | None, first_wrong: int | Non
     message = agent_data(whole, turn)
     kind = trace["error"]
     scores = dict(
-        whole.scores.filter((pl.col("turn") == turn) & pl.col("value").is_not_null()).select("metric", "value").iter_rows()
+        whole.scores.filter((pl.col("turn") == turn) & pl.col("value").is_not_null())
+        .select("metric", "value")
+        .iter_rows()
     )
     good = kind == "none"
     sign = "✓" if good else "○" if kind == "unscored" else "✕"
@@ -230,7 +169,9 @@ def _unread(whole: Whole, turn: int, asked: int | None) -> None:
         return
     with (
         st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}"),
-        st.expander(f"✕ Turn {turn}: {plain(KINDS.get(failed['where_'][0], failed['where_'][0]))}", expanded=turn == asked),
+        st.expander(
+            f"✕ Turn {turn}: {plain(KINDS.get(failed['where_'][0], failed['where_'][0]))}", expanded=turn == asked
+        ),
     ):
         for text in failed["message"]:
             say(text)
@@ -265,9 +206,16 @@ def _fields(whole: Whole, trace: Mapping[str, Any]) -> None:
         note = " (split)" if split.get(name) else ""
         rows.append([(name, ""), (given, wrong), (voted + note, ""), (leaf, "" if leaf == voted else "quiet")])
     rows.append(
-        [("Action", ""), (str(trace["predicted_action"]), "bad" if trace["reference_action"] not in (None, trace["predicted_action"]) else ""),
-         (str(trace["reference_action"] or "–"), ""), (str(trace["gold_action"] or "–"), "quiet")]
-    )  # fmt: skip
+        [
+            ("Action", ""),
+            (
+                str(trace["predicted_action"]),
+                "bad" if trace["reference_action"] not in (None, trace["predicted_action"]) else "",
+            ),
+            (str(trace["reference_action"] or "–"), ""),
+            (str(trace["gold_action"] or "–"), "quiet"),
+        ]
+    )
     grid(("Field", "Agent read", "Panel says", "Leaf"), rows)
 
 
@@ -278,14 +226,21 @@ def _panel(whole: Whole, trace: Mapping[str, Any], turn: int) -> None:
         return
     alone = {one["judge"]: one for one in trace.get("alone") or ()}
     words = {
-        judge: f"alone {alone[judge]['overall']:.1f}" for judge in cast["judge"] if (alone.get(judge) or {}).get("overall")
+        judge: f"alone {alone[judge]['overall']:.1f}"
+        for judge in cast["judge"]
+        if (alone.get(judge) or {}).get("overall")
     }
-    votes(cast.with_columns(judge=pl.col("judge").str.replace("judge-", "", literal=True)),
-          {judge.replace("judge-", ""): word for judge, word in words.items()}, key=f"cx-votes-{turn}")  # fmt: skip
+    votes(
+        cast.with_columns(judge=pl.col("judge").str.replace("judge-", "", literal=True)),
+        {judge.replace("judge-", ""): word for judge, word in words.items()},
+        key=f"cx-votes-{turn}",
+    )
     grades = whole.judgements.filter((pl.col("turn") == turn) & (pl.col("kind") == "dimension"))
     if grades.height:
         judges = sorted(set(grades["judge"]))
-        value = {(field, judge): verdict for field, judge, verdict in grades.select("field", "judge", "verdict").iter_rows()}
+        value = {
+            (field, judge): verdict for field, judge, verdict in grades.select("field", "judge", "verdict").iter_rows()
+        }
         grid(
             ("Grade", *(short_model(judge).removeprefix("judge-") for judge in judges)),
             [
@@ -306,10 +261,23 @@ def origin(whole: Whole) -> None:
                 where = f"Turn {each['turn']}: " if each["turn"] else ""
                 say(f"{where}{each['where_']} {each['type'].replace('_', ' ')}. {each['message']}")
     with st.expander("Where this comes from"):
-        facts = [("Attempt", row["attempt_id"]), ("Run", row["run_id"]), ("Sample", row["sample_id"]), ("Trial", str(row["trial"]))]
-        facts += [("Dataset", str(run.get("dataset_id", "–"))), ("Seed", str(run.get("seed", "–"))), ("Code", str(run.get("code", "–")))]
+        facts = [
+            ("Attempt", row["attempt_id"]),
+            ("Run", row["run_id"]),
+            ("Sample", row["sample_id"]),
+            ("Trial", str(row["trial"])),
+        ]
+        facts += [
+            ("Dataset", str(run.get("dataset_id", "–"))),
+            ("Seed", str(run.get("seed", "–"))),
+            ("Code", str(run.get("code", "–"))),
+        ]
         prompts = run.get("prompts") or {}
-        facts += [(name, str(value)) for name, value in prompts.items() if "/" not in name or name.endswith(f"/{row['scenario']}")]
+        facts += [
+            (name, str(value))
+            for name, value in prompts.items()
+            if "/" not in name or name.endswith(f"/{row['scenario']}")
+        ]
         grid(("What", "Id"), [[(name, "quiet"), (value, "")] for name, value in facts])
 
 
@@ -347,7 +315,11 @@ def _asked_where_ways_part(trace: Mapping[str, Any]) -> tuple[str, ...]:
     edges = scenarios.procedure(trace["scenario"]).edges
     return tuple(
         dict.fromkeys(
-            field for edge in edges if edge.source == own[place - 1] for branch in edge.branches for field, _ in branch.conditions
+            field
+            for edge in edges
+            if edge.source == own[place - 1]
+            for branch in edge.branches
+            for field, _ in branch.conditions
         )
     )
 
@@ -376,27 +348,5 @@ def _value(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _read_out(moves: Sequence[Any]) -> str:
-    pairs = ((each["move"], each["stage"]) if isinstance(each, Mapping) else each for each in moves)
-    return ", ".join(f"{stage} {_MOVES.get(move, ('', ''))[0]}".strip() for move, stage in pairs)
-
-
-def _move(each: Any) -> str:
-    return str(each["move"] if isinstance(each, Mapping) else each[0])
-
-
 def _named(words: Mapping[str, str], value: object) -> str:
     return words.get(str(value), str(value))
-
-
-def _safe(text: object) -> str:
-    return html.escape(str(text), quote=True)
-
-
-def _cell(text: object) -> str:
-    """Escaped, with places where a long name like InfoCompleteness may break."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "<wbr>", _safe(text))
-
-
-def _kind(names: str) -> str:
-    return f' class="{names}"' if names else ""

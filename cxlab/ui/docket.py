@@ -6,15 +6,15 @@ import polars as pl
 import streamlit as st
 
 from cxlab import read
-from cxlab.charts.judges import name_item, name_judge
+from cxlab.charts.matrix import name_item, name_judge
 from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import short_model
 from cxlab.read import View, annotations, verdicts
 from cxlab.read.troubles import field_options
 from cxlab.ui.address import cached, set_view
 from cxlab.ui.browse import go, here
-from cxlab.ui.dialogue import grid, strip
 from cxlab.ui.notes import annotate, ask_author, author, withdraw
+from cxlab.ui.strips import grid, strip
 from cxlab.ui.tables import column, show_table
 from cxlab.ui.talk import transcript
 from cxlab.ui.words import label, plain, say, section
@@ -25,17 +25,20 @@ def show_queue(view: View) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         open_only = st.toggle("Undecided only", key="docket-open", bind="query-params")
         blind = st.toggle(
-            "Blind", key="docket-blind", bind="query-params",
+            "Blind",
+            key="docket-blind",
+            bind="query-params",
             help="Hides who said what, and the models' names, until you have decided.",
-        )  # fmt: skip
+        )
         with st.popover(f"Deciding as {plain(author())}", type="tertiary"):
             ask_author()
-    filters = view.change(attempt="", turn=None)
+    filters = view.change(attempt="", turn=None, judges=(), tab="")
     page = cached(verdicts.queue, filters, open_only, verdicts.ROWS_A_PAGE, (view.page - 1) * verdicts.ROWS_A_PAGE)
     where = f" on {name_item(view.field)}" if "." in view.field else ""
     section(
         f"{format_count(page.total)} split verdicts{plain(where)}, those that matter most first",
-        "Order: entropy of the votes (bits) × stake. Stake: how many points of logic the turn goes from one judge alone to "
+        "Order: entropy of the votes (bits) × stake. Stake: how many points of logic the turn goes from one "
+        "judge alone to "
         "another, where the field is one that the stage asks for at which their ways part; else 0.",
     )
     if where and st.button("All fields", key="docket-all", type="tertiary"):
@@ -47,10 +50,12 @@ def show_queue(view: View) -> None:
         item=pl.Series([name_item(f"{s}.{f}") for s, f in page.frame.select("scenario", "field").iter_rows()]),
         who=pl.lit("hidden") if blind else pl.col("model").map_elements(label, return_dtype=pl.String),
         said=pl.Series(
-            ["hidden" if blind else ", ".join(f"{name_judge(j)}: {v}" for j, v in zip(judges, values, strict=True))
-             for judges, values in page.frame.select("judges", "verdicts").iter_rows()]
+            [
+                "hidden" if blind else ", ".join(f"{name_judge(j)}: {v}" for j, v in zip(judges, values, strict=True))
+                for judges, values in page.frame.select("judges", "verdicts").iter_rows()
+            ]
         ),
-    )  # fmt: skip
+    )
     columns = {
         "item": column("Field"),
         "said": column("Votes"),
@@ -64,8 +69,12 @@ def show_queue(view: View) -> None:
         columns = {name: columns[name] for name in columns if name not in ("said", "who")}
     chosen = show_table(
         rows.drop("judges", "verdicts") if not blind else rows.drop("judges", "verdicts", "model"),
-        columns, key="docket", alt="Split verdicts, those that matter most first.", select="single", height=300,
-    )  # fmt: skip
+        columns,
+        key="docket",
+        alt="Split verdicts, those that matter most first.",
+        select="single",
+        height=300,
+    )
     _pages(view, page.total)
     row = chosen[0] if chosen else rows.row(0, named=True)
     _show_item(row["run_id"], row["attempt_id"], int(row["turn"]), str(row["field"]), blind)
@@ -92,7 +101,10 @@ def _show_item(run_id: str, attempt_id: str, turn: int, field: str, blind: bool)
             return
         for row in said.iter_rows(named=True):
             with st.container(border=True):
-                st.markdown(f"**{plain(name_judge(row['judge']))}** says {plain(row['verdict'] if row['status'] == 'ok' else row['status'])}")
+                st.markdown(
+                    f"**{plain(name_judge(row['judge']))}** says "
+                    f"{plain(row['verdict'] if row['status'] == 'ok' else row['status'])}"
+                )
                 if row["path"]:
                     strip([("", stage) for stage in (*row["path"], row["action"])], scenario=scenario)
                     st.caption(f"Alone: logic {row['logic']:.1f}" if row["logic"] is not None else "Alone: not scored")
@@ -106,9 +118,12 @@ def _show_item(run_id: str, attempt_id: str, turn: int, field: str, blind: bool)
             values = {name: _value(trace[f"{name}_fields"][0], field) for name in ("predicted", "panel", "gold")}
             grid(
                 ("", field),
-                [[("The agent read", "quiet"), (values["predicted"], "")], [("The panel", "quiet"), (values["panel"], "")],
-                 [("The customer was made with", "quiet"), (values["gold"], "")]],
-            )  # fmt: skip
+                [
+                    [("The agent read", "quiet"), (values["predicted"], "")],
+                    [("The panel", "quiet"), (values["panel"], "")],
+                    [("The customer was made with", "quiet"), (values["gold"], "")],
+                ],
+            )
         target = View(attempt=f"{run_id}/{attempt_id}", turn=turn)
         if st.button("Open dialogue", key="docket-open-dialogue"):
             st.switch_page("pages/failures.py", query_params=target.to_query())
@@ -142,19 +157,31 @@ def _show_people(view: View) -> None:
         return
     section(
         "Judges against people",
-        "How often each judge said what a person decided; decisions are few and were chosen for being hard, so this is no accuracy.",
+        "How often each judge said what a person decided; decisions are few and were chosen for being hard, "
+        "so this is no accuracy.",
     )
     rows = found.with_columns(name=pl.col("judge").map_elements(short_model, return_dtype=pl.String))
     show_table(
-        rows, {"name": column("Judge"), "n": column("Decisions", "count"), "agree": column("Agrees", "share")},
-        key="docket-people", alt="How often each judge said what a person decided.", downloads=False,
-    )  # fmt: skip
+        rows,
+        {"name": column("Judge"), "n": column("Decisions", "count"), "agree": column("Agrees", "share")},
+        key="docket-people",
+        alt="How often each judge said what a person decided.",
+        downloads=False,
+    )
     st.caption(f"All {format_count(log.height)} decisions")
     show_table(
-        log, {"created": column("When", "time"), "author": column("Who"), "field": column("Field"), "value": column("Decision"),
-              "turn": column("Turn", "count"), "attempt_id": column("Attempt", "id")},
-        key="docket-log", alt="All decisions by people, newest first.",
-    )  # fmt: skip
+        log,
+        {
+            "created": column("When", "time"),
+            "author": column("Who"),
+            "field": column("Field"),
+            "value": column("Decision"),
+            "turn": column("Turn", "count"),
+            "attempt_id": column("Attempt", "id"),
+        },
+        key="docket-log",
+        alt="All decisions by people, newest first.",
+    )
 
 
 def _pages(view: View, total: int) -> None:
@@ -165,7 +192,12 @@ def _pages(view: View, total: int) -> None:
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             last = min(first + verdicts.ROWS_A_PAGE - 1, total)
             st.caption(f"{format_count(first)} to {format_count(last)} of {format_count(total)}")
-            st.pagination(count, key="docket-page", on_change=lambda: set_view(here().change(page=int(st.session_state["docket-page"]))))
+            st.pagination(
+                count,
+                key="docket-page",
+                width=max(200, min(420, 48 * (count + 2))),
+                on_change=lambda: set_view(here().change(page=int(st.session_state["docket-page"]))),
+            )
 
 
 def _value(fields: str, name: str) -> str:
@@ -173,5 +205,3 @@ def _value(fields: str, name: str) -> str:
 
     value = json.loads(fields or "{}").get(name)
     return "–" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-
-

@@ -22,7 +22,9 @@ def show_remarks(run_id: str, attempt_id: str, turn: int | None) -> None:
         for row in found.log.filter(pl.col("kind").is_in(["note", "adjudication"])).iter_rows(named=True):
             _entry(row, run_id, attempt_id)
         with st.form("cx-note", clear_on_submit=True, border=False):
-            text = st.text_area("Note", placeholder="what you saw, for whoever reads this next", height=80, max_chars=4000)
+            text = st.text_area(
+                "Note", placeholder="what you saw, for whoever reads this next", height=80, max_chars=4000
+            )
             if st.form_submit_button("Add note") and text.strip():
                 annotate("note", run_id, attempt_id, text, turn)
                 st.rerun()
@@ -35,9 +37,15 @@ def _tags(run_id: str, attempt_id: str, tags: tuple[str, ...]) -> None:
     key = f"cx-tags-{run_id}-{attempt_id}"
     st.session_state[key] = list(tags)
     st.multiselect(
-        "Tags", known, key=key, accept_new_options=True, placeholder="add a tag", max_selections=20,
-        on_change=_tags_changed, args=(key, run_id, attempt_id, tags),
-    )  # fmt: skip
+        "Tags",
+        known,
+        key=key,
+        accept_new_options=True,
+        placeholder="add a tag",
+        max_selections=20,
+        on_change=_tags_changed,
+        args=(key, run_id, attempt_id, tags),
+    )
 
 
 def _tags_changed(key: str, run_id: str, attempt_id: str, before: tuple[str, ...]) -> None:
@@ -54,7 +62,9 @@ def _entry(row: dict[str, object], run_id: str, attempt_id: str) -> None:
             turn = f", turn {row['turn']}" if row["turn"] else ""
             field = f" {row['field']}:" if row["field"] else ""
             when = format_time(row["created"], zone())  # type: ignore[arg-type]  # a datetime
-            st.caption(plain(f"{row['author']}, {when}{turn} · {_KINDS.get(str(row['kind']), str(row['kind']))}{field}"))
+            st.caption(
+                plain(f"{row['author']}, {when}{turn} · {_KINDS.get(str(row['kind']), str(row['kind']))}{field}")
+            )
             say(str(row["value"]))
         if st.button("Undo", key=f"cx-undo-{row['id']}", type="tertiary", help="Takes it back; the store keeps both."):
             withdraw(str(row["id"]), run_id, attempt_id)

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -49,6 +50,9 @@ _DARK_STYLE = """<style>
 
 def enter(page: "Page", pages: Sequence["Page"]) -> None:
     """Called by app.py alone, before a page runs: remembers where we are and mends cold deep links (see `routed`)."""
+    # Plotly looks at a pandas that is already loaded, and two sessions that come at once on a fresh server may find it
+    # half loaded by the other. An import waits until it is whole.
+    import_module("pandas")
     st.session_state["cx_routed"] = page.url_path or "overview"
     known = {each.url_path or "overview": each for each in pages}
     if (wanted := st.query_params.get("goto")) is not None:

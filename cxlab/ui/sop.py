@@ -69,7 +69,7 @@ def _way(name: str) -> pl.Expr:
 
 def _follow(key: str, pick: str) -> None:
     """Put a new click into the address and draw the page with it."""
-    if is_new(key, pick):
+    if is_new(key, pick) and view().stage != pick:
         set_view(view().change(stage=pick))
         st.rerun()
 
@@ -82,7 +82,8 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
         names = (label(difference[0]), label(difference[1]))
         section(
             f"Where {plain(names[0])} and {plain(names[1])} go different ways",
-            "Width of a line: difference in the share of turns that take it. Circles: difference in how often the right "
+            "Width of a line: difference in the share of turns that take it. Circles: difference in how often "
+            "the right "
             "way out was taken by those who arrived, in points.",
         )
         figure = draw_difference(procedure, traffic, branches, difference, names, dark(), current.stage)
@@ -90,11 +91,13 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
         left = cached(paths.divergences, current).group_by("stage").agg(pl.col("n").sum(), pl.col("arrived").sum())
         stage, n, arrived = left.sort("n", "stage").row(-1)
         section(
-            f"Most turns leave at {plain(procedure.name(stage))}: {format_count(n)} of the {format_count(arrived)} that "
+            f"Most turns leave at {plain(procedure.name(stage))}: {format_count(n)} of the "
+            f"{format_count(arrived)} that "
             "got there"
             if n
             else "No turn leaves the reference",
-            "Width of a line: turns. Circles: how often those who arrived took the right way out, with n. Click a stage or "
+            "Width of a line: turns. Circles: how often those who arrived took the right way out, with n. Click "
+            "a stage or "
             "a line for the turns behind it.",
         )
         figure = draw_map(procedure, traffic, branches, dark(), current.stage)
@@ -162,7 +165,8 @@ def show_funnel(current: View, procedure: Procedure) -> None:
     ends = frame.filter(pl.col("step") == pl.col("step").max()).sort("share")
     section(
         f"From {format_share(ends['share'][0])} to {format_share(ends['share'][-1])} of turns are right to the end",
-        "Share of turns still on the reference after each step; a turn that is right to its action stays on. Click a bar "
+        "Share of turns still on the reference after each step; a turn that is right to its action stays on. "
+        "Click a bar "
         "for the turns that left there.",
     )
     lines, bars = st.columns(2, gap="medium")
@@ -200,7 +204,8 @@ def show_branches(current: View, procedure: Procedure) -> None:
     deciding = [s for s in scored["stage"] if len({e.target for e in procedure.edges if e.source == s}) > 1]
     section(
         "Which way out was taken, and which was due",
-        "Turns in which agent and reference both reached the stage; the weakest stage first. Click a square for its turns.",
+        "Turns in which agent and reference both reached the stage; the weakest stage first. Click a square for "
+        "its turns.",
     )
     show_turns(current, procedure, "cell")
     for place in range(0, len(deciding), 2):
@@ -214,8 +219,10 @@ def show_variants(current: View, procedure: Procedure) -> None:
     frame = cached(paths.variants, current)
     shown = frame.head(_MOST_VARIANTS)
     section(
-        f"{format_count(frame.height)} ways were taken; the {shown.height} commonest make up {format_share(shown['cumulative'][-1])}",
-        "Each strip is a way, coloured by its alignment with the reference that it met most often. Click one for its turns.",
+        f"{format_count(frame.height)} ways were taken; the {shown.height} commonest make up "
+        f"{format_share(shown['cumulative'][-1])}",
+        "Each strip is a way, coloured by its alignment with the reference that it met most often. Click one for "
+        "its turns.",
     )
     picked = show_chart(
         draw_variants(shown, procedure, dark()),
@@ -253,8 +260,10 @@ def show_flows(current: View, procedure: Procedure) -> None:
     frame = cached(paths.flows, current)
     wrong = frame.filter(pl.col("expected") != pl.col("taken"))
     section(
-        f"{format_share(int(wrong['n'].sum()) / int(frame['n'].sum()))} of turns end in another action than they should",
-        "Left: the action that was due. Middle: where the way left the reference. Right: the action taken. Green: on the "
+        f"{format_share(int(wrong['n'].sum()) / int(frame['n'].sum()))} of turns end in another action than they "
+        f"should",
+        "Left: the action that was due. Middle: where the way left the reference. Right: the action taken. "
+        "Green: on the "
         "reference, amber: another way to the right action, red: another action. Select a row for its turns.",
     )
     chart, table = st.columns([3, 2], gap="medium")

@@ -32,7 +32,8 @@ def show_coverage(current: View) -> None:
     untested = leaves - frame.filter(pl.col("dialogues") > 0)["leaf"].n_unique()
     section(
         f"{format_count(leaves - untested)} of {format_count(leaves)} leaves are tested",
-        f"Number: dialogues; shade: mean {label(current.metric)} of turns. Leaves are those of the stored datasets. Click a "
+        f"Number: dialogues; shade: mean {label(current.metric)} of turns. Leaves are those of the stored "
+        f"datasets. Click a "
         "square for its dialogues.",
     )
     columns = {
@@ -59,7 +60,8 @@ def show_by_turn(current: View) -> None:
     options = [None, *(turn for turn in (5, 10, 15) if (reached.filter(pl.col("turn") == turn)["n"] >= _ENOUGH).any())]
     section(
         "Does the agent get worse as the dialogue goes on?",
-        "Short dialogues end early, so later turns are over other and harder dialogues; the paired view keeps to dialogues "
+        "Short dialogues end early, so later turns are over other and harder dialogues; the paired view keeps to "
+        "dialogues "
         "that were scored at every turn shown. n stands below each turn.",
     )
     reach = st.segmented_control(
@@ -85,7 +87,8 @@ def show_by_level(current: View) -> None:
     tested = gaps["model"].n_unique()
     section(
         f"Difficult customers cost {real['model'].n_unique()} of {tested} models points" if tested else "By level",
-        "Levels share their leaves, so the difference is paired by leaf: bootstrap interval, sign-flip p, Holm over the "
+        "Levels share their leaves, so the difference is paired by leaf: bootstrap interval, sign-flip p, Holm "
+        "over the "
         "rows.",
     )
     chart, table = st.columns([4, 5], gap="medium")
@@ -122,7 +125,8 @@ def show_export(current: View, procedure: Procedure) -> None:
     """The ways as an event log, and the procedure as text."""
     with st.expander("Take it elsewhere: event log and Mermaid", type="compact"):
         st.caption(
-            "The event log has the columns that process-mining tools expect (case, activity, time). A case is one turn; only "
+            "The event log has the columns that process-mining tools expect (case, activity, time). A case is "
+            "one turn; only "
             "the order of its steps is real, the clock time within it is made up."
         )
         with st.container(horizontal=True, gap="small"):

@@ -169,3 +169,19 @@ def test_the_minimum_detectable_difference_is_detected_with_its_power():
         minimum_detectable(1.0, 10, power=1.0)
     with pytest.raises(BadOption, match="negative"):
         minimum_detectable(-1.0, 10)
+
+
+def test_the_closed_form_agrees_with_the_bootstrap_on_many_clusters() -> None:
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(3000), 2)
+    shift = np.repeat(rng.normal(0.0, 1.0, 3000), 2)
+    a = shift + rng.normal(0.05, 1.0, 6000)
+    b = rng.normal(0.0, 0.5, 6000)
+    drawn = paired_difference(a, b, clusters, seed=1)
+    closed = paired_difference(a, b, clusters, seed=1, closed_form_from=2000)
+    assert closed.difference == drawn.difference
+    assert closed.low == pytest.approx(drawn.low, abs=0.004)
+    assert closed.high == pytest.approx(drawn.high, abs=0.004)
+    assert closed.p == pytest.approx(drawn.p, abs=0.015)
+    few = paired_difference(a[:100], b[:100], clusters[:100], seed=1, closed_form_from=2000)
+    assert few == paired_difference(a[:100], b[:100], clusters[:100], seed=1)

@@ -1,0 +1,169 @@
+"""A table of coloured cells that can be clicked, and the names that stand beside it."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cxlab.charts.numbers import format_count, format_share
+from cxlab.charts.theme import dress, palette, plain, short_model
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+
+_ROW_PX = 32
+
+
+_FRAME_PX = 76
+
+
+def name_judge(judge: str) -> str:
+    """A judge as people read it: "strict" of "simulated:judge-strict"."""
+    return short_model(judge).removeprefix("judge-")
+
+
+def name_item(name: str) -> str:
+    """A field with its scenario ("CoreDemand · airline refund"), a grade as words."""
+    scenario, _, field = name.rpartition(".")
+    return f"{field} · {scenario.replace('_', ' ')}" if scenario else name.replace("_", " ")
+
+
+def _wrap(name: str, longest: int = 12) -> str:
+    """A label on two lines where it is long and has a seam: `RescheduleOrRefund`, `lenient / partial`."""
+    if len(name) <= longest:
+        return plain(name)
+    seams = [m.start() for m in re.finditer(r"(?<=[a-z0-9])(?=[A-Z])| / |(?<=_)", name)]
+    if not seams:
+        return plain(name)
+    cut = min(seams, key=lambda at: abs(at - len(name) / 2))
+    return f"{plain(name[:cut])}<br>{plain(name[cut:].removeprefix(' / '))}"
+
+
+def draw_matrix(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    texts: Sequence[Sequence[str]],
+    hovers: Sequence[Sequence[str]],
+    keys: Sequence[Sequence[list[Any] | None]],
+    dark: bool,
+    *,
+    low: float,
+    high: float,
+    diverging: bool = False,
+    outlined: Sequence[tuple[int, int]] = (),
+    x_title: str = "",
+    y_title: str = "",
+    row_px: int = _ROW_PX,
+) -> "Figure":
+    """A table of coloured cells with their numbers, first row on top. A heatmap colours, a scatter on top is clicked:
+    heatmaps send no clicks. `keys` become customdata; cells without a key cannot be clicked."""
+    import plotly.graph_objects as go
+
+    colours = palette(dark)
+    scale = (
+        [[0, colours.bad], [0.5, colours.surface], [1, colours.accent]]
+        if diverging
+        else [[0, colours.surface], [1, colours.accent]]
+    )
+    across, down = list(range(len(columns))), list(range(len(rows)))
+    figure = go.Figure(
+        go.Heatmap(
+            x=across,
+            y=down,
+            z=[[None if value is None or math.isnan(value) else value for value in line] for line in values],
+            zmin=low,
+            zmax=high,
+            colorscale=scale,
+            showscale=False,
+            hoverinfo="skip",
+            xgap=2,
+            ygap=2,
+            opacity=0.85,
+        )
+    )
+    cells = [(y, x) for y in down for x in across if texts[y][x]]
+
+    def ink(y: int, x: int) -> str:
+        value = values[y][x]
+        if value is None or math.isnan(value):
+            return colours.ink
+        depth = (value - low) / (high - low) if high > low else 0.0
+        strong = abs(depth - 0.5) > 0.32 if diverging else depth > 0.55
+        return colours.surface if strong else colours.ink
+
+    figure.add_scatter(
+        x=[x for _, x in cells],
+        y=[y for y, _ in cells],
+        mode="text",
+        text=[texts[y][x] for y, x in cells],
+        textfont={"size": 12, "color": [ink(y, x) for y, x in cells]},
+        textposition="middle center",
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    # The numbers are a trace of their own: a selection fades the trace that is clicked.
+    figure.add_scatter(
+        x=[x for _, x in cells],
+        y=[y for y, _ in cells],
+        mode="markers",
+        marker={"symbol": "square", "size": 26, "color": "rgba(0,0,0,0)", "line": {"width": 0}},
+        customdata=[keys[y][x] or [] for y, x in cells],
+        hovertext=[hovers[y][x] for y, x in cells],
+        hovertemplate="%{hovertext}<extra></extra>",
+        showlegend=False,
+    )
+    for y, x in outlined:
+        figure.add_shape(
+            type="rect", x0=x - 0.48, x1=x + 0.48, y0=y - 0.46, y1=y + 0.46, line={"color": colours.ink, "width": 2}
+        )
+    figure.update_xaxes(
+        tickvals=across,
+        ticktext=[_wrap(name) for name in columns],
+        side="top",
+        showgrid=False,
+        title=plain(x_title),
+        tickfont={"color": colours.ink},
+        range=[-0.5, len(columns) - 0.5],
+        tickangle=0,
+    )
+    figure.update_yaxes(
+        tickvals=down,
+        ticktext=[(_wrap(name, 16) if row_px >= 44 else plain(name)) + "  " for name in rows],
+        range=[len(rows) - 0.5, -0.5],
+        showgrid=False,
+        tickfont={"color": colours.ink},
+        title=plain(y_title),
+    )
+    return dress(figure, dark, height=_FRAME_PX + row_px * len(rows), values="none")
+
+
+def draw_confusion(labels: Sequence[str], table: Any, across: str, down: str, dark: bool, key: str = "") -> "Figure":
+    """What one side said (down) against the other (across) as counts; colours are shares of the row."""
+    counts = np.asarray(table, dtype=float)
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    size = range(len(labels))
+    return draw_matrix(
+        labels,
+        labels,
+        shares.tolist(),
+        [[format_count(counts[y][x]) for x in size] for y in size],
+        [
+            [
+                f"{plain(down)}: {plain(labels[y])}<br>{plain(across)}: {plain(labels[x])}<br>"
+                f"{format_count(counts[y][x])} turns, {format_share(shares[y][x])} of the row"
+                for x in size
+            ]
+            for y in size
+        ],
+        [[[key, labels[y], labels[x]] for x in size] for y in size],
+        dark,
+        low=0.0,
+        high=1.0,
+        x_title=across,
+        y_title=down,
+        row_px=44,
+    )

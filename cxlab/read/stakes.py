@@ -1,0 +1,114 @@
+"""What it matters for that judges differ: the reference of a turn, the scores, and the order of models."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from cxlab.metrics import agreement
+from cxlab.read.ask import where
+from cxlab.read.clusters import means
+from cxlab.read.troubles import WAYS_APART
+from cxlab.read.view import View
+
+
+def materiality(view: View, by: str | None = None) -> pl.DataFrame:
+    """What splits change: slice, measure, n turns, clusters, mean (share 0..1; points for `range`), low, high.
+
+    Measures over turns on which two judges or more lead somewhere: `way` their fields alone lead different ways;
+    `action` they end in different actions; `range` the turn's logic score from the lowest judge to the highest.
+    """
+    condition, params = where(view, "traces", "t.")
+    piece = "''" if by is None else f"t.{by}::VARCHAR"
+    led = "list_filter(t.alone, lambda a: len(a.path) > 0)"
+    actions = f"len(list_distinct(list_transform({led}, lambda a: a.action)))"
+    found = means(
+        f"""
+        WITH turns AS (
+            SELECT {piece} AS slice, t.sample_id, {WAYS_APART} AS way, {actions} > 1 AS action,
+                list_max(list_transform({led}, lambda a: a.logic)) - list_min(list_transform({led}, lambda a: a.logic))
+                AS range
+            FROM traces t WHERE {condition} AND len({led}) > 1
+        )
+        SELECT slice, measure, sample_id, count(value) AS n, sum(value) AS total
+        FROM (UNPIVOT (SELECT slice, sample_id, way::DOUBLE AS way, action::DOUBLE AS action, range::DOUBLE AS range
+            FROM turns) ON way, action, range INTO NAME measure VALUE value) GROUP BY ALL
+        """,
+        ("slice", "measure"),
+        params,
+    )
+    share = pl.col("measure") != "range"
+    return found.with_columns(
+        low=pl.when(share).then(pl.col("low").clip(0, None)).otherwise(pl.col("low")),
+        high=pl.when(share).then(pl.col("high").clip(None, 1)).otherwise(pl.col("high")),
+    )
+
+
+def alone(view: View) -> pl.DataFrame:
+    """What each model would score with one judge alone: judge, model, n turns, clusters, mean, low, high (overall).
+
+    `judge` "panel" is the panel's own score. All over the same turns: those which panel and every judge can score.
+    """
+    return means(
+        _ALONE.format(condition=where(view, "traces", "t.")[0])
+        + "SELECT judge, model, sample_id, count(*) AS n, sum(value) AS total FROM kept GROUP BY ALL",
+        ("judge", "model"),
+        where(view, "traces", "t.")[1],
+    )
+
+
+def offsets(view: View) -> pl.DataFrame:
+    """How overall would move with one judge alone: judge, n, clusters, mean, low, high (points, paired by turn)."""
+    return means(
+        _ALONE.format(condition=where(view, "traces", "t.")[0])
+        + (
+            "SELECT judge, sample_id, count(*) AS n, sum(value - panel) AS total FROM kept WHERE judge <> "
+            "'panel' GROUP BY ALL"
+        ),
+        ("judge",),
+        where(view, "traces", "t.")[1],
+    )
+
+
+_ALONE = """
+    WITH asked AS (
+        SELECT t.run_id, t.attempt_id, t.turn, t.model, t.sample_id, t.alone, s.value AS panel
+        FROM traces t JOIN scores s ON s.metric = 'overall' AND s.run_id = t.run_id AND s.attempt_id = t.attempt_id
+            AND s.turn = t.turn
+        WHERE {condition} AND s.value IS NOT NULL AND len(t.alone) > 1
+            AND len(list_filter(t.alone, lambda a: a.overall IS NULL)) = 0
+    ), kept AS (
+        SELECT model, sample_id, panel, 'panel' AS judge, panel AS value FROM asked
+        UNION ALL SELECT model, sample_id, panel, one.judge, one.overall
+        FROM (SELECT model, sample_id, panel, unnest(alone) AS one FROM asked)
+    ) """
+
+
+class Stability(NamedTuple):
+    """Ranks of models by judge (`panel` first), Kendall's tau-b of each to the panel, and leave-one-judge-out ranks."""
+
+    ranks: pl.DataFrame
+    tau: dict[str, float]
+    out: pl.DataFrame
+
+
+def stability(scores: pl.DataFrame) -> Stability:
+    """How far the ranking of models hangs on the judge; `scores` is what `alone` returns."""
+    models = sorted(set(scores["model"]))
+    judges = [judge for judge in sorted(set(scores["judge"])) if judge != "panel"]
+    value = {(judge, model): mean for judge, model, mean in scores.select("judge", "model", "mean").iter_rows()}
+    matrix = np.array([[value.get((judge, model), math.nan) for model in models] for judge in judges], dtype=np.float64)
+    of_panel = [value.get(("panel", model), math.nan) for model in models]
+    rows: list[tuple[str, str, float, float]] = []
+    for judge, line in [("panel", of_panel), *zip(judges, matrix, strict=True)]:
+        ranks = [float(1 + sum(other > mine + 1e-9 for other in line)) for mine in line]
+        rows += [(judge, model, rank, float(mean)) for model, rank, mean in zip(models, ranks, line, strict=True)]
+    tau = {judge: agreement.kendall_tau_b(of_panel, line) for judge, line in zip(judges, matrix, strict=True)}
+    left = agreement.leave_one_out_ranks(matrix)
+    ranked = pl.DataFrame(
+        {"model": models, "rank": left.ranks.tolist(), "best": left.best.tolist(), "worst": left.worst.tolist()},
+        schema={"model": pl.String, "rank": pl.Float64, "best": pl.Float64, "worst": pl.Float64},
+    )
+    schema = {"judge": pl.String, "model": pl.String, "rank": pl.Float64, "mean": pl.Float64}
+    return Stability(pl.DataFrame(rows, schema=schema, orient="row"), tau, ranked)

@@ -1,0 +1,117 @@
+import polars as pl
+import pytest
+
+from cxlab.charts import compare
+from cxlab.charts import paths as path_charts
+from cxlab.charts.theme import mark_models
+from cxlab.charts.variants import badge_of, draw_variants
+from cxlab.read import scenarios
+
+MARKS = mark_models(["simulated:a", "b"])
+
+
+def board(values: list[tuple[str, float, float]]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [(side, value, value - 1, value + 1, 0.0, price, 10) for side, price, value in values],
+        schema=["side", "value", "low", "high", "cost_usd", "latency_s", "attempts"],
+        orient="row",
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "front"),
+    [
+        ([("a", 1.0, 50.0), ("b", 2.0, 60.0), ("c", 3.0, 55.0)], ["a", "b"]),
+        ([("a", 2.0, 50.0), ("b", 1.0, 60.0)], ["b"]),
+        ([("a", 1.0, 50.0), ("b", 1.0, 60.0)], ["b"]),
+        ([("a", 1.0, 50.0), ("b", 2.0, 50.0)], ["a"]),
+        ([], []),
+    ],
+)
+def test_the_front_holds_those_that_none_beats(values: list[tuple[str, float, float]], front: list[str]) -> None:
+    frame = board(values) if values else board([("x", 1.0, 1.0)]).clear()
+    assert compare.front_of(frame, "latency_s")["side"].to_list() == front
+
+
+def scores() -> pl.DataFrame:
+    return pl.DataFrame(
+        [("simulated:a", "g", 80.0, 75.0, 85.0, 40, 10), ("b", "g", 70.0, None, None, 4, 1)],
+        schema=["side", "grp", "mean", "low", "high", "n", "clusters"],
+        orient="row",
+    )
+
+
+def test_one_sample_has_no_whisker_and_says_so() -> None:
+    figure = compare.draw_scores(scores(), "overall", "Overall", {"g": "group"}, MARKS, False)
+    lone = next(trace for trace in figure.data if trace.name == "b")
+    assert (lone.error_x.array[0], lone.error_x.arrayminus[0]) == (0, 0)
+    assert "fewer than two samples" in lone.hovertext[0]
+    assert list(figure.layout.xaxis.range) == [0.0, 101.0]
+    assert "circle-open" in str(figure.data[0].marker.symbol)  # simulated
+
+
+def test_published_figures_are_named_and_marked() -> None:
+    published = pl.DataFrame({"grp": ["g"], "entity": ["GPT"], "value": [66.8], "source": ["Table 1"]})
+    figure = compare.draw_scores(scores(), "overall", "Overall", {"g": "group"}, MARKS, False, published)
+    diamonds = figure.data[-1]
+    assert (diamonds.name, diamonds.marker.symbol) == ("published", "diamond")
+    assert "Table 1" in diamonds.hovertext[0]
+    assert "not paired" in diamonds.hovertext[0]
+
+
+def test_profiles_put_each_metric_on_its_own_scale() -> None:
+    frame = pl.DataFrame(
+        [("b", "path", 50.0, 40.0, 60.0, 9), ("b", "user_satisfaction", 6.0, 5.0, 7.0, 9)],
+        schema=["side", "metric", "mean", "low", "high", "n"],
+        orient="row",
+    )
+    names = {"path": "Path", "user_satisfaction": "User satisfaction"}
+    figure = compare.draw_profile(frame, names, MARKS, False)
+    assert list(figure.data[0].y) == [0.5, 0.5]
+
+
+def test_flows_keep_every_turn_on_both_sides() -> None:
+    frame = pl.DataFrame(
+        [("Pay", "", "Pay", 5), ("Pay", "stage2", "Talk", 3), ("Talk", "stage2", "Talk", 2)],
+        schema=["expected", "left_at", "taken", "n"],
+        orient="row",
+    )
+    sankey = path_charts.draw_flows(frame, scenarios.procedure("telecom_package"), False).data[0]
+    assert sum(sankey.link.value) == 2 * 10
+    assert "on the reference" in sankey.node.label
+    assert "left after 2 What the customer wants" in sankey.node.label
+
+
+def test_untested_leaves_stay_visible() -> None:
+    frame = pl.DataFrame(
+        [("TP-01", "b", 3, 9, 80.0), ("TP-02", None, 0, 0, None)],
+        schema={"leaf": pl.String, "model": pl.String, "dialogues": pl.Int64, "n": pl.Int64, "mean": pl.Float64},
+        orient="row",
+    )
+    squares = path_charts.draw_coverage(frame, "overall", MARKS, False).data[0]
+    assert list(squares.text) == ["3", "·"]
+    assert "not tested" in squares.hovertext[1]
+
+
+def test_variants_colour_every_move_and_carry_their_way() -> None:
+    procedure = scenarios.procedure("telecom_package")
+    way = ["stage1", "stage5", "ChangeOrder"]
+    frame = pl.DataFrame(
+        {
+            "way": [way],
+            "n": [4],
+            "share": [1.0],
+            "wanted": [["stage1", "stage2", "stage5", "ChangeOrder"]],
+            "moves": [
+                [{"move": m, "stage": s} for m, s in (("sync", "stage1"), ("skipped", "stage2"), ("sync", "stage5"))]
+            ],
+        }
+    )
+    figure = draw_variants(frame, procedure, False)
+    assert {trace.name for trace in figure.data if trace.fill == "toself"} == {"followed", "skipped"}
+    assert {tuple(data) for trace in figure.data if trace.customdata is not None for data in trace.customdata} == {
+        ("stage1>stage5>ChangeOrder",)
+    }
+    assert badge_of(procedure, way, 0, 4) == "impossible"
+    assert badge_of(procedure, ["stage1", "stage2", "stage5", "ChangeOrder"], 1, 4) == "branch"
+    assert badge_of(procedure, ["stage1", "stage2", "stage5", "ChangeOrder"], 2, 4) == "reference"
