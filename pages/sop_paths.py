@@ -31,7 +31,11 @@ ui.header("SOP paths", "Where do agents leave the procedure?")
 view = ui.view()
 known = ui.cached(read.facets, View(benchmark="sage"))
 tested = known.filter(pl.col("name") == "scenarios")["value"].to_list()
-usable = [name for name in scenarios.procedures() if name in tested]
+# The smallest procedure first: it is the one to begin with.
+usable = sorted(
+    (name for name in scenarios.procedures() if name in tested),
+    key=lambda name: (len(scenarios.procedure(name).stages), name),
+)
 if not usable:
     ui.empty(
         "Once agents were held against a procedure, this page shows the procedure as a map: where they follow "

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cxlab.charts.sop_labels import ACTION_PX, FONT_PX, NODE_PX, Label, place_labels, wrap
+from cxlab.charts.sop_labels import ACTION_PX, FONT_PX, NODE_PX, Label, name_action, place_labels, wrap
 from cxlab.charts.sop_layout import Layout, Point, Step
 from cxlab.charts.theme import Palette, dress, plain
 from cxlab.read.scenarios import Procedure, number
@@ -83,7 +83,7 @@ def draw_ground(
     for action, count in ends.items():
         if action in layout.nodes:
             x, y = layout.nodes[action]
-            name = "<br>".join(map(plain, wrap(action, 13, 2)))
+            name = "<br>".join(map(plain, name_action(action)))
             notes.append(
                 {
                     "x": x,

@@ -59,6 +59,12 @@ def wrap(text: str, letters: int, lines: int) -> list[str]:
     return wrapped
 
 
+def name_action(action: str) -> list[str]:
+    """An action in two lines; of a pair the second half is whole, because that is what tells pairs apart."""
+    head, plus, tail = action.partition("+")
+    return [*wrap(head, 13, 1), f"+ {tail}"] if plus else wrap(action, 13, 2)
+
+
 def curve(points: Sequence[Point], samples: int = _SAMPLES) -> list[Point]:
     """A smooth line through the points, level at both ends."""
     if len(points) < 2:

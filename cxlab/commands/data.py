@@ -1,4 +1,4 @@
-"""`generate`, `check`, `convert`, `export` and `runs`: the commands that look after what is stored."""
+"""`generate`, `import`, `check`, `convert`, `export` and `runs`: the commands that look after what is stored."""
 
 import json
 import sys
@@ -26,6 +26,34 @@ def generate(
     dataset, samples = find_benchmark(benchmark).generate(read_words(option), seed)
     folder = write.save_dataset(dataset, samples)
     print(f"{dataset.id}: {len(samples)} samples, {dataset.name} ({folder})")
+
+
+def import_data(
+    source: Annotated[str, typer.Argument(help="What the folder holds: cxmarena.")],
+    folder: Annotated[Path, typer.Argument(help="The folder with the Parquet or CSV files.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
+) -> None:
+    """Import other people's data as a dataset; what cannot be taken is reported row by row."""
+    if source != "cxmarena":
+        raise BadOption(f"import {source!r}: only cxmarena can be imported")
+    from cxlab.importers.cxmarena import import_folder
+
+    found = import_folder(folder)
+    if as_json:
+        report = {
+            "dataset": found.dataset.id,
+            "tasks": found.tasks,
+            "rows": found.rows,
+            "rejected": [vars(one) for one in found.rejected],
+            "ignored": found.ignored,
+        }
+        print(json.dumps(report, ensure_ascii=False))
+        return
+    for one in found.rejected:
+        print(f"rejected: {one}", file=sys.stderr)
+    counts = ", ".join(f"{count} {task}" for task, count in found.tasks.items())
+    print(f"{found.dataset.id}: {len(found.samples)} samples ({counts}); {len(found.rejected)} complaints")
+    print(f"Licence: {found.dataset.licence}")
 
 
 def check(

@@ -11,7 +11,7 @@ import typer
 
 from cxlab.errors import BadOption, NotConfigured
 
-BENCHES = ("runner", "pages", "storage")
+BENCHES = ("runner", "pages", "storage", "retrieval")
 
 
 def models(
@@ -30,7 +30,7 @@ def models(
 
 
 def bench(
-    what: Annotated[str, typer.Argument(help="runner, pages or storage.")],
+    what: Annotated[str, typer.Argument(help="runner, pages, storage or retrieval.")],
     arguments: Annotated[list[str] | None, typer.Argument(help="Passed on to the programme, after --.")] = None,
 ) -> None:
     """Measure a part of CX Lab on this machine."""

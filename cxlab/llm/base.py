@@ -16,7 +16,8 @@ class Request:
 
     `messages` are OpenAI-style dicts. `schema` asks for one JSON object of that shape. `prompt` and
     `inputs` are only read by simulated models: the inputs are exactly what the messages were rendered
-    from. `seed` separates repeated samples of the same prompt.
+    from. `seed` separates repeated samples of the same prompt. `require_tool` asks the server for a call
+    instead of leaving the choice to the model; a server that refuses to is left to choose.
     """
 
     messages: list[dict[str, Any]]
@@ -27,6 +28,7 @@ class Request:
     seed: int = 0
     prompt: Any = None
     inputs: BaseModel | None = None
+    require_tool: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,10 @@ class ReplyCache:
         """Digest of everything that decides the reply; a schema and a tool list are part of it."""
         prompt = request.prompt.hash if request.prompt is not None else ""
         schema = request.schema.model_json_schema() if request.schema is not None and not prompt else None
+        # Left out where it is not asked for, so that what was stored before it existed is still found.
+        forced = ("require_tool",) if request.require_tool else ()
         parts = (prompt, request.messages, schema, request.tools, model, request.temperature, request.max_tokens)
-        text = json.dumps((*parts, request.seed), sort_keys=True, ensure_ascii=False, default=str)
+        text = json.dumps((*parts, request.seed, *forced), sort_keys=True, ensure_ascii=False, default=str)
         return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
 
     def get(self, key: str) -> Completion | None:

@@ -123,7 +123,9 @@ class LangchainModel:
         chat: Any = self._chat(request)
         messages = request.messages
         if request.tools:
-            chat = chat.bind_tools(request.tools)
+            # "any" is LangChain's word for it, which its providers translate.
+            choice = {"tool_choice": "any"} if request.require_tool else {}
+            chat = chat.bind_tools(request.tools, **choice)
         if request.schema is not None and rung == "native":
             try:
                 chat = chat.with_structured_output(request.schema, include_raw=True)

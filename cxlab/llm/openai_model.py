@@ -6,6 +6,7 @@ import os
 import re
 import time
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -207,7 +208,7 @@ class OpenAIModel:
             self._limit = "max_tokens" if self._limit == "max_completion_tokens" else "max_completion_tokens"
             self._limit_changed = True
             return True
-        for name in ("temperature", "seed"):
+        for name in ("temperature", "seed", "tool_choice"):
             if re.search(rf"\b{name}\b", said) and name not in self._dropped:
                 self._dropped.add(name)
                 return True
@@ -222,6 +223,8 @@ class OpenAIModel:
             body["seed"] = request.seed
         if request.tools:
             body["tools"] = request.tools
+            if request.require_tool and "tool_choice" not in self._dropped:
+                body["tool_choice"] = "required"
         if request.schema is not None and rung is not None:
             shape = response_format(request.schema, rung)
             if shape is not None:
@@ -231,7 +234,14 @@ class OpenAIModel:
         return {**body, **self.options.extra_body, "model": self.model, "messages": messages}
 
     async def _once(self, request: Request, rung: str | None) -> Completion:
-        """One HTTP request; every fault becomes an Interrupted."""
+        content, latency_s = await self.post("/chat/completions", lambda: self._body(request, rung))
+        return self._read(content, latency_s)
+
+    async def post(self, path: str, body: Callable[[], dict[str, Any]]) -> tuple[bytes, float]:
+        """One HTTP request, never repeated: (what came, seconds); every fault becomes an Interrupted.
+
+        `body` is made once the model's name is known.
+        """
         client = self._client()
         import aiohttp
         import httpx2
@@ -243,9 +253,7 @@ class OpenAIModel:
                     self.model = await self._first_model(client)
                 started = time.perf_counter()
                 # The SDK's raw post: its typed `create` walks the whole body again, 0.4 ms for a schema.
-                response = await client.post(
-                    "/chat/completions", cast_to=httpx2.Response, body=self._body(request, rung)
-                )
+                response = await client.post(path, cast_to=httpx2.Response, body=body())
         except openai.APIStatusError as error:
             raise self._status_fault(error) from None
         except (openai.APIConnectionError, aiohttp.ClientError, TimeoutError) as error:
@@ -253,7 +261,7 @@ class OpenAIModel:
         except UnicodeEncodeError:
             # Half a surrogate pair in a message has no UTF-8 form; no server could be sent it.
             raise Interrupted(Kind("bad_request", False), "a message holds a lone surrogate character") from None
-        return self._read(response.content, time.perf_counter() - started)
+        return response.content, time.perf_counter() - started
 
     async def _first_model(self, client: "AsyncOpenAI") -> str:
         import openai

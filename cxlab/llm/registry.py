@@ -22,7 +22,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _SHIPPED = _ROOT / "data" / "models.toml"
 _OPENAI_KEY = "OPENAI_API_KEY"
 _ENV_ENDPOINT = "env"
-_SECTIONS = ("endpoints", "models", "providers")
+_SECTIONS = ("endpoints", "models", "embeddings", "providers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,12 @@ def prices(name: str) -> Prices | None:
     if kind == "endpoint":
         return _prices(found["endpoints"].get(rest.partition("/")[0], {}))
     return None
+
+
+def embedding_prices(name: str) -> Prices | None:
+    """What an embedding model costs; one behind an endpoint, without an entry of its own, what the endpoint does."""
+    entry = settings()["embeddings"].get(name)
+    return _prices({"completion_usd": 0.0, **entry}) if entry else prices(name)
 
 
 def cost(model_name: str, usage: Usage) -> float | None:

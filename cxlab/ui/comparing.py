@@ -104,9 +104,8 @@ def show_gaps(gaps: pl.DataFrame, by: str, title: str, named: Mapping[str, str],
     """Paired differences with verdicts, as chart and table."""
     section(
         f"Differences from {plain(named[baseline])} on the same samples",
-        f"Bootstrap over samples for the interval, sign-flip permutation for p, Holm's correction over the "
-        f"{gaps.height} "
-        "comparisons shown. A difference is real where p stays under 0.05.",
+        "Bootstrap over samples for the interval, sign-flip permutation for p (closed form from 2,000 samples on), "
+        f"Holm's correction over the {gaps.height} comparisons shown. A difference is real where p stays under 0.05.",
     )
     groups = _group_names(gaps, by)
     figure = charts.draw_differences(gaps, title, baseline, groups, _marks_of("model", list(named)), dark())

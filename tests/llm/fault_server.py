@@ -10,8 +10,10 @@ peak in flight and keeps what was sent.
 """
 
 import asyncio
+import base64
 import contextlib
 import json
+import struct
 import sys
 import threading
 from collections.abc import Callable
@@ -46,6 +48,9 @@ MODES = (
     "no_temperature",
     "new_limit_name",
     "tools",
+    "base64",
+    "vector_missing",
+    "vector_nan",
 )
 
 
@@ -60,6 +65,8 @@ class Scene:
     times: int | None = None
     status: int = 400
     message: str = "bad"
+    most_texts: int | None = None
+    """How many texts a request for embeddings may hold."""
     retry_after: str | None = None
     calls: int = 0
     in_flight: int = 0
@@ -105,6 +112,7 @@ class FaultServer:
         asyncio.set_event_loop(self._loop)
         app = web.Application()
         app.router.add_post("/{scene}/v1/chat/completions", self._complete)
+        app.router.add_post("/{scene}/v1/embeddings", self._complete)
         app.router.add_get("/{scene}/v1/models", self._models)
         # Hanging calls must not hold up the end of a test session.
         runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
@@ -137,7 +145,7 @@ class FaultServer:
                 await asyncio.sleep(scene.latency_s)
             if scene.misbehaves():
                 return await self._misbehave(scene, body, request)
-            return _answer(scene, body)
+            return _embeddings(scene, body) if "input" in body else _answer(scene, body)
         finally:
             scene.in_flight -= 1
 
@@ -203,7 +211,7 @@ class FaultServer:
         }
         if mode in special:
             return web.json_response(_completion_body(**special[mode]))
-        return _answer(scene, body)
+        return _embeddings(scene, body) if "input" in body else _answer(scene, body)
 
 
 def _reply(scene: Scene, body: Body) -> str:
@@ -214,6 +222,25 @@ def _answer(scene: Scene, body: Body) -> web.Response:
     made = _completion_body(_reply(scene, body))
     if scene.mode == "no_usage":
         del made["usage"]
+    return web.json_response(made)
+
+
+def _embeddings(scene: Scene, body: Body) -> web.Response:
+    """Vectors of (characters, vowels, 1), sent last first: only their index says which is whose."""
+    texts = body["input"]
+    if scene.most_texts is not None and len(texts) > scene.most_texts:
+        return _error(413, f"at most {scene.most_texts} inputs")
+    rows: list[Any] = [[float(len(text)), float(sum(map(text.count, "aeiou"))), 1.0] for text in texts]
+    if scene.mode == "base64":
+        rows = [base64.b64encode(struct.pack("<3f", *row)).decode() for row in rows]
+    if scene.mode == "vector_missing":
+        rows = rows[:-1]
+    if scene.mode == "vector_nan":
+        rows[0] = [None, 1.0, 1.0]
+    data = [{"object": "embedding", "index": index, "embedding": row} for index, row in enumerate(rows)]
+    made: Body = {"object": "list", "model": body["model"], "data": data[::-1]}
+    if scene.mode != "no_usage":
+        made["usage"] = {"prompt_tokens": sum(map(len, texts)), "total_tokens": sum(map(len, texts))}
     return web.json_response(made)
 
 

@@ -185,7 +185,14 @@ def test_overhead_is_small() -> None:
 
 
 def test_profiles_are_frozen_and_explained() -> None:
-    assert {p.name for p in PROFILES.values() if p.role == "agent"} == {"strong", "base", "weak", "eloquent", "curt", "floor"}
+    assert {p.name for p in PROFILES.values() if p.role == "agent"} == {
+        "strong",
+        "base",
+        "weak",
+        "eloquent",
+        "curt",
+        "floor",
+    }
     assert {p.role for p in PROFILES.values()} == set(get_args(Role))
     for profile in PROFILES.values():
         assert profile.explains.endswith(".")

@@ -1,0 +1,114 @@
+"""A small grammar for phrases: `(a|b|)` chooses, `<slot>` is filled in; both nest.
+
+`"(I want|I'd like) to (end|cancel) my <plan>"` says four things for each plan.
+"""
+
+import functools
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from cxlab.errors import CxError
+
+Node = str | tuple[str, str] | list["Node"] | dict[str, list["Node"]]
+TOKEN = re.compile(r"<(\w+)>|[(|)]|[^<(|)]+|<")
+
+
+class BadPhrase(CxError):
+    """A phrase whose brackets do not close or that names no known slot."""
+
+
+@functools.lru_cache(maxsize=50_000)
+def parse(line: str) -> tuple[object, ...]:
+    """The line as nested tuples: text, ("slot", name) or ("any", alternatives); raises BadPhrase."""
+    stack: list[list[list[object]]] = [[[]]]
+    for match in TOKEN.finditer(line):
+        token = match.group(0)
+        if token == "(":
+            stack.append([[]])
+        elif token == "|":
+            if len(stack) == 1:
+                raise BadPhrase(f"a | outside brackets in {line!r}; write (a|b)")
+            stack[-1].append([])
+        elif token == ")":
+            if len(stack) == 1:
+                raise BadPhrase(f"a bracket closes that never opened in {line!r}")
+            alternatives = tuple(tuple(a) for a in stack.pop())
+            stack[-1][-1].append(("any", alternatives))
+        elif match.group(1):
+            stack[-1][-1].append(("slot", match.group(1)))
+        else:
+            stack[-1][-1].append(token)
+    if len(stack) != 1:
+        raise BadPhrase(f"a bracket never closes in {line!r}")
+    return tuple(stack[0][0])
+
+
+def say(line: str, rng: np.random.Generator, slots: Mapping[str, str]) -> str:
+    """One wording of the line; a slot's value may hold brackets of its own."""
+    parts: list[str] = []
+    _walk(parse(line), rng, slots, parts)
+    return tidy("".join(parts))
+
+
+def tidy(text: str) -> str:
+    """Mend what choices leave behind: double spaces, spaces before stops, a small first letter."""
+    text = re.sub(r"\s+", " ", text).strip()
+    text = re.sub(r"\s+([,.;:!?])", r"\1", text)
+    text = re.sub(r"^[,;:]\s*", "", text)
+    return text[:1].upper() + text[1:]
+
+
+def variants(line: str, slots: Mapping[str, int] | None = None) -> int:
+    """How many wordings the line has, slots counted with the number of their values."""
+    return _count(parse(line), slots or {})
+
+
+def every(line: str, limit: int = 200) -> list[str]:
+    """The line's wordings without filling slots, at most `limit`; for checks."""
+    found = [""]
+    for node in parse(line):
+        found = [a + b for a in found for b in _texts(node)][:limit]
+    return found
+
+
+def slot_names(line: str) -> set[str]:
+    return set(re.findall(r"<(\w+)>", line))
+
+
+def _walk(nodes: tuple[object, ...], rng: np.random.Generator, slots: Mapping[str, str], parts: list[str]) -> None:
+    for node in nodes:
+        if isinstance(node, str):
+            parts.append(node)
+        elif node[0] == "slot":  # type: ignore[index]
+            name = node[1]  # type: ignore[index]
+            if name not in slots:
+                raise BadPhrase(f"no slot <{name}>; known: {', '.join(sorted(slots))}")
+            parts.append(str(slots[name]))
+        else:
+            choices = node[1]  # type: ignore[index]
+            _walk(choices[int(rng.random() * len(choices))], rng, slots, parts)
+
+
+def _count(nodes: tuple[object, ...], slots: Mapping[str, int]) -> int:
+    total = 1
+    for node in nodes:
+        if isinstance(node, tuple):
+            total *= slots.get(node[1], 1) if node[0] == "slot" else sum(_count(a, slots) for a in node[1])
+    return total
+
+
+def _texts(node: object) -> list[str]:
+    if isinstance(node, str):
+        return [node]
+    assert isinstance(node, tuple)
+    if node[0] == "slot":
+        return ["thing"]
+    out: list[str] = []
+    for alternative in node[1]:
+        found = [""]
+        for part in alternative:
+            found = [a + b for a in found for b in _texts(part)][:200]
+        out.extend(found)
+    return out
