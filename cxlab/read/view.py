@@ -118,6 +118,9 @@ class View:
             values = given.get(key)
             if values and values[-1].isascii() and values[-1].isdigit() and 0 < int(values[-1]) < 10**9:
                 found[name] = int(values[-1])
+        if found.get("attempt") and "/" not in found["attempt"] and len(found.get("runs", ())) == 1:
+            # Typed by hand: the attempt belongs to the only run that is named.
+            found["attempt"] = f"{found['runs'][0]}/{found['attempt']}"
         if found.get("attempt", "").count("/") != 1:
             found.pop("attempt", None)
         return cls(**found)

@@ -19,6 +19,7 @@ from cxlab.errors import BadOption, BadStore, UnknownName
 from cxlab.records import Annotation, Attempt, Dataset, Facets, Run, Sample, new_id
 from cxlab.store import layout, tables
 from cxlab.store.compact import recover_folder
+from cxlab.store.tables import build_samples
 
 # What a kill may cost at most: the promise of the store.
 FLUSH_ATTEMPTS = 50
@@ -28,9 +29,20 @@ _LARGEST_BATCH = 200
 _LARGEST_BACKLOG = 400
 
 
-def save_dataset(dataset: Dataset, samples: Iterable[Sample], home: Path | str | None = None) -> Path:
-    """Store a dataset; one of the same id (= the same content) is left as it is. Returns its folder."""
+def save_dataset(
+    dataset: Dataset,
+    samples: Iterable[Sample],
+    home: Path | str | None = None,
+    tables: Mapping[str, pl.DataFrame] | None = None,
+) -> Path:
+    """Store a dataset; one of the same id (= the same content) is left as it is. Returns its folder.
+
+    `tables` are what the samples are about (articles, conversations, ...): NAME.parquet in the same folder.
+    """
     base = layout.resolve_home(home)
+    for name in tables or {}:
+        if layout.check_id("table", name) == "samples":
+            raise BadOption("a table named 'samples' would overwrite the dataset's samples; choose another name")
     folder = base / "datasets" / layout.check_id("dataset", dataset.id)
     if folder.exists():
         return folder
@@ -41,7 +53,9 @@ def save_dataset(dataset: Dataset, samples: Iterable[Sample], home: Path | str |
     # Two processes may save the same dataset at once: either's folder will do.
     with suppress(FileExistsError), _fresh_folder(folder) as fresh:
         (fresh / "dataset.json").write_text(dataset.model_dump_json(indent=1), encoding="utf-8")
-        tables.build_samples(rows).write_parquet(fresh / "samples.parquet", compression="zstd", compression_level=3)
+        frames = {"samples": build_samples(rows), **(tables or {})}
+        for name, frame in frames.items():
+            frame.write_parquet(fresh / f"{name}.parquet", compression="zstd", compression_level=3)
     return folder
 
 
@@ -66,6 +80,15 @@ def load_samples(dataset_id: str, home: Path | str | None = None) -> list[Sample
         )
         for row in frame.iter_rows(named=True)
     ]
+
+
+def load_table(dataset_id: str, name: str, home: Path | str | None = None) -> pl.DataFrame:
+    """A further table of a dataset as it was saved; UnknownName when the dataset has none of this name."""
+    folder = _dataset_folder(dataset_id, home)
+    path = folder / f"{layout.check_id('table', name)}.parquet"
+    if not path.is_file():
+        raise UnknownName("table", name, [p.stem for p in folder.glob("*.parquet")])
+    return pl.read_parquet(path)
 
 
 def list_datasets(home: Path | str | None = None) -> list[Dataset]:

@@ -59,3 +59,10 @@ def test_filters_leave_the_place_behind() -> None:
 def test_opened_is_the_pair() -> None:
     assert View().opened is None
     assert View().open("run-1", "a1", turn=2).opened == ("run-1", "a1")
+
+
+def test_a_bare_attempt_belongs_to_the_only_run_chosen() -> None:
+    assert View.from_query({"run": ["r1"], "attempt": ["a1"]}).opened == ("r1", "a1")
+    assert View.from_query({"attempt": ["r1/a1"]}).opened == ("r1", "a1")
+    assert View.from_query({"attempt": ["a1"]}).opened is None
+    assert View.from_query({"run": ["r1", "r2"], "attempt": ["a1"]}).opened is None

@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from cxlab.errors import BadOption, BadStore, CxError, UnknownName
@@ -52,6 +53,21 @@ def test_a_saved_dataset_is_left_as_it_is_and_a_run_id_is_taken_once(home: Path)
     with pytest.raises(BadOption, match="belongs to dataset 'd1'"):
         write.save_dataset(make_dataset("d2"), make_samples("d1"), home)
     assert not (home / "datasets" / "d2").exists()
+
+
+def test_a_dataset_carries_further_tables(home: Path) -> None:
+    articles = pl.DataFrame({"article_id": ["a1", "a2"], "facts": [["f1"], []], "file": [None, "files/a2.pdf"]})
+    write.save_dataset(make_dataset("d3"), make_samples("d3"), home, tables={"articles": articles})
+    assert write.load_table("d3", "articles", home).equals(articles)
+    assert write.load_samples("d3", home) == make_samples("d3")
+    with pytest.raises(UnknownName, match="unknown table 'topics'; known: articles, samples"):
+        write.load_table("d3", "topics", home)
+    with pytest.raises(BadOption, match="overwrite the dataset's samples"):
+        write.save_dataset(make_dataset("d4"), [], home, tables={"samples": articles})
+    for name in ("../escaped", ""):
+        with pytest.raises(BadOption):
+            write.save_dataset(make_dataset("d4"), [], home, tables={name: articles})
+    assert not (home / "datasets" / "d4").exists()
 
 
 def test_rows_carry_the_facets_of_their_sample_and_the_mark_simulated(filled: Path) -> None:

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cxlab.benchmarks.sage import grammar
+from cxlab.benchmarks import yaml_files
 from cxlab.benchmarks.sage.reading import Skill, read, topic_hits
 from cxlab.benchmarks.sage.rules import FOLDER, LEVELS, Scenario, Untraceable, applies, meets, same
+from cxlab.benchmarks.yaml_files import Complaint, line_of, lines_of
+from cxlab.llm.simulated import grammar
 
 SIGNAL_FREE = "a customer who says it would state a fact by accident; reword it"
 FEWEST_WORDINGS = 24
-
-
-@dataclass(frozen=True)
-class Complaint:
-    """One thing that is wrong with a file."""
-
-    path: str
-    line: int | None
-    problem: str
-    fix: str
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line or 1}: {self.problem}; {self.fix}"
 
 
 def check_files(paths: Iterable[Path] | None = None) -> list[Complaint]:
@@ -41,105 +29,16 @@ def check_file(path: Path) -> list[Complaint]:
     scenario, complaints = parse(path)
     if scenario is None:
         return complaints
-    lines = _lines(path)
+    lines = lines_of(path)
     found = [*_graph(scenario), *_phrases(scenario)]
     if path.stem != scenario.id:
         found.append((("id",), f"the id is {scenario.id!r} but the file is {path.name}", f"write id: {path.stem}"))
-    return [Complaint(path.name, _line(lines, where), problem, fix) for where, problem, fix in found]
+    return [Complaint(path.name, line_of(lines, where), problem, fix) for where, problem, fix in found]
 
 
 def parse(path: Path) -> tuple[Scenario | None, list[Complaint]]:
     """Read the file into a Scenario, or say with file and line why it cannot be read."""
-    import yaml
-    from pydantic import ValidationError
-
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        return None, [Complaint(path.name, None, f"cannot be read: {error}", "save it as UTF-8 text")]
-    try:
-        data = yaml.load(text, Loader=_loader())
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or "not YAML"
-        fix = "quote text that holds ': ' or begins with a sign"
-        return None, [Complaint(path.name, mark.line + 1 if mark else None, problem, fix)]
-    if not isinstance(data, dict):
-        return None, [Complaint(path.name, 1, "the file is empty or not a mapping", "begin with id: …")]
-    try:
-        return Scenario.model_validate(data), []
-    except ValidationError as error:
-        lines = _lines(path)
-        return None, [
-            Complaint(
-                path.name, _line(lines, e["loc"]), f"{'.'.join(map(str, e['loc']))}: {e['msg']}", _mend(e["type"])
-            )
-            for e in error.errors()
-        ]
-
-
-def _mend(kind: str) -> str:
-    return {
-        "missing": "add the key",
-        "extra_forbidden": "remove the key or correct its spelling",
-    }.get(kind, "see the other scenarios for the form")
-
-
-def _loader() -> Any:
-    import yaml
-
-    class Strict(yaml.SafeLoader):
-        """Safe loading that refuses a key given twice, where YAML would keep the last in silence."""
-
-        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-            seen = set()
-            for key_node, _ in node.value:
-                key = self.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
-                if (type(key), key) in seen:
-                    raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {key!r} stands twice", key_node.start_mark
-                    )
-                seen.add((type(key), key))
-            return super().construct_mapping(node, deep)
-
-    # Plain yes/no/on/off stay words: a customer says "No", and an option may be called "On".
-    Strict.yaml_implicit_resolvers = {
-        first: [(tag, regexp) for tag, regexp in pairs if tag != "tag:yaml.org,2002:bool"]
-        for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    import re
-
-    Strict.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))  # type: ignore[no-untyped-call]
-    return Strict
-
-
-def _lines(path: Path) -> dict[tuple[str, ...], int]:
-    import yaml
-
-    found: dict[tuple[str, ...], int] = {}
-
-    def walk(node: Any, where: tuple[str, ...]) -> None:
-        found.setdefault(where, node.start_mark.line + 1)
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                inner = (*where, str(key.value))
-                found[inner] = key.start_mark.line + 1
-                walk(value, inner)
-        elif isinstance(node, yaml.SequenceNode):
-            for index, value in enumerate(node.value):
-                walk(value, (*where, str(index)))
-
-    root = yaml.compose(path.read_text(encoding="utf-8"), Loader=_loader())
-    if root is not None:
-        walk(root, ())
-    return found
-
-
-def _line(lines: dict[tuple[str, ...], int], where: Iterable[object]) -> int | None:
-    keys = tuple(str(k) if not isinstance(k, bool) else str(k).lower() for k in where)
-    while keys and keys not in lines:
-        keys = keys[:-1]
-    return lines.get(keys)
+    return yaml_files.read(path, Scenario, "see the other scenarios for the form")
 
 
 Found = Iterator[tuple[tuple[object, ...], str, str]]
@@ -301,9 +200,9 @@ def _phrases(s: Scenario) -> Found:
                     break
 
     for slot, values in s.slots.items():
-        for index, value in enumerate(values):
-            if told := heard(value):
-                yield ("slots", slot, index), f"the slot value {value!r} says {told}", SIGNAL_FREE
+        for index, word in enumerate(values):
+            if told := heard(word):
+                yield ("slots", slot, index), f"the slot value {word!r} says {told}", SIGNAL_FREE
     for name, spec in s.fields.items():
         for value, option in spec.options.items():
             here = ("fields", name, "options", value)

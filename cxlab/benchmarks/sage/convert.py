@@ -9,8 +9,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from cxlab.benchmarks.sage.check import Complaint, check_file
+from cxlab.benchmarks.sage.check import check_file
 from cxlab.benchmarks.sage.rules import FOLDER
+from cxlab.benchmarks.yaml_files import Complaint
 from cxlab.errors import BadFile, CxError
 from cxlab.llm import Prompt, ask
 from cxlab.llm.base import ChatModel

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cxlab.benchmarks.base import Setup
-from cxlab.benchmarks.sage import grammar, prompts
+from cxlab.benchmarks.sage import prompts
 from cxlab.benchmarks.sage.generate import rng_for
 from cxlab.benchmarks.sage.rules import Scenario, load
 from cxlab.benchmarks.sage.sop_text import show_procedure
@@ -17,6 +17,7 @@ from cxlab.dialogue import Said, converse
 from cxlab.errors import BadOption
 from cxlab.llm import ask
 from cxlab.llm.base import Reply
+from cxlab.llm.simulated import grammar
 from cxlab.records import Attempt, Message, Sample, content_id
 
 MAX_TURNS = 15

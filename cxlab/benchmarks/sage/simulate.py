@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks.sage import grammar
 from cxlab.benchmarks.sage.prompts import DIMENSIONS, AgentInputs, JudgeInputs
 from cxlab.benchmarks.sage.reading import Evidence, Skill, heat, known, read
 from cxlab.benchmarks.sage.sop_text import Procedure, Step, Way, read_procedure, show
+from cxlab.llm.simulated import grammar
 from cxlab.llm.simulated.profiles import Profile
 
 VOICES = Path(__file__).resolve().parents[3] / "data" / "personas"

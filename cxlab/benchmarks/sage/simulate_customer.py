@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cxlab.benchmarks.sage import grammar
 from cxlab.benchmarks.sage.prompts import CustomerInputs, Fact
 from cxlab.benchmarks.sage.reading import topic_hits
 from cxlab.benchmarks.sage.simulate import voice
+from cxlab.llm.simulated import grammar
 from cxlab.llm.simulated.profiles import Profile
 
 LEVEL_OF = {"cooperative": "zero", "questioning": "weak", "adversarial": "strong"}

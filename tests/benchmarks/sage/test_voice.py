@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import yaml
 
-from cxlab.benchmarks.sage import grammar
 from cxlab.benchmarks.sage.reading import NEGATORS, Skill, heat, read
 from cxlab.benchmarks.sage.rules import FOLDER, LEVELS, ids, load
 from cxlab.benchmarks.sage.sop_text import guides
+from cxlab.llm.simulated import grammar
 
 PATH = FOLDER.parent / "personas" / "customer_voice.yaml"
 KINDS = ("greeting", "lead", "tail", "correction", "dodge", "vague", "relief", "grudging", "goodbye", "repeat")

@@ -1,0 +1,29 @@
+"""Take the README's pictures from a running app with the demo: python tests/browser/readme_pictures.py URL.
+
+Light, 1440x900, written to data/screenshots/.
+"""
+
+import sys
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+FOLDER = Path(__file__).resolve().parents[2] / "data" / "screenshots"
+PAGES = {"overview": "", "sop_paths": "sop_paths", "compare": "compare", "judges": "judges"}
+
+
+def main(url: str) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
+        for name, path in PAGES.items():
+            page.goto(f"{url}/{path}")
+            page.wait_for_selector(".js-plotly-plot .scatterlayer", timeout=60_000)
+            page.wait_for_selector("[data-testid='stStatusWidget']", state="detached", timeout=60_000)
+            page.screenshot(path=FOLDER / f"{name}.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1].rstrip("/"))
