@@ -19,6 +19,7 @@ app = typer.Typer(
 )
 app.command()(running.demo)
 app.command()(data.generate)
+app.command("import")(data.import_data)
 app.command()(running.run)
 app.command()(running.score)
 app.command()(data.check)

@@ -19,9 +19,7 @@ DEFAULT_JUDGES = ["simulated:judge-strict", "simulated:judge-lenient", "simulate
 Judges = Annotated[list[str], typer.Option("--judge", help="A judge, repeatable. Default: three simulated judges.")]
 Concurrency = Annotated[int | None, typer.Option(help="Attempts in flight at once. Default: 32.")]
 Budget = Annotated[float | None, typer.Option(help="USD that each run may spend before it stops cleanly.")]
-Workers = Annotated[
-    int | None, typer.Option(help="Processes for runs of simulated models only. Default: one a core.")
-]
+Workers = Annotated[int | None, typer.Option(help="Processes for runs of simulated models only. Default: one a core.")]
 Engine = Annotated[str, typer.Option(help="Where shards of simulated runs work: local or ray.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one line of JSON, the last line.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]

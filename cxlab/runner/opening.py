@@ -30,9 +30,7 @@ def open_run(run_id: str) -> Opened:
     source = run.setup.get("rescored_from")
     if source is not None:
         samples = {sample.id: sample for sample in write.load_samples(run.dataset_id)}
-        return Opened(
-            run, rescore.replay(benchmark, source), samples, rescore.list_pairs(source), folder_of(run_id)
-        )
+        return Opened(run, rescore.replay(benchmark, source), samples, rescore.list_pairs(source), folder_of(run_id))
     retried = run.setup.get("retried_from")
     chosen = choose(write.load_samples(run.dataset_id), read_choice(run))
     pairs = pair(chosen, run.trials)

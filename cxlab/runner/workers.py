@@ -120,9 +120,7 @@ def work_on_ray(
         take_over(opened, held)
         before = [_announce(each, show) for each in opened]
         ended: list[Status | None] = [None] * len(opened)
-        futures = [
-            task.remote(ids, (index, workers), root, concurrency, budget_usd) for index in range(1, workers + 1)
-        ]
+        futures = [task.remote(ids, (index, workers), root, concurrency, budget_usd) for index in range(1, workers + 1)]
         try:
             while futures:
                 ready, futures = ray.wait(futures, timeout=POLL_S)
@@ -201,9 +199,7 @@ def _look(
                 status = before[place]
             first = before[place]
             # The coordinator lives, even while no shard of this run is at work.
-            status = replace(
-                status, pid=os.getpid(), host=first.host, started=first.started, updated=statuses.now()
-            )
+            status = replace(status, pid=os.getpid(), host=first.host, started=first.started, updated=statuses.now())
             statuses.write(each.folder / "status.json", status)
         else:
             status = settle(each, shards, led=True)

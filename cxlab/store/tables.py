@@ -16,9 +16,7 @@ TEXT, INT, LONG, REAL, FLAG = pl.String(), pl.Int32(), pl.Int64(), pl.Float64(),
 TIME = pl.Datetime("us", "UTC")
 TEXTS = pl.List(pl.String())
 MOVES = pl.List(pl.Struct({"move": pl.String(), "stage": pl.String()}))
-ALONE = pl.List(
-    pl.Struct({"judge": TEXT, "path": TEXTS, "action": TEXT, "logic": REAL, "chat": REAL, "overall": REAL})
-)
+ALONE = pl.List(pl.Struct({"judge": TEXT, "path": TEXTS, "action": TEXT, "logic": REAL, "chat": REAL, "overall": REAL}))
 Schema = dict[str, pl.DataType]
 
 FACETS: Schema = dict.fromkeys(("scenario", "level", "leaf", "intent", "persona", "modality", "language"), TEXT)

@@ -1,0 +1,304 @@
+"""Score an attempt at CXMArena: what it is worth by itself, and what judges say of it.
+
+`measure` turns an output into figures on 0 to 100 and calls nothing; `score` adds what judges say. Figures
+that only exist over a set of attempts (cases, F1, accuracy a taxonomy) are in `summary.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from cxlab.benchmarks.base import Scored, Setup
+from cxlab.benchmarks.cxmarena import corpus, prompts
+from cxlab.benchmarks.cxmarena import score as figures
+from cxlab.errors import UnknownName
+from cxlab.judging import Ballot, poll, tally
+from cxlab.records import Attempt, Judgement, Sample, Score, Vote
+
+Value = tuple[float | None, str | None]
+HIT_CUTOFFS = (1, 5, 10)
+
+
+def measure(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    """Metric → (0 to 100, or None with the reason) of one output; no model is called."""
+    if sample.task not in _MEASURES:
+        raise UnknownName("task of cxmarena", sample.task, _MEASURES)
+    return _MEASURES[sample.task](sample, output)
+
+
+async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
+    """The scores of one attempt; judges are asked about labels and about answers, if there are any."""
+    if attempt.outcome == "provider" and sample.task != "kb_refinement":
+        reason = "the provider did not deliver"
+        empty = measure(sample, empty_output(sample))
+        return Scored(tuple(_score(attempt, metric, (None, reason)) for metric in empty))
+    values = measure(sample, attempt.output)
+    unread = any(f.where == "format" for f in attempt.failures)
+    values["format_error"] = (100.0 * unread, None)
+    if sample.task == "kb_refinement":
+        _note_unchecked(attempt, values)
+    rows = [_score(attempt, metric, value) for metric, value in values.items()]
+    if sample.task == "quality":
+        rows += _questions(sample, attempt)
+    votes: list[Vote] = []
+    judgements: list[Judgement] = []
+    if sample.task == "intent" and _is_on(setup, "verify"):
+        rows += await _verify(sample, attempt, setup, votes, judgements)
+    elif sample.task in ("multi_turn", "article_search") and "response" in attempt.output:
+        rows += await _grade(sample, attempt, setup, votes, judgements)
+    return Scored(tuple(rows), tuple(votes), tuple(judgements))
+
+
+def _is_on(setup: Setup, name: str) -> bool:
+    return str(setup.options.get(name, True)).lower() != "false"
+
+
+def gold_output(sample: Sample) -> dict[str, Any]:
+    """The output that the sample expects, in the shape that `run` gives."""
+    best = sample.expected
+    if sample.task in ("article_search", "multi_turn"):
+        right = best.get("article_ids") or [best["article_id"]]
+        return {"ranked": right, "chunks": right}
+    if sample.task == "tools":
+        return {"calls": dict.fromkeys(sample.inputs["candidates"], best["tools"])}
+    kept = {"kb_refinement": ("similar", "contradictory"), "intent": ("label",), "quality": ("answers", "evidence")}
+    return {name: best[name] for name in kept[sample.task]}
+
+
+def empty_output(sample: Sample) -> dict[str, Any]:
+    """An output with nothing in it."""
+    if sample.task == "tools":
+        return {"calls": dict.fromkeys(sample.inputs["candidates"])}
+    empty: dict[str, dict[str, Any]] = {
+        "kb_refinement": {"similar": [], "contradictory": []},
+        "intent": {"label": None},
+        "quality": {"answers": [], "evidence": []},
+        "article_search": {"ranked": [], "chunks": []},
+        "multi_turn": {"ranked": [], "chunks": []},
+    }
+    return empty[sample.task]
+
+
+def _kb_refinement(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    public = output.get("public")
+    for kind in ("similar", "contradictory"):
+        gold = sample.expected[kind]
+        lists = [(kind, output[kind])] + ([(f"public_{kind}", public)] if public is not None else [])
+        for name, pairs in lists:
+            result = figures.kb_pairs(pairs, gold)
+            for figure in ("precision", "recall", "f1"):
+                reason = None if gold else "the corpus holds no such pair"
+                found[f"{name}_{figure}"] = (100 * result[figure] if gold else None, reason)
+    if output.get("pairs") and sample.expected["similar"]:
+        best = max(figures.sweep(output["pairs"], sample.expected["similar"]), key=lambda row: row["f1"])
+        found["best_similar_f1"] = (100 * best["f1"], None)
+        found["best_similar_threshold"] = (best["threshold"], None)
+    return found
+
+
+def _intent(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    labels = [c.label for c in corpus.candidates(sample.dataset_id, sample.inputs)]
+    gold, said = sample.expected["label"], output["label"]
+    raw, fuzzy = (figures.intent(said, gold, labels, mapping) for mapping in ("raw", "fuzzy"))
+    found: dict[str, Value] = {
+        "intent": (100 * raw["accuracy"], None),
+        "intent_fuzzy": (100 * fuzzy["accuracy"], None),
+        "intent_outside": _percent(raw["outside"], "no label was given"),
+    }
+    if "accuracy_l1" in raw:
+        found["intent_l1"] = (100 * raw["accuracy_l1"], None)
+    return found
+
+
+def _quality(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    gold = [sample.expected]
+    ours, public = figures.quality([output], gold), figures.quality([as_public(output)], gold, missing="skip")
+    nothing = "no question's answer has evidence"
+    return {
+        "question_accuracy": (100 * ours["question_accuracy"], None),
+        "row_exact": (100 * ours["case_accuracy"], None),
+        "public_question_accuracy": _percent(public["question_accuracy"], "no question was answered"),
+        "evidence_precision": _percent(ours["evidence_precision"], nothing),
+        "evidence_recall": _percent(ours["evidence_recall"], nothing),
+    }
+
+
+def as_public(output: dict[str, Any]) -> dict[str, Any]:
+    """The answers as the public evaluator has them: an unreadable reply is a wrong answer to each question."""
+    if output.get("read", True):
+        return {"answers": output["answers"]}
+    return {"answers": ["parsing_error"] * len(output["answers"])}
+
+
+def _questions(sample: Sample, attempt: Attempt) -> list[Score]:
+    """One score a question, numbered as turns, so that means over questions weigh each question once."""
+    said = [*attempt.output["answers"], *[None] * len(sample.expected["answers"])]
+    return [
+        Score(
+            attempt_id=attempt.id,
+            turn=number,
+            metric="question_accuracy",
+            value=100.0 * (answer is not None and answer.lower() == gold.lower()),
+        )
+        for number, (answer, gold) in enumerate(zip(said, sample.expected["answers"], strict=False), start=1)
+    ]
+
+
+def _search(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    gold = [sample.expected["article_id"]]
+    found = figures.search(output["ranked"], gold, HIT_CUTOFFS)
+    kept = [f"hit@{k}" for k in HIT_CUTOFFS] + ["precision@10", "mrr@10", "ndcg@10"]
+    values: dict[str, Value] = {name: (100 * found[name], None) for name in kept}
+    if output.get("chunks"):
+        values["public_hit@10"] = (100 * figures.search(output["chunks"], gold, 10, cut="chunks")["hit@10"], None)
+    return values
+
+
+def _multi_turn(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    gold = [sample.expected["article_ids"]]
+    found = figures.multi_turn_recall([output["ranked"]], gold)
+    nothing = "no article is expected"
+    values = {f"recall@{k}": _percent(found[f"recall@{k}"], nothing) for k in figures.RECALL_CUTOFFS}
+    if output.get("chunks"):
+        public = figures.multi_turn_recall([output["chunks"][:10]], gold, empty="zero")["recall@10"]
+        values["public_recall@10"] = (100 * public, None)
+    return values
+
+
+def _tools(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    for size, calls in output["calls"].items():
+        found = figures.tools(calls, sample.expected["tools"])
+        values[f"tools@{size}"] = (100 * found["names"], None)
+        reason = "the gold calls come without arguments"
+        values[f"tools_arguments@{size}"] = _percent(found["names_arguments"], reason)
+        values[f"tools_silent@{size}"] = (100 * found["silent"], None)
+    return values
+
+
+_MEASURES = {
+    "kb_refinement": _kb_refinement,
+    "intent": _intent,
+    "quality": _quality,
+    "article_search": _search,
+    "multi_turn": _multi_turn,
+    "tools": _tools,
+}
+
+
+def _note_unchecked(attempt: Attempt, values: dict[str, Value]) -> None:
+    """Of many pairs some may have stayed unchecked; without a provider's answer recall means nothing."""
+    asked, unread = attempt.output["candidates"], attempt.output["unread"]
+    if attempt.outcome == "provider":
+        reason = f"the provider did not deliver on some of {asked} pairs"
+        values.update({name: (None, reason) for name in values if name.startswith("contradictory_")})
+    values["format_error"] = (100 * unread / asked if asked and attempt.outcome == "format" else 0.0, None)
+
+
+async def _verify(
+    sample: Sample, attempt: Attempt, setup: Setup, votes: list[Vote], judgements: list[Judgement]
+) -> list[Score]:
+    """Whether the judges accept the label that was given, whatever was expected."""
+    said = attempt.output["label"]
+    if not setup.judges:
+        return [_score(attempt, "intent_verified", (None, "no judges"))]
+    if said is None:
+        return [_score(attempt, "intent_verified", (0.0, None))]
+    labels = corpus.candidates(sample.dataset_id, sample.inputs)
+    about = next((c.description for c in labels if c.label == said), "")
+    inputs = prompts.VerifyInputs(transcript=sample.inputs["transcript"], label=said, description=about)
+    ballots = await poll(setup.judges, prompts.VERIFY, inputs, seed=_seed(setup, attempt), **_shared(setup))
+    verdicts = [b.reply.output.holds for b in ballots if b.reply.output]
+    _record(attempt, ballots, "holds", votes, judgements)
+    winner = tally(verdicts).winner
+    reason = "the judges are split" if verdicts else "no judge's reply could be read"
+    return [_score(attempt, "intent_verified", (None, reason) if winner is None else (100.0 * winner, None))]
+
+
+async def _grade(
+    sample: Sample, attempt: Attempt, setup: Setup, votes: list[Vote], judgements: list[Judgement]
+) -> list[Score]:
+    """Shares of the four verdicts; an answer that no judge could grade is in none of them."""
+    # Two tasks, two names: a mean over a whole run must not mix them.
+    kind = "response" if sample.task == "multi_turn" else "answer"
+    names = [f"{kind}_{verdict}" for verdict in prompts.VERDICTS]
+    response = attempt.output["response"]
+    if response is None or not setup.judges:
+        reason = "no judges" if response is not None else "there is no response"
+        return [_score(attempt, name, (None, reason)) for name in names]
+    name = sample.inputs["corpus"]
+    articles = corpus.load(sample.dataset_id, name)
+    right = sample.expected.get("article_ids") or [sample.expected["article_id"]]
+    inputs = prompts.JudgeInputs(
+        transcript=sample.inputs.get("transcript") or f"Customer: {sample.inputs['query']}",
+        response=response,
+        own=tuple(p for p in map(articles.passage, right) if p),
+        other=tuple(p for one in attempt.output["shown"] if one not in right and (p := articles.passage(one))),
+    )
+    ballots = await poll(setup.judges, prompts.JUDGE, inputs, seed=_seed(setup, attempt), **_shared(setup))
+    verdicts = [b.reply.output.verdict for b in ballots if b.reply.output]
+    _record(attempt, ballots, "verdict", votes, judgements)
+    winner = tally(verdicts).winner
+    reason = "the judges are split" if verdicts else "no judge's reply could be read"
+    unread = 100.0 * (1 - len(verdicts) / len(ballots))
+    rows = [_score(attempt, "judge_error", (unread, None))]
+    for name, verdict in zip(names, prompts.VERDICTS, strict=True):
+        rows.append(_score(attempt, name, (None, reason) if winner is None else (100.0 * (winner == verdict), None)))
+    return rows
+
+
+def _record(
+    attempt: Attempt,
+    ballots: Sequence[Ballot[Any]],
+    field: str,
+    votes: list[Vote],
+    judgements: list[Judgement],
+) -> None:
+    for ballot in ballots:
+        reply = ballot.reply
+        votes.append(
+            Vote(
+                attempt_id=attempt.id,
+                turn=1,
+                judge=ballot.judge,
+                valid=reply.output is not None,
+                raw=reply.raw,
+                rationale=reply.output.reason if reply.output else "",
+                failure=f"{reply.failure.where}:{reply.failure.type}" if reply.failure else None,
+                usage=reply.usage,
+                latency_s=reply.latency_s,
+                cost_usd=reply.cost_usd,
+            )
+        )
+        verdict = str(getattr(reply.output, field)) if reply.output else None
+        status: Any = "ok" if reply.output else "missing"
+        judgements.append(
+            Judgement(
+                attempt_id=attempt.id,
+                turn=1,
+                judge=ballot.judge,
+                kind="field",
+                field=field,
+                verdict=verdict,
+                status=status,
+            )
+        )
+
+
+def _shared(setup: Setup) -> dict[str, Any]:
+    return {k: setup.options[k] for k in ("cache", "budget") if setup.options.get(k) is not None}
+
+
+def _seed(setup: Setup, attempt: Attempt) -> int:
+    return setup.seed * 1009 + attempt.trial
+
+
+def _score(attempt: Attempt, metric: str, value: Value) -> Score:
+    return Score(attempt_id=attempt.id, turn=None, metric=metric, value=value[0], reason=value[1])
+
+
+def _percent(share: float, reason: str) -> Value:
+    return (None, reason) if math.isnan(share) else (100 * share, None)

@@ -1,0 +1,132 @@
+"""CXMArena: a brand's knowledge base, its conversations, six tasks on them. Reads like a table of contents."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from cxlab.benchmarks.base import Benchmark, Card, Task
+from cxlab.benchmarks.cxmarena import prompts
+from cxlab.benchmarks.cxmarena.assess import empty_output, gold_output, measure, score
+from cxlab.benchmarks.cxmarena.run import run
+from cxlab.records import Dataset, Sample
+
+SIZES = (16, 32, 64, 96, 128)
+METRICS = {
+    "similar_f1": "similar article pairs: F1 against their own gold",
+    "similar_precision": "share of the pairs called similar that are",
+    "similar_recall": "share of the similar pairs that were found",
+    "contradictory_f1": "contradicting article pairs: F1 against their own gold",
+    "contradictory_precision": "share of the pairs called contradictory that are",
+    "contradictory_recall": "share of the contradicting pairs that were found",
+    **{
+        f"public_{kind}_{figure}": f"{figure} on {kind} pairs as the public evaluator predicts: 5 nearest, cosine 0.9"
+        for kind in ("similar", "contradictory")
+        for figure in ("precision", "recall", "f1")
+    },
+    "best_similar_f1": "F1 on similar pairs at the best threshold of the sweep: chosen on the gold, so a ceiling",
+    "best_similar_threshold": "that threshold, a cosine from 0 to 1",
+    "intent": "label equal to the letter (the headline)",
+    "intent_fuzzy": "label after the public evaluator's fuzzy mapping",
+    "intent_verified": "the judges accept the label, whatever was expected",
+    "intent_l1": "first level of a two-level label",
+    "intent_outside": "share of labels that the taxonomy does not have",
+    "question_accuracy": "share of quality questions answered right; a missing answer is wrong",
+    "public_question_accuracy": "the same with missing answers left out, as the public evaluator has it",
+    "row_exact": "share of question lists with every answer right; cases join the lists of a conversation",
+    "evidence_precision": "share of the lines named as evidence that are in the gold",
+    "evidence_recall": "share of the gold's evidence lines that were named",
+    **{
+        f"hit@{k}": f"the article is among the first {k} different ones; as one is right, also recall"
+        for k in (1, 5, 10)
+    },
+    "precision@10": "share of the first 10 articles that are right; at most 10 with one right article",
+    "recall@10": "share of the right articles among the first 10 different ones",
+    "recall@20": "share of the right articles among the first 20 different ones",
+    "mrr@10": "1 / rank of the first right article, 0 beyond 10",
+    "ndcg@10": "discounted gain of the first 10 articles against the best order",
+    "public_hit@10": "the article is behind one of the first 10 chunks, as the public evaluator counts",
+    "public_recall@10": "share of the right articles behind the first 10 chunks",
+    "response_correct": "the judges find every fact in the right articles and the customer answered",
+    "response_incorrect": "it rests on another article and says what the right ones do not",
+    "response_hallucinated": "it states something that is in no article",
+    "response_refusal": "it declines or says that it does not know",
+    **{
+        f"answer_{verdict}": f"article search with answer=true: the answer is {verdict}" for verdict in prompts.VERDICTS
+    },
+    "judge_error": "share of the judges whose reply could not be read",
+    **{f"tools@{n}": f"exactly the right tools called, by name, out of {n}" for n in SIZES},
+    **{f"tools_arguments@{n}": f"the right tools with all the right arguments, out of {n}" for n in SIZES},
+    **{f"tools_silent@{n}": f"no tool was called, with {n} to choose from" for n in SIZES},
+    "format_error": "share of replies that could not be read",
+}
+HEADLINES = {
+    "kb_refinement": ("similar_f1", "contradictory_f1"),
+    "intent": ("intent",),
+    "quality": ("question_accuracy", "row_exact"),
+    "article_search": ("hit@10", "mrr@10"),
+    "multi_turn": ("recall@10", "recall@20"),
+    "tools": ("tools@16", "tools@128"),
+}
+CARD = Card(
+    id="cxmarena",
+    title="CXMArena: operations",
+    measures="What a contact centre asks of a model beside talking: keeping the knowledge base clean, telling why "
+    "people call, checking how they were served, finding the article, answering from it, using the right tool.",
+    paper="CXMArena: Unified Dataset to benchmark performance in realistic CXM Scenarios",
+    licence="generated data: own work; imported data: CC BY-NC 4.0; metric definitions after the paper",
+    tasks=(
+        Task("kb_refinement", "Find repeated and contradicting articles", "similar_f1"),
+        Task("intent", "Tell why the customer called", "intent"),
+        Task("quality", "Check how the agent served", "question_accuracy"),
+        Task("article_search", "Find the article", "hit@10"),
+        Task("multi_turn", "Find and answer within a conversation", "recall@10"),
+        Task("tools", "Choose the tool", "tools@16"),
+    ),
+    metrics=METRICS,
+)
+OPTIONS = {
+    "retrieval": "bm25, lexical, hybrid, or an embedder: minilm, hashing, openai:MODEL, endpoint:NAME/MODEL (bm25)",
+    "chunk": "characters a piece (1000)",
+    "overlap": "characters that neighbouring pieces share (100)",
+    "k": "articles to find, at least 20 (20)",
+    "similarity": "what compares whole articles: words, or an embedder (words)",
+    "threshold": "cosine from which a pair counts as similar (0.6 for words, else 0.9)",
+    "neighbours": "nearest articles that are checked for contradictions (10)",
+    "most": "at most this many pairs are checked, the most similar first (2000)",
+    "contradictions": "how they are checked: model, facts (sentences on one thing with other values), similar (model)",
+    "na": "false offers only Yes and No to quality questions (true)",
+    "query": "how a conversation is turned into a query: keywords, question, last (keywords)",
+    "passages": "articles that an answer is written from (5)",
+    "respond": "false skips the answers of multi_turn (true)",
+    "answer": "true answers the queries of article_search too (false)",
+    "verify": "false spares the judges the labels (true)",
+    "sizes": "numbers of tools to choose from, as 16,64 (all that the data has)",
+    "mode": "auto or forced tool calls (what the sample says)",
+    "tool_calls": "native, json, or auto: native until the server refuses (auto)",
+}
+
+
+def check(sample: Sample) -> Iterable[str]:
+    """Complaints: the gold output must score 100 in each headline of its task and an empty one 0; calls no model."""
+    best, worst = measure(sample, gold_output(sample)), measure(sample, empty_output(sample))
+    for metric in HEADLINES.get(sample.task, ()):
+        top, bottom = best.get(metric, (None, ""))[0], worst.get(metric, (None, ""))[0]
+        # A metric that the sample cannot have (no contradiction in the corpus, no list of that size) is none of its.
+        if top is not None and abs(top - 100.0) > 1e-9:
+            yield f"{sample.id}: the gold output scores {top} in {metric}, not 100"
+        if bottom is not None and bottom != 0.0:
+            yield f"{sample.id}: an empty output scores {bottom} in {metric}, not 0"
+    if not any(best.get(metric, (None,))[0] is not None for metric in HEADLINES.get(sample.task, ())):
+        yield f"{sample.id}: no headline of {sample.task} can be scored; the gold is empty"
+    if sample.task == "intent":
+        from cxlab.benchmarks.cxmarena.corpus import candidates
+
+        labels = [c.label for c in candidates(sample.dataset_id, sample.inputs)]
+        if sample.expected["label"] not in (*labels, "Others"):
+            yield f"{sample.id}: the expected label {sample.expected['label']!r} is not among the candidates"
+
+
+def assemble(generate: Callable[[dict[str, Any], int], tuple[Dataset, list[Sample]]]) -> Benchmark:
+    """The benchmark with the generator given; everything but the generator needs only a stored dataset."""
+    return Benchmark(
+        card=CARD, generate=generate, run=run, score=score, check=check, prompts=prompts.hashes, options=OPTIONS
+    )

@@ -1,0 +1,143 @@
+"""The articles of a dataset and what finds them: loaded and indexed once a process."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cxlab.benchmarks.cxmarena.prompts import Candidate, Passage
+from cxlab.benchmarks.cxmarena.wording import bare
+from cxlab.errors import BadOption, UnknownName
+from cxlab.retrieval import Index, index_documents
+from cxlab.retrieval.documents import DocumentIndex
+from cxlab.store import home, write
+
+KINDS = ("bm25", "lexical", "minilm", "hashing", "hybrid")
+# Indexes are big; a run uses one or two at a time.
+_KEPT = 8
+_BUILDING = threading.RLock()
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The articles of one corpus by id, as an agent finds them: noisy text, markup taken off for searching."""
+
+    texts: dict[str, str]
+
+    def passage(self, article_id: str, longest: int = 6000) -> Passage | None:
+        """An article as prompts print it, cut at `longest` characters; None when the corpus lacks it."""
+        text = self.texts.get(article_id)
+        return None if text is None else Passage(id=article_id, text=text[:longest])
+
+
+def load(dataset_id: str, name: str) -> Corpus:
+    """A corpus of a stored dataset; UnknownName when it has no such corpus."""
+    return _load(str(home()), dataset_id, name)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _load(base: str, dataset_id: str, name: str) -> Corpus:
+    frame = write.load_table(dataset_id, "articles", Path(base))
+    texts = {
+        row["article_id"]: text if not row["title"] or text.startswith(row["title"]) else f"{row['title']}\n\n{text}"
+        for row in frame.select("article_id", "title", "body", "corpus").iter_rows(named=True)
+        if name in (row["corpus"] or ()) and (text := bare(row["body"] or ""))
+    }
+    if not texts:
+        known = {one for corpora in frame.get_column("corpus").to_list() for one in corpora or ()}
+        raise UnknownName(f"corpus of dataset {dataset_id!r}", name, known)
+    return Corpus(texts)
+
+
+async def search(
+    dataset_id: str, name: str, query: str, k: int, *, kind: str = "bm25", size: int = 1000, overlap: int = 100
+) -> tuple[list[tuple[str, float]], list[str]]:
+    """(the best k documents with scores, the documents of the best 10 chunks with repetitions: the public way).
+
+    A hybrid index fuses documents and has no ranking of chunks; its second list is empty.
+    """
+    if kind in ("bm25", "lexical", "hashing"):
+        return _search(index(dataset_id, name, kind, size, overlap), query, k)
+    # A model or a server is asked here, which must not hold up the other attempts.
+    return await asyncio.to_thread(lambda: _search(index(dataset_id, name, kind, size, overlap), query, k))
+
+
+def _search(found: Index, query: str, k: int) -> tuple[list[tuple[str, float]], list[str]]:
+    import numpy as np
+
+    hits = [(hit.id, hit.score) for hit in found.search([query], k)[0]]
+    if not isinstance(found, DocumentIndex) or not query.strip() or not found.chunks:
+        return hits, []
+    places, _ = found.ranker.rank(found.ranker.encode([query]), np.zeros(1, dtype=np.int64), 10)[0]
+    return hits, [found.chunks[place].document for place in places.tolist()]
+
+
+def index(dataset_id: str, name: str, kind: str, size: int, overlap: int) -> Index:
+    """The index of a corpus; built by the first that asks, while others wait."""
+    with _BUILDING:
+        return _index(str(home()), dataset_id, name, kind, size, overlap)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _index(base: str, dataset_id: str, name: str, kind: str, size: int, overlap: int) -> Index:
+    documents = _load(base, dataset_id, name).texts.items()
+    if kind in ("bm25", "lexical"):
+        return index_documents(kind, size, overlap, None, documents)
+    fused, _, vectors = kind.partition(":") if kind.split(":")[0] == "hybrid" else ("exact", "", kind)
+    # Without MiniLM's files spelling is the next best thing to meaning.
+    return index_documents(fused, size, overlap, embedder(vectors or _default_embedder()), documents)
+
+
+def _default_embedder() -> str:
+    from cxlab.retrieval import minilm
+
+    return "hashing" if minilm.missing() else "minilm"
+
+
+def embedder(kind: str) -> Any:
+    """The embedder of a name; BadOption lists what else could have been meant."""
+    from cxlab.retrieval.embeddings import load_embedder
+
+    try:
+        return load_embedder(kind)
+    except UnknownName as error:
+        raise BadOption(f"retrieval={kind!r}; take {', '.join(KINDS)} or an embedder's name ({error})") from None
+
+
+def candidates(dataset_id: str, inputs: dict[str, Any]) -> tuple[Candidate, ...]:
+    """The labels to choose from: those in the sample, else the taxonomy's of the dataset."""
+    if inputs.get("candidates"):
+        return tuple(Candidate(label=c["label"], description=c.get("description") or "") for c in inputs["candidates"])
+    return _taxonomy(str(home()), dataset_id, inputs["taxonomy"])
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _taxonomy(base: str, dataset_id: str, name: str) -> tuple[Candidate, ...]:
+    frame = write.load_table(dataset_id, "taxonomies", Path(base))
+    rows = [row for row in frame.iter_rows(named=True) if row["taxonomy"] == name]
+    if not rows:
+        raise UnknownName(f"taxonomy of dataset {dataset_id!r}", name, frame.get_column("taxonomy").unique().to_list())
+    return tuple(
+        Candidate(label=f"{r['l1']}:{r['l2']}" if r["l2"] else r["l1"], description=r["description"] or "")
+        for r in rows
+    )
+
+
+def tool_definitions(dataset_id: str) -> dict[str, dict[str, Any]]:
+    """The tools of a dataset by name, in OpenAI's function format."""
+    return _tools(str(home()), dataset_id)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _tools(base: str, dataset_id: str) -> dict[str, dict[str, Any]]:
+    frame = write.load_table(dataset_id, "tools", Path(base))
+    found = {}
+    for row in frame.iter_rows(named=True):
+        definition = json.loads(row["definition"])
+        found[row["name"]] = definition if "function" in definition else {"type": "function", "function": definition}
+    return found

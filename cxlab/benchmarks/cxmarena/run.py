@@ -1,0 +1,283 @@
+"""Do one sample of CXMArena: the six tasks, each one function from inputs to what was answered.
+
+Nothing here looks at what is expected, except which articles a tool task and its judge are given. Options
+are listed in `benchmark.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from weakref import WeakSet
+
+from pydantic import BaseModel
+
+from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.cxmarena import corpus, prompts, refine
+from cxlab.errors import BadOption, UnknownName
+from cxlab.llm import ChatModel, Prompt, ask, call
+from cxlab.llm.base import Reply, Request
+from cxlab.records import Attempt, Failure, Sample, Usage, content_id
+
+In = TypeVar("In", bound=BaseModel)
+Out = TypeVar("Out", bound=BaseModel)
+# Servers that refused native tools: for the rest of this process they get them as text.
+_TOOLLESS: WeakSet[ChatModel] = WeakSet()
+_MOST_FAILURES = 50
+
+
+@dataclass
+class Work:
+    """One attempt under way: who is asked, with which options, and what it has taken so far."""
+
+    setup: Setup
+    sample: Sample
+    seed: int
+    usage: Usage = field(default_factory=Usage)
+    latency_s: float = 0.0
+    cost_usd: float | None = 0.0
+    failures: list[Failure] = field(default_factory=list)
+    steps: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        return self.sample.inputs
+
+    def option(self, name: str, default: Any, known: tuple[Any, ...] = ()) -> Any:
+        """An option in the type of its default; BadOption for a value that is none of the known ones."""
+        value = self.setup.options.get(name)
+        if value is None:
+            return default
+        try:
+            found = _as_bool(value) if isinstance(default, bool) else type(default)(value)
+        except (TypeError, ValueError):
+            raise BadOption(f"{name}={value!r}; give a value such as {default!r}") from None
+        if known and found not in known:
+            raise BadOption(f"{name}={value!r}; known: {', '.join(map(str, known))}")
+        return found
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """The cache and budget of the run, where there are any."""
+        return {k: self.setup.options[k] for k in ("cache", "budget") if self.setup.options.get(k) is not None}
+
+    async def ask(self, step: str, prompt: Prompt[In, Out], inputs: In) -> Reply[Out]:
+        """Ask the model under test and note what it took."""
+        reply = await ask(self.setup.model, prompt, inputs, seed=self.seed, **self.shared)
+        self.note(step, reply.usage, reply.latency_s, reply.cost_usd, reply.failure)
+        return reply
+
+    def note(self, step: str, usage: Usage, latency_s: float, cost_usd: float | None, failure: Failure | None) -> None:
+        """Add one answer to the attempt's and the step's sums."""
+        self.usage = self.usage + usage
+        self.latency_s += latency_s
+        self.cost_usd = None if self.cost_usd is None or cost_usd is None else self.cost_usd + cost_usd
+        # One sample may ask thousands of questions; alike failures say no more the fiftieth time.
+        if failure is not None and (len(self.failures) < _MOST_FAILURES or failure.type == "budget"):
+            self.failures.append(failure)
+        had = self.steps.setdefault(step, {"calls": 0, "completion_tokens": None, "latency_s": 0.0, "cost_usd": 0.0})
+        had["calls"] += 1
+        had["latency_s"] += latency_s
+        if usage.completion_tokens is not None:
+            had["completion_tokens"] = (had["completion_tokens"] or 0) + usage.completion_tokens
+        had["cost_usd"] = None if had["cost_usd"] is None or cost_usd is None else had["cost_usd"] + cost_usd
+
+    async def search(self, query: str, name: str) -> tuple[list[str], list[str]]:
+        """(documents best first, documents of the first ten chunks) by the run's retrieval options."""
+        hits, chunks = await corpus.search(
+            self.sample.dataset_id,
+            name,
+            query,
+            max(20, self.option("k", 20)),
+            kind=self.option("retrieval", "bm25"),
+            size=self.option("chunk", 1000),
+            overlap=self.option("overlap", 100),
+        )
+        return [one for one, _ in hits], chunks
+
+
+async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
+    """One attempt at one sample; faults of the provider and unreadable replies are recorded, not raised."""
+    if sample.task not in TASKS:
+        raise UnknownName("task of cxmarena", sample.task, TASKS)
+    started = datetime.now(UTC)
+    seed = int(content_id("seed", sample.id, trial, setup.seed), 16) % 2**31
+    work = Work(setup, sample, seed)
+    output = await TASKS[sample.task](work)
+    where = {failure.where for failure in work.failures}
+    return Attempt(
+        id=content_id(setup.run_id, sample.id, trial),
+        run_id=setup.run_id,
+        sample_id=sample.id,
+        trial=trial,
+        output={**output, "steps": work.steps},
+        outcome="provider" if "provider" in where else "format" if "format" in where else "ok",
+        ended_by=sample.task,
+        failures=tuple(work.failures),
+        usage=work.usage,
+        latency_s=work.latency_s,
+        cost_usd=work.cost_usd,
+        started=started,
+    )
+
+
+async def kb_refinement(work: Work) -> dict[str, Any]:
+    """Similar and contradictory pairs, the public evaluator's list, and how many pairs each threshold would give."""
+    similarity = work.option("similarity", "words")
+    threshold = work.option("threshold", refine.THRESHOLDS.get(similarity, refine.DEFAULT_THRESHOLD))
+    method = work.option("contradictions", "model", refine.METHODS)
+    articles = corpus.load(work.sample.dataset_id, work.inputs["corpus"])
+    found = refine.compare(articles, similarity, work.option("neighbours", 10))
+    candidates = found.nearest[: work.option("most", 2000)]
+
+    async def ask_model(inputs: prompts.PairInputs) -> Reply[prompts.PairReply]:
+        return await work.ask("contradiction", prompts.CONTRADICTION, inputs)
+
+    checked = await refine.contradictions(articles, candidates, method, ask_model)
+    cuts = [round(0.3 + 0.05 * step, 2) for step in range(14)]
+    return {
+        "similar": [list(pair[:2]) for pair in found.pairs if pair.similarity >= threshold],
+        "contradictory": [one["pair"] for one in checked.found],
+        "public": [list(pair[:2]) for pair in found.public],
+        "pairs": [list(pair) for pair in found.pairs],
+        "sweep": [{"threshold": c, "predicted": sum(p.similarity >= c for p in found.pairs)} for c in cuts],
+        "shown": checked.found,
+        "candidates": len(candidates),
+        "unread": checked.unread,
+        "settings": {"similarity": similarity, "threshold": threshold, "contradictions": method},
+    }
+
+
+async def intent(work: Work) -> dict[str, Any]:
+    """The label that was said, as it was said; None when the reply could not be read."""
+    labels = corpus.candidates(work.sample.dataset_id, work.inputs)
+    inputs = prompts.IntentInputs(transcript=work.inputs["transcript"], candidates=labels)
+    reply = await work.ask("intent", prompts.INTENT, inputs)
+    said = reply.output
+    return {"label": said.intent if said else None, "reason": said.reason if said else "", "raw": reply.raw}
+
+
+async def quality(work: Work) -> dict[str, Any]:
+    """An answer with evidence for each question, None where there is none."""
+    questions = tuple(work.inputs["questions"])
+    options = prompts.ANSWERS if work.option("na", True) else ("Yes", "No")
+    inputs = prompts.QualityInputs(
+        lines=tuple(prompts.Line(**line) for line in work.inputs["lines"]), questions=questions, options=options
+    )
+    reply = await work.ask("quality", prompts.QUALITY, inputs)
+    given = {one.question: one for one in reply.output.answers} if reply.output else {}
+    rows = [given.get(number) for number in range(1, len(questions) + 1)]
+    return {
+        "answers": [row.answer if row else None for row in rows],
+        "evidence": [row.evidence if row else [] for row in rows],
+        "reasons": [row.reason if row else "" for row in rows],
+        "read": reply.output is not None,
+        "raw": reply.raw,
+    }
+
+
+async def article_search(work: Work) -> dict[str, Any]:
+    """The articles that the query finds; with `answer=true` an answer from the first of them."""
+    name = work.inputs.get("corpus", "search")
+    ranked, chunks = await work.search(work.inputs["query"], name)
+    output: dict[str, Any] = {"ranked": ranked, "chunks": chunks}
+    if work.option("answer", False):
+        output |= await _respond(work, f"Customer: {work.inputs['query']}", name, ranked)
+    return output
+
+
+async def multi_turn(work: Work) -> dict[str, Any]:
+    """A query for what the customer said last, the articles it finds, and the agent's answer from them."""
+    transcript, name = work.inputs["transcript"], work.inputs.get("corpus", "multi_turn")
+    style = work.option("query", "keywords", ("keywords", "question", "last"))
+    if style == "last":
+        query = transcript.rpartition("\nCustomer:")[2].removeprefix("Customer:").strip()
+    else:
+        asked = prompts.QueryInputs(transcript=transcript, style=style)
+        reply = await work.ask("query", prompts.QUERY, asked)
+        query = reply.output.text if reply.output else ""
+    ranked, chunks = await work.search(query, name) if query else ([], [])
+    output: dict[str, Any] = {"query": query, "ranked": ranked, "chunks": chunks}
+    if query and work.option("respond", True):
+        output |= await _respond(work, transcript, name, ranked)
+    return output
+
+
+async def _respond(work: Work, transcript: str, name: str, ranked: list[str]) -> dict[str, Any]:
+    articles = corpus.load(work.sample.dataset_id, name)
+    shown = [one for one in map(articles.passage, ranked[: work.option("passages", 5)]) if one]
+    reply = await work.ask(
+        "response", prompts.ANSWER, prompts.AnswerInputs(transcript=transcript, passages=tuple(shown))
+    )
+    return {"response": reply.output.text if reply.output else None, "shown": [passage.id for passage in shown]}
+
+
+async def tools(work: Work) -> dict[str, Any]:
+    """The calls made for each size of the list of candidates, and what was said where none was made."""
+    defined = corpus.tool_definitions(work.sample.dataset_id)
+    sizes = [size.strip() for size in work.option("sizes", ",".join(work.inputs["candidates"])).split(",")]
+    calls: dict[str, list[dict[str, Any]] | None] = {}
+    said: dict[str, str] = {}
+    name = work.inputs.get("corpus", "multi_turn")
+    articles = corpus.load(work.sample.dataset_id, name) if work.inputs["articles"] else None
+    passages = [articles.passage(one) for one in work.inputs["articles"]] if articles else []
+    for size in sizes:
+        if size not in work.inputs["candidates"]:
+            raise UnknownName("size of the list of tools", size, work.inputs["candidates"])
+        inputs = prompts.ToolInputs(
+            transcript=work.inputs["transcript"],
+            articles=tuple(one for one in passages if one),
+            tools=tuple(defined[tool] for tool in work.inputs["candidates"][size]),
+            forced=work.option("mode", work.inputs.get("mode", "auto"), ("auto", "forced")) == "forced",
+        )
+        calls[size], said[size] = await _call_tools(work, inputs)
+    return {"calls": calls, "said": said}
+
+
+async def _call_tools(work: Work, inputs: prompts.ToolInputs) -> tuple[list[dict[str, Any]] | None, str]:
+    """Natively where the server can, else as JSON; None when nothing readable came."""
+    model, way = work.setup.model, work.option("tool_calls", "auto", ("auto", "native", "json"))
+    if way == "native" or (way == "auto" and model not in _TOOLLESS):
+        request = Request(
+            messages=prompts.TOOLS.render(inputs),
+            tools=list(inputs.tools),
+            require_tool=inputs.forced,
+            temperature=prompts.TOOLS.temperature,
+            max_tokens=prompts.TOOLS.max_tokens,
+            seed=work.seed,
+            prompt=prompts.TOOLS,
+            inputs=inputs,
+        )
+        done = await call(model, request, **work.shared)
+        refused = done.failure is not None and done.failure.type == "bad_request"
+        if done.completion is not None or not refused or way == "native":
+            work.note("tools", done.usage, done.latency_s, done.cost_usd, done.failure)
+            if done.completion is None:
+                return None, ""
+            made = [{"name": one.name, "arguments": one.arguments} for one in done.completion.tool_calls]
+            return made, done.completion.text
+        _TOOLLESS.add(model)
+    reply = await work.ask("tools", prompts.TOOLS_JSON, inputs.model_copy(update={"as_text": True}))
+    if reply.output is None:
+        return None, reply.raw
+    return [one.model_dump() for one in reply.output.calls], reply.output.message
+
+
+def _as_bool(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if str(value).lower() in ("true", "false"):
+        return str(value).lower() == "true"
+    raise ValueError(value)
+
+
+TASKS: Mapping[str, Callable[[Work], Awaitable[dict[str, Any]]]] = {
+    "kb_refinement": kb_refinement,
+    "intent": intent,
+    "quality": quality,
+    "article_search": article_search,
+    "multi_turn": multi_turn,
+    "tools": tools,
+}

@@ -1,0 +1,344 @@
+"""How simulated models do CXMArena's analytic tasks: from the rendered prompt alone, by plain means.
+
+Words they know, overlaps of words, a table of what good service sounds like. A profile decides which
+words it knows (for ever the same, so that what it misses is systematic), how much of a conversation it
+keeps in mind, and how reliably it keeps to the form.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cxlab.benchmarks.cxmarena.prompts import IntentInputs, PairInputs, QualityInputs, QueryInputs, VerifyInputs
+from cxlab.benchmarks.cxmarena.wording import content, differences, sentences, stem, word_set
+from cxlab.llm.simulated import Profile
+
+SPEAKER = re.compile(r"^(\w[\w ]{0,20}):\s?", re.MULTILINE)
+# The customer, however the transcript names it; ivr lines and tool results are nobody's.
+CUSTOMER = re.compile(r"^(?:customer|user|client|cliente?|kunde|kundin)\b", re.IGNORECASE)
+AGENT = re.compile(r"^(?:agent|representative|conseiller|conseillère|berater|beraterin|mitarbeiter)\b", re.IGNORECASE)
+
+# What a question asks for → who shows it, by which words, where. The first row that fits the question counts.
+STANDARDS: tuple[tuple[str, str, str, str], ...] = (
+    (
+        r"greet|welcom|salu|accueil|begrüß|begruess",
+        "agent",
+        r"\b(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|welcome|bonjour|bonsoir|bienvenue|guten "
+        r"(?:tag|morgen|abend)|hallo|willkommen|thank(?:s| you) for (?:contacting|calling|reaching)|"
+        r"merci (?:de|d') ?\w+ contact)",
+        "start",
+    ),
+    (
+        r"anything else|further (?:help|assist|question)|additional (?:help|assist)|more help|autre chose|d'autres? "
+        r"(?:question|aide)|noch etwas|weitere (?:fragen|hilfe|anliegen)",
+        "agent",
+        r"(?:anything|something) else|further (?:help|questions|assist)|any other|autre chose|d'autres? question|"
+        r"sonst noch|noch etwas|weitere (?:fragen|hilfe)",
+        "any",
+    ),
+    (
+        r"verif|identity|authentic|identit|identifi|überprüf|legitim",
+        "agent",
+        r"\b(?:verify|confirm|provide|share|give me|may i have|can i have|could you (?:tell|give)|what is)\b.{0,40}\b"
+        r"(?:name|number|e-?mail|address|date of birth|id|account|order)|vérifier|confirmer (?:votre|vos)|votre "
+        r"(?:numéro|adresse|nom)|ihre? (?:nummer|e-?mail|adresse|bestellnummer|kundennummer|name)",
+        "any",
+    ),
+    (
+        r"apolog|sorry|excus|entschuldig",
+        "agent",
+        r"\b(?:sorry|apolog\w+|regret|désolée?|excus\w+|pardon|entschuldig\w+|tut (?:mir|uns) leid|verzeihung)\b",
+        "any",
+    ),
+    (
+        r"empath|understanding for|feeling|frustrat|compassion|empathi|mitgefühl|verständnis",
+        "agent",
+        r"\b(?:i (?:can |do |completely |fully )?understand|i see how|i (?:can )?imagine|must be|frustrat\w+|"
+        r"inconvenien\w+|je comprends|j'imagine|frustrant|désagréable|verstehe|verständlich|ärgerlich|nachvollziehen|"
+        r"kann mir vorstellen)",
+        "any",
+    ),
+    (
+        r"\bhold\b|wait(?:ing)? time|patient|attente|patienter|warte",
+        "agent",
+        r"\b(?:one moment|a moment|hold on|please hold|bear with|give me a|un instant|patiente\w*|einen moment|"
+        r"augenblick)\b",
+        "any",
+    ),
+    (
+        r"resol|solv|solution|fix|lös|résou|résolu",
+        "customer",
+        r"\b(?:that (?:works|worked|helps|helped|fixed|did it)|it works|works now|sorted|solved|resolved|perfect|great|"
+        r"parfait|ça marche|super|génial|funktioniert|klappt|geholfen|alles klar|wunderbar|got it)\b",
+        "end",
+    ),
+    (
+        r"summar|recap|confirm(?:ed|s)? (?:the )?(?:understanding|issue|problem|detail)|paraphras|restat|résum|"
+        r"zusammenfass|wiederhol",
+        "agent",
+        r"\b(?:to (?:summari[sz]e|recap|confirm)|let me (?:confirm|make sure|repeat|sum)|so (?:you|your|the)|if i "
+        r"understand|you(?:'re| are) saying|just to be (?:clear|sure)|en résumé|pour résumer|si je comprends|"
+        r"zusammengefasst|wenn ich (?:sie|das) richtig)",
+        "any",
+    ),
+    (
+        r"next step|timeline|time ?frame|expect|follow.?up|étapes?|délai|nächst\w+ schritt|zeitrahmen|frist",
+        "agent",
+        r"\b(?:next|within|business days|working days|hours|minutes|by (?:tomorrow|email|e-mail)|follow up|prochain\w*|"
+        r"sous \d|jours|heures|innerhalb|werktage|stunden|als nächstes|nächste\w*)\b",
+        "any",
+    ),
+    (
+        r"\bname\b|personal|prénom|par (?:son|leur) nom|namen|persönlich",
+        "agent",
+        r"\b(?:mr|mrs|ms|miss|m\.|mme|madame|monsieur|herr|frau)\b\.?\s+\w+|\b(?:hi|hello|thanks|thank you|bonjour|"
+        r"hallo|danke|merci),? [A-Z][a-zà-ÿ]+\b",
+        "any",
+    ),
+    (
+        r"thank|clos(?:e|ing)|farewell|goodbye|remerci|clôtur|conclu|verabschied|bedank|dank",
+        "agent",
+        r"\b(?:thank(?:s| you)|have a (?:great|good|nice|lovely)|goodbye|bye|take care|merci|bonne journée|au revoir|"
+        r"danke|vielen dank|schönen tag|auf wiedersehen|tschüss)\b",
+        "end",
+    ),
+    (
+        r"polite|courte|respect|profession|friendly|poli|aimable|höflich|freundlich",
+        "agent",
+        r"\b(?:please|thank(?:s| you)|of course|happy to|glad to|certainly|s'il vous plaît|bien sûr|volontiers|avec "
+        r"plaisir|bitte|gerne|selbstverständlich|natürlich)\b",
+        "any",
+    ),
+    (
+        r"alternativ|option|anders|other way",
+        "agent",
+        r"\b(?:alternativ\w*|instead|another option|you could also|or you can|option|sinon|autrement|autre solution|"
+        r"stattdessen|oder sie können)\b",
+        "any",
+    ),
+    (
+        r"escalat|supervisor|transfer|specialist|vorgesetzt|weiterleit|superviseur|transfér",
+        "agent",
+        r"\b(?:escalat\w+|supervisor|transfer\w*|specialist|colleague|superviseur|transfér\w+|collègue|vorgesetzt\w*|"
+        r"weiterleit\w*|kolleg\w+|techniker)\b",
+        "any",
+    ),
+)
+# "Did the agent avoid jargon?": the words that would show the contrary decide, and turn the answer round.
+REVERSED = re.compile(
+    r"\b(?:avoid|refrain|without|not interrupt|évit\w+|sans|vermeid\w+|verzicht\w+|ohne)\b", re.IGNORECASE
+)
+GENERAL = frozenset(
+    map(stem, word_set("agent customer conversation representative clear question client conseiller kunde"))
+)
+
+
+def known(profile: Profile, word: str, share: float) -> bool:
+    """Whether this profile knows a word: fixed for ever, so that what it misses is systematic."""
+    digest = hashlib.blake2b(f"{profile.name}\0{word}".encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "big") / 2**32 < share
+
+
+_known = functools.lru_cache(maxsize=200_000)(known)
+
+
+@functools.lru_cache(maxsize=4_000)
+def turns(transcript: str) -> tuple[tuple[str, str], ...]:
+    """(customer | agent | other, text) of each message of a transcript; continued lines belong to the one before."""
+    marks = list(SPEAKER.finditer(transcript))
+    found = []
+    for place, mark in enumerate(marks):
+        end = marks[place + 1].start() if place + 1 < len(marks) else len(transcript)
+        who = "customer" if CUSTOMER.match(mark[1]) else "agent" if AGENT.match(mark[1]) else "other"
+        found.append((who, transcript[mark.end() : end].strip()))
+    return tuple(found) or (("customer", transcript.strip()),)
+
+
+def write(reply: dict[str, Any], profile: Profile, rng: np.random.Generator, prose: str) -> str:
+    """The reply as JSON; an unreliable writer now and then answers in prose or breaks off."""
+    text = json.dumps(reply, ensure_ascii=False)
+    if rng.random() < profile.format_reliability:
+        return f"```json\n{text}\n```" if profile.format_reliability < 0.99 and rng.random() < 0.2 else text
+    return prose if rng.random() < 0.6 else text[: max(1, int(len(text) * 0.8))]
+
+
+def intent(inputs: IntentInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The label whose words weigh most in what the customer says, the first messages counting double."""
+    pairs = tuple((c.label, c.description) for c in inputs.candidates)
+    scores = _match(pairs, inputs.transcript, profile)
+    order = np.argsort(-scores, kind="stable")
+    best = int(order[0])
+    if scores[best] <= 0:
+        label = next(
+            (c.label for c in inputs.candidates if re.search(r"\bother|autre|sonstig", c.label, re.I)), "Others"
+        )
+        reason = "Nothing in the list fits what was said."
+    else:
+        # Two labels that fit about as well: a reader without a feeling for shades takes either.
+        close = len(order) > 1 and scores[order[1]] > 0.85 * scores[best]
+        if close and rng.random() < 0.7 * (1 - profile.subtlety):
+            best = int(order[1])
+        label, reason = inputs.candidates[best].label, "It is what the customer came with."
+    if rng.random() > profile.rule_following:
+        label = _careless(label, rng)
+    return write({"reason": reason, "intent": label}, profile, rng, f"The customer called about {label}.")
+
+
+def _careless(label: str, rng: np.random.Generator) -> str:
+    """A label not copied letter by letter."""
+    kinds = [label.lower(), label.partition(":")[2] or f"{label} issue", label.replace(":", ": "), f'"{label}".']
+    return kinds[int(rng.integers(len(kinds)))]
+
+
+@functools.lru_cache(maxsize=64)
+def _index(pairs: tuple[tuple[str, str], ...]) -> tuple[dict[str, list[tuple[int, float]]], np.ndarray[Any, Any]]:
+    """Word → (label, weight), rare words weighing more and words of the label itself double; and each label's norm."""
+    counts: Counter[str] = Counter()
+    tokens = []
+    for label, description in pairs:
+        weights = dict.fromkeys(content(description), 1.0)
+        weights.update(dict.fromkeys(content(label), 2.0))
+        counts.update(weights.keys())
+        tokens.append(weights)
+    index: dict[str, list[tuple[int, float]]] = {}
+    norms = np.ones(len(pairs))
+    for number, weights in enumerate(tokens):
+        rare = {word: weight * math.log(1 + len(pairs) / counts[word]) for word, weight in weights.items()}
+        norms[number] = math.sqrt(sum(w * w for w in rare.values())) or 1.0
+        for word, weight in rare.items():
+            index.setdefault(word, []).append((number, weight))
+    return index, norms
+
+
+def _match(pairs: tuple[tuple[str, str], ...], transcript: str, profile: Profile) -> np.ndarray[Any, Any]:
+    index, norms = _index(pairs)
+    heard: dict[str, float] = {}
+    said = [(who, text) for who, text in turns(transcript) if who != "other"]
+    # What was said long ago fades for a reader who tires, except for one who holds on to first statements.
+    begin = 0 if not profile.revision else max(0, len(said) - 6 * profile.fatigue)
+    mine = 0
+    for who, text in said[begin:]:
+        mine += who == "customer"
+        weight = (2.0 if mine <= 2 else 1.0) if who == "customer" else 0.3
+        if not profile.revision and mine > 3:
+            break
+        for word in content(text):
+            if word in index and _known(profile, word, profile.comprehension):
+                heard[word] = max(heard.get(word, 0.0), weight)
+    scores = np.zeros(len(pairs))
+    for word, weight in heard.items():
+        for number, worth in index[word]:
+            scores[number] += weight * worth
+    found: np.ndarray[Any, Any] = scores / np.sqrt(norms)
+    return found
+
+
+def verify(inputs: VerifyInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """A label holds when enough of its words, or of its description's, are in what the customer says."""
+    heard = {w for who, text in turns(inputs.transcript) if who == "customer" for w in content(text)}
+    label = set(content(inputs.label)) or {""}
+    about = set(content(inputs.description)) - label
+    seen = {w for w in label | about if w in heard and _known(profile, w, profile.comprehension)}
+    share = len(seen & label) / len(label) + 0.5 * (len(seen & about) / len(about) if about else 0.0)
+    holds = share >= 0.3 + 0.15 * profile.strictness
+    reason = f"Heard: {', '.join(sorted(seen)[:6])}." if seen else "None of its words was said."
+    return write({"reason": reason, "holds": holds}, profile, rng, "It seems to fit." if holds else "I doubt it.")
+
+
+def quality(inputs: QualityInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """Each question by the table of what good service sounds like; else by the words that it shares with the agent."""
+    answers = []
+    for number, question in enumerate(inputs.questions, start=1):
+        found = _evidence(question, inputs, profile)
+        yes = bool(found) != bool(REVERSED.search(question))
+        if rng.random() > profile.rule_following:
+            yes = True  # whoever does not check tends to find things in order
+        evidence = found[:5] if yes else []
+        answer = "Yes" if yes else "No"
+        reason = f"Lines {', '.join(map(str, found[:5]))}." if found else "No line shows it."
+        answers.append({"question": number, "reason": reason, "answer": answer, "evidence": evidence})
+    if rng.random() > profile.joint_conditions and len(answers) > 2:
+        answers.pop()  # loses the last of several questions
+    prose = " ".join(f"{a['question']}. {a['answer']}." for a in answers)
+    return write({"answers": answers}, profile, rng, prose)
+
+
+@functools.lru_cache(maxsize=2_000)
+def _standard(question: str) -> tuple[str, re.Pattern[str], str] | None:
+    for asked, who, shown, where in STANDARDS:
+        if re.search(asked, question, re.IGNORECASE):
+            return who, re.compile(shown, re.IGNORECASE), where
+    return None
+
+
+def _evidence(question: str, inputs: QualityInputs, profile: Profile) -> list[int]:
+    standard = _standard(question)
+    who = standard[0] if standard else "agent"
+    pattern = CUSTOMER if who == "customer" else AGENT
+    lines = [line for line in inputs.lines if pattern.match(line.who)]
+    if standard is None:
+        wanted = {w for w in content(question) if w not in GENERAL and _known(profile, w, profile.comprehension)}
+        need = min(2, len(wanted)) or 1
+        return [line.id for line in lines if len(wanted & set(content(line.text))) >= need]
+    _, shown, where = standard
+    near = lines[:2] if where == "start" else lines[-4:] if where == "end" else lines
+    found = []
+    for line in near:
+        hit = shown.search(line.text)
+        if hit and _known(profile, hit[0].lower(), profile.comprehension):
+            found.append(line.id)
+    return found
+
+
+def query(inputs: QueryInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The words of the customer's last messages, with names from earlier ones where the reader looks back."""
+    said = turns(inputs.transcript)
+    last: list[str] = []
+    for who, text in reversed(said):
+        if who == "agent" and last:
+            break
+        if who == "customer":
+            last.insert(0, text)
+    recent = " ".join(last)
+    if inputs.style == "question":
+        asked = [s for s in sentences(recent) if "?" in s]
+        recent = asked[-1] if asked else recent
+    terms = [w for w in _terms(recent) if _known(profile, stem(w.lower()), max(profile.comprehension, 0.3))]
+    if rng.random() < profile.subtlety:
+        # What the conversation is about was named earlier: the words that the customer comes back to.
+        earlier = Counter(w for who, text in said[: -len(last) or None] if who == "customer" for w in _terms(text))
+        terms += [w for w, _ in earlier.most_common(4) if w not in terms]
+    if inputs.style == "question":
+        return f"{recent} ({' '.join(terms[-4:])})" if terms else recent
+    return " ".join(dict.fromkeys(terms)) or recent or "information"
+
+
+def _terms(text: str) -> list[str]:
+    found = re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*", text)
+    return [word for word in found if content(word)]
+
+
+def contradiction(inputs: PairInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The first difference of facts between the articles that this reader notices."""
+    share = profile.comprehension * (0.5 + 0.5 * profile.joint_conditions)
+    # A reader who compares loosely takes unlike statements for statements about the same thing.
+    alike = 0.25 + 0.3 * profile.rule_following
+    for first, second in differences(inputs.first.text, inputs.second.text, alike):
+        if _known(profile, first, share):
+            reply = {"first": first, "second": second, "contradicts": True}
+            return write(reply, profile, rng, f"They disagree: {first} / {second}")
+    return write({"first": "", "second": "", "contradicts": False}, profile, rng, "I see no contradiction.")
+
+
+def pick(options: Sequence[str], rng: np.random.Generator) -> str:
+    """One of the options."""
+    return options[int(rng.integers(len(options)))]

@@ -1,0 +1,4 @@
+"""Other people's files into records: one module a source, each saying row by row what it could not take.
+
+`cxmarena` reads the published CXMArena folder. An importer checks everything before it stores anything.
+"""

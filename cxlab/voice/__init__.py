@@ -1,0 +1,12 @@
+"""Speech without audio: what a recogniser makes of a text, seeded and calibrated to a word error rate.
+
+`channel(text, wer, seed)` gives the heard text, `hear` also each single error. The dial is exact by
+construction (errors are added until the stated rate is reached), so a comparison at two rates is not
+blurred by chance; the same seed at a higher rate keeps the errors of the lower one and adds to them.
+"""
+
+from cxlab.voice.hearing import Heard, Misheard, Piece, channel, hear
+from cxlab.voice.tables import LANGUAGES
+from cxlab.voice.words import word_error_rate, words
+
+__all__ = ["LANGUAGES", "Heard", "Misheard", "Piece", "channel", "hear", "word_error_rate", "words"]
