@@ -58,7 +58,7 @@ def serve(
         raise NotConfigured(f"{program} is missing; run the app from a checkout of the project")
     # Bound to this machine only: the app starts processes and shows whole dialogues.
     command = [sys.executable, "-m", "streamlit", "run", str(program)]
-    command += ["--server.address", "127.0.0.1", "--server.port", str(port)]
+    command += ["--server.address", "127.0.0.1", "--server.port", str(port), "--server.fileWatcherType", "none"]
     address = f"http://127.0.0.1:{port}"
     print(f"CX Lab: {address}", file=sys.stderr)
     if browser:

@@ -1,0 +1,131 @@
+"""What people come for, from the first click to what they wanted to see: the pages that explain."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from cxlab.read import scenarios
+
+from .conftest import Lab
+from .hostile import SAID
+from .steps import add_choice, cells, click_mark, click_row, go, keyed, main, see, settle, table, text_of, wait_for
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+def test_from_the_leaderboard_to_a_models_failures(page: Page, lab: Lab) -> None:
+    go(page, lab.url)
+    see(page, re.compile(r"SAGE: strong leads weak"))
+    see(page, "What the papers report")
+    expect(main(page).locator(".ytick text", has_text="Claude-Sonnet-4.5")).to_be_visible()
+    click_mark(page, "board-sage", ["simulated:weak"])
+    assert wait_for(page, "failures", "model")["model"] == ["simulated:weak"]
+    see(page, "What goes wrong, and why?")
+    assert set(cells(table(page, "attempts"), "Model")) == {"weak · simulated"}
+
+
+def test_from_a_bad_stage_to_the_dialogue_and_its_votes(page: Page, lab: Lab) -> None:
+    go(page, lab.url, "sop_paths", scenario="telecom_package")
+    worst = main(page).get_by_role("heading", name=re.compile("^Most turns leave at ")).inner_text()
+    procedure = scenarios.procedure("telecom_package")
+    stage = next(each for each in procedure.stages if worst.startswith(f"Most turns leave at {procedure.name(each)}:"))
+    click_mark(page, "sop-map", ["stage", stage])
+    assert wait_for(page, "sop_paths", "stage")["stage"] == [stage]
+    see(page, re.compile("Select a row to open its dialogue"))
+    assert cells(table(page, "sop-turns-stage"), "Here")[0] == "✕ wrong"
+    click_row(page, "sop-turns-stage")
+    turn = wait_for(page, "failures", "attempt", "turn")["turn"][0]
+    marked = keyed(page, f"cx-turn-marked-{turn}")
+    expect(marked).to_be_in_viewport()
+    expect(marked.locator("summary")).to_contain_text(f"✕ Turn {turn}")
+    for judge in ("strict", "lenient", "partial"):
+        expect(marked.get_by_role("button", name=re.compile(rf"{judge}: "))).to_be_visible()
+    marked.get_by_role("button", name=re.compile("strict: ")).click()
+    expect(page.get_by_test_id("stPopoverBody")).not_to_be_empty()
+    # What was said on that turn stands above it.
+    expect(main(page).get_by_text(f"Customer · turn {turn} · the turn in question")).to_have_count(1)
+
+
+def test_a_dialogue_opens_by_its_address_and_leads_to_its_neighbours(page: Page, lab: Lab) -> None:
+    go(page, lab.url, "failures", model="simulated:weak")
+    click_row(page, "attempts")
+    first = wait_for(page, "failures", "attempt", "model")
+    expect(keyed(page, "dialogue-n")).to_be_visible()
+    see(page, "Where this comes from")
+    settle(page)
+    before = text_of(page)
+    keyed(page, "dialogue-n").get_by_role("button").click()
+    page.wait_for_url(lambda url: first["attempt"][0] not in url.replace("%2F", "/"), wait_until="commit")
+    settle(page)
+    second = wait_for(page, "failures", "attempt")["attempt"][0]
+    expect(main(page).get_by_text(second.partition("/")[2]).first).to_be_visible()
+    keyed(page, "dialogue-p").get_by_role("button").click()
+    page.wait_for_url(lambda url: first["attempt"][0] in url.replace("%2F", "/"), wait_until="commit")
+    settle(page)
+    # The same by its address alone, in a session that was never anywhere else.
+    go(page, lab.url, "failures", **first)
+    expect(main(page)).to_have_text(before, use_inner_text=True)
+
+
+def test_a_tag_and_a_note_are_kept_and_taken_back(page: Page, lab: Lab) -> None:
+    go(page, lab.url, "failures", model="simulated:strong")
+    click_row(page, "attempts")
+    wait_for(page, "failures", "attempt")
+    tags = main(page).get_by_test_id("stMultiSelect").filter(has=page.get_by_text("Tags", exact=True))
+    add_choice(page, tags, "rude")
+    main(page).get_by_placeholder(re.compile("what you saw")).fill("asks **twice**")
+    main(page).get_by_role("button", name="Add note").click()
+    note = main(page).get_by_text("asks **twice**", exact=True)
+    expect(note).to_be_visible()
+    page.reload(wait_until="commit")
+    settle(page)
+    expect(note).to_be_visible()
+    main(page).get_by_role("button", name="Undo").click()
+    expect(note).to_have_count(0)
+    tags.get_by_label("Remove rude").click()
+    expect(tags.locator("[data-tag]")).to_have_count(0)
+
+
+def test_a_hostile_dialogue_is_shown_as_it_was_said(page: Page, lab: Lab) -> None:
+    go(page, lab.url, "failures", attempt=lab.hostile, turn=1)
+    for role in ("customer", "agent", "tool"):
+        said = page.locator(f"[class*='st-key-cx-say-{role}']").get_by_test_id("stText").first
+        assert said.inner_text() == SAID
+    page.get_by_role("button", name=re.compile("strict")).first.click()
+    expect(page.get_by_test_id("stPopoverBody").get_by_test_id("stText").first).to_have_text(SAID)
+    assert page.evaluate("window.hacked") is None
+    for made in ("img[src*=invalid]", "a[href*=invalid]", ".katex", "b, strong >> text=/^bold$/"):
+        assert page.locator(made).count() == 0, made
+
+
+def test_two_models_are_compared_down_to_their_dialogues(page: Page, lab: Lab) -> None:
+    go(page, lab.url, "compare", model=["simulated:strong", "simulated:weak"])
+    see(page, re.compile("is ahead for sure in 1 of 1 comparisons"))
+    assert cells(page.get_by_role("region", name="Paired differences with verdicts."), "Verdict") == ["✕ worse"]
+    click_row(page, "compare-samples")
+    wait_for(page, "compare", "attempt")
+    see(page, re.compile("on the same customer"))
+    expect(main(page).get_by_role("link", name="Open this dialogue")).to_have_count(2)
+    sides = [page.locator(f"[class*='st-key-cx-say-customer-duel-{side}-']").first for side in (0, 1)]
+    left, right = (side.bounding_box() or {} for side in sides)
+    assert left["x"] + left["width"] <= right["x"]
+    assert abs(left["y"] - right["y"]) < 2
+
+
+def test_an_address_shows_others_what_was_clicked(page: Page, lab: Lab, browser: Browser) -> None:
+    go(page, lab.url, "sop_paths", scenario="online_education")
+    stage = list(scenarios.procedure("online_education").stages)[1]
+    click_mark(page, "sop-map", ["stage", stage])
+    wait_for(page, "sop_paths", "stage")
+    see(page, re.compile("Select a row to open its dialogue"))
+    settle(page)
+    shown = text_of(page)
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
+    other = context.new_page()
+    other.goto(page.url, wait_until="commit")
+    settle(other)
+    expect(main(other)).to_have_text(shown, use_inner_text=True)
+    ways = cells(table(page, "sop-turns-stage"), "Way taken")
+    assert ways == cells(table(other, "sop-turns-stage"), "Way taken") != []
+    context.close()

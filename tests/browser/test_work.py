@@ -1,0 +1,79 @@
+"""What people come for, from the first click to what they wanted to see: the pages that do something."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import Lab
+from .steps import add_choice, cells, click_mark, click_row, go, keyed, main, see, settle, table, wait_for
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+def test_a_disagreement_is_decided_and_taken_back(page: Page, lab: Lab) -> None:
+    go(page, lab.url, "judges")
+    main(page).get_by_text("Disagreements", exact=True).click()
+    wait_for(page, "judges", "tab")
+    see(page, re.compile(r"\d+ split verdicts, those that matter most first"))
+    assert cells(table(page, "docket"), "Decided")[0] == ""
+    choice = main(page).get_by_role("button", name="cannot tell")
+    choice.click()
+    see(page, re.compile("decided: cannot tell"))
+    see(page, "Judges against people")
+    expect(choice).to_have_count(0)
+    keyed(page, "docket-undo").get_by_role("button").click()
+    expect(choice).to_be_visible()
+    expect(main(page).get_by_text("Judges against people")).to_have_count(0)
+
+
+def test_a_cell_of_the_agreement_matrix_tells_of_two_judges(page: Page, lab: Lab) -> None:
+    go(page, lab.url, "judges")
+    pair = ["simulated:judge-lenient", "simulated:judge-strict"]
+    click_mark(page, "judges-matrix-field-agree", pair)
+    assert wait_for(page, "judges", "judge")["judge"] == pair
+    see(page, re.compile(r"lenient and strict agree on \d+"))
+    see(page, "Where they part")
+
+
+def test_a_run_is_ordered_followed_deleted_and_brought_back(page: Page, lab: Lab) -> None:
+    go(page, lab.url, "run")
+    models = main(page).get_by_test_id("stMultiSelect").filter(has=page.get_by_text("Models to evaluate"))
+    models.get_by_label("Remove simulated:strong").click()
+    expect(models.locator("[data-tag]")).to_have_count(0)
+    add_choice(page, models, "simulated:curt")
+    main(page).get_by_text("Limits and set-up").click()
+    limit = main(page).get_by_role("spinbutton", name="Samples at most")
+    limit.fill("6")
+    limit.press("Enter")
+    metric = main(page).get_by_test_id("stMetric").filter(has=page.get_by_text("Dialogues", exact=True))
+    expect(metric.get_by_test_id("stMetricValue")).to_have_text("6")
+    main(page).get_by_role("button", name="Run evaluation").click()
+    expect(main(page).get_by_test_id("stProgress").first).to_be_visible()
+    wait_for(page, "run", "job")
+    see(page, "See the result on Overview")
+    settle(page)
+    history = table(page, "history")
+    assert (cells(history, "Model")[0], cells(history, "State")[0]) == ("curt · simulated", "✓ done")
+    run = cells(history, "Run")[0]
+    click_row(page, "history")
+    delete = keyed(page, "delete").get_by_role("button")
+    expect(delete).to_be_enabled()
+    delete.click()
+    see(page, re.compile("Trash: 1 deleted"))
+    settle(page)
+    assert run not in cells(history, "Run")
+    main(page).get_by_role("button", name="Undo").click()
+    expect(main(page).get_by_text(re.compile("Trash: "))).to_have_count(0)
+    settle(page)
+    assert cells(history, "Run")[0] == run
+
+
+def test_models_are_tested_and_explained(page: Page, lab: Lab) -> None:
+    go(page, lab.url, "models")
+    main(page).get_by_role("button", name="Test connection").click()
+    see(page, re.compile(r"simulated:strong answers in "))
+    see(page, "Simulated models, in words and numbers")
+    main(page).get_by_role("radio", name="judge").or_(main(page).get_by_role("button", name="judge")).first.click()
+    wait_for(page, "models", "role")
+    see(page, re.compile("^Strict judge"))
