@@ -11,7 +11,7 @@ from .conftest import serving
 from .steps import settle
 
 pytestmark = pytest.mark.xdist_group("browser")
-PAGES = ["failures", "failures?attempt=run-1/run-1-a3&turn=1", "judges?tab=queue", "judges?tab=queue&q=evil"]
+PAGES = ["failures?attempt=run-1/run-1-a3&turn=1", "judges?tab=queue"]
 
 
 @pytest.fixture(scope="module")

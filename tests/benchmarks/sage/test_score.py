@@ -252,7 +252,8 @@ def test_each_judge_alone_gives_the_way_and_the_scores_of_its_own_fields() -> No
     assert (b.logic, b.chat, b.overall) == (pytest.approx(100), 30, pytest.approx(86))
     wrong = rules.load("telecom_package").trace(other, sample.inputs["system"])
     assert (c.path, c.action) == (wrong.path, score.label(wrong.action))
-    assert c.logic is not None and c.logic < 100
+    assert c.logic is not None
+    assert c.logic < 100
     assert (d.path, d.action, d.logic, d.chat, d.overall) == ((), None, None, 90, None)
     assert (e.path, e.logic, e.chat, e.overall) == ((), None, None, None)
 

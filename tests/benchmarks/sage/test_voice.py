@@ -17,7 +17,7 @@ PATH = FOLDER.parent / "personas" / "customer_voice.yaml"
 KINDS = ("greeting", "lead", "tail", "correction", "dodge", "vague", "relief", "grudging", "goodbye", "repeat")
 WIDE = ("dodge", "vague", "relief", "grudging", "goodbye")
 BEFORE_A_FACT = ("greeting", "lead", "correction", "repeat")
-LIMIT = 60
+LIMIT = 24
 
 Lines = tuple[tuple[str, str, str], ...]
 
