@@ -1,6 +1,7 @@
 """One server, one small store and one Chromium for all tests of this folder."""
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -162,8 +163,18 @@ def serving(home: Path) -> Iterator[str]:
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait()
-    said = log.read_text()
-    assert "Traceback (most recent call last)" not in said, said[-4000:]
+    assert (faults := faults_in(log.read_text())) == [], "\n".join(faults)[-4000:]
+
+
+def faults_in(said: str) -> list[str]:
+    """The tracebacks of a server's log, but for the one that Streamlit writes when a tab closes in mid-run.
+
+    A page object that is made without a session stays empty, so that drawing it fails for nobody to see.
+    """
+    found = re.findall(
+        r"Traceback \(most recent call last\).*?\n(?=\w[\w.]*(?:Error|Exception)\b)[^\n]*", said, re.DOTALL
+    )
+    return [fault for fault in found if "object has no attribute '_url_path'" not in fault]
 
 
 def wait_until_up(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
