@@ -39,7 +39,7 @@ def read(path: Path, model: type[Model], form: str) -> tuple[Model | None, list[
     except (OSError, UnicodeDecodeError) as error:
         return None, [Complaint(path.name, None, f"cannot be read: {error}", "save it as UTF-8 text")]
     try:
-        data = yaml.load(text, Loader=_loader())
+        data = parse(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "not YAML"
@@ -60,6 +60,13 @@ def read(path: Path, model: type[Model], form: str) -> tuple[Model | None, list[
             )
             for e in error.errors()
         ]
+
+
+def parse(text: str) -> Any:
+    """The text as plain data, keys given twice refused; raises yaml.YAMLError."""
+    import yaml
+
+    return yaml.load(text, Loader=_loader())
 
 
 _FIXES = {"missing": "add the key", "extra_forbidden": "remove the key or correct its spelling"}

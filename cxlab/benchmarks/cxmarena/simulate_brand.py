@@ -1,0 +1,165 @@
+"""How simulated models make a brand pack of a brief: the brief's name and nouns, the language's own pack for the rest.
+
+Honest and simple: what is listed after "makes", "sells" and the like becomes product lines; services, policies,
+issues and tools are those of the pack at hand in this language, under the new name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from cxlab.benchmarks import yaml_files
+from cxlab.benchmarks.cxmarena import writing
+from cxlab.benchmarks.cxmarena.ledger import slug
+from cxlab.llm.simulated.profiles import Profile
+
+VERBS = {
+    "en": r"(?:makes?|sells?|builds?|offers?|produces?|designs?|range of)",
+    "fr": r"(?:fabrique|vend|propose|crée|conçoit|compose|gamme de)",
+    "de": r"(?:baut|verkauft|fertigt|stellt|bietet|entwirft|produziert|Sortiment aus)",
+}
+AND = {"en": r",|\band\b|\bplus\b", "fr": r",|\bet\b|\bainsi que\b", "de": r",|\bund\b|\bsowie\b"}
+SMALL = {
+    "en": set("a an the of for with from that which its their our own new smart small large high quality sustainable "
+              "and or in to by online shops".split()),
+    "fr": set("un une des de du la le les pour avec en qui que ses leurs et ou à par au aux boutique ligne".split()),
+    "de": set("ein eine einen der die das den für mit aus von und oder im in zu her an seine ihre eigene".split()),
+}
+GENERIC = {
+    "en": {
+        "the": "the model",
+        "about": [
+            "<subject> was (designed|drawn) for (daily|long) use and can be (opened|taken apart) with (ordinary|simple) tools",
+            "(Each|Every) <subject> is (checked|tested) by hand before it (leaves|goes out), and the card inside (names|shows) who did it",
+        ],
+        "use": ["(Begin|Start) with the (simplest|first) setting of <subject> and (move on|go further) when it (suits|feels right)"],
+        "care": ["(Clean|Wipe) <subject> after use and (store|keep) it (dry|away from heat)"],
+    },
+    "fr": {
+        "the": "le modèle",
+        "about": [
+            "<subject> est (pensé|dessiné) pour (durer|servir chaque jour) et se (démonte|ouvre) sans outil rare",
+            "(Chaque|Tout) <subject> est (vérifié|essayé) à la main avant de (partir|sortir)",
+        ],
+        "use": ["(Commencez|Débutez) par le réglage le plus simple de <subject>"],
+        "care": ["(Nettoyez|Essuyez) <subject> après usage et gardez-le au sec"],
+    },
+    "de": {
+        "the": "das Modell",
+        "about": [
+            "<subject> ist für (den Alltag|lange Jahre) (gedacht|gebaut) und lässt sich mit einfachem Werkzeug öffnen",
+            "(Jedes Stück|Jedes Exemplar) von <subject> wird von Hand (geprüft|getestet), bevor es (hinausgeht|verpackt wird)",
+        ],
+        "use": ["(Beginnen|Starten) Sie bei <subject> mit der einfachsten Stufe"],
+        "care": ["(Reinigen|Wischen) Sie <subject> nach Gebrauch (ab|trocken ab) und lagern es kühl"],
+    },
+}
+HEADS = ("Al", "Bre", "Cor", "Dal", "Est", "Fen", "Gal", "Hol", "Is", "Kor", "Lu", "Mer", "Nor", "Or", "Pel", "Ro",
+         "Sol", "Tam", "Ul", "Vel", "Wen", "Yor", "Zel")
+TAILS = ("ano", "aris", "bera", "dino", "elle", "fora", "gard", "ina", "kora", "lis", "mont", "nova", "ora", "quin",
+         "ris", "sano", "tera", "una", "vero", "zia")
+MOST_LINES, MODELS = 6, 5
+
+
+def expand_brand(inputs: writing.BriefInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The pack as YAML."""
+    import yaml
+
+    from cxlab.benchmarks.cxmarena.brand import FOLDER
+    from cxlab.benchmarks.cxmarena.brief import EXAMPLES
+
+    language = inputs.language_id
+    source = (FOLDER / f"{EXAMPLES[language]}.yaml").read_text(encoding="utf-8")
+    name = brand_name(inputs.brief)
+    base_name = re.search(r"^name: (.+)$", source, re.MULTILINE)
+    own = str(base_name[1]).strip() if base_name else ""
+    for word in {own, own.split()[-1]} - {"", "Maison"}:
+        source = source.replace(word, name)
+    # BaseLoader keeps every plain value as text; numbers are told apart again when the new file is read.
+    pack: dict[str, Any] = yaml_files.parse(source)
+    pack["id"] = re.sub(r"\W+", "_", slug(name).replace("-", "_")) or "brand"
+    pack["name"], pack["overview"] = name, inputs.brief
+    lines = product_lines(inputs.brief, language) or [{"en": "products", "fr": "produits", "de": "Produkte"}[language]]
+    pack["domain"] = ", ".join(lines)
+    old = {k: f for k, f in pack["families"].items() if f["root"] == "products"}
+    shared = [p for p in pack["properties"] if 2 * sum(p in f["properties"] for f in old.values()) >= len(old)]
+    aspects = [a for a in pack["aspects"] if 2 * sum(a in f.get("aspects", ()) for f in old.values()) >= len(old)]
+    variants = next((f["variants"] for f in old.values() if f.get("variants")), [])
+    taken = {m.lower() for f in pack["families"].values() for m in f["models"]}
+    fresh: dict[str, Any] = {}
+    for line in lines:
+        key = "line_" + slug(line).replace("-", "_")
+        title = line[:1].upper() + line[1:]
+        fresh[key] = {
+            "root": "products",
+            "title": title,
+            "one": line,
+            "many": line,
+            "description": f"{title} – {name}.",
+            "models": coin(rng, taken),
+            "variants": variants,
+            "properties": {p: {} for p in shared},
+            "aspects": aspects,
+            **GENERIC[language],
+        }
+    pack["families"] = {**fresh, **{k: f for k, f in pack["families"].items() if k not in old}}
+    pack["dependencies"] = [d for d in pack["dependencies"] if d["law"] != "bundle"]
+    pack["issues"] = {
+        key: {**issue, "families": moved}
+        for key, issue in pack["issues"].items()
+        if (moved := _moved(issue["families"], old, list(fresh), 3))
+    }
+    for tool in pack["tools"].values():
+        if tool.get("families"):
+            tool["families"] = _moved(tool["families"], old, list(fresh), 1)
+    return yaml.safe_dump(pack, allow_unicode=True, sort_keys=False, width=1000)
+
+
+def _moved(families: list[str], old: dict[str, Any], fresh: list[str], least: int) -> list[str]:
+    """The families with products replaced; an issue of few products was about their nature and goes."""
+    products = [f for f in families if f in old]
+    return [*(fresh if len(products) >= least else []), *(f for f in families if f not in old)]
+
+
+def brand_name(brief: str) -> str:
+    """A quoted name, or the first capitalised words that are no sentence's first, or the very first ones."""
+    if quoted := re.search(r"[\"“„«'‚]\s?([A-ZÄÖÜÉÈ][\w’ -]{1,30}?)\s?[\"”“»'‘]", brief):
+        return quoted[1].strip()
+    first = re.match(r"((?:[A-ZÄÖÜÉÈ][\w’-]+ ?){1,3})", brief.strip())
+    return first[1].strip() if first else "Nova"
+
+
+def product_lines(brief: str, language: str) -> list[str]:
+    """The nouns listed after a verb of making or selling."""
+    found: list[str] = []
+    for match in re.finditer(rf"\b{VERBS[language]}\b([^.;:]+)", brief):
+        # What comes after "for" or "in" says who and where, not what.
+        listed = re.split(r"\b(?:for|in|with|from|für|mit|aus|pour|dans|avec|de(?= la|s ))\b", match[1].strip())[0]
+        for piece in re.split(AND[language], listed):
+            if re.match(rf"\s*{VERBS[language]}\b", piece):
+                continue
+            words = [w for w in re.findall(r"[\w’-]+", piece) if w.lower() not in SMALL[language]]
+            if language == "de":
+                words = [w for w in words if w[:1].isupper()][:1]
+            elif language == "en":
+                words = words[:2]
+            else:
+                words = words[:1]
+            line = " ".join(words)
+            if len(line) > 2 and line.lower() not in {f.lower() for f in found}:
+                found.append(line)
+    return found[:MOST_LINES]
+
+
+def coin(rng: np.random.Generator, taken: set[str]) -> list[str]:
+    """Names that nothing else bears."""
+    found: list[str] = []
+    while len(found) < MODELS:
+        name = HEADS[int(rng.random() * len(HEADS))] + TAILS[int(rng.random() * len(TAILS))]
+        if name.lower() not in taken:
+            taken.add(name.lower())
+            found.append(name)
+    return found

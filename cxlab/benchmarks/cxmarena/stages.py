@@ -1,0 +1,94 @@
+"""Stages of the generation: each a generator of Progress that can be resumed where it stopped.
+
+    rows = yield from run("articles", items, key=lambda i: i["id"], work=write, folder=tmp)
+
+`work(item)` is a coroutine that gives one JSON-able row. Rows are appended to FOLDER/STAGE.jsonl as they come;
+what is there already is picked up, a torn last line dropped. Without a folder nothing is kept. The generator's
+return value (`yield from`, or `finish(generator)`) is the list of rows in the order of the items.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+Item = TypeVar("Item")
+Out = TypeVar("Out")
+Row = dict[str, Any]
+# Calls that run at once, and how often progress is told.
+CHUNK = 32
+
+
+class Progress(NamedTuple):
+    """How far a stage is."""
+
+    stage: str
+    done: int
+    total: int
+
+
+def run(
+    stage: str,
+    items: Sequence[Item],
+    key: Callable[[Item], str],
+    work: Callable[[Item], Awaitable[Row]],
+    folder: Path | None = None,
+) -> Generator[Progress, None, list[Row]]:
+    """Work through the items in chunks; see the module's head."""
+    path = folder / f"{stage}.jsonl" if folder is not None else None
+    found = load(path) if path is not None else {}
+    todo = [item for item in items if key(item) not in found]
+    yield Progress(stage, len(items) - len(todo), len(items))
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with asyncio.Runner() as runner:
+        for start in range(0, len(todo), CHUNK):
+            chunk = todo[start : start + CHUNK]
+            rows = runner.run(_together([work(item) for item in chunk]))
+            fresh = {key(item): row for item, row in zip(chunk, rows, strict=True)}
+            if path is not None:
+                with path.open("a", encoding="utf-8") as file:
+                    file.writelines(
+                        json.dumps({"key": k, "row": r}, ensure_ascii=False) + "\n" for k, r in fresh.items()
+                    )
+            found.update(fresh)
+            yield Progress(stage, len(items) - len(todo) + start + len(chunk), len(items))
+    return [found[key(item)] for item in items]
+
+
+def load(path: Path) -> dict[str, Row]:
+    """The rows that an earlier try left; a line that was torn by a kill is cut off, so that appending goes on."""
+    found: dict[str, Row] = {}
+    if not path.is_file():
+        return found
+    kept = 0
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                entry = json.loads(line)
+                found[entry["key"]] = entry["row"]
+            except (ValueError, KeyError, TypeError):
+                break
+            if not line.endswith(b"\n"):
+                break
+            kept += len(line)
+    if kept < path.stat().st_size:
+        with path.open("r+b") as file:
+            file.truncate(kept)
+    return found
+
+
+def finish(stage: Generator[Progress, None, Out]) -> Out:
+    """Run a stage to its end and give what it returns; for callers who need no progress."""
+    while True:
+        try:
+            next(stage)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+
+
+async def _together(work: Sequence[Awaitable[Row]]) -> list[Row]:
+    return list(await asyncio.gather(*work))

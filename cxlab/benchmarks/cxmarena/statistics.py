@@ -1,0 +1,225 @@
+"""The paper's statistics (tables 8 and 9): words, turns, lengths; and what makes generated text look generated.
+
+    articles(bodies, language)           -> {"articles", "tokens_mean", "tokens_median", "vocabulary", "ttr", "mattr"}
+    conversations(conversations, language) -> the rows of table 9, keyed as in TABLE_9
+    published()                          -> {key: (synthetic, real)} from data/published/cxmarena.json
+    frames(texts, names) -> Counter      : in how many texts each sentence frame stands (names and figures masked)
+    near_duplicates(texts) -> [(i, j)]   : pairs whose MinHash similarity of word 5-shingles is at least 0.8
+
+Words are runs of letters and digits, lower case. The paper does not state the window of its moving average: 100
+words is ours. Its tokens are cl100k's; ours are estimated from words and signs (`tokens`), because the tokeniser's
+table has to be fetched from the network.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from cxlab.benchmarks.cxmarena.ledger import SENTENCE
+from cxlab.records import Conversation
+
+WINDOW = 100
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+PIECE = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]+|_+")
+PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published" / "cxmarena.json"
+# Letters that a piece of cl100k covers beyond the first ones, by language: English words are mostly whole.
+_FREE, _EVERY = {"en": 8, "fr": 5, "de": 5}, {"en": 5, "fr": 4, "de": 4}
+TABLE_9 = {
+    "vocabulary": "Vocabulary size",
+    "ttr": "Type-token ratio",
+    "mattr": "Moving-average type-token ratio",
+    "turns_mean": "Turns a conversation, mean",
+    "turns_median": "Turns a conversation, median",
+    "consecutive_mean": "Consecutive turns of one speaker, mean (about)",
+    "consecutive_max": "Consecutive turns of one speaker, largest",
+    "message_tokens_mean": "Tokens a message, mean",
+    "message_tokens_median": "Tokens a message, median",
+    "conversation_tokens_mean": "Tokens a conversation, mean",
+    "conversation_tokens_median": "Tokens a conversation, median",
+    "article_tokens_mean": "Tokens an article, mean",
+}
+
+
+def words(text: str) -> list[str]:
+    return WORD.findall(text.lower())
+
+
+def tokens(text: str, language: str = "en") -> int:
+    """About how many cl100k tokens the text has."""
+    free, every = _FREE[language], _EVERY[language]
+    count = 0
+    for piece in PIECE.findall(text):
+        count += 1 if len(piece) <= free or not piece[0].isalpha() else 1 + -(-(len(piece) - free) // every)
+    return count
+
+
+def mattr(stream: Sequence[str], window: int = WINDOW) -> float:
+    """Mean type-token ratio of all windows of `window` words; the plain ratio for a shorter text."""
+    if not stream:
+        return 0.0
+    if len(stream) <= window:
+        return len(set(stream)) / len(stream)
+    inside: dict[str, int] = {}
+    for word in stream[:window]:
+        inside[word] = inside.get(word, 0) + 1
+    total = len(inside)
+    for gone, come in zip(stream, stream[window:], strict=False):
+        left = inside[gone] - 1
+        if left:
+            inside[gone] = left
+        else:
+            del inside[gone]
+        inside[come] = inside.get(come, 0) + 1
+        total += len(inside)
+    return total / (len(stream) - window + 1) / window
+
+
+def diversity(texts: Iterable[str]) -> dict[str, float]:
+    """Vocabulary, type-token ratio and moving average over the texts one after the other."""
+    types: set[str] = set()
+    total, weighted = 0, 0.0
+    for text in texts:
+        stream = words(text)
+        types.update(stream)
+        total += len(stream)
+        weighted += mattr(stream) * len(stream)
+    return {
+        "vocabulary": float(len(types)),
+        "ttr": len(types) / total if total else 0.0,
+        "mattr": weighted / total if total else 0.0,
+    }
+
+
+def articles(bodies: Sequence[str], language: str = "en") -> dict[str, float]:
+    """Lengths and diversity of articles."""
+    lengths = [tokens(b, language) for b in bodies]
+    return {
+        "articles": float(len(bodies)),
+        "article_tokens_mean": float(np.mean(lengths)) if lengths else 0.0,
+        "article_tokens_median": float(median(lengths)) if lengths else 0.0,
+        **diversity(bodies),
+    }
+
+
+def conversations(given: Sequence[Conversation], language: str = "en") -> dict[str, float]:
+    """Table 9 of conversations: a turn is a message of customer, agent or voice menu; tools do not speak."""
+    spoken = [[m for m in c.messages if m.role in ("customer", "agent", "ivr") and m.text] for c in given]
+    turns = [len(messages) for messages in spoken]
+    per_message = [tokens(m.text, language) for messages in spoken for m in messages]
+    per_conversation = [sum(tokens(m.text, language) for m in messages) for messages in spoken]
+    runs = [run for messages in spoken for run in _runs([m.role for m in messages])]
+    if not per_message:
+        return dict.fromkeys(TABLE_9, 0.0)
+    return {
+        **diversity("\n".join(m.text for m in messages) for messages in spoken),
+        "turns_mean": float(np.mean(turns)),
+        "turns_median": float(median(turns)),
+        "consecutive_mean": float(np.mean(runs)),
+        "consecutive_max": float(max(runs)),
+        "message_tokens_mean": float(np.mean(per_message)),
+        "message_tokens_median": float(median(per_message)),
+        "conversation_tokens_mean": float(np.mean(per_conversation)),
+        "conversation_tokens_median": float(median(per_conversation)),
+    }
+
+
+def _runs(roles: Sequence[str]) -> list[int]:
+    found: list[int] = []
+    for i, role in enumerate(roles):
+        if i and roles[i - 1] == role:
+            found[-1] += 1
+        else:
+            found.append(1)
+    return found
+
+
+@functools.cache
+def published() -> dict[str, tuple[float, float]]:
+    """Table 9's figures: key → (synthetic, real world)."""
+    tables: list[dict[str, Any]] = json.loads(PUBLISHED.read_text(encoding="utf-8"))["tables"]
+    rows = {row[0]: (row[2], row[3]) for t in tables if t["id"] == "table9" for row in t["rows"]}
+    return {key: rows[title] for key, title in TABLE_9.items()}
+
+
+def beside_published(found: dict[str, float]) -> list[tuple[str, float, float, float]]:
+    """(statistic, ours, published synthetic, real world) for what both have."""
+    return [(TABLE_9[k], found[k], *published()[k]) for k in TABLE_9 if k in found]
+
+
+# What gives generated text away
+
+_FIGURE = re.compile(r"\d[\d.,:\u00a0\u202f ]*\d|\d")
+
+
+def frames(texts: Iterable[str], names: Sequence[str] = ()) -> Counter[str]:
+    """Sentence frame → number of texts in which it stands; names and figures are masked, headings left out."""
+    pattern = (
+        re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?!\w)")
+        if names
+        else None
+    )
+    found: Counter[str] = Counter()
+    for text in texts:
+        masked = _FIGURE.sub("#", _mask(text, pattern, names))
+        found.update({s for s in SENTENCE.split(masked) if s[-1:] in ".!?" and len(s) > 12})
+    return found
+
+
+def _mask(text: str, pattern: re.Pattern[str] | None, names: Sequence[str]) -> str:
+    # A pattern of hundreds of names is slow on every text: only those that stand in it are masked.
+    if pattern is None:
+        return text
+    present = [n for n in names if n in text]
+    if not present:
+        return text
+    return re.sub("|".join(map(re.escape, sorted(present, key=len, reverse=True))), "§", text)
+
+
+PERMUTATIONS, SHINGLE, BANDS = 64, 5, 16
+_PRIME = np.uint64((1 << 31) - 1)
+
+
+def signatures(texts: Sequence[str]) -> np.ndarray:
+    """MinHash signatures of word 5-shingles, one row a text."""
+    rng = np.random.Generator(np.random.PCG64(7))
+    a = rng.integers(1, int(_PRIME), PERMUTATIONS, dtype=np.uint64)[:, None]
+    b = rng.integers(0, int(_PRIME), PERMUTATIONS, dtype=np.uint64)[:, None]
+    powers = np.array([pow(1_000_003, k, int(_PRIME)) for k in range(SHINGLE)], dtype=np.uint64)
+    known: dict[str, int] = {}
+    rows = np.empty((len(texts), PERMUTATIONS), dtype=np.uint64)
+    for i, text in enumerate(texts):
+        stream = words(text)
+        for w in stream:
+            if w not in known:
+                known[w] = zlib.crc32(w.encode()) % int(_PRIME)
+        ids = np.array([known[w] for w in stream] or [0], dtype=np.uint64)
+        count = max(len(ids) - SHINGLE + 1, 1)
+        hashes = np.zeros(count, dtype=np.uint64)
+        for k in range(min(SHINGLE, len(ids))):
+            hashes = (hashes + ids[k : k + count] * powers[k] % _PRIME) % _PRIME
+        rows[i] = ((a * np.unique(hashes)[None, :] + b) % _PRIME).min(axis=1)
+    return rows
+
+
+def near_duplicates(texts: Sequence[str], threshold: float = 0.8) -> list[tuple[int, int]]:
+    """Pairs (i, j), i < j, whose estimated Jaccard similarity reaches the threshold; candidates by banding."""
+    rows = signatures(texts)
+    width = PERMUTATIONS // BANDS
+    pairs: set[tuple[int, int]] = set()
+    for band in range(BANDS):
+        groups: dict[bytes, list[int]] = {}
+        for i, row in enumerate(rows[:, band * width : (band + 1) * width]):
+            groups.setdefault(row.tobytes(), []).append(i)
+        for members in groups.values():
+            pairs.update((i, j) for x, i in enumerate(members) for j in members[x + 1 :])
+    return sorted((i, j) for i, j in pairs if float(np.mean(rows[i] == rows[j])) >= threshold)

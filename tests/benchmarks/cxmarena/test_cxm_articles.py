@@ -1,0 +1,51 @@
+"""From a brand pack to articles and the refinement corpus: what is stated is in the ledger, gold is proven."""
+
+from pathlib import Path
+
+import pytest
+
+from cxlab.benchmarks.cxmarena import articles, brand, ledger, refinement, stages, statistics, tree
+from cxlab.llm import load
+
+
+@pytest.mark.parametrize("name", brand.names())
+def test_articles_state_the_ledger_and_nothing_else(name: str) -> None:
+    pack = brand.load(name)
+    made = ledger.make(pack, seed=1, models=tree.plan(pack, 40))
+    model = load("simulated:strong")
+    topics = stages.finish(tree.grow(made, model, 40, 1))
+    written = stages.finish(articles.write_information(made, topics, model, 1))
+    plans = articles.plan_issues(made, topics, 12, 1)
+    written += stages.finish(articles.write_issues(made, plans, model, 1, first=41))
+    assert len(topics) == 40
+    assert len({article.id for article in written}) == len(written) == 52
+    assert articles.check(written, made) == []
+    assert statistics.near_duplicates([article.body for article in written]) == []
+    again = stages.finish(articles.write_information(made, topics, model, 1))
+    assert again == written[:40]
+    corpus = stages.finish(refinement.make(written, made, model, 40, 1))
+    assert refinement.check(corpus, made) == []
+    assert corpus.contradictory
+    assert corpus.similar
+
+
+def test_a_stage_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    pack = brand.load("hearthwise")
+    made = ledger.make(pack, seed=1, models=tree.plan(pack, 30))
+    model = load("simulated:strong")
+    topics = stages.finish(tree.grow(made, model, 30, 1))
+    whole = stages.finish(articles.write_information(made, topics, model, 1))
+    begun = articles.write_information(made, topics, model, 1, tmp_path)
+    next(begun)
+    next(begun)
+    begun.close()
+    # As a kill leaves it: some articles, the last one torn.
+    (left,) = tmp_path.iterdir()
+    left.write_bytes(left.read_bytes()[:20_000])
+    assert stages.finish(articles.write_information(made, topics, model, 1, tmp_path)) == whole
+
+
+def test_statistics_of_a_known_text() -> None:
+    assert statistics.words("One, two; two THREE.") == ["one", "two", "two", "three"]
+    assert statistics.mattr(["a", "b", "a", "b"], window=2) == 1.0
+    assert statistics.mattr(["a", "a", "a", "a"], window=2) == 0.5

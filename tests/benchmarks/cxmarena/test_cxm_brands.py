@@ -1,0 +1,39 @@
+"""Brand packs and their ledgers: complete files, and no fact that contradicts another."""
+
+import numpy as np
+import pytest
+
+from cxlab.benchmarks.cxmarena import brand, ledger
+from cxlab.errors import CxError
+
+
+def test_the_shipped_packs_are_clean() -> None:
+    assert [str(c) for c in brand.check_files()] == []
+    assert {brand.load(name).language.language for name in brand.names()} == {"en", "fr", "de"}
+
+
+@pytest.mark.parametrize("name", brand.names())
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_ledger_obeys_its_laws_and_is_the_same_for_a_seed(name: str, seed: int) -> None:
+    pack = brand.load(name)
+    made = ledger.make(pack, seed=seed, models=3)
+    assert ledger.check(made) == []
+    assert made.facts == ledger.make(pack, seed=seed, models=3).facts
+    assert made.facts != ledger.make(pack, seed=seed + 10, models=3).facts
+
+
+@pytest.mark.parametrize("name", brand.names())
+def test_what_is_said_of_a_fact_is_read_as_that_fact(name: str) -> None:
+    made = ledger.make(brand.load(name), seed=3, models=2)
+    rng = np.random.default_rng(0)
+    facts = list(made.facts.values()) if isinstance(made.facts, dict) else list(made.facts)
+    for place in rng.choice(len(facts), size=min(120, len(facts)), replace=False):
+        fact = facts[int(place)]
+        text = ledger.say(made, fact, rng)
+        assert (fact.subject, fact.property, fact.value) in ledger.find_facts(text, made, about=fact.subject), text
+        assert ledger.contradictions(text, made, about=fact.subject) == set(), text
+
+
+def test_an_unknown_brand_is_named() -> None:
+    with pytest.raises(CxError):
+        brand.load("nope")
