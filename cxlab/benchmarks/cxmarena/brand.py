@@ -496,7 +496,8 @@ def lines_about(b: Brand, family: str) -> Iterator[tuple[tuple[object, ...], str
 
 
 def _phrases(b: Brand) -> Found:
-    everything = frozenset().union(*(b.slots(f) for f in b.families))
+    # Lines of aspects and issues serve many families; one that names what a subject lacks is left out there.
+    everything = frozenset().union(*(b.slots(f) for f in b.families), b.properties, (f"{p}_dat" for p in b.properties))
     places: list[tuple[tuple[object, ...], str, frozenset[str]]] = []
     for key in b.families:
         places += [(where, line, b.slots(key)) for where, line in lines_about(b, key)]
@@ -517,7 +518,11 @@ def _phrases(b: Brand) -> Found:
             yield where, str(error), "mend the brackets"
             continue
         if unknown := grammar.slot_names(line) - allowed:
-            yield where, f"no slot {sorted(unknown)}", f"known slots: {', '.join(sorted(allowed))}"
+            yield (
+                where,
+                f"no slot {sorted(unknown)}",
+                f"known: {', '.join(sorted(n for n in allowed if not n.endswith('_dat')))}",
+            )
     for key, spec in b.properties.items():
         for i, line in enumerate(spec.says):
             if "<value" not in line or "<subject>" not in line:

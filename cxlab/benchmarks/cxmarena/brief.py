@@ -1,6 +1,6 @@
 """A one-paragraph brief → a brand pack, through a model; checked, and sent back once if it is wrong.
 
-    path = write(brief, "de", model, folder)     # FOLDER/ID.yaml; Unusable says what is wrong with it otherwise
+path = write(brief, "de", model, folder)     # FOLDER/ID.yaml; Unusable says what is wrong with it otherwise
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ async def expand(brief: str, language: str, model: ChatModel) -> tuple[str, str]
     if language not in LANGUAGES:
         raise BadOption(f"unknown language {language!r}; known: {', '.join(LANGUAGES)}")
     if len(brief.strip()) < SHORTEST:
-        raise BadOption(f"a brief of {len(brief.strip())} characters; say in a paragraph what the brand sells and to whom")
+        raise BadOption(
+            f"a brief of {len(brief.strip())} characters; say in a paragraph what the brand sells and to whom"
+        )
     example = (FOLDER / f"{EXAMPLES[language]}.yaml").read_text(encoding="utf-8")
     inputs = writing.BriefInputs(
         brief=" ".join(brief.split()),

@@ -23,8 +23,10 @@ VERBS = {
 }
 AND = {"en": r",|\band\b|\bplus\b", "fr": r",|\bet\b|\bainsi que\b", "de": r",|\bund\b|\bsowie\b"}
 SMALL = {
-    "en": set("a an the of for with from that which its their our own new smart small large high quality sustainable "
-              "and or in to by online shops".split()),
+    "en": set(
+        "a an the of for with from that which its their our own new smart small large high quality sustainable "
+        "and or in to by online shops".split()
+    ),
     "fr": set("un une des de du la le les pour avec en qui que ses leurs et ou à par au aux boutique ligne".split()),
     "de": set("ein eine einen der die das den für mit aus von und oder im in zu her an seine ihre eigene".split()),
 }
@@ -35,7 +37,9 @@ GENERIC = {
             "<subject> was (designed|drawn) for (daily|long) use and can be (opened|taken apart) with (ordinary|simple) tools",
             "(Each|Every) <subject> is (checked|tested) by hand before it (leaves|goes out), and the card inside (names|shows) who did it",
         ],
-        "use": ["(Begin|Start) with the (simplest|first) setting of <subject> and (move on|go further) when it (suits|feels right)"],
+        "use": [
+            "(Begin|Start) with the (simplest|first) setting of <subject> and (move on|go further) when it (suits|feels right)"
+        ],
         "care": ["(Clean|Wipe) <subject> after use and (store|keep) it (dry|away from heat)"],
     },
     "fr": {
@@ -57,10 +61,53 @@ GENERIC = {
         "care": ["(Reinigen|Wischen) Sie <subject> nach Gebrauch (ab|trocken ab) und lagern es kühl"],
     },
 }
-HEADS = ("Al", "Bre", "Cor", "Dal", "Est", "Fen", "Gal", "Hol", "Is", "Kor", "Lu", "Mer", "Nor", "Or", "Pel", "Ro",
-         "Sol", "Tam", "Ul", "Vel", "Wen", "Yor", "Zel")
-TAILS = ("ano", "aris", "bera", "dino", "elle", "fora", "gard", "ina", "kora", "lis", "mont", "nova", "ora", "quin",
-         "ris", "sano", "tera", "una", "vero", "zia")
+HEADS = (
+    "Al",
+    "Bre",
+    "Cor",
+    "Dal",
+    "Est",
+    "Fen",
+    "Gal",
+    "Hol",
+    "Is",
+    "Kor",
+    "Lu",
+    "Mer",
+    "Nor",
+    "Or",
+    "Pel",
+    "Ro",
+    "Sol",
+    "Tam",
+    "Ul",
+    "Vel",
+    "Wen",
+    "Yor",
+    "Zel",
+)
+TAILS = (
+    "ano",
+    "aris",
+    "bera",
+    "dino",
+    "elle",
+    "fora",
+    "gard",
+    "ina",
+    "kora",
+    "lis",
+    "mont",
+    "nova",
+    "ora",
+    "quin",
+    "ris",
+    "sano",
+    "tera",
+    "una",
+    "vero",
+    "zia",
+)
 MOST_LINES, MODELS = 6, 5
 
 
@@ -73,7 +120,7 @@ def expand_brand(inputs: writing.BriefInputs, profile: Profile, rng: np.random.G
 
     language = inputs.language_id
     source = (FOLDER / f"{EXAMPLES[language]}.yaml").read_text(encoding="utf-8")
-    name = brand_name(inputs.brief)
+    name = brand_name(inputs.brief, language, rng)
     base_name = re.search(r"^name: (.+)$", source, re.MULTILINE)
     own = str(base_name[1]).strip() if base_name else ""
     for word in {own, own.split()[-1]} - {"", "Maison"}:
@@ -87,7 +134,7 @@ def expand_brand(inputs: writing.BriefInputs, profile: Profile, rng: np.random.G
     old = {k: f for k, f in pack["families"].items() if f["root"] == "products"}
     shared = [p for p in pack["properties"] if 2 * sum(p in f["properties"] for f in old.values()) >= len(old)]
     aspects = [a for a in pack["aspects"] if 2 * sum(a in f.get("aspects", ()) for f in old.values()) >= len(old)]
-    variants = next((f["variants"] for f in old.values() if f.get("variants")), [])
+    variants: list[str] = next((f["variants"] for f in old.values() if f.get("variants")), [])
     taken = {m.lower() for f in pack["families"].values() for m in f["models"]}
     fresh: dict[str, Any] = {}
     for line in lines:
@@ -124,12 +171,14 @@ def _moved(families: list[str], old: dict[str, Any], fresh: list[str], least: in
     return [*(fresh if len(products) >= least else []), *(f for f in families if f not in old)]
 
 
-def brand_name(brief: str) -> str:
-    """A quoted name, or the first capitalised words that are no sentence's first, or the very first ones."""
+def brand_name(brief: str, language: str, rng: np.random.Generator) -> str:
+    """A quoted name, or the capitalised words that the brief begins with, or a coined one."""
     if quoted := re.search(r"[\"“„«'‚]\s?([A-ZÄÖÜÉÈ][\w’ -]{1,30}?)\s?[\"”“»'‘]", brief):
         return quoted[1].strip()
     first = re.match(r"((?:[A-ZÄÖÜÉÈ][\w’-]+ ?){1,3})", brief.strip())
-    return first[1].strip() if first else "Nova"
+    if first and first[1].split()[0].lower() not in SMALL[language]:
+        return first[1].strip()
+    return coin(rng, set())[0]
 
 
 def product_lines(brief: str, language: str) -> list[str]:

@@ -1,10 +1,13 @@
 """Brand packs and their ledgers: complete files, and no fact that contradicts another."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from cxlab.benchmarks.cxmarena import brand, ledger
+from cxlab.benchmarks.cxmarena import brand, brief, ledger
 from cxlab.errors import CxError
+from cxlab.llm import load
 
 
 def test_the_shipped_packs_are_clean() -> None:
@@ -37,3 +40,26 @@ def test_what_is_said_of_a_fact_is_read_as_that_fact(name: str) -> None:
 def test_an_unknown_brand_is_named() -> None:
     with pytest.raises(CxError):
         brand.load("nope")
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "A bicycle maker that sells city bikes, cargo bikes and helmets in shops and online, with repairs."),
+        ("de", "Ein Hersteller von Kaffeemaschinen und Mühlen aus Köln, der über Händler verkauft und repariert."),
+    ],
+)
+def test_a_brief_becomes_a_pack_that_the_checker_passes(tmp_path: Path, language: str, text: str) -> None:
+    path = brief.write(text, language, load("simulated:strong"), tmp_path)
+    assert brand.check_file(path) == []
+    pack = brand.load(path)
+    assert pack.language.language == language
+    assert ledger.check(ledger.make(pack, seed=1, models=2)) == []
+
+
+def test_a_brief_that_says_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CxError):
+        brief.write("A shop.", "en", load("simulated:strong"), tmp_path)
+    with pytest.raises(CxError):
+        brief.write("A shop that sells " + "bread, rolls and cakes " * 3, "xx", load("simulated:strong"), tmp_path)
+    assert list(tmp_path.iterdir()) == []
