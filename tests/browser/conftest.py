@@ -41,7 +41,7 @@ FLAGS = [
 EXPECTED = ("/_stcore/health", "/_stcore/host-config")
 RUN = "run sage --model simulated:strong --model simulated:weak --limit 24 --quiet"
 SCENARIOS = ("telecom_package", "online_education")
-PATIENCE_MS = 20_000
+PATIENCE_MS = 40_000
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

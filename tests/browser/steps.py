@@ -101,7 +101,9 @@ def add_choice(page: Page, field: Locator, words: str) -> None:
     """Type a value into a field of many and take it from the list that opens."""
     field.get_by_role("combobox").click()
     field.get_by_role("combobox").fill(words)
-    page.get_by_role("option", name=words).first.click()
+    # The list is drawn anew while one types, so that a click may miss what Enter takes.
+    expect(page.get_by_role("option", name=words).first).to_be_visible()
+    page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     expect(field.locator("[data-tag]", has_text=words).first).to_be_visible()
 

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cxlab.benchmarks.cxmarena import stages, writing
-from cxlab.benchmarks.cxmarena.brand import WORDED, Brand, Issue
+from cxlab.benchmarks.cxmarena.brand import Brand, Issue
 from cxlab.benchmarks.cxmarena.ledger import (
     SENTENCE,
     Fact,
@@ -357,10 +357,10 @@ def write_information(
     for topic, row in zip(topics, rows, strict=True):
         near = [ids[t.id] for t in children.get(topic.parent or "", []) if t.id != topic.id]
         relations = {
-            "parent": (ids[topic.parent],) if topic.parent else (),
+            "parent": (ids[topic.parent],) if topic.parent in ids else (),
             "children": tuple(ids[t.id] for t in children.get(topic.id, [])),
             "siblings": tuple(near),
-            "after": tuple(ids[a] for a in topic.after),
+            "after": tuple(ids[a] for a in topic.after if a in ids),
         }
         properties = {"topic_id": topic.id, "subject": topic.subject, "family": topic.family, "facts": row["facts"]}
         kind: Literal["information", "policy"] = (
@@ -478,7 +478,6 @@ def statements(article: Article, ledger: Ledger) -> list[tuple[str, str]]:
 
 
 __all__ = [
-    "WORDED",
     "IssuePlan",
     "check",
     "define_tool",

@@ -105,12 +105,10 @@ GENERIC = {
     "en": {
         "the": "the model",
         "about": [
-            "<subject> was (designed|drawn) for (daily|long) use and can be (opened|taken apart) with (ordinary|simple) tools",
-            "(Each|Every) <subject> is (checked|tested) by hand before it (leaves|goes out), and the card inside (names|shows) who did it",
+            "<subject> was (designed|drawn) for (daily|long) use and (opens|comes apart) with simple tools",
+            "(Each|Every) <subject> is (checked|tested) by hand before it (leaves|goes out)",
         ],
-        "use": [
-            "(Begin|Start) with the (simplest|first) setting of <subject> and (move on|go further) when it (suits|feels right)"
-        ],
+        "use": ["(Begin|Start) with the (simplest|first) setting of <subject> and (move on|go further) later"],
         "care": ["(Clean|Wipe) <subject> after use and (store|keep) it (dry|away from heat)"],
     },
     "fr": {
@@ -126,7 +124,7 @@ GENERIC = {
         "the": "das Modell",
         "about": [
             "<subject> ist für (den Alltag|lange Jahre) (gedacht|gebaut) und lässt sich mit einfachem Werkzeug öffnen",
-            "(Jedes Stück|Jedes Exemplar) von <subject> wird von Hand (geprüft|getestet), bevor es (hinausgeht|verpackt wird)",
+            "(Jedes Stück|Jedes Exemplar) von <subject> wird (von Hand|einzeln) (geprüft|getestet)",
         ],
         "use": ["(Beginnen|Starten) Sie bei <subject> mit der einfachsten Stufe"],
         "care": ["(Reinigen|Wischen) Sie <subject> nach Gebrauch (ab|trocken ab) und lagern es kühl"],

@@ -58,7 +58,7 @@ class Writer:
         """A step; most get a tail, because the same short step serves many issues."""
         text = text.rstrip(" .")
         if self.rng.random() < STEP_TAIL:
-            text += self.say_raw(self._next("tail note", self.language.tails["note"]))
+            text += self.piece(self._next("tail note", self.language.tails["note"]))
         return self._count(self.language.polish(close(grammar.tidy(text))) + (f" [{tool}]" if tool else ""))
 
     def question(self, text: str) -> str:
@@ -77,7 +77,7 @@ class Writer:
         text = text.rstrip(" .")
         ends = text[-1:] in "?!"
         if not ends and (tail == "fact" or ":" not in text) and self.rng.random() < chance:
-            text += self.say_raw(self._next(f"tail {tail}", self.language.tails[tail]))
+            text += self.piece(self._next(f"tail {tail}", self.language.tails[tail]))
         if self.rng.random() < LEAD:
             # A value holds at all hours and for everybody: leads that name one belong to notes.
             leads = [x for x in self.language.leads if tail != "fact" or not ("<moment>" in x or "<person>" in x)]
@@ -85,10 +85,8 @@ class Writer:
             text = lead + (text if lead.endswith(": ") else self.lower(text))
         return self._count(self.language.polish(close(grammar.tidy(text))))
 
-    def say_raw(self, line: str) -> str:
-        parts: list[str] = []
-        grammar._walk(grammar.parse(line), self.rng, _Words(self), parts)
-        return "".join(parts)
+    def piece(self, line: str) -> str:
+        return grammar.piece(line, self.rng, _Words(self))
 
     def lower(self, text: str) -> str:
         if text.startswith(self.names) or text[1:2].isupper() or text[:2] == "I ":

@@ -16,8 +16,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from cxlab.benchmarks.cxmarena import stages, writing
-from cxlab.benchmarks.cxmarena.brand import ROOTS, Brand, find_cycle
-from cxlab.benchmarks.cxmarena.ledger import Ledger, plan_subjects, rng_for, slug
+from cxlab.benchmarks.cxmarena.brand import ROOTS, Brand
+from cxlab.benchmarks.cxmarena.brand_check import find_cycle
+from cxlab.benchmarks.cxmarena.ledger import Ledger, rng_for, slug
 from cxlab.errors import BadOption
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
@@ -301,8 +302,3 @@ def rows_of(topics: list[Topic]) -> list[dict[str, object]]:
     return [
         {"topic_id": t.id, **{k: asdict(t)[k] for k in ("parent", "title", "description", "depth")}} for t in topics
     ]
-
-
-def subjects_for(brand: Brand, models: dict[str, int]) -> int:
-    """How many subjects a plan makes."""
-    return len([s for s in plan_subjects(brand, models) if s.family in models])

@@ -47,9 +47,14 @@ def parse(line: str) -> tuple[object, ...]:
 
 def say(line: str, rng: np.random.Generator, slots: Mapping[str, str]) -> str:
     """One wording of the line; a slot's value may hold brackets of its own."""
+    return tidy(piece(line, rng, slots))
+
+
+def piece(line: str, rng: np.random.Generator, slots: Mapping[str, str]) -> str:
+    """One wording of a part of a sentence: as `say`, untidied, to be joined to something."""
     parts: list[str] = []
     _walk(parse(line), rng, slots, parts)
-    return tidy("".join(parts))
+    return "".join(parts)
 
 
 def tidy(text: str) -> str:
