@@ -22,7 +22,8 @@ from cxlab.benchmarks.cxmarena.wording import content, differences
 from cxlab.errors import BadOption
 from cxlab.llm.base import Reply
 
-# Where a pair of whole articles counts as similar, by what measures it; found by sweeps on generated data.
+# Where a pair of whole articles counts as similar, by what measures it; chosen by hand, to be set by the threshold
+# sweep once a whole brand is generated.
 THRESHOLDS = {"words": 0.6, "hashing": 0.9, "minilm": 0.9}
 DEFAULT_THRESHOLD = 0.9
 PUBLIC_K, PUBLIC_THRESHOLD = 5, 0.9
