@@ -91,8 +91,12 @@ def show_test(picked: str) -> None:
         name = st.text_input("Model", picked or "simulated:strong", key=f"test-name-{picked}", help=tip, width=420)
         pressed = st.button("Test connection", type="primary", key="test")
     if pressed:
+        # What was found stays until another model is asked: the next click elsewhere must not wipe it away.
+        st.session_state.pop("test-found", None)
         with ui.guarded(), st.spinner("Asking"):
-            show_capabilities(asyncio.run(ask(name.strip())))
+            st.session_state["test-found"] = asyncio.run(ask(name.strip()))
+    if found := st.session_state.get("test-found"):
+        show_capabilities(found)
 
 
 async def ask(name: str) -> Capabilities:

@@ -130,7 +130,7 @@ def test_run_starts_what_was_ordered(empty_home: Path, monkeypatch: pytest.Monke
         return real(["models"])  # a harmless command, so that there is a job to look at
 
     monkeypatch.setattr(jobs, "start", start)
-    app = open_app("run", limit="6", agents=["simulated:weak"], levels=["strong"], budget="2.5", turns="4")
+    app = open_app("run", limit="6", agents=["simulated:weak"], levels=["strong"], budget="2.5", **{"option-turns": "4"})
     app.button(key="start").click().run()
     assert not app.exception
     args = started[0]

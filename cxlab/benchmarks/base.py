@@ -61,6 +61,8 @@ class Benchmark:
     `generate(config, seed)` is deterministic for a seed. `run(sample, setup, trial)` is the only step
     that calls the model under test. `score(sample, attempt, setup)` calls judges only.
     `check(sample)` yields complaints and calls no model. `prompts()` maps prompt name to its hash.
+    `instant`: `generate` takes no time, so a run may do without a stored dataset. `with_customer`: a model plays the
+    customer. `needs_judges`: without judges nothing is scored, else only some metrics are missing.
     """
 
     card: Card
@@ -70,3 +72,6 @@ class Benchmark:
     check: Callable[[Sample], Iterable[str]]
     prompts: Callable[[], dict[str, str]]
     options: dict[str, str] = field(default_factory=dict)
+    instant: bool = True
+    with_customer: bool = True
+    needs_judges: bool = True

@@ -1,17 +1,24 @@
 """An order as a page hands it to a process: what is wrong with it, and the arguments of the command line."""
 
+import json
+
 from cxlab import llm
 from cxlab.errors import CxError
-from cxlab.runner.order import Order
+from cxlab.runner.order import Order, require_dataset
+from cxlab.runner.plan import find_benchmark
 
 
 def complain(order: Order) -> str:
     """What keeps an order from being started, in a sentence; "" when nothing does. Loads each model, calls none."""
     if not order.models:
         return "Pick at least one model to evaluate."
-    if not order.judges:
+    if not order.judges and find_benchmark(order.benchmark).needs_judges:
         return "Pick at least one judge: without judges nothing is scored."
+    turns = order.options.get("turns", 1)
+    if not isinstance(turns, int) or turns < 1:
+        return f"The option turns must be a whole number from 1 on, not {turns!r}."
     try:
+        require_dataset(order)
         for name in dict.fromkeys([*order.models, *order.judges, order.customer or ""]):
             if name:
                 llm.load(name)
@@ -38,5 +45,10 @@ def to_arguments(order: Order) -> list[str]:
         "concurrency": order.concurrency,
     }
     args += [f"--{name}={value}" for name, value in single.items() if value is not None]
-    args += [f"--option={name}={value}" for name, value in order.options.items() if name != "turns"]
+    args += [f"--option={name}={_word(value)}" for name, value in order.options.items() if name != "turns"]
     return [*args, "--cache", "--quiet"] if order.cache else [*args, "--quiet"]
+
+
+def _word(value: object) -> str:
+    """As `read_words` reads it back: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from cxlab import llm
 from cxlab.errors import UnknownName
 from cxlab.records import Run, Usage
-from cxlab.runner.order import Order, check, generate_dataset
-from cxlab.runner.plan import choose, find_benchmark
+from cxlab.runner.order import Order, check, count_samples
+from cxlab.runner.plan import find_benchmark
 from cxlab.store import home, write
 
 LATEST_RUNS = 5
@@ -63,8 +63,7 @@ class _Role:
 def estimate(order: Order) -> list[Estimate]:
     """One estimate a model of an `Order`; checks the order as `create_runs` would, writes and calls nothing."""
     check(order)
-    _, samples = generate_dataset(order)
-    attempts = len(choose(samples, order.choice)) * order.trials
+    attempts = count_samples(order) * order.trials
     return [_estimate_model(order, model, attempts) for model in order.models]
 
 

@@ -95,11 +95,30 @@ def generate_dataset(order: Order) -> tuple[Dataset, list[Sample]]:
     """The dataset that was named, or the benchmark's own, generated anew; its id is the hash of its content."""
     benchmark = find_benchmark(order.benchmark)
     if order.dataset_id is None:
+        require_dataset(order)
         return benchmark.generate({}, order.seed)
     dataset = write.load_dataset(order.dataset_id)
     if dataset.benchmark != benchmark.card.id:
         raise BadOption(f"dataset {dataset.id} is of benchmark {dataset.benchmark!r}, not of {benchmark.card.id!r}")
     return dataset, write.load_samples(order.dataset_id)
+
+
+def require_dataset(order: Order) -> None:
+    """Complain of an order without a dataset, where making one is work of its own."""
+    if order.dataset_id is not None or find_benchmark(order.benchmark).instant:
+        return
+    stored = [each.id for each in write.list_datasets() if each.benchmark == order.benchmark]
+    named = f"--dataset {stored[0]}" if stored else f"python -m cxlab generate {order.benchmark}"
+    raise BadOption(f"{order.benchmark} has no data of its own; name a stored dataset or make one first: {named}")
+
+
+def count_samples(order: Order) -> int:
+    """How many samples the order takes; reads no text of a stored dataset."""
+    if order.dataset_id is None:
+        samples = generate_dataset(order)[1]
+    else:
+        samples = write.load_samples(order.dataset_id, only_facets=True)
+    return len(choose(samples, order.choice))
 
 
 def parse_options(words: Iterable[str], known: dict[str, str]) -> dict[str, Any]:

@@ -65,9 +65,18 @@ def load_dataset(dataset_id: str, home: Path | str | None = None) -> Dataset:
     return Dataset.model_validate_json(path.read_bytes())
 
 
-def load_samples(dataset_id: str, home: Path | str | None = None) -> list[Sample]:
-    """All samples of a dataset in the order in which they were saved."""
-    frame = pl.read_parquet(_dataset_folder(dataset_id, home) / "samples.parquet")
+def load_samples(dataset_id: str, home: Path | str | None = None, *, only_facets: bool = False) -> list[Sample]:
+    """All samples of a dataset in the order in which they were saved.
+
+    `only_facets` leaves inputs and expected empty: enough to choose and to count, and fast for large datasets.
+    """
+    path = _dataset_folder(dataset_id, home) / "samples.parquet"
+    if only_facets:
+        columns = ["sample_id", "dataset_id", "benchmark", "task", *tables.FACETS]
+        empty = [pl.lit("{}").alias(name) for name in ("inputs", "expected")]
+        frame = pl.read_parquet(path, columns=columns).with_columns(*empty)
+    else:
+        frame = pl.read_parquet(path)
     return [
         Sample(
             id=row["sample_id"],

@@ -19,11 +19,13 @@ from cxlab.ui.address import breadcrumbs, cached, has_page, link, marks, open_pa
 from cxlab.ui.boards import published_columns, show_leaderboard, show_runs, with_labels
 from cxlab.ui.choices import choose, is_new
 from cxlab.ui.filters import sidebar_filters
+from cxlab.ui.history import show_history
 from cxlab.ui.progress import draw_progress, live_progress
 from cxlab.ui.shell import colours, dark, enter, guarded, routed, zone
 from cxlab.ui.tables import Kind, column, show_chart, show_table, table_key
 from cxlab.ui.talk import path_strip, transcript, votes
 from cxlab.ui.words import Badge, badge, chip, describe_state, empty, error, figures, header, label, plain, say, section
+from cxlab.ui.work import show_job
 
 __all__ = [
     "Badge",
@@ -61,6 +63,8 @@ __all__ = [
     "section",
     "set_view",
     "show_chart",
+    "show_history",
+    "show_job",
     "show_leaderboard",
     "show_runs",
     "show_table",

@@ -1,6 +1,5 @@
 """Browsing a set of attempts: its groups of alike failures, its table, and the set as a link or a file."""
 
-import math
 from collections.abc import Callable
 
 import polars as pl
@@ -14,6 +13,7 @@ from cxlab.read.files import to_csv, to_parquet
 from cxlab.read.troubles import KINDS
 from cxlab.ui.address import cached, set_view
 from cxlab.ui.boards import with_labels
+from cxlab.ui.paging import here, show_pages
 from cxlab.ui.shell import dark
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.ui.words import figures, label, plain, section
@@ -152,7 +152,7 @@ def show_attempts(view: View) -> None:
     chosen = show_table(
         rows, columns, key="attempts", alt=f"{page.total} dialogues, a page of them.", select="single", downloads=False
     )
-    _pages(view, page.total)
+    show_pages(view, page.total, ROWS_A_PAGE, "failures-page")
     if chosen:
         row = chosen[0]
         go(view.open(row["run_id"], row["attempt_id"], row["first_turn"]))
@@ -219,28 +219,6 @@ def _order(view: View) -> None:
 
 def _order_changed() -> None:
     set_view(here().change(order=st.session_state["failures-order"]))
-
-
-def _pages(view: View, total: int) -> None:
-    count = math.ceil(total / ROWS_A_PAGE)
-    if count > 1:
-        st.session_state["failures-page"] = min(view.page, count)
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            first = (min(view.page, count) - 1) * ROWS_A_PAGE + 1
-            last = min(first + ROWS_A_PAGE - 1, total)
-            st.caption(f"{format_count(first)} to {format_count(last)} of {format_count(total)}")
-            st.pagination(
-                count, key="failures-page", on_change=_page_changed, width=max(200, min(420, 48 * (count + 2)))
-            )
-
-
-def _page_changed() -> None:
-    set_view(here().change(page=int(st.session_state["failures-page"])))
-
-
-def here() -> View:
-    """The View in the address at this moment; for callbacks, which run before the page."""
-    return View.from_query({key: st.query_params.get_all(key) for key in st.query_params})
 
 
 def _address(view: View) -> str:

@@ -1,7 +1,5 @@
 """The queue of disagreements on the page Judges: one at a time, blind if wanted, decided by a person."""
 
-import math
-
 import polars as pl
 import streamlit as st
 
@@ -11,9 +9,10 @@ from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import short_model
 from cxlab.read import View, annotations, verdicts
 from cxlab.read.troubles import field_options
-from cxlab.ui.address import cached, set_view
-from cxlab.ui.browse import go, here
+from cxlab.ui.address import cached
+from cxlab.ui.browse import go
 from cxlab.ui.notes import annotate, ask_author, author, withdraw
+from cxlab.ui.paging import show_pages
 from cxlab.ui.strips import grid, strip
 from cxlab.ui.tables import column, show_table
 from cxlab.ui.talk import transcript
@@ -75,7 +74,7 @@ def show_queue(view: View) -> None:
         select="single",
         height=300,
     )
-    _pages(view, page.total)
+    show_pages(view, page.total, verdicts.ROWS_A_PAGE, "docket-page")
     row = chosen[0] if chosen else rows.row(0, named=True)
     _show_item(row["run_id"], row["attempt_id"], int(row["turn"]), str(row["field"]), blind)
     _show_people(filters)
@@ -182,22 +181,6 @@ def _show_people(view: View) -> None:
         key="docket-log",
         alt="All decisions by people, newest first.",
     )
-
-
-def _pages(view: View, total: int) -> None:
-    count = math.ceil(total / verdicts.ROWS_A_PAGE)
-    if count > 1:
-        st.session_state["docket-page"] = min(view.page, count)
-        first = (min(view.page, count) - 1) * verdicts.ROWS_A_PAGE + 1
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            last = min(first + verdicts.ROWS_A_PAGE - 1, total)
-            st.caption(f"{format_count(first)} to {format_count(last)} of {format_count(total)}")
-            st.pagination(
-                count,
-                key="docket-page",
-                width=max(200, min(420, 48 * (count + 2))),
-                on_change=lambda: set_view(here().change(page=int(st.session_state["docket-page"]))),
-            )
 
 
 def _value(fields: str, name: str) -> str:

@@ -8,8 +8,9 @@ from cxlab.charts.matrix import name_judge
 from cxlab.charts.numbers import format_count, format_points, format_share
 from cxlab.read import View, stakes
 from cxlab.ui.address import cached, marks
-from cxlab.ui.browse import go, here
+from cxlab.ui.browse import go
 from cxlab.ui.judging import judge_names, mean_columns, pick
+from cxlab.ui.paging import here
 from cxlab.ui.shell import dark
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.ui.words import label, plain, section

@@ -11,8 +11,8 @@ from cxlab.charts.matrix import draw_confusion, name_item, name_judge
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, leanings
 from cxlab.ui.address import cached, set_view
-from cxlab.ui.browse import here
 from cxlab.ui.judging import KINDS, judge_names, mean_columns, pick
+from cxlab.ui.paging import here
 from cxlab.ui.shell import dark
 from cxlab.ui.tables import column, show_chart
 from cxlab.ui.words import plain, section

@@ -10,8 +10,9 @@ from cxlab.charts.matrix import draw_confusion, name_item, name_judge
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.read import View, judges
 from cxlab.ui.address import cached, set_view
-from cxlab.ui.browse import go, here
+from cxlab.ui.browse import go
 from cxlab.ui.judging import KINDS, pair_columns, pick, two
+from cxlab.ui.paging import here
 from cxlab.ui.shell import dark
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.ui.words import label, plain, section

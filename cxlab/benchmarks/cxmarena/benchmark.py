@@ -128,5 +128,14 @@ def check(sample: Sample) -> Iterable[str]:
 def assemble(generate: Callable[[dict[str, Any], int], tuple[Dataset, list[Sample]]]) -> Benchmark:
     """The benchmark with the generator given; everything but the generator needs only a stored dataset."""
     return Benchmark(
-        card=CARD, generate=generate, run=run, score=score, check=check, prompts=prompts.hashes, options=OPTIONS
+        card=CARD,
+        generate=generate,
+        run=run,
+        score=score,
+        check=check,
+        prompts=prompts.hashes,
+        options=OPTIONS,
+        instant=False,
+        with_customer=False,
+        needs_judges=False,
     )

@@ -1,0 +1,33 @@
+"""Turning the pages of a long list; the page stands in the address."""
+
+import math
+
+import streamlit as st
+
+from cxlab.charts.numbers import format_count
+from cxlab.read import View
+from cxlab.ui.address import set_view
+
+
+def show_pages(view: View, total: int, size: int, key: str) -> None:
+    """Which rows of `total` are shown, and the numbers of the other pages; nothing when all fit on one."""
+    count = math.ceil(total / size)
+    if count <= 1:
+        return
+    page = min(view.page, count)
+    first = (page - 1) * size + 1
+    last = min(first + size - 1, total)
+    # The widget is set from the address before it is drawn; given a default as well, Streamlit would complain.
+    st.session_state[key] = page
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(f"{format_count(first)} to {format_count(last)} of {format_count(total)}")
+        st.pagination(count, key=key, width=max(200, min(420, 48 * (count + 2))), on_change=_turn, args=(key,))
+
+
+def here() -> View:
+    """The View in the address at this moment; for callbacks, which run before the page."""
+    return View.from_query({key: st.query_params.get_all(key) for key in st.query_params})
+
+
+def _turn(key: str) -> None:
+    set_view(here().change(page=int(st.session_state[key])))
