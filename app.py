@@ -9,22 +9,31 @@ from cxlab import ui
 ROOT = Path(__file__).parent
 GROUPS = {
     "Explore": {"overview": "Overview", "compare": "Compare", "failures": "Failures"},
-    "Benchmarks": {"sop_paths": "SOP paths", "judges": "Judges"},
-    "Build": {"run": "Run", "models": "Models"},
+    "Benchmarks": {"sop_paths": "SOP paths", "judges": "Judges", "knowledge": "Knowledge"},
+    "Build": {"datasets": "Datasets", "run": "Run", "models": "Models"},
 }
 
+HOME = "home"
 ICON = str(ROOT / ".streamlit" / "favicon.png")
 st.set_page_config(page_title="CX Lab", page_icon=ICON, layout="wide")
 st.logo(ICON, size="large")
 pages = {
     group: [
-        st.Page(path, title=title, url_path=stem, default=stem == "overview")
+        st.Page(path, title=title, url_path=HOME if stem == "overview" else stem, default=stem == "overview")
         for stem, title in titles.items()
         if (path := ROOT / "pages" / f"{stem}.py").is_file()
     ]
     for group, titles in GROUPS.items()
 }
-page = st.navigation({group: listed for group, listed in pages.items() if listed}, expanded=True)
+# The default page lives at "/" and its path is a 404; so it gets another one, and who types its name is sent on.
+
+
+def go_home() -> None:
+    st.switch_page("pages/overview.py", query_params={key: st.query_params.get_all(key) for key in st.query_params})
+
+
+alias = st.Page(go_home, title="Overview", url_path="overview", visibility="hidden")
+page = st.navigation({**{group: listed for group, listed in pages.items() if listed}, " ": [alias]}, expanded=True)
 ui.enter(page, [each for listed in pages.values() for each in listed])
 with ui.guarded():
     page.run()
