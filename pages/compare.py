@@ -34,7 +34,19 @@ with st.sidebar:
         benchmark = benchmarks[0]
 view = view.change(benchmark=benchmark)
 definitions = REGISTRY[benchmark].card.metrics if benchmark in REGISTRY else {}
-view = ui.sidebar_filters(view, ["models", "scenarios", "levels", "leaves", "runs"], metric=True)
+tasks = {task.id: task for task in REGISTRY[benchmark].card.tasks} if benchmark in REGISTRY else {}
+if len(tasks) > 1:
+    # Each task has figures of its own: one task at a time, led by its main figure.
+    with st.sidebar:
+        titles = {name: task.title for name, task in tasks.items()}
+        task = tasks[ui.choose(view, "tasks", "Task", list(tasks), names=titles)]
+    view = view.change(tasks=(task.id,), page=view.page)
+    known = ui.cached(read.metric_names, View(benchmark=benchmark, tasks=(task.id,)))["metric"].to_list()
+    if view.metric not in known:
+        view = view.change(metric=task.metric, page=view.page)
+    view = ui.sidebar_filters(view, ["models", "levels", "runs"], metric=True, metrics=known)
+else:
+    view = ui.sidebar_filters(view, ["models", "scenarios", "levels", "leaves", "runs"], metric=True)
 unit: compare.Unit = "model"
 if len(view.runs) > 1 and len(view.models) < 2:
     unit = "run_id"  # several runs were picked by name: they are the sides, whatever models they are of
@@ -62,15 +74,18 @@ with st.sidebar:
     )
 scope = scope.change(**{"models" if unit == "model" else "runs": tuple(sides)})
 
-useful = [name for name in GROUPS if comparing.is_useful(scope, name)]
-by = ui.choose(view, "field", "Side by side", useful, names=GROUPS, style="segments")
+useful = [name for name in GROUPS if name != "task" or len(tasks) < 2]
+useful = [name for name in useful if comparing.is_useful(scope, name)]
+by = ui.choose(view, "field", "Side by side", useful, names=GROUPS, style="segments") if len(useful) > 1 else ""
 title = ui.label(scope.metric)
 gaps = ui.cached(compare.differences, scope, baseline, unit, by)
 comparing.show_scores(scope, unit, by, title, named, gaps, baseline, beside, scenarios.procedures())
 comparing.show_gaps(gaps, by, title, named, baseline)
 
 st.divider()
-tab = ui.choose(view, "tab", "Look closer", list(LOOKS), names=LOOKS, style="segments")
+# A profile sets the parts of SAGE's scores side by side; tasks have none.
+looks = [name for name in LOOKS if name != "profile" or len(tasks) < 2]
+tab = ui.choose(view, "tab", "Look closer", looks, names=LOOKS, style="segments")
 if tab == "profile":
     comparing.show_profile(scope, unit, definitions, named)
 elif tab == "front":

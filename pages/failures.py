@@ -4,26 +4,62 @@ import polars as pl
 import streamlit as st
 
 from cxlab import read, ui
+from cxlab.benchmarks import REGISTRY
 from cxlab.errors import UnknownName
 from cxlab.read import View, failures
 from cxlab.read.troubles import KINDS
-from cxlab.ui import browse, dialogue, remarks, strips
+from cxlab.ui import answer, browse, dialogue, remarks, strips
 
 ui.routed()
 
 FILTERS = ["models", "scenarios", "errors", "levels", "splits", "ends", "personas", "runs"]
+# Of benchmarks whose samples are answers and no dialogues.
+ANSWER_FILTERS = ["models", "tasks", "errors", "levels", "runs"]
 
 
 def show_list(view: View) -> None:
     """What goes wrong under the filters: groups, then dialogues."""
     ui.header("Failures", "What goes wrong, and why?")
-    view = ui.sidebar_filters(view, FILTERS, search=True)
+    view = choose_benchmark(view)
+    definitions = REGISTRY[view.benchmark].card.metrics if view.benchmark in REGISTRY else {}
+    if "right" in definitions:
+        view = ui.sidebar_filters(view.change(metric="right", page=view.page), ANSWER_FILTERS)
+    else:
+        view = ui.sidebar_filters(view, FILTERS, search=True)
     filters = view.change(attempt="", turn=None, order="", page=1)
     counts = ui.cached(failures.counts, filters)
     groups = ui.cached(failures.groups, filters.change(alike=""))
-    browse.show_counts(counts, groups)
+    browse.show_counts(view, counts, groups)
     browse.show_groups(view, groups)
     browse.show_attempts(view)
+
+
+def choose_benchmark(view: View) -> View:
+    """One benchmark or all, where the store has several."""
+    known = ui.cached(read.benchmarks)["benchmark"].to_list()
+    if len(known) < 2:
+        return view.change(benchmark=known[0] if known else "", page=view.page)
+    with st.sidebar:
+        names = {"": "all benchmarks"} | {name: ui.label(name) for name in known}
+        return view.change(
+            benchmark=ui.choose(view, "benchmark", "Benchmark", list(names), names=names), page=view.page
+        )
+
+
+def show_answer(view: View, whole: read.Whole) -> None:
+    """An answer of a task: what was given, and what was due beside what came."""
+    benchmark = str(whole.attempt["benchmark"])
+    definitions = REGISTRY[benchmark].card.metrics if benchmark in REGISTRY else {}
+    answer.headline(whole, definitions)
+    given, about = st.columns([3, 2], gap="medium")
+    with given:
+        answer.show_given(whole)
+    with about, st.container(key="cx-about"):
+        answer.show_wrong(whole)
+        answer.show_due(whole)
+        answer.show_figures(whole, definitions)
+        remarks.show_remarks(str(whole.attempt["run_id"]), str(whole.attempt["attempt_id"]), view.turn)
+        dialogue.origin(whole)
 
 
 def show_one(view: View, run_id: str, attempt_id: str) -> None:
@@ -48,6 +84,9 @@ def show_one(view: View, run_id: str, attempt_id: str) -> None:
         st.badge(ui.plain(ui.label(row["model"])), color="blue")
         if row["simulated"]:
             ui.badge("simulated")
+    if answer.is_answer(whole):
+        show_answer(view, whole)
+        return
     dialogue.headline(whole)
 
     wrong = whole.traces.filter(~pl.col("error").is_in(["none", "unscored"]))

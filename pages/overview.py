@@ -7,9 +7,10 @@ import streamlit as st
 
 from cxlab import jobs, read, ui
 from cxlab.benchmarks import REGISTRY
-from cxlab.charts.board import draw_board, draw_published, find_leader
+from cxlab.charts.board import draw_board, find_leader
 from cxlab.charts.numbers import format_count, format_share, format_usd
 from cxlab.read import View
+from cxlab.read.tasks import task_board
 
 ui.routed()
 
@@ -60,7 +61,20 @@ def show_figures(health: dict[str, Any]) -> None:
     )
 
 
+def show_tasks(benchmark: str, board: pl.DataFrame) -> None:
+    """A benchmark of several tasks: a figure each."""
+    card = REGISTRY[benchmark].card
+    scores = ui.cached(task_board, View(benchmark=benchmark), {task.id: task.metric for task in card.tasks})
+    titles = {task.id: (task.title, task.metric, card.metrics[task.metric]) for task in card.tasks}
+    if picked := ui.show_task_board(benchmark, board, scores, titles):
+        model, task = picked
+        ui.open_page("failures", View(benchmark=benchmark, models=(model,), tasks=(task,) if task else ()))
+
+
 def show_board(benchmark: str, board: pl.DataFrame) -> None:
+    if benchmark in REGISTRY and len(REGISTRY[benchmark].card.tasks) > 1:
+        show_tasks(benchmark, board)
+        return
     finding = find_leader(board)
     ui.section(
         f"{ui.label(benchmark)}: {finding}",
@@ -84,29 +98,6 @@ def show_starts() -> None:
             st.markdown(f"**{who}**")
             st.caption(what)
             ui.link(words, page)
-
-
-def show_published() -> None:
-    board = ui.cached(read.published_board)
-    papers = board["benchmark"].unique(maintain_order=True).to_list()
-    note = "As printed, with other agents, judges and data than the runs of this store."
-    ui.section("What the papers report", note, badges=["published"])
-    paper = st.segmented_control(
-        "Paper", papers, default="sage" if "sage" in papers else papers[0], format_func=ui.label, required=True,
-        key="overview-paper", label_visibility="collapsed",
-    )  # fmt: skip
-    tables = {table.id: table for table in read.published(paper) if table.metric}
-    chosen = next(iter(tables))
-    if len(tables) > 1:
-        names = {key: f"{table.table}: {table.column(table.metric or '').title}" for key, table in tables.items()}
-        chosen = st.selectbox("Table", list(tables), format_func=names.get, key=f"overview-{paper}") or chosen
-    table = tables[chosen]
-    rows = board.filter((pl.col("benchmark") == paper) & (pl.col("table") == chosen))
-    st.caption(ui.plain(f"{table.source}. {table.caption}"))
-    key = f"published-{paper}-{chosen}"
-    alt = f"Published {rows['metric'][0]} of {rows.height}: {rows['entity'][0]} is first."
-    columns = ui.published_columns(table)
-    ui.show_chart(draw_published(rows, ui.dark()), table.frame, key=key, alt=alt, columns=columns)
 
 
 def show_latest() -> None:
@@ -146,7 +137,7 @@ if state["attempts"]:
 elif not working:
     show_empty()
 show_starts()
-show_published()
+ui.show_published()
 show_latest()
 if state["attempts"]:
     show_health(state)

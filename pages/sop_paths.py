@@ -29,7 +29,7 @@ LOOKS = {
 
 ui.header("SOP paths", "Where do agents leave the procedure?")
 view = ui.view()
-known = ui.cached(read.facets, View(benchmark="sage"))
+known = ui.cached(read.facets, View(benchmark="sage"), ("models", "scenarios"))
 tested = known.filter(pl.col("name") == "scenarios")["value"].to_list()
 # The smallest procedure first: it is the one to begin with.
 usable = sorted(

@@ -21,11 +21,11 @@ def draw_board(frame: pl.DataFrame, metric: str, marks: Mapping[str, Mark], dark
 
     `frame` is `read.leaderboard`; customdata of each dot is [model].
     """
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     rows = frame.filter(pl.col(metric).is_not_null()).sort(metric)
     colours = palette(dark)
-    figure = go.Figure()
+    figure = Drawing()
     labels = [_label(model, simulated) for model, simulated in rows.select("model", "simulated").iter_rows()]
     for label, row in zip(labels, rows.iter_rows(named=True), strict=True):
         mark = mark_of(marks, row["model"])
@@ -80,7 +80,7 @@ def find_leader(board: pl.DataFrame, metric: str = "overall") -> str:
 
 def draw_published(frame: pl.DataFrame, dark: bool, limit: int = 12) -> "Figure":
     """The best rows of one published leaderboard (of `read.published_board`) as grey diamonds; no interval is known."""
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     rows = frame.head(limit).reverse()
     unit = rows["unit"][0] if rows.height else None
@@ -92,21 +92,20 @@ def draw_published(frame: pl.DataFrame, dark: bool, limit: int = 12) -> "Figure"
     ]
     colours = palette(dark)
     marker = {**PUBLISHED.marker, "size": 9, "color": colours.muted, "line": {"width": 0}}
-    figure = go.Figure(
-        go.Scatter(
-            x=rows["value"].to_list(),
-            y=names,
-            mode="markers+text",
-            marker=marker,
-            text=[f" {t}" for t in texts],
-            textposition="middle right",
-            textfont={"color": colours.ink, "size": 12},
-            hovertext=hovers,
-            hovertemplate="%{hovertext}<extra></extra>",
-            customdata=[[name] for name in rows["entity"]],
-            cliponaxis=False,
-            showlegend=False,
-        )
+    figure = Drawing()
+    figure.add_scatter(
+        x=rows["value"].to_list(),
+        y=names,
+        mode="markers+text",
+        marker=marker,
+        text=[f" {t}" for t in texts],
+        textposition="middle right",
+        textfont={"color": colours.ink, "size": 12},
+        hovertext=hovers,
+        hovertemplate="%{hovertext}<extra></extra>",
+        customdata=[[name] for name in rows["entity"]],
+        cliponaxis=False,
+        showlegend=False,
     )
     top = 100 if unit in ("points", "percent") else 1 if unit == "ratio" else None
     figure.update_xaxes(range=[0, top * 1.08] if top else None, title=plain(rows["metric"][0]) if rows.height else "")

@@ -124,12 +124,12 @@ def draw_front(
 
     `frame`: side, value, low, high, cost_usd, latency_s, attempts. customdata: [side].
     """
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
     rows = frame.filter(pl.col("value").is_not_null() & pl.col(price).is_not_null()).sort(price)
     tell = format_usd if price == "cost_usd" else format_seconds
-    figure = go.Figure()
+    figure = Drawing()
     front = front_of(rows, price)
     figure.add_scatter(
         x=front[price].to_list(), y=front["value"].to_list(), mode="lines", hoverinfo="skip", showlegend=False,
@@ -184,10 +184,10 @@ def draw_profile(frame: pl.DataFrame, names: Mapping[str, str], marks: Mapping[s
 
     `frame`: side, metric, mean, low, high, n. customdata: [metric, side].
     """
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     metrics = [metric for metric in PARTS if metric in set(frame["metric"])]
-    figure = go.Figure()
+    figure = Drawing()
     for side in _sides(frame, marks):
         mark = mark_of(marks, side)
         rows = {row["metric"]: row for row in frame.filter(pl.col("side") == side).iter_rows(named=True)}
@@ -229,9 +229,9 @@ def draw_profile(frame: pl.DataFrame, names: Mapping[str, str], marks: Mapping[s
 
 def draw_trials(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "Figure":
     """pass^k by k, a line a side. `frame` is `read.compare.trials`."""
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
-    figure = go.Figure()
+    figure = Drawing()
     for side in _sides(frame, marks):
         mark, rows = mark_of(marks, side), frame.filter(pl.col("side") == side).sort("k")
         figure.add_scatter(

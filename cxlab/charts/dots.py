@@ -23,10 +23,10 @@ def draw_dots(
 
     `names` of groups may hold <br>; customdata: [group, model].
     """
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
-    figure = go.Figure()
+    figure = Drawing()
     middle = {group: len(groups) - place for place, group in enumerate(groups)}
     step = 0.8 / max(len(models), 1)
     for place, model in enumerate(models):

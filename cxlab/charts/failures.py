@@ -40,6 +40,8 @@ def describe_group(row: Mapping[str, Any]) -> tuple[str, str]:
         due_words = f"due was {due}" if row["due"] else "the path was over"
         return f"{went} after {step}, {due_words}", f"{scenario} · fields lead the right way"
     detail = str(row["detail"] or "")
+    if kind == "answer":
+        return f"{detail[:1].upper()}{detail[1:]}" or KINDS[kind].capitalize(), scenario
     form, _, part = detail.partition(" ")
     if kind == "format" and form == "invalid":
         name = part.removeprefix("fields.")
@@ -61,7 +63,7 @@ def _step(scenario: str | None, step: str | None) -> str:
 
 def draw_groups(frame: pl.DataFrame, dark: bool) -> "Figure":
     """One bar a group of `failures.groups`, largest on top, its words above it; customdata of a bar is [alike]."""
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
     rows = frame.reverse()
@@ -73,22 +75,21 @@ def draw_groups(frame: pl.DataFrame, dark: bool) -> "Figure":
         f"{plain(', '.join(short_model(model) for model in row['models']))}"
         for (what, where), row in zip(words, rows.iter_rows(named=True), strict=True)
     ]
-    figure = go.Figure(
-        go.Bar(
-            x=rows["n"].to_list(),
-            y=places,
-            orientation="h",
-            width=0.28,
-            marker={"color": colours.accent, "line": {"width": 0}},
-            customdata=[[alike] for alike in rows["alike"]],
-            text=[f"{format_count(n)} · {format_share(share)}" for n, share in rows.select("n", "share").iter_rows()],
-            textposition="outside",
-            textfont={"color": colours.ink, "size": 12},
-            hovertext=hovers,
-            hovertemplate="%{hovertext}<extra></extra>",
-            cliponaxis=False,
-            showlegend=False,
-        )
+    figure = Drawing()
+    figure.add_bar(
+        x=rows["n"].to_list(),
+        y=places,
+        orientation="h",
+        width=0.28,
+        marker={"color": colours.accent, "line": {"width": 0}},
+        customdata=[[alike] for alike in rows["alike"]],
+        text=[f"{format_count(n)} · {format_share(share)}" for n, share in rows.select("n", "share").iter_rows()],
+        textposition="outside",
+        textfont={"color": colours.ink, "size": 12},
+        hovertext=hovers,
+        hovertemplate="%{hovertext}<extra></extra>",
+        cliponaxis=False,
+        showlegend=False,
     )
     figure.add_scatter(
         x=[0] * rows.height,

@@ -81,12 +81,12 @@ def draw_items(pairs: pl.DataFrame, measure: str, dark: bool, most: int = 14) ->
 
 def draw_reliability(frame: pl.DataFrame, names: Mapping[str, str], dark: bool) -> "Figure":
     """Agreement (dot) and Krippendorff's alpha (open diamond) by slice; `frame` is `judges.reliability` of one kind."""
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
     rows = frame.reverse()
     labels = [plain(names.get(value, value)) + "  " for value in rows["slice"]]
-    figure = go.Figure()
+    figure = Drawing()
     for measure, symbol, words in (("agree", "circle", "agreement"), ("alpha", "diamond-open", "alpha")):
         figure.add_scatter(
             x=rows[measure].to_list(),
@@ -117,7 +117,7 @@ def draw_reliability(frame: pl.DataFrame, names: Mapping[str, str], dark: bool) 
 
 def draw_splits(frame: pl.DataFrame, dark: bool, most: int = 14) -> "Figure":
     """How votes fell by field, most divided on top; `frame` is `judges.splits` of one kind. customdata is [name]."""
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
     fills = {
@@ -133,7 +133,7 @@ def draw_splits(frame: pl.DataFrame, dark: bool, most: int = 14) -> "Figure":
         .sort("whole", "name")
     )
     order = divided.head(most)["name"].to_list()[::-1]
-    figure = go.Figure()
+    figure = Drawing()
     for split in SPLITS:
         part = {
             name: (n, share)
@@ -165,7 +165,7 @@ def draw_means(
     frame: pl.DataFrame, by: str, names: Mapping[str, str], dark: bool, *, unit: str, title: str, measure: str = "mean"
 ) -> "Figure":
     """Dots with 95 % whiskers, one a row of `frame` (mean, low, high, n); offsets get a line at zero."""
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
     rows = frame.reverse()
@@ -184,37 +184,36 @@ def draw_means(
             0.0 if end is None else abs(end * factor - value) for end, value in zip(rows[side], values, strict=True)
         ]
 
-    figure = go.Figure(
-        go.Scatter(
-            x=values,
-            y=labels,
-            mode="markers+text",
-            marker={"size": 11, "color": colours.accent},
-            text=[show(value) for value in values],
-            textposition="top center",
-            textfont={"size": 12, "color": colours.ink},
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": reach("high"),
-                "arrayminus": reach("low"),
-                "thickness": 1.5,
-                "width": 4,
-                "color": colours.accent,
-            },
-            customdata=[[value] for value in rows[by]],
-            hovertext=[
-                f"<b>{label}</b><br>{plain(title)} {show(value)}<br>95 % interval "
-                f"{'none' if low is None else show(low * factor)} to {'none' if high is None else show(high * factor)}"
-                f"<br>n {format_count(n)}, clustered by {format_count(clusters)} samples"
-                for label, value, low, high, n, clusters in zip(
-                    labels, values, rows["low"], rows["high"], rows["n"], rows["clusters"], strict=True
-                )
-            ],
-            hovertemplate="%{hovertext}<extra></extra>",
-            cliponaxis=False,
-            showlegend=False,
-        )
+    figure = Drawing()
+    figure.add_scatter(
+        x=values,
+        y=labels,
+        mode="markers+text",
+        marker={"size": 11, "color": colours.accent},
+        text=[show(value) for value in values],
+        textposition="top center",
+        textfont={"size": 12, "color": colours.ink},
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": reach("high"),
+            "arrayminus": reach("low"),
+            "thickness": 1.5,
+            "width": 4,
+            "color": colours.accent,
+        },
+        customdata=[[value] for value in rows[by]],
+        hovertext=[
+            f"<b>{label}</b><br>{plain(title)} {show(value)}<br>95 % interval "
+            f"{'none' if low is None else show(low * factor)} to {'none' if high is None else show(high * factor)}"
+            f"<br>n {format_count(n)}, clustered by {format_count(clusters)} samples"
+            for label, value, low, high, n, clusters in zip(
+                labels, values, rows["low"], rows["high"], rows["n"], rows["clusters"], strict=True
+            )
+        ],
+        hovertemplate="%{hovertext}<extra></extra>",
+        cliponaxis=False,
+        showlegend=False,
     )
     figure.update_xaxes(title=plain(title), zeroline=unit == "offset")
     if unit == "share":
@@ -234,12 +233,12 @@ def draw_means(
 
 def draw_grades(frame: pl.DataFrame, dark: bool) -> "Figure":
     """Share of grades 3, 6 and 9 by judge, stacked; `frame` is `judges.severity`."""
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
     rows = frame.sort("mean")
     labels = [plain(name_judge(judge)) + "  " for judge in rows["judge"]]
-    figure = go.Figure()
+    figure = Drawing()
     for column, grade, fill in (
         ("three", "3", colours.bad),
         ("six", "6", colours.hairline),
@@ -301,13 +300,13 @@ def draw_favour(
 
 def draw_ranks(ranks: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "Figure":
     """Rank of each model by the panel and by each judge alone, a line a model; `ranks` of `judges.stability`."""
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
     judges = list(dict.fromkeys(ranks["judge"]))
     labels = ["the panel" if judge == "panel" else f"{name_judge(judge)} alone" for judge in judges]
     models = ranks.filter(pl.col("judge") == judges[0]).sort("rank")["model"].to_list()
-    figure = go.Figure()
+    figure = Drawing()
     for model in models:
         mark = mark_of(marks, model)
         part = {row["judge"]: row for row in ranks.filter(pl.col("model") == model).iter_rows(named=True)}

@@ -61,7 +61,7 @@ def draw_matrix(
 ) -> "Figure":
     """A table of coloured cells with their numbers, first row on top. A heatmap colours, a scatter on top is clicked:
     heatmaps send no clicks. `keys` become customdata; cells without a key cannot be clicked."""
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
     scale = (
@@ -70,20 +70,19 @@ def draw_matrix(
         else [[0, colours.surface], [1, colours.accent]]
     )
     across, down = list(range(len(columns))), list(range(len(rows)))
-    figure = go.Figure(
-        go.Heatmap(
-            x=across,
-            y=down,
-            z=[[None if value is None or math.isnan(value) else value for value in line] for line in values],
-            zmin=low,
-            zmax=high,
-            colorscale=scale,
-            showscale=False,
-            hoverinfo="skip",
-            xgap=2,
-            ygap=2,
-            opacity=0.85,
-        )
+    figure = Drawing()
+    figure.add_heatmap(
+        x=across,
+        y=down,
+        z=[[None if value is None or math.isnan(value) else value for value in line] for line in values],
+        zmin=low,
+        zmax=high,
+        colorscale=scale,
+        showscale=False,
+        hoverinfo="skip",
+        xgap=2,
+        ygap=2,
+        opacity=0.85,
     )
     cells = [(y, x) for y in down for x in across if texts[y][x]]
 

@@ -59,9 +59,9 @@ def draw_errors(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "
 
 def draw_survival(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "Figure":
     """Share of turns still on the reference after each step, a line a model. `frame` is `read.paths.survival`."""
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
-    figure = go.Figure()
+    figure = Drawing()
     ends = []
     for model in _in_order(frame, marks):
         rows = frame.filter(pl.col("model") == model)
@@ -107,30 +107,28 @@ def draw_leaving(frame: pl.DataFrame, procedure: Procedure, dark: bool) -> "Figu
 
     customdata: [stage].
     """
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
     sums = frame.group_by("stage").agg(pl.col("n").sum(), pl.col("arrived").sum())
     rows = {stage: (n, arrived) for stage, n, arrived in sums.iter_rows()}
     stages = [stage for stage in procedure.stages if stage in rows]
     names = [plain(procedure.name(stage)) for stage in stages]
-    figure = go.Figure(
-        go.Bar(
-            x=[rows[stage][0] for stage in stages],
-            y=names,
-            orientation="h",
-            marker={"color": colours.accent, "opacity": 0.85},
-            text=[f"{format_count(rows[s][0])} · {format_share(rows[s][0] / rows[s][1])}" for s in stages],
-            textposition="outside",
-            textfont={"color": colours.ink, "size": 11},
-            cliponaxis=False,
-            customdata=[[stage] for stage in stages],
-            hovertext=[
-                f"{format_count(rows[s][0])} of the {format_count(rows[s][1])} turns that had come so far"
-                for s in stages
-            ],
-            hovertemplate="<b>%{y}</b><br>%{hovertext}<br>left the reference here first<extra></extra>",
-        )
+    figure = Drawing()
+    figure.add_bar(
+        x=[rows[stage][0] for stage in stages],
+        y=names,
+        orientation="h",
+        marker={"color": colours.accent, "opacity": 0.85},
+        text=[f"{format_count(rows[s][0])} · {format_share(rows[s][0] / rows[s][1])}" for s in stages],
+        textposition="outside",
+        textfont={"color": colours.ink, "size": 11},
+        cliponaxis=False,
+        customdata=[[stage] for stage in stages],
+        hovertext=[
+            f"{format_count(rows[s][0])} of the {format_count(rows[s][1])} turns that had come so far" for s in stages
+        ],
+        hovertemplate="<b>%{y}</b><br>%{hovertext}<br>left the reference here first<extra></extra>",
     )
     most = max((n for n, _ in rows.values()), default=1)
     figure.update_xaxes(range=[0, most * 2.3], visible=False)
@@ -213,26 +211,25 @@ def _squares(
     fewest: int = 6,
 ) -> "Figure":
     """A matrix of square marks; fewer columns than `fewest` stay close together at the left."""
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
-    figure = go.Figure(
-        go.Scatter(
-            x=[cell["x"] for cell in cells],
-            y=[cell["y"] for cell in cells],
-            mode="markers+text",
-            marker={
-                "symbol": "square", "size": 30, "opacity": 1, "line": {"color": colours.hairline, "width": 1},
-                "color": [_shade(cell["colour"], cell["shade"], colours.raised) for cell in cells],
-            },
-            text=[cell["text"] for cell in cells],
-            textfont={"size": 11, "color": [_ink_on(cell["shade"], dark) for cell in cells]},
-            selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 1}},
-            customdata=[cell["data"] for cell in cells],
-            hovertext=[cell["hover"] for cell in cells],
-            hovertemplate="%{hovertext}<extra></extra>",
-            showlegend=False,
-        )
+    figure = Drawing()
+    figure.add_scatter(
+        x=[cell["x"] for cell in cells],
+        y=[cell["y"] for cell in cells],
+        mode="markers+text",
+        marker={
+            "symbol": "square", "size": 30, "opacity": 1, "line": {"color": colours.hairline, "width": 1},
+            "color": [_shade(cell["colour"], cell["shade"], colours.raised) for cell in cells],
+        },
+        text=[cell["text"] for cell in cells],
+        textfont={"size": 11, "color": [_ink_on(cell["shade"], dark) for cell in cells]},
+        selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 1}},
+        customdata=[cell["data"] for cell in cells],
+        hovertext=[cell["hover"] for cell in cells],
+        hovertemplate="%{hovertext}<extra></extra>",
+        showlegend=False,
     )  # fmt: skip
     # Long names lean, so that neighbours do not write over each other.
     leaning = any(len(name) > 9 for name in columns)
@@ -260,7 +257,7 @@ def _shade(colour: str, share: float, ground: str) -> str:
 
 def draw_flows(frame: pl.DataFrame, procedure: Procedure, dark: bool) -> "Figure":
     """Sankey: action expected, where the way left the reference, action taken. `frame` is `read.paths.flows`."""
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
     nodes: dict[tuple[int, str], int] = {}
@@ -285,22 +282,21 @@ def draw_flows(frame: pl.DataFrame, procedure: Procedure, dark: bool) -> "Figure
         else f"left after {plain(procedure.name(name))}"
         for column, name in nodes
     ]
-    figure = go.Figure(
-        go.Sankey(
-            arrangement="snap",
-            node={
-                "label": names, "pad": 12, "thickness": 12, "line": {"width": 0},
-                "color": [colours.accent if column != 1 else colours.muted for column, _ in nodes],
-                "hovertemplate": "<b>%{label}</b><br>%{value} turns<extra></extra>",
-            },
-            link={
-                "source": [a for a, *_ in links], "target": [b for _, b, *_ in links],
-                "value": [n for *_, n, _ in links],
-                "color": [_fade(colour) for *_, colour in links],
-                "hovertemplate": "%{source.label} → %{target.label}<br>%{value} turns<extra></extra>",
-            },
-            textfont={"color": colours.ink, "size": 12, "shadow": "none"},
-        )
+    figure = Drawing()
+    figure.add_sankey(
+        arrangement="snap",
+        node={
+            "label": names, "pad": 12, "thickness": 12, "line": {"width": 0},
+            "color": [colours.accent if column != 1 else colours.muted for column, _ in nodes],
+            "hovertemplate": "<b>%{label}</b><br>%{value} turns<extra></extra>",
+        },
+        link={
+            "source": [a for a, *_ in links], "target": [b for _, b, *_ in links],
+            "value": [n for *_, n, _ in links],
+            "color": [_fade(colour) for *_, colour in links],
+            "hovertemplate": "%{source.label} → %{target.label}<br>%{value} turns<extra></extra>",
+        },
+        textfont={"color": colours.ink, "size": 12, "shadow": "none"},
     )  # fmt: skip
     rows = max(sum(column == place for column, _ in nodes) for place in range(3)) if nodes else 1
     dress(figure, dark, height=max(300, 44 * rows), values="none")
@@ -318,11 +314,11 @@ def draw_turns(frame: pl.DataFrame, metric: str, scale: Scale, marks: Mapping[st
 
     customdata: [turn, model].
     """
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     turns = sorted(set(frame["turn"]))
     models = _in_order(frame, marks)
-    figure = go.Figure()
+    figure = Drawing()
     for place, model in enumerate(models):
         mark = mark_of(marks, model)
         rows = frame.filter(pl.col("model") == model).sort("turn")

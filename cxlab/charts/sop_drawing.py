@@ -50,9 +50,9 @@ def draw_ground(
     `told`: the shapes of each edge's label; `values`: the last line of each stage's; `fills`: colours of stages that
     somebody reached; `ends`: what stands below each action.
     """
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
-    figure = go.Figure()
+    figure = Drawing()
     # Lines of one look are one trace: a trace costs a millisecond, a map has some seventy lines.
     looks: dict[tuple[str, str, float], list[Strand]] = {}
     for strand in strands:

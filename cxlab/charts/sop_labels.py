@@ -1,7 +1,7 @@
 """Where the labels of a map go: each at the first good place that no node, label or thick edge needs."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -114,62 +114,79 @@ def _place(
     layout = lay_out(procedure)
     lines = {step: curve(points) for step, points in layout.edges.items()}
     nodes = np.array([(x, y, 2 * NODE_PX + 2, 2 * NODE_PX + 2) for x, y in layout.nodes.values()])
-    options: dict[str | Step, list[tuple[float, Label]]] = {
-        stage: _around(layout.nodes[stage], text) for stage, text in stages
-    }
+    options: dict[str | Step, _Options] = {stage: _around(layout.nodes[stage], text) for stage, text in stages}
     # Short edges have the fewest places to go, so they choose first.
     for step, shapes in sorted(edges, key=lambda edge: (len(lines[edge[0]]), edge[0])):
-        options[step] = [
-            (against + 9 * shape, Label(box, shape))
-            for shape, text in enumerate(shapes)
-            for against, box in _beside(lines[step], *measure(text))
-        ]
+        options[step] = _beside(lines[step], [measure(text) for text in shapes])
     points = {step: np.array(line[::3]) for step, line in lines.items()}
-    fixed = {key: _fixed_cost(listed, nodes, points, key, layout) for key, listed in options.items()}
-    boxes = {key: np.array([label.box for _, label in listed]) for key, listed in options.items()}
+    fixed = {key: _fixed_cost(each, nodes, points, key, layout) for key, each in options.items()}
     at: dict[str | Step, int] = {}
     for _ in range(5):
-        for key in options:
-            others = np.array([boxes[other][place] for other, place in at.items() if other != key]).reshape(-1, 4)
-            at[key] = int(np.argmin(fixed[key] + 9 * _overlaps(boxes[key], others).sum(axis=1)))
-    found = {key: options[key][place][1] for key, place in at.items()}
+        before = dict(at)
+        for key, each in options.items():
+            others = np.array([options[other].boxes[place] for other, place in at.items() if other != key])
+            at[key] = int(np.argmin(fixed[key] + 9 * _overlaps(each.boxes, others.reshape(-1, 4)).sum(axis=1)))
+        if at == before:
+            break
+    found = {key: options[key].label(place) for key, place in at.items()}
     return (
         {key: label for key, label in found.items() if isinstance(key, str)},
         {key: label for key, label in found.items() if not isinstance(key, str)},
     )
 
 
-def _around(node: Point, text: tuple[str, ...]) -> list[tuple[float, Label]]:
+class _Options(NamedTuple):
+    """The places that a label can take: what speaks against each, its box (x, y, width, height) and its shape."""
+
+    against: NDArray[np.float64]
+    boxes: NDArray[np.float64]
+    shapes: NDArray[np.int64]
+
+    def label(self, place: int) -> Label:
+        return Label(Box(*map(float, self.boxes[place])), int(self.shapes[place]))
+
+
+def _around(node: Point, text: tuple[str, ...]) -> _Options:
     width, height = measure(text, len(text) - 1)
     away = NODE_PX + 1 + height / 2
     left = width / 2 - 38  # the first stage's label may reach into the margin, no further
-    return [
-        (cost + abs(shift) * 0.6, Label(Box(max(node[0] + shift, left), node[1] + side * away, width, height), 0))
+    found = [
+        (cost + abs(shift) * 0.6, (max(node[0] + shift, left), node[1] + side * away, width, height))
         for side, cost in ((1, 0.0), (-1, 2.0))
         for shift in (0, -12, 12, -24, 24, -36, 36)
     ]
+    boxes = np.array([box for _, box in found])
+    return _Options(np.array([cost for cost, _ in found]), boxes, np.zeros(len(found), dtype=np.int64))
 
 
-def _beside(line: Sequence[Point], width: float, height: float) -> Iterable[tuple[float, Box]]:
-    """Places for an edge's label with what speaks against each: rather on its line than beside, and near its start."""
+def _beside(line: Sequence[Point], sizes: Sequence[tuple[float, float]]) -> _Options:
+    """Places for an edge's label in each of its sizes: rather on its line than beside, and near its start."""
     count = len(line)
-    for place in range(3, count - 2, max(1, count // 36)):
-        x, y = line[place]
-        # A third of the first piece is where the ways out have parted and the label still reads as the stage's own.
-        far = abs(place - 0.42 * _SAMPLES) * 0.9
-        for shift in (0.0, 0.6, -0.6, 1.0, -1.0, 1.4, -1.4):
-            yield far + 26 * abs(shift), Box(x, y + shift * height, width, height)
+    places = np.arange(3, count - 2, max(1, count // 36))
+    x, y = np.array(line, dtype=np.float64)[places].T
+    # A third of the first piece is where the ways out have parted and the label still reads as the stage's own.
+    far = np.abs(places - 0.42 * _SAMPLES) * 0.9
+    shifts = np.array([0.0, 0.6, -0.6, 1.0, -1.0, 1.4, -1.4])
+    against = (far[:, None] + 26 * np.abs(shifts)).ravel()
+    boxes = []
+    for width, height in sizes:
+        box = np.empty((len(places), len(shifts), 4))
+        box[..., 0], box[..., 1] = x[:, None], y[:, None] + shifts * height
+        box[..., 2], box[..., 3] = width, height
+        boxes.append(box.reshape(-1, 4))
+    shapes = np.repeat(np.arange(len(sizes)), len(against))
+    return _Options(np.tile(against, len(sizes)) + 9 * shapes, np.concatenate(boxes), shapes)
 
 
 def _fixed_cost(
-    options: Sequence[tuple[float, Label]],
+    options: _Options,
     nodes: NDArray[np.float64],
     points: Mapping[Step, NDArray[np.float64]],
     key: str | Step,
     layout: Layout,
 ) -> NDArray[np.float64]:
     """What speaks against each place whatever the other labels do: nodes, hidden lines, the chart's rim."""
-    boxes = np.array([label.box for _, label in options])
+    boxes = options.boxes
     top, low = boxes[:, 1] + boxes[:, 3] / 2, boxes[:, 1] - boxes[:, 3] / 2
     right = boxes[:, 0] + boxes[:, 2] / 2
     rim = np.maximum(0, top - layout.height) + np.maximum(0, -low) + np.maximum(0, right - layout.width + 8)
@@ -177,14 +194,21 @@ def _fixed_cost(
     inside = (np.abs(passing[None, :, 0] - boxes[:, None, 0]) <= boxes[:, None, 2] / 2) & (
         np.abs(passing[None, :, 1] - boxes[:, None, 1]) <= boxes[:, None, 3] / 2
     )
-    against = np.array([cost for cost, _ in options])
-    found: NDArray[np.float64] = against + 40 * rim + 7 * inside.sum(axis=1) + 20 * _overlaps(boxes, nodes).sum(axis=1)
+    hidden = inside.sum(axis=1)
+    found: NDArray[np.float64] = options.against + 40 * rim + 7 * hidden + 20 * _overlaps(boxes, nodes).sum(axis=1)
     return found
 
 
 def _overlaps(boxes: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
     """Shared area in square pixels of each box with each other one, with 2 px of air between them."""
-    away = np.abs(boxes[:, None, :2] - others[None, :, :2])
-    reach = (boxes[:, None, 2:] + others[None, :, 2:]) / 2 + 2
-    shared: NDArray[np.float64] = np.prod(np.maximum(reach - away, 0), axis=2)
+    across, along = (
+        np.maximum(
+            (boxes[:, None, 2 + axis] + others[None, :, 2 + axis]) / 2
+            + 2
+            - np.abs(boxes[:, None, axis] - others[None, :, axis]),
+            0,
+        )
+        for axis in (0, 1)
+    )
+    shared: NDArray[np.float64] = across * along
     return shared

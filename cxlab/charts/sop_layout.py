@@ -4,6 +4,7 @@ Lengths are pixels at the narrowest width that the map must be read at; a wider 
 not collide here collides nowhere. y grows upwards.
 """
 
+from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -136,30 +137,47 @@ def _order(rows: list[list[str]], links: list[Step]) -> list[list[str]]:
             lean = -1 if turn % 4 < 2 else 1
             wanted = {name: _mean([fixed[n] for n in near.get(name, ())], here[name]) for name in rows[depth]}
             rows[depth] = sorted(rows[depth], key=lambda name: (wanted[name], lean * here[name]))
-        rows = _swap_neighbours(rows, after)
+        rows = _swap_neighbours(rows, before, after)
         crossings = _crossings(rows, after)
         if crossings < fewest:
             best, fewest = [list(row) for row in rows], crossings
     return best
 
 
-def _swap_neighbours(rows: list[list[str]], after: dict[str, list[str]]) -> list[list[str]]:
-    for row in rows:
-        for place in range(len(row) - 1):
-            now = _crossings(rows, after)
-            row[place], row[place + 1] = row[place + 1], row[place]
-            if _crossings(rows, after) >= now:
-                row[place], row[place + 1] = row[place + 1], row[place]
+def _swap_neighbours(
+    rows: list[list[str]], before: dict[str, list[str]], after: dict[str, list[str]]
+) -> list[list[str]]:
+    """Rows in which two neighbours change places wherever that saves a crossing; only their own lines can tell."""
+    for depth, row in enumerate(rows):
+        ends: dict[str, list[list[int]]] = {name: [] for name in row}
+        for near, beside in ((before, depth - 1), (after, depth + 1)):
+            if 0 <= beside < len(rows):
+                place = {name: at for at, name in enumerate(rows[beside])}
+                for name, found in ends.items():
+                    found.append(sorted(place[other] for other in near.get(name, ()) if other in place))
+        for at in range(len(row) - 1):
+            left, right = ends[row[at]], ends[row[at + 1]]
+            now = sum(map(_count_pairs, left, right))
+            if now and sum(map(_count_pairs, right, left)) < now:
+                row[at], row[at + 1] = row[at + 1], row[at]
     return rows
+
+
+def _count_pairs(left: list[int], right: list[int]) -> int:
+    """Pairs of lines that cross: one of the left name ends beyond one of the right name. Both lists are sorted."""
+    return sum(bisect_left(right, end) for end in left)
 
 
 def _crossings(rows: list[list[str]], after: dict[str, list[str]]) -> int:
     total = 0
     for upper, lower in pairwise(rows):
         place = {name: at for at, name in enumerate(lower)}
-        ends = [sorted(place[b] for b in after.get(a, ()) if b in place) for a in upper]
-        flat = [(at, end) for at, listed in enumerate(ends) for end in listed]
-        total += sum(a < c and b > d for a, b in flat for c, d in flat)
+        passed: list[int] = []
+        for name in upper:
+            ends = [place[other] for other in after.get(name, ()) if other in place]
+            total += sum(len(passed) - bisect_right(passed, end) for end in ends)
+            for end in ends:
+                insort(passed, end)
     return total
 
 

@@ -142,9 +142,20 @@ def template(dark: bool) -> "Template":
     )
 
 
+@lru_cache(maxsize=2)
+def _plain_template(dark: bool) -> dict[str, Any]:
+    """The template as it is sent: making one anew for each figure would take longer than drawing most of them."""
+    found: dict[str, Any] = template(dark).to_plotly_json()
+    return found
+
+
 def dress(figure: "Figure", dark: bool, *, height: int, values: str = "x") -> "Figure":
     """Put the template on a figure; the grid stays on the value axis ("x", "y", "both" or "none") only."""
-    figure.update_layout(template=template(dark), height=height)
+    from cxlab.charts.drawing import Drawing
+
+    # A figure of plotly's own comes with a template, into which plain dicts would be mixed.
+    look = _plain_template(dark) if isinstance(figure, Drawing) else template(dark)
+    figure.update_layout(template=look, height=height)
     figure.update_xaxes(showgrid=values in ("x", "both"))
     figure.update_yaxes(showgrid=values in ("y", "both"))
     return figure

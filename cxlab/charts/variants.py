@@ -33,7 +33,7 @@ def draw_variants(frame: pl.DataFrame, procedure: Procedure, dark: bool) -> "Fig
 
     Green = followed, red = inserted, grey = skipped; the action stands at the end. customdata: [way joined by ">"].
     """
-    import plotly.graph_objects as go
+    from cxlab.charts.drawing import Drawing
 
     colours = palette(dark)
     looks = {"sync": colours.good, "inserted": colours.bad, "skipped": "#64748b" if dark else "#cbd2dc"}
@@ -55,7 +55,7 @@ def draw_variants(frame: pl.DataFrame, procedure: Procedure, dark: bool) -> "Fig
         told = f"action {plain(action)}" + ("" if action == due else f", expected {plain(due)}")
         told += f"<br>{format_count(each['n'])} turns, {format_share(each['share'])}"
         centres.append((longest + 0.05, row, f"{sign} {plain(action)}", colours.ink, told, key))
-    figure = go.Figure()
+    figure = Drawing()
     for move, (px, py) in polygons.items():
         if px:
             figure.add_scatter(

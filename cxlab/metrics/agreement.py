@@ -64,18 +64,28 @@ def cohen_kappa(
 def kappa_of_table(table: ArrayLike, weights: Weights | None = None) -> float:
     """Cohen's kappa of a square table: how many items the first rater put into row i and the second into column j."""
     counts = np.asarray(table, dtype=np.float64)
-    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any():
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
         raise BadOption(f"a square table of counts is needed, not an array of shape {counts.shape}")
-    if not counts.sum():
-        return math.nan
-    size = len(counts)
-    seen = counts / counts.sum()
-    chance = np.outer(seen.sum(axis=1), seen.sum(axis=0))
+    return float(kappas_of_tables(counts[None], weights)[0])
+
+
+def kappas_of_tables(tables: ArrayLike, weights: Weights | None = None) -> NDArray[np.float64]:
+    """`kappa_of_table` of each table of a stack (tables x size x size), as for the draws of a bootstrap."""
+    counts = np.asarray(tables, dtype=np.float64)
+    if counts.ndim != 3 or counts.shape[1] != counts.shape[2] or (counts < 0).any():
+        raise BadOption(f"a stack of square tables of counts is needed, not an array of shape {counts.shape}")
+    size = counts.shape[1]
     steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(np.float64)
     cost = {None: (steps > 0).astype(np.float64), "linear": steps, "quadratic": steps**2}.get(weights)
     if cost is None:
         raise BadOption(f"weights {weights!r} are unknown; use None, 'linear' or 'quadratic'")
-    return _beyond_chance(float((cost * seen).sum()), float((cost * chance).sum()))
+    totals = counts.sum(axis=(1, 2))
+    seen = counts / np.where(totals > 0, totals, 1.0)[:, None, None]
+    chance = seen.sum(axis=2)[:, :, None] * seen.sum(axis=1)[:, None, :]
+    observed, expected = ((cost * share).sum(axis=(1, 2)) for share in (seen, chance))
+    # Where no disagreement is expected (up to rounding), or nothing was counted, there is no kappa.
+    known = expected > 1e-12
+    return np.where(known, 1.0 - observed / np.where(known, expected, 1.0), math.nan)
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:

@@ -1,6 +1,7 @@
 """Ask the store: one connection a process, and a View's filters as parameterised SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,7 +70,13 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
     if view.benchmark:
         wanted.append(("benchmark", (view.benchmark,)))
     for column, values in wanted:
-        if values:
+        if column == "benchmark" and column not in own and values:
+            # A run is of one benchmark, so this needs no look at its attempts.
+            others = _runs_of_others(str(layout.home()), layout.version(), view.benchmark)
+            if others:
+                params["f_others"] = list(others)
+                here.append(f"{prefix}run_id NOT IN (SELECT unnest($f_others))")
+        elif values:
             names = [f"f_{column}_{place}" for place in range(len(values))]
             params.update(zip(names, values, strict=True))
             listed = ", ".join(f"${name}" for name in names)
@@ -100,6 +107,24 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
     return " AND ".join(here) or "true", params
 
 
+def selection(view: View) -> View:
+    """The view with what `where` looks at and the metric, and nothing else: what a read is remembered by."""
+    names = (*COLUMNS, "benchmark", "errors", "splits", "alike", "search", "metric")
+    return View(**{name: getattr(view, name) for name in names})
+
+
+def widen(view: View, names: Sequence[str]) -> View:
+    """The selection without these filters (of COLUMNS), for a read that serves all their values; see `cut`."""
+    everything: dict[str, Any] = dict.fromkeys(names, ())
+    return replace(selection(view), **everything)
+
+
+def cut(frame: pl.DataFrame, view: View, names: Sequence[str]) -> pl.DataFrame:
+    """The rows that the view's filters of these names leave of what was read for the widened view."""
+    kept = [pl.col(COLUMNS[name]).is_in(getattr(view, name)) for name in names if getattr(view, name)]
+    return frame.filter(*kept) if kept else frame
+
+
 def rescored_runs() -> tuple[str, ...]:
     """Ids of the runs that score another run's attempts with other judges."""
     return _rescored(str(layout.home()), layout.version())
@@ -108,4 +133,11 @@ def rescored_runs() -> tuple[str, ...]:
 @lru_cache(maxsize=8)
 def _rescored(home: str, version: str) -> tuple[str, ...]:
     frame = ask("SELECT run_id FROM runs WHERE json_extract_string(setup, '$.rescored_from') IS NOT NULL ORDER BY 1")
+    return tuple(frame["run_id"])
+
+
+@lru_cache(maxsize=8)
+def _runs_of_others(home: str, version: str, benchmark: str) -> tuple[str, ...]:
+    """Ids of the runs of all other benchmarks: none where a store knows one benchmark only."""
+    frame = ask("SELECT run_id FROM runs WHERE benchmark <> $benchmark ORDER BY 1", {"benchmark": benchmark})
     return tuple(frame["run_id"])

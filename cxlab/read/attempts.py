@@ -1,6 +1,7 @@
 """Attempts: facets, rows without text a page at a time, and one whole record."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from cxlab.read import troubles
 from cxlab.read.ask import COLUMNS, ask, where
 from cxlab.read.scores import LOWER_IS_BETTER
 from cxlab.read.view import View
+from cxlab.store import layout, load
 
 ROWS_A_PAGE = 50
 # The metric of the view decides which end of its scores is the worse one.
@@ -52,19 +54,27 @@ class Whole:
     annotations: pl.DataFrame
 
 
-def facets(view: View) -> pl.DataFrame:
-    """Which values each filter can take under the view: name (a field of View), value, n attempts; commonest first."""
+def facets(view: View, names: Sequence[str] | None = None) -> pl.DataFrame:
+    """Which values each filter can take under the view: name (a field of View), value, n attempts; commonest first.
+
+    `names`: of these filters only. What went wrong and where judges split must be looked up turn by turn, so a page
+    that does not filter by them should not ask.
+    """
     condition, params = where(view)
+    wanted = {name: column for name, column in COLUMNS.items() if names is None or name in names}
+    looked_up = {name: found for name, found in troubles.FACETS.items() if names is None or name in names}
     parts = [
         f"SELECT '{name}' AS name, {column} AS value, count(*) AS n FROM chosen WHERE {column} IS NOT NULL GROUP BY 2"
-        for name, column in COLUMNS.items()
+        for name, column in wanted.items()
     ]
     parts += [
         f"SELECT '{name}' AS name, value, count(*) AS n FROM ({found}) SEMI JOIN chosen USING (run_id, attempt_id) "
         "GROUP BY 2"
-        for name, found in troubles.FACETS.items()
+        for name, found in looked_up.items()
     ]
-    columns = ", ".join(dict.fromkeys(("run_id", "attempt_id", *COLUMNS.values())))
+    if not parts:
+        return pl.DataFrame(schema={"name": pl.String, "value": pl.String, "n": pl.Int64})
+    columns = ", ".join(dict.fromkeys((*(("run_id", "attempt_id") if looked_up else ()), *wanted.values())))
     return ask(
         f"WITH chosen AS MATERIALIZED (SELECT {columns} FROM attempts WHERE {condition}) "
         + " UNION ALL ".join(parts)
@@ -146,10 +156,12 @@ def _ordering(view: View, order: str | None) -> str:
 def attempt(run_id: str, attempt_id: str) -> Whole:
     """The whole record of one attempt; UnknownName when there is none."""
     key = {"run": run_id, "attempt": attempt_id}
-    found = ask("SELECT * FROM attempts WHERE run_id = $run AND attempt_id = $attempt", key)
-    if found.is_empty():
+    kept = {name: pl.DataFrame() for name in _LOOKED_UP}
+    if run_id in layout.run_ids(layout.home()):
+        kept = load.load_rows(run_id, attempt_id, _LOOKED_UP)
+    if kept["attempts"].is_empty():
         raise UnknownName("attempt", f"{run_id}/{attempt_id}", ["those listed on the page Failures"])
-    row = _read_json(found.row(0, named=True), "output")
+    row = _read_json(kept["attempts"].row(0, named=True), "output")
     runs = ask("SELECT * FROM runs WHERE run_id = $run", {"run": run_id})
     samples = ask("SELECT * FROM samples WHERE sample_id = $sample LIMIT 1", {"sample": row["sample_id"]})
 
@@ -160,14 +172,19 @@ def attempt(run_id: str, attempt_id: str) -> Whole:
         attempt=row,
         run={} if runs.is_empty() else _read_json(runs.row(0, named=True), "setup", "prompts"),
         sample={} if samples.is_empty() else _read_json(samples.row(0, named=True), "inputs", "expected"),
-        messages=rows("messages", "seq"),
+        messages=kept["messages"].sort("seq"),
+        # Their files are sorted for means over many attempts, and one attempt is found by Bloom filters.
         scores=rows("scores", "turn NULLS FIRST, metric"),
-        votes=rows("votes", "turn, judge"),
+        votes=kept["votes"].sort("turn", "judge"),
         judgements=rows("judgements", "turn, field, judge"),
-        traces=rows("traces", "turn"),
-        failures=rows("failures", "seq"),
+        traces=kept["traces"].sort("turn"),
+        failures=kept["failures"].sort("seq"),
         annotations=rows("annotations", "created"),
     )
+
+
+# What lies together by attempt, so that it is found without a query of the views.
+_LOOKED_UP = ("attempts", "messages", "votes", "traces", "failures")
 
 
 def _read_json(row: dict[str, Any], *columns: str) -> dict[str, Any]:

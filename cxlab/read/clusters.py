@@ -1,7 +1,7 @@
 """Means with intervals from rows that are already summed by sample."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -25,10 +25,34 @@ def means(sql: str, keys: Iterable[str], params: Params | Mapping[str, Any], top
         """,
         params,
     )
+    return _around(frame, top)
+
+
+def _around(frame: pl.DataFrame, top: float | None) -> pl.DataFrame:
     reaches = [reach(count, spread) for count, spread in frame.select("clusters", "spread").iter_rows()]
     around = pl.Series("reach", reaches, dtype=pl.Float64).fill_nan(None)
     frame = frame.with_columns(low=pl.col("mean") - around, high=pl.col("mean") + around).drop("spread")
     return frame if top is None else frame.with_columns(pl.col("low").clip(0, None), pl.col("high").clip(None, top))
+
+
+def summarise(frame: pl.DataFrame, keys: Sequence[str], top: float | None = None) -> pl.DataFrame:
+    """`means` of rows that have been read: columns keys, sample_id, n, total, one row or more a sample."""
+    clusters = frame.group_by([*keys, "sample_id"]).agg(pl.col("n").sum(), pl.col("total").sum())
+    centre = clusters.group_by(keys).agg(mean=pl.col("total").sum() / pl.col("n").sum())
+    off = pl.col("total") - pl.col("mean") * pl.col("n")
+    found = (
+        clusters.filter(pl.col("n") > 0)
+        .join(centre, on=keys, nulls_equal=True)
+        .group_by(keys)
+        .agg(
+            n=pl.col("n").sum(),
+            clusters=pl.len().cast(pl.Int64),
+            mean=pl.col("mean").first(),
+            spread=(off**2).sum().sqrt() / pl.col("n").sum(),
+        )
+        .sort(keys)
+    )
+    return _around(found, top)
 
 
 def reach(clusters: int, spread: float) -> float:

@@ -13,9 +13,10 @@ import polars as pl
 from cxlab.errors import UnknownName
 from cxlab.metrics.paired import holm, paired_difference
 from cxlab.metrics.passk import pass_hat_k
+from cxlab.read import sums
 from cxlab.read.ask import ask, where
 from cxlab.read.published import published
-from cxlab.read.scores import LOWER_IS_BETTER, score_table
+from cxlab.read.scores import LOWER_IS_BETTER
 from cxlab.read.view import View
 
 Unit = Literal["model", "run_id"]
@@ -34,18 +35,14 @@ def sample_means(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame
     """
     if by and by not in GROUPS:
         raise UnknownName("group", by, GROUPS)
-    condition, params = where(view, "scores", "s.")
-    group = f"coalesce(s.{by}, '')" if by else "''"
-    return ask(
-        f"""
-        WITH chosen AS (
-            SELECT s.{unit} AS side, {group} AS grp, s.sample_id, s.turn, s.value FROM scores s
-            WHERE s.metric = $metric AND s.value IS NOT NULL AND {condition}
-        )
-        SELECT side, grp, sample_id, avg(value) AS mean, count(*) AS n FROM chosen
-        WHERE (turn IS NOT NULL) = (SELECT bool_or(turn IS NOT NULL) FROM chosen) GROUP BY ALL ORDER BY ALL
-        """,
-        {**params, "metric": view.metric},
+    scored = sums.of_attempts(view).filter(pl.col("n") > 0)
+    turns = not scored["whole"].all()
+    group = pl.col(by).fill_null("") if by else pl.lit("")
+    return (
+        scored.filter(pl.col("whole") != turns)
+        .group_by(side=unit, grp=group, sample_id="sample_id")
+        .agg(mean=pl.col("total").sum() / pl.col("n").sum(), n=pl.col("n").sum())
+        .sort("side", "grp", "sample_id")
     )
 
 
@@ -103,28 +100,36 @@ def sample_pairs(view: View, first: str, second: str, unit: Unit = "model", limi
     Columns: sample_id, scenario, level, leaf, opening, first, second (means), difference, and the attempts to open
     (of the lowest trial): first_run, first_attempt, second_run, second_attempt.
     """
-    condition, params = where(view, "scores", "s.")
-    return ask(
-        f"""
-        WITH chosen AS (
-            SELECT s.{unit} AS side, s.sample_id, s.scenario, s.level, s.leaf, s.run_id, s.attempt_id, s.trial, s.turn,
-                s.value FROM scores s WHERE s.metric = $metric AND s.value IS NOT NULL AND s.{unit} IN ($first, $second)
-                AND {condition}
-        ), sides AS (
-            SELECT side, sample_id, any_value(scenario) AS scenario, any_value(level) AS level, any_value(leaf) AS leaf,
-                avg(value) AS mean, arg_min(run_id, trial) AS run_id, arg_min(attempt_id, trial) AS attempt_id
-            FROM chosen WHERE (turn IS NOT NULL) = (SELECT bool_or(turn IS NOT NULL) FROM chosen) GROUP BY ALL
+    scored = sums.of_attempts(view).filter(pl.col("n") > 0, pl.col(unit).is_in([first, second]))
+    turns = not scored["whole"].all()
+    sides = (
+        scored.filter(pl.col("whole") != turns)
+        .sort("trial", "run_id")
+        .group_by(side=unit, sample_id="sample_id")
+        .agg(
+            pl.col("scenario", "level", "leaf").first(),
+            mean=pl.col("total").sum() / pl.col("n").sum(),
+            run=pl.col("run_id").first(),
+            attempt=pl.col("attempt_id").first(),
         )
-        SELECT a.sample_id, a.scenario, a.level, a.leaf, left(o.opening, 160) AS opening, a.mean AS first,
-            b.mean AS second, a.mean - b.mean AS difference, a.run_id AS first_run, a.attempt_id AS first_attempt,
-            b.run_id AS second_run,
-            b.attempt_id AS second_attempt
-        FROM sides a JOIN sides b ON a.sample_id = b.sample_id AND a.side = $first AND b.side = $second
-        LEFT JOIN attempts o ON o.run_id = a.run_id AND o.attempt_id = a.attempt_id
-        ORDER BY abs(a.mean - b.mean) DESC, a.sample_id LIMIT $limit
-        """,
-        {**params, "metric": view.metric, "first": first, "second": second, "limit": limit},
     )
+    one, other = (sides.filter(pl.col("side") == side).drop("side") for side in (first, second))
+    pairs = (
+        one.rename({"mean": "first", "run": "first_run", "attempt": "first_attempt"})
+        .join(other.select("sample_id", second="mean", second_run="run", second_attempt="attempt"), on="sample_id")
+        .with_columns(difference=pl.col("first") - pl.col("second"))
+        .sort(pl.col("difference").abs(), "sample_id", descending=[True, False])
+        .head(limit)
+    )
+    opened = ask(
+        """SELECT run_id AS first_run, attempt_id AS first_attempt, left(opening, 160) AS opening FROM attempts
+        WHERE attempt_id IN (SELECT unnest($attempts))""",
+        {"attempts": pairs["first_attempt"].to_list()},
+    )
+    return pairs.join(opened, on=["first_run", "first_attempt"], how="left", maintain_order="left").select(
+        "sample_id", "scenario", "level", "leaf", "opening", "first", "second", "difference",
+        "first_run", "first_attempt", "second_run", "second_attempt",
+    )  # fmt: skip
 
 
 def twin(view: View, run_id: str, attempt_id: str, side: str, unit: Unit = "model") -> tuple[str, str] | None:
@@ -144,14 +149,19 @@ def twin(view: View, run_id: str, attempt_id: str, side: str, unit: Unit = "mode
 def trials(view: View, unit: Unit = "model") -> pl.DataFrame:
     """pass^k where samples were tried more than once: side, k, samples, share.
 
-    A trial passes when its last turn is right throughout (labels, path and action); share = mean over samples of the
-    chance that k trials drawn without replacement all pass. Every sample counts that was tried at least k times.
+    A trial passes when its last turn is right throughout (labels, path and action), or its answer is `right`. share:
+    mean over samples of the chance that k trials drawn without replacement all pass. Every sample counts that was
+    tried at least k times.
     """
     condition, params = where(view, "traces", "t.")
+    of_answers, more = where(view, "scores", "s.")
     tried = ask(
         f"""SELECT t.{unit} AS side, t.sample_id, count(*) AS n, count(*) FILTER (t.error = 'none') AS passed
-        FROM traces t WHERE t.last AND {condition} GROUP BY ALL ORDER BY ALL""",
-        params,
+        FROM traces t WHERE t.last AND {condition} GROUP BY ALL
+        UNION ALL SELECT s.{unit}, s.sample_id, count(*), count(*) FILTER (s.value = 100) FROM scores s
+        WHERE s.metric = 'right' AND s.turn IS NULL AND s.value IS NOT NULL AND {of_answers} GROUP BY ALL
+        ORDER BY ALL""",
+        {**params, **more},
     )
     rows = []
     for (side,), part in tried.group_by("side", maintain_order=True):
@@ -230,7 +240,7 @@ def sides(view: View, unit: Unit = "model") -> pl.DataFrame:
         FROM attempts WHERE {condition} GROUP BY 1 ORDER BY 1""",
         params,
     )
-    means = score_table(view, by=(unit,)).select(
+    means = sums.table(view, (unit,)).select(
         pl.col(unit).alias("side"), "n", pl.col("mean").alias("value"), "low", "high"
     )
     return told.join(means, on="side", how="inner")

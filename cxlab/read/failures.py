@@ -38,7 +38,8 @@ def groups(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
     """
     of_traces, params = where(view.change(alike=""), "traces", "t.")
     of_failures, more = where(view.change(alike=""), "failures", "f.")
-    sql, given = troubles.troubles(of_traces, of_failures)
+    of_answers, others = where(view.change(alike=""), "scores", "s.")
+    sql, given = troubles.troubles(of_traces, of_failures, of_answers)
     kinds = [kind for kind in view.errors if kind != "any"]
     narrowed = "kind IN (SELECT unnest($wanted_kinds))" if kinds and "any" not in view.errors else "true"
     return ask(
@@ -50,7 +51,14 @@ def groups(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
         FROM ({sql}) WHERE {narrowed}
         GROUP BY ALL ORDER BY n DESC, alike LIMIT $limit
         """,
-        {**params, **more, **given, "limit": limit, **({"wanted_kinds": kinds} if narrowed != "true" else {})},
+        {
+            **params,
+            **more,
+            **others,
+            **given,
+            "limit": limit,
+            **({"wanted_kinds": kinds} if narrowed != "true" else {}),
+        },
     )
 
 
@@ -66,11 +74,19 @@ def group(alike: str) -> dict[str, object] | None:
 
 
 def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
-    """One page of attempts as `read.attempts`, with `wrong` (kinds and how often each) and `first_turn` of it."""
+    """One page of attempts as `read.attempts`, with `wrong` (kinds and how often each), its `first_turn`, and `reason`.
+
+    `reason` says in words what is wrong with an answer of a task without a dialogue.
+    """
     page = attempts(view, limit, offset, view.order or "worst")
     if page.frame.is_empty():
         return Page(
-            page.frame.with_columns(wrong=pl.lit(None, pl.List(pl.String)), first_turn=pl.lit(None, pl.Int32)), 0
+            page.frame.with_columns(
+                wrong=pl.lit(None, pl.List(pl.String)),
+                first_turn=pl.lit(None, pl.Int32),
+                reason=pl.lit(None, pl.String),
+            ),
+            0,
         )
     keys = [f"{run}/{attempt}" for run, attempt in page.frame.select("run_id", "attempt_id").iter_rows()]
     # Inside a group of alike failures its own turns count, else every turn on which something went wrong.
@@ -82,14 +98,15 @@ def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
         WITH found AS (
             SELECT run_id, attempt_id, turn, error AS kind FROM traces WHERE error NOT IN ('none', 'format')
             UNION ALL SELECT run_id, attempt_id, turn, where_ FROM failures WHERE where_ <> 'scorer'
+            UNION ALL SELECT run_id, attempt_id, NULL, 'answer' FROM ({troubles.WRONG_ANSWERS})
             {of_group}
         ), counted AS (
             SELECT run_id, attempt_id, kind, count(*) AS n, min(turn) AS turn FROM found
             WHERE run_id || '/' || attempt_id IN (SELECT unnest($keys)) GROUP BY ALL
         )
         SELECT run_id, attempt_id, list(kind || ':' || n ORDER BY n DESC, kind) FILTER (kind <> '') AS wrong,
-            {opened} AS first_turn
-        FROM counted GROUP BY ALL
+            {opened} AS first_turn, any_value(reason) AS reason
+        FROM counted LEFT JOIN ({troubles.WRONG_ANSWERS}) USING (run_id, attempt_id) GROUP BY ALL
         """,
         {**more, "keys": keys, **({"alike": view.alike} if alike else {})},
     )

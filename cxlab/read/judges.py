@@ -7,6 +7,7 @@ scenarios is two fields. Only verdicts inside the options (`ok`) count as a judg
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -15,11 +16,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxlab.metrics import agreement
-from cxlab.read.ask import ask, where
+from cxlab.read.ask import ask, cut, where, widen
 from cxlab.read.clusters import reach
 from cxlab.read.view import View
+from cxlab.store import layout
 
 _BOOTSTRAP = 500
+# Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
+_CUT = ("models", "scenarios", "levels")
 
 
 class Pair(NamedTuple):
@@ -38,21 +42,40 @@ class Pair(NamedTuple):
 
 def panel(view: View) -> pl.DataFrame:
     """The judges under the view: judge, turns, valid, failed (votes), oov, missing (verdicts), cost_usd, latency_s."""
-    condition, params = where(view, "votes", "v.")
-    of_judgements, more = where(view, "judgements", "j.")
-    return ask(
-        f"""
-        WITH votes_by AS (
-            SELECT judge, count(*) AS turns, count(*) FILTER (valid) AS valid, count(*) FILTER (NOT valid) AS failed,
-                avg(cost_usd) AS cost_usd, avg(latency_s) AS latency_s FROM votes v WHERE {condition} GROUP BY 1
-        ), verdicts AS (
-            SELECT judge, count(*) AS verdicts, count(*) FILTER (status = 'oov') AS oov,
-                count(*) FILTER (status = 'missing') AS missing FROM judgements j WHERE {of_judgements} GROUP BY 1
+    votes, verdicts = _read_panel(str(layout.home()), layout.version(), widen(view, _CUT))
+    told = (
+        cut(votes, view, _CUT)
+        .group_by("judge")
+        .agg(
+            pl.col("turns", "valid", "failed").sum(),
+            cost_usd=pl.col("cost_usd").sum() / pl.col("priced").sum(),
+            latency_s=pl.col("latency_s").sum() / pl.col("timed").sum(),
         )
-        SELECT * FROM votes_by LEFT JOIN verdicts USING (judge) ORDER BY judge
-        """,
-        {**params, **more},
+        .with_columns(pl.col("cost_usd", "latency_s").fill_nan(None))
     )
+    said = cut(verdicts, view, _CUT).group_by("judge").agg(pl.col("verdicts", "oov", "missing").sum())
+    return told.join(said, on="judge", how="left").sort("judge")
+
+
+@lru_cache(maxsize=4)
+def _read_panel(home: str, version: str, wanted: View) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Votes and verdicts of each judge, summed by model, scenario and level."""
+    condition, params = where(wanted, "votes", "v.")
+    votes = ask(
+        f"""SELECT judge, model, scenario, level, count(*) AS turns, count(*) FILTER (valid) AS valid,
+            count(*) FILTER (NOT valid) AS failed, sum(v.cost_usd) AS cost_usd, count(v.cost_usd) AS priced,
+            sum(v.latency_s) AS latency_s, count(v.latency_s) AS timed
+        FROM votes v JOIN attempts USING (run_id, attempt_id) WHERE {condition} GROUP BY ALL""",
+        params,
+    )
+    condition, params = where(wanted, "judgements", "j.")
+    verdicts = ask(
+        f"""SELECT judge, model, scenario, level, count(*) AS verdicts, count(*) FILTER (status = 'oov') AS oov,
+            count(*) FILTER (status = 'missing') AS missing
+        FROM judgements j WHERE {condition} GROUP BY ALL""",
+        params,
+    )
+    return votes, verdicts
 
 
 def patterns(view: View, judges: Sequence[str], by: str | None = None) -> pl.DataFrame:
@@ -60,23 +83,36 @@ def patterns(view: View, judges: Sequence[str], by: str | None = None) -> pl.Dat
 
     `name` is `SCENARIO.FIELD` for a field and the dimension's own name for a grade.
     """
-    condition, params = where(view, "judgements", "j.")
+    pieces = {"turn": pl.col("turn").cast(pl.String).str.zfill(3), None: pl.lit(""), "field": pl.lit("")}
+    voices = [f"v{place}" for place in range(len(judges))]
+    found = _read_patterns(str(layout.home()), layout.version(), widen(view, _CUT), tuple(judges))
+    return (
+        cut(found, view, _CUT)
+        .group_by("kind", "name", pieces.get(by, pl.col(by or "")).alias("slice"), *voices)
+        .agg(pl.col("n").sum())
+        .sort("kind", "name", "slice", *voices, nulls_last=True)
+    )
+
+
+# Slices, kinds and single fields of a page are all cut from one reading.
+@lru_cache(maxsize=4)
+def _read_patterns(home: str, version: str, wanted: View, judges: tuple[str, ...]) -> pl.DataFrame:
+    condition, params = where(wanted, "judgements", "j.")
     columns = ", ".join(
         f"max(CASE WHEN judge = $judge_{place} AND status = 'ok' THEN verdict END) AS v{place}"
         for place in range(len(judges))
     )
     names = {f"judge_{place}": judge for place, judge in enumerate(judges)}
-    piece = {None: "''", "turn": "lpad(j.turn::VARCHAR, 3, '0')", "field": "''"}.get(by, f"j.{by}")
-    listed = ", ".join(f"v{place}" for place in range(len(judges)))
+    # Attempts are told apart by a hash of 64 bits: numbers group faster than texts.
     return ask(
         f"""
         WITH items AS (
-            SELECT kind, scenario, field, {piece} AS slice, {columns} FROM judgements j WHERE {condition}
-            GROUP BY kind, scenario, field, {piece}, run_id, attempt_id, turn
+            SELECT kind, scenario, field, level, model, turn, {columns} FROM judgements j WHERE {condition}
+            GROUP BY kind, scenario, field, level, model, turn, hash(run_id, attempt_id)
         )
-        SELECT kind, CASE WHEN kind = 'field' THEN concat(scenario, '.', field) ELSE field END AS name, slice, {listed},
-            count(*) AS n
-        FROM items GROUP BY ALL ORDER BY ALL
+        SELECT kind, CASE WHEN kind = 'field' THEN concat(scenario, '.', field) ELSE field END AS name, scenario, level,
+            model, turn, COLUMNS('^v[0-9]+$'), count(*) AS n
+        FROM items GROUP BY ALL
         """,
         {**params, **names},
     )
@@ -216,22 +252,25 @@ def pair(view: View, name: str, a: str, b: str, seed: int = 0) -> Pair | None:
     )
     if frame.is_empty():
         return None
-    labels = tuple(sorted({*frame["va"], *frame["vb"]}))
+    labels = tuple(sorted({*frame["va"].unique(), *frame["vb"].unique()}))
     size = len(labels)
     place = {label: code for code, label in enumerate(labels)}
     cluster = frame["sample_id"].rank("dense").to_numpy().astype(np.int64) - 1
-    tables = np.zeros((int(cluster.max()) + 1, size, size))
-    codes = [np.array([place[value] for value in frame[side]]) for side in ("va", "vb")]
-    np.add.at(tables, (cluster, *codes), frame["n"].to_numpy().astype(np.float64))
+    one, other = (frame[side].replace_strict(place, return_dtype=pl.Int64).to_numpy() for side in ("va", "vb"))
+    cells = (cluster * size + one) * size + other
+    count = int(cluster.max()) + 1
+    tables = np.bincount(cells, weights=frame["n"].to_numpy(), minlength=count * size * size)
+    tables = tables.reshape(count, size, size)
     weights: agreement.Weights | None = None if scenario else "quadratic"
     table = tables.sum(axis=0)
     agreeing, totals = np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2))
     share = agreeing.sum() / totals.sum()
     around = reach(len(totals), float(np.sqrt(((agreeing - share * totals) ** 2).sum()) / totals.sum()))
     rng = np.random.default_rng(seed)
-    drawn = rng.multinomial(len(tables), np.full(len(tables), 1 / len(tables)), size=_BOOTSTRAP)
-    again = (drawn @ tables.reshape(len(tables), -1)).reshape(_BOOTSTRAP, size, size)
-    kappas = [agreement.kappa_of_table(each, weights) for each in again]
+    # Samples with the same counts are drawn together: the same distribution from some dozen numbers a draw.
+    kinds, often = np.unique(tables.reshape(len(tables), -1), axis=0, return_counts=True)
+    drawn = rng.multinomial(len(tables), often / len(tables), size=_BOOTSTRAP)
+    kappas = agreement.kappas_of_tables((drawn @ kinds).reshape(_BOOTSTRAP, size, size), weights)
     low, high = np.nanpercentile(kappas, [2.5, 97.5]) if not np.isnan(kappas).all() else (math.nan, math.nan)
     kappa = agreement.kappa_of_table(table, weights)
     return Pair(

@@ -5,14 +5,16 @@ panel gave a reference. Everything is counted in SQL on distinct pairs of ways; 
 to the sample. Shares run from 0 to 1; their intervals are clustered by sample (Student's t, clusters - 1 degrees).
 """
 
+from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from cxlab.metrics.intervals import proportion_interval, student_quantile
+from cxlab.metrics.intervals import proportion_interval
 from cxlab.metrics.paths import alignment
-from cxlab.read.ask import Params, ask, where
+from cxlab.read.ask import Params, ask, cut, where, widen
+from cxlab.read.clusters import reach, summarise
 from cxlab.read.view import View
 from cxlab.store import layout
 
@@ -41,15 +43,49 @@ _WANTED = "list_append(t.reference_path, t.reference_action) AS wanted"
 _DIVERGES = "list_filter(range(1, greatest(len(way), len(wanted)) + 1), lambda i: way[i] IS DISTINCT FROM wanted[i])[1]"
 
 
-def _ask_pairs(view: View, sql: str) -> pl.DataFrame:
-    """The rows of one SELECT over `pairs`, the distinct pairs of ways of a selection: model, way, wanted, n.
+class _Told(NamedTuple):
+    """A selection: `turns` in groups (model, level, leaf, sample_id, error, pair, n), and what each `pair` of ways is:
+    pair, way, wanted. Turns that do not count have no pair."""
 
-    Several charts of a page count the same pairs in different ways. The traces are read for the first of them only;
-    what the others read is small.
-    """
-    pairs = _read_pairs(str(layout.home()), layout.version(), view.filters(), view.at)
+    turns: pl.DataFrame
+    pairs: pl.DataFrame
+
+
+# Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
+_CUT = ("models", "levels", "leaves")
+
+
+def _read(view: View) -> _Told:
+    """The turns of a selection; all charts of a page are made from one reading of the traces."""
+    told = _read_traces(str(layout.home()), layout.version(), widen(view, _CUT), view.at)
+    return told._replace(turns=cut(told.turns, view, _CUT))
+
+
+@lru_cache(maxsize=4)
+def _read_traces(home: str, version: str, wanted: View, at: str) -> _Told:
+    condition, params = _chosen(replace(wanted, at=at))
+    frame = ask(
+        f"""
+        WITH told AS (
+            SELECT t.model, t.level, t.leaf, t.sample_id, t.error, {_USABLE} AS usable, {_WAY}, {_WANTED}
+            FROM traces t WHERE {condition}
+        )
+        SELECT model, level, leaf, sample_id, error, CASE WHEN usable THEN hash(way, wanted) END AS pair,
+            any_value(way) AS way, any_value(wanted) AS wanted, count(*) AS n
+        FROM told GROUP BY ALL
+        """,
+        params,
+    )
+    pairs = frame.filter(pl.col("pair").is_not_null()).unique("pair").select("pair", "way", "wanted")
+    return _Told(frame.drop("way", "wanted"), pairs)
+
+
+def _ask_pairs(view: View, sql: str) -> pl.DataFrame:
+    """The rows of one SELECT over `pairs`, the distinct pairs of ways of a selection: model, way, wanted, n."""
+    told = _read(view)
+    counted = told.turns.group_by("model", "pair").agg(pl.col("n").sum())
     with _open_memory().cursor() as con:
-        con.register("pairs", pairs)
+        con.register("pairs", counted.join(told.pairs, on="pair").drop("pair"))
         frame: pl.DataFrame = con.sql(sql).pl()
         return frame
 
@@ -60,16 +96,6 @@ def _open_memory() -> "duckdb.DuckDBPyConnection":
     import duckdb
 
     return duckdb.connect()
-
-
-@lru_cache(maxsize=4)
-def _read_pairs(home: str, version: str, filters: View, at: str) -> pl.DataFrame:
-    condition, params = _chosen(filters.change(at=at))
-    return ask(
-        f"""SELECT t.model, {_WAY}, {_WANTED}, count(*) AS n
-        FROM traces t WHERE {condition} AND {_USABLE} GROUP BY ALL""",
-        params,
-    )
 
 
 def traffic(view: View) -> pl.DataFrame:
@@ -103,29 +129,20 @@ def branches(view: View, by_model: bool = False) -> pl.DataFrame:
 
     Columns: (model,) stage, n turns, clusters, share, low, high.
     """
-    condition, params = _chosen(view)
-    keys = ("model", "stage") if by_model else ("stage",)
-    listed = ", ".join(keys)
-    model = "t.model, " if by_model else ""
-    frame = ask(
-        f"""
-        WITH pairs AS (
-            SELECT {model}t.sample_id, {_WAY}, {_WANTED}, count(*) AS n
-            FROM traces t WHERE {condition} AND {_USABLE} GROUP BY ALL
-        ), arrivals AS (
-            SELECT * EXCLUDE (way, wanted), unnest(list_transform(
+    told = _read(view)
+    with _open_memory().cursor() as con:
+        con.register("pairs", told.pairs)
+        arrivals = con.sql(
+            """SELECT pair, arrival.stage AS stage, arrival.right AS right FROM (SELECT pair, unnest(list_transform(
                 list_filter(list_intersect(way[:-2], wanted[:-2]), lambda s: s IS NOT NULL),
-                lambda s: {{'stage': s, 'right': way[list_position(way, s) + 1] = wanted[list_position(wanted, s) + 1]}}
-            )) AS arrival FROM pairs
-        ), clusters AS (
-            SELECT {"model, " if by_model else ""}arrival.stage AS stage, sample_id, sum(n) AS n,
-                coalesce(sum(n) FILTER (arrival.right), 0) AS total FROM arrivals GROUP BY ALL
-        )
-        {_shares(listed, "clusters")}
-        """,
-        params,
-    )
-    return _finish(frame, shares=True)
+                lambda s: {'stage': s, 'right': way[list_position(way, s) + 1] = wanted[list_position(wanted, s) + 1]}
+            )) AS arrival FROM pairs)"""
+        ).pl()
+    keys = ("model", "stage") if by_model else ("stage",)
+    right = pl.when("right").then("n").otherwise(0)
+    arrived = told.turns.group_by(*(("model",) if by_model else ()), "sample_id", "pair").agg(pl.col("n").sum())
+    clusters = arrived.join(arrivals, on="pair").select(*keys, "sample_id", "n", total=right)
+    return _settle(summarise(clusters, keys))
 
 
 def error_split(view: View) -> pl.DataFrame:
@@ -133,22 +150,14 @@ def error_split(view: View) -> pl.DataFrame:
 
     Every model has a row for each of ERRORS that occurs at all.
     """
-    condition, params = _chosen(view)
-    frame = ask(
-        f"""
-        WITH told AS (SELECT model, sample_id, error, count(*) AS k FROM traces t WHERE {condition} GROUP BY ALL),
-        sizes AS (SELECT model, sample_id, sum(k) AS n FROM told GROUP BY ALL),
-        grid AS (
-            SELECT s.model, s.sample_id, s.n, e.error FROM sizes s CROSS JOIN (SELECT DISTINCT error FROM told) e
-        ), clusters AS (
-            SELECT g.model, g.error, g.n, coalesce(t.k, 0) AS total
-            FROM grid g LEFT JOIN told t USING (model, sample_id, error)
-        )
-        {_shares("model, error", "clusters")}
-        """,
-        params,
+    turns = _read(view).turns
+    sizes = turns.group_by("model", "sample_id").agg(pl.col("n").sum())
+    counted = turns.group_by("model", "sample_id", "error").agg(total=pl.col("n").sum())
+    grid = sizes.join(turns.select("error").unique(), how="cross")
+    clusters = grid.join(counted, on=["model", "sample_id", "error"], how="left").with_columns(
+        pl.col("total").fill_null(0)
     )
-    found = _finish(frame, shares=True)
+    found = _settle(summarise(clusters, ("model", "error")))
     return (
         found.rename({"n": "of"})
         .with_columns(n=(pl.col("share") * pl.col("of")).round().cast(pl.Int64))
@@ -347,22 +356,23 @@ def _shares(keys: str, clusters: str) -> str:
         FROM centred GROUP BY {keys} HAVING sum(n) > 0 ORDER BY {keys}"""
 
 
-def _finish(frame: pl.DataFrame, shares: bool = False) -> pl.DataFrame:
-    """Put intervals to means. Shares stay within 0 and 1; where all turns agree (0 or 1), the spread says nothing and
-    Wilson's interval over the samples takes its place.
+def _finish(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put intervals to means."""
+    around = [reach(count, spread) for count, spread in frame.select("clusters", "spread").iter_rows()]
+    half = pl.Series("half", around, dtype=pl.Float64).fill_nan(None)
+    return frame.drop("spread").with_columns(low=pl.col("share") - half, high=pl.col("share") + half)
+
+
+def _settle(found: pl.DataFrame) -> pl.DataFrame:
+    """Shares stay within 0 and 1; where all turns agree (0 or 1), the spread says nothing and Wilson's interval over
+    the samples takes its place.
     """
     lows, highs = [], []
-    for mean, spread, count in frame.select("share", "spread", "clusters").iter_rows():
-        low = high = None
-        if count > 1:
-            reach = student_quantile(count - 1) * (count / (count - 1)) ** 0.5 * spread
-            low, high = mean - reach, mean + reach
-            if shares:
-                low, high = max(low, 0.0), min(high, 1.0)
-        if shares and mean in (0.0, 1.0):
+    for mean, low, high, count in found.select("mean", "low", "high", "clusters").iter_rows():
+        if mean in (0.0, 1.0):
             _, low, high, *_ = proportion_interval(round(mean * count), count)
-        lows.append(low)
-        highs.append(high)
-    return frame.drop("spread").with_columns(
+        lows.append(None if low is None else max(low, 0.0))
+        highs.append(None if high is None else min(high, 1.0))
+    return found.rename({"mean": "share"}).with_columns(
         low=pl.Series(lows, dtype=pl.Float64), high=pl.Series(highs, dtype=pl.Float64)
     )

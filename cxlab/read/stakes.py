@@ -1,16 +1,17 @@
 """What it matters for that judges differ: the reference of a turn, the scores, and the order of models."""
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from cxlab.metrics import agreement
-from cxlab.read.ask import where
-from cxlab.read.clusters import means
-from cxlab.read.troubles import WAYS_APART
+from cxlab.read.ask import ask, cut, where, widen
+from cxlab.read.clusters import means, summarise
 from cxlab.read.view import View
+from cxlab.store import layout
 
 
 def materiality(view: View, by: str | None = None) -> pl.DataFrame:
@@ -19,29 +20,52 @@ def materiality(view: View, by: str | None = None) -> pl.DataFrame:
     Measures over turns on which two judges or more lead somewhere: `way` their fields alone lead different ways;
     `action` they end in different actions; `range` the turn's logic score from the lowest judge to the highest.
     """
-    condition, params = where(view, "traces", "t.")
-    piece = "''" if by is None else f"t.{by}::VARCHAR"
-    led = "list_filter(t.alone, lambda a: len(a.path) > 0)"
-    actions = f"len(list_distinct(list_transform({led}, lambda a: a.action)))"
-    found = means(
-        f"""
-        WITH turns AS (
-            SELECT {piece} AS slice, t.sample_id, {WAYS_APART} AS way, {actions} > 1 AS action,
-                list_max(list_transform({led}, lambda a: a.logic)) - list_min(list_transform({led}, lambda a: a.logic))
-                AS range
-            FROM traces t WHERE {condition} AND len({led}) > 1
-        )
-        SELECT slice, measure, sample_id, count(value) AS n, sum(value) AS total
-        FROM (UNPIVOT (SELECT slice, sample_id, way::DOUBLE AS way, action::DOUBLE AS action, range::DOUBLE AS range
-            FROM turns) ON way, action, range INTO NAME measure VALUE value) GROUP BY ALL
-        """,
-        ("slice", "measure"),
-        params,
+    told = cut(_read_stakes(str(layout.home()), layout.version(), widen(view, _CUT), by == "turn"), view, _CUT)
+    piece = pl.lit("") if by is None else pl.col(by).cast(pl.String)
+    parts = [
+        told.select(piece.alias("slice"), "sample_id", "n", measure=pl.lit(name), total=pl.col(name).cast(pl.Float64))
+        for name in ("way", "action")
+    ]
+    parts.append(
+        told.select(
+            piece.alias("slice"), "sample_id", n="ranged", measure=pl.lit("range"), total=pl.col("range")
+        ).select(parts[0].columns)
     )
+    found = summarise(pl.concat(parts), ("slice", "measure"))
     share = pl.col("measure") != "range"
     return found.with_columns(
         low=pl.when(share).then(pl.col("low").clip(0, None)).otherwise(pl.col("low")),
         high=pl.when(share).then(pl.col("high").clip(None, 1)).otherwise(pl.col("high")),
+    )
+
+
+# Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
+_CUT = ("models", "scenarios", "levels", "leaves")
+
+
+@lru_cache(maxsize=2)
+def _read_stakes(home: str, version: str, wanted: View, by_turn: bool) -> pl.DataFrame:
+    """Sums by sample (and turn): n turns on which two judges lead somewhere, on how many of them their ways and their
+    actions differ, and the ranges of their logic scores (`ranged` of them known)."""
+    condition, params = where(wanted, "traces", "t.")
+    # Of each judge that leads somewhere; NULL for the others, which list functions leave out.
+    led = "list_transform(t.alone, lambda a: CASE WHEN len(a.path) > 0 THEN {} END)"
+    turn = "turn, " if by_turn else ""
+    return ask(
+        f"""
+        WITH told AS (
+            SELECT t.model, t.scenario, t.level, t.leaf, t.turn, t.sample_id,
+                {led.format("hash(a.path, a.action)")} AS ways, {led.format("a.action")} AS actions,
+                {led.format("a.logic")} AS logics
+            FROM traces t WHERE {condition}
+        )
+        SELECT model, scenario, level, leaf, {turn}sample_id, count(*) AS n,
+            count(*) FILTER (len(list_distinct(ways)) > 1) AS way,
+            count(*) FILTER (len(list_distinct(actions)) > 1) AS action,
+            count(list_max(logics)) AS ranged, coalesce(sum(list_max(logics) - list_min(logics)), 0)::DOUBLE AS range
+        FROM told WHERE list_count(ways) > 1 GROUP BY ALL
+        """,
+        params,
     )
 
 

@@ -15,6 +15,7 @@ KINDS = {
     "execution": "left the procedure",
     "action": "wrong action",
     "lucky": "right by luck",
+    "answer": "wrong answer",
     "format": "unreadable reply",
     "provider": "provider fault",
     "customer": "simulated customer fault",
@@ -24,21 +25,29 @@ KINDS = {
 }
 """Kinds of trouble in words. `any` stands for all but the last two, which are no fault of an agent."""
 
-OF_AGENT = ("field", "execution", "action", "lucky", "format")
+OF_AGENT = ("field", "execution", "action", "lucky", "answer", "format")
 _NOT_ANY = ("judge", "unscored")
 
+# Answers of tasks without a procedure say by the metric `right` whether all is right, and in its reason what is not;
+# a reply that could not be read is told as that and not as an answer.
+WRONG_ANSWERS = """SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, s.reason FROM scores s
+    WHERE s.metric = 'right' AND s.turn IS NULL AND s.value < 100
+        AND (s.run_id, s.attempt_id) NOT IN (SELECT (run_id, attempt_id) FROM failures WHERE where_ = 'format')"""
 # One row an attempt and kind; failures of the agent are what traces and formats call so.
 _KIND_ROWS = """SELECT DISTINCT run_id, attempt_id, error AS value FROM traces WHERE error <> 'none'
     UNION SELECT run_id, attempt_id, where_ FROM failures WHERE where_ <> 'scorer'
-    UNION SELECT run_id, attempt_id, 'judge' FROM votes WHERE NOT valid"""
+    UNION SELECT run_id, attempt_id, 'answer' FROM ({wrong_answers})
+    UNION SELECT run_id, attempt_id, 'judge' FROM votes WHERE NOT valid""".format(wrong_answers=WRONG_ANSWERS)
 # Judges are split where their own fields lead different ways; a judge whose fields lead nowhere has no say.
-WAYS_APART = """len(list_distinct(list_transform(list_filter(alone, lambda a: len(a.path) > 0),
-    lambda a: list_append(a.path, a.action)))) > 1"""
+# A way is compared by its hash: lists of lists of texts would be built and compared at four times the cost.
+WAYS = "list_transform(alone, lambda a: CASE WHEN len(a.path) > 0 THEN hash(a.path, a.action) END)"
+WAYS_APART = f"len(list_distinct({WAYS})) > 1"
 _SPLIT_ROWS = f"""SELECT run_id, attempt_id, CASE WHEN bool_or({WAYS_APART}) THEN 'yes' ELSE 'no' END AS value
     FROM traces WHERE len(alone) > 1 GROUP BY 1, 2"""
 
-_WITH_ANY = f"""SELECT * FROM ({_KIND_ROWS})
-    UNION SELECT run_id, attempt_id, 'any' FROM ({_KIND_ROWS}) WHERE value NOT IN ('judge', 'unscored')"""
+_WITH_ANY = f"""WITH kinds AS MATERIALIZED ({_KIND_ROWS})
+    SELECT * FROM kinds UNION ALL
+    SELECT DISTINCT run_id, attempt_id, 'any' FROM kinds WHERE value NOT IN ('judge', 'unscored')"""
 FACETS = {"errors": _WITH_ANY, "splits": _SPLIT_ROWS}
 """Filters that are not columns of attempts: rows of run_id, attempt_id, value."""
 
@@ -68,7 +77,9 @@ def conditions(view: View, prefix: str = "") -> Iterator[tuple[str, dict[str, An
         )
 
 
-def troubles(condition: str = "true", of_failures: str = "true") -> tuple[str, dict[str, Any]]:
+def troubles(
+    condition: str = "true", of_failures: str = "true", of_answers: str = "true"
+) -> tuple[str, dict[str, Any]]:
     """SQL for one row a turn and trouble, and its parameters.
 
     Columns: run_id, attempt_id, model, scenario, level, turn, kind, stage, took, due, field, given, wanted, detail,
@@ -76,7 +87,7 @@ def troubles(condition: str = "true", of_failures: str = "true") -> tuple[str, d
     agent's own fields for a misread field (what they lead to), of the path it reported otherwise. `field` is the
     first one that `stage` asks for and that was misread, as `given` where the panel says `wanted`. `alike` names the
     group: same scenario, kind, stage, steps, field and values, or same form of a failure. `condition` narrows traces
-    `t`, `of_failures` failures `f`.
+    `t`, `of_failures` failures `f`, `of_answers` scores `s`.
     """
     return (
         f"""
@@ -116,6 +127,9 @@ def troubles(condition: str = "true", of_failures: str = "true") -> tuple[str, d
                 NULL, CASE WHEN f.where_ = 'format' AND f.type = 'invalid'
                     THEN concat(f.type, ' ', regexp_extract(f.message, 'field ''([^'']+)''', 1)) ELSE f.type END
             FROM failures f WHERE f.where_ <> 'scorer' AND {of_failures}
+            UNION ALL
+            SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, NULL, 'answer', NULL, NULL, NULL, NULL, NULL,
+                NULL, s.reason FROM ({WRONG_ANSWERS} AND {of_answers}) s
         )
         """,
         {"reads": stage_fields()},

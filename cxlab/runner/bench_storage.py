@@ -20,6 +20,7 @@ from cxlab.errors import BadOption
 from cxlab.records import Attempt, Dataset, Facets, Message, Run, Sample, Score, Usage
 from cxlab.store import connect, write
 from cxlab.store.compact import compact
+from cxlab.store.load import load_rows
 
 if TYPE_CHECKING:
     import duckdb
@@ -83,8 +84,12 @@ def _measure(attempts: int, shards: int, home: Path) -> int:
             "(SELECT count(*) FROM scores) AS scores FROM attempts",
         ).row(0, named=True)
         group_ms = _best_ms(lambda: connect.query(con, "FROM turn_means('overall')"))
-        read_ms = _read_back(con, attempts, {"attempts": 1, "messages": MESSAGES})
-        scores_ms = _read_back(con, attempts, {"scores": SCORES})
+        read_ms = _read_back(
+            attempts,
+            {"attempts": 1, "messages": MESSAGES},
+            lambda key, names: {name: rows.height for name, rows in load_rows(RUN, key, names, home).items()},
+        )
+        scores_ms = _read_back(attempts, {"scores": SCORES}, lambda key, names: _ask_rows(con, key, names))
     finally:
         con.close()
     size = sum(path.stat().st_size for path in home.rglob("*.parquet")) / 2**20
@@ -259,20 +264,24 @@ def _write_rest(attempts: int, shards: int, home: Path, memory: "_Memory") -> No
         raise RuntimeError("a writer of the benchmark failed; its traceback stands above")
 
 
-def _read_back(con: "duckdb.DuckDBPyConnection", attempts: int, wanted: dict[str, int]) -> float:
-    """Milliseconds (median of 30) for the rows of one attempt, drawn at random, in these tables."""
+def _ask_rows(con: "duckdb.DuckDBPyConnection", key: str, names: Sequence[str]) -> dict[str, int]:
+    params = {"run": RUN, "attempt": key}
+    asked = "FROM {} WHERE run_id = $run AND attempt_id = $attempt"
+    return {name: connect.query(con, asked.format(name), params).height for name in names}
+
+
+def _read_back(attempts: int, wanted: dict[str, int], read: Callable[[str, Sequence[str]], dict[str, int]]) -> float:
+    """Milliseconds (median of 30) for the rows of one attempt, drawn at random, in these tables: each read the way in
+    which the page reads it."""
     rng = random.Random(0)
     times = []
     for _ in range(30):
-        params = {"run": RUN, "attempt": f"a{rng.randrange(attempts):07d}"}
+        key = f"a{rng.randrange(attempts):07d}"
         started = time.perf_counter()
-        rows = {
-            table: connect.query(con, f"FROM {table} WHERE run_id = $run AND attempt_id = $attempt", params).height
-            for table in wanted
-        }
+        rows = read(key, tuple(wanted))
         times.append((time.perf_counter() - started) * 1e3)
         if rows != wanted:
-            raise RuntimeError(f"attempt {params['attempt']} came back as {rows} rows, not {wanted}")
+            raise RuntimeError(f"attempt {key} came back as {rows} rows, not {wanted}")
     return statistics.median(times)
 
 

@@ -1,8 +1,9 @@
 """Turn stored rows back into records: for scoring a run anew, and for looking at one attempt."""
 
 import json
+import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +18,8 @@ from cxlab.store.compact import recover_folder
 
 # Attempts that are records at the same time; 1,000 conversations are about 20 MB.
 _AT_ONCE = 1_000
+# How often a read is begun anew because a compaction moved the files meanwhile; one takes some milliseconds.
+_TRIES, _PAUSE_S = 8, 0.02
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 
@@ -49,6 +52,41 @@ def load_attempt(run_id: str, attempt_id: str, home: Path | str | None = None) -
         return found
     known = _scan(folder, "attempts").select("attempt_id").limit(5).collect().get_column("attempt_id").to_list()
     raise UnknownName(f"attempt of run {run_id!r}", attempt_id[:80], known, "(the first five are listed)")
+
+
+def load_rows(
+    run_id: str, attempt_id: str, names: Sequence[str], home: Path | str | None = None
+) -> dict[str, pl.DataFrame]:
+    """The rows of one attempt in these tables, columns as in tables.py, as stored; no rows for an unknown attempt.
+
+    Reads the files of the one run with Polars, which for a few rows takes a third of what a query of the views takes.
+    """
+    base = layout.resolve_home(home)
+    folder = layout.run_folder(base, run_id)
+    wanted = pl.col("attempt_id") == attempt_id
+    for tries in range(_TRIES, -1, -1):
+        before = layout.swap_count(base)
+        recover_folder(base, folder)
+        try:
+            found = pl.collect_all([_scan_whole(folder, name).filter(wanted) for name in names])
+        except FileNotFoundError:
+            # A compaction moved the files between listing and reading.
+            if tries == 0:
+                raise
+            continue
+        if (before % 2 == 0 and layout.swap_count(base) == before) or tries == 0:
+            break
+        time.sleep(_PAUSE_S)
+    return dict(zip(names, found, strict=True))
+
+
+def _scan_whole(folder: Path, table: str) -> pl.LazyFrame:
+    """As `_scan`, with null in columns that parts of an older version lack."""
+    files = [path for batch in layout.batches(folder) if (path := batch / f"{table}.parquet").is_file()]
+    schema = tables.PARTS[table]
+    if not files:
+        return pl.LazyFrame(schema=schema)
+    return pl.scan_parquet(files, schema=schema, missing_columns="insert", extra_columns="ignore")
 
 
 def _scan(folder: Path, table: str) -> pl.LazyFrame:

@@ -37,10 +37,11 @@ FROM read_json('runs/*/run*.json', format = 'unstructured', columns = {
     dataset_id: 'VARCHAR', seed: 'BIGINT', trials: 'INTEGER', planned: 'INTEGER', prompts: 'JSON', code: 'VARCHAR',
     "group": 'VARCHAR', created: 'TIMESTAMPTZ'});
 
--- Turns of one conversation are alike, so an interval over turns is clustered by attempt. First level: one row per
--- attempt and metric with the count and the sum of its scored turns. Second level: the macros below over those rows.
+-- What several turns, trials and runs say of one sample is alike, so an interval over turns is clustered by sample, as
+-- on the pages (cxlab/read/clusters.py). First level: one row per run, sample and metric with the count and the sum of
+-- its scored turns. Second level: the macros below over those rows.
 CREATE OR REPLACE VIEW turn_sums AS
-SELECT run_id, benchmark, model, task, scenario, level, leaf, metric, attempt_id,
+SELECT run_id, benchmark, model, task, scenario, level, leaf, metric, sample_id,
     count(value) AS n, sum(value) AS total, count(*) - count(value) AS unscored
 FROM scores WHERE turn IS NOT NULL GROUP BY ALL;
 

@@ -21,9 +21,11 @@ from cxlab.ui.choices import choose, is_new
 from cxlab.ui.filters import sidebar_filters
 from cxlab.ui.history import show_history
 from cxlab.ui.progress import draw_progress, live_progress
+from cxlab.ui.published import show_published
 from cxlab.ui.shell import colours, dark, enter, guarded, routed, zone
 from cxlab.ui.tables import Kind, column, show_chart, show_table, table_key
 from cxlab.ui.talk import path_strip, transcript, votes
+from cxlab.ui.tasks import show_task_board
 from cxlab.ui.words import Badge, badge, chip, describe_state, empty, error, figures, header, label, plain, say, section
 from cxlab.ui.work import show_job
 
@@ -66,8 +68,10 @@ __all__ = [
     "show_history",
     "show_job",
     "show_leaderboard",
+    "show_published",
     "show_runs",
     "show_table",
+    "show_task_board",
     "sidebar_filters",
     "table_key",
     "transcript",

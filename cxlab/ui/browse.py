@@ -1,6 +1,7 @@
 """Browsing a set of attempts: its groups of alike failures, its table, and the set as a link or a file."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import polars as pl
 import streamlit as st
@@ -29,38 +30,65 @@ _ORDERS = {
 }
 
 
+class Words(NamedTuple):
+    """How attempts are spoken of: a benchmark's attempts are dialogues, or answers of tasks."""
+
+    thing: str
+    things: str
+    wrong: str
+    alike: str
+    scenario: str
+    level: str
+
+
+_DIALOGUES = Words(
+    "dialogue", "dialogues",
+    "in which a reply misread a field, left the procedure, gave a wrong action or could not be read",
+    "failures of one scenario and kind that leave the way at the same stage by the same step with the same value "
+    "misread", "Scenario", "Level",
+)  # fmt: skip
+_ANSWERS = Words(
+    "answer", "answers", "in which not all that the task asks for is right, or that could not be read",
+    "answers of one task that are wrong in the same way", "Task", "Taxonomy",
+)  # fmt: skip
+
+
+def words_of(view: View) -> Words:
+    """Answers are led by the metric `right`."""
+    return _ANSWERS if view.metric == "right" else _DIALOGUES
+
+
 def go(target: View) -> None:
     """Show another view of the same page at once."""
     set_view(target)
     st.rerun()
 
 
-def show_counts(counts: dict[str, int], groups: pl.DataFrame) -> None:
-    """How much goes wrong, in four figures."""
+def show_counts(view: View, counts: dict[str, int], groups: pl.DataFrame) -> None:
+    """How much goes wrong, in a few figures."""
     wrong, turns = counts["wrong_turns"], counts["turns"]
     largest = groups.row(0, named=True) if groups.height else None
-    figures(
-        [
-            ("Dialogues", format_count(counts["attempts"]), "Finished attempts under the filters."),
-            (
-                "With something wrong",
-                format_share(counts["with_trouble"] / counts["attempts"]) if counts["attempts"] else "–",
-                f"{format_count(counts['with_trouble'])} of {format_count(counts['attempts'])} dialogues in "
-                "which a reply "
-                "misread a field, left the procedure, gave a wrong action or could not be read, or a provider failed.",
-            ),
-            (
-                "Turns gone wrong",
-                format_share(wrong / turns if turns else None),
-                f"{format_count(wrong)} of {format_count(turns)} evaluated turns (1, 5, 10, 15 and the last one).",
-            ),
-            (
-                "Groups of alike failures",
-                format_count(largest["groups"] if largest else 0),
-                "Alike: same scenario, kind, stage, step taken, and value misread.",
-            ),
-        ]
-    )
+    words = words_of(view)
+    items = [
+        (words.things.capitalize(), format_count(counts["attempts"]), "Finished attempts under the filters."),
+        (
+            "With something wrong",
+            format_share(counts["with_trouble"] / counts["attempts"]) if counts["attempts"] else "–",
+            f"{format_count(counts['with_trouble'])} of {format_count(counts['attempts'])} {words.things} "
+            f"{words.wrong}, or a provider failed.",
+        ),
+        (
+            "Turns gone wrong",
+            format_share(wrong / turns if turns else None),
+            f"{format_count(wrong)} of {format_count(turns)} evaluated turns (1, 5, 10, 15 and the last one).",
+        ),
+        (
+            "Groups of alike failures",
+            format_count(largest["groups"] if largest else 0),
+            f"Alike: {words.alike}.",
+        ),
+    ]
+    figures([item for item in items if turns or item[0] != "Turns gone wrong"])
 
 
 def show_groups(view: View, groups: pl.DataFrame) -> None:
@@ -75,9 +103,8 @@ def show_groups(view: View, groups: pl.DataFrame) -> None:
     section(
         f"Most often: {plain(what[0].lower() + what[1:])}",
         f"{format_count(largest['n'])} of {format_count(largest['of'])} failures; the {groups.height} largest of "
-        f"{format_count(largest['groups'])} groups are shown. Alike are failures of one scenario and kind "
-        "that leave the way at "
-        "the same stage by the same step with the same value misread. Click a bar to see its dialogues.",
+        f"{format_count(largest['groups'])} groups are shown. Alike: {words_of(view).alike}. "
+        f"Click a bar to see its {words_of(view).things}.",
     )
     named = groups.with_columns(
         what=pl.Series([describe_group(row)[0] for row in groups.iter_rows(named=True)]),
@@ -115,6 +142,7 @@ def show_group(view: View) -> None:
 
 def show_attempts(view: View) -> None:
     """The attempts of the view, a page of rows at a time; a click opens one."""
+    words = words_of(view)
     page = cached(
         failures.rows,
         view.change(attempt="", turn=None, page=view.page),
@@ -124,13 +152,15 @@ def show_attempts(view: View) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
         narrowed = "; ".join(f"{name}: {values}" for name, values in view.describe())
         st.subheader(
-            f"{format_count(page.total)} dialogue{'' if page.total == 1 else 's'}", anchor=False, width="content"
+            f"{format_count(page.total)} {words.thing if page.total == 1 else words.things}",
+            anchor=False,
+            width="content",
         )
         _order(view)
     if narrowed:
         st.caption(plain(narrowed))
     if not page.total:
-        st.info("No dialogue fits these filters. Clear one of them in the sidebar.")
+        st.info(f"No {words.thing} fits these filters. Clear one of them in the sidebar.")
         return
     rows = with_labels(page.frame).with_columns(
         scenario_=pl.col("scenario").map_elements(label, return_dtype=pl.String),
@@ -138,19 +168,33 @@ def show_attempts(view: View) -> None:
     )
     columns = {
         "name": column("Model"),
-        "scenario_": column("Scenario"),
-        "level": column("Level"),
+        "scenario_": column(words.scenario),
+        "level": column(words.level),
         "wrong_": column("What went wrong", help="On how many turns; a turn can be in two kinds.", width="medium"),
-        "score": column("Overall", "points", "Mean over the evaluated turns; empty when nothing could be scored."),
+        "score": column(
+            label(view.metric).capitalize(),
+            "points",
+            "Mean over the evaluated turns, or of the whole answer; empty when nothing could be scored.",
+        ),
         "turns": column("Turns", "count"),
         "opening": column("First message", width="medium"),
+        "reason": column("What is wrong", width="large"),
         "leaf": column("Leaf", "id", width="small"),
         "ended_by": column("Ended by", width="small"),
         "latency_s": column("Time", "seconds"),
         "cost_usd": column("Cost", "usd"),
     }
+    # A column without a value in any row says nothing: answers of tasks have no opening, dialogues no reason.
+    shown = {name: shape for name, shape in columns.items() if name in ("name", "score") or _has_values(rows[name])}
+    if words is _ANSWERS:
+        shown = {name: shape for name, shape in shown.items() if name not in ("ended_by", "wrong_")}
     chosen = show_table(
-        rows, columns, key="attempts", alt=f"{page.total} dialogues, a page of them.", select="single", downloads=False
+        rows,
+        shown,
+        key="attempts",
+        alt=f"{page.total} {words.things}, a page of them.",
+        select="single",
+        downloads=False,
     )
     show_pages(view, page.total, ROWS_A_PAGE, "failures-page")
     if chosen:
@@ -163,7 +207,7 @@ def save_set(view: View, total: int) -> None:
     """The filtered set as a link and as files."""
     kept = view.change(attempt="", turn=None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption("Save these dialogues:", width="content")
+        st.caption(f"Save these {words_of(view).things}:", width="content")
         with st.popover("Link", type="tertiary"):
             st.caption("This address shows exactly this set.")
             st.code(_address(kept), language=None, wrap_lines=True)
@@ -202,6 +246,11 @@ def save_set(view: View, total: int) -> None:
                 type="tertiary",
                 help=f"{meaning}{most}.",
             )
+
+
+def _has_values(values: pl.Series) -> bool:
+    said = values.drop_nulls()
+    return bool(said.len()) and not (said.dtype.is_numeric() and said.max() == 0) and set(said.head(9)) != {""}
 
 
 def _order(view: View) -> None:

@@ -9,7 +9,7 @@ from cxlab import read
 from cxlab.charts import compare as charts
 from cxlab.charts.numbers import format_count, format_points
 from cxlab.charts.theme import Mark
-from cxlab.read import LOWER_IS_BETTER, View, compare
+from cxlab.read import LOWER_IS_BETTER, View, compare, sums
 from cxlab.ui.address import cached, marks, set_view
 from cxlab.ui.choices import is_new
 from cxlab.ui.shell import dark
@@ -37,7 +37,7 @@ def is_useful(view: View, by: str) -> bool:
     """Whether there is more than one group; leaves only within one scenario, or there are too many to look at."""
     if by == "" or (by == "leaf" and len(view.scenarios) == 1):
         return True
-    known = cached(read.facets, view.change(models=(), runs=()))
+    known = cached(read.facets, view.change(models=(), runs=()), ("levels", "scenarios", "tasks"))
     return (
         by != "leaf"
         and known.filter(pl.col("name") == {"level": "levels", "scenario": "scenarios", "task": "tasks"}[by]).height > 1
@@ -62,7 +62,7 @@ def show_scores(
     scenarios: Sequence[str],
 ) -> None:
     """Means with intervals, side by side, group by group."""
-    grouped = cached(read.score_table, view, (unit, by) if by else (unit,))
+    grouped = cached(sums.table, view, (unit, by) if by else (unit,))
     frame = grouped.rename({unit: "side"}).with_columns(grp=pl.col(by) if by else pl.lit(""))
     worse, better = gaps.filter(pl.col("verdict") == "worse"), gaps.filter(pl.col("verdict") == "better")
     open_ = gaps.height - worse.height - better.height
@@ -257,9 +257,10 @@ def show_samples(
         f"{format_points(top['second'])}",
         f"{format_count(frame.height)} samples that both have, largest difference first (at most "
         f"{_MOST_SAMPLES}). Select a "
-        "row to see both dialogues side by side.",
+        "row to see both side by side.",
     )
     columns = {
+        "sample_id": column("Sample", "id", width="small"),
         "leaf": column("Leaf", width="small"),
         "level": column("Level", width="small"),
         "first": column(named[other], "points", f"{title}, mean over the sample."),
@@ -267,8 +268,14 @@ def show_samples(
         "difference": column("Difference", "points"),
         "opening": column("The customer's first words", width="large"),
     }
+    # What no sample has says nothing: answers of tasks have neither leaf nor opening.
+    columns = {name: shape for name, shape in columns.items() if name == "level" or frame[name].drop_nulls().len()}
+    if "leaf" in columns:
+        del columns["sample_id"]
     key = f"compare-samples-{other}-{baseline}"
-    picked = show_table(frame, columns, key=key, alt="Samples by difference.", select="single", search=True, height=300)
+    height = 300 if frame.height > 6 else None
+    picked = show_table(frame, columns, key=key, alt="Samples by difference.", select="single", search=True,
+                        height=height)  # fmt: skip
     opened = f"{picked[0]['first_run']}/{picked[0]['first_attempt']}" if picked else ""
     if is_new(key, opened) and place.attempt != opened:
         set_view(place.change(attempt=opened))

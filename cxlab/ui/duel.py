@@ -1,5 +1,6 @@
 """Two attempts on one sample side by side, with what differs marked."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -7,7 +8,9 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.read import View, Whole
+from cxlab.ui import answer
 from cxlab.ui.address import cached, link
+from cxlab.ui.strips import style
 from cxlab.ui.tables import column, show_table
 from cxlab.ui.talk import transcript
 from cxlab.ui.words import label, plain
@@ -19,6 +22,9 @@ def show_duel(first: tuple[str, str], second: tuple[str, str]) -> None:
     """Both dialogues in full, and above them a table of what differs turn by turn."""
     sides = [cached(read.attempt, *first), cached(read.attempt, *second)]
     names = [label(side.attempt["model"]) for side in sides]
+    if all(answer.is_answer(side) for side in sides):
+        _show_answers(sides, names)
+        return
     rows = compare_turns(*sides)
     differing = rows.filter(pl.col("differs") != "")
     start = int(differing["turn"][0]) if differing.height else None
@@ -49,6 +55,22 @@ def show_duel(first: tuple[str, str], second: tuple[str, str]) -> None:
                 View(benchmark=side.attempt["benchmark"]).open(run_id, attempt_id, start),
             )
             transcript(side.messages, key=f"duel-{place}", turn=start)
+
+
+def _show_answers(sides: Sequence[Whole], names: Sequence[str]) -> None:
+    """Two answers to one question: what was given once, then each one's answer beside what was due."""
+    st.markdown(f"**{plain(names[0])} and {plain(names[1])} on the same sample**")
+    style()
+    with st.expander("What both were given"):
+        answer.show_given(sides[0])
+    for place, (spot, side, name) in enumerate(zip(st.columns(2, gap="medium"), sides, names, strict=True)):
+        with spot:
+            st.markdown(f"**{plain(name)}**")
+            attempt = side.attempt
+            target = View(benchmark=attempt["benchmark"]).open(attempt["run_id"], attempt["attempt_id"], None)
+            link("Open this answer", "failures", target)
+            answer.show_wrong(side)
+            answer.show_due(side, key=f"duel-{place}")
 
 
 def compare_turns(first: Whole, second: Whole) -> pl.DataFrame:

@@ -30,6 +30,9 @@ _FILTER_TITLES = {
     "runs": "Run",
 }
 
+# Cheap to look up and drawn on most pages: asked for together, so that pages share the answer.
+_EVERYWHERE = frozenset(_FILTER_TITLES) - {"errors", "splits"}
+
 
 _WORDS = {
     "errors": KINDS,
@@ -56,7 +59,8 @@ def sidebar_filters(
     `names` are fields of View; one that has fewer than two values in the store is not drawn. Values in the address
     that the store does not have are dropped. `metrics` limits what can be picked as the metric.
     """
-    known = cached(read.facets, View(benchmark=current.benchmark))
+    asked = tuple(name for name in _FILTER_TITLES if name in _EVERYWHERE or name in names or getattr(current, name))
+    known = cached(read.facets, View(benchmark=current.benchmark), asked)
     options = {name: part["value"].to_list() for (name,), part in known.group_by("name", maintain_order=True)}
     cleaned = {
         name: tuple(value for value in getattr(current, name) if value in options.get(name, ()))

@@ -200,7 +200,7 @@ def show_retest(view: View) -> None:
         "stayed the same.",
     )
     if frame.is_empty():
-        known = cached(read.facets, View()).filter(pl.col("name") == "runs")["value"].to_list()
+        known = cached(read.facets, View(), ("runs",))["value"].to_list()
         runs = view.runs or tuple(known) or ("RUN",)
         with st.container(border=True):
             st.markdown(

@@ -185,6 +185,7 @@ def test_plain_text_loses_its_reasoning_only() -> None:
     ],
 )
 def test_hostile_replies_cost_no_time(text: str) -> None:
-    started = time.perf_counter()
+    # Of this process, and far above what it takes: only what is quadratic fails.
+    started = time.process_time()
     parse(text, Choice)
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0

@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parents[2] / "data" / "published"
 BENCHMARKS = {
     "cdr": {"table3", "table9", "table10", "table11", "table12"},
     "crmarena": {"table2", "table3", "table4", "table5"},
-    "cxmarena": {f"table{number}" for number in (1, 2, 3, 4, 5, 6, 7, 9, 10, 12)},
+    "cxmarena": {*(f"table{number}" for number in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12)), "appendixC", "appendixD"},
     "mmtaup2": {"table2", "table3", "table4", "table5"},
     "sage": {"table1", "table2", "table3", "table4"},
 }
@@ -55,7 +55,7 @@ def test_shape(benchmark):
 )
 def test_shape_of_a_table(benchmark, one):
     assert set(one) == {"id", "table", "caption", "unit", "columns", "rows", "leaderboard"}
-    assert one["table"] == f"Table {one['id'].removeprefix('table')}"
+    assert one["table"] == one["id"].replace("table", "Table ").replace("appendix", "Appendix ")
     assert one["unit"] in UNITS
     assert one["caption"].endswith(".")
     ids = [column["id"] for column in one["columns"]]

@@ -1,7 +1,6 @@
 """Retrieval metrics against ir-measures, against the definitions written out, and against numbers done by hand."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -156,18 +155,3 @@ def test_other_forms_of_the_same():
 def test_misuse_is_refused(arguments, says):
     with pytest.raises(BadOption, match=says):
         evaluate(*arguments)
-
-
-def test_100_000_queries_in_a_second_of_this_process():
-    rng = np.random.default_rng(0)
-    names = [f"d{number}" for number in range(2_000)]
-    rankings = [[names[place] for place in row] for row in rng.integers(0, 2_000, (100_000, 20)).tolist()]
-    gold = [
-        {ranking[place], "elsewhere"} for ranking, place in zip(rankings, rng.integers(0, 20, 100_000), strict=True)
-    ]
-    spent = []
-    for _ in range(2):
-        began = time.process_time()
-        evaluate(rankings, gold)
-        spent.append(time.process_time() - began)
-    assert min(spent) < 1.5  # 0.4 s on a quiet machine; promised 1 s, with room for neighbours on the same cores

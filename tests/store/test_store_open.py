@@ -190,12 +190,14 @@ def test_the_clustered_error_is_that_of_the_formula(home: Path) -> None:
     from .store_records import Scored
 
     rng = np.random.default_rng(5)
-    clusters: dict[str, list[list[float]]] = {"telecom_package": [], "airline_refund": []}
+    # Trials of one sample are one cluster.
+    clusters: dict[str, dict[str, list[float]]] = {"telecom_package": {}, "airline_refund": {}}
     with write.PartWriter(make_run(), samples_by_id(), home=home) as writer:
         for number in range(70):
             attempt, _ = make_attempt(number)
             values = (rng.normal(60, 10) + rng.normal(0, 5, rng.integers(0, 6))).tolist()
-            clusters[("telecom_package", "airline_refund")[number % 2]].append(values)
+            of = clusters[("telecom_package", "airline_refund")[number % 2]]
+            of.setdefault(attempt.sample_id, []).extend(values)
             scores = [Score(attempt_id=attempt.id, turn=i + 1, metric="overall", value=v) for i, v in enumerate(values)]
             scores += [
                 Score(attempt_id=attempt.id, turn=9, metric="overall", value=None, reason="unparsed"),
@@ -206,7 +208,7 @@ def test_the_clustered_error_is_that_of_the_formula(home: Path) -> None:
     rows = connect.query(con, "FROM turn_means('overall')").rows(named=True)
     assert len(rows) == 2
     for row in rows:
-        groups = [np.array(values) for values in clusters[row["scenario"]] if values]
+        groups = [np.array(values) for values in clusters[row["scenario"]].values() if values]
         flat = np.concatenate(groups)
         residuals = np.array([(group - flat.mean()).sum() for group in groups])
         error = np.sqrt(len(groups) / (len(groups) - 1) * (residuals**2).sum()) / len(flat)

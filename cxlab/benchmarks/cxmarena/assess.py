@@ -13,6 +13,7 @@ from typing import Any
 from cxlab.benchmarks.base import Scored, Setup
 from cxlab.benchmarks.cxmarena import corpus, prompts
 from cxlab.benchmarks.cxmarena import score as figures
+from cxlab.benchmarks.cxmarena.verdict import judge_whole
 from cxlab.errors import UnknownName
 from cxlab.judging import Ballot, poll, tally
 from cxlab.records import Attempt, Judgement, Sample, Score, Vote
@@ -25,7 +26,9 @@ def measure(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
     """Metric → (0 to 100, or None with the reason) of one output; no model is called."""
     if sample.task not in _MEASURES:
         raise UnknownName("task of cxmarena", sample.task, _MEASURES)
-    return _MEASURES[sample.task](sample, output)
+    values = _MEASURES[sample.task](sample, output)
+    values["right"] = judge_whole(sample, output, values)
+    return values
 
 
 async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
@@ -231,7 +234,7 @@ async def _grade(
         return [_score(attempt, name, (None, reason)) for name in names]
     name = sample.inputs["corpus"]
     articles = corpus.load(sample.dataset_id, name)
-    right = sample.expected.get("article_ids") or [sample.expected["article_id"]]
+    right = sample.expected["article_ids"] if "article_ids" in sample.expected else [sample.expected["article_id"]]
     inputs = prompts.JudgeInputs(
         transcript=sample.inputs.get("transcript") or f"Customer: {sample.inputs['query']}",
         response=response,

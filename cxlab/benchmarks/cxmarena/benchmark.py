@@ -11,6 +11,7 @@ from cxlab.records import Dataset, Sample
 
 SIZES = (16, 32, 64, 96, 128)
 METRICS = {
+    "right": "share of answers in which everything that the task asks for is right",
     "similar_f1": "similar article pairs: F1 against their own gold",
     "similar_precision": "share of the pairs called similar that are",
     "similar_recall": "share of the similar pairs that were found",

@@ -98,6 +98,27 @@ def test_gold_scores_100_and_nothing_scores_0(samples):
         for metric in HEADLINES[sample.task]:
             if metric in best and best[metric][0] is not None:
                 assert (best[metric][0], worst[metric][0]) == (100, 0)
+        assert best["right"] == (100, None)
+        assert worst["right"][0] == 0
+        assert worst["right"][1]
+
+
+def test_what_is_wrong_is_said_in_words_that_alike_failures_share(samples):
+    def reason(task, **output):
+        sample = samples[task]
+        return measure(sample, {**gold_output(sample), **output})["right"]
+
+    due = samples["intent"].expected["label"]
+    assert reason("intent", label="Nonsense") == (
+        0,
+        f"called 'Nonsense', which the taxonomy does not have; due '{due}'",
+    )
+    assert reason("article_search", ranked=["KB_0"] * 3) == (0, "right article not among the first 10")
+    far = [f"X{i}" for i in range(12)] + [samples["article_search"].expected["article_id"]]
+    assert reason("article_search", ranked=far) == (0, "right article not among the first 10, but within the first 13")
+    names = {name: [{"name": "nothing_such", "arguments": "{}"}] for name in samples["tools"].inputs["candidates"]}
+    right = ", ".join(each["name"] for each in samples["tools"].expected["tools"])
+    assert reason("tools", calls=names) == (0, f"called nothing_such; due {right}")
 
 
 def test_check_sees_a_gold_that_cannot_be_reached(samples):
@@ -205,7 +226,7 @@ def test_multi_turn_asks_for_a_query_and_answers_from_what_it_found(samples):
     assert values["recall@10"] == values["response_correct"] == 100
     assert sum(values[f"response_{name}"] for name in ("correct", "incorrect", "hallucinated", "refusal")) == 100
     assert len(scored.votes) == 3
-    assert set(attempt.output["steps"]) == {"query", "response"}
+    assert set(attempt.output["steps"]) == {"query", "search", "response"}
     last = play(samples["multi_turn"], query="last", respond=False)[0]
     assert last.output["query"].startswith("How many seconds")
     assert last.usage.calls == 0
