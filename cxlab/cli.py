@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from cxlab.commands import data, running, serving
+from cxlab.commands import data, generating, running, serving
 from cxlab.errors import CxError
 
 # Plain help: the decorated one loads rich, which doubles the time that --help takes.
@@ -18,7 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(running.demo)
-app.command()(data.generate)
+app.command()(generating.generate)
 app.command("import")(data.import_data)
 app.command()(running.run)
 app.command()(running.score)

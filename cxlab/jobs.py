@@ -117,6 +117,24 @@ def progress(job: Job) -> dict[str, Status]:
     return found
 
 
+@dataclass(frozen=True)
+class Stage:
+    """How far one stage of a generation is."""
+
+    name: str
+    done: int
+    total: int
+
+
+def stages(job_id: str) -> tuple[list[Stage], str]:
+    """The stages that a generating job has told of, in their order, and the dataset it has made ("" before)."""
+    try:
+        told = json.loads((home() / "jobs" / f"{job_id}.stages").read_bytes())
+    except FileNotFoundError:
+        return [], ""
+    return [Stage(each["stage"], each["done"], each["total"]) for each in told["stages"]], told.get("dataset") or ""
+
+
 def cancel(job_id: str) -> None:
     """Ask a job to stop in good order: what is finished stays, and `run --resume` can go on from there."""
     job = find_job(job_id)

@@ -147,7 +147,8 @@ def resume(runs: Sequence[str]) -> None:
 
 ui.header("Run", "Evaluate now: which models, on what, and at what cost?")
 for each in jobs.list_jobs():
-    if each.state == "running" or each.id == st.query_params.get("job"):
+    # Datasets that are being made are shown on their own page.
+    if each.kind != "generate" and (each.state == "running" or each.id == st.query_params.get("job")):
         ui.show_job(partial(jobs.find_job, each.id), jobs.cancel, resume)
 form, costs = st.columns([3, 2], gap="large")
 with form:

@@ -1,19 +1,104 @@
-"""For all tests: those of one `xdist_group` run on one worker, so that what they share is started once."""
+"""For all tests: groups that stay together, compiled code, and stores that more than one file looks at."""
+
+import functools
+import os
+import shutil
+import sys
+from pathlib import Path
 
 import pytest
+
+# Tests start some hundred processes. Compiled once they start twice as fast, wherever the variable comes from.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# What takes longest, so that no worker is left with it when the others are done.
+FIRST = ("browser",)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Write the group into the test's id where xdist looks for it.
+    """Put the long groups first, and write the group into the test's id where xdist looks for it.
 
     pytest-xdist 3.8 does so by an attribute that pytest 9.2 no longer reads; without this, groups are torn apart
     without a word. Where it still works, the id ends with the group already and is left as it is.
     """
+    items.sort(key=lambda item: group_of(item) not in FIRST)
     if not config.getoption("loadgroup", False):
         return
     for item in items:
-        group = item.get_closest_marker("xdist_group")
-        ending = f"@{group.args[0] if group.args else group.kwargs['name']}" if group else ""
+        ending = f"@{group}" if (group := group_of(item)) else ""
         if not item.nodeid.endswith(ending):
             item._id = type(item._id).parse(item.nodeid + ending)  # type: ignore[attr-defined]
+
+
+def group_of(item: pytest.Item) -> str:
+    """The tests of one `xdist_group` run on one worker, so that what they share is started once."""
+    mark = item.get_closest_marker("xdist_group")
+    return str(mark.args[0] if mark.args else mark.kwargs["name"]) if mark else ""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_scan_for_components() -> None:
+    """Each AppTest reads what all installed packages say of themselves, which takes as long as half a page."""
+    if "streamlit" in sys.modules:
+        from streamlit.components.v2 import manifest_scanner
+
+        manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
+
+
+@pytest.fixture
+def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty store, and no demo that builds itself."""
+    use(tmp_path, monkeypatch)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def judged_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tests.judged import make_judged_store
+
+    home = tmp_path_factory.mktemp("judged")
+    make_judged_store(home)
+    return home
+
+
+@pytest.fixture(scope="session")
+def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from cxlab.runner.bench_pages import make_store
+
+    home = tmp_path_factory.mktemp("made")
+    make_store(home, attempts=180)
+    return home
+
+
+@pytest.fixture
+def judged_home(judged_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The store of four dialogues, for tests that look at it only."""
+    use(judged_store, monkeypatch)
+    return judged_store
+
+
+@pytest.fixture
+def own_judged_home(judged_store: Path, empty_home: Path) -> Path:
+    """The same for tests that write to it."""
+    return shutil.copytree(judged_store, empty_home, dirs_exist_ok=True)
+
+
+@pytest.fixture
+def made_home(made_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The store of 180 made-up dialogues, for tests that look at it only."""
+    use(made_store, monkeypatch)
+    return made_store
+
+
+@pytest.fixture
+def own_made_home(made_store: Path, empty_home: Path) -> Path:
+    """The same for tests that write to it."""
+    return shutil.copytree(made_store, empty_home, dirs_exist_ok=True)
+
+
+def use(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(home))
+    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -3,72 +3,56 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from cxlab import jobs, read, ui
-from cxlab.runner.bench_pages import make_store
 from cxlab.store import trash, write
+from tests.pages import ROOT, open_page, picked
 
-ROOT = Path(__file__).parents[1]
+# One worker opens these pages, so that what they show is read once.
+pytestmark = pytest.mark.xdist_group("pages")
 PAGES = ["overview", "run", "models"]
+# What a page offers to whoever comes before there is anything to see.
+FIRST_STEPS = {
+    "overview": "python -m cxlab demo",
+    "compare": "python -m cxlab demo",
+    "failures": "python -m cxlab demo",
+    "sop_paths": "python -m cxlab demo",
+    "judges": "python -m cxlab demo",
+    "run": "Run evaluation",
+    "models": "Test connection",
+}
 HOSTILE = "![x](http://evil.example/a.png) <img src=x> $a$ **b** :material/home: [l](http://evil.example) a@b.example"
 
 
-@pytest.fixture
-def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
-    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    return tmp_path
-
-
-@pytest.fixture
-def home(empty_home: Path) -> Path:
-    make_store(empty_home, attempts=90)
-    return empty_home
-
-
-def open_app(stem: str = "overview", /, **query: Any) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
-    app.switch_page(f"pages/{stem}.py")
-    for key, value in query.items():
-        app.query_params[key] = value
-    return app.run()
-
-
-def text(app: AppTest) -> str:
-    """All words on the page."""
-    parts = [*app.title, *app.subheader, *app.caption, *app.markdown, *app.error, *app.warning, *app.success, *app.text]
-    return "\n".join(str(part.value) for part in parts)
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_page_works_on_an_empty_store(empty_home: Path, page: str) -> None:
-    app = open_app(page)
+@pytest.mark.parametrize("page", FIRST_STEPS)
+def test_every_page_of_an_empty_store_says_what_to_do(empty_home: Path, page: str) -> None:
+    app = open_page(page)
     assert not app.exception
     assert not app.error
-    assert app.title[0].value
+    assert app.title[0].value.lower() == page.replace("_", " ")
+    offered = [*(each.value for each in app.code), *(each.label for each in app.button)]
+    assert FIRST_STEPS[page] in offered
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_page_runs_by_itself(home: Path, page: str) -> None:
+def test_every_page_runs_by_itself(made_home: Path, page: str) -> None:
     app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=60).run()
     assert not app.exception
     assert app.title[0].value
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_nonsense_in_the_address_is_ignored(home: Path, page: str) -> None:
-    app = open_app(page, model=["no such model"], page="-1", turn="x", attempt="///", job="job-none", metric="'; --")
+def test_nonsense_in_the_address_is_ignored(made_home: Path, page: str) -> None:
+    app = open_page(page, model=["no such model"], page="-1", turn="x", attempt="///", job="job-none", metric="'; --")
     assert not app.exception
     assert not app.error
 
 
 def test_an_empty_overview_shows_what_papers_report(empty_home: Path) -> None:
-    app = open_app()
+    app = open_page()
     assert "What the papers report" in [each.value for each in app.subheader]
     assert len(app.dataframe) == 1
     assert app.dataframe[0].value["model"][0] == "Claude-Sonnet-4.5"
@@ -81,22 +65,22 @@ def test_an_empty_overview_starts_the_demo_once(empty_home: Path, monkeypatch: p
         asked.append(1)
 
     monkeypatch.setattr(jobs, "ensure_demo", ensure_demo)
-    open_app()
+    open_page()
     assert asked
 
 
-def test_overview_leads_with_the_leaderboard(home: Path) -> None:
-    app = open_app()
+def test_overview_leads_with_the_leaderboard(made_home: Path) -> None:
+    app = open_page()
     assert not app.exception
     assert app.subheader[0].value.startswith("SAGE: strong")
     board = app.dataframe[0].value
     assert board["name"][0] == "strong · simulated"
-    assert board["attempts"].tolist() == [18] * 5
+    assert board["attempts"].tolist() == [36] * 5
     assert [metric.label for metric in app.metric] == ["Dialogues", "Models", "Without a fault", "Spent"]
-    assert app.metric[0].value == "90"
+    assert app.metric[0].value == "180"
 
 
-def test_a_cold_deep_link_is_sent_where_it_was_meant_to_go(home: Path) -> None:
+def test_a_cold_deep_link_is_sent_where_it_was_meant_to_go(made_home: Path) -> None:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     app.query_params["goto"] = "models"
     app.query_params["role"] = "judge"
@@ -107,7 +91,7 @@ def test_a_cold_deep_link_is_sent_where_it_was_meant_to_go(home: Path) -> None:
 
 
 def test_run_estimates_before_it_starts(empty_home: Path) -> None:
-    app = open_app("run", limit="6", agents=["simulated:weak", "simulated:curt"])
+    app = open_page("run", limit="6", agents=["simulated:weak", "simulated:curt"])
     assert not app.exception
     shown = {metric.label: metric.value for metric in app.metric}
     assert shown["Dialogues"] == "12"
@@ -116,7 +100,7 @@ def test_run_estimates_before_it_starts(empty_home: Path) -> None:
 
 
 def test_run_says_what_is_missing_and_starts_nothing(empty_home: Path) -> None:
-    app = open_app("run", agents=["openai:gpt-4.1"])
+    app = open_page("run", agents=["openai:gpt-4.1"])
     assert "OPENAI\\_API\\_KEY" in app.warning[0].value
     assert app.button(key="start").disabled
 
@@ -130,7 +114,9 @@ def test_run_starts_what_was_ordered(empty_home: Path, monkeypatch: pytest.Monke
         return real(["models"])  # a harmless command, so that there is a job to look at
 
     monkeypatch.setattr(jobs, "start", start)
-    app = open_app("run", limit="6", agents=["simulated:weak"], levels=["strong"], budget="2.5", **{"option-turns": "4"})
+    app = open_page(
+        "run", limit="6", agents=["simulated:weak"], levels=["strong"], budget="2.5", **{"option-turns": "4"}
+    )
     app.button(key="start").click().run()
     assert not app.exception
     args = started[0]
@@ -139,22 +125,17 @@ def test_run_starts_what_was_ordered(empty_home: Path, monkeypatch: pytest.Monke
     assert app.query_params["job"]
 
 
-def seed_rows(app: AppTest, key: str, rows: list[int]) -> None:
-    """As if rows of a table had been picked: AppTest cannot click them."""
-    app.session_state[key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
-
-
-def test_a_deleted_run_can_be_brought_back(home: Path) -> None:
-    app = open_app("run")
-    picked = ui.table_key("history", read.latest_runs(100))
-    seed_rows(app, picked, [0])
+def test_a_deleted_run_can_be_brought_back(own_made_home: Path) -> None:
+    app = open_page("run")
+    before = ui.table_key("history", read.latest_runs(100))
+    app.session_state[before] = picked(0)
     app.run()
     app.button(key="delete").click().run()
     assert not app.exception
     (gone,) = trash.list_deleted()
     assert gone.run_id not in {run.id for run in write.list_runs()}
     # The tick must not stand on the run that moved up into the place of the deleted one.
-    assert ui.table_key("history", read.latest_runs(100)) != picked
+    assert ui.table_key("history", read.latest_runs(100)) != before
     assert app.button(key="delete").disabled
     undo = next(button for button in app.button if button.label == "Undo")
     undo.click().run()
@@ -163,21 +144,21 @@ def test_a_deleted_run_can_be_brought_back(home: Path) -> None:
 
 
 def test_models_lists_what_each_one_needs(empty_home: Path) -> None:
-    app = open_app("models")
+    app = open_page("models")
     rows = app.dataframe[0].value.set_index("name")
     assert rows.loc["simulated:strong", "ready"] == "✓ ready"
     assert "OPENAI_API_KEY" in rows.loc["openai:gpt-4.1", "ready"]
 
 
 def test_a_connection_test_says_what_was_found(empty_home: Path) -> None:
-    app = open_app("models")
+    app = open_page("models")
     app.button(key="test").click().run()
     assert not app.exception
     assert "simulated" in app.success[0].value
 
 
 def test_a_connection_test_of_nonsense_says_what_to_do(empty_home: Path) -> None:
-    app = open_app("models")
+    app = open_page("models")
     next(each for each in app.text_input if each.label == "Model").set_value("nonsense").run()
     app.button(key="test").click().run()
     assert not app.exception
@@ -218,7 +199,7 @@ def test_what_was_said_is_shown_and_never_rendered() -> None:
         assert not re.search(r"(?<!\\)(!\[|<img|\$a|\*\*b)|http://|:material/|\w@\w", value), value
 
 
-def test_filters_are_kept_in_the_address_and_between_pages(home: Path) -> None:
+def test_filters_are_kept_in_the_address_and_between_pages(made_home: Path) -> None:
     def script() -> None:
         import streamlit as st
 
@@ -243,7 +224,7 @@ def test_filters_are_kept_in_the_address_and_between_pages(home: Path) -> None:
     assert app.text[0].value == "/logic"
 
 
-def test_values_that_the_store_does_not_have_are_dropped(home: Path) -> None:
+def test_values_that_the_store_does_not_have_are_dropped(made_home: Path) -> None:
     def script() -> None:
         import streamlit as st
 
@@ -259,12 +240,12 @@ def test_values_that_the_store_does_not_have_are_dropped(home: Path) -> None:
     assert app.text[0].value == "simulated:weak"
 
 
-def test_cached_asks_again_when_the_store_changes(home: Path) -> None:
+def test_cached_asks_again_when_the_store_changes(own_made_home: Path) -> None:
     from cxlab import read, ui
 
     before = ui.cached(read.health)["attempts"]
     trash.delete_run(write.list_runs()[0].id)
-    assert (before, ui.cached(read.health)["attempts"]) == (90, 72)
+    assert (before, ui.cached(read.health)["attempts"]) == (180, 144)
 
 
 def test_a_mistake_is_one_box_and_a_bug_is_not_hidden() -> None:

@@ -1,36 +1,15 @@
 """The pages SOP paths and Compare as a script sees them."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from cxlab.read import View, compare
-from cxlab.runner.bench_pages import make_store
+from tests.pages import open_page
 
-ROOT = Path(__file__).parents[1]
-
-
-@pytest.fixture(autouse=True)
-def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
-    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
-    return tmp_path
-
-
-@pytest.fixture
-def home(empty_home: Path) -> Path:
-    make_store(empty_home, attempts=180)
-    return empty_home
-
-
-def open_app(stem: str, /, **query: Any) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
-    app.switch_page(f"pages/{stem}.py")
-    for key, value in query.items():
-        app.query_params[key] = value
-    return app.run()
+# One worker opens these pages, so that what they show is read once.
+pytestmark = pytest.mark.xdist_group("pages")
 
 
 def titles(app: AppTest) -> list[str]:
@@ -38,16 +17,16 @@ def titles(app: AppTest) -> list[str]:
 
 
 @pytest.mark.parametrize("page", ["sop_paths", "compare"])
-def test_an_empty_store_says_what_would_be_here(page: str) -> None:
-    app = open_app(page)
+def test_an_empty_store_says_what_would_be_here(empty_home: Path, page: str) -> None:
+    app = open_page(page)
     assert not app.exception
     assert "this page" in " ".join(each.value for each in app.markdown)
     assert any("python -m cxlab demo" in each.value for each in app.code)
 
 
 @pytest.mark.parametrize("tab", ["", "branches", "variants", "actions", "coverage", "turns", "levels", "nonsense"])
-def test_sop_paths_draws_every_closer_look(home: Path, tab: str) -> None:
-    app = open_app("sop_paths", scenario="telecom_package", tab=tab)
+def test_sop_paths_draws_every_closer_look(made_home: Path, tab: str) -> None:
+    app = open_page("sop_paths", scenario="telecom_package", tab=tab)
     assert not app.exception
     assert not app.error
     assert len(titles(app)) == 3
@@ -55,8 +34,8 @@ def test_sop_paths_draws_every_closer_look(home: Path, tab: str) -> None:
 
 
 @pytest.mark.parametrize("pick", ["stage2", "stage1>stage2", "error=field", "left=stage2", "<b>", "cell=stage2>a>b"])
-def test_a_pick_in_the_address_opens_its_turns_or_nothing(home: Path, pick: str) -> None:
-    app = open_app("sop_paths", scenario="telecom_package", stage=pick)
+def test_a_pick_in_the_address_opens_its_turns_or_nothing(made_home: Path, pick: str) -> None:
+    app = open_page("sop_paths", scenario="telecom_package", stage=pick)
     assert not app.exception
     shown = any("wrong ones first" in each.value for each in app.markdown)
     assert shown == (pick in ("stage2", "stage1>stage2", "error=field", "left=stage2", "<b>"))
@@ -69,24 +48,21 @@ def test_a_pick_in_the_address_opens_its_turns_or_nothing(home: Path, pick: str)
     ("data", "stage"),
     [(["stage", "stage2"], "stage2"), (["step", "stage1", "stage2"], "stage1>stage2"), (["action", "x"], "")],
 )
-def test_a_click_on_the_map_goes_into_the_address(home: Path, data: list[str], stage: str) -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
-    app.switch_page("pages/sop_paths.py")
-    app.query_params["scenario"] = "telecom_package"
-    app.session_state["sop-map"] = {"selection": {"points": [{"customdata": data}]}}
-    app.run()
+def test_a_click_on_the_map_goes_into_the_address(made_home: Path, data: list[str], stage: str) -> None:
+    clicked = {"sop-map": {"selection": {"points": [{"customdata": data}]}}}
+    app = open_page("sop_paths", state=clicked, scenario="telecom_package")
     assert not app.exception
     assert app.query_params.get("stage", "") in (stage, [stage])
 
 
-def test_two_models_can_be_subtracted(home: Path) -> None:
-    app = open_app("sop_paths", scenario="telecom_package", baseline="simulated:weak", model="simulated:strong")
+def test_two_models_can_be_subtracted(made_home: Path) -> None:
+    app = open_page("sop_paths", scenario="telecom_package", baseline="simulated:weak", model="simulated:strong")
     assert not app.exception
     assert "go different ways" in titles(app)[0]
 
 
-def test_an_unknown_scenario_turn_or_model_falls_back(home: Path) -> None:
-    app = open_app("sop_paths", scenario="nowhere", at="99", baseline="nobody", model="ghost")
+def test_an_unknown_scenario_turn_or_model_falls_back(made_home: Path) -> None:
+    app = open_page("sop_paths", scenario="nowhere", at="99", baseline="nobody", model="ghost")
     assert not app.exception
     assert not app.error
     assert len(titles(app)) == 3
@@ -95,32 +71,32 @@ def test_an_unknown_scenario_turn_or_model_falls_back(home: Path) -> None:
 @pytest.mark.parametrize(
     ("by", "tab"), [("", ""), ("scenario", "profile"), ("level", "front"), ("", "trials"), ("level", "")]
 )
-def test_compare_draws_every_look(home: Path, by: str, tab: str) -> None:
-    app = open_app("compare", field=by, tab=tab)
+def test_compare_draws_every_look(made_home: Path, by: str, tab: str) -> None:
+    app = open_page("compare", field=by, tab=tab)
     assert not app.exception
     assert not app.error
     assert "ahead for sure" in titles(app)[0]
 
 
-def test_a_sample_opens_both_dialogues(home: Path) -> None:
+def test_a_sample_opens_both_dialogues(made_home: Path) -> None:
     pair = compare.sample_pairs(View(benchmark="sage"), "simulated:weak", "simulated:strong", limit=1).row(
         0, named=True
     )
     opened = f"{pair['first_run']}/{pair['first_attempt']}"
-    app = open_app("compare", attempt=opened, baseline="simulated:strong")
+    app = open_page("compare", attempt=opened, baseline="simulated:strong")
     assert not app.exception
     assert any("on the same customer" in each.value for each in app.markdown)
     assert len(app.chat_message) >= 2
 
 
-def test_one_model_alone_cannot_be_compared(home: Path) -> None:
-    app = open_app("compare", model="simulated:strong")
+def test_one_model_alone_cannot_be_compared(made_home: Path) -> None:
+    app = open_page("compare", model="simulated:strong")
     assert not app.exception
     assert any("needs two models" in each.value for each in app.markdown)
 
 
-def test_the_metric_explains_itself_and_published_figures_are_marked(home: Path) -> None:
-    app = open_app("compare", metric="overall")
+def test_the_metric_explains_itself_and_published_figures_are_marked(made_home: Path) -> None:
+    app = open_page("compare", metric="overall")
     assert any("0\\.8 logic" in each.value for each in app.caption)
     app.toggle(key="compare-published").set_value(True).run()
     assert not app.exception

@@ -1,7 +1,8 @@
-"""`generate`, `import`, `check`, `convert`, `export` and `runs`: the commands that look after what is stored."""
+"""`import`, `check`, `convert`, `export` and `runs`: the commands that look after what is stored."""
 
 import json
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,32 +14,22 @@ from cxlab.errors import BadFile, BadOption
 runs_app = typer.Typer(help="List, delete and restore runs.", no_args_is_help=True, rich_markup_mode=None)
 
 
-def generate(
-    benchmark: Annotated[str, typer.Argument(help="The benchmark, for example sage.")],
-    option: Annotated[list[str], typer.Option(help="A setting of the generator as key=value, repeatable.")] = [],  # noqa: B006 typer copies it
-    seed: Annotated[int, typer.Option(help="Seed of the samples.")] = 0,
-) -> None:
-    """Generate a dataset of a benchmark and store it; the same settings and seed give the same dataset."""
-    from cxlab.runner.order import read_words
-    from cxlab.runner.plan import find_benchmark
-    from cxlab.store import write
-
-    dataset, samples = find_benchmark(benchmark).generate(read_words(option), seed)
-    folder = write.save_dataset(dataset, samples)
-    print(f"{dataset.id}: {len(samples)} samples, {dataset.name} ({folder})")
-
-
 def import_data(
-    source: Annotated[str, typer.Argument(help="What the folder holds: cxmarena.")],
-    folder: Annotated[Path, typer.Argument(help="The folder with the Parquet or CSV files.")],
+    source: Annotated[str, typer.Argument(help="What the folder holds: cxmarena, or transcripts.")],
+    folder: Annotated[Path, typer.Argument(help="The folder with the Parquet, CSV or (transcripts) JSONL files.")],
+    language: Annotated[str, typer.Option(help="transcripts: en, fr or de.")] = "en",
+    licence: Annotated[str, typer.Option(help="transcripts: what may be done with them.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
 ) -> None:
     """Import other people's data as a dataset; what cannot be taken is reported row by row."""
-    if source != "cxmarena":
-        raise BadOption(f"import {source!r}: only cxmarena can be imported")
-    from cxlab.importers.cxmarena import import_folder
+    if source not in ("cxmarena", "transcripts"):
+        raise BadOption(f"import {source!r}: only cxmarena and transcripts can be imported")
+    from cxlab.importers import cxmarena, transcripts
+    from cxlab.store import write
 
-    found = import_folder(folder)
+    people = source == "transcripts"
+    found = transcripts.read_folder(folder, language, licence) if people else cxmarena.read_folder(folder)
+    write.save_dataset(found.dataset, found.samples, tables=found.tables)
     if as_json:
         report = {
             "dataset": found.dataset.id,
@@ -52,23 +43,35 @@ def import_data(
     for one in found.rejected:
         print(f"rejected: {one}", file=sys.stderr)
     counts = ", ".join(f"{count} {task}" for task, count in found.tasks.items())
-    print(f"{found.dataset.id}: {len(found.samples)} samples ({counts}); {len(found.rejected)} complaints")
+    what = f"{len(found.samples)} samples ({counts})"
+    if people:
+        talks = found.tables["conversations"].height
+        what = f"{talks} conversation{'' if talks == 1 else 's'}"
+    print(f"{found.dataset.id}: {what}; {len(found.rejected)} complaints")
     print(f"Licence: {found.dataset.licence}")
 
 
 def check(
-    benchmark: Annotated[str, typer.Argument(help="The benchmark whose files are checked: sage.")],
-    paths: Annotated[list[Path] | None, typer.Argument(help="Scenario files. Default: those that ship.")] = None,
+    benchmark: Annotated[str, typer.Argument(help="The benchmark whose files are checked: sage or cxmarena.")],
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Scenario files or brand packs. Default: those that ship.")
+    ] = None,
 ) -> None:
-    """Check scenario files and print each complaint as file:line: problem; fix. Exit code 1 if there are any."""
-    if benchmark != "sage":
-        raise BadOption(f"check {benchmark!r}: only sage has files to check")
-    from cxlab.benchmarks.sage.check import check_files
-
+    """Check scenario files or brand packs; print each complaint as file:line: problem; fix. Exit code 1 if any."""
     for path in paths or ():
         if not path.exists():
             raise BadFile(path, None, "does not exist")
-    complaints = check_files(paths or None)
+    complaints: Sequence[object]
+    if benchmark == "sage":
+        from cxlab.benchmarks.sage.check import check_files as check_scenarios
+
+        complaints = check_scenarios(paths or None)
+    elif benchmark == "cxmarena":
+        from cxlab.benchmarks.cxmarena.brand import check_files as check_brands
+
+        complaints = check_brands(paths or None)
+    else:
+        raise BadOption(f"check {benchmark!r}: only sage and cxmarena have files to check")
     for complaint in complaints:
         print(complaint)
     if complaints:

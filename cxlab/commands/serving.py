@@ -11,7 +11,7 @@ import typer
 
 from cxlab.errors import BadOption, NotConfigured
 
-BENCHES = ("runner", "pages", "storage", "retrieval")
+BENCHES = ("runner", "pages", "storage", "retrieval", "generation")
 
 
 def models(
@@ -30,7 +30,7 @@ def models(
 
 
 def bench(
-    what: Annotated[str, typer.Argument(help="runner, pages, storage or retrieval.")],
+    what: Annotated[str, typer.Argument(help="runner, pages, storage, retrieval or generation.")],
     arguments: Annotated[list[str] | None, typer.Argument(help="Passed on to the programme, after --.")] = None,
 ) -> None:
     """Measure a part of CX Lab on this machine."""

@@ -45,7 +45,8 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, 
 def _balanced_end(text: str, start: int) -> int | None:
     """Index after the brace that closes the one at `start`, minding strings; None when it never closes."""
     depth, at = 0, start
-    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[{}]', text[start:], re.DOTALL):
+    # A string that never closes goes on to the end: a brace in it closes nothing.
+    for match in re.finditer(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}]', text[start:], re.DOTALL):
         depth += {"{": 1, "}": -1}.get(match[0], 0)
         if depth == 0:
             return at + match.end()

@@ -34,10 +34,10 @@ WRONG_ANSWERS = """SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, 
     WHERE s.metric = 'right' AND s.turn IS NULL AND s.value < 100
         AND (s.run_id, s.attempt_id) NOT IN (SELECT (run_id, attempt_id) FROM failures WHERE where_ = 'format')"""
 # One row an attempt and kind; failures of the agent are what traces and formats call so.
-_KIND_ROWS = """SELECT DISTINCT run_id, attempt_id, error AS value FROM traces WHERE error <> 'none'
+_KIND_ROWS = f"""SELECT DISTINCT run_id, attempt_id, error AS value FROM traces WHERE error <> 'none'
     UNION SELECT run_id, attempt_id, where_ FROM failures WHERE where_ <> 'scorer'
-    UNION SELECT run_id, attempt_id, 'answer' FROM ({wrong_answers})
-    UNION SELECT run_id, attempt_id, 'judge' FROM votes WHERE NOT valid""".format(wrong_answers=WRONG_ANSWERS)
+    UNION SELECT run_id, attempt_id, 'answer' FROM ({WRONG_ANSWERS})
+    UNION SELECT run_id, attempt_id, 'judge' FROM votes WHERE NOT valid"""
 # Judges are split where their own fields lead different ways; a judge whose fields lead nowhere has no say.
 # A way is compared by its hash: lists of lists of texts would be built and compared at four times the cost.
 WAYS = "list_transform(alone, lambda a: CASE WHEN len(a.path) > 0 THEN hash(a.path, a.action) END)"

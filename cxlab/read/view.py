@@ -41,6 +41,8 @@ _TEXTS = {
     "tab": "tab",
     "at": "at",
     "alike": "alike",
+    "dataset": "dataset",
+    "conversation": "conversation",
 }
 _NUMBERS = {"turn": "turn", "page": "page"}
 
@@ -49,7 +51,8 @@ KEYS = frozenset({**_LISTS, **_TEXTS, **_NUMBERS}.values())
 
 # Where one is on a page, as opposed to what one filters by: this stays behind when the page changes.
 _PLACE = (
-    "ends", "errors", "splits", "alike", "attempt", "turn", "stage", "page", "order", "tab", "at", "field", "baseline"
+    "ends", "errors", "splits", "alike", "attempt", "turn", "stage", "page", "order", "tab", "at", "field", "baseline",
+    "conversation",
 )  # fmt: skip
 
 
@@ -61,6 +64,7 @@ class View:
     edge), `field` a judged field, `baseline` the model that others are compared with,
     `at` the turns that are looked at ("last" or a number; empty: all). `errors` are kinds of what went wrong
     (read.troubles.KINDS), `splits` "yes" or "no", `ends` how dialogues ended, `alike` a group of alike failures.
+    `dataset` is the one that is looked at, `conversation` the one of its conversations that is open.
     """
 
     benchmark: str = ""
@@ -87,6 +91,8 @@ class View:
     attempt: str = ""
     stage: str = ""
     alike: str = ""
+    dataset: str = ""
+    conversation: str = ""
     order: str = ""
     tab: str = ""
     at: str = ""

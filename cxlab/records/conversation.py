@@ -31,7 +31,7 @@ class Conversation(Record):
     id: str
     messages: tuple[Message, ...]
     channel: str = "text"
-    persona: str | None = None
+    persona: dict[str, Any] = {}
     labels: dict[str, Any] = {}
     grounding: dict[int, tuple[str, ...]] = {}
 

@@ -203,12 +203,16 @@ class Run(Record):
 
 
 class Annotation(Record):
-    """A person's note, tag or adjudication; append-only, a later one of the same target wins."""
+    """A person's note, tag or adjudication; append-only, a later one of the same target wins.
+
+    A `rating` says of a conversation of a dataset whether it is real: then `run_id` is the dataset's id, `attempt_id`
+    the conversation's, `field` real or fake, and `value` the reasons, one a line.
+    """
 
     id: str
     created: datetime
     author: str
-    kind: Literal["note", "tag", "untag", "adjudication", "withdrawn"]
+    kind: Literal["note", "tag", "untag", "adjudication", "rating", "withdrawn"]
     run_id: str
     attempt_id: str
     turn: int | None = None

@@ -13,5 +13,5 @@ def content_id(*parts: object, length: int = 12) -> str:
 
 
 def new_id(prefix: str) -> str:
-    """`prefix-YYMMDD-HHMMSS-xxxx`: sorts by time (UTC), safe as a file name."""
-    return f"{prefix}-{time.strftime('%y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(2)}"
+    """`prefix-YYMMDD-HHMMSS-xxxxxxxx`: sorts by time (UTC), safe as a file name."""
+    return f"{prefix}-{time.strftime('%y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(4)}"

@@ -1,4 +1,4 @@
-"""Delete runs so that it can be undone: a deleted run lies in trash/ until it is restored or purged."""
+"""Delete runs and datasets so that it can be undone: what is deleted lies in trash/ until it is restored or purged."""
 
 import shutil
 import time
@@ -64,6 +64,52 @@ def purge_deleted(run_id: str | None = None, home: Path | str | None = None) -> 
     return len(gone)
 
 
+@dataclass(frozen=True)
+class DeletedDataset:
+    """A dataset in the trash."""
+
+    dataset_id: str
+    deleted: datetime
+    folder: Path
+
+
+def delete_dataset(dataset_id: str, home: Path | str | None = None) -> DeletedDataset:
+    """Move a dataset to the trash in one step; runs on it stay, and find their samples again when it comes back."""
+    base = layout.resolve_home(home)
+    folder = base / "datasets" / layout.check_id("dataset", dataset_id)
+    if not (folder / "dataset.json").is_file():
+        known = [path.parent.name for path in (base / "datasets").glob("*/dataset.json")]
+        raise UnknownName("dataset", dataset_id, known)
+    # A folder of its own, so that no run can be taken for a dataset.
+    target = base / "trash" / "datasets" / f"{dataset_id}~{time.time_ns()}"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with layout.swapping(base):
+        folder.rename(target)
+    return _dataset_entry(target)
+
+
+def list_deleted_datasets(home: Path | str | None = None) -> list[DeletedDataset]:
+    """The datasets in the trash, last deleted first."""
+    found = [_dataset_entry(path) for path in (layout.resolve_home(home) / "trash" / "datasets").glob("*~*")]
+    return sorted(found, key=lambda entry: entry.deleted, reverse=True)
+
+
+def restore_dataset(dataset_id: str, home: Path | str | None = None) -> Path:
+    """Bring the dataset back as it was when it was last deleted."""
+    base = layout.resolve_home(home)
+    entries = list_deleted_datasets(base)
+    layout.check_id("dataset", dataset_id)
+    found = next((entry for entry in entries if entry.dataset_id == dataset_id), None)
+    if found is None:
+        raise UnknownName("deleted dataset", dataset_id, {entry.dataset_id for entry in entries})
+    target = base / "datasets" / dataset_id
+    if target.exists():
+        raise BadOption(f"dataset {dataset_id!r} exists again with the same content; the deleted one is not needed")
+    with layout.swapping(base):
+        found.folder.rename(target)
+    return target
+
+
 def _find(base: Path, run_id: str) -> Deleted:
     entries = list_deleted(base)
     for entry in entries:
@@ -75,3 +121,8 @@ def _find(base: Path, run_id: str) -> Deleted:
 def _entry(path: Path) -> Deleted:
     run_id, _, stamp = path.name.partition("~")
     return Deleted(run_id, datetime.fromtimestamp(int(stamp) / 1e9, UTC), path)
+
+
+def _dataset_entry(path: Path) -> DeletedDataset:
+    dataset_id, _, stamp = path.name.partition("~")
+    return DeletedDataset(dataset_id, datetime.fromtimestamp(int(stamp) / 1e9, UTC), path)

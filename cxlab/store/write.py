@@ -34,10 +34,12 @@ def save_dataset(
     samples: Iterable[Sample],
     home: Path | str | None = None,
     tables: Mapping[str, pl.DataFrame] | None = None,
+    files: Path | None = None,
 ) -> Path:
     """Store a dataset; one of the same id (= the same content) is left as it is. Returns its folder.
 
     `tables` are what the samples are about (articles, conversations, ...): NAME.parquet in the same folder.
+    `files` is a folder of further files (PDFs, ...) that is copied to files/ in it.
     """
     base = layout.resolve_home(home)
     for name in tables or {}:
@@ -56,6 +58,8 @@ def save_dataset(
         frames = {"samples": build_samples(rows), **(tables or {})}
         for name, frame in frames.items():
             frame.write_parquet(fresh / f"{name}.parquet", compression="zstd", compression_level=3)
+        if files is not None:
+            shutil.copytree(files, fresh / "files")
     return folder
 
 

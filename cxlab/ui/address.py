@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from cxlab import read
 from cxlab.charts.theme import Mark, mark_models
@@ -36,8 +37,15 @@ def set_view(changed: View) -> None:
     before = {key: _one(st.query_params.get_all(key)) for key in st.query_params}
     after = {**{key: value for key, value in before.items() if key not in KEYS}, **changed.to_query()}
     st.session_state["cx_view"] = changed.filters()
-    if {key: _one(value) for key, value in after.items()} != before:
+    if {key: _one(value) for key, value in after.items()} == before:
+        return
+    try:
         st.query_params.from_dict(after)
+    except StreamlitAPIException:
+        # The address holds values of widgets that are bound to it, which nobody else may write: those stay untouched.
+        for key in (before.keys() & KEYS) - after.keys():
+            del st.query_params[key]
+        st.query_params.update(changed.to_query())
 
 
 def open_page(stem: str, target: View) -> None:

@@ -140,7 +140,7 @@ def _draw_questions(inputs: Mapping[str, Any], expected: Mapping[str, Any], outp
 
 
 def _draw_ranking(inputs: Mapping[str, Any], expected: Mapping[str, Any], output: Mapping[str, Any]) -> None:
-    due = expected.get("article_ids") or [expected["article_id"]]
+    due = expected["article_ids"] if "article_ids" in expected else [expected["article_id"]]
     ranked, scores = output.get("ranked") or [], output.get("scores") or []
     if output.get("query"):
         st.caption("Searched for")

@@ -17,11 +17,12 @@ def show_pages(view: View, total: int, size: int, key: str) -> None:
     page = min(view.page, count)
     first = (page - 1) * size + 1
     last = min(first + size - 1, total)
-    # The widget is set from the address before it is drawn; given a default as well, Streamlit would complain.
-    st.session_state[key] = page
+    # The address is the truth: another page is another widget, which begins where the address says.
+    widget = f"{key}-{page}"
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(f"{format_count(first)} to {format_count(last)} of {format_count(total)}")
-        st.pagination(count, key=key, width=max(200, min(420, 48 * (count + 2))), on_change=_turn, args=(key,))
+        width = max(200, min(420, 48 * (count + 2)))
+        st.pagination(count, default=page, key=widget, width=width, on_change=_turn, args=(widget,))
 
 
 def here() -> View:

@@ -22,7 +22,16 @@ from cxlab import jobs
 from .hostile import plant_attempt
 
 pytest.importorskip("playwright.sync_api", reason="the browser tests need the package playwright")
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -34,6 +43,8 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
     "--force-prefers-reduced-motion",
+    # A page is drawn once or twice: to optimise its scripts costs more than it gains.
+    "--js-flags=--max-lazy --no-opt --no-maglev",
     # A request that leaves is counted, and goes nowhere.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 ]
@@ -42,6 +53,7 @@ EXPECTED = ("/_stcore/health", "/_stcore/host-config")
 RUN = "run sage --model simulated:strong --model simulated:weak --limit 24 --quiet"
 SCENARIOS = ("telecom_package", "online_education")
 PATIENCE_MS = 40_000
+SIZE: ViewportSize = {"width": 1440, "height": 900}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -86,12 +98,16 @@ class Window:
 
     @contextmanager
     def tab(self) -> Iterator[Page]:
-        """A fresh tab: a session of its own, with what the browser has cached."""
-        page = self.context.new_page()
-        try:
-            yield page
-        finally:
-            page.close()
+        """The window's one tab, as a test before has left it: each address opened in it is a session of its own.
+
+        A second tab would compile all of Streamlit's scripts anew, for more than what else a test costs.
+        """
+        if not self.context.pages:
+            self.context.new_page()
+        page = self.context.pages[0]
+        page.set_viewport_size(SIZE)
+        page.emulate_media(color_scheme="light")
+        yield page
         wrong, self.wrong[:] = list(dict.fromkeys(self.wrong)), []
         assert wrong == []
 
@@ -121,8 +137,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def window(browser: Browser) -> Iterator[Window]:
-    """The window that the journeys share, so that Streamlit's own files are fetched once."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
+    """The window that the tests share, so that Streamlit's own files are fetched and compiled once."""
+    context = browser.new_context()
     yield Window(context)
     context.close()
 

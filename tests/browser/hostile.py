@@ -18,9 +18,15 @@ class Scored:
     """The judges' part: each votes, and quotes what it was told."""
 
     scores = ()
-    judgements = tuple(
-        Judgement(attempt_id=ATTEMPT_ID, turn=1, judge=judge, kind="field", field="Intent", verdict=SAID, status="oov")
-        for judge in JUDGES
+    # Each something else, so that the attempt is in the queue of disagreements.
+    judgements = (
+        *(
+            Judgement(attempt_id=ATTEMPT_ID, turn=1, judge=judge, kind="field", field="Intent", verdict=verdict)
+            for judge, verdict in zip(JUDGES, ("Change", "Keep"), strict=False)
+        ),
+        Judgement(
+            attempt_id=ATTEMPT_ID, turn=1, judge=JUDGES[2], kind="field", field="Intent", verdict=SAID, status="oov"
+        ),
     )
     votes = tuple(
         Vote(attempt_id=ATTEMPT_ID, turn=1, judge=judge, valid=True, raw=SAID, rationale=SAID, failure=SAID)

@@ -1,14 +1,10 @@
-"""Every page opened by its address in a browser that was never here."""
-
-from pathlib import Path
-from typing import Literal
+"""Every page opened by its address, in both themes and widths."""
 
 import pytest
-from playwright.sync_api import Browser, Page
-from streamlit.testing.v1 import AppTest
+from playwright.sync_api import Page, expect
 
-from .conftest import ROOT, Lab, Window
-from .steps import main, settle
+from .conftest import Lab
+from .steps import go, main, settle
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -21,25 +17,7 @@ TITLES = {
     "run": "Run",
     "models": "Models",
 }
-# What a page says to whoever comes before there is anything to see.
-FIRST_STEPS = {
-    "": "python -m cxlab demo",
-    "compare": "python -m cxlab demo",
-    "failures": "python -m cxlab demo",
-    "sop_paths": "python -m cxlab demo",
-    "judges": "python -m cxlab demo",
-    "run": "Run evaluation",
-    "models": "Test connection",
-}
-
-
-def open_all(window: Window, url: str) -> dict[str, Page]:
-    """Every page in a tab of its own, all at once: together they take as long as the slowest two."""
-    tabs = {}
-    for stem in TITLES:
-        tabs[stem] = window.context.new_page()
-        tabs[stem].goto(f"{url}/{stem}", wait_until="commit")
-    return tabs
+GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(15, 23, 42)"}
 
 
 def faults(page: Page) -> list[str]:
@@ -53,37 +31,20 @@ def overflow(page: Page) -> list[int]:
     return [int(page.evaluate(f"{part}.scrollWidth - {part}.clientWidth")) for part in scrolled]
 
 
-@pytest.mark.parametrize(("theme", "width", "height"), [("light", 1440, 900), ("dark", 1024, 768)])
-def test_every_page_opens_cold(
-    browser: Browser, lab: Lab, theme: Literal["light", "dark"], width: int, height: int
-) -> None:
+def wait_for_theme(page: Page, theme: str) -> None:
+    """Of all colours on a page, the ground is what tells the themes apart."""
+    expect(page.get_by_test_id("stApp")).to_have_css("background-color", GROUNDS[theme])
+
+
+@pytest.mark.parametrize("stem", TITLES)
+def test_every_page_opens_by_its_address(page: Page, lab: Lab, stem: str) -> None:
+    go(page, lab.url, stem)
     # What is too wide is so in either theme, so each width is looked at in one of them.
-    window = Window(browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme))
-    for stem, page in open_all(window, lab.url).items():
-        page.bring_to_front()
+    for theme, width, height in (("light", 1440, 900), ("dark", 1024, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=theme)
+        wait_for_theme(page, theme)
         settle(page)
         assert main(page).locator("h1").first.inner_text() == TITLES[stem]
-        assert faults(page) == [], stem
-        # Of all colours on a page, the ground is what tells the themes apart.
-        ground = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
-        assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(15, 23, 42)"}[theme]
-        assert overflow(page) == [0, 0], f"{stem} at {width}"
-    window.context.close()
-    assert window.wrong == []
-
-
-@pytest.mark.parametrize("stem", FIRST_STEPS)
-def test_every_page_of_an_empty_store_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stem: str
-) -> None:
-    # Words only, so no browser: a second server and seven more pages would cost ten seconds.
-    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
-    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
-    if stem:
-        app.switch_page(f"pages/{stem}.py").run()
-    assert not app.exception
-    assert not app.error
-    assert app.title[0].value == TITLES[stem]
-    offered = [*(each.value for each in app.code), *(each.label for each in app.button)]
-    assert FIRST_STEPS[stem] in offered
+        assert faults(page) == []
+        assert overflow(page) == [0, 0], f"at {width}"

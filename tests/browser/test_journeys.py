@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from cxlab.read import scenarios
 
@@ -88,15 +88,35 @@ def test_a_tag_and_a_note_are_kept_and_taken_back(page: Page, lab: Lab) -> None:
 
 
 def test_a_hostile_dialogue_is_shown_as_it_was_said(page: Page, lab: Lab) -> None:
+    # `page` fails by itself when a request leaves this machine.
+    alarms: list[str] = []
+
+    def refuse(dialog: Dialog) -> None:
+        alarms.append(dialog.message)
+        dialog.dismiss()
+
+    def check_nothing_was_made() -> None:
+        assert page.evaluate("window.hacked") is None
+        for made in ("img[src*=invalid]", "a[href*=invalid]", "script[src*=invalid]", ".katex"):
+            assert page.locator(made).count() == 0, made
+        assert page.locator("b, strong").filter(has_text=re.compile("^b(old)?$")).count() == 0
+        assert alarms == []
+
+    page.on("dialog", refuse)
     go(page, lab.url, "failures", attempt=lab.hostile, turn=1)
     for role in ("customer", "agent", "tool"):
         said = page.locator(f"[class*='st-key-cx-say-{role}']").get_by_test_id("stText").first
         assert said.inner_text() == SAID
-    page.get_by_role("button", name=re.compile("strict")).first.click()
-    expect(page.get_by_test_id("stPopoverBody").get_by_test_id("stText").first).to_have_text(SAID)
-    assert page.evaluate("window.hacked") is None
-    for made in ("img[src*=invalid]", "a[href*=invalid]", ".katex", "b, strong >> text=/^bold$/"):
-        assert page.locator(made).count() == 0, made
+    check_nothing_was_made()
+    for opener in ("strict", "Raw reply"):
+        page.get_by_role("button", name=re.compile(opener)).first.click()
+        expect(page.get_by_test_id("stPopoverBody").get_by_text(SAID).first).to_be_visible()
+        check_nothing_was_made()
+        page.keyboard.press("Escape")
+    go(page, lab.url, "judges", tab="queue", run=lab.hostile.partition("/")[0])
+    see(page, SAID)
+    check_nothing_was_made()
+    page.remove_listener("dialog", refuse)
 
 
 def test_two_models_are_compared_down_to_their_dialogues(page: Page, lab: Lab) -> None:
@@ -113,7 +133,7 @@ def test_two_models_are_compared_down_to_their_dialogues(page: Page, lab: Lab) -
     assert abs(left["y"] - right["y"]) < 2
 
 
-def test_an_address_shows_others_what_was_clicked(page: Page, lab: Lab, browser: Browser) -> None:
+def test_an_address_shows_others_what_was_clicked(page: Page, lab: Lab) -> None:
     go(page, lab.url, "sop_paths", scenario="online_education")
     stage = list(scenarios.procedure("online_education").stages)[1]
     click_mark(page, "sop-map", ["stage", stage])
@@ -121,11 +141,10 @@ def test_an_address_shows_others_what_was_clicked(page: Page, lab: Lab, browser:
     see(page, re.compile("Select a row to open its dialogue"))
     settle(page)
     shown = text_of(page)
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
-    other = context.new_page()
-    other.goto(page.url, wait_until="commit")
-    settle(other)
-    expect(main(other)).to_have_text(shown, use_inner_text=True)
     ways = cells(table(page, "sop-turns-stage"), "Way taken")
-    assert ways == cells(table(other, "sop-turns-stage"), "Way taken") != []
-    context.close()
+    assert ways
+    # Opened anew by its address, the page is in a session that knows of no click.
+    page.goto(page.url, wait_until="commit")
+    settle(page)
+    expect(main(page)).to_have_text(shown, use_inner_text=True)
+    assert cells(table(page, "sop-turns-stage"), "Way taken") == ways

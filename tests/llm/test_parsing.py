@@ -44,6 +44,10 @@ def test_a_cut_object_is_never_taken_for_a_whole_one(found: dict[str, Any], data
     assert extract_objects("Answer: " + whole[:cut]) == []
 
 
+def test_a_brace_in_a_string_that_was_cut_closes_nothing() -> None:
+    assert extract_objects('Answer: {"a": {}, "x}') == []
+
+
 @given(st.text())
 def test_any_text_whatever_yields_an_output_or_a_failure(text: str) -> None:
     output, failure, _ = parse(text, Choice)

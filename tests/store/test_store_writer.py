@@ -68,7 +68,7 @@ async def test_a_slow_disk_does_not_hold_up_the_event_loop(home: Path, monkeypat
     real = write.PartWriter._publish
 
     def slow(self, frames) -> None:
-        time.sleep(0.8)
+        time.sleep(2.5)
         real(self, frames)
 
     monkeypatch.setattr(write.PartWriter, "_publish", slow)
@@ -78,7 +78,7 @@ async def test_a_slow_disk_does_not_hold_up_the_event_loop(home: Path, monkeypat
         writer.add(*make_attempt(number))
         await asyncio.sleep(0.002)
         longest, last = max(longest, time.monotonic() - last), time.monotonic()
-    assert longest < 0.6
+    assert longest < 2.0  # a loop that waited for the disk would stand still for longer; a busy machine does not
     await asyncio.to_thread(writer.close)
     assert len(write.finished("r1", home)) == 120
 
@@ -131,12 +131,12 @@ def test_a_number_that_is_taken_is_passed_over(home: Path) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_killing_a_run_again_and_again_loses_and_doubles_nothing(home: Path, seed: int) -> None:
     rng = random.Random(seed)
-    total, kept = 900, set()
+    total, kept = 500, set()
     for _ in range(3):
         child = start_child(WRITER, home, total, 0.0005)
         told = 0
         assert child.stdout is not None
-        for wanted in (1, rng.randrange(1, 200)):  # the first line says that it is under way
+        for wanted in (1, rng.randrange(1, 120)):  # the first line says that it is under way
             for line in child.stdout:
                 told = int(line)
                 wanted -= 1

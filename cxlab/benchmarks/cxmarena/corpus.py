@@ -6,6 +6,7 @@ import asyncio
 import functools
 import json
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from cxlab.benchmarks.cxmarena.prompts import Candidate, Passage
 from cxlab.benchmarks.cxmarena.wording import bare
 from cxlab.errors import BadOption, UnknownName
-from cxlab.retrieval import Index, index_documents
+from cxlab.retrieval import Hit, Index, index_documents
 from cxlab.retrieval.documents import DocumentIndex
 from cxlab.store import home, write
 
@@ -54,43 +55,76 @@ def _load(base: str, dataset_id: str, name: str) -> Corpus:
     return Corpus(texts)
 
 
+@dataclass(frozen=True)
+class Built:
+    """An index, what decided its rankings, and the seconds it took to build in this process."""
+
+    index: Index
+    about: dict[str, Any]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a query found: documents with scores and best pieces, best first, and the documents of the best 10 chunks
+    with repetitions (the public way; empty for a hybrid index, which fuses documents). `seconds` is the search alone.
+    """
+
+    hits: list[Hit]
+    chunks: list[str]
+    seconds: float
+    built: Built
+
+
 async def search(
     dataset_id: str, name: str, query: str, k: int, *, kind: str = "bm25", size: int = 1000, overlap: int = 100
-) -> tuple[list[tuple[str, float]], list[str]]:
-    """(the best k documents with scores, the documents of the best 10 chunks with repetitions: the public way).
-
-    A hybrid index fuses documents and has no ranking of chunks; its second list is empty.
-    """
+) -> Found:
+    """The best k documents of a corpus for a query."""
     if kind in ("bm25", "lexical", "hashing"):
         return _search(index(dataset_id, name, kind, size, overlap), query, k)
     # A model or a server is asked here, which must not hold up the other attempts.
     return await asyncio.to_thread(lambda: _search(index(dataset_id, name, kind, size, overlap), query, k))
 
 
-def _search(found: Index, query: str, k: int) -> tuple[list[tuple[str, float]], list[str]]:
+def _search(built: Built, query: str, k: int) -> Found:
     import numpy as np
 
-    hits = [(hit.id, hit.score) for hit in found.search([query], k)[0]]
+    found = built.index
+    began = time.perf_counter()
+    hits = found.search([query], k)[0]
+    seconds = time.perf_counter() - began
     if not isinstance(found, DocumentIndex) or not query.strip() or not found.chunks:
-        return hits, []
+        return Found(hits, [], seconds, built)
     places, _ = found.ranker.rank(found.ranker.encode([query]), np.zeros(1, dtype=np.int64), 10)[0]
-    return hits, [found.chunks[place].document for place in places.tolist()]
+    return Found(hits, [found.chunks[place].document for place in places.tolist()], seconds, built)
 
 
-def index(dataset_id: str, name: str, kind: str, size: int, overlap: int) -> Index:
+def index(dataset_id: str, name: str, kind: str, size: int, overlap: int) -> Built:
     """The index of a corpus; built by the first that asks, while others wait."""
     with _BUILDING:
         return _index(str(home()), dataset_id, name, kind, size, overlap)
 
 
 @functools.lru_cache(maxsize=_KEPT)
-def _index(base: str, dataset_id: str, name: str, kind: str, size: int, overlap: int) -> Index:
-    documents = _load(base, dataset_id, name).texts.items()
+def _index(base: str, dataset_id: str, name: str, kind: str, size: int, overlap: int) -> Built:
+    documents = _load(base, dataset_id, name).texts
+    began = time.perf_counter()
     if kind in ("bm25", "lexical"):
-        return index_documents(kind, size, overlap, None, documents)
-    fused, _, vectors = kind.partition(":") if kind.split(":")[0] == "hybrid" else ("exact", "", kind)
-    # Without MiniLM's files spelling is the next best thing to meaning.
-    return index_documents(fused, size, overlap, embedder(vectors or _default_embedder()), documents)
+        made = index_documents(kind, size, overlap, None, documents.items())
+    else:
+        fused, _, vectors = kind.partition(":") if kind.split(":")[0] == "hybrid" else ("exact", "", kind)
+        # Without MiniLM's files spelling is the next best thing to meaning.
+        made = index_documents(fused, size, overlap, embedder(vectors or _default_embedder()), documents.items())
+    parts = made.description.get("indexes", [made.description])
+    about = {
+        "retrieval": kind,
+        "chunk": size,
+        "overlap": overlap,
+        "embedder": next((part["embedder"] for part in parts if "embedder" in part), None),
+        "chunks": parts[0]["chunks"],
+        "documents": len(documents),
+    }
+    return Built(made, about, time.perf_counter() - began)
 
 
 def _default_embedder() -> str:

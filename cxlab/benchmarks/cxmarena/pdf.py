@@ -142,6 +142,7 @@ def _sheet_class() -> Any:
             super().__init__()
             self.core_fonts_encoding = ENCODING
             self.family, self.size, self.above, self.below, self.page_word = family, size, above, below, page
+            self.widths: dict[tuple[str, str, float, str], float] = {}
             self.set_margins(20, 20)
             self.set_auto_page_break(True, 20)
 
@@ -160,8 +161,38 @@ def _sheet_class() -> Any:
 
         def put(self, text: str, style: str = "", factor: float = 1.0, after: float = 1.5, **more: Any) -> None:
             self.use(style, factor)
-            self.multi_cell(0, self.font_size * 1.35, text, new_x="LMARGIN", new_y="NEXT", align="L", **more)
+            if more:
+                self.multi_cell(0, self.font_size * 1.35, text, new_x="LMARGIN", new_y="NEXT", align="L", **more)
+            else:
+                for line in self.wrap(text, self.epw):
+                    self.cell(0, self.font_size * 1.35, line, new_x="LMARGIN", new_y="NEXT")
             self.ln(after)
+
+        def wrap(self, text: str, width: float) -> list[str]:
+            """The text in lines that fit; a word that is too long for any is cut.
+
+            fpdf2's own way measures a line again with each of its characters, which took most of the time.
+            """
+            room, lines = width - 2 * self.c_margin, [""]
+            blank, used = self.measure(" "), 0.0
+            for word in text.split(" "):
+                size = self.measure(word)
+                if lines[-1] and used + blank + size <= room:
+                    lines[-1], used = f"{lines[-1]} {word}", used + blank + size
+                    continue
+                while size > room and len(word) > 1:
+                    fits = max(int(len(word) * room / size) - 1, 1)
+                    lines.append(word[:fits])
+                    word, size = word[fits:], self.measure(word[fits:])
+                lines.append(word)
+                used = size
+            return [line for line in lines if line] or [""]
+
+        def measure(self, text: str) -> float:
+            key = (self.family, self.font_style, self.font_size_pt, text)
+            if key not in self.widths:
+                self.widths[key] = self.get_string_width(text)
+            return self.widths[key]
 
     return Sheet
 
@@ -179,14 +210,26 @@ def _one_column(sheet: Any, title: str, blocks: Sequence[Block]) -> None:
 
 def _two_columns(sheet: Any, title: str, blocks: Sequence[Block]) -> None:
     sheet.put(title, "B", 1.5, 3)
-    sheet.use()
-    with sheet.text_columns(ncols=2, gutter=8, text_align="L", line_height=1.2) as columns:
-        for block in blocks:
-            lines = [block.text] if block.text else _listed(block)
-            for text in lines:
-                sheet.use("B" if block.kind == "heading" else "")
-                with columns.paragraph(bottom_margin=1.5) as paragraph:
-                    paragraph.write(text)
+    gutter = 8
+    width = (sheet.epw - gutter) / 2
+    column, top = 0, sheet.get_y()
+    y = top
+    for block in blocks:
+        for text in [block.text] if block.text else _listed(block):
+            sheet.use("B" if block.kind == "heading" else "")
+            height = sheet.font_size * 1.2
+            for line in sheet.wrap(text, width):
+                if y + height > sheet.page_break_trigger:
+                    column = 1 - column
+                    if column == 0:
+                        sheet.add_page()
+                        sheet.use("B" if block.kind == "heading" else "")
+                        top = sheet.get_y()
+                    y = top
+                sheet.set_xy(sheet.l_margin + column * (width + gutter), y)
+                sheet.cell(width, height, line)
+                y += height
+            y += 1.5
 
 
 def _form(sheet: Any, title: str, blocks: Sequence[Block]) -> None:

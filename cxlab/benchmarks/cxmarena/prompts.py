@@ -50,7 +50,7 @@ class IntentReply(BaseModel):
     reason: str = ""
 
 
-def _as_answer(said: Any) -> Any:
+def read_answer(said: Any) -> Any:
     """Capitals and the JSON words for yes and no are a matter of form."""
     if isinstance(said, bool):
         return "Yes" if said else "No"
@@ -61,7 +61,7 @@ def _as_answer(said: Any) -> Any:
 
 class QualityAnswer(BaseModel):
     question: int
-    answer: Annotated[Literal["Yes", "No", "NA"], BeforeValidator(_as_answer)]
+    answer: Annotated[Literal["Yes", "No", "NA"], BeforeValidator(read_answer)]
     evidence: list[int] = []
     reason: str = ""
 
@@ -163,14 +163,14 @@ QUALITY = Prompt(
 )
 QUERY = Prompt("cxm_query", 1, HERE / "query.md", QueryInputs, None, f"{SIMULATE}:query", 0.0, 128)
 ANSWER = Prompt("cxm_answer", 1, HERE / "answer.md", AnswerInputs, None, f"{SIMULATE}_dialogue:answer", 0.2, 512)
-TOOLS = Prompt("cxm_tools", 1, HERE / "tools.md", ToolInputs, None, f"{SIMULATE}_dialogue:tools", 0.0, 1024)
+TOOLS = Prompt("cxm_tools", 1, HERE / "tools.md", ToolInputs, None, f"{SIMULATE}_tools:tools", 0.0, 1024)
 TOOLS_JSON = Prompt(
     "cxm_tools_json",
     1,
     HERE / "tools.md",
     ToolInputs,
     ToolReply,
-    f"{SIMULATE}_dialogue:tools",
+    f"{SIMULATE}_tools:tools",
     0.0,
     1024,
     repair=False,

@@ -84,9 +84,11 @@ class Work:
             had["completion_tokens"] = (had["completion_tokens"] or 0) + usage.completion_tokens
         had["cost_usd"] = None if had["cost_usd"] is None or cost_usd is None else had["cost_usd"] + cost_usd
 
-    async def search(self, query: str, name: str) -> tuple[list[str], list[str]]:
-        """(documents best first, documents of the first ten chunks) by the run's retrieval options."""
-        hits, chunks = await corpus.search(
+    async def search(self, query: str, name: str) -> dict[str, Any]:
+        """What the query finds by the run's retrieval options: `ranked` articles best first with their `scores` and
+        the `spans` of their best pieces, the documents of the first ten `chunks`, and the `index` that was asked.
+        """
+        found = await corpus.search(
             self.sample.dataset_id,
             name,
             query,
@@ -95,7 +97,21 @@ class Work:
             size=self.option("chunk", 1000),
             overlap=self.option("overlap", 100),
         )
-        return [one for one, _ in hits], chunks
+        self.latency_s += found.seconds
+        self.steps["search"] = {
+            "calls": 0,
+            "completion_tokens": None,
+            "latency_s": found.seconds,
+            "cost_usd": 0.0,
+            "build_s": found.built.seconds,
+        }
+        return {
+            "ranked": [hit.id for hit in found.hits],
+            "scores": [round(hit.score, 6) for hit in found.hits],
+            "spans": [[hit.chunk.start, hit.chunk.end] for hit in found.hits],
+            "chunks": found.chunks,
+            "index": found.built.about,
+        }
 
 
 async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
@@ -181,10 +197,9 @@ async def quality(work: Work) -> dict[str, Any]:
 async def article_search(work: Work) -> dict[str, Any]:
     """The articles that the query finds; with `answer=true` an answer from the first of them."""
     name = work.inputs.get("corpus", "search")
-    ranked, chunks = await work.search(work.inputs["query"], name)
-    output: dict[str, Any] = {"ranked": ranked, "chunks": chunks}
+    output = await work.search(work.inputs["query"], name)
     if work.option("answer", False):
-        output |= await _respond(work, f"Customer: {work.inputs['query']}", name, ranked)
+        output |= await _respond(work, f"Customer: {work.inputs['query']}", name, output["ranked"])
     return output
 
 
@@ -198,10 +213,11 @@ async def multi_turn(work: Work) -> dict[str, Any]:
         asked = prompts.QueryInputs(transcript=transcript, style=style)
         reply = await work.ask("query", prompts.QUERY, asked)
         query = reply.output.text if reply.output else ""
-    ranked, chunks = await work.search(query, name) if query else ([], [])
-    output: dict[str, Any] = {"query": query, "ranked": ranked, "chunks": chunks}
+    output: dict[str, Any] = {"query": query, "ranked": [], "chunks": []}
+    if query:
+        output |= await work.search(query, name)
     if query and work.option("respond", True):
-        output |= await _respond(work, transcript, name, ranked)
+        output |= await _respond(work, transcript, name, output["ranked"])
     return output
 
 

@@ -221,7 +221,8 @@ def tools(predicted: Sequence[Any] | None, gold: Sequence[Any]) -> dict[str, flo
     A call is a name or {"name", "arguments"} (a dict or its JSON text). `names`: the sets of names are equal;
     order and repetition do not count, None = nothing was called. `names_arguments`: each gold call is met by one
     call with the same arguments, all of them, and no call is left over; values are compared as text in small
-    letters; nan where gold names no arguments at all. `name_precision`, `name_recall`: of the names, per item.
+    letters, and those that gold lists in `free` (nobody told them) may have any; nan where gold names no arguments
+    at all. `name_precision`, `name_recall`: of the names, per item.
     """
     single = _is_calls(gold)
     answers, truth = ([predicted], [gold]) if single else (list(predicted or [None] * len(gold)), list(gold))
@@ -235,7 +236,8 @@ def tools(predicted: Sequence[Any] | None, gold: Sequence[Any]) -> dict[str, flo
         precision.append(len(names & right) / len(names) if names else float(not right))
         recall.append(len(names & right) / len(right) if right else 1.0)
         if any(arguments is not None for _, arguments in goal):
-            whole.append(_same_calls(calls, goal))
+            free = {str(c["name"]): set(c.get("free", ())) for c in wanted if isinstance(c, Mapping)}
+            whole.append(_same_calls(_bind(calls, free), _bind(goal, free)))
     n = len(truth)
     return {
         "names": _share(sum(exact), n),
@@ -245,6 +247,13 @@ def tools(predicted: Sequence[Any] | None, gold: Sequence[Any]) -> dict[str, flo
         "silent": _share(silent, n),
         "n": float(n),
     }
+
+
+def _bind(calls: Sequence[tuple[str, Any]], free: Mapping[str, set[str]]) -> list[tuple[str, Any]]:
+    """The calls without the arguments that may have any value."""
+    return [
+        (name, {k: v for k, v in (arguments or {}).items() if k not in free.get(name, ())}) for name, arguments in calls
+    ]
 
 
 def _same_calls(calls: Sequence[tuple[str, Any]], goal: Sequence[tuple[str, Any]]) -> bool:

@@ -18,7 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks.cxmarena.prompts import IntentInputs, PairInputs, QualityInputs, QueryInputs, VerifyInputs
+from cxlab.benchmarks.cxmarena import standards
+from cxlab.benchmarks.cxmarena.prompts import (
+    IntentInputs,
+    Line,
+    PairInputs,
+    QualityInputs,
+    QueryInputs,
+    VerifyInputs,
+)
 from cxlab.benchmarks.cxmarena.wording import content, differences, sentences, stem, word_set
 from cxlab.llm.simulated import Profile
 
@@ -27,116 +35,6 @@ SPEAKER = re.compile(r"^(\w[\w ]{0,20}):\s?", re.MULTILINE)
 CUSTOMER = re.compile(r"^(?:customer|user|client|cliente?|kunde|kundin)\b", re.IGNORECASE)
 AGENT = re.compile(r"^(?:agent|representative|conseiller|conseillère|berater|beraterin|mitarbeiter)\b", re.IGNORECASE)
 
-# What a question asks for → who shows it, by which words, where. The first row that fits the question counts.
-STANDARDS: tuple[tuple[str, str, str, str], ...] = (
-    (
-        r"greet|welcom|salu|accueil|begrüß|begruess",
-        "agent",
-        r"\b(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|welcome|bonjour|bonsoir|bienvenue|guten "
-        r"(?:tag|morgen|abend)|hallo|willkommen|thank(?:s| you) for (?:contacting|calling|reaching)|"
-        r"merci (?:de|d') ?\w+ contact)",
-        "start",
-    ),
-    (
-        r"anything else|further (?:help|assist|question)|additional (?:help|assist)|more help|autre chose|d'autres? "
-        r"(?:question|aide)|noch etwas|weitere (?:fragen|hilfe|anliegen)",
-        "agent",
-        r"(?:anything|something) else|further (?:help|questions|assist)|any other|autre chose|d'autres? question|"
-        r"sonst noch|noch etwas|weitere (?:fragen|hilfe)",
-        "any",
-    ),
-    (
-        r"verif|identity|authentic|identit|identifi|überprüf|legitim",
-        "agent",
-        r"\b(?:verify|confirm|provide|share|give me|may i have|can i have|could you (?:tell|give)|what is)\b.{0,40}\b"
-        r"(?:name|number|e-?mail|address|date of birth|id|account|order)|vérifier|confirmer (?:votre|vos)|votre "
-        r"(?:numéro|adresse|nom)|ihre? (?:nummer|e-?mail|adresse|bestellnummer|kundennummer|name)",
-        "any",
-    ),
-    (
-        r"apolog|sorry|excus|entschuldig",
-        "agent",
-        r"\b(?:sorry|apolog\w+|regret|désolée?|excus\w+|pardon|entschuldig\w+|tut (?:mir|uns) leid|verzeihung)\b",
-        "any",
-    ),
-    (
-        r"empath|understanding for|feeling|frustrat|compassion|empathi|mitgefühl|verständnis",
-        "agent",
-        r"\b(?:i (?:can |do |completely |fully )?understand|i see how|i (?:can )?imagine|must be|frustrat\w+|"
-        r"inconvenien\w+|je comprends|j'imagine|frustrant|désagréable|verstehe|verständlich|ärgerlich|nachvollziehen|"
-        r"kann mir vorstellen)",
-        "any",
-    ),
-    (
-        r"\bhold\b|wait(?:ing)? time|patient|attente|patienter|warte",
-        "agent",
-        r"\b(?:one moment|a moment|hold on|please hold|bear with|give me a|un instant|patiente\w*|einen moment|"
-        r"augenblick)\b",
-        "any",
-    ),
-    (
-        r"resol|solv|solution|fix|lös|résou|résolu",
-        "customer",
-        r"\b(?:that (?:works|worked|helps|helped|fixed|did it)|it works|works now|sorted|solved|resolved|perfect|great|"
-        r"parfait|ça marche|super|génial|funktioniert|klappt|geholfen|alles klar|wunderbar|got it)\b",
-        "end",
-    ),
-    (
-        r"summar|recap|confirm(?:ed|s)? (?:the )?(?:understanding|issue|problem|detail)|paraphras|restat|résum|"
-        r"zusammenfass|wiederhol",
-        "agent",
-        r"\b(?:to (?:summari[sz]e|recap|confirm)|let me (?:confirm|make sure|repeat|sum)|so (?:you|your|the)|if i "
-        r"understand|you(?:'re| are) saying|just to be (?:clear|sure)|en résumé|pour résumer|si je comprends|"
-        r"zusammengefasst|wenn ich (?:sie|das) richtig)",
-        "any",
-    ),
-    (
-        r"next step|timeline|time ?frame|expect|follow.?up|étapes?|délai|nächst\w+ schritt|zeitrahmen|frist",
-        "agent",
-        r"\b(?:next|within|business days|working days|hours|minutes|by (?:tomorrow|email|e-mail)|follow up|prochain\w*|"
-        r"sous \d|jours|heures|innerhalb|werktage|stunden|als nächstes|nächste\w*)\b",
-        "any",
-    ),
-    (
-        r"\bname\b|personal|prénom|par (?:son|leur) nom|namen|persönlich",
-        "agent",
-        r"\b(?:mr|mrs|ms|miss|m\.|mme|madame|monsieur|herr|frau)\b\.?\s+\w+|\b(?:hi|hello|thanks|thank you|bonjour|"
-        r"hallo|danke|merci),? [A-Z][a-zà-ÿ]+\b",
-        "any",
-    ),
-    (
-        r"thank|clos(?:e|ing)|farewell|goodbye|remerci|clôtur|conclu|verabschied|bedank|dank",
-        "agent",
-        r"\b(?:thank(?:s| you)|have a (?:great|good|nice|lovely)|goodbye|bye|take care|merci|bonne journée|au revoir|"
-        r"danke|vielen dank|schönen tag|auf wiedersehen|tschüss)\b",
-        "end",
-    ),
-    (
-        r"polite|courte|respect|profession|friendly|poli|aimable|höflich|freundlich",
-        "agent",
-        r"\b(?:please|thank(?:s| you)|of course|happy to|glad to|certainly|s'il vous plaît|bien sûr|volontiers|avec "
-        r"plaisir|bitte|gerne|selbstverständlich|natürlich)\b",
-        "any",
-    ),
-    (
-        r"alternativ|option|anders|other way",
-        "agent",
-        r"\b(?:alternativ\w*|instead|another option|you could also|or you can|option|sinon|autrement|autre solution|"
-        r"stattdessen|oder sie können)\b",
-        "any",
-    ),
-    (
-        r"escalat|supervisor|transfer|specialist|vorgesetzt|weiterleit|superviseur|transfér",
-        "agent",
-        r"\b(?:escalat\w+|supervisor|transfer\w*|specialist|colleague|superviseur|transfér\w+|collègue|vorgesetzt\w*|"
-        r"weiterleit\w*|kolleg\w+|techniker)\b",
-        "any",
-    ),
-)
-# "Did the agent avoid jargon?": the words that would show the contrary decide, and turn the answer round.
-REVERSED = re.compile(
-    r"\b(?:avoid|refrain|without|not interrupt|évit\w+|sans|vermeid\w+|verzicht\w+|ohne)\b", re.IGNORECASE
-)
 GENERAL = frozenset(
     map(stem, word_set("agent customer conversation representative clear question client conseiller kunde"))
 )
@@ -174,7 +72,7 @@ def write(reply: dict[str, Any], profile: Profile, rng: np.random.Generator, pro
 def intent(inputs: IntentInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The label whose words weigh most in what the customer says, the first messages counting double."""
     pairs = tuple((c.label, c.description) for c in inputs.candidates)
-    scores = _match(pairs, inputs.transcript, profile)
+    scores = match_labels(pairs, inputs.transcript, profile)
     order = np.argsort(-scores, kind="stable")
     best = int(order[0])
     if scores[best] <= 0:
@@ -219,7 +117,8 @@ def _index(pairs: tuple[tuple[str, str], ...]) -> tuple[dict[str, list[tuple[int
     return index, norms
 
 
-def _match(pairs: tuple[tuple[str, str], ...], transcript: str, profile: Profile) -> np.ndarray[Any, Any]:
+def match_labels(pairs: tuple[tuple[str, str], ...], transcript: str, profile: Profile) -> np.ndarray[Any, Any]:
+    """How well each (label, description) fits what was said; 0 where none of its words was."""
     index, norms = _index(pairs)
     heard: dict[str, float] = {}
     said = [(who, text) for who, text in turns(transcript) if who != "other"]
@@ -258,12 +157,10 @@ def quality(inputs: QualityInputs, profile: Profile, rng: np.random.Generator) -
     """Each question by the table of what good service sounds like; else by the words that it shares with the agent."""
     answers = []
     for number, question in enumerate(inputs.questions, start=1):
-        found = _evidence(question, inputs, profile)
-        yes = bool(found) != bool(REVERSED.search(question))
+        answer, found = judge_quality(question, inputs, profile, rng)
         if rng.random() > profile.rule_following:
-            yes = True  # whoever does not check tends to find things in order
-        evidence = found[:5] if yes else []
-        answer = "Yes" if yes else "No"
+            answer = "Yes"  # whoever does not check tends to find things in order
+        evidence = found[:5] if answer == "Yes" else []
         reason = f"Lines {', '.join(map(str, found[:5]))}." if found else "No line shows it."
         answers.append({"question": number, "reason": reason, "answer": answer, "evidence": evidence})
     if rng.random() > profile.joint_conditions and len(answers) > 2:
@@ -272,28 +169,42 @@ def quality(inputs: QualityInputs, profile: Profile, rng: np.random.Generator) -
     return write({"answers": answers}, profile, rng, prose)
 
 
-@functools.lru_cache(maxsize=2_000)
-def _standard(question: str) -> tuple[str, re.Pattern[str], str] | None:
-    for asked, who, shown, where in STANDARDS:
-        if re.search(asked, question, re.IGNORECASE):
-            return who, re.compile(shown, re.IGNORECASE), where
-    return None
+def judge_quality(
+    question: str, inputs: QualityInputs, profile: Profile, rng: np.random.Generator
+) -> tuple[str, list[int]]:
+    """(Yes, No or NA; the lines that decide it). NA: a standard whose occasion was in no line, unless overlooked."""
+    found = find_evidence(question, inputs, profile)
+    sought = standards.find(question)
+    if standards.REVERSED.search(question):
+        return ("No" if found else "Yes"), found
+    if found:
+        return "Yes", found
+    if "NA" in inputs.options and sought is not None and sought.occasion is not None:
+        overlooked = rng.random() > profile.joint_conditions
+        heard = lines_of(sought.occasion_of or "customer", inputs.lines)
+        if not overlooked and not any(sought.occasion.search(line.text) for line in heard):
+            return "NA", []
+    return "No", []
 
 
-def _evidence(question: str, inputs: QualityInputs, profile: Profile) -> list[int]:
-    standard = _standard(question)
-    who = standard[0] if standard else "agent"
+def lines_of(who: str, lines: Sequence[Line]) -> list[Line]:
+    """The lines of the customer or the agent."""
     pattern = CUSTOMER if who == "customer" else AGENT
-    lines = [line for line in inputs.lines if pattern.match(line.who)]
-    if standard is None:
+    return [line for line in lines if pattern.match(line.who)]
+
+
+def find_evidence(question: str, inputs: QualityInputs, profile: Profile) -> list[int]:
+    """Lines that show what the question asks for, as far as this profile knows the words for it."""
+    sought = standards.find(question)
+    lines = lines_of(sought.who if sought else "agent", inputs.lines)
+    if sought is None:
         wanted = {w for w in content(question) if w not in GENERAL and _known(profile, w, profile.comprehension)}
         need = min(2, len(wanted)) or 1
         return [line.id for line in lines if len(wanted & set(content(line.text))) >= need]
-    _, shown, where = standard
-    near = lines[:2] if where == "start" else lines[-4:] if where == "end" else lines
+    near = lines[:2] if sought.where == "start" else lines[-6:] if sought.where == "end" else lines
     found = []
     for line in near:
-        hit = shown.search(line.text)
+        hit = sought.shown.search(line.text)
         if hit and _known(profile, hit[0].lower(), profile.comprehension):
             found.append(line.id)
     return found

@@ -1,23 +1,19 @@
-"""How simulated models speak and act for an agent: a grounded answer, tool calls; and how they judge one."""
+"""How simulated models speak for an agent: a grounded answer; and how they judge one."""
 
 from __future__ import annotations
 
 import functools
-import json
 import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks.cxmarena.prompts import AnswerInputs, JudgeInputs, Passage, ToolInputs
+from cxlab.benchmarks.cxmarena.prompts import AnswerInputs, JudgeInputs, Passage
 from cxlab.benchmarks.cxmarena.simulate import known, pick, turns, write
 from cxlab.benchmarks.cxmarena.wording import content, sentences, values, word_set, words
-from cxlab.llm.base import Completion
 from cxlab.llm.simulated import Profile
-from cxlab.records import ToolCall
 
 PHRASES = {
     "en": {
@@ -146,111 +142,3 @@ def _borne_out(sentence: str, passages: Sequence[Passage], bar: float) -> bool:
             if len(stems & there) >= bar * len(stems) and amounts <= {number for number, _ in values(other)}:
                 return True
     return False
-
-
-def tools(inputs: ToolInputs, profile: Profile, rng: np.random.Generator) -> str | Completion:
-    """The tool whose name and description share most with the last messages and the article's step at hand."""
-    phrases = PHRASES[language(inputs.transcript)]
-    offered = [t.get("function", t) for t in inputs.tools]
-    names = [str(t["name"]) for t in offered]
-    order = _rank(offered, inputs, profile)
-    calls: list[dict[str, Any]] = []
-    message = pick(phrases["done"], rng)
-    if order and (order[0][0] > 0 or inputs.forced):
-        place = 1 if len(order) > 1 and rng.random() > profile.tool_skill else 0
-        tool = offered[order[place][1]]
-        arguments, lacking = _fill(tool, inputs.transcript, profile)
-        if not inputs.forced and lacking and rng.random() < profile.rule_following:
-            message = pick(phrases["ask"], rng).format(lacking[0].replace("_", " "))
-        elif not inputs.forced and rng.random() < 0.5 * profile.eloquence * (1 - profile.tool_skill) + 0.05:
-            message = pick(phrases["sure"], rng)  # talks first where it should act
-        else:
-            calls.append({"name": names[order[place][1]], "arguments": arguments})
-    else:
-        message = pick(phrases["sure"], rng)
-    if inputs.as_text:
-        return write({"calls": calls, "message": message}, profile, rng, message)
-    made = tuple(
-        ToolCall(id=f"call_{n}", name=c["name"], arguments=json.dumps(c["arguments"], ensure_ascii=False))
-        for n, c in enumerate(calls, start=1)
-    )
-    return Completion(text="" if made else message, tool_calls=made)
-
-
-def _rank(offered: Sequence[dict[str, Any]], inputs: ToolInputs, profile: Profile) -> list[tuple[float, int]]:
-    described = [_about(str(t["name"]), str(t.get("description", ""))) for t in offered]
-    counts = Counter(word for about in described for word in about)
-    recent = [text for who, text in turns(inputs.transcript) if who != "other"][-4:]
-    heard: dict[str, float] = {}
-    for weight, texts in ((0.5, [p.text for p in inputs.articles]), (0.6, recent), (1.0, recent[-1:])):
-        for text in texts:
-            for word in content(text):
-                if known(profile, word, profile.comprehension):
-                    heard[word] = heard.get(word, 0.0) + weight if weight > 0.5 else max(heard.get(word, 0.0), weight)
-    scores = []
-    for number, about in enumerate(described):
-        worth = sum(math.log(1 + len(offered) / counts[w]) * min(heard.get(w, 0.0), 2.0) for w in about)
-        scores.append((worth / math.sqrt(len(about) or 1), number))
-    return sorted(scores, key=lambda one: (-one[0], one[1]))
-
-
-@functools.lru_cache(maxsize=4_000)
-def _about(name: str, description: str) -> frozenset[str]:
-    spaced = re.sub(r"[_\-]+|(?<=[a-z])(?=[A-Z])", " ", name)
-    return frozenset(content(f"{spaced} {description}"))
-
-
-_SHAPES = tuple(
-    (re.compile(name, re.IGNORECASE), re.compile(shape, flags))
-    for name, shape, flags in (
-        (r"e-?mail|courriel", r"[\w.+-]+@[\w-]+\.[\w.]+\w", 0),
-        (r"phone|telefon|téléphone|mobile", r"\+?\d[\d ()/-]{6,}\d", 0),
-        (
-            r"date|\bday|datum|jour",
-            r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
-            re.IGNORECASE,
-        ),
-        (r"zip|postal|plz|postcode", r"\b\d{4,6}\b", 0),
-        (
-            r"number|_id\b|\bid\b|serial|code|order|account|reference|nummer|numéro|sku|ticket|invoice",
-            r"\b(?=[A-Z0-9-]*\d)[A-Z0-9]+(?:-[A-Z0-9]+)*\b",
-            0,
-        ),
-    )
-)
-# What follows "is", a colon or a preposition is most often the value.
-_AFTER = re.compile(r"(?:\bis\b|:|\bat\b|\bfor\b|\bist\b|\best\b|\bto\b)\s+(?:an? |the )?([^.,;!?]{2,60})")
-
-
-def _fill(tool: dict[str, Any], transcript: str, profile: Profile) -> tuple[dict[str, str], list[str]]:
-    """Arguments found in the transcript, and the names of the required ones that were not."""
-    shape = tool.get("parameters") or {}
-    wanted = shape.get("properties") or {}
-    required = shape.get("required") or []
-    said = [text for who, text in turns(transcript) if who == "customer"]
-    found: dict[str, str] = {}
-    lacking = []
-    for name, about in wanted.items():
-        value = _value(str(name), about if isinstance(about, dict) else {}, said)
-        if value and known(profile, f"{name}={value}", 0.5 + 0.5 * profile.tool_skill):
-            found[str(name)] = value
-        elif name in required:
-            lacking.append(str(name))
-    return found, lacking
-
-
-def _value(name: str, about: dict[str, Any], said: Sequence[str]) -> str:
-    options = about.get("enum")
-    if isinstance(options, list):
-        return next((str(o) for text in reversed(said) for o in options if str(o).lower() in text.lower()), "")
-    for fits, shape in _SHAPES:
-        if fits.search(name):
-            hits = [hit for text in said for hit in shape.finditer(text)]
-            return hits[-1][0] if hits else ""
-    wanted = set(content(name.replace("_", " "))) | set(content(str(about.get("description", ""))))
-    for text in reversed(said):
-        for sentence in sentences(text):
-            if wanted & set(content(sentence)):
-                hit = _AFTER.search(sentence)
-                return hit[1].strip() if hit else sentence.rstrip(".!?")
-    return ""

@@ -3,7 +3,9 @@
     rows = yield from run("articles", items, key=lambda i: i["id"], work=write, folder=tmp)
 
 `work(item)` is a coroutine that gives one JSON-able row. Rows are appended to FOLDER/STAGE.jsonl as they come;
-what is there already is picked up, a torn last line dropped. Without a folder nothing is kept. The generator's
+what is there already is picked up, a torn last line dropped. Without a folder nothing is kept. When an item fails,
+the others of its chunk are kept before the failure is raised. `StopsOnFault(model)` makes a provider's fault such a
+failure, so that no stage takes an answer that never came for an empty one. The generator's
 return value (`yield from`, or `finish(generator)`) is the list of rows in the order of the items.
 """
 
@@ -14,6 +16,9 @@ import json
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+
+from cxlab.errors import CxError
+from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
 
 Item = TypeVar("Item")
 Out = TypeVar("Out")
@@ -48,12 +53,15 @@ def run(
         for start in range(0, len(todo), CHUNK):
             chunk = todo[start : start + CHUNK]
             rows = runner.run(_together([work(item) for item in chunk]))
-            fresh = {key(item): row for item, row in zip(chunk, rows, strict=True)}
+            faults = [row for row in rows if isinstance(row, BaseException)]
+            fresh = {key(i): row for i, row in zip(chunk, rows, strict=True) if not isinstance(row, BaseException)}
             if path is not None:
                 with path.open("a", encoding="utf-8") as file:
                     file.writelines(
                         json.dumps({"key": k, "row": r}, ensure_ascii=False) + "\n" for k, r in fresh.items()
                     )
+            if faults:
+                raise faults[0]
             found.update(fresh)
             yield Progress(stage, len(items) - len(todo) + start + len(chunk), len(items))
     return [found[key(item)] for item in items]
@@ -90,5 +98,33 @@ def finish(stage: Generator[Progress, None, Out]) -> Out:
             return end.value  # type: ignore[no-any-return]
 
 
-async def _together(work: Sequence[Awaitable[Row]]) -> list[Row]:
-    return list(await asyncio.gather(*work))
+async def _together(work: Sequence[Awaitable[Row]]) -> list[Row | BaseException]:
+    return list(await asyncio.gather(*work, return_exceptions=True))
+
+
+class Stopped(CxError):
+    """The provider did not deliver; what was made so far is kept."""
+
+
+class StopsOnFault:
+    """A model whose provider faults end the stage, where `ask` would hand them on as a reply without output."""
+
+    # Those are about one question and would come again; the stage decides what to do without its answer.
+    LEFT = ("refused", "bad_reply")
+
+    def __init__(self, model: ChatModel) -> None:
+        self.model, self.name, self.simulated = model, model.name, model.simulated
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+    async def complete(self, request: Request) -> Completion:
+        try:
+            return await self.model.complete(request)
+        except ProviderFault as fault:
+            if fault.failure.type in self.LEFT:
+                raise
+            raise Stopped(
+                f"{self.name} did not deliver ({fault.failure.type}: {fault.failure.message}); what was made so far "
+                "is kept: run the same command again to go on"
+            ) from None

@@ -11,6 +11,8 @@ WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_a-zà-ÿ]|\d|[\"'«„(])|\n+")
 _HIDDEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<(/?)(\w+)[^<>]*>")
+# An underscore inside a word belongs to it (a tool's name); at its edge it is emphasis.
+_SIGNS = re.compile(r"[*`]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 _RULE = re.compile(r"^[\s|:+=-]*$")
 _NUMBER = re.compile(r"(?P<before>[$€£])?\s?(?P<number>\d+(?:[.,  ]\d{3})*(?:[.,]\d+)?)\s?(?P<unit>%|[$€£]|[^\W\d_]+)?")
 
@@ -93,7 +95,7 @@ def bare(text: str) -> str:
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if len(cells) > 1:
             line = f"{cells[0]}: {'; '.join(cell for cell in cells[1:] if cell)}"
-        lines.append(re.sub(r"[*_`]{1,3}", "", line).strip())
+        lines.append(_SIGNS.sub("", line).strip())
     return "\n".join(line for line in lines if line)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from cxlab.benchmarks import yaml_files
 from cxlab.benchmarks.sage.prompts import DIMENSIONS, AgentInputs, JudgeInputs
 from cxlab.benchmarks.sage.reading import Evidence, Skill, heat, known, read
 from cxlab.benchmarks.sage.sop_text import Procedure, Step, Way, read_procedure, show
@@ -37,9 +38,7 @@ WORD = re.compile(r"[a-z]{4,}")
 @functools.cache
 def voice(name: str) -> dict[str, dict[str, list[str]]]:
     """The lines of a voice file in `data/personas/`."""
-    import yaml
-
-    return yaml.safe_load((VOICES / f"{name}.yaml").read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+    return yaml_files.parse((VOICES / f"{name}.yaml").read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
 def agent(inputs: AgentInputs, profile: Profile, rng: np.random.Generator) -> str:

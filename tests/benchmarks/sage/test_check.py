@@ -126,3 +126,11 @@ def test_reading_a_bad_file_names_file_line_and_fix(tmp_path: Path) -> None:
     path.write_text("id: x\nshort: X\n", encoding="utf-8")
     with pytest.raises(BadFile, match=r"x\.yaml"):
         rules.read_file(path)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "a: " + "{b: " * 5_000, "- " * 100_000])
+def test_what_is_nested_without_end_is_a_complaint_and_no_crash(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "deep.yaml"
+    path.write_text(text, encoding="utf-8")
+    (complaint,) = check_file(path)
+    assert str(complaint).startswith("deep.yaml:1: nested more than 40 deep; ")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.llm.fault_server import FaultServer
+from tests.runner.shell import Shell
 
 # One worker makes the runs that all these tests look at.
 pytestmark = pytest.mark.xdist_group("faults")
@@ -107,9 +108,12 @@ def test_no_key_anywhere(outcome, tmp_path: Path) -> None:
     runs, home, printed, _, environment = outcome
     assert KEY not in printed
     ids = [run["run"] for run in runs.values()]
+    shell = Shell(home)
+    shell.environment |= environment
     for form in ("parquet", "csv", "jsonl"):
-        command = [sys.executable, "-m", "cxlab", "export", *ids, "--format", form, "--to", str(tmp_path / form)]
-        subprocess.run(command, check=True, env=environment, capture_output=True)
+        said = shell.call("export", *ids, "--format", form, "--to", str(tmp_path / form))
+        assert said.returncode == 0, said.stderr
+        assert KEY not in said.stdout + said.stderr
     import polars as pl
 
     files = [*home.rglob("*"), *tmp_path.rglob("*")]

@@ -34,10 +34,11 @@ def lines() -> Lines:
     )
 
 
-def wordings(line: str) -> list[str]:
+@functools.cache
+def wordings(line: str) -> tuple[str, ...]:
     """The first wordings in order, and some drawn at random, since a long line has more than LIMIT."""
     rng = np.random.default_rng(7)
-    return grammar.every(line, LIMIT) + [grammar.say(line, rng, {}) for _ in range(LIMIT)]
+    return tuple(dict.fromkeys([*grammar.every(line, LIMIT), *(grammar.say(line, rng, {}) for _ in range(LIMIT))]))
 
 
 def test_every_kind_has_every_level() -> None:

@@ -1,0 +1,305 @@
+"""The course of a conversation before a word is said: who does what in which message, and on what grounds.
+
+    outline = Outline(persona, shelf, tools, rng)
+    outline.moves          # [Move], see moves.py
+    quality(outline)       # what is true of the agent by construction: answers and their evidence
+
+Opening, questions about what the customer left out, the steps of the issue article, the close; in between what
+customers ask, and how they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cxlab.benchmarks.cxmarena import personas, steps
+from cxlab.benchmarks.cxmarena.articles import tool_name
+from cxlab.benchmarks.cxmarena.ledger import Slots
+from cxlab.benchmarks.cxmarena.moves import MOST_ASIDES, Moves
+from cxlab.benchmarks.cxmarena.personas import Persona
+from cxlab.benchmarks.cxmarena.shelf import Passage, Shelf
+from cxlab.llm.simulated import grammar
+
+
+class Outline(Moves):
+    """Plans the moves of one conversation; see the module's head."""
+
+    def __init__(self, person: Persona, shelf: Shelf, tools: Mapping[str, Any], rng: np.random.Generator) -> None:
+        super().__init__(person, shelf, rng)
+        self.tools = tools
+        self.given: set[str] = set()
+        self.verified = False
+        self._opening()
+        self._clarify()
+        self._resolve()
+        self._close()
+
+    def _opening(self) -> None:
+        agent_first = self.chance(0.55)
+        if agent_first:
+            self._greet()
+            self.agent("offer_help")
+            if self.person.keeps["wellbeing"]:
+                self.customer("well")
+        elif self.chance(0.35):
+            self.customer("hello")
+            self._greet()
+            self.agent("offer_help")
+        elif self.chance(0.6):
+            self.customer("hello")
+        move = self.customer("open", {"problem": self.person.problem})
+        move.facts += self.person.used
+        if not self.person.vague:
+            move.details.append("model")
+        if self.chance(0.3):
+            self.customer("help_me")
+        if not any(m.role == "agent" for m in self.moves):
+            self._greet()
+        self.standard("empathy", "empathy")
+        self.standard("apology", "apology")
+
+    def _greet(self) -> None:
+        for name, kind in (("greeting", "greet"), ("introduction", "introduce"), ("wellbeing", "wellbeing")):
+            self.standard(name, kind)
+
+    def _clarify(self) -> None:
+        person = self.person
+        wanted = list(person.masked)
+        while wanted:
+            if len(self.moves) > 0.4 * self.wanted and wanted[0] != "model":
+                for name in wanted:
+                    del person.masked[name]
+                break
+            names = wanted[: 2 if len(wanted) > 1 and self.chance(0.4) else 1]
+            wanted = wanted[len(names) :]
+            for name in names:
+                self.agent(f"ask_{name}")
+            for name in names:
+                self.customer(f"tell_{name}", {"detail": person.masked[name]}).details.append(name)
+            self._heard()
+        self.standard("restate", "restate", {"summary": person.article.title})
+        if person.keeps["restate"]:
+            self.customer("confirm")
+        self._verify()
+        self._name()
+        if self.chance(0.55):
+            cause = self.cause()
+            if cause:
+                self.customer("plausible")
+        if self.chance(0.5):
+            self.agent("plan")
+            self.customer("agree")
+
+    def _heard(self) -> None:
+        """What may come between two questions."""
+        if self.person.has("talkative") and self.chance(0.4):
+            self.customer("drift")
+            self.agent("drift_reply")
+        elif self.person.has("impatient") and self.asides < MOST_ASIDES and self.chance(0.25):
+            self.temper()
+        elif self.chance(0.6):
+            self.agent("thank_answer")
+
+    def _name(self) -> None:
+        self.occasions.add("name")
+        if self.person.keeps["name"]:
+            if not self.verified and self.chance(0.7):
+                self.agent("ask_name")
+                full = f"{self.person.first_name} {self.person.surname}"
+                self.customer("tell_name", {"full": full}).details.append("full_name")
+            self.agent("name").shows.add("name")
+
+    def _verify(self) -> None:
+        """Data of an account are opened only for its owner; who opens none need not ask."""
+        person = self.person
+        used = [s.tool for s in person.issue.steps if s.tool]
+        if not any(self._account(tool) or "identi" in tool for tool in used):
+            return
+        self.occasions.add("verify")
+        if any("identi" in tool for tool in used):
+            person.keeps["verify"] = True  # the procedure itself has a step for it, which the agent will take
+        if not person.keeps["verify"]:
+            return
+        self.agent("verify", cls="tool_information_gathering").shows.add("verify")
+        full = f"{person.first_name} {person.surname}"
+        second = personas.code("##", self.rng)
+        self.person.details.setdefault("full_name", full)
+        self.customer("identity", {"full": full, "second": second}).details.append("full_name")
+        self.agent("verified").shows.add("verify")
+        self.verified = True
+
+    def _account(self, tool: str) -> bool:
+        return bool(re.search(self.person.talk.account_tools, tool))
+
+    def _resolve(self) -> None:
+        """The steps of the issue article, with what comes between."""
+        issue = self.person.issue
+        for number, step in enumerate(issue.steps):
+            slots = Slots(self.person.ledger, self.person.subject, self.rng)
+            if any(name not in slots for name in grammar.slot_names(step.say)):
+                continue
+            text = self.person.brand.language.polish(grammar.say(step.say, self.rng, slots))
+            passage = self.shelf.step(self.person.article, number, text)
+            tool = self._tool(step.tool)
+            if tool is not None:
+                self._use(tool, text, passage, slots.used)
+            elif step.tool is None:
+                self._step(text, passage, slots.used)
+            self.between()
+        while len(self.moves) < self.wanted - 7 and self.digress():
+            pass
+
+    def _tool(self, key: str | None) -> Any:
+        if key is None:
+            return None
+        family = self.person.ledger.subjects[self.person.subject].family
+        return self.tools.get(tool_name(self.person.brand, key, family))
+
+    def _step(self, text: str, passage: Passage, used: list[str]) -> None:
+        spoken = steps.speak(self.person.talk, text)
+        if not spoken.act:
+            return
+        move = self.agent(spoken.act, {"step": spoken.step}, "knowledge_base")
+        move.sources.append(passage)
+        move.facts += used
+        if spoken.act in ("ask_step", "request"):
+            self.customer("answer_step" if spoken.act == "ask_step" else "send")
+            return
+        if spoken.act != "instruct":
+            if self.chance(0.5):
+                self.customer("agree")
+            return
+        self.occasions.add("understanding")
+        if self.person.keeps["understanding"] and self.chance(0.5):
+            self.agent("understanding").shows.add("understanding")
+        draw = self.rng.random()
+        confused, expert = self.person.has("confused"), self.person.has("technical")
+        if draw < (0.4 if confused else 0.14):
+            self.customer("misunderstand" if self.chance(0.5) else "ask_how", {"step": spoken.step})
+            self.occasions.add("repeat")
+            kept = self.person.keeps["repeat"]
+            again = self.agent("explain_how" if kept else "brush_off", {"step": spoken.step}, "knowledge_base")
+            again.sources.append(passage)
+            (again.shows if kept else again.breaks).add("repeat")
+            if self.chance(0.5):
+                self.customer("now_clear")
+                self.agent("thank_answer")
+        elif draw < 0.52:
+            self.customer("ask_why", {"step": spoken.step})
+            if not self.cause():
+                self.agent("reason", cls="knowledge_base").sources.append(passage)
+        elif draw < (0.56 if expert else 0.64):
+            self.customer("cannot", {"step": spoken.step})
+            self.occasions.add("alternative")
+            kept = self.person.keeps["alternative"]
+            again = self.agent("alternative" if kept else "insist", {"step": spoken.step})
+            (again.shows if kept else again.breaks).add("alternative")
+            self.customer("accept" if kept else "resigned")
+            return
+        self.customer("done", {"step": spoken.step})
+
+    def _use(self, tool: Any, text: str, passage: Passage, used: list[str]) -> None:
+        person, rng = self.person, self.rng
+        function = tool["function"]
+        required = list(function["parameters"]["required"])
+        missing = [n for n in required if n not in self.given and personas.given_by_customer(person, n)]
+        while missing:
+            count = 2 if len(missing) > 1 and self.chance(0.6) else 1
+            self._gather(missing[:count], passage)
+            missing = missing[count:]
+        arguments = {name: person.value(name, rng) for name in required}
+        self.standard("hold", "hold")
+        if not person.keeps["jargon"] and self.chance(0.6):
+            self.agent("jargon").breaks.add("jargon")
+        move = self.agent("call", {"step": steps.speak(person.talk, text, tool=True).step}, "tool_call")
+        move.sources.append(passage)
+        move.facts += used
+        returns = function["description"].partition("→")[2]
+        result = personas.results(person, returns, rng)
+        move.call = {"tool": function["name"], "arguments": arguments, "result": result}
+        if self.chance(0.55):
+            self.customer("wait")
+        self.standard("hold_thanks", "hold_thanks")
+        self.agent("report", {"result": self._told(result)})
+        if self.chance(0.6):
+            self.customer("react_report")
+
+    def _gather(self, names: list[str], passage: Passage) -> None:
+        """Ask for values that a tool needs, one or two at a time."""
+        person = self.person
+        what = person.talk.both.join(personas.named(person, n) for n in names)
+        specs = [person.brand.parameters[n] for n in names]
+        codes = all(spec.sample.count("#") > 3 for spec in specs)
+        ask = self.agent("ask_detail" if codes else "ask_wish", {"what": what}, "tool_information_gathering")
+        ask.sources.append(passage)
+        if codes and self.chance(0.2):
+            self.customer("search", {"what": what})
+            self.agent("no_rush")
+        for name, spec in zip(names, specs, strict=True):
+            value = person.value(name, self.rng)
+            if spec.sample == "date":
+                value = person.details[f"{name} as said"] = personas.spoken_day(value, person.brand)
+            wish = spec.sample in ("date", "shop") or bool(spec.options)
+            kind = "give_own" if spec.sample in ("email", "address") else "prefer" if wish else "give"
+            self.customer(kind, {"what": what, "value": value}).details.append(name)
+            self.given.add(name)
+
+    def _told(self, result: dict[str, str]) -> str:
+        talk = self.person.talk
+        shown = list(result.items())[:2]
+        for label, value in shown:
+            self.person.details.setdefault(f"result: {label}", value)
+        form = talk.pair[int(self.rng.random() * len(talk.pair))]
+        pairs = [form.replace("<label>", label).replace("<value>", value) for label, value in shown]
+        return talk.both.join(pairs)
+
+    def _close(self) -> None:
+        person = self.person
+        self.standard("next_steps", "next_steps")
+        good = self.chance(0.82)
+        self.occasions.add("settled")
+        if person.keeps["settled"]:
+            self.agent("settled").shows.add("settled")
+        elif not person.keeps["next_steps"]:
+            self.agent("wrap")
+        self.customer("solved" if good else "unsolved")
+        if not good:
+            self.agent("not_settled")
+            self.customer("accept")
+        self.occasions.add("further_help")
+        if person.keeps["further_help"]:
+            self.agent("further_help").shows.add("further_help")
+            if self.questions and self.chance(0.35):
+                self.customer("one_more")
+                self.question()
+            self.customer("no_more")
+        self.occasions.add("closing")
+        if self.chance(0.6):
+            self.customer("thanks")
+        if person.keeps["closing"]:
+            self.agent("closing").shows.add("closing")
+            if self.chance(0.7):
+                self.customer("bye")
+        else:
+            self.agent("end").breaks.add("closing")
+
+
+def quality(outline: Outline) -> list[dict[str, Any]]:
+    """What is true of the agent for each standard asked about; evidence as indices of moves."""
+    person, found = outline.person, []
+    for name in person.asked:
+        shown = [i for i, m in enumerate(outline.moves) if name in m.shows]
+        broken = [i for i, m in enumerate(outline.moves) if name in m.breaks]
+        if name == "jargon":
+            answer = "No" if broken else "Yes"
+        elif name not in outline.occasions:
+            answer = "NA"
+        else:
+            answer = "Yes" if shown else "No"
+        evidence = shown if answer == "Yes" else broken
+        found.append({"id": name, "question": person.questions[name], "answer": answer, "evidence": evidence})
+    return found

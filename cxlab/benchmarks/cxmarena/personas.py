@@ -1,0 +1,324 @@
+"""Who talks to whom: the customer with a problem that hides some of its details, the agent with standards to keep.
+
+    persona = make(ledger, talk, article, tools, rng)   # Persona
+    persona.problem, persona.masked      # what the customer says first; what comes out only when asked
+    persona.value("order_id", rng)       # a value of a tool's parameter, the same whenever it is asked for
+    persona.keeps["empathy"]             # whether the agent does what the standard asks
+    persona.asked                        # the standards that the quality form of this conversation asks about
+
+Values that belong to the conversation (order numbers, addresses, what a tool returned) are coined here and kept
+in `details`; whatever else is stated comes from the ledger.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cxlab.benchmarks.cxmarena.brand import Brand, Issue
+from cxlab.benchmarks.cxmarena.ledger import FIRST_DAY, Ledger, Slots, slug, thing
+from cxlab.benchmarks.cxmarena.talk import Talk, Words
+from cxlab.benchmarks.cxmarena.wording import word_set
+from cxlab.llm.simulated import grammar
+from cxlab.records import Article
+
+# How often an agent keeps a standard; the public data set draws its flags 70/30.
+KEEPS = 0.7
+STANDARDS = (
+    "greeting",
+    "introduction",
+    "name",
+    "wellbeing",
+    "empathy",
+    "apology",
+    "restate",
+    "verify",
+    "jargon",
+    "hold",
+    "hold_thanks",
+    "understanding",
+    "repeat",
+    "alternative",
+    "calm",
+    "promise",
+    "next_steps",
+    "settled",
+    "further_help",
+    "closing",
+)
+# Families whose subjects a customer may call by their kind at first ("the thermostat").
+OWNED = ("products", "services")
+# Words of the language that stay the same in one customer's mouth: people and things of their life.
+LIFE = ("kin", "hobby", "dish", "town", "trade", "job", "room", "object")
+LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
+# Words that a problem begins with and that are small inside a sentence.
+FIRST = word_set(
+    """the a my our your there nobody hardly how can please in you we this der die das mein meine ich im beim für wo
+    wie statt können mir jemand le la les mon ma mes je il on où comment peut-on ce une un j’ai j’étais effacez
+    where it was"""
+)
+SPECIAL = ("email", "date", "reason", "amount", "address", "part", "shop", "level", "device")
+
+
+@dataclass
+class Persona:
+    """Customer and agent of one conversation."""
+
+    ledger: Ledger
+    talk: Talk
+    article: Article
+    issue: Issue
+    subject: str
+    customer: str
+    first_name: str
+    surname: str
+    agent: str
+    traits: tuple[str, ...]
+    casual: bool
+    keeps: dict[str, bool]
+    asked: tuple[str, ...]
+    questions: dict[str, str]
+    life: dict[str, str]
+    problem: str = ""
+    vague: bool = False
+    masked: dict[str, str] = field(default_factory=dict)
+    details: dict[str, str] = field(default_factory=dict)
+    used: list[str] = field(default_factory=list)
+    articles: tuple[str, ...] = ()
+    said: set[str] = field(default_factory=set)
+
+    @property
+    def brand(self) -> Brand:
+        return self.ledger.brand
+
+    def has(self, *traits: str) -> bool:
+        return any(t in self.traits for t in traits)
+
+    def value(self, parameter: str, rng: np.random.Generator) -> str:
+        """The conversation's value of a tool's parameter, coined at the first use."""
+        if parameter not in self.details:
+            self.details[parameter] = coin(self, parameter, rng)
+        return self.details[parameter]
+
+
+def make(ledger: Ledger, talk: Talk, article: Article, rng: np.random.Generator) -> Persona:
+    """The persona for one issue article: names, traits, standards, the masked problem."""
+    brand = ledger.brand
+    first = _pick(talk.first_names, rng)
+    words = Words(talk, rng, {})
+    surname = words["surname"]
+    subject = str(article.properties["subject"])
+    traits = draw_traits(talk, rng)
+    keeps = {s: bool(rng.random() < KEEPS) for s in STANDARDS}
+    count = int(rng.integers(7, 12))
+    asked = tuple(STANDARDS[int(i)] for i in sorted(rng.permutation(len(STANDARDS))[:count]))
+    person = Persona(
+        ledger=ledger,
+        talk=talk,
+        article=article,
+        issue=brand.issues[str(article.properties["issue"])],
+        subject=subject,
+        customer=f"{_pick(talk.titles, rng)} {surname}",
+        first_name=first,
+        surname=surname,
+        agent=_pick(talk.agent_names, rng),
+        traits=traits,
+        casual=bool(rng.random() < (0.5 if {"terse", "impatient"} & set(traits) else 0.22)),
+        keeps=keeps,
+        asked=asked,
+        questions={s: _pick(talk.standards[s], rng) for s in asked},
+        life={name: words["trade" if name == "job" else name] for name in LIFE},
+    )
+    mask(person, rng)
+    return person
+
+
+def draw_traits(talk: Talk, rng: np.random.Generator) -> tuple[str, ...]:
+    """One or two traits that can live together."""
+    names = list(talk.traits)
+    first = names[int(rng.random() * len(names))]
+    against = {"terse": {"talkative"}, "talkative": {"terse"}, "polite": {"impatient"}, "impatient": {"polite"}}
+    against |= {"technical": {"confused"}, "confused": {"technical"}}
+    if rng.random() < 0.45:
+        second = names[int(rng.random() * len(names))]
+        if second != first and second not in against.get(first, set()):
+            return (first, second)
+    return (first,)
+
+
+def mask(person: Persona, rng: np.random.Generator) -> None:
+    """Say the problem without some of its details; what is left out is kept in `masked`, in the order of asking."""
+    ledger, brand = person.ledger, person.brand
+    family = brand.families[ledger.subjects[person.subject].family]
+    line = _pick(person.issue.customer, rng)
+    person.vague = family.root in OWNED and rng.random() < 0.6
+    slots = Slots(ledger, person.subject, rng)
+    if person.vague:
+        person.masked["model"] = person.subject
+        line = vague_line(line, family, brand.language_id)
+    text = brand.language.polish(grammar.say(line, rng, slots)).rstrip(" .")
+    person.used += slots.used
+    if re.match(r"my the |the the ", text, re.I):
+        text = text.split(" ", 1)[1]
+    # Mostly it stands inside a sentence; a name keeps its capital.
+    keeps = text.startswith((person.subject, "I ", "I'")) or text.split(" ", 1)[0].lower() not in FIRST
+    person.problem = text if keeps else text[:1].lower() + text[1:]
+    chances = {"since": 0.8, "place": 0.5, "tried": 0.6, "before": 0.45, "hurry": 0.35}
+    owned = family.root == "products"
+    for name, chance in chances.items():
+        if rng.random() < chance and (owned or name not in ("place", "tried")):
+            words = Words(person.talk, rng, {**person.life, "subject": person.subject})
+            said = words.pick(person.talk.details[name])
+            person.masked[name] = brand.language.polish(grammar.piece(said, rng, words)).strip()
+
+
+def vague_line(line: str, family: Any, language: str) -> str:
+    """The customer's line with the family's noun where the subject's name stood."""
+    nominative = thing(family, "thing")
+    if language != "de":
+        return re.sub(r"\bmy <subject>", f"my {family.one}", line).replace("<subject>", nominative)
+
+    def fit(match: re.Match[str]) -> str:
+        before = match[1].strip().lower()
+        if before in ("von", "bei", "mit", "nach", "aus", "zu", "statt", "in", "unter"):
+            return match[1] + thing(family, "thing_dat")
+        if before in ("für", "ohne", "um", "an") or line.lower().startswith("ich "):
+            return match[1] + thing(family, "thing_acc")
+        return match[1] + nominative
+
+    return re.sub(r"((?:\b\w+ )?)<subject>", fit, line)
+
+
+# Values
+
+
+def coin(person: Persona, parameter: str, rng: np.random.Generator) -> str:
+    """A value of a parameter, of the form that the pack's sample gives."""
+    spec = person.brand.parameters[parameter]
+    if spec.options:
+        return _pick(spec.options, rng)
+    if spec.sample not in SPECIAL:
+        return code(spec.sample, rng)
+    return coin_special(person, spec.sample, rng)
+
+
+def coin_special(person: Persona, kind: str, rng: np.random.Generator) -> str:
+    talk, brand = person.talk, person.brand
+    if kind == "email":
+        plain = re.sub(r"[^a-z]", "", _ascii(person.surname)) or "kunde"
+        dot = _pick((".", "_", "", "-"), rng)
+        return f"{_ascii(person.first_name)}{dot}{plain}{_digits(rng, 2)}@{_pick(talk.domains, rng)}"
+    if kind == "date":
+        return day(rng)
+    if kind == "amount":
+        return f"{int(rng.integers(4, 180))}.{int(rng.integers(0, 100)):02d}"
+    if kind == "address":
+        words = Words(talk, rng, {"street": _pick(talk.streets, rng), "number": str(int(rng.integers(1, 140)))})
+        return code(grammar.say(talk.address, rng, words), rng)
+    if kind == "shop" and person.ledger.subjects[person.subject].root == "places":
+        return person.subject
+    if kind == "shop":
+        shops = [s.name for s in person.ledger.subjects.values() if s.root == "places"]
+        return _pick(shops, rng) if shops else brand.name
+    if kind in ("level", "device"):
+        return person.subject
+    return _pick(talk.part_names if kind == "part" else talk.reasons, rng)
+
+
+def day(rng: np.random.Generator, after: str = "") -> str:
+    """A day in the year in which the brand's story stands; some days later than `after` if that is given."""
+    if after:
+        return (datetime.date.fromisoformat(after) + datetime.timedelta(days=int(rng.integers(1, 200)))).isoformat()
+    return (FIRST_DAY + datetime.timedelta(days=int(rng.integers(330)))).isoformat()
+
+
+def code(sample: str, rng: np.random.Generator) -> str:
+    """A sample with digits for '#' and letters for '@'."""
+    text = grammar.piece(sample, rng, {})
+    digits = rng.integers(0, 10, len(text))
+    first = True
+    out = []
+    for place, sign in enumerate(text):
+        if sign == "#":
+            out.append(str(1 + int(digits[place]) % 9 if first and text[0] == "#" else int(digits[place])))
+            first = False
+        else:
+            out.append(LETTERS[int(rng.random() * len(LETTERS))] if sign == "@" else sign)
+    return "".join(out)
+
+
+def given_by_customer(person: Persona, parameter: str) -> bool:
+    """Whether the customer is asked for the value; the agent finds the others."""
+    spec = person.brand.parameters[parameter]
+    if spec.sample in ("reason", "amount", "level", "device"):
+        return False
+    if spec.sample == "shop" and person.ledger.subjects[person.subject].root == "places":
+        return False
+    return spec.sample in SPECIAL or bool(spec.options) or spec.sample.count("#") >= 4
+
+
+def named(person: Persona, parameter: str) -> str:
+    """What to call a parameter when asking for it: "your order number"."""
+    spec = person.brand.parameters[parameter]
+    if spec.sample in person.talk.kinds:
+        return person.talk.kinds[spec.sample]
+    about = spec.description.split(",")[0].strip()
+    for pattern, article in person.talk.articles:
+        if re.search(pattern, about, re.IGNORECASE):
+            plain = about if person.brand.language_id == "de" else about[:1].lower() + about[1:]
+            return person.brand.language.polish(article.replace("\\0", plain))
+    return about[:1].lower() + about[1:]
+
+
+def results(person: Persona, returns: str, rng: np.random.Generator) -> dict[str, str]:
+    """What a tool gives back, label → value, coined from the words of its `returns`."""
+    talk = person.talk
+    found: dict[str, str] = {}
+    last = ""
+    for item in (part.strip() for part in returns.split(",")):
+        choice = re.split(talk.either, item)
+        if len(choice) > 1:
+            # The favourable outcome stands first in the packs.
+            found[talk.kinds["state"]] = choice[0] if rng.random() < 0.85 else choice[-1]
+            continue
+        for pattern, sample in talk.results:
+            if re.search(pattern, item, re.IGNORECASE):
+                if sample == "date":
+                    last = day(rng, last)  # beginnings stand before ends
+                    found[item] = spoken_day(last, person.brand)
+                else:
+                    found[item] = _result(person, sample, rng)
+                break
+    return found
+
+
+def _result(person: Persona, sample: str, rng: np.random.Generator) -> str:
+    language = person.brand.language
+    if sample == "amount":
+        amount = f"{int(rng.integers(4, 180))}{language.decimal}{int(rng.integers(0, 100)):02d}"
+        return language.money.format(symbol=person.brand.symbol, amount=amount)
+    return code(sample, rng)
+
+
+def spoken_day(iso: str, brand: Brand) -> str:
+    """A day as people say it."""
+    year, month, number = iso.split("-")
+    language = brand.language
+    return language.date.format(day=int(number), month=language.months[int(month) - 1], year=year)
+
+
+def _pick(options: Sequence[str], rng: np.random.Generator) -> str:
+    return options[int(rng.random() * len(options))]
+
+
+def _digits(rng: np.random.Generator, most: int) -> str:
+    return "" if rng.random() < 0.5 else str(int(rng.integers(10**most)))
+
+
+def _ascii(text: str) -> str:
+    return slug(text).replace("-", "")

@@ -1,0 +1,136 @@
+"""Queries for article search: each asks for what a single leaf article states, and no other.
+
+    found = stages.finish(make(articles, topics, ledger, model, seed))
+    found[0]      # {"query", "article_id", "answer", "facts": [fact ids]}
+
+A query names the subject and the properties, never a value; the answer comes from the ledger. It asks for one fact
+that only this article states; where there is none, for two that only this article states together. What articles
+state is read from the texts themselves, not from what their writer was given.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cxlab.benchmarks.cxmarena import deriving, stages
+from cxlab.benchmarks.cxmarena.articles import statements
+from cxlab.benchmarks.cxmarena.ledger import Fact, Ledger, Slots, rng_for, say
+from cxlab.benchmarks.cxmarena.prompts import Passage
+from cxlab.benchmarks.cxmarena.tree import Topic
+from cxlab.llm import ask
+from cxlab.llm.base import ChatModel
+from cxlab.llm.simulated import grammar
+from cxlab.records import Article
+
+# Table 8: 797 queries for 1,743 information articles; a small brand has more of them, so that a mean says something.
+SHARE, FEWEST = 797 / 1743, 40
+LONGEST = 6000
+Query = dict[str, Any]
+
+
+class Target(NamedTuple):
+    """A leaf article and what it alone states: facts of one subject with the sentences that give them."""
+
+    article: Article
+    facts: tuple[Fact, ...]
+    sentences: tuple[str, ...]
+
+
+def make(
+    articles: Sequence[Article],
+    topics: Sequence[Topic],
+    ledger: Ledger,
+    model: ChatModel,
+    seed: int,
+    folder: Path | None = None,
+    count: int | None = None,
+) -> Generator[stages.Progress, None, list[Query]]:
+    """`count` queries, by default as many as the published share; fewer where fewer articles hold a fact alone."""
+    searched = [a for a in articles if a.kind != "issue"]
+    wanted = max(round(SHARE * len(searched)), FEWEST) if count is None else count
+    targets = choose(searched, topics, ledger, wanted, seed)
+
+    async def question(target: Target) -> stages.Row:
+        inputs = question_inputs(target, ledger, seed)
+        reply = await ask(model, deriving.QUESTION, inputs, seed=seed)
+        # A question that gives its answer away is no query; the article then has none.
+        return {"query": " ".join(reply.output.question.split()) if reply.output else None}
+
+    rows = yield from stages.run("queries", targets, lambda t: t.article.id, question, folder)
+    return [
+        {
+            "query": row["query"],
+            "article_id": target.article.id,
+            "answer": " ".join(f"{say(ledger, f, rng_for('answer', seed, f.id))}." for f in target.facts),
+            "facts": [f.id for f in target.facts],
+        }
+        for target, row in zip(targets, rows, strict=True)
+        if row["query"]
+    ]
+
+
+def choose(articles: Sequence[Article], topics: Sequence[Topic], ledger: Ledger, count: int, seed: int) -> list[Target]:
+    """Leaf articles in a drawn order, each with a fact that no other of the articles states."""
+    inner = {t.parent for t in topics}
+    leaves = {t.id for t in topics if t.id not in inner}
+    told = {a.id: dict(reversed(statements(a, ledger))) for a in articles}
+    holders: dict[str, set[str]] = {}
+    for key, stated in told.items():
+        for fact in stated:
+            holders.setdefault(fact, set()).add(key)
+    rng = rng_for("queries", seed)
+    found: list[Target] = []
+    for n in rng.permutation(len(articles)).tolist():
+        article = articles[n]
+        if len(found) >= count:
+            break
+        if article.properties.get("topic_id") in leaves and (
+            facts := _alone(article, told[article.id], holders, ledger, rng)
+        ):
+            found.append(Target(article, facts, tuple(told[article.id][f.id] for f in facts)))
+    return found
+
+
+def _alone(
+    article: Article, told: dict[str, str], holders: dict[str, set[str]], ledger: Ledger, rng: np.random.Generator
+) -> tuple[Fact, ...]:
+    """One fact that the article alone states, else two of one subject that it alone states together, else none.
+
+    An article on one thing that tells something of another is found by chance; its own facts come first.
+    """
+    own = [f for f in told if ledger.facts[f].subject == article.properties.get("subject")]
+    for facts in (own, [f for f in told if f not in own]):
+        order = [facts[n] for n in rng.permutation(len(facts)).tolist()]
+        single = next((f for f in order if len(holders[f]) == 1), None)
+        if single is not None:
+            return (ledger.facts[single],)
+        for a, b in itertools.combinations(order, 2):
+            if len(holders[a] & holders[b]) == 1 and ledger.facts[a].subject == ledger.facts[b].subject:
+                return (ledger.facts[a], ledger.facts[b])
+    return ()
+
+
+def question_inputs(target: Target, ledger: Ledger, seed: int) -> deriving.QuestionInputs:
+    """What the prompt gets: the article, the facts, and how the brand's customers ask for them."""
+    language = ledger.brand.language
+    asked = []
+    for fact, sentence in zip(target.facts, target.sentences, strict=True):
+        spec, rng = ledger.brand.properties[fact.property], rng_for("question", seed, fact.id)
+        lines = [language.polish(grammar.say(line, rng, Slots(ledger, fact.subject, rng))) for line in spec.asks]
+        asked.append(
+            deriving.Asked(aspect=spec.the, sentence=sentence, value=ledger.show(fact), questions=tuple(lines))
+        )
+    return deriving.QuestionInputs(
+        language=language.name,
+        passage=Passage(id=target.article.id, text=target.article.body[:LONGEST]),
+        subject=target.facts[0].subject,
+        facts=tuple(asked),
+    )
+
+
+__all__ = ["Query", "Target", "choose", "make", "question_inputs"]

@@ -1,0 +1,66 @@
+"""Steps of an issue article, which tell an agent what to do, as what the agent says to the customer.
+
+    speak(talk, "Ask whether other devices are online") -> Spoken("ask_step", "whether other devices are online")
+
+`act` is the kind of act (see talking.DIRECTIONS): `instruct` for what the customer does, `do` for what the agent
+does, `ask_step` and `tell_step` for what is asked and told, "" for a step that is politeness only.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from cxlab.benchmarks.cxmarena.talk import Talk
+from cxlab.benchmarks.cxmarena.wording import word_set
+
+
+class Spoken(NamedTuple):
+    """The act that a step becomes, and the step's words as the act names them."""
+
+    act: str
+    step: str
+
+
+def speak(talk: Talk, step: str, tool: bool = False) -> Spoken:
+    """What an agent makes of a step; a step with a tool is always the agent's own doing."""
+    text = step.strip().rstrip(" .")
+    for pattern, by in talk.customer_words:
+        text = re.sub(pattern, by, text)
+    if tool:
+        return Spoken("call", own(talk, text))
+    for rewrite in talk.rewrites:
+        if match := re.match(rewrite.match, text):
+            said = match.expand(rewrite.say)
+            return Spoken(rewrite.act, own(talk, said) if rewrite.act == "do" else said)
+    return Spoken("instruct", lower(text))
+
+
+def own(talk: Talk, text: str) -> str:
+    """The step as something the speaker will do: the verb as the language puts it after "I will"."""
+    if talk.language == "en":
+        return lower(text)
+    if talk.language == "fr":
+        verb, _, rest = text.partition(" ")
+        for pattern, by in talk.infinitives:
+            if re.fullmatch(pattern, verb, re.IGNORECASE):
+                return f"{re.sub(f'(?i)^{pattern}$', by, verb).lower()} {rest}".strip()
+        return lower(text)
+    match = re.match(r"(\w+) Sie (?:sich )?(.*)$", text)
+    if match is None:
+        return text
+    verb, rest = match[1].lower(), match[2]
+    clause, comma, tail = rest.partition(",")
+    words = clause.split()
+    if words and words[-1] in _PREFIXES:
+        verb, words = words[-1] + verb, words[:-1]
+    return " ".join([*words, verb]) + comma + tail
+
+
+# Prefixes of German verbs that stand at the end of a command.
+_PREFIXES = word_set("ab an auf aus bei ein fest frei her hin mit nach vor zu zurück zusammen durch um weg")
+
+
+def lower(text: str) -> str:
+    """The first letter small, unless the first word is a name or an abbreviation."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]

@@ -1,0 +1,191 @@
+"""Conversations between people, from CSV, Parquet or JSON Lines: to be read, and to be mixed into realism studies.
+
+One message a row, in the order in which it was said: conversation_id, role, text; or, in JSON Lines, one conversation
+a line with `messages`. Rows count from 1, without the header. Nothing is evaluated on them: they have no gold.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from cxlab.benchmarks.cxmarena import statistics
+from cxlab.errors import BadFile, BadOption
+from cxlab.importers.cells import as_text, to_json
+from cxlab.importers.cxmarena import Rejected
+from cxlab.records import Conversation, Dataset, Message, Role, Sample, content_id
+from cxlab.voice import LANGUAGES
+
+SUFFIXES = (".csv", ".parquet", ".jsonl")
+LARGEST_TEXT = 20_000  # characters of one message; a long one has some hundred
+# Names of a column in other people's files, the first that is there.
+NAMES = {
+    "id": ("conversation_id", "conversation", "dialogue_id", "call_id", "id"),
+    "role": ("role", "speaker", "who", "participant"),
+    "text": ("text", "message", "utterance", "content"),
+}
+ROLES: dict[str, Role] = {
+    **dict.fromkeys(("customer", "user", "client", "caller", "c"), "customer"),
+    **dict.fromkeys(("agent", "assistant", "representative", "advisor", "a"), "agent"),
+    **dict.fromkeys(("ivr", "bot", "ivr_bot", "menu"), "ivr"),
+    "system": "system",
+}
+
+
+@dataclass
+class Transcripts:
+    """What a folder came to; nothing is stored yet."""
+
+    dataset: Dataset
+    tables: dict[str, pl.DataFrame]
+    rejected: list[Rejected]
+    ignored: list[str]
+    rows: dict[str, int]
+    samples: list[Sample] = field(default_factory=list)
+
+    @property
+    def tasks(self) -> dict[str, int]:
+        """None: transcripts have no gold."""
+        return {}
+
+
+def read_folder(folder: Path | str, language: str = "en", licence: str = "") -> Transcripts:
+    """Read and check a folder (or one file); BadFile for what cannot be read at all."""
+    if language not in LANGUAGES:
+        raise BadOption(f"unknown language {language!r}; known: {', '.join(LANGUAGES)}")
+    root = Path(folder)
+    if not root.exists():
+        raise BadFile(root, None, "does not exist", "give a file or a folder with CSV, Parquet or JSON Lines")
+    files = [root] if root.is_file() else sorted(path for path in root.rglob("*") if path.is_file())
+    rejected: list[Rejected] = []
+    rows: dict[str, int] = {}
+    ignored: list[str] = []
+    said: dict[str, list[Message]] = {}
+    for path in files:
+        name = path.name if root.is_file() else path.relative_to(root).as_posix()
+        if path.suffix.lower() not in SUFFIXES:
+            ignored.append(name)
+            continue
+        rows[name] = 0
+        for row, given in _rows(path):
+            rows[name] = row
+            _take(name, row, given, said, rejected)
+    if not rows:
+        raise BadFile(root, None, "no CSV, Parquet or JSON Lines file in it")
+    kept = {each: messages for each, messages in said.items() if _is_talk(each, messages, rejected)}
+    if not kept:
+        first = f"; the first problem: {rejected[0]}" if rejected else ""
+        raise BadFile(
+            root, None, f"no conversation could be used{first}", "one message a row: conversation_id, role, text"
+        )
+    return _build(root, kept, rejected, ignored, rows, language, licence)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(row, cells) of a file."""
+    try:
+        if path.suffix.lower() == ".jsonl":
+            with path.open(encoding="utf-8") as file:
+                for number, line in enumerate(file, 1):
+                    if line.strip():
+                        yield number, _read_line(line)
+            return
+        frame = pl.read_parquet(path) if path.suffix.lower() == ".parquet" else pl.read_csv(path, infer_schema=False)
+    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as fault:
+        raise BadFile(path, None, f"cannot be read ({str(fault).splitlines()[0][:160]})") from None
+    lacking = [NAMES[kind][0] for kind in NAMES if not any(name in frame.columns for name in NAMES[kind])]
+    if lacking:
+        raise BadFile(path, None, f"no column {', '.join(lacking)}", f"it has: {', '.join(frame.columns)}")
+    yield from enumerate(frame.iter_rows(named=True), 1)
+
+
+def _read_line(line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _take(file: str, row: int, given: dict[str, Any], said: dict[str, list[Message]], rejected: list[Rejected]) -> None:
+    """Add a row's message, or all messages of a conversation that is one line."""
+    cells = {kind: next((given[name] for name in names if name in given), None) for kind, names in NAMES.items()}
+    found = as_text(cells["id"])
+    messages = given.get("messages")
+    if isinstance(messages, list):
+        for each in messages:
+            inner = each if isinstance(each, dict) else {}
+            _take(file, row, {**inner, "conversation_id": found or f"{file}-{row}", "messages": None}, said, rejected)
+        return
+    text, spoken = as_text(cells["text"]), as_text(cells["role"]).lower()
+    role = ROLES.get(spoken)
+    problem = None
+    if not found:
+        problem = ("conversation_id", "empty, or the line is no JSON object")
+    elif role is None:
+        problem = ("role", f"{spoken[:40]!r} is none of {', '.join(sorted(set(ROLES.values())))}")
+    elif not text:
+        problem = ("text", "empty")
+    elif len(text) > LARGEST_TEXT:
+        problem = ("text", f"{len(text):,} characters in one message; the limit is {LARGEST_TEXT:,}")
+    if problem or role is None:
+        rejected.append(Rejected(file, row, *(problem or ("role", "empty"))))
+        return
+    before = said.setdefault(found, [])
+    turn = (before[-1].turn if before else 0) + (role == "customer" and (not before or before[-1].role != "customer"))
+    before.append(Message(role=role, text=text, turn=turn))
+
+
+def _is_talk(name: str, messages: list[Message], rejected: list[Rejected]) -> bool:
+    """Whether two people talk; one alone is no conversation."""
+    roles = Counter(message.role for message in messages)
+    if roles["customer"] and roles["agent"]:
+        return True
+    who = "no customer" if not roles["customer"] else "no agent"
+    rejected.append(Rejected(f"conversation {name[:80]}", None, None, f"{who} speaks; the conversation is left out"))
+    return False
+
+
+def _build(
+    root: Path, kept: dict[str, list[Message]], rejected: list[Rejected], ignored: list[str], rows: dict[str, int],
+    language: str, licence: str,
+) -> Transcripts:  # fmt: skip
+    talks = [Conversation(id=name, messages=tuple(messages)) for name, messages in kept.items()]
+    dumped = [to_json([message.model_dump(mode="json") for message in talk.messages]) for talk in talks]
+    texts = ("conversation_id", "persona", "labels", "messages", "noisy", "noise")
+    tables = {
+        "conversations": pl.DataFrame(
+            [(talk.id, "{}", "{}", messages, "[]", "{}") for talk, messages in zip(talks, dumped, strict=True)],
+            schema=dict.fromkeys(texts, pl.String),
+            orient="row",
+        ),
+        "rejected": pl.DataFrame(
+            [vars(one) for one in rejected],
+            schema={"file": pl.String, "row": pl.Int64, "column": pl.String, "problem": pl.String},
+        ),
+    }
+    dataset = Dataset(
+        id="transcripts-" + content_id(dumped, [talk.id for talk in talks]),
+        benchmark="transcripts",
+        name=f"Conversations, imported from {root.resolve().name}",
+        source="imported",
+        config={
+            "conversations": "real",
+            "options": {"language": language},
+            "rows": rows,
+            "rejected": len(rejected),
+            "ignored": ignored,
+            "statistics": statistics.conversations(talks, language),
+        },
+        seed=None,
+        licence=licence.strip() or "not stated: ask whoever gave you the data",
+        created=datetime.now(UTC),
+    )
+    return Transcripts(dataset, tables, rejected, ignored, rows)

@@ -1,0 +1,147 @@
+"""Datasets: what am I evaluating on?"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from cxlab import jobs, llm, ui
+from cxlab.benchmarks.cxmarena import brand, noise
+from cxlab.errors import CxError, UnknownName
+from cxlab.importers import cxmarena, transcripts
+from cxlab.read import View, conversations, datasets
+from cxlab.read.conversations import Line, Talk
+from cxlab.store import write
+from cxlab.ui import conversation, datasets_make, realism
+from cxlab.ui import datasets as about
+from cxlab.ui.browse import go
+
+ui.routed()
+
+QUESTION = "What am I evaluating on?"
+TABS = {"statistics": "Statistics", "conversations": "Conversations", "realism": "Realism study", "files": "Files"}
+COMMAND = "python -m cxlab generate cxmarena --brand hearthwise --size small --seed 1"
+UP = [("Datasets", "datasets", View())]
+
+
+def list_brands() -> dict[str, tuple[str, str, str]]:
+    """The packs that ship: id → name, language, domain."""
+    packs = {name: brand.load(name) for name in brand.names()}
+    return {name: (pack.name, pack.language_id, pack.domain) for name, pack in packs.items()}
+
+
+def start(args: Sequence[str]) -> None:
+    """Set a job out and stay with it."""
+    st.query_params["job"] = jobs.start([*dict.fromkeys([*args, "--quiet"])]).id
+    st.rerun()
+
+
+def show_jobs() -> None:
+    """What is being made at the moment, and the job that the address names."""
+    for job in jobs.list_jobs():
+        if job.kind == "generate" and (job.state == "running" or job.id == st.query_params.get("job")):
+            datasets_make.show_job(partial(jobs.find_job, job.id), jobs.stages, jobs.cancel, start)
+
+
+def show_generate() -> None:
+    ui.breadcrumbs(UP, "Generate")
+    ui.header("Generate a dataset", "A brand, its knowledge base, its conversations, and six tasks on them.")
+    show_jobs()
+    form, beside = st.columns([3, 2], gap="large")
+    with form:
+        models = [row.name for row in llm.known() if "judge" not in row.name and row.name != "simulated:customer"]
+        models.sort(key=lambda name: name != "simulated:strong")
+        args, problem = datasets_make.choose_settings(ui.cached(list_brands), models)
+    with beside:
+        if datasets_make.confirm(args, problem):
+            start(args)
+
+
+def show_import() -> None:
+    ui.breadcrumbs(UP, "Import")
+    ui.header("Import a dataset", "Other people's files: what can be used of them, and what not?")
+    kind, folder, told, pressed = datasets_make.choose_folder()
+    read = transcripts.read_folder if kind == datasets_make.PEOPLE else cxmarena.read_folder
+    if pressed:
+        st.session_state.pop("cx-import", None)
+        with ui.guarded(), st.spinner("Reading"):
+            st.session_state["cx-import"] = ((kind, folder, told), read(folder, **told))
+    kept = st.session_state.get("cx-import")
+    if kept is None or kept[0] != (kind, folder, told):
+        st.caption("A preview comes first: nothing is stored before you have seen what would be, and what would not.")
+    elif datasets_make.show_preview(kept[1]):
+        found: cxmarena.Imported | transcripts.Transcripts = kept[1]
+        with ui.guarded():
+            write.save_dataset(found.dataset, found.samples, tables=found.tables)
+            del st.session_state["cx-import"]
+            go(View(dataset=found.dataset.id, tab="files"))
+
+
+def hear(talk: Talk, kinds: frozenset[str]) -> list[Line]:
+    """The conversation with these kinds of noise, made anew from its clean messages; each kind draws for itself."""
+    off = {"fragments": ("fragmentation", 0.0), "speech": ("wer", 0.0), "menu": ("opening", None)}
+    changes = dict(change for kind, change in off.items() if kind not in kinds)
+    noisy = noise.add_noise(talk.messages, noise.Noise.model_validate(talk.noise).model_copy(update=changes))
+    lines: list[Line] = []
+    for place, (message, origin) in enumerate(zip(noisy.messages, noisy.origins, strict=True)):
+        pieces = noisy.places(origin.index) if origin.index is not None else (place,)
+        heard = tuple((each.at, each.heard, each.said) for each in origin.changes)
+        part = pieces.index(place) + 1
+        lines.append(Line(message.role, message.text, message.turn, origin.index, part, len(pieces), heard))
+    return lines
+
+
+def show_dataset(view: View) -> None:
+    try:
+        dataset = datasets.load(view.dataset)
+    except CxError as problem:
+        ui.header("Datasets", QUESTION)
+        about.say_unknown(str(problem))
+        return
+    row = ui.cached(datasets.datasets).row(by_predicate=datasets.is_of(dataset.id), named=True)
+    ui.breadcrumbs(UP, "Dataset")
+    ui.header(ui.plain(dataset.name), QUESTION)
+    tabs = [tab for tab in TABS if row["conversations"] or tab in ("statistics", "files")]
+    tab = ui.choose(view, "tab", "Part", tabs, names=TABS, style="segments")
+    if tab == "statistics":
+        about.show_summary(dataset, row)
+        about.show_statistics(dataset)
+    elif tab == "files":
+        about.show_summary(dataset, row)
+        about.show_files(dataset, row["runs"])
+    elif tab == "realism":
+        realism.show_study(dataset)
+    elif not view.conversation:
+        conversation.show_list(view)
+    else:
+        try:
+            conversation.show_one(view, conversations.conversation(dataset.id, view.conversation), hear)
+        except UnknownName as unknown:
+            conversation.say_unknown(view, str(unknown))
+
+
+def show_all() -> None:
+    ui.header("Datasets", QUESTION)
+    show_jobs()
+    frame = ui.cached(datasets.datasets)
+    if frame.is_empty():
+        words = (
+            "Here stand the datasets that models are evaluated on: a brand's knowledge base with its conversations, "
+        )
+        words += "or the procedures of SAGE. There are none in this store yet."
+        ui.empty(words, "Generate a dataset", partial(go, View(tab="generate")), COMMAND)
+    about.show_ways(first=frame.is_empty())
+    if frame.height:
+        about.show_list(view, frame)
+    about.show_trash()
+
+
+view = ui.view()
+if view.tab == "generate":
+    show_generate()
+elif view.tab == "import":
+    show_import()
+elif view.dataset:
+    show_dataset(view)
+else:
+    show_all()

@@ -1,0 +1,145 @@
+"""Retrieval: which index finds the right thing?"""
+
+from typing import Any
+
+import streamlit as st
+
+from cxlab import jobs, llm, ui
+from cxlab.benchmarks.cxmarena import corpus
+from cxlab.errors import UnknownName
+from cxlab.read import View, retrieval
+from cxlab.retrieval import minilm
+from cxlab.runner import grid
+from cxlab.runner.order import Order
+from cxlab.runner.plan import Choice
+from cxlab.store import write
+from cxlab.ui import misses, search_form, strips, work
+from cxlab.ui import retrieval as parts
+
+ui.routed()
+JUDGES = ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial")
+TABS = {
+    "": "Curves",
+    "price": "Time and cost",
+    "areas": "Areas",
+    "misses": "What is missed",
+    "query": "One query",
+    "answers": "Answers",
+    "gaps": "Differences",
+    "try": "Try another index",
+}
+LONGEST = 1500
+RESUME = "--resume={}"
+
+
+def find_passage(dataset: str, name: str) -> misses.Passage:
+    """Looks up a piece of an article as it was indexed."""
+
+    def passage(article: str, start: int | None, end: int | None) -> str:
+        try:
+            text = corpus.load(dataset, name).texts[article]
+        except (UnknownName, KeyError):
+            return "The dataset has no such article."
+        return text[slice(start or 0, end or LONGEST)]
+
+    return passage
+
+
+def show_form(dataset: str, tasks: dict[str, int]) -> None:
+    """Choose indexes to try, see what it takes, start them."""
+    left, right = st.columns([3, 2], gap="large")
+    lacking = {"minilm": minilm.missing()} if minilm.missing() else {}
+    agents = [row.name for row in llm.known() if "judge" not in row.name and row.name != "simulated:customer"]
+    with left:
+        wanted = search_form.fill_in({task: parts.TASKS[task] for task in tasks}, agents, JUDGES, lacking)
+    options: dict[str, Any] = {"query": wanted.query, "respond": wanted.respond}
+    order = Order(
+        "cxmarena",
+        (wanted.model,),
+        None,
+        wanted.judges,
+        dataset,
+        Choice(wanted.tasks, (), wanted.limit),
+        options=options,
+    )
+    with right, st.container(border=True), ui.guarded():
+        ui.section("What it will take")
+        orders = grid.expand(order, wanted.methods, wanted.sizes, wanted.overlap)
+        problem = grid.complain(orders) if wanted.tasks else "Pick at least one task."
+        if problem:
+            st.warning(ui.plain(problem))
+        else:
+            search_form.show_foreseen(ui.cached(grid.foresee, orders, ui.cached(retrieval.past_seconds, dataset)))
+        if st.button("Run evaluation", type="primary", disabled=bool(problem), width="stretch", key="start"):
+            begin(grid.to_arguments(grid.create(orders), orders))
+
+
+def show_work() -> None:
+    """The job that was started here, until it is done: then its runs are on the board."""
+    known = {job.id: job for job in jobs.list_jobs()}
+    job = known.get(st.query_params.get("job", ""))
+    if job is not None and job.state != "done":
+        work.show_job(
+            lambda: jobs.find_job(job.id), jobs.cancel, lambda runs: begin(["run", *map(RESUME.format, runs)])
+        )
+
+
+def begin(arguments: list[str]) -> None:
+    """Start a job and stay with it."""
+    st.query_params["job"] = jobs.start(arguments).id
+    st.rerun()
+
+
+def show_page(view: View, searchable: dict[str, dict[str, int]]) -> None:
+    """One dataset and task: the board, then one question at a time."""
+    used = ui.cached(retrieval.datasets)
+    order = list(dict.fromkeys([*used["dataset_id"], *searchable]))
+    names = {each.id: f"{each.name} · {each.id[-6:]}" for each in write.list_datasets()}
+    with st.sidebar:
+        dataset = ui.choose(view, "dataset", "Dataset", order, names=names)
+        tasks = [task for task in retrieval.TASKS if task in searchable.get(dataset, {})]
+        ran = used.filter(dataset_id=dataset)["task"].to_list()
+        listed = [task for task in retrieval.TASKS if task in ran or task in tasks]
+        task = ui.choose(view, "tasks", "Task", listed, names=parts.TASKS)
+    view = view.change(dataset=dataset, tasks=(task,), page=view.page)
+    counts = searchable.get(dataset, {})
+    if task not in ran:
+        ui.empty(
+            f"No index has searched this dataset for the task {parts.TASKS[task].lower()} yet. Choose one or several "
+            "below; then this page shows which of them finds the right article, how fast, and what it misses."
+        )
+        show_form(dataset, counts)
+        return
+    scene = parts.set_scene(view, dataset, task)
+    if not (view.tab == "query" and view.opened):  # one query is looked at by itself
+        with st.container(key="cx-wide"):
+            parts.show_board(scene)
+        st.divider()
+    tab = ui.choose(view, "tab", "Look closer", list(TABS), names=TABS, style="segments")
+    closer = {
+        "": lambda: parts.show_curves(scene, view),
+        "price": lambda: parts.show_price(scene, view),
+        "areas": lambda: parts.show_areas(scene),
+        "misses": lambda: misses.show_misses(scene, view),
+        "query": lambda: misses.show_query(scene, view, find_passage(dataset, parts.CORPORA[task])),
+        "answers": lambda: misses.show_answers(scene),
+        "gaps": lambda: parts.show_differences(scene, view),
+        "try": lambda: show_form(dataset, counts),
+    }
+    closer[tab]()
+
+
+ui.header("Retrieval", "Which index finds the right thing?")
+strips.style()
+show_work()
+found = ui.cached(retrieval.searchable)
+if not found and ui.cached(retrieval.datasets).is_empty():
+    ui.empty(
+        "Here you would see which index finds the right article: BM25, vectors or both, with small chunks or large, "
+        "how fast and at what cost, which topics it misses and why. There is no dataset to search in yet.",
+        "Generate or import a dataset",
+        lambda: ui.open_page("datasets", View()),
+        "python -m cxlab generate cxmarena --brand hearthwise --size small",
+    )
+else:
+    show_page(ui.view(), found)

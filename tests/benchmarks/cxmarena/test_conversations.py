@@ -1,0 +1,225 @@
+"""Conversations: whole records, true labels, facts of the ledger only, resumable, deterministic, varied."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cxlab import llm
+from cxlab.benchmarks.cxmarena import (
+    articles,
+    brand,
+    conversations,
+    ledger,
+    personas,
+    stages,
+    standards,
+    steps,
+    talk,
+    talking,
+    tree,
+)
+from cxlab.benchmarks.cxmarena import statistics as stats
+from cxlab.errors import BadOption
+from cxlab.llm.simulated import grammar
+
+MODEL = llm.load("simulated:strong")
+PACKS = {"hearthwise": "en", "solvanne": "fr", "talvero": "de"}
+_MADE: dict[str, Any] = {}
+
+
+def make(name: str) -> tuple[Any, Any, Any, Any, Any]:
+    """Ledger, articles, tools, cases and conversations of a small brand; made once."""
+    if name not in _MADE:
+        pack = brand.load(name)
+        facts = ledger.make(pack, 1, tree.plan(pack, 60, 40))
+        topics = stages.finish(tree.grow(facts, MODEL, 60, 1))
+        found = stages.finish(articles.write_information(facts, topics, MODEL, 1))
+        plans = articles.plan_issues(facts, topics, 40, 1)
+        found += stages.finish(articles.write_issues(facts, plans, MODEL, 1, first=len(found) + 1))
+        tools = articles.define_tools(pack, plans)
+        cases = conversations.plan_conversations(facts, found, tools, 45, 1)
+        said = stages.finish(conversations.write_conversations(facts, found, tools, cases, MODEL, 1))
+        _MADE[name] = (facts, found, tools, cases, said)
+    return _MADE[name]
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_records_are_whole_and_point_to_what_exists(name: str) -> None:
+    _, found, tools, cases, said = make(name)
+    by_id = {a.id: a for a in found}
+    names = {t["function"]["name"]: t["function"] for t in tools}
+    assert [c.id for c in said] == [f"C_{n}" for n in range(1, 46)] == [c.id for c in cases]
+    assert len({c.article for c in cases[:40]}) == min(40, sum(a.kind == "issue" for a in found))
+    for c in said:
+        assert {c.messages[0].role, c.messages[-1].role} <= {"customer", "agent"}
+        assert all(m.text.strip() for m in c.messages)
+        assert [1, *(m.turn for m in c.messages)] == sorted([1, *(m.turn for m in c.messages)])
+        assert c.labels["issue_article"] == c.persona["agent"]["issue"] == c.persona["agent"]["articles"][0]
+        assert {"problem", "traits", "masked", "details"} <= set(c.persona["customer"])
+        for place, m in enumerate(c.messages):
+            if m.role == "agent":
+                assert m.data["class"] in ("general", "knowledge_base", "tool_information_gathering", "tool_call")
+                assert set(m.data["sources"]) <= set(by_id)
+                assert (m.data["class"] == "tool_call") == bool(m.tool_calls)
+                assert c.grounding.get(place, ()) == tuple(m.data["sources"])
+                if m.data["class"] == "knowledge_base":
+                    assert m.data["sources"]
+                # A passage is a piece of an article that the message is grounded in.
+                for passage in m.data["passages"]:
+                    assert any(passage in by_id[a].body or passage == by_id[a].title for a in m.data["sources"])
+            if m.tool_calls:
+                call = m.tool_calls[0]
+                arguments = json.loads(call.arguments)
+                assert set(arguments) == set(names[call.name]["parameters"]["required"])
+                after = c.messages[place + 1]
+                assert (after.role, after.data["tool"]) == ("tool", call.name)
+                assert after.data["result"]
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_every_fact_that_is_stated_is_in_the_ledger(name: str) -> None:
+    facts, _, _, _, said = make(name)
+    held = 0
+    for c in said:
+        details = c.persona["customer"]["details"].values()
+        for m in c.messages:
+            if m.role != "tool":
+                text = conversations.plain(m.text, details)
+                assert ledger.contradictions(text, facts, c.labels["subject"]) == set(), m.text
+                held += len(ledger.find_facts(text, facts, c.labels["subject"]))
+            for key in m.data.get("facts", ()):
+                assert key in facts.facts
+    assert held > 30  # the check above has something to check
+
+
+def test_a_wrong_fact_is_seen_and_a_detail_is_not_taken_for_one() -> None:
+    facts, *_ = make("hearthwise")
+    price = next(f for f in facts.facts.values() if f.property == "price")
+    wrong = f"{price.subject} costs £1.23."
+    assert ledger.contradictions(conversations.plain(wrong, ["23"]), facts)
+    assert not ledger.contradictions(conversations.plain(wrong, ["£1.23"]), facts)
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_arguments_that_the_customer_gave_were_said_before_the_call(name: str) -> None:
+    _, _, _, _, said = make(name)
+    checked = 0
+    for c in said:
+        heard = ""
+        details = c.persona["customer"]["details"]
+        for m in c.messages:
+            if m.role == "customer":
+                heard += m.text + "\n"
+                for detail in m.data["details"]:
+                    spoken = details.get(f"{detail} as said", details.get(detail))
+                    if spoken is not None:
+                        checked += 1
+                        assert spoken in heard
+            for call in m.tool_calls:
+                for parameter, value in json.loads(call.arguments).items():
+                    assert details[parameter] == value
+    assert checked > 50
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_quality_answers_are_what_the_agent_did(name: str) -> None:
+    _, _, _, _, said = make(name)
+    language = talk.load(PACKS[name])
+    wait = {"en": r"moment|minute|while|second|hold|bear", "fr": r"instant|atient", "de": r"Moment|Augenblick|Geduld"}
+    seen: dict[tuple[str, str], int] = {}
+    for c in said:
+        agent = {i: m for i, m in enumerate(c.messages) if m.role == "agent"}
+        quality = {q["id"]: q for q in c.labels["quality"]}
+        assert 7 <= len(quality) <= 11
+        for q in quality.values():
+            seen[q["id"], q["answer"]] = seen.get((q["id"], q["answer"]), 0) + 1
+            assert q["question"] in language.standards[q["id"]]
+            assert set(q["evidence"]) <= set(agent)
+            if q["answer"] == "Yes" and q["id"] != "jargon":
+                assert q["evidence"]
+            if q["answer"] == "NA":
+                assert not q["evidence"]
+        # Some of them by other means than the plan: by the names and by what tools were called.
+        if "name" in quality:
+            named = {i for i, m in agent.items() if c.persona["customer"]["name"] in m.text}
+            assert named == set(quality["name"]["evidence"])
+        if "introduction" in quality:
+            known = {i for i, m in agent.items() if c.persona["agent"]["name"] in m.text}
+            assert known == set(quality["introduction"]["evidence"])
+        if "hold" in quality:
+            called = [i for i, m in agent.items() if m.tool_calls]
+            assert (quality["hold"]["answer"] == "NA") == (not called)
+            assert all(re.search(wait[PACKS[name]], c.messages[i].text, re.I) for i in quality["hold"]["evidence"])
+    assert len({standard for standard, _ in seen}) == len(personas.STANDARDS)
+    assert {answer for _, answer in seen} == {"Yes", "No", "NA"}
+
+
+@pytest.mark.parametrize("language", talk.LANGUAGES)
+def test_talk_files_have_a_line_for_each_act_and_no_unknown_slot(language: str) -> None:
+    found = talk.load(language)
+    assert set(talking.AGENT) == set(found.agent)
+    assert {k.partition(".")[0] for k in found.customer} == set(talking.CUSTOMER)
+    assert {k.partition(".")[2] for k in found.customer} - {""} <= set(found.traits)
+    assert set(found.standards) == set(personas.STANDARDS)
+    about = {k: re.findall(r"<(\w+)>", d) for k, d in {**talking.AGENT, **talking.CUSTOMER}.items()}
+    assert talk.check(language, about) == []
+    for lines in (*found.agent.values(), *found.customer.values(), *found.parts.values()):
+        for line in lines:
+            assert grammar.variants(line) >= 1
+            # A figure in a phrase would be a statement of nobody's; in "L2" it is part of a name.
+            assert not re.search(r"(?<![A-Z])\d", line)
+    for key, questions in found.standards.items():
+        for question in questions:
+            known = standards.find(question)
+            assert known is not None, question
+            assert known.id == key, question
+
+
+def test_steps_become_what_an_agent_says() -> None:
+    en, fr, de = talk.load("en"), talk.load("fr"), talk.load("de")
+    assert steps.speak(en, "Ask whether other devices are online") == ("ask_step", "whether other devices are online")
+    assert steps.speak(en, "Tell the customer not to open the lamp") == ("instruct", "do not open the lamp")
+    assert steps.speak(en, "Open the order", tool=True) == ("call", "open the order")
+    assert steps.speak(en, "Explain that data is kept for a year") == ("tell_step", "data is kept for a year")
+    assert steps.speak(en, "Apologise plainly").act == ""
+    assert steps.speak(fr, "Relisez la commande", tool=True) == ("call", "relire la commande")
+    assert steps.speak(fr, "Vérifiez le stock", tool=True).step == "vérifier le stock"
+    assert steps.speak(de, "Rufen Sie die Akkudaten von Atlas ab", tool=True).step == "die Akkudaten von Atlas abrufen"
+    assert steps.speak(de, "Öffnen Sie die Bestellung", tool=True).step == "die Bestellung öffnen"
+
+
+def test_resumed_and_fresh_are_the_same_and_another_seed_is_not(tmp_path: Path) -> None:
+    facts, found, tools, cases, said = make("hearthwise")
+    few = cases[:6]
+    half = stages.finish(conversations.write_conversations(facts, found, tools, few[:3], MODEL, 1, tmp_path))
+    path = tmp_path / "conversations.jsonl"
+    path.write_bytes(path.read_bytes()[:-40])  # a kill in the middle of a line
+    again = stages.finish(conversations.write_conversations(facts, found, tools, few, MODEL, 1, tmp_path))
+    assert half == said[:3]
+    assert again == said[:6]
+    other = stages.finish(conversations.write_conversations(facts, found, tools, few, MODEL, 2))
+    assert all(a.messages != b.messages for a, b in zip(other, again, strict=True))
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_it_is_as_long_and_as_varied_as_published(name: str) -> None:
+    _, _, _, _, said = make(name)
+    found, published = stats.conversations(said, PACKS[name]), stats.published()
+    for key in ("turns_mean", "message_tokens_mean", "consecutive_mean", "conversation_tokens_mean"):
+        assert found[key] == pytest.approx(published[key][0], rel=0.25), key
+    assert found["mattr"] == pytest.approx(published["mattr"][0], abs=0.05)
+    assert found["consecutive_max"] <= 3
+    assert stats.near_duplicates([conversations.transcript(c) for c in said]) == []
+
+
+def test_without_issue_articles_there_is_nothing_to_talk_about() -> None:
+    facts, found, tools, _, _ = make("hearthwise")
+    with pytest.raises(BadOption, match="no issue articles"):
+        conversations.plan_conversations(facts, [a for a in found if a.kind != "issue"], tools, 3, 1)
+
+
+def test_prompts_are_sound() -> None:
+    assert [complaint for prompt in talking.ALL for complaint in prompt.check()] == []
