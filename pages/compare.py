@@ -6,8 +6,10 @@ import streamlit as st
 from cxlab import read, ui
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import View, compare, scenarios
+from cxlab.read.tasks import repeated
 from cxlab.ui import comparing
 from cxlab.ui.duel import show_duel
+from cxlab.ui.tasks import show_costs, show_repeated
 
 ui.routed()
 GROUPS = {"": "All together", "scenario": "By scenario", "level": "By level", "leaf": "By leaf", "task": "By task"}
@@ -90,8 +92,12 @@ if tab == "profile":
     comparing.show_profile(scope, unit, definitions, named)
 elif tab == "front":
     comparing.show_front(board.filter(pl.col("side").is_in(sides)), scope.metric, title, named)
+    if len(tasks) > 1:
+        show_costs(scope.change(tasks=()), {name: task.title for name, task in tasks.items()})
 elif tab == "trials":
     comparing.show_trials(scope, unit, named)
+    if (moves := ui.cached(repeated, scope, unit)).height:
+        show_repeated(moves, title, named)
 else:
     other = comparing.show_samples(scope, view, unit, sides, baseline, title, named)
     if view.opened and (twin := ui.cached(compare.twin, View(benchmark=benchmark), *view.opened, baseline, unit)):

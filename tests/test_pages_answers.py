@@ -8,9 +8,12 @@ import pytest
 from cxlab import read
 from cxlab.importers import cxmarena
 from cxlab.read import View, failures
-from cxlab.read.tasks import task_board
+from cxlab.read.scores import score_table
+from cxlab.read.tasks import repeated, task_board, task_costs
 from cxlab.runner.launch import Manner, launch
 from cxlab.runner.order import Order, create_runs
+from cxlab.runner.plan import Choice
+from cxlab.store import write
 from tests.importers import cxm_folder
 from tests.pages import open_page, words
 
@@ -99,3 +102,32 @@ def test_compare_takes_a_task_at_a_time_and_sets_two_answers_side_by_side(home: 
     assert "intent" not in app.selectbox(key="cx-filter-metric").options
     assert "on the same sample" in words(app)
     assert "called nothing; due track_parcel" in words(app)
+
+
+def test_costs_are_told_task_by_task_and_unknown_is_not_zero(home: Path) -> None:
+    frame = task_costs(View(benchmark="cxmarena", models=("simulated:strong",)))
+    assert dict(frame.select("task", "n").iter_rows()) == {
+        "article_search": 1, "intent": 2, "kb_refinement": 1, "multi_turn": 1, "quality": 2, "tools": 1,
+    }  # fmt: skip
+    calls = dict(frame.select("task", "calls").iter_rows())
+    # Search asks no model; two list sizes are two calls; a query and an answer are two.
+    assert (calls["article_search"], calls["intent"], calls["tools"], calls["multi_turn"]) == (0, 1, 2, 2)
+    assert frame["completion_tokens"].null_count() == frame.height
+    app = open_page("compare", benchmark="cxmarena", task="intent", tab="front")
+    assert not app.exception
+    assert "Table 10" in words(app)
+
+
+def test_trials_are_one_value_each(home: Path) -> None:
+    order = Order("cxmarena", ("simulated:weak",), dataset_id=write.list_datasets()[0].id,
+                  choice=Choice(scenarios=("intent",)), trials=3, judges=("simulated:judge-strict",))  # fmt: skip
+    (run,) = create_runs(order)
+    launch([run.id], Manner(workers=1, quiet=True))
+    view = View(benchmark="cxmarena", runs=(run.id,), metric="intent")
+    scores = score_table(view, by=("trial",))["mean"]
+    found = repeated(view).row(0, named=True)
+    assert (found["trials"], found["mean"]) == (3, pytest.approx(scores.mean()))
+    assert (found["lowest"], found["highest"]) == (scores.min(), scores.max())
+    reach = 4.302653 * scores.std() / 3**0.5  # t of 2 degrees of freedom
+    assert found["high"] - found["mean"] == pytest.approx(reach, rel=1e-6)
+    assert repeated(view.change(runs=(), models=("simulated:strong",))).is_empty()
