@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 import polars as pl
@@ -13,7 +12,8 @@ from cxlab.read import View
 from cxlab.ui.browse import go
 from cxlab.ui.datasets import LICENCE, show_rejected
 from cxlab.ui.tables import column, show_table
-from cxlab.ui.words import Badge, chip, error, label, plain, say, section
+from cxlab.ui.words import chip, error, label, plain, say, section
+from cxlab.ui.work import Job, badge_of, show_log
 
 # What stands on the page, and in the address of a form that was filled in → what the command line calls it.
 LANGUAGES = {"English": "en", "French": "fr", "German": "de"}
@@ -33,8 +33,6 @@ NOISE_HELP = (
     "text is kept, so each of the last three can be switched off when reading."
 )
 SHORTEST_BRIEF = 40
-_BADGES: dict[str, Badge] = {"running": "running", "done": "done", "failed": "failed", "died": "failed"}
-_LOG_CHARACTERS = 2000
 
 
 class Stage(Protocol):
@@ -46,19 +44,6 @@ class Stage(Protocol):
     def done(self) -> int: ...
     @property
     def total(self) -> int: ...
-
-
-class Job(Protocol):
-    """What is shown of a generating job; `cxlab.jobs.Job` is one."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def args(self) -> tuple[str, ...]: ...
-    @property
-    def log(self) -> Path: ...
 
 
 def choose_settings(brands: Mapping[str, tuple[str, str, str]], models: Sequence[str]) -> tuple[list[str], str]:
@@ -166,7 +151,7 @@ def show_job(
     """A job that makes a dataset: its stages as they go, and what can be done about it."""
     job = look()
     with st.container(border=True):
-        section(f"Making a dataset: {_describe(job.args)}", badges=[_BADGES.get(job.state, "stopped")])
+        section(f"Making a dataset: {_describe(job.args)}", badges=[badge_of(job)])
         if job.state == "running":
             _poll(look, stages)
             tip = "What is finished stays, and it can be resumed."
@@ -185,8 +170,7 @@ def show_job(
             error(
                 "It ended by a fault.", "What was finished is kept: mend the cause and resume, or change the settings."
             )
-            if log := job.log.read_text(errors="replace")[-_LOG_CHARACTERS:] if job.log.is_file() else "":
-                st.code(log, language=None, wrap_lines=True)
+            show_log(job)
         if st.button(
             "Resume", key=f"resume-{job.id}", help="The same settings again; finished stages are not repeated."
         ):

@@ -23,6 +23,8 @@ class Job(Protocol):
     @property
     def state(self) -> str: ...
     @property
+    def args(self) -> tuple[str, ...]: ...
+    @property
     def runs(self) -> tuple[str, ...]: ...
     @property
     def log(self) -> Path: ...
@@ -32,7 +34,7 @@ def show_job(look: Callable[[], Job], cancel: Callable[[str], None], resume: Cal
     """One job; `look` gives it as it is now."""
     job = look()
     with st.container(border=True):
-        section(f"Job {job.id.removeprefix('job-')}", badges=[_BADGES.get(job.state, "stopped")])
+        section(f"Job {job.id.removeprefix('job-')}", badges=[badge_of(job)])
         live_progress(lambda: look().runs, key=job.id, working=lambda: look().state == "running")
         if job.state == "running":
             tip = "What is finished stays, and the run can be resumed."
@@ -45,5 +47,15 @@ def show_job(look: Callable[[], Job], cancel: Callable[[str], None], resume: Cal
                 resume(job.runs)
         else:
             error(f"The job {job.state}.", "What was finished is kept; resume its runs from the history below.")
-            if log := job.log.read_text(errors="replace")[-_LOG_CHARACTERS:] if job.log.is_file() else "":
-                st.code(log, language=None, wrap_lines=True)
+            show_log(job)
+
+
+def badge_of(job: Job) -> Badge:
+    """The mark of a job's state."""
+    return _BADGES.get(job.state, "stopped")
+
+
+def show_log(job: Job) -> None:
+    """The end of what a job that failed had to say."""
+    if log := job.log.read_text(errors="replace")[-_LOG_CHARACTERS:] if job.log.is_file() else "":
+        st.code(log, language=None, wrap_lines=True)
