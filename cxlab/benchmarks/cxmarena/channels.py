@@ -111,7 +111,7 @@ def disturb(
     yield Progress("noise", 0, len(pairs))
     with ExitStack() as held:
         pool = held.enter_context(open_pool(many)) if many > 1 else None
-        for made in pool.imap(_disturb_all, chunks) if pool is not None else map(_disturb_all, chunks):
+        for made in pool.map(_disturb_all, chunks) if pool is not None else map(_disturb_all, chunks):
             found += made
             yield Progress("noise", len(found), len(pairs))
     return found

@@ -15,9 +15,10 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_all_start_methods, get_context
-from multiprocessing.pool import Pool
 from pathlib import Path
 from typing import TypeVar
 
@@ -36,16 +37,32 @@ def count_workers(asked: int | None, items: int, worth: int) -> int:
 
 
 @contextmanager
-def open_pool(workers: int) -> Iterator[Pool]:
-    """Processes that end with this block, and with this process however it ends."""
+def open_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that end with this block, at once where it is left by an exception, and with this process.
+
+    A worker that dies breaks the pool with an error of its own instead of being waited for in vain.
+    """
     # Forked off a server that has imported everything once: cheaper than fresh interpreters, and safe where a fork of
     # this process would copy locks that its threads hold.
     server = "forkserver" in get_all_start_methods()
     context = get_context("forkserver" if server else "spawn")
     if server:
         context.set_forkserver_preload([PRELOAD])
-    with context.Pool(workers, initializer=_follow) as pool:
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_follow)
+    try:
         yield pool
+    except BrokenProcessPool as broken:
+        raise Stopped(
+            "a worker process died; what was made is kept, so the same command goes on from there"
+        ) from broken
+    except BaseException:
+        # Cancelled: nobody waits for shards that are half done, they are gathered by the next try. (From Python 3.14
+        # on the pool has `terminate_workers` for this.)
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _follow() -> None:
@@ -82,16 +99,15 @@ def fill(
     yield Progress(stage, before, len(items))
     shards = [folder / f"{stage}.shards" / str(number) for number in range(many)]
     with open_pool(many) as pool:
-        asked = [pool.apply_async(_guard, (work, todo[n::many], shard)) for n, shard in enumerate(shards)]
+        asked = [pool.submit(_guard, work, todo[n::many], shard) for n, shard in enumerate(shards)]
         done = 0
-        while not all(each.ready() for each in asked):
-            asked[0].wait(POLL_S) if not asked[0].ready() else time.sleep(POLL_S)
+        while wait(asked, POLL_S).not_done:
             now = sum(_count_lines(shard / f"{stage}.jsonl") for shard in shards)
             # The stage itself tells of its end, when it has all rows.
             if done < now < len(todo):
                 done = now
                 yield Progress(stage, before + done, len(items))
-        mistakes = [said for each in asked if (said := each.get())]
+        mistakes = [said for each in asked if (said := each.result())]
     gather(stage, folder)
     if mistakes:
         raise Stopped(mistakes[0])

@@ -266,6 +266,8 @@ def test_shards_are_gathered_and_mistakes_come_back_as_text(tmp_path: Path, monk
     with pytest.raises(stages.Stopped, match=r"x\.yaml:3: is bad"):
         stages.finish(spread.fill("shout", [*items, "bad", "w8"], str, write_rows, tmp_path, 2, worth=1))
     assert "w8" in stages.load(tmp_path / "shout.jsonl")
+    with pytest.raises(stages.Stopped, match="a worker process died"):
+        stages.finish(spread.fill("shout", ["die", "w9"], str, write_rows, tmp_path, 2, worth=1))
 
 
 def test_an_article_that_a_format_would_spoil_stays_text(tmp_path: Path) -> None:
