@@ -15,15 +15,30 @@ runs_app = typer.Typer(help="List, delete and restore runs.", no_args_is_help=Tr
 
 
 def import_data(
-    source: Annotated[str, typer.Argument(help="What the folder holds: cxmarena, or transcripts.")],
-    folder: Annotated[Path, typer.Argument(help="The folder with the Parquet, CSV or (transcripts) JSONL files.")],
+    source: Annotated[str, typer.Argument(help="What is imported: cxmarena, transcripts, tau2 or tau2-results.")],
+    folder: Annotated[
+        Path, typer.Argument(help="The folder with the files; for transcripts and tau2-results also one file.")
+    ],
     language: Annotated[str, typer.Option(help="transcripts: en, fr or de.")] = "en",
     licence: Annotated[str, typer.Option(help="transcripts: what may be done with them.")] = "",
+    check: Annotated[bool, typer.Option("--check", help="tau2: replay the gold actions on our worlds.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
 ) -> None:
-    """Import other people's data as a dataset; what cannot be taken is reported row by row."""
-    if source not in ("cxmarena", "transcripts"):
-        raise BadOption(f"import {source!r}: only cxmarena and transcripts can be imported")
+    """Import other people's data as a dataset, or their results as a run; what cannot be taken is reported."""
+    if check and source != "tau2":
+        raise BadOption(f"import {source!r}: only tau2 has gold actions to --check")
+    match source:
+        case "cxmarena" | "transcripts":
+            _import_texts(source, folder, language, licence, as_json)
+        case "tau2":
+            _import_tau2(folder, check, as_json)
+        case "tau2-results":
+            _import_results(folder, as_json)
+        case _:
+            raise BadOption(f"import {source!r}: only cxmarena, transcripts, tau2 and tau2-results can be imported")
+
+
+def _import_texts(source: str, folder: Path, language: str, licence: str, as_json: bool) -> None:
     from cxlab.importers import cxmarena, transcripts
     from cxlab.store import write
 
@@ -49,6 +64,54 @@ def import_data(
         what = f"{talks} conversation{'' if talks == 1 else 's'}"
     print(f"{found.dataset.id}: {what}; {len(found.rejected)} complaints")
     print(f"Licence: {found.dataset.licence}")
+
+
+def _import_tau2(folder: Path, check: bool, as_json: bool) -> None:
+    from cxlab.importers import tau2
+
+    found = tau2.import_folder(folder)
+    checked = tau2.check_gold(found) if check else None
+    for one in found.rejected:
+        print(f"rejected: {one}", file=sys.stderr)
+    for failed in checked.failed if checked else ():
+        print(f"gold fails: {failed}", file=sys.stderr)
+    if as_json:
+        report = {"dataset": found.dataset.id, "domains": found.tasks, "tasks": len(found.samples)}
+        if checked:
+            report |= {"gold_passed": checked.passed, "gold_calls_refused": checked.refused}
+        print(json.dumps(report | {"rejected": len(found.rejected), "ignored": found.ignored}))
+    else:
+        counts = ", ".join(f"{count} {domain}" for domain, count in found.tasks.items())
+        print(f"{found.dataset.id}: {len(found.samples)} tasks ({counts}); {len(found.rejected)} complaints")
+        if checked:
+            print(f"Gold actions: {checked.passed} of {checked.tasks} tasks reach their goal on our worlds")
+        print(f"Licence: {found.dataset.licence}")
+    if checked and checked.failed:
+        raise typer.Exit(1)
+
+
+def _import_results(file: Path, as_json: bool) -> None:
+    from cxlab.importers import tau2_results
+
+    found, new = tau2_results.import_file(file)
+    for one in found.rejected:
+        print(f"rejected: {one}", file=sys.stderr)
+    attempts = len(found.attempts)
+    if as_json:
+        report = {
+            "run": found.run.id,
+            "model": found.run.model,
+            "domain": found.run.setup["domain"],
+            "simulations": found.rows,
+            "attempts": attempts,
+            "passed": found.passed,
+            "rejected": len(found.rejected),
+            "new": new,
+        }
+        print(json.dumps(report, ensure_ascii=False))
+        return
+    state = "" if new else " (this run was there already)"
+    print(f"{found.run.id}: {attempts} of {found.rows} simulations of {found.run.model}, {found.passed} passed{state}")
 
 
 def check(

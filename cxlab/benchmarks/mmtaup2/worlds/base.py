@@ -1,0 +1,395 @@
+"""A world that two can act on: the agent's tools on the company's records, the customer's on a device of their own.
+
+A domain is one class: methods marked `@tool` are what models may call, methods marked `@setup` and `@assertion` are
+the functions that tasks name to bring about a first state and to judge the last. A model may send anything: `call`
+answers with a `Result` and leaves both sides as they were when it does not carry the call out.
+"""
+
+import copy
+import hashlib
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+from cxlab.benchmarks.mmtaup2.worlds.database import Database
+from cxlab.errors import BadOption, CxError, UnknownName
+
+Json = Any  # null, bool, int, float, str, list and dict with text keys
+Side = Literal["agent", "customer"]
+Kind = Literal["ok", "unknown_tool", "arguments", "refused"]
+
+# How tau2-bench's files call the two sides
+SIDES: Mapping[str, Side] = {"assistant": "agent", "user": "customer", "agent": "agent", "customer": "customer"}
+
+
+# Arguments nested deeper than this are logged without what lies below
+_DEEPEST = 20
+
+
+class Refused(Exception):
+    """Raised inside a tool: the call is well formed, and the world will not have it. The text goes to the caller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a call came to. `value` is JSON-able and nobody else's; `error` is the sentence the caller reads."""
+
+    kind: Kind
+    value: Json = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A line of the world's log; the hashes are of both sides together."""
+
+    side: str
+    tool: str
+    arguments: Json
+    kind: Kind
+    value: Json
+    error: str | None
+    before_hash: str
+    after_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as its world declares it. `parameters` are JSON schemas; `optional` names those that may be missing."""
+
+    side: Side
+    name: str
+    description: str
+    parameters: Mapping[str, Mapping[str, Json]]
+    optional: frozenset[str]
+    write: bool
+    irreversible: bool
+
+    def definition(self) -> dict[str, Json]:
+        """The tool in OpenAI's function format."""
+        schema = {
+            "type": "object",
+            "properties": copy.deepcopy({name: dict(kind) for name, kind in self.parameters.items()}),
+            "required": [name for name in self.parameters if name not in self.optional],
+            "additionalProperties": False,
+        }
+        function = {"name": self.name, "description": self.description, "parameters": schema}
+        return {"type": "function", "function": function}
+
+
+def text(description: str, *options: str) -> dict[str, Json]:
+    """A parameter that is text, one of `options` if any are given."""
+    return {"type": "string", "description": description} | ({"enum": list(options)} if options else {})
+
+
+def number(description: str) -> dict[str, Json]:
+    return {"type": "number", "description": description}
+
+
+def integer(description: str) -> dict[str, Json]:
+    return {"type": "integer", "description": description}
+
+
+def fields(description: str, **schemas: Mapping[str, Json]) -> dict[str, Json]:
+    """A parameter that is an object; each of its fields may be missing, and others may not be there."""
+    return {"type": "object", "description": description, "properties": schemas, "additionalProperties": False}
+
+
+def texts(description: str) -> dict[str, Json]:
+    """A parameter that is a list of texts."""
+    return {"type": "array", "items": {"type": "string"}, "description": description}
+
+
+def tool(
+    side: Side,
+    description: str,
+    parameters: Mapping[str, Mapping[str, Json]] | None = None,
+    *,
+    write: bool = False,
+    irreversible: bool = False,
+    optional: Iterable[str] = (),
+) -> Callable[[Callable[..., Json]], Callable[..., Json]]:
+    """Mark a method as a tool of a side. `write`: it may change something; `irreversible`: no tool takes it back."""
+
+    def mark(method: Callable[..., Json]) -> Callable[..., Json]:
+        declared = Tool(side, method.__name__, description, parameters or {}, frozenset(optional), write, irreversible)
+        method.tool = declared  # type: ignore[attr-defined]  # read by World.__init_subclass__
+        return method
+
+    return mark
+
+
+def setup(side: Side) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Mark a method that tasks may name to bring about their first state."""
+
+    def mark(method: Callable[..., Any]) -> Callable[..., Any]:
+        method.setup = side  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+def assertion(side: Side) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
+    """Mark a method that says whether something holds, for tasks to name."""
+
+    def mark(method: Callable[..., bool]) -> Callable[..., bool]:
+        method.assertion = side  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+class World:
+    """Both sides of a domain, and the log of what was done to them."""
+
+    domain: ClassVar[str]
+    _tools: ClassVar[dict[Side, dict[str, Tool]]]
+    _setups: ClassVar[dict[Side, dict[str, Callable[..., Any]]]]
+    _assertions: ClassVar[dict[Side, dict[str, Callable[..., bool]]]]
+
+    def __init_subclass__(cls) -> None:
+        cls._tools = {"agent": {}, "customer": {}}
+        cls._setups = {"agent": {}, "customer": {}}
+        cls._assertions = {"agent": {}, "customer": {}}
+        for kind in reversed(cls.__mro__):
+            for name, method in vars(kind).items():
+                if isinstance(declared := getattr(method, "tool", None), Tool):
+                    cls._tools[declared.side][name] = declared
+                if (side := getattr(method, "setup", None)) in ("agent", "customer"):
+                    cls._setups[side][name] = method
+                if (side := getattr(method, "assertion", None)) in ("agent", "customer"):
+                    cls._assertions[side][name] = method
+
+    def __init__(self, agent: Database, customer: Database) -> None:
+        self.agent = agent
+        self.customer = customer
+        self.log: list[Call] = []
+
+    @classmethod
+    def generate(cls, seed: int, size: int | None = None) -> Self:
+        """A world of our own making; the same seed and size give the same rows."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_data(cls, agent_db: Mapping[str, Json], customer_db: Mapping[str, Json] | None) -> Self:
+        """A world of tau2-bench's files."""
+        raise NotImplementedError
+
+    def keep_in_step(self) -> None:
+        """Carry over what one side's records mean for the other. Called after every call that was carried out."""
+
+    # What models see
+
+    def tools(self, side: str) -> list[dict[str, Json]]:
+        """The tools of a side in OpenAI's function format."""
+        return [declared.definition() for declared in self._tools[_side(side)].values()]
+
+    def tool(self, side: str, name: str) -> Tool | None:
+        return self._tools[_side(side)].get(name)
+
+    def is_write(self, side: str, tool: str) -> bool:
+        """Whether the tool may change the state; an unknown one cannot."""
+        declared = self._tools[_side(side)].get(tool)
+        return declared is not None and declared.write
+
+    def is_irreversible(self, tool: str) -> bool:
+        """Whether no tool takes back what this one does, on whichever side it is."""
+        return any(tools[tool].irreversible for tools in self._tools.values() if tool in tools)
+
+    def call(self, side: str, tool: str, arguments: Json) -> Result:
+        """Carry out a tool call and log it. Raises for nothing a model sends; a call that fails changes nothing."""
+        before = self.state_hash()
+        result = self._answer(_side(side), tool, arguments)
+        if result.kind == "ok":
+            self.keep_in_step()
+            self._checkpoint()
+        else:
+            self.agent.rollback()
+            self.customer.rollback()
+        value = copy.deepcopy(result.value)  # the reader's own: what is done with it reaches no row
+        error, after = _plain(result.error), self.state_hash()
+        row = Call(_side(side), _plain(str(tool)), _plain(arguments), result.kind, value, error, before, after)
+        self.log.append(row)
+        return Result(result.kind, copy.deepcopy(value), error)
+
+    def _answer(self, side: Side, name: Json, arguments: Json) -> Result:
+        declared = self._tools[side].get(name) if isinstance(name, str) else None
+        if declared is None:
+            return Result("unknown_tool", error=f"There is no tool named {str(name)[:80]!r} here.")
+        complaint = _complaint(declared, arguments)
+        if complaint:
+            return Result("arguments", error=complaint)
+        self._checkpoint()
+        try:
+            return Result("ok", getattr(self, declared.name)(**arguments))
+        except Refused as refusal:
+            return Result("refused", error=str(refusal))
+
+    def _checkpoint(self) -> None:
+        self.agent.checkpoint()
+        self.customer.checkpoint()
+
+    # What tasks do
+
+    def prepare(self, actions: Iterable[Mapping[str, Json]]) -> None:
+        """Run a task's initialisation functions (tools may be named too), both sides in step after each. Not logged."""
+        for action in actions:
+            side, name, arguments = _named(action)
+            function = self._setups[side].get(name)
+            if function is None and name in self._tools[side]:
+                result = self._answer(side, name, arguments)
+                if result.kind != "ok":
+                    raise BadOption(f"initialisation function {name}: {result.error}")
+            elif function is None:
+                raise UnknownName("initialisation function", name, self._setups[side])
+            else:
+                self._apply(function, name, arguments)
+            self.keep_in_step()
+            self._checkpoint()
+
+    def check(self, assertion: Mapping[str, Json]) -> bool:
+        """Whether an environment assertion is met, that is, says what its `assert_value` (True if missing) says."""
+        side, name, arguments = _named(assertion)
+        function = self._assertions[side].get(name)
+        if function is None:
+            raise UnknownName("environment assertion", name, self._assertions[side])
+        holds = self._apply(function, name, arguments)
+        return bool(holds) == bool(assertion.get("assert_value", True))
+
+    def _apply(self, function: Callable[..., Any], name: str, arguments: Mapping[str, Json]) -> Any:
+        try:
+            inspect.signature(function).bind(self, **arguments)
+        except TypeError as problem:
+            raise BadOption(f"task function {name}: {problem}; given: {sorted(arguments)}") from problem
+        try:
+            return function(self, **arguments)
+        except Refused as refusal:
+            raise BadOption(f"task function {name}: {refusal}") from refusal
+
+    # Looking at it
+
+    def agent_hash(self) -> str:
+        return self.agent.hash()
+
+    def customer_hash(self) -> str:
+        return self.customer.hash()
+
+    def state_hash(self) -> str:
+        """One hash of both sides: equal for equal rows, whatever the way there."""
+        return hashlib.sha256(f"{self.agent.hash()} {self.customer.hash()}".encode()).hexdigest()
+
+    def snapshot(self) -> dict[str, Json]:
+        """The rows of both sides, JSON-able; a domain narrows it to what a page shows."""
+        return {"agent": self.agent.dump(), "customer": self.customer.dump()}
+
+    def bystanders(self) -> list[str]:
+        """Rows changed that are not the customer's own ("lines L1004"); a domain says whose they are."""
+        return []
+
+    def fresh(self) -> Self:
+        """The world as it was made, before a task prepared it, with an empty log."""
+        twin = copy.copy(self)
+        twin.agent, twin.customer, twin.log = self.agent.fresh(), self.customer.fresh(), []
+        return twin
+
+    def copy(self) -> Self:
+        """A world in the same state with an empty log; neither sees what happens to the other."""
+        twin = copy.copy(self)
+        twin.agent, twin.customer, twin.log = self.agent.copy(), self.customer.copy(), []
+        return twin
+
+
+def _side(side: str) -> Side:
+    """The side by our name or tau2-bench's. A side is named by our own code, never by a model."""
+    if side not in SIDES:
+        raise UnknownName("side", side, ("agent", "customer"))
+    return SIDES[side]
+
+
+def _named(function: Mapping[str, Json]) -> tuple[Side, str, dict[str, Json]]:
+    try:
+        side, name, arguments = function["env_type"], function["func_name"], function.get("arguments") or {}
+    except KeyError as missing:
+        raise BadOption(f"a task function needs env_type and func_name; missing: {missing}") from missing
+    if not isinstance(arguments, dict):
+        raise BadOption(f"task function {name}: arguments must be an object")
+    return _side(side), str(name), arguments
+
+
+def _complaint(declared: Tool, arguments: Json) -> str | None:
+    """What is wrong with the arguments, in a sentence the caller can act on."""
+    if not isinstance(arguments, dict):
+        return f"{declared.name} takes its arguments as a JSON object."
+    extra = [str(name)[:40] for name in arguments if name not in declared.parameters]
+    missing = [name for name in declared.parameters if name not in arguments and name not in declared.optional]
+    if missing:
+        return f"{declared.name} also needs: {', '.join(missing)}."
+    if extra:
+        return f"{declared.name} does not take: {', '.join(sorted(extra))}."
+    for name, value in arguments.items():
+        if not fits(declared.parameters[name], value):
+            return f"{declared.name}: {name} must be {_wanted(declared.parameters[name])}."
+    return None
+
+
+def fits(schema: Mapping[str, Json], value: Json) -> bool:
+    """Whether a value is of the schema's type. A whole number passes as a number; true and false are never numbers."""
+    match schema["type"]:
+        case "string":
+            return isinstance(value, str) and _encodes(value) and value in schema.get("enum", [value])
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool) and _finite(value)
+        case "integer":
+            return isinstance(value, int) and not isinstance(value, bool)
+        case "boolean":
+            return isinstance(value, bool)
+        case "array":
+            return isinstance(value, list) and all(fits(schema["items"], item) for item in value)
+        case "object":
+            kinds = schema["properties"]
+            return isinstance(value, dict) and all(name in kinds and fits(kinds[name], value[name]) for name in value)
+        case [kind, "null"]:
+            return value is None or fits({**schema, "type": kind}, value)
+        case unknown:
+            raise CxError(f"a tool declares a parameter of type {unknown!r}, which is not known here")
+
+
+def _finite(value: float) -> bool:
+    """A number that a double can hold."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _encodes(value: str) -> bool:
+    """Half a surrogate pair, as broken models send it, can be stored nowhere."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def _wanted(schema: Mapping[str, Json]) -> str:
+    if "enum" in schema:
+        return "one of " + ", ".join(schema["enum"])
+    if schema["type"] == "object":
+        return "an object of " + ", ".join(schema["properties"])
+    names = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
+    return names.get(str(schema["type"]), "a list of texts")
+
+
+def _plain(sent: Json, depth: int = 0) -> Json:
+    """What was sent, as the log and a store can keep it: what is no JSON, or fits no column, as a description of it."""
+    if sent is None or isinstance(sent, bool):
+        return sent
+    if isinstance(sent, str):
+        return sent.encode("utf-8", "replace").decode()
+    if isinstance(sent, int):
+        return sent if abs(sent) < 1 << 63 else f"<a whole number of {sent.bit_length()} bits>"
+    if isinstance(sent, float):
+        return sent if math.isfinite(sent) else f"<{sent}>"
+    if isinstance(sent, dict | list | tuple) and depth < _DEEPEST:
+        if isinstance(sent, dict):
+            return {_plain(str(name)): _plain(value, depth + 1) for name, value in sent.items()}
+        return [_plain(value, depth + 1) for value in sent]
+    return f"<{type(sent).__name__}>"
