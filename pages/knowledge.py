@@ -1,6 +1,5 @@
 """Knowledge: how healthy is the knowledge base?"""
 
-import polars as pl
 import streamlit as st
 
 from cxlab import ui
@@ -25,9 +24,7 @@ TASKS = {"pairs": "kb_refinement", "intents": "intent", "quality": "quality"}
 
 def start_run() -> None:
     """To the page that runs evaluations, with this dataset chosen."""
-    # The choices of that page stand in the address as they read in its lists, not as ids.
-    name = known.row(by_predicate=pl.col("dataset_id") == place.dataset, named=True)["name"]
-    query = {"bench": ui.label(knowledge.BENCHMARK), "dataset": f"{name} · {place.dataset}"}
+    query = {"bench": knowledge.BENCHMARK, "dataset": place.dataset}
     st.switch_page("pages/run.py", query_params=query)
 
 

@@ -71,7 +71,7 @@ def show_form(dataset: str, tasks: dict[str, int]) -> None:
         else:
             search_form.show_foreseen(ui.cached(grid.foresee, orders, ui.cached(retrieval.past_seconds, dataset)))
         if st.button("Run evaluation", type="primary", disabled=bool(problem), width="stretch", key="start"):
-            begin(grid.to_arguments(grid.create(orders), orders))
+            begin(grid.to_arguments(grid.create(orders)))
 
 
 def show_work() -> None:

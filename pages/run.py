@@ -8,13 +8,13 @@ import streamlit as st
 
 from cxlab import jobs, llm, ui
 from cxlab.benchmarks import REGISTRY
-from cxlab.benchmarks.base import Benchmark
 from cxlab.charts.numbers import format_count, format_seconds, format_usd
 from cxlab.runner.arguments import complain, to_arguments
 from cxlab.runner.estimate import estimate
 from cxlab.runner.order import Order, parse_options
 from cxlab.runner.plan import Choice
 from cxlab.store import write
+from cxlab.ui import run_form
 
 ui.routed()
 
@@ -36,22 +36,6 @@ def list_facets(benchmark: str, dataset_id: str | None) -> dict[str, list[str]]:
     return {name: [value for value in dict.fromkeys(values) if value] for name, values in found.items()}
 
 
-def choose_dataset(benchmark: Benchmark) -> str | None:
-    """A stored dataset of the benchmark; None means its own, made anew, or that there is none yet."""
-    stored = {each.id: each for each in write.list_datasets() if each.benchmark == benchmark.card.id}
-    own = [""] if benchmark.instant else []
-    if not stored and not own:
-        st.info("There is no dataset of this benchmark yet: generate or import one first.")
-        ui.link("Go to Datasets", "datasets")
-        return None
-    tip = "What the models are evaluated on. More are made on the page Datasets."
-    picked = st.selectbox(
-        "Dataset", [*own, *stored], key="dataset", bind="query-params", help=tip,
-        format_func=lambda each: f"{stored[each].name} · {each}" if each else "the benchmark's own",
-    )  # fmt: skip
-    return picked or None
-
-
 def choose_order() -> Order:
     """The form: what to run, who takes part, and the limits."""
     names = [row.name for row in llm.known()]
@@ -61,9 +45,10 @@ def choose_order() -> Order:
     one: dict[str, Any] = {"bind": "query-params"}
     # Names stand in the address as they are: a label there could not be told from a name that was typed.
     many: dict[str, Any] = {"wrap": True, **one}
-    benchmark = REGISTRY[st.selectbox("Benchmark", list(REGISTRY), key="bench", format_func=ui.label, **one)]
+    benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", list(REGISTRY), ui.label)]
     st.caption(ui.plain(f"{benchmark.card.title}. {benchmark.card.measures}"))
-    dataset_id = choose_dataset(benchmark)
+    stored = {each.id: each for each in write.list_datasets() if each.benchmark == benchmark.card.id}
+    dataset_id = run_form.choose_dataset(stored, benchmark.instant)
     tip = "One run each, on the same samples. Type any other name as KIND:NAME, for example endpoint:local/my-model."
     models = st.multiselect(
         "Models to evaluate", agents, ["simulated:strong"], key="agents", help=tip, accept_new_options=True, **many
@@ -89,27 +74,12 @@ def choose_order() -> Order:
         customer = "simulated:customer"
         if benchmark.with_customer:
             customer = c.selectbox("Customer played by", [customer, *real], key="customer", **one)
-        options = choose_options(benchmark)
+        options = parse_options(run_form.fill_in_options(benchmark.options), benchmark.options)
         cache = st.checkbox("Reuse replies that were paid for before", key="cache", **one)
     return Order(
         benchmark.card.id, tuple(models), customer, tuple(judges), dataset_id, Choice(tuple(scenarios), tuple(levels),
         limit), trials=trials, seed=seed, options=options, concurrency=together, budget_usd=budget, cache=cache,
     )  # fmt: skip
-
-
-def choose_options(benchmark: Benchmark) -> dict[str, Any]:
-    """The benchmark's own switches; what is left empty is at its default, which stands there in grey."""
-    words = []
-    columns = st.columns(3)
-    for place, (name, meaning) in enumerate(benchmark.options.items()):
-        said, _, usual = meaning.rstrip(")").rpartition(" (")
-        value = columns[place % 3].text_input(
-            name.replace("_", " ").capitalize(), key=f"option-{name}", help=ui.plain(said), placeholder=usual,
-            bind="query-params",
-        )  # fmt: skip
-        if value.strip():
-            words.append(f"{name}={value.strip()}")
-    return parse_options(words, benchmark.options)
 
 
 def show_estimate(order: Order) -> None:

@@ -1,12 +1,38 @@
-"""The benchmarks, by name: reading beats scanning, and a broken import fails at once."""
+"""The benchmarks, by name. Each is imported when it is first asked for; a broken one fails with its own error."""
+
+import importlib
+from collections.abc import Iterator, Mapping
 
 from cxlab.benchmarks.base import Benchmark
-from cxlab.benchmarks.cxmarena.benchmark import assemble as assemble_cxmarena
-from cxlab.benchmarks.cxmarena.generate import generate as generate_cxmarena
-from cxlab.benchmarks.sage.benchmark import BENCHMARK as SAGE
 from cxlab.errors import UnknownName
 
-REGISTRY: dict[str, Benchmark] = {b.card.id: b for b in (SAGE, assemble_cxmarena(generate_cxmarena))}
+
+class Registry(Mapping[str, Benchmark]):
+    """Name → benchmark; the names are known without importing anything."""
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        self.modules = dict(modules)
+
+    def __getitem__(self, name: str) -> Benchmark:
+        found: Benchmark = importlib.import_module(self.modules[name]).BENCHMARK
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.modules
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.modules)
+
+    def __len__(self) -> int:
+        return len(self.modules)
+
+
+REGISTRY = Registry(
+    {
+        "sage": "cxlab.benchmarks.sage.benchmark",
+        "cxmarena": "cxlab.benchmarks.cxmarena.benchmark",
+    }
+)
 
 
 def get(name: str) -> Benchmark:

@@ -1,6 +1,6 @@
 """What a benchmark is: a card and four functions, the same for all five."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,6 +63,8 @@ class Benchmark:
     `check(sample)` yields complaints and calls no model. `prompts()` maps prompt name to its hash.
     `instant`: `generate` takes no time, so a run may do without a stored dataset. `with_customer`: a model plays the
     customer. `needs_judges`: without judges nothing is scored, else only some metrics are missing.
+    `prepare(samples, options)` makes what all attempts share and what takes long, before the first of them and before
+    work is split among processes; it yields (done, of, of what) as it goes and leaves its result in the store.
     """
 
     card: Card
@@ -75,3 +77,4 @@ class Benchmark:
     instant: bool = True
     with_customer: bool = True
     needs_judges: bool = True
+    prepare: Callable[[Sequence[Sample], Mapping[str, Any]], Iterator[tuple[int, int, str]]] | None = None

@@ -15,10 +15,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-Model = TypeVar("Model", bound=BaseModel)
+from cxlab.records import yaml_text
 
-# No file that a person writes is nested half as deep.
-DEEPEST = 40
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -68,16 +67,7 @@ def read(path: Path, model: type[Model], form: str) -> tuple[Model | None, list[
 
 def parse(text: str) -> Any:
     """The text as plain data, keys given twice refused; raises yaml.YAMLError."""
-    import yaml
-
-    depth = 0
-    # Both of PyYAML's loaders go down into what is nested, libyaml's until the process dies; events do not nest.
-    for event in yaml.parse(text, Loader=_loader()):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            mark: Any = event.start_mark
-            raise yaml.MarkedYAMLError(problem=f"nested more than {DEEPEST} deep", problem_mark=mark)
-    return yaml.load(text, Loader=_loader())
+    return yaml_text.load(text, _loader())
 
 
 _FIXES = {"missing": "add the key", "extra_forbidden": "remove the key or correct its spelling"}
@@ -118,8 +108,7 @@ def line_of(lines: dict[tuple[str, ...], int], where: Iterable[object]) -> int |
 def _loader() -> Any:
     import yaml
 
-    # Where PyYAML was built with libyaml, that parses ten times as fast; the base's type is known only then.
-    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    base: Any = yaml_text.fastest_loader()
 
     class Strict(base):  # type: ignore[misc]
         """Safe loading that refuses a key given twice, where YAML would keep the last in silence."""

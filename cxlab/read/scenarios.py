@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cxlab.errors import BadFile, UnknownName
+from cxlab.records import yaml_text
 
 FOLDER = Path(__file__).parents[2] / "data" / "scenarios"
 
@@ -100,7 +101,7 @@ def _load(path: Path, stamp: int) -> Procedure:
     import yaml
 
     try:
-        content: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = yaml_text.load(path.read_text(encoding="utf-8"))
         found: dict[tuple[str, str, bool], list[Branch]] = {}
         for stage, spec in content["stages"].items():
             for branch in spec["branches"]:

@@ -72,6 +72,8 @@ class MiniLM:
             raise NotConfigured(f"embedder 'minilm' is not installed: {_HOW}")
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
+        # onnxruntime takes every core unless told; a process among several is told so by this variable.
+        options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or 0)
         source: str | bytes = str(weights)
         if weights.suffix == ".safetensors":
             from cxlab.retrieval.minilm_graph import build_graph

@@ -20,6 +20,8 @@ _SCHEMA = "create table if not exists vectors (key blob primary key, vector blob
 _BUSY_S = 5.0
 # Asked for at once (SQLite's own limit on parameters is 32,766); kept at once, so that little is lost by a stop.
 _READ, _KEEP = 1_000, 1_024
+# Computed between two reports of progress.
+_STEP = 64
 
 
 class Cached:
@@ -56,6 +58,18 @@ class Cached:
         if not keys:
             return np.zeros((0, self.dim), dtype=np.float32)
         return np.stack([known[key] for key in keys])
+
+    def fill(self, texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """Compute and keep what the file lacks, so that other processes find it there; yields (done, of) as it goes."""
+        keys = {self._key(text): text for text in texts}
+        known = self._read(list(keys))
+        # Texts of like length side by side: padding is what a mixed batch spends its time on.
+        wanted = sorted((text for key, text in keys.items() if key not in known), key=len)
+        for start in range(0, len(wanted), _STEP):
+            yield start, len(wanted)
+            self.embed(wanted[start : start + _STEP])
+        if wanted:
+            yield len(wanted), len(wanted)
 
     def _key(self, text: str) -> bytes:
         said = f"{self.name}\0{text}".encode("utf-8", "surrogatepass")

@@ -17,8 +17,6 @@ from cxlab.store import write
 _AROUND, _QUERY, _RESPONSE, _VERDICT = 200, 28, 69, 60
 _CHARACTERS_A_TOKEN = 4
 _CALL_S = 2.0  # as runner.estimate assumes
-# Vectors of these are neither computed at length nor paid for, so that several processes may each make their own.
-LIGHT = ("bm25", "lexical", "hashing")
 
 
 @dataclass(frozen=True)
@@ -130,8 +128,6 @@ def create(orders: Sequence[Order]) -> list[str]:
     return [run.id for order in orders for run in create_runs(order, group)]
 
 
-def to_arguments(run_ids: Sequence[str], orders: Sequence[Order]) -> list[str]:
+def to_arguments(run_ids: Sequence[str]) -> list[str]:
     """The command line that works through the runs, one after the other."""
-    # Each process builds its own index: what takes long to embed, or is paid for, is done once.
-    heavy = any(str(one.options["retrieval"]) not in LIGHT for one in orders)
-    return ["run", *(f"--resume={run}" for run in run_ids), *(["--workers=1"] if heavy else []), "--quiet"]
+    return ["run", *(f"--resume={run}" for run in run_ids), "--quiet"]

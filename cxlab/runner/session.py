@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cxlab import llm
-from cxlab.errors import BadOption, Busy
+from cxlab.errors import BadOption, Busy, CxError
 from cxlab.runner import lock
 from cxlab.runner import status as statuses
 from cxlab.runner.execute import DEFAULT_CONCURRENCY, Execution
@@ -49,6 +49,28 @@ def begin(opened: Opened, shard: tuple[int, int]) -> tuple[list[Pair], Status]:
         before = tally(opened.run.id, {sample_id for sample_id, _ in mine} if shard != WHOLE else None)
         status = replace(status, **before)
     return left, status
+
+
+def prepare(each: Opened, status: Status, show: Show) -> None:
+    """Have the benchmark make what all attempts share, once for all processes; how far it is stands in the status.
+
+    A cancelled run is left to its workers, who stop at once. The caller holds the run's lock.
+    """
+    make = each.benchmark.prepare
+    if make is None or status.done == status.planned or each.run.setup.get("rescored_from"):
+        return
+    path = each.folder / "status.json"
+    try:
+        for done, of, what in make(list(each.samples.values()), each.run.setup.get("options", {})):
+            now = replace(status, message=f"{done:,} of {of:,} {what}", updated=statuses.now())
+            statuses.write(path, now)
+            show.update(each.run.model, now)
+            if (each.folder / "CANCEL").exists():
+                return
+    except (CxError, KeyboardInterrupt) as stopped:
+        state: statuses.State = "cancelled" if isinstance(stopped, KeyboardInterrupt) else "failed"
+        statuses.write(path, replace(status, state=state, message=str(stopped), updated=statuses.now()))
+        raise
 
 
 def work_here(
@@ -115,6 +137,7 @@ def work_alone(
     with ExitStack() as held:
         take_over(opened, held)
         for each in opened:
+            prepare(each, begin(each, WHOLE)[1], show)
             outcomes.append(work_here(each, WHOLE, show, concurrency=concurrency, budget_usd=budget_usd))
             if outcomes[-1].interrupted:
                 break

@@ -39,7 +39,9 @@ class Lines:
         clock = time.monotonic()
         before, state, done = self._last.setdefault(name, (clock, "running", status.done))
         ended = status.state != "running" and status.state != state
-        if ended or (status.done > done and clock - before >= self._every_s):
+        # Before the first attempt a message tells what is being prepared.
+        moved = status.done > done or (status.state == "running" and bool(status.message))
+        if ended or (moved and clock - before >= self._every_s):
             self._last[name] = (clock, status.state, status.done)
             text = f"{status.state} {status.done}/{status.planned} {describe(status)}"
             print(f"{name}: {text}" + (f" ({status.message})" if status.message else ""), file=self._stream, flush=True)
@@ -69,7 +71,8 @@ class Bars:
     def update(self, name: str, status: Status) -> None:
         if name not in self._tasks:
             self._tasks[name] = self._progress.add_task(name, total=status.planned, detail="")
-        detail = describe(status) if status.state in ("running", "done") else f"{status.state} {status.message}"
+        going = status.state in ("running", "done")
+        detail = describe(status) or status.message if going else f"{status.state} {status.message}"
         self._progress.update(self._tasks[name], completed=status.done, total=status.planned, detail=detail)
         self._latest[name] = status
         if len(self._latest) > 1 and name != TOTAL:

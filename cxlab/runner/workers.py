@@ -22,7 +22,7 @@ from typing import IO, Any
 from cxlab.errors import CxError, NotConfigured
 from cxlab.runner import status as statuses
 from cxlab.runner.opening import Opened
-from cxlab.runner.session import Outcome, begin, settle, take_over
+from cxlab.runner.session import Outcome, begin, prepare, settle, take_over
 from cxlab.runner.show import Show
 from cxlab.runner.status import Status
 from cxlab.store import home
@@ -72,6 +72,8 @@ def work_in_processes(
     with ExitStack() as held:
         descriptors = take_over(opened, held)
         before = [_announce(each, show) for each in opened]
+        for each, status in zip(opened, before, strict=True):
+            prepare(each, status, show)
         reading, writing = os.pipe()
         held.callback(os.close, writing)
         words = [word for each in opened for word in ("--resume", each.run.id)]
@@ -119,6 +121,8 @@ def work_on_ray(
     with ExitStack() as held:
         take_over(opened, held)
         before = [_announce(each, show) for each in opened]
+        for each, status in zip(opened, before, strict=True):
+            prepare(each, status, show)
         ended: list[Status | None] = [None] * len(opened)
         futures = [task.remote(ids, (index, workers), root, concurrency, budget_usd) for index in range(1, workers + 1)]
         try:

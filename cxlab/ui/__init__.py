@@ -17,7 +17,7 @@ customers and models is never handed to anything that reads Markdown or HTML: us
 from cxlab.charts.numbers import format_seconds, format_time
 from cxlab.ui.address import breadcrumbs, cached, has_page, link, marks, open_page, set_view, view
 from cxlab.ui.boards import published_columns, show_leaderboard, show_runs, with_labels
-from cxlab.ui.choices import choose, is_new
+from cxlab.ui.choices import choose, choose_id, is_new
 from cxlab.ui.filters import sidebar_filters
 from cxlab.ui.history import show_history
 from cxlab.ui.progress import draw_progress, live_progress
@@ -37,6 +37,7 @@ __all__ = [
     "cached",
     "chip",
     "choose",
+    "choose_id",
     "colours",
     "column",
     "dark",

@@ -46,6 +46,28 @@ def choose(
     return str(st.session_state[key] or options[0])
 
 
+def choose_id(
+    key: str, title: str, options: Sequence[str], name: Callable[[str], str] = str, help: str | None = None
+) -> str:
+    """One of the options, its id in the address under `key`; the first one needs no mention there.
+
+    Streamlit's own binding writes what the list shows, so that links would have to know how things are shown. Such an
+    address from before is understood.
+    """
+    given = st.query_params.get(key, "")
+    shown = {name(each): each for each in options}
+    st.session_state[key] = given if given in options else shown.get(given, options[0])
+
+    def changed() -> None:
+        picked = st.session_state[key]
+        if picked != options[0]:
+            st.query_params[key] = picked
+        elif key in st.query_params:
+            del st.query_params[key]
+
+    return str(st.selectbox(title, options, key=key, format_func=name, on_change=changed, help=help))
+
+
 def is_new(key: str, picked: Any) -> bool:
     """Whether a click or selection is another one than on the last run.
 

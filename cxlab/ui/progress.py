@@ -79,5 +79,5 @@ def draw_progress(progress: Progress) -> None:
     if progress.cost_usd:
         words.append(format_usd(progress.cost_usd))
     st.progress(progress.share, text=f"{plain(label(progress.model))}: {plain(' · '.join(words))}")
-    if progress.message and progress.state not in ("running", "done"):
+    if progress.message and progress.state != "done":
         st.caption(plain(progress.message))

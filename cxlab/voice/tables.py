@@ -11,9 +11,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from cxlab.errors import BadFile, UnknownName
+from cxlab.records import yaml_text
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "voice"
 LANGUAGES = ("en", "de", "fr")
@@ -84,7 +83,7 @@ def tables(language: str) -> Tables:
         raise UnknownName("language of the speech channel", language, LANGUAGES)
     path = FOLDER / f"{language}.yaml"
     try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+        raw = yaml_text.load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadFile(path, None, "the speech channel's tables are not there", "restore data/voice/") from None
     try:

@@ -14,6 +14,9 @@ TITLES = {
     "compare": "Compare",
     "failures": "Failures",
     "judges": "Judges",
+    "knowledge": "Knowledge",
+    "retrieval": "Retrieval",
+    "datasets": "Datasets",
     "run": "Run",
     "models": "Models",
 }

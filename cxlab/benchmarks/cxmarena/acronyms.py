@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from pydantic import BaseModel
 
-from cxlab.benchmarks.cxmarena.wording import word_set
+from cxlab.benchmarks.cxmarena.wording import NEGATION, STOP, word_set
 from cxlab.errors import BadOption
 from cxlab.llm import Prompt, ask
 from cxlab.llm.simulated.profiles import Profile
@@ -32,8 +32,13 @@ WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 GAP = " "
 ACRONYM = re.compile(r"^[^\W\d_]{2,5}$")
 BATCH = 60
-# Words in capitals at the start of a sentence are a phrase by accident, unless the phrase also occurs elsewhere.
-SENTENCE_END = (".", "!", "?", ":", "•", "-", "|", ">")
+# Words that belong to no name though German writes some of them with a capital; "plus" is one that products bear.
+PLAIN = (STOP | NEGATION) - {"plus"}
+# Words in capitals at the start of a sentence are a phrase by accident, unless this share of them stands elsewhere.
+INSIDE = 0.1
+SENTENCE_END = (".", "!", "?", ":", "•", "-", "|", ">", "]", ")", "“", "”", "»")
+# What stands that often after one and the same word is a turn of phrase ("eine Stunde Suchen").
+FIXED = 10
 
 
 class Candidate(NamedTuple):
@@ -102,25 +107,30 @@ class Substituted(NamedTuple):
 def find_candidates(texts: Iterable[str], least: int = 3, sizes: Sequence[int] = (2, 3, 4)) -> list[Candidate]:
     """Stage one: n-grams of capitalised words in at least `least` articles, most frequent first.
 
-    A phrase that never stands but inside one longer phrase is left out, and so is one that only ever
-    begins a sentence.
+    A phrase that never stands but inside one longer phrase is left out, and so is one that hardly ever stands but at
+    the beginning of a sentence, or after one and the same word.
     """
     if least < 1 or not sizes or min(sizes) < 2:
         raise BadOption(f"least={least!r}, sizes={tuple(sizes)!r}; give least of 1 or more and sizes of 2 or more")
     counts: Counter[str] = Counter()
     articles: Counter[str] = Counter()
     inside: Counter[str] = Counter()
+    after: dict[str, set[str]] = {}
     for text in texts:
         seen: set[str] = set()
-        for run, starts in _runs(text):
+        for run, starts, before in _runs(text):
             for size in sizes:
                 for i in range(len(run) - size + 1):
                     phrase = " ".join(run[i : i + size])
                     inside[phrase] += not (starts and i == 0)
                     counts[phrase] += 1
+                    after.setdefault(phrase, set()).add(run[i - 1] if i else before)
                     seen.add(phrase)
         articles.update(seen)
-    frequent = [phrase for phrase, number in articles.items() if number >= least and inside[phrase]]
+    frequent = [
+        phrase for phrase, number in articles.items() if number >= least and inside[phrase] > INSIDE * counts[phrase]
+    ]
+    frequent = [phrase for phrase in frequent if counts[phrase] < FIXED or len(after[phrase]) > 1]
     longer = {
         part
         for phrase in frequent
@@ -131,24 +141,25 @@ def find_candidates(texts: Iterable[str], least: int = 3, sizes: Sequence[int] =
     return sorted(found, key=lambda each: (-each.times, each.phrase))
 
 
-def _runs(text: str) -> Iterable[tuple[list[str], bool]]:
-    """Stretches of capitalised words with single blanks between, and whether each begins a sentence."""
+def _runs(text: str) -> Iterable[tuple[list[str], bool, str]]:
+    """Stretches of capitalised words with single blanks between, whether each begins a sentence, the word before."""
     run: list[str] = []
-    starts, end = True, 0
+    starts, end, last, before = True, 0, "", ""
     for found in WORD.finditer(text):
-        between = text[end : found.start()]
-        capital = found[0][0].isupper() and len(found[0]) > 1 and not found[0].isupper()
+        word, between = found[0], text[end : found.start()]
+        capital = word[0].isupper() and len(word) > 1 and not word.isupper() and word.lower() not in PLAIN
         if run and not (capital and between == GAP):
-            yield run, starts
+            yield run, starts, before
             run = []
         if capital:
             if not run:
-                before = text[: found.start()].rstrip(" \t\"'«„(*#")
-                starts = not before or before.endswith((*SENTENCE_END, "\n"))
-            run.append(found[0])
-        end = found.end()
+                lead = text[max(0, found.start() - 40) : found.start()].rstrip(" \t\"'«„(*#")
+                starts = not lead or lead.endswith((*SENTENCE_END, "\n"))
+                before = last.lower()
+            run.append(word)
+        end, last = found.end(), word
     if run:
-        yield run, starts
+        yield run, starts, before
 
 
 def _parts(phrase: str, sizes: Sequence[int]) -> list[str]:

@@ -1,11 +1,12 @@
 """CXMArena: a brand's knowledge base, its conversations, six tasks on them. Reads like a table of contents."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from cxlab.benchmarks.base import Benchmark, Card, Task
 from cxlab.benchmarks.cxmarena import prompts
 from cxlab.benchmarks.cxmarena.assess import empty_output, gold_output, measure, score
+from cxlab.benchmarks.cxmarena.corpus import prepare
 from cxlab.benchmarks.cxmarena.run import run
 from cxlab.records import Dataset, Sample
 
@@ -91,8 +92,10 @@ OPTIONS = {
     "k": "articles to find, at least 20 (20)",
     "similarity": "what compares whole articles: words, or an embedder (words)",
     "threshold": "cosine from which a pair counts as similar (0.6 for words, else 0.9)",
-    "neighbours": "nearest articles that are checked for contradictions (10)",
-    "most": "at most this many pairs are checked, the most similar first (2000)",
+    "candidates": "pairs checked for contradictions: passages (sentences on one thing that differ in a value; those "
+    "are shown), or articles (the nearest, whole) (passages)",
+    "neighbours": "with candidates=articles, nearest articles that are checked (10)",
+    "most": "at most this many pairs are checked, the likeliest first (2000)",
     "contradictions": "how they are checked: model, facts (sentences on one thing with other values), similar (model)",
     "na": "false offers only Yes and No to quality questions (true)",
     "query": "how a conversation is turned into a query: keywords, question, last (keywords)",
@@ -126,17 +129,23 @@ def check(sample: Sample) -> Iterable[str]:
             yield f"{sample.id}: the expected label {sample.expected['label']!r} is not among the candidates"
 
 
-def assemble(generate: Callable[[dict[str, Any], int], tuple[Dataset, list[Sample]]]) -> Benchmark:
-    """The benchmark with the generator given; everything but the generator needs only a stored dataset."""
-    return Benchmark(
-        card=CARD,
-        generate=generate,
-        run=run,
-        score=score,
-        check=check,
-        prompts=prompts.hashes,
-        options=OPTIONS,
-        instant=False,
-        with_customer=False,
-        needs_judges=False,
-    )
+def generate(config: dict[str, Any], seed: int) -> tuple[Dataset, list[Sample]]:
+    """A dataset made and stored; the pipeline is imported only here, as runs need but what it stored."""
+    from cxlab.benchmarks.cxmarena import generate as pipeline
+
+    return pipeline.generate(config, seed)
+
+
+BENCHMARK = Benchmark(
+    card=CARD,
+    generate=generate,
+    run=run,
+    score=score,
+    check=check,
+    prompts=prompts.hashes,
+    options=OPTIONS,
+    instant=False,
+    with_customer=False,
+    needs_judges=False,
+    prepare=prepare,
+)

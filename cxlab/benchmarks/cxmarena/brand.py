@@ -16,6 +16,7 @@ lines where the family has that property), the pack's `words` and the language's
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
@@ -293,37 +294,38 @@ def _slots(brand: str, language: str, words: tuple[str, ...], properties: tuple[
 
 def polish(text: str, language: str) -> str:
     """Mend what joining phrases leaves behind, by language."""
-    import re
-
-    if language == "fr":
-        for pattern, by in _FRENCH:
-            text = re.sub(pattern, by, text)
-    elif language == "de":
-        for pattern, by in _GERMAN:
-            text = re.sub(pattern, by, text)
-    elif language == "en":
-        text = re.sub(r"\b([Aa]) (?=[aeioAEIO](?!ne\b|nce\b|u)|u(?!s|ni|ti))", r"\1n ", text)
+    for pattern, by in _MENDED.get(language, ()):
+        text = pattern.sub(by, text)
     return text
 
 
-_FRENCH = (
-    (r"\b([dD])e les ", r"\1es "),
-    (r"\b([dD])e le (?![aeiouyhâéèêîô])", r"\1u "),
-    (r"\bà les ", "aux "),
-    (r"\bÀ les ", "Aux "),
-    (r"\bà le (?![aeiouyhâéèêîô])", "au "),
-    (r"\bÀ le (?![aeiouyhâéèêîô])", "Au "),
-    (r"(?<!-)\b([dDlLnNsSjJmMtTcC]|[qQ]u|[lL]orsqu|[pP]uisqu|[jJ]usqu)[ea] (?=[aeiouâéèêîôAEIOUÂÉÈÊÎÔ])", r"\1’"),
-    (r"\b([Ss])i (?=ils?\b)", r"\1’"),
-)
-_GERMAN = (
-    (r"\b([Ii])n dem\b", r"\1m"),
-    (r"\b([Aa])n dem\b", r"\1m"),
-    (r"\b([Zz])u dem\b", r"\1um"),
-    (r"\b([Zz])u der\b", r"\1ur"),
-    (r"\b([Vv])on dem\b", r"\1om"),
-    (r"\b([Bb])ei dem\b", r"\1eim"),
-)
+_MENDED = {
+    language: tuple((re.compile(pattern), by) for pattern, by in pairs)
+    for language, pairs in {
+        "en": ((r"\b([Aa]) (?=[aiAI]|[oO](?!ne\b|nce\b)|[eE](?!u)|u(?!s|ni|ti))", r"\1n "),),
+        "fr": (
+            (r"\b([dD])e les ", r"\1es "),
+            (r"\b([dD])e le (?![aeiouyhâéèêîô])", r"\1u "),
+            (r"\bà les ", "aux "),
+            (r"\bÀ les ", "Aux "),
+            (r"\bà le (?![aeiouyhâéèêîô])", "au "),
+            (r"\bÀ le (?![aeiouyhâéèêîô])", "Au "),
+            (
+                r"(?<!-)\b([dDlLnNsSjJmMtTcC]|[qQ]u|[lL]orsqu|[pP]uisqu|[jJ]usqu)[ea] (?=[aeiouâéèêîôAEIOUÂÉÈÊÎÔ])",
+                r"\1’",
+            ),
+            (r"\b([Ss])i (?=ils?\b)", r"\1’"),
+        ),
+        "de": (
+            (r"\b([Ii])n dem\b", r"\1m"),
+            (r"\b([Aa])n dem\b", r"\1m"),
+            (r"\b([Zz])u dem\b", r"\1um"),
+            (r"\b([Zz])u der\b", r"\1ur"),
+            (r"\b([Vv])on dem\b", r"\1om"),
+            (r"\b([Bb])ei dem\b", r"\1eim"),
+        ),
+    }.items()
+}
 
 
 def names() -> list[str]:

@@ -8,7 +8,7 @@ ids}, and
 `labels` {"issue_article", "issue", "family", "subject", "quality": [{"id", "question", "answer", "evidence"}]}.
 Indices count from 0 over all messages, tool results among them. Message.data of an agent: {"class", "sources":
 article ids, best first, "passages": the pieces of articles used, "facts"}; of a customer: {"facts", "details": what
-was revealed}; of a tool: {"tool", "result"}.
+was revealed, "asks": whether it asks for something that an article answers}; of a tool: {"tool", "result"}.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from cxlab.records import Article, Conversation, Message, ToolCall
 
 # Messages of the past that a speaker is shown: enough to know what it is about and what was said already.
 MEMORY = 60
+# Acts of a customer who wants to know something: of a product, how a step is done, what it is for.
+ASKING = frozenset({"ask_fact", "ask_how", "ask_why", "misunderstand"})
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,8 @@ class _Talk:
             text = await self._say(move)
             self.places.append(len(self.messages))
             if move.role == "customer":
-                data: dict[str, Any] = {"facts": move.facts, "details": move.details}
+                asks = any(kind in ASKING for kind, _ in move.acts)
+                data: dict[str, Any] = {"facts": move.facts, "details": move.details, "asks": asks}
                 self._add("customer", text, data)
             else:
                 self._agent(move, text)
@@ -150,7 +153,7 @@ class _Talk:
             self.history.append(f"{'Customer' if role == 'customer' else 'Agent'}: {text}")
 
     def _agent(self, move: Move, text: str) -> None:
-        ranked = self.shelf.rank(text, move.sources, self.case.articles) if move.sources else ()
+        ranked = self.shelf.rank(text, move.sources, self.case.articles, move.facts)
         passages = list(dict.fromkeys(p.text for p in move.sources))
         data = {
             "class": move.cls,

@@ -7,6 +7,7 @@ import functools
 import json
 import threading
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,15 @@ from typing import Any
 from cxlab.benchmarks.cxmarena.prompts import Candidate, Passage
 from cxlab.benchmarks.cxmarena.wording import bare
 from cxlab.errors import BadOption, UnknownName
-from cxlab.retrieval import Hit, Index, index_documents
-from cxlab.retrieval.documents import DocumentIndex
+from cxlab.records import Sample
+from cxlab.retrieval import Hit, Index, cut, index_documents
+from cxlab.retrieval.documents import DocumentIndex, readable
+from cxlab.retrieval.vector_cache import Cached
 from cxlab.store import home, write
 
 KINDS = ("bm25", "lexical", "minilm", "hashing", "hybrid")
+# Tasks that search, and the corpus in which they do unless a sample names another.
+CORPORA = {"article_search": "search", "multi_turn": "multi_turn"}
 # Indexes are big; a run uses one or two at a time.
 _KEPT = 8
 _BUILDING = threading.RLock()
@@ -112,9 +117,8 @@ def _index(base: str, dataset_id: str, name: str, kind: str, size: int, overlap:
     if kind in ("bm25", "lexical"):
         made = index_documents(kind, size, overlap, None, documents.items())
     else:
-        fused, _, vectors = kind.partition(":") if kind.split(":")[0] == "hybrid" else ("exact", "", kind)
-        # Without MiniLM's files spelling is the next best thing to meaning.
-        made = index_documents(fused, size, overlap, embedder(vectors or _default_embedder()), documents.items())
+        fused = "hybrid" if kind.split(":")[0] == "hybrid" else "exact"
+        made = index_documents(fused, size, overlap, _embedder_of(kind), documents.items())
     parts = made.description.get("indexes", [made.description])
     about = {
         "retrieval": kind,
@@ -125,6 +129,41 @@ def _index(base: str, dataset_id: str, name: str, kind: str, size: int, overlap:
         "documents": len(documents),
     }
     return Built(made, about, time.perf_counter() - began)
+
+
+def prepare(samples: Sequence[Sample], options: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
+    """Vectors of the articles that the samples search in, kept in the store's cache, where an embedder is slow or paid
+    for; else each process would compute them for itself. Yields (done, of, of what)."""
+    kind = str(options.get("retrieval") or "bm25")
+    searched = {(s.dataset_id, s.inputs.get("corpus", CORPORA[s.task])) for s in samples if s.task in CORPORA}
+    made = _embedder_of(kind) if searched else None
+    if not isinstance(made, Cached):
+        return
+    size, overlap = _whole(options, "chunk", 1000), _whole(options, "overlap", 100)
+    pieces = {
+        piece.text: None
+        for dataset_id, name in sorted(searched)
+        for piece in cut(load(dataset_id, name).texts.items(), size, overlap)
+    }
+    for done, of in made.fill(readable(pieces)):
+        yield done, of, "pieces of articles embedded"
+
+
+def _whole(options: Mapping[str, Any], name: str, usual: int) -> int:
+    value = options.get(name)
+    try:
+        return usual if value is None else int(value)
+    except (TypeError, ValueError):
+        raise BadOption(f"{name}={value!r}; give a value such as {usual}") from None
+
+
+def _embedder_of(kind: str) -> Any:
+    """The embedder that an index of this kind needs; None for indexes over words."""
+    if kind in ("bm25", "lexical"):
+        return None
+    vectors = kind.partition(":")[2] if kind.split(":")[0] == "hybrid" else kind
+    # Without MiniLM's files spelling is the next best thing to meaning.
+    return embedder(vectors or _default_embedder())
 
 
 def _default_embedder() -> str:

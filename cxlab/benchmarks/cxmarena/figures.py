@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from cxlab.benchmarks.cxmarena.brand import CURRENCIES, Language, Property
 
 Value = float | str
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def number(value: float, language: Language, places: int | None = None) -> str:
 
 def find(text: str, language: Language) -> Iterator[Figure]:
     """Every figure of the text, left to right, longest reading first."""
-    if not any(c.isdigit() for c in text):
+    if not _DIGIT.search(text):
         return
     pattern, units, months = _patterns(language.language)
     for match in pattern.finditer(text):

@@ -52,7 +52,7 @@ def plan_issues(ledger: Ledger, topics: Sequence[Topic], count: int, seed: int) 
                         f"{key}.{content_id(subject, length=8)}",
                         key,
                         subject,
-                        f"{subject} {issue.title}",
+                        subject + ("" if issue.title.startswith(":") else " ") + issue.title,
                         tuple(dict.fromkeys(tools)),
                     )
                 )

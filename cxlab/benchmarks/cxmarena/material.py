@@ -187,7 +187,7 @@ def issue_inputs(ledger: Ledger, plan: IssuePlan, seed: int) -> tuple[writing.Is
         language_id=language.language,
         brand=brand.name,
         title=plan.title,
-        topic=plan.title,
+        topic=plan.subject,
         names=(brand.name, plan.subject),
         tokens=length(seed, plan.id),
         symptoms=tuple(symptoms),

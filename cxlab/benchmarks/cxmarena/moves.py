@@ -8,6 +8,7 @@ temper are the pieces that an outline (outline.py) is filled up with.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -24,7 +25,7 @@ CLASSES: tuple[Class, ...] = ("general", "knowledge_base", "tool_information_gat
 # Messages of a conversation: the paper's mean, of which noise adds some; log-normal, so the median lies lower.
 MESSAGES, SPREAD = 33, 0.4
 # How often a customer may wander off or lose patience before it stops being believable.
-MOST_ASIDES = 3
+MOST_ASIDES, FAR_APART = 3, 8
 
 
 @dataclass
@@ -49,7 +50,7 @@ class Moves:
         self.person, self.shelf, self.rng = person, shelf, rng
         self.moves: list[Move] = []
         self.occasions: set[str] = set()
-        self.asides = 0
+        self.asides, self.drifted = 0, -FAR_APART
         self.wanted = int(np.clip(np.exp(rng.normal(np.log(MESSAGES) - SPREAD**2 / 2, SPREAD)), 16, 110))
         self.questions: list[tuple[Fact, Passage]] = shelf.facts(person, rng)
 
@@ -97,9 +98,7 @@ class Moves:
             if self.person.has("impatient"):
                 self.temper()
             else:
-                self.asides += 1
-                self.customer("drift")
-                self.agent("drift_reply")
+                self.drift()
 
     def digress(self) -> bool:
         """Something that fills a conversation up; False when there is nothing left to say."""
@@ -112,10 +111,17 @@ class Moves:
             return self.question() or self.tip()
         if self.person.has("impatient") and draw < 0.93:
             self.temper()
-        else:
-            self.asides += 1
-            self.customer("drift")
-            self.agent("drift_reply")
+            return True
+        return self.drift() or self.question() or self.tip()
+
+    def drift(self) -> bool:
+        """The customer wanders off, but not twice within a few messages."""
+        if len(self.moves) - self.drifted < FAR_APART:
+            return False
+        self.asides += 1
+        self.customer("drift")
+        self.agent("drift_reply")
+        self.drifted = len(self.moves)
         return True
 
     def temper(self) -> None:
@@ -125,7 +131,17 @@ class Moves:
         if not self.person.keeps["calm"] and self.chance(0.6):
             self.customer("resigned")
 
-    def question(self) -> bool:
+    def inside(self, text: str) -> str:
+        """The text as it stands after a colon: small, unless it begins with a name, or the language keeps it."""
+        ledger = self.person.ledger
+        first = re.split(r"\W", text, maxsplit=1)[0]
+        named = first in ledger.names or first in ledger.brand.name.split() or first == "I"
+        if named or ledger.brand.language_id == "de" or re.match(r"\w+-?[A-Z]", text):
+            return text
+        return text[:1].lower() + text[1:]
+
+    def question(self, late: bool = False) -> bool:
+        """A question of the customer's and its answer, which may be put off unless it is late."""
         if not self.questions:
             return False
         fact, passage = self.questions.pop()
@@ -136,9 +152,9 @@ class Moves:
             self.rng,
             Slots(person.ledger, fact.subject, self.rng),
         )
-        self.customer("ask_fact", {"question": person.brand.language.polish(question)})
-        answer = {"fact": say(person.ledger, fact, self.rng)}
-        if self.chance(0.12):
+        self.customer("ask_fact", {"question": self.inside(person.brand.language.polish(question))})
+        answer = {"fact": self.inside(say(person.ledger, fact, self.rng))}
+        if not late and self.chance(0.12):
             self.occasions.add("promise")
             self.agent("promise")
             self.customer("agree")
@@ -166,7 +182,7 @@ class Moves:
         if found is None:
             return False
         text, passage, used = found
-        move = self.agent("tip", {"tip": text}, "knowledge_base")
+        move = self.agent("tip", {"tip": self.inside(text)}, "knowledge_base")
         move.sources.append(passage)
         move.facts += used
         self.customer("react_tip")
@@ -177,7 +193,7 @@ class Moves:
         if found is None:
             return False
         text, passage, used = found
-        move = self.agent("cause", {"cause": text}, "knowledge_base")
+        move = self.agent("cause", {"cause": self.inside(text)}, "knowledge_base")
         move.sources.append(passage)
         move.facts += used
         return True

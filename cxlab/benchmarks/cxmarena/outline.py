@@ -11,7 +11,7 @@ customers ask, and how they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,11 @@ from cxlab.benchmarks.cxmarena.moves import MOST_ASIDES, Moves
 from cxlab.benchmarks.cxmarena.personas import Persona
 from cxlab.benchmarks.cxmarena.shelf import Passage, Shelf
 from cxlab.llm.simulated import grammar
+
+# Messages that the close of a conversation takes, and each step that is still to come.
+CLOSE, STEP = 9, 4
+# What a customer does where a step asks for something.
+ANSWERS = {"ask_step": "answer_step", "ask_open": "answer_open", "request": "send", "later": "will_do"}
 
 
 class Outline(Moves):
@@ -97,8 +102,7 @@ class Outline(Moves):
     def _heard(self) -> None:
         """What may come between two questions."""
         if self.person.has("talkative") and self.chance(0.4):
-            self.customer("drift")
-            self.agent("drift_reply")
+            self.drift()
         elif self.person.has("impatient") and self.asides < MOST_ASIDES and self.chance(0.25):
             self.temper()
         elif self.chance(0.6):
@@ -139,6 +143,9 @@ class Outline(Moves):
         """The steps of the issue article, with what comes between."""
         issue = self.person.issue
         for number, step in enumerate(issue.steps):
+            if number:
+                ahead = len(issue.steps) - number
+                self._fill_up(CLOSE + STEP * (ahead - 1) + (4 if step.tool else 0), ahead)
             slots = Slots(self.person.ledger, self.person.subject, self.rng)
             if any(name not in slots for name in grammar.slot_names(step.say)):
                 continue
@@ -149,8 +156,14 @@ class Outline(Moves):
                 self._use(tool, text, passage, slots.used)
             elif step.tool is None:
                 self._step(text, passage, slots.used)
-            self.between()
-        while len(self.moves) < self.wanted - 7 and self.digress():
+            if number < len(issue.steps) - 1:
+                self.between()
+
+    def _fill_up(self, left: int, gaps: int) -> None:
+        """What else is asked and advised before a step: this gap's share of the room for it."""
+        room = self.wanted - left - len(self.moves)
+        most = len(self.moves) + room / gaps
+        while len(self.moves) < most and self.digress():
             pass
 
     def _tool(self, key: str | None) -> Any:
@@ -166,8 +179,10 @@ class Outline(Moves):
         move = self.agent(spoken.act, {"step": spoken.step}, "knowledge_base")
         move.sources.append(passage)
         move.facts += used
-        if spoken.act in ("ask_step", "request"):
-            self.customer("answer_step" if spoken.act == "ask_step" else "send")
+        if spoken.act in ANSWERS:
+            self.customer(ANSWERS[spoken.act])
+            if spoken.act != "later" and self.chance(0.45):
+                self.agent("thank_answer")
             return
         if spoken.act != "instruct":
             if self.chance(0.5):
@@ -206,6 +221,7 @@ class Outline(Moves):
         person, rng = self.person, self.rng
         function = tool["function"]
         required = list(function["parameters"]["required"])
+        self._name_part(required, text)
         missing = [n for n in required if n not in self.given and personas.given_by_customer(person, n)]
         while missing:
             count = 2 if len(missing) > 1 and self.chance(0.6) else 1
@@ -219,14 +235,23 @@ class Outline(Moves):
         move.sources.append(passage)
         move.facts += used
         returns = function["description"].partition("→")[2]
-        result = personas.results(person, returns, rng)
+        result, told = personas.results(person, returns, rng)
         move.call = {"tool": function["name"], "arguments": arguments, "result": result}
         if self.chance(0.55):
             self.customer("wait")
         self.standard("hold_thanks", "hold_thanks")
-        self.agent("report", {"result": self._told(result)})
+        self.agent("report", {"result": person.talk.also[int(rng.random() * len(person.talk.also))].join(told[:2])})
         if self.chance(0.6):
             self.customer("react_report")
+
+    def _name_part(self, names: Sequence[str], text: str) -> None:
+        """A part that the step itself names need not be asked for."""
+        person = self.person
+        said = next((p for p in person.talk.part_names if p.lower() in text.lower()), None)
+        for name in names:
+            if said is not None and person.brand.parameters[name].sample == "part" and name not in self.given:
+                person.details[name] = said
+                self.given.add(name)
 
     def _gather(self, names: list[str], passage: Passage) -> None:
         """Ask for values that a tool needs, one or two at a time."""
@@ -248,19 +273,12 @@ class Outline(Moves):
             self.customer(kind, {"what": what, "value": value}).details.append(name)
             self.given.add(name)
 
-    def _told(self, result: dict[str, str]) -> str:
-        talk = self.person.talk
-        shown = list(result.items())[:2]
-        for label, value in shown:
-            self.person.details.setdefault(f"result: {label}", value)
-        form = talk.pair[int(self.rng.random() * len(talk.pair))]
-        pairs = [form.replace("<label>", label).replace("<value>", value) for label, value in shown]
-        return talk.both.join(pairs)
-
     def _close(self) -> None:
         person = self.person
         self.standard("next_steps", "next_steps")
         good = self.chance(0.82)
+        # Who has said that this was all, or heard that it is passed on, asks for nothing new.
+        settled = good and (person.keeps["settled"] or person.keeps["next_steps"])
         self.occasions.add("settled")
         if person.keeps["settled"]:
             self.agent("settled").shows.add("settled")
@@ -273,9 +291,9 @@ class Outline(Moves):
         self.occasions.add("further_help")
         if person.keeps["further_help"]:
             self.agent("further_help").shows.add("further_help")
-            if self.questions and self.chance(0.35):
+            if self.questions and settled and self.chance(0.3):
                 self.customer("one_more")
-                self.question()
+                self.question(late=True)
             self.customer("no_more")
         self.occasions.add("closing")
         if self.chance(0.6):

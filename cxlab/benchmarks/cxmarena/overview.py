@@ -17,6 +17,11 @@ from cxlab.benchmarks.cxmarena import statistics
 from cxlab.benchmarks.cxmarena.noise import Noisy
 from cxlab.records import Article, Conversation, Dataset, Sample
 
+# Vocabulary of articles and conversations together; the paper has no figure for it.
+CORPUS = {
+    "corpus_vocabulary": "Vocabulary with articles, words without digits",
+    "corpus_vocabulary_raw": "Vocabulary with articles, all words",
+}
 # What the paper says of its validation (appendix C): share of cases that passed.
 PUBLISHED_RATES = {"intent": 0.98, "article_search": 0.98, "multi_turn": 0.99}
 
@@ -77,13 +82,16 @@ def measure(
 ) -> dict[str, float]:
     """Table 9 of the clean articles and the served conversations; what the latter were when clean is under `clean_`.
 
-    Vocabulary and ratios are those of the conversations; those of the articles are under `article_`.
+    Vocabulary and ratios are those of the conversations; those of the articles are under `article_`, the vocabulary of
+    both together, conversations clean, under `corpus_`.
     """
     served = [c.model_copy(update={"messages": n.messages}) for c, n in zip(conversations, noisy, strict=True)]
     written = statistics.articles([a.body for a in articles], language)
     own = {name if name.startswith("article") else f"article_{name}": value for name, value in written.items()}
     clean = {f"clean_{name}": value for name, value in statistics.conversations(conversations, language).items()}
-    return {**statistics.conversations(served, language), **own, **clean}
+    said = (m.text for c in conversations for m in c.messages if m.role != "tool")
+    both = {f"corpus_{k}": v for k, v in statistics.vocabulary([*(a.body for a in articles), *said]).items()}
+    return {**statistics.conversations(served, language), **own, **clean, **both}
 
 
 def describe(dataset: Dataset) -> list[str]:
@@ -95,6 +103,9 @@ def describe(dataset: Dataset) -> list[str]:
     lines += ["", f"{'Table 9':50}{'here':>12}{'published':>12}{'real world':>12}"]
     for title, ours, synthetic, real in statistics.beside_published(measured):
         lines.append(f"{title:50}{number(ours):>12}{number(synthetic):>12}{number(real):>12}")
+    for name, title in CORPUS.items():
+        if name in measured:
+            lines.append(f"{title:50}{number(measured[name]):>12}")
     if rates := dataset.config["validation"]:
         lines += ["", f"{'Validation: passed':50}{'of':>12}{'rate':>12}{'published':>12}"]
         for name, one in rates.items():

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from cxlab.benchmarks.cxmarena.brand import Brand, Issue
-from cxlab.benchmarks.cxmarena.ledger import FIRST_DAY, Ledger, Slots, slug, thing
+from cxlab.benchmarks.cxmarena.ledger import DAYS, FIRST_DAY, Ledger, Slots, slug, thing
 from cxlab.benchmarks.cxmarena.talk import Talk, Words
 from cxlab.benchmarks.cxmarena.wording import word_set
 from cxlab.llm.simulated import grammar
@@ -62,6 +62,9 @@ FIRST = word_set(
     wie statt können mir jemand le la les mon ma mes je il on où comment peut-on ce une un j’ai j’étais effacez
     where it was"""
 )
+# Kinds of values that a tool gives back: days relative to that of the conversation, a sum, what belongs to it. Beside
+# them "of:NAME" stands for the value of a parameter.
+VALUES = ("soon", "later", "past", "amount", "items", "address", "subject")
 SPECIAL = ("email", "date", "reason", "amount", "address", "part", "shop", "level", "device")
 
 
@@ -91,6 +94,9 @@ class Persona:
     used: list[str] = field(default_factory=list)
     articles: tuple[str, ...] = ()
     said: set[str] = field(default_factory=set)
+    today: datetime.date = FIRST_DAY
+    amount: str = ""
+    goods: str = ""
 
     @property
     def brand(self) -> Brand:
@@ -109,8 +115,11 @@ class Persona:
 def make(ledger: Ledger, talk: Talk, article: Article, rng: np.random.Generator) -> Persona:
     """The persona for one issue article: names, traits, standards, the masked problem."""
     brand = ledger.brand
-    first = _pick(talk.first_names, rng)
+    # One of the titles that a first name goes with.
+    named = [(titles, name) for titles, names in talk.first_names.items() for name in names]
+    titles, first = named[int(rng.random() * len(named))]
     words = Words(talk, rng, {})
+    job = "trade_m" if titles == talk.male and "trade_m" in words else "trade"
     surname = words["surname"]
     subject = str(article.properties["subject"])
     traits = draw_traits(talk, rng)
@@ -123,7 +132,7 @@ def make(ledger: Ledger, talk: Talk, article: Article, rng: np.random.Generator)
         article=article,
         issue=brand.issues[str(article.properties["issue"])],
         subject=subject,
-        customer=f"{_pick(talk.titles, rng)} {surname}",
+        customer=f"{_pick(titles.split('|'), rng)} {surname}",
         first_name=first,
         surname=surname,
         agent=_pick(talk.agent_names, rng),
@@ -132,8 +141,12 @@ def make(ledger: Ledger, talk: Talk, article: Article, rng: np.random.Generator)
         keeps=keeps,
         asked=asked,
         questions={s: _pick(talk.standards[s], rng) for s in asked},
-        life={name: words["trade" if name == "job" else name] for name in LIFE},
+        life={name: words[job if name == "job" else name] for name in LIFE},
+        today=FIRST_DAY + datetime.timedelta(days=DAYS + int(rng.integers(330))),
+        amount=f"{int(rng.integers(4, 180))}.{int(rng.integers(0, 100)):02d}",
     )
+    products = [s.name for s in ledger.subjects.values() if s.root == "products"]
+    person.goods = subject if ledger.subjects[subject].root == "products" or not products else _pick(products, rng)
     mask(person, rng)
     return person
 
@@ -169,9 +182,11 @@ def mask(person: Persona, rng: np.random.Generator) -> None:
     keeps = text.startswith((person.subject, "I ", "I'")) or text.split(" ", 1)[0].lower() not in FIRST
     person.problem = text if keeps else text[:1].lower() + text[1:]
     chances = {"since": 0.8, "place": 0.5, "tried": 0.6, "before": 0.45, "hurry": 0.35}
-    owned = family.root == "products"
+    # An order, a bill or a rule has no place in the house and no beginning that anybody remembers.
+    orders = any(s.tool and re.search(person.talk.order_tools, s.tool) for s in person.issue.steps)
+    in_use = family.root == "products" and not orders
     for name, chance in chances.items():
-        if rng.random() < chance and (owned or name not in ("place", "tried")):
+        if rng.random() < chance and (in_use or name in ("before", "hurry")):
             words = Words(person.talk, rng, {**person.life, "subject": person.subject})
             said = words.pick(person.talk.details[name])
             person.masked[name] = brand.language.polish(grammar.piece(said, rng, words)).strip()
@@ -214,9 +229,9 @@ def coin_special(person: Persona, kind: str, rng: np.random.Generator) -> str:
         dot = _pick((".", "_", "", "-"), rng)
         return f"{_ascii(person.first_name)}{dot}{plain}{_digits(rng, 2)}@{_pick(talk.domains, rng)}"
     if kind == "date":
-        return day(rng)
+        return day(person.today, "soon", rng)
     if kind == "amount":
-        return f"{int(rng.integers(4, 180))}.{int(rng.integers(0, 100)):02d}"
+        return person.amount
     if kind == "address":
         words = Words(talk, rng, {"street": _pick(talk.streets, rng), "number": str(int(rng.integers(1, 140)))})
         return code(grammar.say(talk.address, rng, words), rng)
@@ -227,14 +242,15 @@ def coin_special(person: Persona, kind: str, rng: np.random.Generator) -> str:
         return _pick(shops, rng) if shops else brand.name
     if kind in ("level", "device"):
         return person.subject
-    return _pick(talk.part_names if kind == "part" else talk.reasons, rng)
+    # Why something is done is what the customer came for, or the goodwill that it deserves.
+    return _pick(talk.part_names if kind == "part" else (*[person.issue.title.lstrip(": ")] * 3, *talk.reasons), rng)
 
 
-def day(rng: np.random.Generator, after: str = "") -> str:
-    """A day in the year in which the brand's story stands; some days later than `after` if that is given."""
-    if after:
-        return (datetime.date.fromisoformat(after) + datetime.timedelta(days=int(rng.integers(1, 200)))).isoformat()
-    return (FIRST_DAY + datetime.timedelta(days=int(rng.integers(330)))).isoformat()
+def day(today: datetime.date, when: str, rng: np.random.Generator) -> str:
+    """A day before the conversation, in the days after it (no Sunday), or months after it."""
+    low, high = {"past": (-600, -9), "soon": (1, 16), "later": (25, 330)}[when]
+    found = today + datetime.timedelta(days=int(rng.integers(low, high)))
+    return (found + datetime.timedelta(days=found.weekday() == 6)).isoformat()
 
 
 def code(sample: str, rng: np.random.Generator) -> str:
@@ -275,34 +291,51 @@ def named(person: Persona, parameter: str) -> str:
     return about[:1].lower() + about[1:]
 
 
-def results(person: Persona, returns: str, rng: np.random.Generator) -> dict[str, str]:
-    """What a tool gives back, label → value, coined from the words of its `returns`."""
+def results(person: Persona, returns: str, rng: np.random.Generator) -> tuple[dict[str, str], list[str]]:
+    """What a tool gives back, coined from the words of its `returns`, and each field as an agent tells it."""
     talk = person.talk
     found: dict[str, str] = {}
-    last = ""
+    told: list[str] = []
+    in_hand = person.ledger.subjects[person.subject].root == "products"
     for item in (part.strip() for part in returns.split(",")):
-        choice = re.split(talk.either, item)
-        if len(choice) > 1:
-            # The favourable outcome stands first in the packs.
-            found[talk.kinds["state"]] = choice[0] if rng.random() < 0.85 else choice[-1]
+        form = next((f for f in talk.results if re.search(f.match, item, re.IGNORECASE)), None)
+        if form is None:
             continue
-        for pattern, sample in talk.results:
-            if re.search(pattern, item, re.IGNORECASE):
-                if sample == "date":
-                    last = day(rng, last)  # beginnings stand before ends
-                    found[item] = spoken_day(last, person.brand)
-                else:
-                    found[item] = _result(person, sample, rng)
-                break
-    return found
+        value, shown = _result(person, form.at_home if form.at_home and in_hand else form.value, rng)
+        key = form.name or item
+        found[key] = value
+        # Kept apart where two tools give back fields of one name.
+        place = f"result: {key}"
+        person.details[place if place not in person.details else f"{place} ({len(person.details)})"] = shown
+        words = Words(talk, rng, {**person.life, "value": shown, "subject": person.subject})
+        lines = form.told.get(value) or form.told["*"]
+        told.append(person.brand.language.polish(grammar.piece(words.pick(lines), rng, words)).strip())
+    return found, told
 
 
-def _result(person: Persona, sample: str, rng: np.random.Generator) -> str:
+def _result(person: Persona, kind: str, rng: np.random.Generator) -> tuple[str, str]:
+    """A value as the tool writes it and as people say it."""
     language = person.brand.language
-    if sample == "amount":
-        amount = f"{int(rng.integers(4, 180))}{language.decimal}{int(rng.integers(0, 100)):02d}"
-        return language.money.format(symbol=person.brand.symbol, amount=amount)
-    return code(sample, rng)
+    if kind in ("soon", "later", "past"):
+        value = day(person.today, kind, rng)
+        return value, spoken_day(value, person.brand)
+    if kind == "amount":
+        amount = person.amount.replace(".", language.decimal)
+        return person.amount, language.money.format(symbol=person.brand.symbol, amount=amount)
+    if kind == "items":
+        return f"1 × {person.goods}", person.goods
+    if kind == "subject":
+        return person.subject, person.subject
+    if kind == "address":
+        name = next((n for n, p in person.brand.parameters.items() if p.sample == "address"), "")
+        value = person.value(name, rng) if name else coin_special(person, "address", rng)
+        return value, value
+    if kind.startswith("of:"):  # what the tool was given
+        kind = kind[3:]
+        value = person.value(kind, rng) if kind in person.brand.parameters else ""
+        return value, value
+    value = code(kind, rng)
+    return value, value
 
 
 def spoken_day(iso: str, brand: Brand) -> str:

@@ -176,7 +176,14 @@ TOOLS_JSON = Prompt(
     repair=False,
 )
 CONTRADICTION = Prompt(
-    "cxm_contradiction", 1, HERE / "contradiction.md", PairInputs, PairReply, f"{SIMULATE}:contradiction", 0.0, 512
+    "cxm_contradiction",
+    1,
+    HERE / "contradiction.md",
+    PairInputs,
+    PairReply,
+    f"{SIMULATE}_pairs:contradiction",
+    0.0,
+    512,
 )
 JUDGE = Prompt("cxm_judge", 1, HERE / "judge.md", JudgeInputs, JudgeReply, f"{SIMULATE}_dialogue:judge", 0.0, 512)
 VERIFY = Prompt("cxm_verify", 1, HERE / "verify.md", VerifyInputs, VerifyReply, f"{SIMULATE}:verify", 0.0, 256)

@@ -1,7 +1,8 @@
 """Which articles of a knowledge base say the same, and which contradict each other.
 
-Similar: cosine of whole articles, all pairs above a threshold. Contradictory: in two stages, the nearest
-pairs first, then each by a model or by the difference of their facts. Beside both stands the public
+Similar: cosine of whole articles, all pairs above a threshold. Contradictory: in two stages, first the pairs with
+passages that state something of the same thing (or the nearest whole articles), then each by a model or by the
+difference of the facts that the texts state. Beside both stands the public
 evaluator's way: five nearest neighbours with the article itself among them, a pair kept where the first
 article lists the second and their cosine is 0.9 or more, one list held against both kinds of gold.
 """
@@ -16,9 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cxlab.benchmarks.cxmarena.agreement import SURE
 from cxlab.benchmarks.cxmarena.corpus import Corpus, embedder
+from cxlab.benchmarks.cxmarena.passages import Contrast, excerpt
 from cxlab.benchmarks.cxmarena.prompts import PairInputs, PairReply, Passage
-from cxlab.benchmarks.cxmarena.wording import content, differences
+from cxlab.benchmarks.cxmarena.wording import content
 from cxlab.errors import BadOption
 from cxlab.llm.base import Reply
 
@@ -30,6 +33,7 @@ PUBLIC_K, PUBLIC_THRESHOLD = 5, 0.9
 FLOOR = 0.3  # what lies below is never a candidate (reference 6: a prefilter of about 0.6 for embeddings)
 MOST_PAIRS = 20_000
 METHODS = ("model", "facts", "similar")
+CANDIDATES = ("passages", "articles")
 _BLOCK = 512
 _AT_ONCE = 16
 
@@ -44,11 +48,22 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The most similar pairs, best first; each article's nearest; and the public evaluator's list."""
+    """The most similar pairs, best first; each article's nearest; the public evaluator's list; and the cosines that
+    were asked for.
+    """
 
     pairs: list[Scored]
     nearest: list[Scored]
     public: list[Scored]
+    asked: dict[tuple[str, str], float]
+
+
+class Candidate(NamedTuple):
+    """A pair to be checked, the passages of it that may contradict, and whether those made it a candidate."""
+
+    pair: Scored
+    contrast: Contrast | None
+    by_passages: bool
 
 
 @dataclass
@@ -59,9 +74,22 @@ class Checked:
     unread: int = 0
 
 
-def compare(corpus: Corpus, similarity: str = "words", k: int = 10, floor: float = FLOOR) -> Neighbours:
-    """Every article against every other, a block of rows at a time; pairs below `floor` are forgotten."""
+def compare(
+    corpus: Corpus,
+    similarity: str = "words",
+    k: int = 10,
+    floor: float = FLOOR,
+    asked: Sequence[tuple[str, str]] = (),
+) -> Neighbours:
+    """Every article against every other, a block of rows at a time; pairs below `floor` are forgotten unless `asked`
+    for.
+    """
     ids = sorted(corpus.texts)
+    places = {one: place for place, one in enumerate(ids)}
+    wanted: dict[int, list[tuple[str, str]]] = {}
+    for pair in asked:
+        wanted.setdefault(places[pair[0]], []).append(pair)
+    cosines: dict[tuple[str, str], float] = {}
     rows = _vectors([corpus.texts[one] for one in ids], similarity)
     count = len(ids)
     pairs: list[tuple[int, int, float]] = []
@@ -71,6 +99,7 @@ def compare(corpus: Corpus, similarity: str = "words", k: int = 10, floor: float
         block = rows(start, min(start + _BLOCK, count))
         for offset, scores in enumerate(block):
             place = start + offset
+            cosines.update((pair, round(float(scores[places[pair[1]]]), 6)) for pair in wanted.get(place, ()))
             above = np.flatnonzero(scores >= floor)
             pairs += [(place, int(j), float(scores[j])) for j in above if j > place]
             scores[place] = 2.0  # the article itself comes first, whatever else equals it
@@ -94,6 +123,7 @@ def compare(corpus: Corpus, similarity: str = "words", k: int = 10, floor: float
         named(pairs, MOST_PAIRS),
         named([(i, j, v) for (i, j), v in nearest.items()], len(nearest)),
         named([(i, j, v) for (i, j), v in public.items()], len(public)),
+        cosines,
     )
 
 
@@ -112,45 +142,63 @@ def _vectors(texts: list[str], similarity: str) -> Callable[[int, int], NDArray[
     return lambda start, end: vectors[start:end] @ vectors.T
 
 
+def choose(found: Neighbours, contrasts: Sequence[Contrast], by: str, most: int) -> list[Candidate]:
+    """The pairs to be checked for contradictions, the likeliest first: by their passages, or by whole articles."""
+    if by not in CANDIDATES:
+        raise BadOption(f"candidates={by!r}; known: {', '.join(CANDIDATES)}")
+    if by == "passages":
+        chosen = [Scored(c.first, c.second, found.asked[c.first, c.second]) for c in contrasts[:most]]
+    else:
+        chosen = found.nearest[:most]
+    shown = {contrast[:2]: contrast for contrast in contrasts}
+    return [Candidate(pair, shown.get(pair[:2]), by == "passages") for pair in chosen]
+
+
 async def contradictions(
     corpus: Corpus,
-    candidates: Sequence[Scored],
+    candidates: Sequence[Candidate],
     method: str,
     ask_model: Callable[[PairInputs], Awaitable[Reply[PairReply]]] | None = None,
 ) -> Checked:
     """The candidate pairs that contradict each other, in the order of the candidates.
 
-    `model`: each pair is put to the model. `facts`: sentences on the same thing with other values. `similar`:
-    every candidate, as the public baseline does.
+    `model`: each pair is put to the model, as the passages that made it a candidate or as whole articles. `facts`:
+    sentences that surely state one property of one thing with other values. `similar`: every candidate, as the public
+    baseline does.
     """
     if method not in METHODS:
         raise BadOption(f"contradictions={method!r}; known: {', '.join(METHODS)}")
     checked = Checked()
     if method == "similar":
-        checked.found = [_found(pair, "", "") for pair in candidates]
+        checked.found = [_found(one.pair, "", "") for one in candidates]
     elif method == "facts":
-        for number, pair in enumerate(candidates):
-            shown = differences(corpus.texts[pair.first], corpus.texts[pair.second])
-            if shown:
-                checked.found.append(_found(pair, *shown[0]))
-            if number % 100 == 99:
-                await asyncio.sleep(0)
+        for one in candidates:
+            if one.contrast is not None and one.contrast.same >= SURE:
+                checked.found.append(_found(one.pair, *one.contrast.passages[0]))
     elif ask_model is None:
         raise BadOption("contradictions=model needs a model")
     else:
         gate = asyncio.Semaphore(_AT_ONCE)
 
-        async def one(pair: Scored) -> tuple[Scored, Reply[PairReply]]:
-            first, second = (Passage(id=i, text=corpus.texts[i]) for i in pair[:2])
+        async def ask_about(one: Candidate) -> tuple[Scored, Reply[PairReply]]:
             async with gate:
-                return pair, await ask_model(PairInputs(first=first, second=second))
+                return one.pair, await ask_model(_inputs(corpus, one))
 
-        for pair, reply in await asyncio.gather(*map(one, candidates)):
+        for pair, reply in await asyncio.gather(*map(ask_about, candidates)):
             if reply.output is None:
                 checked.unread += 1
             elif reply.output.contradicts:
                 checked.found.append(_found(pair, reply.output.first, reply.output.second))
     return checked
+
+
+def _inputs(corpus: Corpus, one: Candidate) -> PairInputs:
+    texts = [corpus.texts[i] for i in one.pair[:2]]
+    if one.by_passages and one.contrast is not None:
+        sides = zip(*one.contrast.passages, strict=True)
+        texts = [excerpt(text, side) for text, side in zip(texts, sides, strict=True)]
+    first, second = (Passage(id=i, text=text) for i, text in zip(one.pair[:2], texts, strict=True))
+    return PairInputs(first=first, second=second)
 
 
 def _found(pair: Scored, first: str, second: str) -> dict[str, Any]:

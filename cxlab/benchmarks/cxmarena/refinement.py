@@ -13,6 +13,7 @@ other article of the corpus that states the fact contradicts that sibling, too, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -209,13 +210,23 @@ def change(ledger: Ledger, fact: Fact, rng: np.random.Generator) -> Value | None
         return f"{year}-{int(month) % 12 + 1:02d}-{min(int(day), 28):02d}"
     if spec.kind == "time":
         hour, minute = str(fact.value).split(":")
-        return f"{(int(hour) + int(rng.choice([-1, 1, 2]))) % 24:02d}:{minute}"
-    value = float(fact.value)
+        low, high = spec.range or (0.0, 23.0)
+        hours = [int(hour) + way for way in (-1, 1, 2)]
+        hours = [h for h in hours if low <= h and h + int(minute) / 60 <= max(high, int(hour) + int(minute) / 60)]
+        return f"{hours[int(rng.random() * len(hours))]:02d}:{minute}" if hours else None
+    value, (low, high) = float(fact.value), spec.range or (-math.inf, math.inf)
+    # What follows from another value (an instalment from its price) may lie outside the range it would be drawn from.
+    low, high = min(low, value), max(high, value)
     if spec.kind == "price":
-        return round(value * float(rng.choice([0.7, 0.8, 0.9, 1.15, 1.25, 1.4])), 2)
-    step = max(spec.step, round(abs(value) * float(rng.uniform(0.15, 0.5)) / spec.step) * spec.step)
-    other = value + step if rng.random() < 0.5 or value - step <= 0 else value - step
-    return round(other, 3)
+        ways = [value * factor for factor in (0.7, 0.8, 0.9, 1.15, 1.25, 1.4)]
+        if spec.ends is not None:
+            ways = [math.floor(way) + spec.ends for way in ways]
+        ways = [round(way, 2) for way in ways]
+    else:
+        step = max(spec.step, round(abs(value) * float(rng.uniform(0.15, 0.5)) / spec.step) * spec.step)
+        ways = [round(value - step, 3), round(value + step, 3)]
+    plausible = [way for way in ways if low <= way <= high and way > 0 and way != value]
+    return plausible[int(rng.random() * len(plausible))] if plausible else None
 
 
 def _insert(

@@ -6,6 +6,7 @@ are listed in `benchmark.py`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from weakref import WeakSet
 from pydantic import BaseModel
 
 from cxlab.benchmarks.base import Setup
-from cxlab.benchmarks.cxmarena import corpus, prompts, refine
+from cxlab.benchmarks.cxmarena import corpus, passages, prompts, refine
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm import ChatModel, Prompt, ask, call
 from cxlab.llm.base import Reply, Request
@@ -144,9 +145,13 @@ async def kb_refinement(work: Work) -> dict[str, Any]:
     similarity = work.option("similarity", "words")
     threshold = work.option("threshold", refine.THRESHOLDS.get(similarity, refine.DEFAULT_THRESHOLD))
     method = work.option("contradictions", "model", refine.METHODS)
+    by = work.option("candidates", "passages", refine.CANDIDATES)
     articles = corpus.load(work.sample.dataset_id, work.inputs["corpus"])
-    found = refine.compare(articles, similarity, work.option("neighbours", 10))
-    candidates = found.nearest[: work.option("most", 2000)]
+    # Seconds of pure computing at the published size, which must not hold up the other attempts.
+    contrasts = await asyncio.to_thread(passages.find_contrasts, articles.texts)
+    asked = [contrast[:2] for contrast in contrasts]
+    found = await asyncio.to_thread(refine.compare, articles, similarity, work.option("neighbours", 10), asked=asked)
+    candidates = refine.choose(found, contrasts, by, work.option("most", 2000))
 
     async def ask_model(inputs: prompts.PairInputs) -> Reply[prompts.PairReply]:
         return await work.ask("contradiction", prompts.CONTRADICTION, inputs)
@@ -162,7 +167,7 @@ async def kb_refinement(work: Work) -> dict[str, Any]:
         "shown": checked.found,
         "candidates": len(candidates),
         "unread": checked.unread,
-        "settings": {"similarity": similarity, "threshold": threshold, "contradictions": method},
+        "settings": {"similarity": similarity, "threshold": threshold, "contradictions": method, "candidates": by},
     }
 
 
@@ -238,13 +243,13 @@ async def tools(work: Work) -> dict[str, Any]:
     said: dict[str, str] = {}
     name = work.inputs.get("corpus", "multi_turn")
     articles = corpus.load(work.sample.dataset_id, name) if work.inputs["articles"] else None
-    passages = [articles.passage(one) for one in work.inputs["articles"]] if articles else []
+    given = [articles.passage(one) for one in work.inputs["articles"]] if articles else []
     for size in sizes:
         if size not in work.inputs["candidates"]:
             raise UnknownName("size of the list of tools", size, work.inputs["candidates"])
         inputs = prompts.ToolInputs(
             transcript=work.inputs["transcript"],
-            articles=tuple(one for one in passages if one),
+            articles=tuple(one for one in given if one),
             tools=tuple(defined[tool] for tool in work.inputs["candidates"][size]),
             forced=work.option("mode", work.inputs.get("mode", "auto"), ("auto", "forced")) == "forced",
         )

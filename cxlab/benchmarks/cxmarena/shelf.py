@@ -4,7 +4,7 @@ shelf = Shelf(ledger, articles)          # once for all conversations
 shelf.near(article)                      # ids of what lies around an issue article, ranked, itself first
 shelf.step(article, 2, text)             # the passage of its third step
 shelf.facts(persona, rng)                # [(fact, passage)] that an article of the persona states
-shelf.rank(text, passages, ids)          # ids of articles that a message rests on, best first
+shelf.rank(text, passages, ids, facts)   # ids of articles that a message rests on, best first
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from cxlab.llm.simulated import grammar
 from cxlab.records import Article
 
 # Articles that an agent has at hand; how alike a sentence must be to a line to pass for the same statement; which
-# share of the best article's score another one needs to be named beside it.
-AT_HAND, ALIKE, BESIDE = 9, 0.6, 0.6
+# share of what a message takes from its source a sentence of another article must have, and of how many words at least.
+AT_HAND, ALIKE, BESIDE, FEWEST = 9, 0.6, 0.8, 3
 _STEP = re.compile(r"^(\d+)\. ", re.MULTILINE)
 
 
@@ -54,7 +54,6 @@ class Shelf:
                 self.by_family.setdefault(article.properties["family"], []).append(article.id)
         self.policies = [a.id for a in articles if a.kind == "policy"]
         self._sentences: dict[str, list[tuple[str, frozenset[str]]]] = {}
-        self._words: dict[str, frozenset[str]] = {}
         self._steps: dict[str, dict[int, str]] = {}
 
     def near(self, article: Article, rng: np.random.Generator) -> tuple[str, ...]:
@@ -77,11 +76,6 @@ class Shelf:
             texts = [s for s in SENTENCE.split(body) if len(s) > 15]
             self._sentences[article] = [(s, stems(s)) for s in texts]
         return self._sentences[article]
-
-    def words(self, article: str) -> frozenset[str]:
-        if article not in self._words:
-            self._words[article] = frozenset().union(*(w for _, w in self.sentences(article)))
-        return self._words[article]
 
     def step(self, article: Article, number: int, text: str) -> Passage:
         """The numbered step in the article's body; the sentence most like the text where none is numbered."""
@@ -152,19 +146,36 @@ class Shelf:
                     return Passage(article, sentence)
         return None
 
-    def rank(self, text: str, sources: Sequence[Passage], ids: Sequence[str], most: int = 3) -> tuple[str, ...]:
-        """The articles that a message rests on: its sources, then those at hand that say nearly as much of it."""
-        own = tuple(dict.fromkeys(p.article for p in sources))
-        if not own:
-            return ()
-        wanted = stems(text)
-        scores = {i: self._score(wanted, i) for i in dict.fromkeys((*own, *ids))}
-        best = max(scores[i] for i in own)
-        beside = [i for i in scores if i not in own and best and scores[i] >= BESIDE * best]
-        return (*own, *sorted(beside, key=lambda i: (-scores[i], i)))[: max(most, len(own))]
+    def rank(
+        self, text: str, sources: Sequence[Passage], ids: Sequence[str], facts: Sequence[str] = (), most: int = 3
+    ) -> tuple[str, ...]:
+        """The articles that a message rests on: its sources, then others that say the same.
 
-    def _score(self, wanted: frozenset[str], article: str) -> int:
-        return len(wanted & self.words(article))
+        Another article says the same when it states one of the message's facts, or has a sentence with most of what
+        the message takes from a passage; that it is about the same product is not enough.
+        """
+        own = tuple(dict.fromkeys(p.article for p in sources))
+        if not own or len(own) >= most:
+            return own
+        told = stems(text)
+        taken = [some for p in sources if len(some := told & stems(p.text)) >= FEWEST]
+        stating = {i for fact in facts for i in self.by_fact.get(fact, ()) if self._shows(i, fact)}
+        scores = {
+            i: 1.0 if i in stating else max((self._share(some, i) for some in taken), default=0.0)
+            for i in dict.fromkeys((*ids, *sorted(stating)))
+            if i not in own
+        }
+        beside = [i for i, score in scores.items() if score >= BESIDE]
+        return (*own, *sorted(beside, key=lambda i: (-scores[i], i)))[:most]
+
+    def _shows(self, article: str, fact: str) -> bool:
+        """Whether an article gives the value of a fact that it is known to state."""
+        shown = self.ledger.show(self.ledger.facts[fact])
+        return any(shown in sentence for sentence, _ in self.sentences(article))
+
+    def _share(self, wanted: frozenset[str], article: str) -> float:
+        """Which share of the words the sentence has that has most of them."""
+        return max((len(wanted & own) for _, own in self.sentences(article)), default=0) / len(wanted)
 
 
 class _Stems(dict[str, str]):

@@ -18,16 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks.cxmarena import standards
+from cxlab.benchmarks.cxmarena import matter, standards
 from cxlab.benchmarks.cxmarena.prompts import (
     IntentInputs,
     Line,
-    PairInputs,
     QualityInputs,
     QueryInputs,
     VerifyInputs,
 )
-from cxlab.benchmarks.cxmarena.wording import content, differences, sentences, stem, word_set
+from cxlab.benchmarks.cxmarena.wording import content, stem, word_set
 from cxlab.llm.simulated import Profile
 
 SPEAKER = re.compile(r"^(\w[\w ]{0,20}):\s?", re.MULTILINE)
@@ -211,43 +210,38 @@ def find_evidence(question: str, inputs: QualityInputs, profile: Profile) -> lis
 
 
 def query(inputs: QueryInputs, profile: Profile, rng: np.random.Generator) -> str:
-    """The words of the customer's last messages, with names from earlier ones where the reader looks back."""
-    said = turns(inputs.transcript)
-    last: list[str] = []
-    for who, text in reversed(said):
-        if who == "agent" and last:
-            break
-        if who == "customer":
-            last.insert(0, text)
-    recent = " ".join(last)
+    """What the customer asked last and what of, without names, numbers and small talk; names misheard are mended.
+
+    A question that only points back ("Why is that?") is about what the agent said before, and about the matter of the
+    conversation, as far as the reader looks back.
+    """
+    said = [(who, text) for who, text in turns(inputs.transcript) if who != "other"]
+    said = said[max(0, len(said) - 6 * profile.fatigue) :] or [("customer", inputs.transcript)]
+    names = matter.people(inputs.transcript)
+    looks_back = rng.random() < profile.subtlety
+    question = matter.last_words(said)
+    told = matter.things("\n".join(text for _, text in said), names)
+    if looks_back:
+        for name in matter.things(question, names):
+            question = question.replace(name, matter.mend(name, told))
+    named = {word for name in matter.things(question, names) for word in name.split()}
+    # Names are copied; other words a reader may not know.
+    found = [
+        word
+        for word in matter.terms(question, names)
+        if word in named or _known(profile, stem(word.lower()), profile.comprehension)
+    ]
+    if looks_back and not named:
+        # No product in the question: it is the one that they have been talking about.
+        found += (Counter(told).most_common(1) or [("", 0)])[0][0].split()
+        if len(found) < 5:
+            agent = next((text for who, text in reversed(said) if who == "agent"), "")
+            found += matter.terms(agent, names)[-6:]
+            found += matter.gist(said, 4, names)
     if inputs.style == "question":
-        asked = [s for s in sentences(recent) if "?" in s]
-        recent = asked[-1] if asked else recent
-    terms = [w for w in _terms(recent) if _known(profile, stem(w.lower()), max(profile.comprehension, 0.3))]
-    if rng.random() < profile.subtlety:
-        # What the conversation is about was named earlier: the words that the customer comes back to.
-        earlier = Counter(w for who, text in said[: -len(last) or None] if who == "customer" for w in _terms(text))
-        terms += [w for w, _ in earlier.most_common(4) if w not in terms]
-    if inputs.style == "question":
-        return f"{recent} ({' '.join(terms[-4:])})" if terms else recent
-    return " ".join(dict.fromkeys(terms)) or recent or "information"
-
-
-def _terms(text: str) -> list[str]:
-    found = re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*", text)
-    return [word for word in found if content(word)]
-
-
-def contradiction(inputs: PairInputs, profile: Profile, rng: np.random.Generator) -> str:
-    """The first difference of facts between the articles that this reader notices."""
-    share = profile.comprehension * (0.5 + 0.5 * profile.joint_conditions)
-    # A reader who compares loosely takes unlike statements for statements about the same thing.
-    alike = 0.25 + 0.3 * profile.rule_following
-    for first, second in differences(inputs.first.text, inputs.second.text, alike):
-        if _known(profile, first, share):
-            reply = {"first": first, "second": second, "contradicts": True}
-            return write(reply, profile, rng, f"They disagree: {first} / {second}")
-    return write({"first": "", "second": "", "contradicts": False}, profile, rng, "I see no contradiction.")
+        about = [w for w in dict.fromkeys(found) if w not in question]
+        return f"{question} ({' '.join(about)})" if about else question
+    return " ".join(dict.fromkeys(found)) or question or "information"
 
 
 def pick(options: Sequence[str], rng: np.random.Generator) -> str:

@@ -101,6 +101,17 @@ SMALL = {
         "eigene",
     },
 }
+# Words that a brief begins with and that are no name; words after which a name stands.
+OPENERS = {
+    "en": {"we", "our", "this", "here", "it", "at", "in", "founded", "since", "everything"},
+    "fr": {"nous", "notre", "nos", "c’est", "chez", "voici", "cette", "il", "elle", "fondée", "depuis", "ici", "tout"},
+    "de": {"wir", "unser", "unsere", "ich", "es", "sie", "hier", "dies", "diese", "seit", "gegründet", "bei", "alles"},
+}
+CALLED = {
+    "en": r"\b(?:called|named|[Ww]e are|[Ii]t is|brand)",
+    "fr": r"\b(?:appelée?|nommée?|s’appelle|[Nn]ous sommes|marque|maison)",
+    "de": r"\b(?:heißt|heißen|namens|[Ww]ir sind|Marke)",
+}
 GENERIC = {
     "en": {
         "the": "the model",
@@ -244,8 +255,10 @@ def brand_name(brief: str, language: str, rng: np.random.Generator) -> str:
     """A quoted name, or the capitalised words that the brief begins with, or a coined one."""
     if quoted := re.search(r"[\"“„«'‚]\s?([A-ZÄÖÜÉÈ][\w’ -]{1,30}?)\s?[\"”“»'‘]", brief):
         return quoted[1].strip()
+    if called := re.search(CALLED[language] + r" ((?:[A-ZÄÖÜÉÈ][\w’-]+ ?){1,3})", brief):
+        return called[1].strip()
     first = re.match(r"((?:[A-ZÄÖÜÉÈ][\w’-]+ ?){1,3})", brief.strip())
-    if first and first[1].split()[0].lower() not in SMALL[language]:
+    if first and first[1].split()[0].lower() not in SMALL[language] | OPENERS[language]:
         return first[1].strip()
     return coin(rng, set())[0]
 

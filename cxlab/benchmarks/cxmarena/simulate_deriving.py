@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from cxlab.benchmarks.cxmarena.deriving import (
     ReviewInputs,
     SupportInputs,
 )
+from cxlab.benchmarks.cxmarena.matter import last_words, mend, people, terms, things
 from cxlab.benchmarks.cxmarena.prompts import QualityInputs
 from cxlab.benchmarks.cxmarena.simulate import (
     find_evidence,
@@ -149,23 +150,81 @@ def _find_answer(asked: str, told: Sequence[str], about: set[str], profile: Prof
 
 
 def relevant(inputs: RelevantInputs, profile: Profile, rng: np.random.Generator) -> str:
-    """An article is on the matter when it is about what was named, and the last words do not lead elsewhere."""
+    """An article is on the matter when it is about the thing in question and holds what was asked of it; where the
+    question only points back ("Why is that?"), the thing of the conversation and what the agent said before."""
     said = [(who, text) for who, text in turns(inputs.transcript) if who != "other"]
-    told = sentences(inputs.passage.text)
-    there = set(content(inputs.passage.text))
-    title = set(content(told[0])) if told else set()
-    earlier = {w for _, text in said for w in content(text)}
-    last = {w for who, text in said[-4:] if who == "customer" for w in content(text)}
-    last = {w for w in last if known(profile, w, profile.comprehension)}
-    named = title & earlier
-    near = len(last & there) / len(last) if last else 0.0
-    thing = len(named) / len(title) if title else 0.0
-    # "Why is that?" points back to the matter without a word of it.
-    bare = len(last) <= 6
-    holds = (thing >= 0.3 + 0.1 * profile.strictness and (near > 0 or bare)) or near >= 0.6
-    both = sorted(named | (last & there))
-    reason = f"In common: {', '.join(both[:6])}." if both else "It is about something else."
+    talk = "\n".join(text for _, text in said)
+    names = people(inputs.transcript)
+    text = spell_out(inputs.passage.text, talk)
+    told = things(talk, names)
+    question = last_words(said)
+    for name in things(question, names):
+        question = question.replace(name, mend(name, [*told, *things(text)]))
+    named = things(question, names)
+    asked = _weigh(terms(question, names), profile)
+    held = _held(asked, text)
+    need = 0.4 + 0.1 * profile.strictness
+    holds = _share(held, asked) >= need and (_is_on(named, text) if named else sum(asked[w] for w in held) > 1)
+    if not holds and not named:
+        # What an article is about is said at its head.
+        head = sentences(spell_out("\n".join(sentences(text)[:4]), talk))
+        most = max(Counter(told).values(), default=0)
+        named = [name for name in dict.fromkeys(told) if told.count(name) == most]
+        before = _weigh(terms(next((text for who, text in reversed(said) if who == "agent"), ""), names), profile)
+        title = max((_title(line, talk) for line in head), default=0.0)
+        back = _held(before, text)
+        holds = (not named or _is_on(named, "\n".join(head))) and (_share(back, before) >= need or title >= 0.6)
+        held |= back if holds else set()
+    reason = f"In common: {', '.join(sorted(held)[:6])}." if held else "It is about something else."
     return write({"reason": reason, "relevant": bool(holds)}, profile, rng, reason)
+
+
+def _title(line: str, talk: str) -> float:
+    """Which share of a title's words was said; nothing for a line of one word, which may be the publisher's."""
+    words = set(content(line))
+    return len(_held(words, talk)) / len(words) if len(words) > 1 else 0.0
+
+
+def _share(held: Iterable[str], wanted: Mapping[str, float]) -> float:
+    return sum(wanted[w] for w in held) / sum(wanted.values()) if wanted else 0.0
+
+
+def _is_on(names: Iterable[str], text: str) -> bool:
+    """Whether a text has one of the names, if need be but for one word, which may have been misheard."""
+    words = [set(content(name)) for name in names]
+    return any(len(_held(one, text)) >= max(1, len(one) - (len(one) > 2)) for one in words if one)
+
+
+def _weigh(found: Iterable[str], profile: Profile) -> dict[str, float]:
+    """The stems that this reader knows; words with a capital count double, as a question is about them."""
+    return {
+        part: 2.0 if word[:1].isupper() else 1.0
+        for word in found
+        for part in content(word.replace("-", " "))
+        if known(profile, part, profile.comprehension)
+    }
+
+
+def _held(wanted: Iterable[str], text: str) -> set[str]:
+    """The stems that a text has; longer ones also inside its words, as German joins them."""
+    there, whole = set(content(text)), text.lower()
+    return {w for w in wanted if w in there or (len(w) > 4 and w in whole)}
+
+
+_NAMED = re.compile(r"(?:\b[^\W\d_a-zà-ÿ][\w'’-]* ?){2,5}")
+
+
+def spell_out(text: str, transcript: str) -> str:
+    """The article's text with the names from the conversation of which it holds only the initials."""
+    found = []
+    for run in set(_NAMED.findall(transcript)):
+        parts = run.split()
+        for size in range(2, len(parts) + 1):
+            for start in range(len(parts) - size + 1):
+                some = parts[start : start + size]
+                if re.search(rf"\b{re.escape(''.join(part[0] for part in some))}\b", text):
+                    found.append(" ".join(some))
+    return "\n".join([text, *sorted(set(found))])
 
 
 def review(inputs: ReviewInputs, profile: Profile, rng: np.random.Generator) -> str:

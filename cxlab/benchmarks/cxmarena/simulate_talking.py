@@ -46,7 +46,7 @@ _SMALL_DE = word_set(
     lassen wenn bevor damit zu erzählen sagen schildern beschreiben gehen arbeiten vermutlich soweit nach
     mit alles gibt kann also so gut folgendes laut übrigens einfach weil wissen ihre entschuldigen dürfen da
     danke vielen herzlichen besten nennen auch hat ein eine unter mein zur zum entweder verzeihung wer sehr
-    fein prima okay machen
+    fein prima okay machen bis laut gute folgende nachdem
     """
 )
 # French sets a space before these signs, which `tidy` takes for a slip.
@@ -76,7 +76,8 @@ def customer(inputs: CustomerInputs, profile: Profile, rng: np.random.Generator)
 
 
 def _small(text: str, name: str) -> str:
-    if text.startswith(name) or text[1:2].isupper() or text[:2] in ("I ", "I'"):
+    """As typed without care; names and codes stay as they are."""
+    if text.startswith(name) or text[1:2].isupper() or text[:2] in ("I ", "I'") or re.match(r"\S*\d", text):
         return text
     return text[:1].lower() + text[1:]
 
@@ -91,7 +92,11 @@ def _join(
         if text.endswith(".") and rng.random() < RUN_ON.get(before, 0.0) and not sentence.startswith(names):
             sign = (" – ", "; ")[int(rng.random() * 2)] if " – " not in text[-90:] else "; "
             first = sentence.split(" ", 1)[0]
-            small = first.lower() in _SMALL_DE if language == "de" else first not in ("I", "I'll", "I'm", "I'd", "I've")
+            small = (
+                first.lower().rstrip(",:") in _SMALL_DE
+                if language == "de"
+                else first not in ("I", "I'll", "I'm", "I'd", "I've")
+            )
             if small and not first[1:2].isupper():
                 sentence = sentence[:1].lower() + sentence[1:]
             text = text[:-1] + sign + sentence

@@ -20,7 +20,7 @@ from cxlab.llm.simulated.profiles import Profile
 # fact a remark.
 LEAD, NOTE_TAIL, FACT_TAIL, STEP_TAIL, ASKED_BY, REMARK = 0.45, 0.42, 0.66, 0.82, 0.8, 0.45
 # How many of the sentences that fill an article up tell of people.
-STORIES = 0.4
+STORIES = 0.28
 # Characters a token of cl100k in running text, so that a text can be cut to length as it grows.
 CHARACTERS = {"en": 4.6, "fr": 3.5, "de": 3.8}
 

@@ -16,6 +16,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from cxlab.records import yaml_text
+
 FILE = Path(__file__).resolve().parents[3] / "data" / "quality" / "standards.yaml"
 Speaker = Literal["agent", "customer"]
 # "Did the agent avoid jargon?": the words that would show the contrary decide, and turn the answer round.
@@ -58,9 +60,7 @@ class Standard:
 @functools.cache
 def table() -> tuple[Standard, ...]:
     """All standards in the file's order."""
-    import yaml
-
-    rows = [Entry.model_validate(row) for row in yaml.safe_load(FILE.read_text(encoding="utf-8"))["standards"]]
+    rows = [Entry.model_validate(row) for row in yaml_text.load(FILE.read_text(encoding="utf-8"))["standards"]]
     return tuple(
         Standard(
             id=row.id,

@@ -6,9 +6,11 @@
     frames(texts, names) -> Counter      : in how many texts each sentence frame stands (names and figures masked)
     near_duplicates(texts) -> [(i, j)]   : pairs whose MinHash similarity of word 5-shingles is at least 0.8
 
-Words are runs of letters and digits, lower case. The paper does not state the window of its moving average: 100
-words is ours. Its tokens are cl100k's; ours are estimated from words and signs (`tokens`), because the tokeniser's
-table has to be fetched from the network.
+Words are runs of letters and digits, lower case. The vocabulary counts different words without a digit: order
+numbers and prices are coined without end and say nothing of how rich a language is; `vocabulary_raw` counts them too.
+The type-token ratios are of all words. The paper says neither how it counts nor what the window of its moving average
+is: 100 words is ours. Its tokens are cl100k's; ours are estimated from words and signs (`tokens`), because the
+tokeniser's table has to be fetched from the network.
 """
 
 from __future__ import annotations
@@ -84,8 +86,18 @@ def mattr(stream: Sequence[str], window: int = WINDOW) -> float:
     return total / (len(stream) - window + 1) / window
 
 
+def vocabulary(texts: Iterable[str]) -> dict[str, float]:
+    """Different words of the texts: without those that hold a digit, and all of them."""
+    return _count_types(set().union(*(words(text) for text in texts)))
+
+
+def _count_types(types: set[str]) -> dict[str, float]:
+    plain = sum(not any(map(str.isdigit, word)) for word in types)
+    return {"vocabulary": float(plain), "vocabulary_raw": float(len(types))}
+
+
 def diversity(texts: Iterable[str]) -> dict[str, float]:
-    """Vocabulary, type-token ratio and moving average over the texts one after the other."""
+    """Vocabulary (with and without words that hold a digit), type-token ratio and moving average over the texts."""
     types: set[str] = set()
     total, weighted = 0, 0.0
     for text in texts:
@@ -94,7 +106,7 @@ def diversity(texts: Iterable[str]) -> dict[str, float]:
         total += len(stream)
         weighted += mattr(stream) * len(stream)
     return {
-        "vocabulary": float(len(types)),
+        **_count_types(types),
         "ttr": len(types) / total if total else 0.0,
         "mattr": weighted / total if total else 0.0,
     }

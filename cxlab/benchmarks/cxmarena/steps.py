@@ -2,8 +2,9 @@
 
     speak(talk, "Ask whether other devices are online") -> Spoken("ask_step", "whether other devices are online")
 
-`act` is the kind of act (see talking.DIRECTIONS): `instruct` for what the customer does, `do` for what the agent
-does, `ask_step` and `tell_step` for what is asked and told, "" for a step that is politeness only.
+`act` is the kind of act (see talking.AGENT): `instruct` for what the customer does, `later` for what they do when the
+conversation is over, `warn` for what they should leave, `do` for what the agent does, `ask_step` (yes or no),
+`ask_open`, `request` and `tell_step` for what is asked and told, "" for a step that is politeness only.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def speak(talk: Talk, step: str, tool: bool = False) -> Spoken:
     for rewrite in talk.rewrites:
         if match := re.match(rewrite.match, text):
             said = match.expand(rewrite.say)
-            return Spoken(rewrite.act, own(talk, said) if rewrite.act == "do" else said)
+            if rewrite.act in ("do", "later"):
+                said = own(talk, said) if rewrite.act == "do" else lower(said)
+            return Spoken(rewrite.act, said)
     return Spoken("instruct", lower(text))
 
 
@@ -58,7 +61,7 @@ def own(talk: Talk, text: str) -> str:
 
 
 # Prefixes of German verbs that stand at the end of a command.
-_PREFIXES = word_set("ab an auf aus bei ein fest frei her hin mit nach vor zu zurück zusammen durch um weg")
+_PREFIXES = word_set("ab an auf aus bei bereit ein fest frei her hin mit nach vor zu zurück zusammen durch um weg")
 
 
 def lower(text: str) -> str:

@@ -33,13 +33,29 @@ class Rewrite(Part):
     say: str
 
 
+class Result(Part):
+    """What a tool's result holds in one field, and how an agent tells it.
+
+    `match` is sought in the field's words as the tool's `returns` has them; `name` is the field's key where these
+    words make none. `value` is a phrase grammar ('#' a digit, '@' a letter) or a kind of personas.VALUES; `told`
+    holds clauses with <value> by value, "*" for all others. `at_home` takes the place of `value` where it is about a
+    product that the customer has in hand.
+    """
+
+    match: str
+    name: str = ""
+    value: str
+    at_home: str = ""
+    told: dict[str, tuple[str, ...]]
+
+
 class Talk(Part):
     """One language's talk; see the module's head."""
 
     language: str
-    first_names: tuple[str, ...]
+    first_names: dict[str, tuple[str, ...]]
+    male: str = ""
     agent_names: tuple[str, ...]
-    titles: tuple[str, ...]
     streets: tuple[str, ...]
     address: str
     domains: tuple[str, ...]
@@ -48,16 +64,15 @@ class Talk(Part):
     part_names: tuple[str, ...]
     kinds: dict[str, str]
     articles: tuple[tuple[str, str], ...]
-    results: tuple[tuple[str, str], ...]
-    either: str
-    pair: tuple[str, ...]
+    results: tuple[Result, ...]
     both: str
+    also: tuple[str, ...]
     details: dict[str, tuple[str, ...]]
-    vague: str
     customer_words: tuple[tuple[str, str], ...]
     rewrites: tuple[Rewrite, ...]
     infinitives: tuple[tuple[str, str], ...] = ()
     account_tools: str
+    order_tools: str
     standards: dict[str, tuple[str, ...]]
     parts: dict[str, tuple[str, ...]]
     agent: dict[str, tuple[str, ...]]

@@ -149,25 +149,28 @@ def _multi_turn(conversation: Conversation, shown: Noisy, seed: int) -> list[Dra
     for index, message in enumerate(conversation.messages):
         sources = message.data.get("sources") or conversation.grounding.get(index, ())
         grounded = message.role == "agent" and message.data.get("class") == "knowledge_base" and message.text.strip()
-        if grounded and sources and (history := _history(conversation, shown, index)):
-            turns.append((message.text, list(dict.fromkeys(sources)), history))
-    # The agent needs articles most plainly where the customer has just asked something.
-    turns = [one for one in turns if "?" in one[2].rpartition("Customer: ")[2]] or turns
+        before = _asked_at(conversation, index)
+        if grounded and sources and before is not None:
+            turns.append((message.text, list(dict.fromkeys(sources)), before))
+    said = conversation.messages
+    if any("asks" in message.data for message in said):
+        # Only where the customer wants to know something is there something to look up; "Fine." asks for nothing.
+        turns = [turn for turn in turns if said[turn[2]].data.get("asks")]
+    turns = [turn for turn in turns if "?" in said[turn[2]].text] or turns
     if not turns:
         return []
-    text, sources, history = turns[int(rng_for("multi_turn", seed, conversation.id).integers(len(turns)))]
+    text, sources, before = turns[int(rng_for("multi_turn", seed, conversation.id).integers(len(turns)))]
+    history = transcript(shown.messages[: shown.places(before)[-1] + 1])
     inputs = {"transcript": history, "corpus": "multi_turn", "conversation_id": conversation.id}
     return [("multi_turn", inputs, {"article_ids": sources, "answer": text}, _facets(conversation))]
 
 
-def _history(conversation: Conversation, shown: Noisy, index: int) -> str:
-    """What was served up to the customer's message right before clean message `index`; "" if the agent spoke since."""
+def _asked_at(conversation: Conversation, index: int) -> int | None:
+    """The place of the customer's message right before clean message `index`; None if the agent spoke since."""
     before = index - 1
     while before >= 0 and conversation.messages[before].role in ("tool", "system"):
         before -= 1
-    if before < 0 or conversation.messages[before].role != "customer":
-        return ""
-    return transcript(shown.messages[: shown.places(before)[-1] + 1])
+    return before if before >= 0 and conversation.messages[before].role == "customer" else None
 
 
 def _tool_task(

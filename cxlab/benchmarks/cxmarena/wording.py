@@ -8,7 +8,9 @@ import re
 from typing import NamedTuple
 
 WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_a-zà-ÿ]|\d|[\"'«„(])|\n+")
+# "15. Juli" is one date, not the end of a sentence.
+_MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
+_SENTENCE = re.compile(rf"(?<=[.!?])\s+(?!(?<=\d\.\s)(?:{_MONTHS})\b)(?=[^\W\d_a-zà-ÿ]|\d|[\"'«„(])|\n+")
 _HIDDEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<(/?)(\w+)[^<>]*>")
 # An underscore inside a word belongs to it (a tool's name); at its edge it is emphasis.
@@ -48,7 +50,7 @@ _COUNT_WORDS = """
     one|two deux zwei|three trois drei|four quatre vier|five cinq fünf|six sechs|seven sept sieben|eight huit acht|
     nine neuf neun|ten dix zehn|eleven onze elf|twelve douze zwölf
 """
-_COUNTS = {word: str(number) for number, alike in enumerate(_COUNT_WORDS.split("|"), start=1) for word in alike.split()}
+COUNTS = {word: str(number) for number, alike in enumerate(_COUNT_WORDS.split("|"), start=1) for word in alike.split()}
 
 
 class Statement(NamedTuple):
@@ -116,17 +118,18 @@ def sentences(text: str) -> tuple[str, ...]:
 def values(text: str) -> frozenset[tuple[str, str]]:
     """(number, unit) of each quantity; a unit is a sign, or the stem of the word that follows."""
     found = set()
-    counted = WORD.sub(lambda m: _COUNTS.get(m[0].lower(), m[0]), text)
+    counted = WORD.sub(lambda m: COUNTS.get(m[0].lower(), m[0]), text)
     for match in _NUMBER.finditer(counted):
         start = match.start("number")
         if start and (counted[start - 1].isalpha() or counted[start - 1] in "-_"):
             continue  # part of a name, such as X-200
         unit = match["before"] or match["unit"] or ""
-        found.add((_normal(match["number"]), stem(unit.lower())))
+        found.add((normal(match["number"]), stem(unit.lower())))
     return frozenset(found)
 
 
-def _normal(number: str) -> str:
+def normal(number: str) -> str:
+    """One form of a number, whichever signs part its thousands and decimals."""
     digits = re.sub(r"[  ]", "", number)
     digits = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", digits).replace(",", ".")
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
@@ -147,7 +150,7 @@ def statement(text: str) -> Statement:
     template = frozenset(
         stem(word)
         for word in words(text)
-        if word not in STOP and word not in names and word not in _COUNTS and not word[:1].isdigit()
+        if word not in STOP and word not in names and word not in COUNTS and not word[:1].isdigit()
     )
     return Statement(text, frozenset(names), template - numbers, found, any(word in NEGATION for word in words(text)))
 

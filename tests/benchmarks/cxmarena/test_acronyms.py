@@ -154,3 +154,12 @@ def test_nothing_to_do_and_shares_out_of_range() -> None:
     assert substitute("Home Care Plan (HCP)", GLOSSARY, 1, share=1).text == "Home Care Plan (HCP)"
     with pytest.raises(BadOption, match="share=2"):
         substitute(LONG, GLOSSARY, 1, share=2)
+
+
+def test_german_sentences_are_no_names() -> None:
+    texts = [
+        f"Wir sparen Ihnen eine Stunde Suchen. Fragen Sie nach. Dann fragen wir zu Tarif Fluss, bei Tarif Fluss {n}. "
+        "Bitte warten, meint die Werkstatt.] Keine Hast hilft. So ersparen Sie Verzug."
+        for n in range(12)
+    ]
+    assert [each.phrase for each in find_candidates(texts)] == ["Tarif Fluss"]

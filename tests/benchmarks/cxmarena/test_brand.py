@@ -3,10 +3,11 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks.cxmarena import brand, brand_check, brief, ledger, writing
+from cxlab.benchmarks.cxmarena import brand, brand_check, brief, ledger, simulate_brand, writing
 from cxlab.errors import BadFile, BadOption, UnknownName
 
 PACK = (brand.FOLDER / "talvero.yaml").read_text(encoding="utf-8")
@@ -133,3 +134,19 @@ def test_a_pack_that_stays_wrong_is_not_written(tmp_path: Path) -> None:
     assert len(model.asked) == 2
     assert "faults" in model.asked[1]
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "language", "name"),
+    [
+        ("Nordrad baut Fahrräder.", "de", "Nordrad"),
+        ("Wir sind Nordrad und bauen Fahrräder.", "de", "Nordrad"),
+        ("Wir verkaufen Fahrräder und Helme.", "de", None),
+        ("Nous vendons des vélos.", "fr", None),
+        ("A brand called Bright Hill sells lamps.", "en", "Bright Hill"),
+        ("We sell lamps.", "en", None),
+    ],
+)
+def test_a_brief_that_begins_with_we_does_not_name_the_brand_so(told: str, language: str, name: str | None) -> None:
+    found = simulate_brand.brand_name(told, language, np.random.default_rng(1))
+    assert found == name if name else found.lower() not in told.lower()

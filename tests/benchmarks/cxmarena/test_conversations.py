@@ -22,6 +22,7 @@ from cxlab.benchmarks.cxmarena import (
     tree,
 )
 from cxlab.benchmarks.cxmarena import statistics as stats
+from cxlab.benchmarks.cxmarena.shelf import Passage, Shelf
 from cxlab.errors import BadOption
 from cxlab.llm.simulated import grammar
 
@@ -181,7 +182,10 @@ def test_talk_files_have_a_line_for_each_act_and_no_unknown_slot(language: str) 
 def test_steps_become_what_an_agent_says() -> None:
     en, fr, de = talk.load("en"), talk.load("fr"), talk.load("de")
     assert steps.speak(en, "Ask whether other devices are online") == ("ask_step", "whether other devices are online")
-    assert steps.speak(en, "Tell the customer not to open the lamp") == ("instruct", "do not open the lamp")
+    assert steps.speak(en, "Tell the customer not to open the lamp") == ("warn", "open the lamp")
+    assert steps.speak(en, "Remind the customer to keep the box") == ("later", "keep the box")
+    assert steps.speak(en, "Watch the lamp overnight") == ("later", "watch the lamp overnight")
+    assert steps.speak(en, "Find out what the error says") == ("ask_open", "what the error says")
     assert steps.speak(en, "Open the order", tool=True) == ("call", "open the order")
     assert steps.speak(en, "Explain that data is kept for a year") == ("tell_step", "data is kept for a year")
     assert steps.speak(en, "Apologise plainly").act == ""
@@ -189,6 +193,33 @@ def test_steps_become_what_an_agent_says() -> None:
     assert steps.speak(fr, "Vérifiez le stock", tool=True).step == "vérifier le stock"
     assert steps.speak(de, "Rufen Sie die Akkudaten von Atlas ab", tool=True).step == "die Akkudaten von Atlas abrufen"
     assert steps.speak(de, "Öffnen Sie die Bestellung", tool=True).step == "die Bestellung öffnen"
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_tool_results_are_told_in_words(name: str) -> None:
+    facts, _, _, _, said = make(name)
+    pack, language = facts.brand, talk.load(PACKS[name])
+    # The last form of each language catches what no other knows: no pack of ours needs it.
+    for tool in pack.tools.values():
+        for item in tool.returns.split(","):
+            found = next(f for f in language.results if re.search(f.match, item.strip(), re.I))
+            assert found is not language.results[-1], item
+    told = 0
+    for c in said:
+        for place, m in enumerate(c.messages):
+            if m.role != "tool":
+                continue
+            result = m.data["result"]
+            report = next(after.text for after in c.messages[place + 1 :] if after.role == "agent")
+            for key, value in list(result.items())[:2]:
+                # Codes are told as they are, fields by no name of theirs in quotes.
+                if re.fullmatch(r"[A-Z]+-\d+", value):
+                    told += 1
+                    assert value in report
+                assert f'"{key}"' not in report
+                assert f"« {key} »" not in report
+                assert f"„{key}“" not in report
+    assert told > 10
 
 
 def test_resumed_and_fresh_are_the_same_and_another_seed_is_not(tmp_path: Path) -> None:
@@ -223,3 +254,21 @@ def test_without_issue_articles_there_is_nothing_to_talk_about() -> None:
 
 def test_prompts_are_sound() -> None:
     assert [complaint for prompt in talking.ALL for complaint in prompt.check()] == []
+
+
+def test_sources_say_what_the_agent_said() -> None:
+    facts, found, _, _, said = make("hearthwise")
+    shelf = Shelf(facts, found)
+    stated = [f for f in facts.facts.values() if len(shelf.by_fact.get(f.id, ())) > 1][:30]
+    assert stated
+    for fact in stated:
+        first, *others = shelf.by_fact[fact.id]
+        everything = [a.id for a in found]
+        ranked = shelf.rank("Here you are.", [Passage(first, "")], everything, [fact.id])
+        # Beside its source only what states the same fact; nothing where the message states none.
+        assert ranked[0] == first
+        assert set(ranked[1:]) <= set(others)
+        assert shelf.rank("Here you are.", [Passage(first, "")], everything) == (first,)
+    assert shelf.rank("Here you are.", [], everything, [stated[0].id]) == ()
+    asks = [m.data["asks"] for c in said for m in c.messages if m.role == "customer"]
+    assert 0 < sum(asks) < len(asks) / 2

@@ -49,3 +49,16 @@ def test_statistics_of_a_known_text() -> None:
     assert statistics.words("One, two; two THREE.") == ["one", "two", "two", "three"]
     assert statistics.mattr(["a", "b", "a", "b"], window=2) == 1.0
     assert statistics.mattr(["a", "a", "a", "a"], window=2) == 0.5
+
+
+@pytest.mark.parametrize("name", brand.names())
+def test_a_changed_value_is_another_and_stays_in_its_range(name: str) -> None:
+    made = ledger.make(brand.load(name), 1, 6)
+    rng = ledger.rng_for("changes")
+    for fact in made.facts.values():
+        spec = made.brand.draw(made.subjects[fact.subject].family, fact.property)
+        value = refinement.change(made, fact, rng)
+        assert value != fact.value
+        if isinstance(value, float) and spec.range:
+            low, high = spec.range
+            assert min(low, float(fact.value)) <= value <= max(high, float(fact.value)), fact.id

@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -259,6 +260,8 @@ def test_a_provider_that_fails_stops_with_a_message_and_what_it_said_is_kept(
 
 def test_shards_are_gathered_and_mistakes_come_back_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spread, "PRELOAD", write_rows.__module__)
+    # A page that was tested before in this process left its script as the main module, which workers would import.
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     items = [f"w{n}" for n in range(7)]
     write_rows(["w3"], tmp_path / "shout.shards" / "5")  # what a killed try left
     stages.finish(spread.fill("shout", items, str, write_rows, tmp_path, 2, worth=2))

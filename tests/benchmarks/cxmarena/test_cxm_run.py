@@ -138,7 +138,7 @@ def test_refinement_finds_the_copy_and_the_altered_number(samples):
         shown = next(one for one in attempt.output["shown"] if one["pair"] == ["KB_0", "KB_13"])
         assert ("10 months" in shown["first"], "99 months" in shown["second"]) == (True, True)
     assert attempt.output["steps"]["contradiction"]["calls"] == attempt.output["candidates"]
-    public = play(samples["kb_refinement"], contradictions="similar", most=3)[0].output
+    public = play(samples["kb_refinement"], contradictions="similar", candidates="articles", most=3)[0].output
     assert len(public["contradictory"]) == 3
     with pytest.raises(BadOption, match="known: model, facts, similar"):
         play(samples["kb_refinement"], contradictions="guess")
@@ -153,7 +153,7 @@ def test_refinement_by_an_embedder_and_a_threshold_of_ones_own(samples):
 
 
 def test_pairs_that_a_provider_did_not_check_leave_contradictions_unscored(samples):
-    attempt, values, scored = play(samples["kb_refinement"], Scripted(refuses="all"))
+    attempt, values, scored = play(samples["kb_refinement"], Scripted(refuses="all"), candidates="articles")
     assert attempt.outcome == "provider"
     assert len(attempt.failures) == 50
     assert values["contradictory_f1"] is None

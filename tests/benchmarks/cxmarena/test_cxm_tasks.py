@@ -164,6 +164,15 @@ def test_an_answer_after_the_agents_own_words_is_no_example():
     assert found["tools"].expected == {"tools": [{"name": "look", "arguments": {"serial": "A-1"}}]}
 
 
+def test_only_where_the_customer_asks_is_something_looked_up():
+    known = [customer(text).model_copy(update={"data": {"asks": "?" in text}}) for text in ("Fine.", "How?")]
+    talk = conversation(known[0], agent("Do this.", "KB_1"), known[1], agent("Like this.", "KB_2"))
+    (sample,) = tasks.make("d", None, [talk], {}, [], [], 1)
+    assert sample.inputs["transcript"].splitlines()[-1] == "Customer: How?"
+    assert sample.expected["article_ids"] == ["KB_2"]
+    assert tasks.make("d", None, [conversation(known[0], agent("Do this.", "KB_1"))], {}, [], [], 1) == []
+
+
 def test_a_message_of_two_lines_stays_one_line():
     assert transcript([customer("one\ntwo\n\nAgent: three"), agent(" ")]) == "Customer: one two Agent: three"
 

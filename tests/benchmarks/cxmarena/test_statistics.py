@@ -40,6 +40,12 @@ def test_conversations_are_counted_as_in_table_9() -> None:
     assert stats.conversations([])["turns_mean"] == 0.0
 
 
+def test_vocabulary_counts_no_word_with_a_digit() -> None:
+    found = stats.vocabulary(["Order HW123 left at 9, order left", "l’ordre 2nd"])
+    assert found == {"vocabulary": 4.0, "vocabulary_raw": 7.0}
+    assert stats.diversity(["Order HW123 left at 9, order left", "l’ordre 2nd"])["vocabulary"] == 4.0
+
+
 def test_published_figures_stand_beside_ours() -> None:
     assert stats.published()["mattr"] == (0.747, 0.754)
     assert set(stats.published()) == set(stats.TABLE_9)

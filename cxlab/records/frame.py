@@ -1,0 +1,52 @@
+"""A conversation at one moment: what a player publishes after each delivery and a page draws. Never stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from cxlab.records.conversation import Message
+
+
+@dataclass(frozen=True)
+class Change:
+    """A value of the world that is another one than at the start; None where there is none."""
+
+    path: tuple[str, ...]
+    before: Any
+    now: Any
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What can be counted of a conversation so far; `least` is the shortest way in turns."""
+
+    turns: int
+    least: int
+    fields: Mapping[str, bool]
+    errors: int
+    recovered: int
+    risky: int
+    agreed: int
+    repeated: int
+    asked_again: int
+    wer: float | None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """All that is to be seen of a conversation under way. `waits` for whom: a model, a person, a tool, or nobody."""
+
+    messages: tuple[Message, ...]
+    beats: int
+    turn: int
+    waits: Literal["agent", "customer", "person", "tool", ""]
+    ended: str
+    passed: bool | None
+    changes: tuple[Change, ...]
+    profiles: tuple[Mapping[str, Any], ...]
+    told: str
+    tally: Tally
+    course: tuple[tuple[int, float], ...]
+    """(turn, share of the needed actions carried out), a point a turn."""
+    cost_usd: float | None
+    fault: str = ""

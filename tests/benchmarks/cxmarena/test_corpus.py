@@ -1,0 +1,56 @@
+"""What all attempts of a run share is made once, before the first of them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cxlab.benchmarks.cxmarena import corpus
+from cxlab.errors import BadOption
+from cxlab.retrieval.vector_cache import Cached
+from tests.searched import DATASET, make_searched_store, samples
+
+
+class Counting:
+    name, dim = "counting", 2
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def embed(self, texts):
+        self.seen += texts
+        return np.array([[1.0, len(text)] for text in texts], dtype=np.float32)
+
+
+@pytest.fixture
+def inner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counting:
+    monkeypatch.setenv("CXLAB_HOME", str(make_searched_store(tmp_path)))
+    made = Counting()
+    monkeypatch.setattr(corpus, "embedder", lambda kind: Cached(made))
+    return made
+
+
+def test_pieces_are_embedded_once_and_found_by_whoever_builds_the_index(inner: Counting) -> None:
+    options = {"retrieval": "counting", "chunk": "20", "overlap": 5}
+    steps = list(corpus.prepare(samples(), options))
+    assert steps[0][0] == 0
+    assert steps[-1][:2] == (len(inner.seen), len(inner.seen))
+    done = list(inner.seen)
+    assert len(set(done)) == len(done) > len(corpus.load(DATASET, "search").texts)
+    assert list(corpus.prepare(samples(), options)) == []
+    for name in ("search", "multi_turn"):
+        corpus.index(DATASET, name, "counting", 20, 5)
+    assert inner.seen == done
+
+
+def test_indexes_over_words_and_tasks_without_search_prepare_nothing(inner: Counting) -> None:
+    assert list(corpus.prepare(samples(), {"retrieval": "bm25"})) == []
+    other = [replace_task(sample) for sample in samples()]
+    assert list(corpus.prepare(other, {"retrieval": "counting"})) == []
+    with pytest.raises(BadOption, match="chunk='many'"):
+        list(corpus.prepare(samples(), {"retrieval": "counting", "chunk": "many"}))
+    assert inner.seen == []
+
+
+def replace_task(sample):
+    return sample.model_copy(update={"task": "intent"})
