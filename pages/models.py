@@ -30,23 +30,6 @@ KNOBS: dict[str, tuple[str, ui.Kind, str]] = {
 }
 JUDGING = ("comprehension", "subtlety", "rule_following", "format_reliability", "strictness", "self_preference")
 TALKING = tuple(name for name in KNOBS if name not in ("strictness", "self_preference"))
-EXAMPLE = """[endpoints.mine]
-description = "Our own server"
-base_url = "http://127.0.0.1:8000/v1"
-model = "my-model"   # else the first that it lists
-# The name of a variable, never the key itself:
-key_variable = "MY_SERVER_KEY"
-key_required = false
-# USD per million tokens; left out: cost unknown.
-prompt_usd = 0.15
-completion_usd = 0.60
-as_of = "2026-11-21"
-source = "our contract"
-"""
-SESSION = """export CXLAB_ENDPOINT_URL=http://127.0.0.1:8000/v1
-export CXLAB_ENDPOINT_MODEL=my-model
-export CXLAB_ENDPOINT_KEY=...   # if it wants one
-python -m cxlab app"""
 FOUND = {True: "✓ yes", False: "✕ no", None: "– not applicable"}
 
 
@@ -144,20 +127,7 @@ def show_profiles() -> None:
     ui.show_table(pl.DataFrame(rows), columns, key=f"profiles-{role}", alt="Simulated models and their settings.")
 
 
-def show_how() -> None:
-    note = "Any server that speaks OpenAI's protocol: llama.cpp, vLLM, Ollama, a gateway."
-    ui.section("Add a model of your own", note)
-    left, right = st.columns(2, gap="large")
-    left.markdown("For good: write this to the file below, then use `endpoint:mine`.")
-    left.code(EXAMPLE, language="toml")
-    left.caption(ui.plain(user_file()))
-    right.markdown("For one session: set the environment, start the app, use `endpoint:env`.")
-    right.code(SESSION, language="bash")
-    right.markdown("OpenAI's models need only a key. Others come through LangChain: `anthropic:…`, `google_genai:…`.")
-    right.code("export OPENAI_API_KEY=...\nexport ANTHROPIC_API_KEY=...", language="bash")
-
-
 ui.header("Models", "Which models can I use, and what would they cost?")
 show_test(show_list())
 show_profiles()
-show_how()
+ui.show_how_to_add(user_file())

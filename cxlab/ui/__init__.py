@@ -15,6 +15,7 @@ customers and models is never handed to anything that reads Markdown or HTML: us
 """
 
 from cxlab.charts.numbers import format_seconds, format_time
+from cxlab.ui.adding_models import show_how_to_add
 from cxlab.ui.address import breadcrumbs, cached, has_page, link, marks, open_page, set_view, view
 from cxlab.ui.boards import published_columns, show_leaderboard, show_runs, with_labels
 from cxlab.ui.choices import choose, choose_id, is_new
@@ -67,6 +68,7 @@ __all__ = [
     "set_view",
     "show_chart",
     "show_history",
+    "show_how_to_add",
     "show_job",
     "show_leaderboard",
     "show_published",
