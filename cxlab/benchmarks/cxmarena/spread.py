@@ -15,18 +15,21 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_all_start_methods, get_context
+from multiprocessing.connection import wait as wait_for_processes
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cxlab.benchmarks.cxmarena.stages import Progress, Stopped, load
 from cxlab.errors import CxError
 
 Item = TypeVar("Item")
 POLL_S = 0.25
+MISTAKE = "mistake.txt"
+DIED = "a worker process died; what was made is kept: run the same command again"
 PRELOAD = "cxlab.benchmarks.cxmarena.generate"
 
 
@@ -36,33 +39,26 @@ def count_workers(asked: int | None, items: int, worth: int) -> int:
     return max(1, min(cores if asked is None else asked, items // worth))
 
 
+def choose_context() -> Any:
+    """How processes begin: forked off a server that has imported everything once.
+
+    Cheaper than fresh interpreters, and safe where a fork of this process would copy locks that its threads hold.
+    """
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload([PRELOAD])
+    return context
+
+
 @contextmanager
 def open_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that end with this block, at once where it is left by an exception, and with this process.
-
-    A worker that dies breaks the pool with an error of its own instead of being waited for in vain.
-    """
-    # Forked off a server that has imported everything once: cheaper than fresh interpreters, and safe where a fork of
-    # this process would copy locks that its threads hold.
-    server = "forkserver" in get_all_start_methods()
-    context = get_context("forkserver" if server else "spawn")
-    if server:
-        context.set_forkserver_preload([PRELOAD])
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_follow)
-    try:
-        yield pool
-    except BrokenProcessPool as broken:
-        raise Stopped(
-            "a worker process died; what was made is kept, so the same command goes on from there"
-        ) from broken
-    except BaseException:
-        # Cancelled: nobody waits for shards that are half done, they are gathered by the next try. (From Python 3.14
-        # on the pool has `terminate_workers` for this.)
-        for process in list((pool._processes or {}).values()):
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+    """Processes that end with this block, and with this process however it ends."""
+    with ProcessPoolExecutor(workers, mp_context=choose_context(), initializer=_follow) as pool:
+        try:
+            yield pool
+        except BrokenProcessPool as broken:
+            raise Stopped(DIED) from broken
 
 
 def _follow() -> None:
@@ -98,28 +94,46 @@ def fill(
     del known
     yield Progress(stage, before, len(items))
     shards = [folder / f"{stage}.shards" / str(number) for number in range(many)]
-    with open_pool(many) as pool:
-        asked = [pool.submit(_guard, work, todo[n::many], shard) for n, shard in enumerate(shards)]
+    context = choose_context()
+    # A process a shard: unlike a pool's, its end is seen however it comes.
+    started = [
+        context.Process(target=_work_on, args=(work, todo[n::many], shard), daemon=True)
+        for n, shard in enumerate(shards)
+    ]
+    for each in started:
+        each.start()
+    try:
         done = 0
-        while wait(asked, POLL_S).not_done:
+        while any(each.exitcode is None for each in started):
+            wait_for_processes([each.sentinel for each in started if each.exitcode is None], POLL_S)
             now = sum(_count_lines(shard / f"{stage}.jsonl") for shard in shards)
             # The stage itself tells of its end, when it has all rows.
             if done < now < len(todo):
                 done = now
                 yield Progress(stage, before + done, len(items))
-        mistakes = [said for each in asked if (said := each.result())]
+    finally:
+        # Cancelled: nobody waits for shards that are half done; the next try gathers them.
+        for each in started:
+            each.kill()
+            each.join()
+    mistakes = [path.read_text(encoding="utf-8") for shard in shards if (path := shard / MISTAKE).is_file()]
+    for shard in shards:
+        (shard / MISTAKE).unlink(missing_ok=True)
     gather(stage, folder)
     if mistakes:
         raise Stopped(mistakes[0])
+    if any(each.exitcode for each in started):
+        raise Stopped(DIED)
 
 
-def _guard(work: Callable[[Sequence[Item], Path], object], items: Sequence[Item], shard: Path) -> str:
-    """The shard's work; a mistake comes back as its text, because not every exception survives the way."""
+def _work_on(work: Callable[[Sequence[Item], Path], object], items: Sequence[Item], shard: Path) -> None:
+    """In a worker: the shard's work; a user's mistake is left as its text."""
+    _follow()
     try:
         work(items, shard)
     except CxError as mistake:
-        return str(mistake)
-    return ""
+        shard.mkdir(parents=True, exist_ok=True)
+        (shard / MISTAKE).write_text(str(mistake), encoding="utf-8")
 
 
 def gather(stage: str, folder: Path) -> None:
