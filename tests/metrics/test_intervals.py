@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from cxlab.errors import BadOption
 from cxlab.metrics.intervals import (
@@ -15,6 +14,8 @@ from cxlab.metrics.intervals import (
     proportion_interval,
     student_quantile,
 )
+
+from .referees import stats
 
 
 def draw(seed, size):

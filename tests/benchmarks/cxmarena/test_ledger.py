@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 from cxlab.benchmarks.cxmarena import brand, figures, ledger
 
 NAMES = ("hearthwise", "solvanne", "talvero")
-LEDGERS = {name: ledger.make(brand.load(name), 1, 2) for name in NAMES}
+
+
+class Ledgers(dict[str, ledger.Ledger]):
+    """Made when first asked for: not by every process that only collects this file."""
+
+    def __missing__(self, name: str) -> ledger.Ledger:
+        self[name] = made = ledger.make(brand.load(name), 1, 2)
+        return made
+
+
+LEDGERS = Ledgers()
 
 
 @pytest.mark.parametrize("name", NAMES)
