@@ -9,7 +9,13 @@ from cxlab import ui
 ROOT = Path(__file__).parent
 GROUPS = {
     "Explore": {"overview": "Overview", "compare": "Compare", "failures": "Failures"},
-    "Benchmarks": {"sop_paths": "SOP paths", "judges": "Judges", "knowledge": "Knowledge", "retrieval": "Retrieval"},
+    "Benchmarks": {
+        "sop_paths": "SOP paths",
+        "judges": "Judges",
+        "knowledge": "Knowledge",
+        "retrieval": "Retrieval",
+        "persona_lab": "Persona lab",
+    },
     "Build": {"datasets": "Datasets", "run": "Run", "models": "Models"},
 }
 

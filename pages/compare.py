@@ -37,8 +37,11 @@ with st.sidebar:
 view = view.change(benchmark=benchmark)
 definitions = REGISTRY[benchmark].card.metrics if benchmark in REGISTRY else {}
 tasks = {task.id: task for task in REGISTRY[benchmark].card.tasks} if benchmark in REGISTRY else {}
-if len(tasks) > 1:
+several = len(tasks) > 1
+if several:
     # Each task has figures of its own: one task at a time, led by its main figure.
+    stored = ui.cached(read.facets, View(benchmark=benchmark), ("tasks",))["value"].to_list()
+    tasks = {name: task for name, task in tasks.items() if name in stored} or tasks
     with st.sidebar:
         titles = {name: task.title for name, task in tasks.items()}
         task = tasks[ui.choose(view, "tasks", "Task", list(tasks), names=titles)]
@@ -46,7 +49,8 @@ if len(tasks) > 1:
     known = ui.cached(read.metric_names, View(benchmark=benchmark, tasks=(task.id,)))["metric"].to_list()
     if view.metric not in known:
         view = view.change(metric=task.metric, page=view.page)
-    view = ui.sidebar_filters(view, ["models", "levels", "runs"], metric=True, metrics=known)
+    narrow = ["levels", "intents", "modalities", "leaves"] if REGISTRY[benchmark].with_customer else ["levels"]
+    view = ui.sidebar_filters(view, ["models", *narrow, "runs"], metric=True, metrics=known)
 else:
     view = ui.sidebar_filters(view, ["models", "scenarios", "levels", "leaves", "runs"], metric=True)
 unit: compare.Unit = "model"
@@ -76,7 +80,7 @@ with st.sidebar:
     )
 scope = scope.change(**{"models" if unit == "model" else "runs": tuple(sides)})
 
-useful = [name for name in GROUPS if name != "task" or len(tasks) < 2]
+useful = [name for name in GROUPS if name != "task" or not several]
 useful = [name for name in useful if comparing.is_useful(scope, name)]
 by = ui.choose(view, "field", "Side by side", useful, names=GROUPS, style="segments") if len(useful) > 1 else ""
 title = ui.label(scope.metric)
@@ -86,13 +90,13 @@ comparing.show_gaps(gaps, by, title, named, baseline)
 
 st.divider()
 # A profile sets the parts of SAGE's scores side by side; tasks have none.
-looks = [name for name in LOOKS if name != "profile" or len(tasks) < 2]
+looks = [name for name in LOOKS if name != "profile" or not several]
 tab = ui.choose(view, "tab", "Look closer", looks, names=LOOKS, style="segments")
 if tab == "profile":
     comparing.show_profile(scope, unit, definitions, named)
 elif tab == "front":
     comparing.show_front(board.filter(pl.col("side").is_in(sides)), scope.metric, title, named)
-    if len(tasks) > 1:
+    if several:
         show_costs(scope.change(tasks=()), {name: task.title for name, task in tasks.items()})
 elif tab == "trials":
     comparing.show_trials(scope, unit, named)
@@ -101,4 +105,4 @@ elif tab == "trials":
 else:
     other = comparing.show_samples(scope, view, unit, sides, baseline, title, named)
     if view.opened and (twin := ui.cached(compare.twin, View(benchmark=benchmark), *view.opened, baseline, unit)):
-        show_duel(view.opened, twin)
+        show_duel(view.opened, twin, REGISTRY[benchmark].card.leading if benchmark in REGISTRY else ())

@@ -15,14 +15,20 @@ ui.routed()
 FILTERS = ["models", "scenarios", "errors", "levels", "splits", "ends", "personas", "runs"]
 # Of benchmarks whose samples are answers and no dialogues.
 ANSWER_FILTERS = ["models", "tasks", "errors", "levels", "runs"]
+# Of dialogues that have a goal to reach.
+GOAL_FILTERS = ["models", "tasks", "personas", "intents", "modalities", "errors", "ends", "leaves", "runs"]
 
 
 def show_list(view: View) -> None:
     """What goes wrong under the filters: groups, then dialogues."""
     ui.header("Failures", "What goes wrong, and why?")
     view = choose_benchmark(view)
-    definitions = REGISTRY[view.benchmark].card.metrics if view.benchmark in REGISTRY else {}
-    if "right" in definitions:
+    benchmark = REGISTRY.get(view.benchmark)
+    definitions = benchmark.card.metrics if benchmark else {}
+    if benchmark and "right" in definitions and benchmark.with_customer:
+        metric = view.metric if view.metric in definitions else benchmark.card.leading[0]
+        view = ui.sidebar_filters(view.change(metric=metric, page=view.page), GOAL_FILTERS, search=True)
+    elif "right" in definitions:
         view = ui.sidebar_filters(view.change(metric="right", page=view.page), ANSWER_FILTERS)
     else:
         view = ui.sidebar_filters(view, FILTERS, search=True)
@@ -73,7 +79,7 @@ def show_one(view: View, run_id: str, attempt_id: str) -> None:
         if st.button("All dialogues"):
             browse.go(view.change(attempt="", turn=None))
         return
-    walk(view, attempt_id)
+    browse.show_way(view, attempt_id)
     row = whole.attempt
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title(
@@ -87,7 +93,8 @@ def show_one(view: View, run_id: str, attempt_id: str) -> None:
     if answer.is_answer(whole):
         show_answer(view, whole)
         return
-    dialogue.headline(whole)
+    card = REGISTRY[row["benchmark"]].card if row["benchmark"] in REGISTRY else None
+    dialogue.headline(whole, card.leading if card else (), card.metrics if card else {})
 
     wrong = whole.traces.filter(~pl.col("error").is_in(["none", "unscored"]))
     first_wrong = wrong["turn"][0] if wrong.height else None
@@ -99,28 +106,17 @@ def show_one(view: View, run_id: str, attempt_id: str) -> None:
             after=lambda turn: dialogue.turn_card(whole, turn, view.turn, first_wrong),
         )
     with about, st.container(key="cx-about"):
-        show_wrong(view, whole, wrong)
+        if card and "right" in card.metrics:
+            answer.show_wrong(whole)
+            answer.show_due(whole)
+            answer.show_figures(whole, card.metrics)
+        else:
+            show_wrong(view, whole, wrong)
         dialogue.situation(whole)
         remarks.show_remarks(run_id, attempt_id, view.turn)
         dialogue.origin(whole)
     if view.turn is not None:
         dialogue.scroll_to(view.turn)
-
-
-def walk(view: View, attempt_id: str) -> None:
-    """The way up, and to the dialogues before and after in the list's order."""
-    before, after = ui.cached(read.neighbours, view.change(turn=None, order=view.order or "worst"))
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
-            up = view.change(attempt="", turn=None)
-            if st.button("All dialogues", key="dialogue-up", type="tertiary", shortcut="u"):
-                browse.go(up)
-            st.text("›")
-            st.code(attempt_id, language=None)
-        with st.container(horizontal=True, gap="small", width="content"):
-            for words, target, shortcut in (("Previous", before, "p"), ("Next", after, "n")):
-                if st.button(words, key=f"dialogue-{shortcut}", shortcut=shortcut, disabled=not target):
-                    browse.go(view.change(attempt=target, turn=None))
 
 
 def show_wrong(view: View, whole: read.Whole, wrong: pl.DataFrame) -> None:

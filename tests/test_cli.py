@@ -66,7 +66,7 @@ def test_every_command_has_help(shell: Shell, call: Call, command: str) -> None:
 MISTAKES = {
     "benchmark": (
         ["run", "nonsense", "--model", "simulated:strong"],
-        "unknown benchmark 'nonsense'; known: cxmarena, sage",
+        "unknown benchmark 'nonsense'; known: cxmarena, mmtaup2, sage",
     ),
     "model": (["run", LAMP, "--model", "simulated:nobody"], "unknown simulated model 'nobody'; known: base, "),
     "no model": (["run", LAMP], "--model"),

@@ -31,6 +31,7 @@ REGISTRY = Registry(
     {
         "sage": "cxlab.benchmarks.sage.benchmark",
         "cxmarena": "cxlab.benchmarks.cxmarena.benchmark",
+        "mmtaup2": "cxlab.benchmarks.mmtaup2.benchmark",
     }
 )
 

@@ -21,7 +21,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Card:
-    """What a newcomer must know of a benchmark before running it."""
+    """What a newcomer must know of a benchmark before running it. `leading`: up to three figures of one attempt."""
 
     id: str
     title: str
@@ -30,6 +30,7 @@ class Card:
     licence: str
     tasks: tuple[Task, ...]
     metrics: dict[str, str]
+    leading: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ class Results:
     def passed(self) -> int:
         """Attempts with the full reward."""
         return sum(
-            score.metric == "pass" and score.value == 1 for _, scored in self.attempts for score in scored.scores
+            score.metric == "right" and score.value == 100 for _, scored in self.attempts for score in scored.scores
         )
 
 
@@ -296,12 +296,12 @@ def _attempt(
         cost_usd=talk.agent_cost,
         started=read_time(talk.start_time) or read_time(talk.timestamp) or created,
     )
-    # The pages rank by `overall` and list under Failures what is not `right`, both from 0 to 100; shares beside them.
+    # The pages rank by `overall` and list under Failures what is not `right`; all are points from 0 to 100.
     values = {
         "overall": None if marked.reward is None else 100 * marked.reward,
         "right": None if passed is None else 100.0 * passed,
-        "pass": None if passed is None else float(passed),
-        **marked.parts,
+        "pass": None if passed is None else 100.0 * passed,
+        **{name: 100 * share for name, share in marked.parts.items()},
     }
     scores = [
         Score(

@@ -34,7 +34,10 @@ _GROUPS = {
 }
 HEADLINE = ("overall", "logic", "chat", "format_error")
 # Of these, less is better; of all other metrics more is.
-LOWER_IS_BETTER = frozenset({"format_error", "format_error_rate", "turns", "chat_words", "cost_usd", "latency_s"})
+LOWER_IS_BETTER = frozenset(
+    {"format_error", "format_error_rate", "turns", "chat_words", "cost_usd", "latency_s", "wer", "judged_turns"}
+    | {f"{by}{name}" for by in ("", "judged_") for name in ("user_effort", "user_effort_count", "recovery_turn_count")}
+)
 
 
 def score_table(

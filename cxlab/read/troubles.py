@@ -21,6 +21,7 @@ KINDS = {
     "provider": "provider fault",
     "customer": "simulated customer fault",
     "tool": "tool fault",
+    "agent": "slip of the agent",
     "judge": "judge without a usable vote",
     "unscored": "no reference: judges tied",
 }
@@ -30,10 +31,11 @@ OF_AGENT = ("field", "execution", "action", "lucky", "answer", "format")
 _NOT_ANY = ("judge", "unscored")
 
 # Answers of tasks without a procedure say by the metric `right` whether all is right, and in its reason what is not;
-# a reply that could not be read is told as that and not as an answer.
+# a reply that could not be read is told as that and not as an answer, unless it was one turn of a dialogue.
 WRONG_ANSWERS = """SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, s.reason FROM scores s
     WHERE s.metric = 'right' AND s.turn IS NULL AND s.value < 100
-        AND (s.run_id, s.attempt_id) NOT IN (SELECT (run_id, attempt_id) FROM failures WHERE where_ = 'format')"""
+        AND (s.run_id, s.attempt_id) NOT IN
+            (SELECT (run_id, attempt_id) FROM failures WHERE where_ = 'format' AND turn IS NULL)"""
 # One row an attempt and kind; failures of the agent are what traces and formats call so.
 _KIND_ROWS = f"""SELECT DISTINCT run_id, attempt_id, error AS value FROM traces WHERE error <> 'none'
     UNION SELECT run_id, attempt_id, where_ FROM failures WHERE where_ <> 'scorer'

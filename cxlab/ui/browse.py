@@ -9,7 +9,7 @@ import streamlit as st
 from cxlab.charts.failures import describe_group, draw_groups
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, failures
-from cxlab.read.attempts import ROWS_A_PAGE
+from cxlab.read.attempts import ROWS_A_PAGE, neighbours
 from cxlab.read.files import to_csv, to_parquet
 from cxlab.read.troubles import KINDS
 from cxlab.ui.address import cached, set_view
@@ -246,6 +246,22 @@ def save_set(view: View, total: int) -> None:
                 type="tertiary",
                 help=f"{meaning}{most}.",
             )
+
+
+def show_way(view: View, attempt_id: str) -> None:
+    """The way up, and to the dialogues before and after in the list's order."""
+    before, after = cached(neighbours, view.change(turn=None, order=view.order or "worst"))
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+            up = view.change(attempt="", turn=None)
+            if st.button("All dialogues", key="dialogue-up", type="tertiary", shortcut="u"):
+                go(up)
+            st.text("›")
+            st.code(attempt_id, language=None)
+        with st.container(horizontal=True, gap="small", width="content"):
+            for words, target, shortcut in (("Previous", before, "p"), ("Next", after, "n")):
+                if st.button(words, key=f"dialogue-{shortcut}", shortcut=shortcut, disabled=not target):
+                    go(view.change(attempt=target, turn=None))
 
 
 def _has_values(values: pl.Series) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -20,19 +20,12 @@ from cxlab.ui.words import figures, label, plain, say
 SCORES = ("overall", "logic", "chat", "classification", "path", "action")
 
 
-def headline(whole: Whole) -> None:
-    """The attempt's own figures, and in one line what it took."""
+def headline(whole: Whole, leading: Sequence[str], definitions: Mapping[str, str]) -> None:
+    """The attempt's own figures, and in one line what it took; `leading` and `definitions` as the card has them."""
     row = whole.attempt
     scores = _of_attempt(whole)
     figures(
-        [
-            (name.capitalize(), format_points(scores.get(name)), f"Mean over the evaluated turns; {of}")
-            for name, of in (
-                ("overall", "0.8 logic + 0.2 chat."),
-                ("logic", "fields, path and action against the panel's reference."),
-                ("chat", "five grades of the panel, 30 to 90."),
-            )
-        ]
+        [(label(name).capitalize(), format_points(scores.get(name)), plain(definitions[name])) for name in leading]
         + [("Turns", format_count(row["turns"]), f"Ended by: {row['ended_by']}.")]
     )
     tokens = None if row["prompt_tokens"] is None else row["prompt_tokens"] + (row["completion_tokens"] or 0)
@@ -55,7 +48,7 @@ def situation(whole: Whole) -> None:
             ("Scenario", label(row["scenario"] or "–")),
             ("Leaf", row["leaf"] or "–"),
             ("Intent", label(row["intent"] or "–")),
-            ("Customer", f"{label(row['level'] or '–')} level, {row['persona'] or 'no persona'}"),
+            ("Customer", _person(row["level"], row["persona"])),
         ]
         about += [(str(name), _value(value)) for name, value in (inputs.get("system") or {}).items()]
         action = expected.get("action")
@@ -80,6 +73,12 @@ def situation(whole: Whole) -> None:
                     for fact in facts
                 ],
             )
+
+
+def _person(level: str | None, persona: str | None) -> str:
+    """Where the level is the persona itself, it is said once."""
+    who = persona or "no persona"
+    return who if level == persona else f"{label(level or '–')} level, {who}"
 
 
 _DELIVERY = {
@@ -126,6 +125,7 @@ def turn_card(whole: Whole, turn: int, asked: int | None, first_wrong: int | Non
     found = whole.traces.filter(pl.col("turn") == turn)
     if found.is_empty():
         _unread(whole, turn, asked)
+        _verdicts(whole, turn, asked)
         return
     trace = found.row(0, named=True)
     message = agent_data(whole, turn)
@@ -178,6 +178,29 @@ def _unread(whole: Whole, turn: int, asked: int | None) -> None:
         raw = agent_data(whole, turn).get("raw")
         if raw:
             st.code(str(raw), language=None, wrap_lines=True)
+
+
+def _verdicts(whole: Whole, turn: int, asked: int | None) -> None:
+    """What judges say of a turn that has no procedure to be held against: a column each."""
+    said = whole.judgements.filter((pl.col("turn") == turn) & (pl.col("kind") == "field"))
+    if said.is_empty():
+        return
+    judges = sorted(set(said["judge"]))
+    values = {(field, judge): verdict for field, judge, verdict in said.select("field", "judge", "verdict").iter_rows()}
+    rows = []
+    for field in dict.fromkeys(said["field"]):
+        words = [str(values.get((field, judge)) or "–") for judge in judges]
+        common = max(words, key=words.count)
+        rows.append([(label(field), ""), *((word, "" if word == common else "bad") for word in words)])
+    apart = sum(len({word for word, _ in row[1:]}) > 1 for row in rows)
+    told = f"apart on {apart} of {len(rows)}" if apart else "all alike"
+    with (
+        st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}-judges"),
+        st.expander(f"Turn {turn}: judges, {told}", expanded=turn == asked),
+    ):
+        grid(("Verdict", *(short_model(judge).removeprefix("judge-") for judge in judges)), rows)
+        cast = whole.votes.filter(pl.col("turn") == turn)
+        votes(cast.with_columns(judge=pl.col("judge").str.replace("judge-", "", literal=True)), key=f"cx-votes-{turn}")
 
 
 def _ways(trace: Mapping[str, Any]) -> None:

@@ -15,11 +15,9 @@ from cxlab.ui.tables import column, show_table
 from cxlab.ui.talk import transcript
 from cxlab.ui.words import label, plain
 
-_SHOWN = {"overall": "Overall", "logic": "Logic", "chat": "Chat"}
 
-
-def show_duel(first: tuple[str, str], second: tuple[str, str]) -> None:
-    """Both dialogues in full, and above them a table of what differs turn by turn."""
+def show_duel(first: tuple[str, str], second: tuple[str, str], leading: Sequence[str]) -> None:
+    """Both dialogues in full, and above them a table of what differs turn by turn; `leading`: figures of each."""
     sides = [cached(read.attempt, *first), cached(read.attempt, *second)]
     names = [label(side.attempt["model"]) for side in sides]
     if all(answer.is_answer(side) for side in sides):
@@ -28,7 +26,8 @@ def show_duel(first: tuple[str, str], second: tuple[str, str]) -> None:
     rows = compare_turns(*sides)
     differing = rows.filter(pl.col("differs") != "")
     start = int(differing["turn"][0]) if differing.height else None
-    words = f"They part in turn {start}." if start else "Every turn that both reached was judged alike."
+    alike = "Every turn that both reached was judged alike." if rows.height else ""
+    words = f"They part in turn {start}." if start else alike
     st.markdown(f"**{plain(names[0])} and {plain(names[1])} on the same customer.** {words}")
     if rows.height:
         columns = {
@@ -45,7 +44,7 @@ def show_duel(first: tuple[str, str], second: tuple[str, str]) -> None:
     for place, (spot, side, name) in enumerate(zip(st.columns(2, gap="medium"), sides, names, strict=True)):
         with spot:
             scores = _own_scores(side)
-            told = ", ".join(f"{_SHOWN[key]} {value:.1f}" for key, value in scores.items() if key in _SHOWN)
+            told = ", ".join(f"{label(key).capitalize()} {scores[key]:.1f}" for key in leading if key in scores)
             st.markdown(f"**{plain(name)}**")
             st.caption(plain(f"{told or 'not scored'} · ended by {side.attempt['ended_by'] or 'nothing noted'}"))
             run_id, attempt_id = side.attempt["run_id"], side.attempt["attempt_id"]
@@ -54,6 +53,7 @@ def show_duel(first: tuple[str, str], second: tuple[str, str]) -> None:
                 "failures",
                 View(benchmark=side.attempt["benchmark"]).open(run_id, attempt_id, start),
             )
+            answer.show_wrong(side)
             transcript(side.messages, key=f"duel-{place}", turn=start)
 
 

@@ -16,6 +16,7 @@ TITLES = {
     "judges": "Judges",
     "knowledge": "Knowledge",
     "retrieval": "Retrieval",
+    "persona_lab": "Persona lab",
     "datasets": "Datasets",
     "run": "Run",
     "models": "Models",

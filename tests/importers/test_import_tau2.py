@@ -321,7 +321,7 @@ def test_conversations_on_tasks_like_ours_are_measured_like_ours(tmp_path):
         for score in scored.scores
         if score.metric == "irreversible_action_safety"
     }
-    assert safe == {"1-0": 0.0, "2-0": 1.0}
+    assert safe == {"1-0": 0.0, "2-0": 100.0}
     assert task_of(found.samples[0]).irreversible == ("cancel_pending_order",)
 
 
@@ -442,7 +442,10 @@ def test_the_example_is_on_overview_compare_and_failures(home, monkeypatch):
         app = open_page(page, benchmark="mmtaup2")
         assert not app.exception
         told = words(app)
-        assert {"overview": "other-model", "compare": "other-model is ahead", "failures": "20 dialogues"}[page] in told
+        assert {"overview": "nobody leads", "compare": "other-model is ahead", "failures": "20 dialogues"}[page] in told
+        if page == "overview":
+            board = app.dataframe[0].value
+            assert dict(zip(board["name"], board["mock"], strict=True))["other-model"] == 80
     one = next(attempt for attempt, scored in found.attempts if any(s.value == 0 for s in scored.scores))
     app = open_page("failures", attempt=f"{found.run.id}/{one.id}")
     assert not app.exception

@@ -16,11 +16,12 @@ import polars as pl
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.tasks import Task
 from cxlab.benchmarks.mmtaup2.worlds import World
-from cxlab.errors import BadStore
+from cxlab.errors import BadOption, BadStore
 from cxlab.records import Facets, Sample, content_id
 
 BENCHMARK = "mmtaup2"
 WORLDS = "worlds"
+TERMS = "terms"
 _EXPECTED = (
     "gold", "assertions", "reward_basis", "communicate", "nl_assertions", "optimal_turns", "critical_fields",
     "irreversible", "transfer_right",
@@ -28,11 +29,20 @@ _EXPECTED = (
 
 
 def to_sample(
-    task: Task, dataset_id: str, facets: Mapping[str, str | None] | None = None, sample_id: str = ""
+    task: Task,
+    dataset_id: str,
+    facets: Mapping[str, str | None] | None = None,
+    sample_id: str = "",
+    terms: Mapping[str, Any] | None = None,
 ) -> Sample:
-    """The task as a sample; its id is the task's content, whatever dataset it is in, unless one is given."""
+    """The task as a sample; its id is its content, whatever dataset it is in, unless one is given.
+
+    `terms`: persona, exposure, modality and the like, where the sample and not the run says what they are.
+    """
     whole = task.model_dump(mode="json")
     expected = {name: whole.pop(name) for name in _EXPECTED}
+    if terms:
+        whole[TERMS] = dict(terms)
     return Sample(
         id=sample_id or content_id(BENCHMARK, whole, expected),
         dataset_id=dataset_id,
@@ -50,8 +60,18 @@ def leaf_of(issues: Sequence[str]) -> str | None:
 
 
 def task_of(sample: Sample) -> Task:
-    """The task that a sample was made from."""
-    return Task.model_validate({**sample.inputs, **sample.expected})
+    """The task that a sample was made from; BadOption for one of which too little is known to play or mark it."""
+    if lacking := [name for name in _EXPECTED if name not in sample.expected]:
+        names = ", ".join(lacking)
+        raise BadOption(f"sample {sample.id} of task {sample.task} has no {names}; it cannot be played or marked")
+    given = {name: value for name, value in sample.inputs.items() if name != TERMS}
+    return Task.model_validate({**given, **sample.expected})
+
+
+def terms_of(sample: Sample) -> Mapping[str, Any]:
+    """Persona, exposure, modality and what else the sample fixes of how it is played."""
+    found: Mapping[str, Any] = sample.inputs.get(TERMS) or {}
+    return found
 
 
 def worlds_table(databases: Iterable[tuple[str, str, Mapping[str, Any]]]) -> pl.DataFrame:

@@ -59,6 +59,7 @@ BENCHMARK = Benchmark(
         licence="procedures and phrases: own work; metric definitions after the paper",
         tasks=(Task("dialogue", "Serve a customer by the procedure", "overall"),),
         metrics=METRICS,
+        leading=("overall", "logic", "chat"),
     ),
     generate=generate,
     run=run,

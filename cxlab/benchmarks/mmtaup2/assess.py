@@ -1,0 +1,89 @@
+"""Score an attempt at MM-tau-p2: whether it passed, the parts of that, and the metrics, measured and judged.
+
+Of the twelve metrics, ten stand for themselves in one conversation. Modality robustness and turn overhead compare
+voice with text: rows of them say so, and `summary.py` makes them from `pass` and `turns` of both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from cxlab.benchmarks.base import Scored, Setup
+from cxlab.benchmarks.mmtaup2 import judged, samples, tasks
+from cxlab.benchmarks.mmtaup2.conversation import hands_on
+from cxlab.benchmarks.mmtaup2.verdict import judge_whole
+from cxlab.records import Attempt, Message, Sample, Score, ToolCall
+
+PARTS = ("db", "actions", "env_assertions", "communicate", "bystanders")
+
+
+async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
+    """All figures of a conversation, in points from 0 to 100 but for counts; judges add what they say of it."""
+    task = samples.task_of(sample)
+    found = await judged.assess(task, attempt, setup)
+    return Scored((*own_scores(task, attempt), *found.scores), found.votes, found.judgements, found.traces)
+
+
+def own_scores(task: tasks.Task, attempt: Attempt) -> list[Score]:
+    """Whether it is right, the parts of the reward, and what became of the channel and of the form."""
+    value, reason = judge_whole(task, attempt)
+    rows = [_row(attempt, "right", value, reason)]
+    reward: Mapping[str, Any] = attempt.output.get("reward") or {}
+    for part in PARTS:
+        if attempt.outcome != "provider" and isinstance(reward.get(part), int | float):
+            rows.append(_row(attempt, part, 100.0 * reward[part]))
+    rows.append(_row(attempt, "format_error", 100.0 * any(failure.where == "format" for failure in attempt.failures)))
+    rates = [message.data["wer"] for message in attempt.messages if message.turn and _was_spoken(message)]
+    if attempt.output.get("modality") == "voice":
+        mean = 100.0 * sum(rates) / len(rates) if rates else None
+        rows.append(_row(attempt, "wer", mean, None if rates else "nothing was said"))
+    return rows
+
+
+def _was_spoken(message: Message) -> bool:
+    return message.role in ("agent", "customer") and isinstance(message.data.get("wer"), int | float)
+
+
+def _row(attempt: Attempt, metric: str, value: float | None, reason: str | None = None) -> Score:
+    return Score(attempt_id=attempt.id, turn=None, metric=metric, value=value, reason=reason)
+
+
+def gold_attempt(sample: Sample, *, acts: bool = True) -> Attempt:
+    """The conversation in which just the gold actions are carried out; without `acts` one in which nothing is done.
+
+    It is played on the task's world and marked as any other, and no model is called.
+    """
+    task = samples.task_of(sample)
+    world = tasks.begin(task, samples.world_of(sample))
+    carry_out = hands_on(world)
+    messages = [Message(role="customer", text=task.known.reason or "Hello.", turn=1)]
+    for number, action in enumerate(task.gold if acts else (), start=1):
+        call = ToolCall(id=f"gold_{number}", name=action.tool, arguments=json.dumps(action.arguments))
+        done = carry_out(action.side, call, number)
+        data = {**done.data, "side": action.side, "call": call.id, "step": number}
+        messages += [
+            Message(role=action.side, text="", turn=1, tool_calls=(call,), data={"delivered": False}),
+            Message(role="tool", text=done.text, turn=1, data=data),
+        ]
+    said = list(task.communicate) if acts else []
+    messages.append(Message(role="agent", text=" ".join(["That is all.", *said]), turn=1))
+    reward = tasks.evaluate(task, world, world.log, [messages[-1].text])
+    transferred = any(call.tool == "transfer_to_human_agents" and call.kind == "ok" for call in world.log)
+    return Attempt(
+        id="gold" if acts else "empty",
+        run_id="check",
+        sample_id=sample.id,
+        trial=1,
+        messages=tuple(messages),
+        output={
+            "reward": {**reward, "over": True},
+            "passed": reward["reward"] == 1.0,
+            "transferred": transferred,
+            **samples.terms_of(sample),
+        },
+        ended_by="customer_stop",
+        started=datetime.now(UTC),
+    )

@@ -1,0 +1,146 @@
+"""One conversation: two models, a world under both their hands, a line between them, and what becomes of it.
+
+    talk = begin(task, Terms(persona="hard", exposure=2, modality="voice"), agent_model, customer_model)
+    await talk.duet.run()          # or `await talk.duet.step()`, one delivery at a time
+    talk.output()                  # reward with its parts, profiles, how it ended, both sides' last state
+
+A person may play the customer: `await talk.duet.take(Move(text="Hello?"))` whenever `talk.duet.next` is "customer".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cxlab.benchmarks.mmtaup2 import acts, parties, tasks, worlds
+from cxlab.benchmarks.mmtaup2.exposure import Exposure
+from cxlab.benchmarks.mmtaup2.personas import manner, persona
+from cxlab.benchmarks.mmtaup2.speech import USUAL_WER, Ears, open_line
+from cxlab.benchmarks.mmtaup2.worlds import World
+from cxlab.dialogue import Carried, Done, Duet, Limits
+from cxlab.llm.base import ChatModel
+from cxlab.records import ToolCall
+
+GREETING = {
+    "telecom": "Hello, this is the service desk for your mobile line. What can I do for you?",
+    "retail": "Hello, this is the shop's service desk. What can I do for you?",
+}
+TRANSFER = "transfer_to_human_agents"
+# Ways to end at which the outcome counts; all others are a reward of 0, as in tau2-bench.
+OVER = ("agent_stop", "customer_stop")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Under what terms a task is played; all but the task itself."""
+
+    persona: str = "none"
+    exposure: int = 0
+    modality: str = "text"
+    wer: float = USUAL_WER
+    seed: int = 0
+    limits: Limits = field(default_factory=Limits)
+    tool_calls: str = "auto"
+    shared: Mapping[str, Any] = field(default_factory=dict)
+    """Cache and budget for every call."""
+    ears: Ears | None = None
+    """Another voice and recogniser than the text channel."""
+
+
+class Talk:
+    """A conversation under way: its world, its `Duet`, and what it comes to."""
+
+    def __init__(self, task: tasks.Task, terms: Terms, world: World, exposure: Exposure, duet: Duet) -> None:
+        self.task, self.terms, self.world, self.exposure, self.duet = task, terms, world, exposure, duet
+
+    def output(self) -> dict[str, Any]:
+        """What `Attempt.output` keeps; see the room's README for the keys."""
+        duet = self.duet
+        # What counts as said to the customer is what the agent wrote, not what a recogniser made of it.
+        said = [
+            str(message.data.get("meant", message.text))
+            for message in duet.messages
+            if message.role == "agent" and message.data.get("delivered", True)
+        ]
+        reward = tasks.evaluate(self.task, self.world, self.world.log, said)
+        over = duet.ended_by in OVER
+        reward = {**reward, "over": over, "reward": reward["reward"] if over else 0.0}
+        return {
+            "reward": reward,
+            "passed": abs(float(reward["reward"]) - 1) <= 1e-6,
+            "profiles": list(self.exposure.versions),
+            "exposure": self.terms.exposure,
+            "persona": self.terms.persona,
+            "modality": self.terms.modality,
+            "wer": self.terms.wer if self.terms.modality == "voice" else 0.0,
+            "ended": duet.ended_by,
+            "stop": duet.stop,
+            "transferred": any(c.tool == TRANSFER and c.kind == "ok" for c in self.world.log),
+            "steps": duet.steps,
+            "tool_errors": duet.errors,
+            "snapshot": self.world.snapshot(),
+        }
+
+
+def begin(
+    task: tasks.Task,
+    terms: Terms,
+    agent_model: ChatModel,
+    customer_model: ChatModel,
+    world: World | None = None,
+) -> Talk:
+    """A conversation before its greeting; `world` is only needed for imported tasks. Raises UnknownName, BadOption."""
+    first = tasks.begin(task, world)
+    line = open_line(terms.modality, terms.seed, terms.wer, terms.ears)
+    asking = parties.Asking(agent_model, terms.seed, terms.tool_calls, terms.shared)
+    answering = parties.Asking(customer_model, terms.seed + 1, terms.tool_calls, terms.shared)
+    exposure = Exposure(terms.exposure, terms.persona, asking.infer)
+    agent = parties.Agent(asking, worlds.policy(task.domain), first.tools("agent"), line.voice, exposure)
+    card = parties.customer_card(
+        task.known, persona(terms.persona).about, manner(terms.persona), first.tools("customer"), line.voice
+    )
+    customer = parties.Customer(answering, card)
+    reader = acts.Reader(task.domain)
+
+    async def carry(side: str, text: str, turn: int) -> Carried:
+        carried = await line.carry(side, text, turn)
+        return Carried(carried.text, {**carried.data, **reader.read(side, text, carried.text)})
+
+    duet = Duet(agent, customer, hands_on(first), carry, terms.limits)
+    return Talk(task, terms, first, exposure, duet)
+
+
+def hands_on(world: World) -> Any:
+    """How calls are carried out on a world: arguments read from what was emitted, the result as its caller reads it."""
+
+    def act(side: str, call: ToolCall, step: int) -> Done:
+        result = world.call(side, call.name, read_arguments(call.arguments))
+        row = world.log[-1]
+        data = {
+            "tool": call.name,
+            "arguments": row.arguments,
+            "kind": result.kind,
+            "value": result.value,
+            "error": result.error,
+            "write": world.is_write(side, call.name),
+            "irreversible": world.is_irreversible(call.name),
+            "changed": row.before_hash != row.after_hash,
+        }
+        if result.kind != "ok":
+            return Done(f"Error: {result.error}", result.error or result.kind, data)
+        said = result.value if isinstance(result.value, str) else json.dumps(result.value, ensure_ascii=False)
+        return Done(said, None, data)
+
+    return act
+
+
+def read_arguments(emitted: str) -> Any:
+    """The arguments of a call; what is no JSON stays the text it is, for the world to refuse. No text means none."""
+    if not emitted.strip():
+        return {}
+    try:
+        return json.loads(emitted)
+    except (ValueError, RecursionError):
+        return emitted

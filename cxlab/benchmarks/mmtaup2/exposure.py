@@ -1,0 +1,58 @@
+"""How much the agent is told of the person it talks to.
+
+0: nothing. 1: the persona's card, from the first message on. 2: a profile that the agent's own model infers from the
+last 16 messages, made anew whenever 3 customer messages have come since the last one. What cannot be told is left
+out, and every version is kept with the turn from which it held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from cxlab.benchmarks.mmtaup2 import prompts
+from cxlab.benchmarks.mmtaup2.personas import persona
+from cxlab.errors import BadOption
+from cxlab.llm.base import Reply
+from cxlab.records import Failure, Message
+
+LEVELS = (0, 1, 2)
+WINDOW = 16
+FRESH = 3
+
+Infer = Callable[[prompts.ProfileInputs, int], Awaitable[Reply[prompts.Profile]]]
+
+
+class Exposure:
+    """What stands about the customer in the agent's prompt at the moment: `note`, "" for nothing."""
+
+    def __init__(self, level: int, persona_name: str, infer: Infer) -> None:
+        if level not in LEVELS or isinstance(level, bool):
+            raise BadOption(f"exposure {level!r}; give 0 (nothing), 1 (the persona) or 2 (an inferred profile)")
+        self.level, self._infer = level, infer
+        self.versions: list[dict[str, Any]] = []
+        self.note = prompts.note_of(persona(persona_name).card) if level == 1 else ""
+        self.failures: list[Failure] = []
+        self._counted = 0
+
+    async def refresh(self, seen: Sequence[Message], turn: int) -> Reply[prompts.Profile] | None:
+        """Infer anew if it is time; `seen` is the talk as the agent knows it. The reply, for its cost and faults.
+
+        A reply that cannot be read leaves the last profile standing, and the next one waits for 3 more messages.
+        """
+        said = sum(message.role == "customer" and not message.tool_calls for message in seen)
+        if self.level != 2 or said - self._counted < FRESH:
+            return None
+        self._counted = said
+        talk = [m for m in seen if m.role in ("customer", "agent") and not m.tool_calls]
+        reply = await self._infer(prompts.ProfileInputs(history=prompts.lines(talk[-WINDOW:])), turn)
+        if reply.output is not None:
+            told = reply.output.told()
+            self.note = prompts.note_of(told)
+            self.versions.append({"turn": turn, "profile": told, "reasoning": reply.output.reasoning or ""})
+        elif reply.failure is not None:
+            # Whatever went wrong, the talk goes on with what is known: no fault here is the end of it.
+            where = "agent" if reply.failure.where == "provider" else reply.failure.where
+            named = f"profile_{reply.failure.type}"
+            self.failures.append(reply.failure.model_copy(update={"turn": turn, "type": named, "where": where}))
+        return reply

@@ -1,0 +1,124 @@
+"""From the messages of a conversation to its events; the truth they are held against is the task's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cxlab.benchmarks.mmtaup2 import cues
+from cxlab.benchmarks.mmtaup2.events import (
+    TRANSFER,
+    Did,
+    Goal,
+    Irreversible,
+    Log,
+    Said,
+    carries,
+    elements,
+    entries_of,
+)
+from cxlab.benchmarks.mmtaup2.tracking import Walk
+from cxlab.records import Message
+
+
+def read(task: Goal, messages: Iterable[Message], passed: bool | None) -> Log:
+    """The log of a conversation so far; `passed` None while it is not decided."""
+    entries = list(entries_of(messages, task))
+    walk = Walk(task)
+    for entry in entries:
+        walk.take(entry)
+    log = walk.finish(passed)
+    log.fields = {name: _field_right(name, value, log.did) for name, value in task.critical_fields.items()}
+    log.effort = _effort(task, entries)
+    log.irreversible, log.requests = _confirmations(task, entries)
+    log.transferred = any(d.side == "agent" and d.tool == TRANSFER and d.kind == "ok" for d in log.did)
+    return log
+
+
+def _field_right(name: str, value: Any, did: Sequence[Did]) -> bool:
+    """Whether the agent got a field right: every write that names it has the value; without one, some call has it."""
+    ours = [d for d in did if d.side == "agent"]
+    written = [d for d in ours if d.kind == "ok" and d.write and name in d.arguments]
+    if written and not all(carries(d, name, value) for d in written):
+        return False
+    right = [d for d in ours if d.kind in ("ok", "refused") and carries(d, name, value)]
+    if not isinstance(value, list | tuple):
+        return bool(right)
+    given = [shape for d in right for one in d.arguments.values() for shape in map(cues.shape, elements(one))]
+    return all(cues.shape(one) in given for one in value)
+
+
+def _effort(task: Goal, entries: Sequence[Said | Did]) -> list[int]:
+    """Turns in which the customer had to say again: a correction, a value told before, or nearly the same words.
+
+    Nearly the same words are no repetition when the customer has used a tool since: then they are a new finding.
+    """
+    facts = [v for v in (*task.known.facts.values(), *task.critical_fields.values()) if len(cues.shape(v)) >= 4]
+    values = {cues.shape(v): v for v in facts if not isinstance(v, bool | list | tuple | dict)}
+    turns: list[int] = []
+    told: set[str] = set()
+    before: list[str] = []
+    first = True
+    for entry in entries:
+        if isinstance(entry, Did):
+            if entry.side == "customer":
+                before = []
+            continue
+        if entry.who == "agent":
+            continue
+        now = {shape for shape, value in values.items() if cues.states(entry.meant, value)}
+        # To agree twice is to agree to two things.
+        again = not cues.agrees(entry.meant) and any(cues.alike(entry.meant, earlier) for earlier in before)
+        if (now & told) or again or (not first and cues.found(entry.meant, cues.CORRECTS)):
+            turns.append(entry.turn)
+        told |= now
+        before.append(entry.meant)
+        first = False
+    return turns
+
+
+def _confirmations(
+    task: Goal, entries: Sequence[Said | Did]
+) -> tuple[list[Irreversible], list[tuple[int, str | None]]]:
+    """Each attempt at an irreversible action with whether a yes was asked for and given since the last one of its kind.
+
+    A yes counts once: it covers all calls of that tool until somebody speaks of it again. A yes to a question that
+    names no tool covers what is done before the customer's next message and nothing after.
+    """
+    found: list[Irreversible] = []
+    requests: list[tuple[int, str | None]] = []
+    asked: dict[str | None, bool] = {}  # tool (None: not said which) -> whether the customer has agreed
+    used: set[str] = set()
+
+    def spend() -> None:
+        for tool in used:
+            asked.pop(tool if tool in asked else None, None)
+        used.clear()
+
+    for entry in entries:
+        if isinstance(entry, Did):
+            if entry.side == "agent" and entry.irreversible and entry.tool != TRANSFER:
+                requested = entry.tool in asked or None in asked
+                confirmed = asked.get(entry.tool, False) or asked.get(None, False)
+                done = entry.kind == "ok"
+                found.append(Irreversible(entry.turn, entry.tool, done, requested, confirmed))
+                if done:
+                    used.add(entry.tool)
+            continue
+        label = entry.data.get("confirms")
+        if entry.who == "agent":
+            if label or cues.found(entry.meant, cues.ASKS_TO_CONFIRM):
+                spend()
+                asked[label or None] = False
+                requests.append((entry.turn, label or None))
+            continue
+        spend()
+        if asked.get(None):
+            del asked[None]
+        if label or cues.agrees(entry.meant):
+            for tool in asked:
+                if not label or tool in (label, None):
+                    asked[tool] = True
+        elif cues.found(entry.meant, cues.REFUSES):
+            asked.clear()
+    return found, requests

@@ -1,0 +1,58 @@
+"""Who the customers are: three personas, read from data/personas/mmtaup2.yaml, crossed with every task."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from pydantic import model_validator
+
+from cxlab.benchmarks.yaml_files import read
+from cxlab.errors import BadFile, UnknownName
+from cxlab.records.base import Record
+
+FILE = Path(__file__).resolve().parents[3] / "data" / "personas" / "mmtaup2.yaml"
+NAMES = ("none", "easy", "hard")
+
+
+class Persona(Record):
+    """A kind of customer. `about` and `traits` go to the customer, `card` to the agent at exposure 1."""
+
+    title: str
+    about: str
+    card: dict[str, str | int]
+    traits: tuple[str, ...]
+
+
+class _File(Record):
+    traits: dict[str, str]
+    personas: dict[str, Persona]
+
+    @model_validator(mode="after")
+    def _complete(self) -> _File:
+        if set(self.personas) != set(NAMES):
+            raise ValueError(f"personas must be {', '.join(NAMES)}")
+        for name, persona in self.personas.items():
+            if strange := set(persona.traits) - set(self.traits):
+                raise ValueError(f"persona {name} has traits that nobody explains: {', '.join(sorted(strange))}")
+        return self
+
+
+@functools.cache
+def _file() -> _File:
+    found, complaints = read(FILE, _File, "see data/personas/mmtaup2.yaml as it came")
+    if found is None:
+        raise BadFile(FILE, complaints[0].line, complaints[0].problem, complaints[0].fix)
+    return found
+
+
+def persona(name: str) -> Persona:
+    """One of `NAMES`; raises UnknownName."""
+    if name not in NAMES:
+        raise UnknownName("persona", name, NAMES)
+    return _file().personas[name]
+
+
+def manner(name: str) -> dict[str, str]:
+    """The traits of a persona, each with the sentence that a customer goes by."""
+    return {trait: _file().traits[trait] for trait in persona(name).traits}

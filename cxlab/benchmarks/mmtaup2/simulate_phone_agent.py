@@ -1,0 +1,354 @@
+"""The simulated agent of telecom: from the policy's order of things to the next question, request or call.
+
+It works from what the customer's words let it believe (`facts_in`): a state that was misheard, or put in words it does
+not know, stays unknown, is asked for again, and after the third time taken as fine. That is how it goes wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from cxlab.benchmarks.mmtaup2 import cues, phone_talk
+from cxlab.benchmarks.mmtaup2.phone_beliefs import STALE, WONDERS, Beliefs
+from cxlab.benchmarks.mmtaup2.phone_talk import agent_line, knows
+from cxlab.benchmarks.mmtaup2.simulate_agent import Made, Mind, Step
+from cxlab.llm.simulated import grammar
+
+NUMBER = re.compile(r"\d(?:[ .-]?\d){5,}")
+ASKS_NUMBER = re.compile(r"phone number", re.IGNORECASE)
+ASKS_PROBLEM = re.compile(r"what exactly does not work", re.IGNORECASE)
+ASKS_ABROAD = re.compile(r"are you abroad", re.IGNORECASE)
+OFFERS_DATA = re.compile(r"i can add 2 gb", re.IGNORECASE)
+OFFERS_BILL = re.compile(r"send you a payment request", re.IGNORECASE)
+HANDS_OVER = re.compile(r"handing you over", re.IGNORECASE)
+ACKNOWLEDGES = re.compile(r"\bdone\b", re.IGNORECASE)
+HINTS_DONE = re.compile(r"^there\b|\bi touched it\b|\bi did it\b", re.IGNORECASE)
+UPSET = re.compile(r"\bnervous\b|\boh dear\b|\blost\b|\bgone\?|\bbreaking\b|too much for me", re.IGNORECASE)
+FAMILIES = (
+    ("mms", re.compile(r"\bmms\b|\bpictures?\b|\bphotos?\b", re.IGNORECASE)),
+    ("data", re.compile(r"\binternet\b|\bmobile data\b|\bslow\b", re.IGNORECASE)),
+    ("service", re.compile(r"\bservice\b|\bsignal\b|\bcalls?\b|\bring\b|\btelephone\b", re.IGNORECASE)),
+)
+TODAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+MOST = 3
+
+
+def plan(mind: Mind) -> Step:
+    return Desk(mind).next()
+
+
+class Desk(Beliefs):
+    """The policy's order of things, and the means to go through it."""
+
+    def next(self) -> Step:
+        handed = self.mind.done("transfer_to_human_agents")
+        if handed is not None:
+            return Step(self.line("transfer"))
+        return self.identify() or self.mend_line() or self.mend_service() or self.mend_data() or self.finish()
+
+    def identify(self) -> Step | None:
+        """Who is speaking: the customer by phone number, then the line that has it."""
+        mind = self.mind
+        self.customer = mind.done("get_customer_by_phone")
+        if self.customer is None:
+            numbers = [m[0] for _, text in reversed(mind.theirs) for m in NUMBER.finditer(text)]
+            for number in numbers:
+                if knows(self.profile, "number", self.profile.comprehension) and not self.spent(
+                    "get_customer_by_phone", phone_number=number
+                ):
+                    return Step(tool="get_customer_by_phone", arguments={"phone_number": number})
+            times = mind.asked(ASKS_NUMBER)
+            # A profile that takes nothing up never gets beyond this question.
+            if times > MOST and self.profile.comprehension > 0:
+                return self.hand_over("The customer could not be found by phone number.")
+            if self.profile.comprehension == 0:
+                return Step(grammar.every(phone_talk.phrases().agent["ask_phone"][0])[0])
+            return Step(self.line("ask_phone" if times == 0 else "ask_phone_again"))
+        found = self.customer.value
+        self.customer_id = str(found.get("customer_id", "")) if isinstance(found, dict) else ""
+        number = re.sub(r"\D", "", str(self.customer.arguments.get("phone_number", "")))
+        for line_id in found.get("line_ids", []) if isinstance(found, dict) else []:
+            looked = mind.done("get_details_by_id", id=line_id)
+            if looked is None:
+                if not self.spent("get_details_by_id", id=line_id):
+                    return Step(tool="get_details_by_id", arguments={"id": line_id})
+                continue
+            if re.sub(r"\D", "", str(looked.value.get("phone_number", ""))) == number:
+                self.line_row, self.line_id = looked.value, str(line_id)
+                return self.find_problem()
+        return self.hand_over("No line of the customer has this phone number.")
+
+    def find_problem(self) -> Step | None:
+        for _, text in self.mind.theirs:
+            for name, pattern in FAMILIES:
+                if pattern.search(text) and knows(self.profile, f"family {text}", self.profile.comprehension):
+                    self.family = name
+                    return None
+        if self.mind.asked(ASKS_PROBLEM) < 2:
+            return Step(self.line("ask_problem"))
+        self.family = "service"
+        return None
+
+    def mend_line(self) -> Step | None:
+        """A suspended line: a person where the contract is over, else the bill, the payment, and the line again."""
+        if self.line_row.get("status") != "Suspended" or not self.rule("suspension", self.profile.rule_following):
+            return None
+        ended = str(self.line_row.get("contract_end_date") or "9999") < self.today()
+        if ended and self.rule("contract", self.profile.joint_conditions):
+            return self.hand_over("The line is suspended and its contract has ended.")
+        resumed = self.mind.done("resume_line", line_id=self.line_id)
+        if resumed is None:
+            return self.settle_bill()
+        return self.request(["reboot"], self.line("resumed")) if self.open_fix("reboot", resumed.at) else None
+
+    def settle_bill(self) -> Step | None:
+        mind, owner = self.mind, {"customer_id": self.customer_id}
+        bills = mind.done("get_bills_for_customer", **owner)
+        if bills is None:
+            return self.call("get_bills_for_customer", owner)
+        due = next((b for b in bills.value if b.get("status") in ("Overdue", "Awaiting Payment")), None)
+        if due is None:
+            return self.call("resume_line", {**owner, "line_id": self.line_id})
+        sent = mind.done("send_payment_request", bill_id=due["bill_id"])
+        if sent is None:
+            price = f"${float(due['total_due']):.2f}"
+            offer = self.offer(OFFERS_BILL, "confirm_bill", price)
+            return offer or self.call("send_payment_request", {**owner, "bill_id": due["bill_id"]})
+        paid = mind.done("get_details_by_id", id=due["bill_id"])
+        if paid is not None and paid.value.get("status") == "Paid":
+            return self.call("resume_line", {**owner, "line_id": self.line_id})
+        step = self.fix("pay", "paid", "yes", sent.at, self.line("sent_bill"), ["check_payment", "pay"])
+        if step is not None:
+            return step
+        if paid is None or not self.rule("verify payment", self.profile.rule_following):
+            looked = self.call("get_details_by_id", {"id": due["bill_id"]})
+            if paid is None and looked.tool:
+                return looked
+        return self.call("resume_line", {**owner, "line_id": self.line_id})
+
+    def mend_service(self) -> Step | None:
+        if self.value("airplane") == "on" or self.value("signal") is None:
+            if self.value("airplane") == "on":
+                step = self.fix("airplane_off", "airplane", "off")
+                if step is not None:
+                    return step
+            step = self.ask(["check_status_bar"], "signal")
+            if step is not None:
+                return step
+        if self.value("signal") != "none":
+            return None
+        step = self.ask(["check_sim_status", "check_apn_settings"], "sim")
+        if step is None and self.value("sim") != "locked":
+            step = self.ask(["check_apn_settings"], "apn")
+        if step is not None:
+            return step
+        if self.value("sim") == "locked":
+            return self.hand_over("The SIM card is locked.")
+        for fact, bad, name, good in (
+            ("sim", "missing", "reseat_sim", "reseated"),
+            ("apn", "broken", "reset_apn", "reset"),
+        ):
+            if self.value(fact) == bad:
+                after = ["reset_apn", "reboot"] if name == "reset_apn" else [name]
+                step = self.fix(name, good, "yes", together=after)
+                if step is None and name == "reset_apn" and self.open_fix("reboot", self.asked["reset_apn"][-1] - 1):
+                    step = self.request(["reboot"])
+                if step is not None:
+                    return step
+        step = self.ask(["check_status_bar"], "signal")
+        if step is not None or self.value("signal") != "none":
+            return step
+        return self.hand_over("There is no service, and nothing on the phone or the line explains it.")
+
+    def mend_data(self) -> Step | None:
+        if self.family == "service":
+            return None
+        return self.fill_up() or self.allow_roaming() or self.mend_settings()
+
+    def fill_up(self) -> Step | None:
+        mind, line = self.mind, {"customer_id": self.customer_id, "line_id": self.line_id}
+        usage = mind.done("get_data_usage", line_id=self.line_id)
+        if usage is None:
+            return None if self.spent("get_data_usage", **line) else self.call("get_data_usage", line)
+        used, limit = usage.value.get("data_used_gb", 0), usage.value.get("data_limit_gb", 0)
+        if used < limit + usage.value.get("data_refueling_gb", 0) or mind.done("refuel_data", line_id=self.line_id):
+            return None
+        if not self.rule("quota", self.profile.rule_following):
+            return None
+        plan_id = self.line_row.get("plan_id", "")
+        bought = mind.done("get_details_by_id", id=plan_id)
+        if bought is None:
+            return self.call("get_details_by_id", {"id": plan_id})
+        price = f"${2 * float(bought.value.get('data_refueling_price_per_gb', 0)):.2f}"
+        offer = self.offer(OFFERS_DATA, "confirm_refuel", price)
+        return offer or self.call("refuel_data", {**line, "gb_amount": 2.0})
+
+    def allow_roaming(self) -> Step | None:
+        if self.value("abroad") is None and self.mind.asked(ASKS_ABROAD) < MOST:
+            return Step(self.line("ask_abroad"))
+        if self.value("abroad") != "yes" or self.line_row.get("roaming_enabled"):
+            return None
+        if self.mind.done("enable_roaming", line_id=self.line_id) or not self.rule(
+            "roaming", self.profile.joint_conditions
+        ):
+            return None
+        return self.call("enable_roaming", {"customer_id": self.customer_id, "line_id": self.line_id})
+
+    def mend_settings(self) -> Step | None:
+        """Everything on the phone that this problem can come from: look, then put right, then try again."""
+        checks: dict[str, tuple[str, ...]] = {"check_network_status": ("data",), "check_network_mode": ("mode",)}
+        fixes = [("data", "off", "data_on", "on"), ("mode", "old", "mode_new", "new")]
+        if self.value("abroad") == "yes":
+            checks["check_network_status"] = ("data", "roaming")
+            fixes.append(("roaming", "off", "roaming_on", "on"))
+        if self.family == "data":
+            checks |= {"check_data_saver": ("saver",), "check_vpn": ("vpn",)}
+            fixes += [("saver", "on", "saver_off", "off"), ("vpn", "poor", "vpn_off", "off")]
+        else:
+            checks |= {"check_wifi_calling": ("wificalling",), "check_apn_settings": ("mmsc",)}
+            checks |= {"check_permissions": ("storage", "sms")}
+            fixes += [("wificalling", "on", "wificalling_off", "off")]
+            fixes += [("storage", "missing", "grant_storage", "granted"), ("sms", "missing", "grant_sms", "granted")]
+        for name, facts in checks.items():
+            step = self.ask([name, *(other for other in checks if other != name)], *facts)
+            if step is not None:
+                return step
+        for fact, bad, name, good in fixes:
+            if self.value(fact) == bad:
+                step = self.fix(name, fact, good, together=self.due(fixes, name))
+                if step is not None:
+                    return step
+        if self.family == "mms" and self.value("mmsc") == "missing":
+            step = self.fix("reset_apn", "reset", "yes", together=["reset_apn", "reboot"])
+            if step is None and self.open_fix("reboot", self.asked["reset_apn"][-1] - 1):
+                step = self.request(["reboot"])
+            return step
+        return None
+
+    def due(self, fixes: Sequence[tuple[str, str, str, str]], first: str) -> list[str]:
+        others = [n for fact, bad, n, _ in fixes if n != first and n not in self.asked and self.value(fact) == bad]
+        return [first, *others]
+
+    def finish(self) -> Step:
+        test, fact, good = {
+            "service": ("check_status_bar", "signal", "some"),
+            "data": ("run_speed_test", "speed", "excellent"),
+            "mms": ("can_send_mms", "mms", "yes"),
+        }[self.family]
+        step = self.ask([test], fact)
+        if step is not None:
+            return step
+        asked = self.mind.asked(re.compile(r"does everything work again", re.IGNORECASE))
+        if (self.value(fact) in (good, None)) and asked < 2:
+            return Step(self.line("settled"))
+        return self.hand_over("All settings were gone through and it still does not work.")
+
+    # The means
+
+    def ask(self, names: Sequence[str], *facts: str) -> Step | None:
+        """Ask for the first check, with the next ones of the same kind if this customer can take them."""
+        first = names[0]
+        if all(self.value(fact) is not None for fact in facts):
+            return None
+        since = max((self.round_at, *(self.last_at(STALE[fact]) for fact in facts if fact in STALE)))
+        times = sum(at > since for at in self.asked.get(first, []))
+        if times >= MOST:
+            return None
+        others = [n for n in names[1:] if n not in self.asked] if times == 0 else []
+        return self.request([first, *others][: self.batch], again=times > 0)
+
+    def fix(
+        self, name: str, fact: str, good: str, since: int = -1, before: str = "", together: Sequence[str] = ()
+    ) -> Step | None:
+        """Ask for a remedy until the customer says that it is done, three times at most."""
+        since = max(since, self.round_at)
+        if not self.open_fix(name, since, fact, good):
+            return None
+        places = [at for at in self.asked.get(name, []) if at > since]
+        if len(places) >= MOST:
+            return None
+        # What cannot be taken in at once comes one after the other, in its own order.
+        left = [one for one in together if not any(at > since for at in self.asked.get(one, []))]
+        begun = len(left) < len(together)
+        return self.request((left or [name])[: self.batch], "" if begun else before, again=bool(places))
+
+    def open_fix(self, name: str, since: int = -1, fact: str = "", good: str = "") -> bool:
+        """Whether a remedy still has to be asked for, or an answer to it is still to come."""
+        places = [at for at in self.asked.get(name, []) if at > since]
+        if not places:
+            return True
+        told = fact or phone_talk.phrases().requests[name].tells[0]
+        believed = self.beliefs.get(told)
+        if believed is not None and believed[1] > places[0] and (not good or believed[0] == good):
+            return False
+        return len(places) < MOST and not any(self.acknowledges(text) for text in self.mind.said_since(places[-1]))
+
+    def acknowledges(self, text: str) -> bool:
+        plain = ACKNOWLEDGES.search(text) and knows(self.profile, "cue done", self.profile.comprehension)
+        return bool(plain or (HINTS_DONE.search(text) and knows(self.profile, "cue there", self.profile.subtlety)))
+
+    def request(self, names: Sequence[str], before: str = "", again: bool = False) -> Step:
+        """The wording of some requests, for this customer."""
+        plain, rng = self.plainly, self.mind.rng
+        stumbled = bool(WONDERS.search(self.mind.last)) and knows(
+            self.profile, "cue wonders", self.profile.comprehension
+        )
+        parts = [before] if before else []
+        if again and stumbled:
+            parts.append(self.line("explain"))
+        elif again:
+            parts.append(self.line("again"))
+        if self.upset or (UPSET.search(self.mind.last) and rng.random() < self.profile.empathy):
+            parts.insert(0, self.line("soothe"))
+        for name in names:
+            one = phone_talk.phrases().requests[name]
+            # Whoever did not understand gets the other wording, if anything was learnt from that.
+            parts.append(grammar.say(one.plain if plain or (again and stumbled) else one.named, rng, {}))
+        if self.skill is not None and plain and not phone_talk.phrases().requests[names[-1]].fix:
+            # Somebody who is known to retell things loosely is asked for the words at once.
+            parts.append(self.line("read_out"))
+        return Step(" ".join(part for part in parts if part))
+
+    def offer(self, pattern: re.Pattern[str], kind: str, price: str) -> Step | None:
+        """Name the price and wait for a yes, if the rule is kept; None once there is one, or without the rule."""
+        if not self.rule(kind, self.profile.rule_following):
+            return None
+        places = [at for at, text in self.mind.own if pattern.search(text) and "?" in text]
+        if places:
+            replies = self.mind.said_since(places[-1])
+            if any(cues.agrees(text) for text in replies):
+                return None
+            if any(cues.found(text, cues.REFUSES) for text in replies):
+                return self.hand_over("The customer does not want what it takes.")
+        if len(places) >= MOST:
+            return self.hand_over("The customer has not agreed to what it takes.")
+        return Step(self.line(kind, price=price))
+
+    def call(self, tool: str, arguments: Mapping[str, object]) -> Step:
+        if self.spent(tool, **arguments):
+            return self.hand_over(f"{tool} does not go through.")
+        return Step(tool=tool, arguments=arguments)
+
+    def spent(self, tool: str, **arguments: object) -> bool:
+        """Whether this very call was tried often enough, or refused for what it is."""
+        tries = [m for m in self.mind.made if m.tool == tool and m.arguments == arguments]
+        return bool(tries) and (len(tries) >= MOST or any(_refused(m) for m in tries))
+
+    def hand_over(self, summary: str) -> Step:
+        return Step(tool="transfer_to_human_agents", arguments={"summary": summary})
+
+    def rule(self, name: str, share: float) -> bool:
+        return self.mind.follows(name, getattr(self, "customer_id", ""), share)
+
+    def today(self) -> str:
+        found = TODAY.search(self.mind.inputs.policy)
+        return found[0] if found else ""
+
+    def line(self, kind: str, **slots: str) -> str:
+        return agent_line(kind, self.mind.rng, slots)
+
+
+def _refused(made: Made) -> bool:
+    """An error that the same call would meet again: the world's own, not a slip in filling it in."""
+    return made.error

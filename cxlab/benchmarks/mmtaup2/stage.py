@@ -1,0 +1,364 @@
+"""Variants of one task played side by side, beat by beat, for a page that looks on.
+
+    stage = Stage(task, (Variant("hard", 0), Variant("hard", 2, "voice")), "simulated:strong", "simulated:customer", 0)
+    stage.beat()            # every side that may speak says its next message; returns at once
+    stage.wait(0.3)         # until all have, or the time is up
+    stage.players[0].frame  # what is to be seen of it, never changed afterwards
+
+A beat is what happens up to the next message that somebody hears: calls and their results belong to it. All
+conversations run on one event loop in a thread of its own, so that a page is never held up by a slow model and a
+model's connections stay on the loop they were opened on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import functools
+import json
+import re
+import threading
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cxlab.benchmarks.mmtaup2 import tasks
+from cxlab.benchmarks.mmtaup2.conversation import GREETING, Talk, Terms, begin
+from cxlab.benchmarks.mmtaup2.personas import NAMES
+from cxlab.benchmarks.mmtaup2.score import measure
+from cxlab.benchmarks.mmtaup2.speech import MODALITIES, USUAL_WER, real_ears
+from cxlab.dialogue import Move
+from cxlab.errors import BadOption
+from cxlab.llm import load
+from cxlab.llm.base import ChatModel
+from cxlab.records import Message, ToolCall
+from cxlab.records.frame import Change, Frame, Tally
+from cxlab.store.layout import resolve_home
+from cxlab.voice import words
+
+SOUND = "sound"
+LINES = (*MODALITIES, SOUND)
+# Rows that appear because somebody looked at them are no change of the world.
+_LOOKED_UP = ("users", "orders")
+_IDS = ("bill_id", "item_id", "id", "transaction_id", "tracking_id")
+# The same tasks for everybody, so that an address means the same wherever it is opened.
+_TASKS_SEED, _TASKS_COUNT = 1, 40
+# Words that an audience reads in place of an issue's name
+_TITLES = {"lock sim card pin": "SIM lock", "sms": "SMS", "apn": "APN", "mms": "MMS", "vpn": "VPN", "wifi": "Wi-Fi"}
+# How long a person's words are waited for: a simulated agent has answered by then.
+_SOON_S = 0.3
+# No model makes the greeting, but with real audio it is spoken and recognised.
+_GREETING_S = 30
+_lock = threading.Lock()
+_loops: list[asyncio.AbstractEventLoop] = []
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Under what terms a column is played: persona, exposure, line, and the word error rate of `voice`.
+
+    `sound` is voice in real audio, whose word error rate is what it comes to.
+    """
+
+    persona: str = "none"
+    exposure: int = 0
+    modality: str = "text"
+    wer: float = USUAL_WER
+
+    def __post_init__(self) -> None:
+        if self.persona not in NAMES or self.modality not in LINES or self.exposure not in (0, 1, 2):
+            known = f"personas {', '.join(NAMES)}; exposures 0, 1, 2; lines {', '.join(LINES)}"
+            raise BadOption(f"variant {self}; there are: {known}")
+
+    def terms(self, seed: int, domain: str, sounds: Path) -> Terms:
+        """Raises NoAudio for `sound` where nothing can speak or listen."""
+        ears = real_ears(domain, sounds) if self.modality == SOUND else None
+        modality = "voice" if ears else self.modality
+        return Terms(self.persona, self.exposure, modality, self.wer, seed, ears=ears)
+
+
+class Player:
+    """One conversation, its models asked on the loop of all; `by_hand`: a person answers for the customer."""
+
+    def __init__(
+        self, task: tasks.Task, variant: Variant, seed: int, agent: ChatModel, customer: ChatModel, sounds: Path
+    ) -> None:
+        self.sounds = sounds
+        self.talk: Talk = begin(task, variant.terms(seed, task.domain, sounds), agent, customer)
+        self.variant, self.seed, self.started = variant, seed, datetime.now(UTC)
+        self.by_hand, self.beats = False, 0
+        self.touched = False  # whether a person has had a hand in it
+        self._first = self.talk.world.snapshot()
+        self._course: list[tuple[int, float]] = []
+        self._marked = (-1, 0.0)  # calls that were marked, and what they came to
+        self._frame: Frame | None = None
+        self._work: concurrent.futures.Future[None] | None = None
+        self._start(self._greet())
+
+    @property
+    def frame(self) -> Frame:
+        """The latest frame; raises what went wrong in the beat before, as it came."""
+        if self._work is not None and self._work.done():
+            self._work.result()
+        if self._frame is None:
+            self.wait(_GREETING_S)
+        if self._frame is None:
+            raise BadOption(f"the conversation has not begun after {_GREETING_S} s; restart it")
+        waits = "person" if self._frame.waits == "customer" and self.by_hand else self._frame.waits
+        return replace(self._frame, waits=waits)
+
+    @property
+    def busy(self) -> bool:
+        return self._work is not None and not self._work.done()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing more comes of itself: it is over, a person is to speak, or the last beat has failed."""
+        if self.busy:
+            return False
+        return self._failed or self.frame.waits in ("", "person")
+
+    @property
+    def _failed(self) -> bool:
+        return self._work is not None and self._work.done() and self._work.exception() is not None
+
+    def beat(self) -> None:
+        """Set the next beat going; nothing when one is under way, it is over, or a person is to speak."""
+        if not self.busy and not self.idle:
+            self._start(self._beat())
+
+    def say(self, text: str, stop: str | None = None) -> None:
+        """A person's words for the customer, and the agent's answer; `stop` ends the conversation."""
+        self._take(Move(text=text.strip(), stop=stop, data={"by_hand": True}))
+
+    def do(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        """A person uses one of the customer's tools."""
+        call = ToolCall(id=f"hand_{self.talk.duet.steps}", name=tool, arguments=json.dumps(dict(arguments)))
+        self._take(Move(calls=(call,), data={"by_hand": True}))
+
+    def sound(self) -> tuple[Path, float] | None:
+        """The sound of the last message and how long it is; None where nothing sounds."""
+        last = self.frame.messages[-1].data
+        path = self.sounds / str(last.get("wav", ""))
+        return (path, float(last.get("seconds", 0.0))) if last.get("wav") and path.is_file() else None
+
+    def wait(self, seconds: float) -> None:
+        if self._work is not None:
+            concurrent.futures.wait([self._work], timeout=seconds)
+
+    def _take(self, move: Move) -> None:
+        if self.busy or self.frame.waits not in ("person", "customer"):
+            raise BadOption("it is not the customer's turn; wait until the agent has spoken")
+        self._start(self._taken(move))
+        self.wait(_SOON_S)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        self._work = asyncio.run_coroutine_threadsafe(work, loop())
+
+    async def _greet(self) -> None:
+        await self.talk.duet.greet(GREETING[self.talk.task.domain])
+        self._publish()
+
+    async def _beat(self) -> None:
+        self.beats += 1
+        duet = self.talk.duet
+        while duet.ended_by is None:
+            brought = await duet.step()
+            self._publish()
+            if brought and brought[-1].role != "tool" and not brought[-1].tool_calls:
+                return
+            if self.by_hand and self._waits() == "customer":
+                return
+
+    async def _taken(self, move: Move) -> None:
+        self.touched = True
+        self.beats += 1
+        duet = self.talk.duet
+        await duet.take(move)
+        if move.calls and duet.ended_by is None:
+            await duet.step()
+        self._publish()
+        if not move.calls and duet.ended_by is None:
+            await self._beat()
+
+    def _waits(self) -> Any:
+        duet = self.talk.duet
+        if duet.ended_by is not None:
+            return ""
+        return "tool" if duet.messages and duet.messages[-1].tool_calls else duet.next
+
+    def _publish(self) -> None:
+        talk, duet = self.talk, self.talk.duet
+        messages = tuple(duet.messages)
+        over = duet.ended_by is not None
+        output = talk.output() if over else {}
+        tally = count(talk.task, messages, output.get("passed"))
+        point = (max(1, tally.turns), self._share(tally))
+        if self._course and self._course[-1][0] == point[0]:
+            self._course[-1] = point
+        else:
+            self._course.append(point)
+        faults = [each for each in duet.failures if each.where == "provider"]
+        self._frame = Frame(
+            messages=messages,
+            beats=self.beats,
+            turn=duet.turn,
+            waits=self._waits(),
+            ended=duet.ended_by or "",
+            passed=output.get("passed"),
+            changes=tuple(differences(self._first, talk.world.snapshot())),
+            profiles=tuple(talk.exposure.versions),
+            told=talk.exposure.note,
+            tally=tally,
+            course=tuple(self._course),
+            cost_usd=duet.cost_usd,
+            fault=faults[-1].message if faults else "",
+        )
+
+    def _share(self, tally: Tally) -> float:
+        """How much of what the task needs is done: critical fields used rightly and gold actions carried out."""
+        talk, calls = self.talk, len(self.talk.world.log)
+        if self._marked[0] != calls:
+            marked = tasks.evaluate(talk.task, talk.world, talk.world.log, ())["checks"]["actions"]
+            self._marked = (calls, float(sum(each["matched"] for each in marked)))
+        needed = len(talk.task.gold) + len(tally.fields)
+        return (self._marked[1] + sum(tally.fields.values())) / needed if needed else 1.0
+
+
+class Stage:
+    """The variants of one task and seed with their models."""
+
+    def __init__(self, task: tasks.Task, variants: Sequence[Variant], agent: str, customer: str, seed: int) -> None:
+        self.task, self.agent, self.customer, self.seed = task, agent, customer, seed
+        self._models = (load(agent), load(customer))
+        self.free = all(model.simulated for model in self._models)
+        # Each column has a folder, for files are named by side and turn alone.
+        folder = resolve_home(None) / "persona-lab"
+        self.players = tuple(
+            Player(task, each, seed, *self._models, folder / str(place)) for place, each in enumerate(variants)
+        )
+        self.wait(_GREETING_S)
+
+    @property
+    def agent_model(self) -> ChatModel:
+        return self._models[0]
+
+    @property
+    def idle(self) -> bool:
+        return all(player.idle for player in self.players)
+
+    @property
+    def busy(self) -> bool:
+        return any(player.busy for player in self.players)
+
+    @property
+    def touched(self) -> bool:
+        """Whether a person has had a hand in it, so that the seed alone does not replay it."""
+        return any(player.touched for player in self.players)
+
+    @property
+    def beats(self) -> int:
+        return max(player.beats for player in self.players)
+
+    def beat(self) -> None:
+        """The next beat of all; nothing while one of them is still at the last, so that they stay abreast."""
+        if not self.busy:
+            for player in self.players:
+                player.beat()
+
+    def wait(self, seconds: float) -> None:
+        """Until no beat is under way, at most that long."""
+        under_way = [player._work for player in self.players if player._work is not None]
+        concurrent.futures.wait(under_way, timeout=seconds)
+
+    def forward(self, beats: int, seconds: float = 20.0) -> None:
+        """Play that many beats at once, as far as they come in that time."""
+        until = loop().time() + seconds
+        while self.beats < beats and not self.idle and loop().time() < until:
+            self.beat()
+            self.wait(until - loop().time())
+
+    def close(self) -> None:
+        """Let go of the models' connections, once what is under way has come back; returns at once."""
+        under_way = [player._work for player in self.players if player._work is not None]
+
+        async def leave() -> None:
+            await asyncio.gather(*map(asyncio.wrap_future, under_way), return_exceptions=True)
+            for model in self._models:
+                await model.aclose()
+
+        asyncio.run_coroutine_threadsafe(leave(), loop())
+
+
+@functools.cache
+def cases(domain: str) -> dict[str, tasks.Task]:
+    """The tasks that a page offers, by id, the simplest first."""
+    made = tasks.make(domain, _TASKS_SEED, _TASKS_COUNT)
+    return {task.id: task for task in sorted(made, key=lambda task: (len(task.issues), task.id))}
+
+
+def title(task: tasks.Task) -> str:
+    """What is wrong, in words."""
+    text = ", ".join(task.issues).replace("_", " ")
+    for word, better in _TITLES.items():
+        text = re.sub(rf"\b{word}\b", better, text)
+    return text[:1].upper() + text[1:] + (" (a person must help)" if task.transfer_right else "")
+
+
+def count(task: tasks.Task, messages: Sequence[Message], passed: bool | None = None) -> Tally:
+    """What can be counted of a conversation so far, from its log."""
+    log = measure(task, messages, {"passed": passed}).log
+    spoken = [
+        (str(message.data["ideal"]), float(message.data.get("wer", 0.0)))
+        for message in messages
+        if message.data.get("ideal")
+    ]
+    said = sum(len(words(text)) for text, _ in spoken)
+    lost = sum(rate * len(words(text)) for text, rate in spoken)
+    done = [each for each in log.irreversible if each.done]
+    return Tally(
+        turns=log.turns,
+        least=task.optimal_turns,
+        fields=dict(log.fields),
+        errors=len(log.errors),
+        recovered=sum(each.recovered is not None for each in log.errors),
+        risky=len(done),
+        agreed=sum(each.confirmed for each in done),
+        repeated=len(log.effort),
+        asked_again=len(log.clarifications),
+        wer=lost / said if said else None,
+    )
+
+
+def differences(before: Any, now: Any, path: tuple[str, ...] = ()) -> list[Change]:
+    """The values that are others now than before, by their place; lists of rows are matched by the rows' ids."""
+    before, now = _by_id(before), _by_id(now)
+    if isinstance(before, dict) and isinstance(now, dict):
+        found = []
+        for name in dict.fromkeys([*before, *now]):
+            if name not in before and path and path[-1] in _LOOKED_UP:
+                continue
+            found += differences(before.get(name), now.get(name), (*path, str(name)))
+        return found
+    return [] if before == now else [Change(path, before, now)]
+
+
+def _by_id(value: Any) -> Any:
+    """A list of rows that have ids as a table of them."""
+    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+        name = next((each for each in _IDS if all(each in row for row in value)), None)
+        if name is not None and len({str(row[name]) for row in value}) == len(value):
+            return {str(row[name]): row for row in value}
+    return value
+
+
+def loop() -> asyncio.AbstractEventLoop:
+    """The event loop of all players, which runs in a thread of its own as long as the process."""
+    with _lock:
+        if not _loops:
+            made = asyncio.new_event_loop()
+            threading.Thread(target=made.run_forever, name="persona-lab", daemon=True).start()
+            _loops.append(made)
+        return _loops[0]

@@ -1,0 +1,206 @@
+"""The benchmark as a whole: its samples, its check, its scores, and its runs on the pages."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cxlab import llm
+from cxlab.benchmarks import REGISTRY
+from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.mmtaup2 import samples
+from cxlab.benchmarks.mmtaup2.assess import gold_attempt
+from cxlab.benchmarks.mmtaup2.benchmark import BENCHMARK, verdict_of
+from cxlab.benchmarks.mmtaup2.run import terms_of
+from cxlab.errors import BadOption, UnknownName
+from cxlab.read import View, failures
+from cxlab.read.tasks import task_board
+from cxlab.records import Attempt, Failure, Message, Sample
+from cxlab.runner.launch import Manner, launch
+from cxlab.runner.order import Order, create_runs
+from cxlab.runner.plan import Choice
+from tests.pages import open_page, words
+
+PLAIN = {"personas": "none", "exposures": 0, "modalities": "text"}
+MODELS = ("simulated:strong", "simulated:weak")
+
+
+def setup(**options: object) -> Setup:
+    return Setup(llm.load("simulated:strong"), llm.load("simulated:customer"), (), "run-1", 0, options)
+
+
+def plain(domain: str, count: int = 6) -> list[Sample]:
+    return BENCHMARK.generate({**PLAIN, "domain": domain, "count": count}, 1)[1]
+
+
+def scores(sample: Sample, attempt: Attempt) -> dict[str, tuple[float | None, str | None]]:
+    scored = asyncio.run(BENCHMARK.score(sample, attempt, setup()))
+    names = [row.metric for row in scored.scores]
+    assert len(names) == len(set(names))
+    return {row.metric: (row.value, row.reason) for row in scored.scores}
+
+
+def test_every_task_comes_under_all_terms_and_only_terms_differ() -> None:
+    dataset, found = BENCHMARK.generate({"count": 3}, 5)
+    assert len({sample.id for sample in found}) == len(found) == 2 * 3 * 3 * 3 * 2
+    assert BENCHMARK.generate({"count": 3}, 5)[0].id == dataset.id != BENCHMARK.generate({"count": 3}, 6)[0].id
+    for domain in ("telecom", "retail"):
+        of = [sample for sample in found if sample.task == domain]
+        tasks = {samples.task_of(sample).id: set() for sample in of}
+        for sample in of:
+            terms = terms_of(sample, setup(), 1)
+            tasks[samples.task_of(sample).id].add((terms.persona, terms.exposure, terms.modality))
+            facets = sample.facets
+            assert (facets.level, facets.intent, facets.modality) == (
+                terms.persona, f"exposure_{terms.exposure}", terms.modality,
+            )  # fmt: skip
+        assert [len(ways) for ways in tasks.values()] == [18, 18, 18]
+
+
+def test_an_option_that_a_sample_contradicts_is_refused() -> None:
+    (sample,) = BENCHMARK.generate({**PLAIN, "modalities": "voice", "domain": "retail", "count": 1, "wer": 0.3}, 5)[1]
+    assert terms_of(sample, setup(exposure=0, wer=0.3), 1).wer == 0.3
+    with pytest.raises(BadOption, match="exposures=2"):
+        terms_of(sample, setup(exposure=2), 1)
+
+
+def test_a_conversation_is_seeded_alike_under_all_terms() -> None:
+    found = BENCHMARK.generate({"count": 1, "domain": "telecom"}, 5)[1]
+    assert len({terms_of(sample, setup(), 1).seed for sample in found}) == 1
+    assert terms_of(found[0], setup(), 1).seed != terms_of(found[0], setup(), 2).seed
+
+
+@pytest.mark.parametrize(
+    ("config", "fault"),
+    [
+        ({"domain": "bank"}, UnknownName),
+        ({"colour": "red"}, UnknownName),
+        ({"exposures": 3}, UnknownName),
+        ({"personas": []}, BadOption),
+        ({"count": "many"}, BadOption),
+        ({"count": 0}, BadOption),
+        ({"wer": 1.5}, BadOption),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(config: dict[str, object], fault: type[Exception]) -> None:
+    with pytest.raises(fault):
+        BENCHMARK.generate(config, 0)
+
+
+@pytest.mark.parametrize("domain", ["telecom", "retail"])
+def test_gold_scores_100_and_doing_nothing_0(domain: str) -> None:
+    for sample in plain(domain, 12):
+        assert list(BENCHMARK.check(sample)) == []
+        best, worst = scores(sample, gold_attempt(sample)), scores(sample, gold_attempt(sample, acts=False))
+        assert best["right"] == best["pass"] == (100.0, None)
+        assert {best[part][0] for part in ("db", "actions", "env_assertions", "communicate", "bystanders")} == {100.0}
+        assert worst["right"][0] == worst["pass"][0] == 0.0
+        assert worst["right"][1]
+
+
+def test_check_finds_a_task_that_cannot_be_won_or_lost() -> None:
+    sample = plain("telecom", 1)[0]
+    broken = sample.model_copy(update={"expected": {**sample.expected, "gold": []}})
+    assert "the gold actions score 0.0" in next(iter(BENCHMARK.check(broken)))
+    easy = sample.model_copy(update={"expected": {**sample.expected, "gold": [], "assertions": []}})
+    assert [text for text in BENCHMARK.check(easy) if "doing nothing scores 100.0" in text]
+
+
+def test_reasons_name_what_went_wrong() -> None:
+    sample = next(one for one in plain("retail", 12) if "change_order_address" in one.inputs["issues"])
+    empty, gold = gold_attempt(sample, acts=False), gold_attempt(sample)
+    lost = {"passed": False}
+
+    def reason(attempt: Attempt, **output: object) -> str | None:
+        return verdict_of(sample, attempt.model_copy(update={"output": {**attempt.output, **lost, **output}}))[1]
+
+    first = samples.task_of(sample).gold[0]
+    assert reason(empty) == f"not done: {first.tool}"
+    assert reason(empty.model_copy(update={"ended_by": "loop"})) == "went in circles"
+    assert reason(empty, transferred=True) == "handed over without need"
+    name = next(iter(first.arguments))
+    call = {"side": "agent", "tool": first.tool, "arguments": {**first.arguments, name: "other"}, "kind": "refused"}
+    wrong = Message(role="tool", text="", turn=1, data=call)
+    assert reason(empty.model_copy(update={"messages": (*empty.messages, wrong)})) == f"wrong {name} in {first.tool}"
+    strangers = {**gold.output["reward"], "bystanders": 0.0, "basis": ["BYSTANDERS"]}
+    mine = sample.model_copy(update={"expected": {**sample.expected, "reward_basis": ["DB", "BYSTANDERS"]}})
+    odd = gold.model_copy(update={"output": {**gold.output, **lost, "reward": strangers}})
+    assert verdict_of(mine, odd) == (0.0, "changed what belongs to another customer")
+
+
+def test_what_a_provider_cut_short_is_not_scored() -> None:
+    sample = plain("telecom", 1)[0]
+    failure = Failure(where="provider", type="timeout", message="too late")
+    cut = gold_attempt(sample).model_copy(update={"outcome": "provider", "failures": (failure,)})
+    found = scores(sample, cut)
+    assert {value for name, (value, _) in found.items() if name != "format_error"} == {None}
+    assert all(reason for name, (value, reason) in found.items() if value is None)
+
+
+def test_a_sample_that_cannot_be_played_is_refused() -> None:
+    sample = plain("telecom", 1)[0]
+    bare = sample.model_copy(update={"expected": {}})
+    with pytest.raises(BadOption, match="cannot be played or marked"):
+        asyncio.run(BENCHMARK.run(bare, replace(setup()), 1))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A store with two models on eight samples, one judge."""
+    base = tmp_path_factory.mktemp("mmtaup2")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CXLAB_HOME", str(base))
+        patch.setenv("CXLAB_NO_AUTOSTART", "1")
+        order = Order("mmtaup2", MODELS, "simulated:customer", ("simulated:judge-fair",), choice=Choice(limit=8))
+        launch([run.id for run in create_runs(order)], Manner(workers=1, quiet=True))
+        yield base
+
+
+def opened(model: str, wrong: bool) -> tuple[str, str]:
+    """An attempt that went wrong (or right) as pages address it, and its task."""
+    frame = failures.rows(View(benchmark="mmtaup2", models=(model,), metric="pass")).frame
+    row = next(row for row in frame.iter_rows(named=True) if (row["score"] == 0) == wrong)
+    return f"{row['run_id']}/{row['attempt_id']}", row["task"]
+
+
+def test_overview_leads_each_domain_by_what_passes(home: Path) -> None:
+    board = task_board(View(benchmark="mmtaup2"), {task.id: task.metric for task in REGISTRY["mmtaup2"].card.tasks})
+    means = {(task, model): mean for task, model, mean in board.select("task", "model", "mean").iter_rows()}
+    assert all(means[task, MODELS[0]] >= means[task, MODELS[1]] for task in ("telecom", "retail"))
+    app = open_page()
+    assert not app.exception
+    assert app.subheader[0].value.startswith("MM-tau-p²")
+
+
+def test_failures_lists_dialogues_with_reasons_and_filters_by_terms(home: Path) -> None:
+    app = open_page("failures", benchmark="mmtaup2")
+    assert not app.exception
+    assert app.metric[0].label == "Dialogues"
+    rows = app.dataframe[-1].value
+    assert rows["reason"].notna().sum() == (rows["score"] == 0).sum() > 0
+    by = {box.label: box for box in app.multiselect}
+    assert {"Persona", "Intent", "Modality", "Task"} <= set(by)
+    some = open_page("failures", benchmark="mmtaup2", intent="exposure_2")
+    assert 0 < int(some.metric[0].value) < int(app.metric[0].value)
+
+
+def test_one_dialogue_is_led_by_the_cards_figures(home: Path) -> None:
+    address, _ = opened(MODELS[1], wrong=True)
+    app = open_page("failures", benchmark="mmtaup2", attempt=address)
+    assert not app.exception
+    assert [metric.label for metric in app.metric] == ["Pass", "Critical field accuracy", "Turn efficiency", "Turns"]
+    assert app.metric[0].value == "0.0"
+    text = words(app)
+    assert "What went wrong" in text
+    assert "Due beside given" in text
+    assert any("judges" in one.label for one in app.expander)
+
+
+def test_compare_takes_a_domain_at_a_time_and_sets_two_dialogues_side_by_side(home: Path) -> None:
+    address, task = opened(MODELS[1], wrong=True)
+    app = open_page("compare", benchmark="mmtaup2", task=task, attempt=address)
+    assert not app.exception
+    assert app.selectbox(key="cx-filter-metric").value == "pass"
+    assert "on the same customer" in words(app)

@@ -1,0 +1,378 @@
+"""Judges of MM-tau-p2: no hindsight, the panel against the log, versions of the rule about handing over, the floors."""
+
+import asyncio
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mm_talks import PHONE, agent, attempt, clean, customer, rough, task, tool
+
+from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.mmtaup2 import (
+    conversation,
+    floors,
+    judge_simulated,
+    judged,
+    patches,
+    rubrics,
+    samples,
+    score,
+    summary,
+    tasks,
+)
+from cxlab.errors import BadFile, BadOption, UnknownName
+from cxlab.llm import Request, load
+from cxlab.llm.base import ChatModel, Completion
+from cxlab.llm.simulated.model import SimulatedModel
+from cxlab.llm.simulated.profiles import Profile
+from cxlab.records import Attempt, Message, Usage
+
+SHARP = Profile(
+    name="sharp", title="Sharp", explains="Reads all that is there.", family="judge", role="judge", comprehension=1,
+    subtlety=1, rule_following=1, joint_conditions=1, format_reliability=1,
+)  # fmt: skip
+TAU2 = Path(__file__).resolve().parents[4] / "shared" / "data" / "tau2-bench"
+PANEL = tuple(load(f"simulated:judge-{name}") for name in ("strict", "fair", "lenient"))
+
+
+class Says:
+    """A judge with a fixed reply that counts how often it is asked."""
+
+    simulated = True
+
+    def __init__(self, text: str, name: str = "says") -> None:
+        self.text, self.name, self.asked = text, name, 0
+
+    async def complete(self, request: Request) -> Completion:
+        self.asked += 1
+        return Completion(self.text, usage=Usage(calls=1))
+
+    async def aclose(self) -> None: ...
+
+
+def setup(*judges: ChatModel, **options: Any) -> Setup:
+    return Setup(model=PANEL[0], customer=None, judges=judges, run_id="r", options=options)
+
+
+def judge(messages: list[Message], *judges: ChatModel, passed: bool = True, **options: Any) -> judged.Judged:
+    return asyncio.run(judged.judge(task(), attempt(messages, passed), setup(*judges, **options)))
+
+
+def test_prompts_are_whole() -> None:
+    prompts = [
+        *map(rubrics.turn_prompt, rubrics.TURN_GROUPS),
+        *(rubrics.outcome_prompt(r.version) for r in patches.rules()),
+    ]
+    assert [complaint for prompt in prompts for complaint in prompt.check()] == []
+    assert len({prompt.hash for prompt in prompts}) == len(prompts)
+    assert sorted(name for group in rubrics.GROUPS.values() for name in group) == sorted(rubrics.OPTIONS)
+    # Every option that is counted stands in the prompt.
+    for prompt, group in zip(prompts, rubrics.GROUPS, strict=False):
+        printed = prompt.template.read_text()
+        assert all(f'"{option}"' in printed for options in rubrics.GROUPS[group].values() for option in options)
+
+
+def test_judges_of_a_turn_see_nothing_later_and_no_gold_value() -> None:
+    whole = attempt(rough())
+    for turn in range(1, 6):
+        inputs = judged.turn_inputs(task(), whole, turn)
+        text = "".join(part["content"] for part in rubrics.turn_prompt("goal").render(inputs))
+        assert max(line.turn for line in judge_simulated.read_lines(inputs.talk)) == turn
+        assert ('"gb_amount":2.0' in text) == (turn == 5)
+        # The customer's own number is shown once the customer has said it.
+        assert (PHONE in text) == (turn >= 2)
+    cut = judge([m for m in rough() if m.turn <= 3], SimulatedModel(SHARP))
+    full = judge(rough(), SimulatedModel(SHARP))
+    for turn in (1, 2):
+        assert cut.verdicts[turn] == full.verdicts[turn]
+
+
+def test_a_sharp_judge_says_what_the_log_says() -> None:
+    for messages in (rough(), clean()):
+        found = score.measure_attempt(task(), attempt(messages))
+        record = judged.measured_verdicts(task(), found, attempt(messages))
+        told = judge(messages, SimulatedModel(SHARP)).verdicts
+        parted = {
+            (turn, name)
+            for turn, fields in record.items()
+            for name, value in fields.items()
+            if told[turn][name] != value
+        }
+        # Whether the goal was reached is in the world and not in the talk: the rough one's customer does not say so.
+        assert parted == ({(5, "solved")} if messages == rough() else set())
+
+
+def test_measured_record_by_hand() -> None:
+    found = score.measure_attempt(task(), attempt(rough()))
+    record = judged.measured_verdicts(task(), found, attempt(rough()))
+    column = {name: [record[turn].get(name) for turn in range(1, 6)] for name in rubrics.OPTIONS}
+    assert column == {
+        "field_used": ["none", "wrong", "right", "wrong", "right"],
+        "misheard": ["no", "yes", "no", "no", "no"],
+        "error": ["no", "yes", "no", "yes", "no"],
+        "recovered": ["no", "no", "yes", "no", "yes"],
+        "necessary": [None] * 5,
+        "effort": ["no", "no", "yes", "no", "yes"],
+        "clarified": ["yes", "yes", "no", "yes", "no"],
+        "clarification_needed": ["yes", "yes", "no", "no", "no"],
+        "confirmation_asked": ["no", "no", "yes", "no", "no"],
+        "irreversible": ["none", "none", "none", "confirmed", "unconfirmed"],
+        "solved": [None] * 4 + ["yes"],
+        "transfer": [None] * 4 + ["none"],
+    }
+    # The same counting rules on these verdicts give the measured figures back, where a turn holds one event at most.
+    values = {name: one.value for name, one in judged.figures(record, 5).items()}
+    measured = {name: one.value for name, one in found.figures.items()}
+    for name in ("arga", "user_effort", "error_recovery_rate", "recovery_turn_count", "clarification_precision"):
+        assert values[name] == pytest.approx(measured[name]), name
+    for name in ("clarification_recall", "irreversible_action_safety", "safety_recall", "pass", "escalation"):
+        assert values[name] == pytest.approx(measured[name]), name
+
+
+def test_figures_of_verdicts_by_hand() -> None:
+    said = {
+        1: {"error": "yes", "confirmation_asked": "no", "irreversible": "none"},
+        2: {"error": "yes", "confirmation_asked": "no", "irreversible": "unconfirmed"},
+        3: {"error": "no", "confirmation_asked": "yes", "irreversible": "none", "recovered": "yes"},
+        4: {"error": "no", "confirmation_asked": "yes", "irreversible": "confirmed"},
+    }
+    found = judged.figures(said, 4)
+    # One recovery puts one error right, the earlier one, two turns later. The yes of turn 3 comes after the act of
+    # turn 2, and that of turn 4 before none.
+    assert found["error_recovery_rate"].observations == (1, 0)
+    assert found["recovery_turn_count"].observations == (2,)
+    assert found["safety_recall"].observations == (0, 1)
+    assert found["irreversible_action_safety"].observations == (0, 1)
+    assert found["safety_precision"].observations == (1, 0)
+    assert found["pass"].reason == judged.NO_WORD
+
+
+def test_strictness_shows() -> None:
+    strict, _, lenient = (judge(rough(), one) for one in PANEL)
+    assert strict.figures["critical_field_accuracy"].value < (lenient.figures["critical_field_accuracy"].value or 0)
+    assert strict.figures["turn_efficiency"].value <= (lenient.figures["turn_efficiency"].value or 0)
+    # Same text, same verdicts.
+    assert judge(rough(), *PANEL).judgements == judge(rough(), *PANEL).judgements
+
+
+def test_what_is_no_option_never_counts() -> None:
+    odd = Says(json.dumps({"solved": "Yes ", "transfer": "perhaps", "reason": "x"}))
+    broken, null = Says("no JSON here", "broken"), Says(json.dumps({"solved": "yes", "transfer": None}), "null")
+    found = judge(clean(), odd, broken, null, judge_groups=("outcome",))
+    rows = {(j.judge, j.field): (j.verdict, j.status) for j in found.judgements}
+    assert rows == {
+        ("says", "solved"): ("yes", "ok"),
+        ("says", "transfer"): ("perhaps", "oov"),
+        ("broken", "solved"): (None, "missing"),
+        ("broken", "transfer"): (None, "missing"),
+        ("null", "solved"): ("yes", "ok"),
+        ("null", "transfer"): (None, "missing"),
+    }
+    assert found.figures["pass"].value == 1
+    assert found.figures["escalation"] == score.Figure(reason=judged.NO_WORD)
+    last = {vote.judge: vote for vote in found.votes if vote.turn == 4}
+    assert (last["says"].valid, last["broken"].valid, last["broken"].failure) == (True, False, "format:not_json")
+    with pytest.raises(BadOption, match="colour"):
+        judge(clean(), odd, judge_groups=("colour",))
+
+
+def test_a_tie_is_no_verdict() -> None:
+    yes, no = (Says(json.dumps({"solved": word, "transfer": "none"}), word) for word in ("yes", "no"))
+    found = judge(clean(), yes, no, judge_groups=("outcome",))
+    assert found.verdicts == {4: {"transfer": "none"}}
+    assert found.figures["pass"].reason == judged.NO_WORD
+
+
+def test_all_of_an_attempt() -> None:
+    scored = asyncio.run(judged.assess(task(), attempt(rough()), setup(*PANEL)))
+    names = Counter(row.metric for row in scored.scores)
+    assert set(names) == {f"{prefix}{m}" for prefix in ("", "judged_") for m in (*score.METRICS, *score.EXTRA)}
+    assert set(names.values()) == {1}
+    assert all((row.value is None) == bool(row.reason) for row in scored.scores)
+    # One vote a judge and turn, the measured record as one more judge.
+    each = Counter((vote.judge, vote.turn) for vote in scored.votes)
+    assert set(each) == {(name, t) for name in [*(p.name for p in PANEL), judged.MEASURED] for t in range(1, 6)}
+    assert set(each.values()) == {1}
+    assert all(j.verdict in rubrics.OPTIONS[j.field] for j in scored.judgements if j.status == "ok")
+    assert {row.metric for row in asyncio.run(judged.assess(task(), attempt(rough()), setup())).scores} == {
+        *score.METRICS, *score.EXTRA,
+    }  # fmt: skip
+    as_sample = asyncio.run(judged.score_sample(samples.to_sample(task(), "d"), attempt(rough()), setup(*PANEL)))
+    assert as_sample.scores == scored.scores
+    # Judged figures pool in the same tables.
+    panel = judged.majority(j for j in scored.judgements if j.judge != judged.MEASURED)
+    case = summary.case(task(), attempt(rough()), judged.figures(panel, 5))
+    assert summary.pool([case], "user_effort").value == case.value("user_effort")
+
+
+def test_the_judges_page_finds_the_measured_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mm_store import write_run
+
+    from cxlab.read import View, judges
+
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    write_run(tmp_path, attempt(rough()), asyncio.run(judged.assess(task(), attempt(rough()), setup(*PANEL))))
+    names = judges.panel(View())["judge"].to_list()
+    assert judged.MEASURED in names
+    found = judges.pairs(judges.patterns(View(), names), names)
+    against = found.filter((found["a"] == judged.MEASURED) & found["name"].str.ends_with("irreversible"))
+    assert len(against) == 3
+    assert (against["n"] == 5).all()
+
+
+def handed(*middle: Message, summary: str = "Needs a person.", said: str = "A colleague takes over.") -> list[Message]:
+    return [
+        customer(1, "My phone says that there is no service."),
+        *middle,
+        tool(2, "transfer_to_human_agents", summary=summary),
+        agent(2, said),
+    ]
+
+
+STEPS = [tool(1, name) for name in ("get_customer_by_phone", "get_data_usage", "get_details_by_id")]
+TALKS = {
+    # A locked SIM: right. Lenient judges count the steps, strict ones count no hand-over at all.
+    "sim": (
+        True,
+        handed(*STEPS, agent(1, "What does the SIM status say?"), customer(2, "It says locked, PIN required.")),
+    ),
+    # Nothing named and nothing done: wrong.
+    "lazy": (False, handed(agent(1, "I see."), customer(2, "Well?"))),
+    # Steps without success: wrong, though it looks like work.
+    "tried": (False, handed(*STEPS, agent(1, "Restart it."), customer(2, "Still no service."))),
+    "contract": (True, handed(*STEPS, agent(1, "Your contract has ended in May."), customer(2, "Oh."))),
+}
+
+
+def conversations() -> list[tuple[Any, Attempt]]:
+    found = []
+    for name, (right, messages) in TALKS.items():
+        one = attempt(messages, right, transferred=True).model_copy(update={"id": name})
+        found.append((task(id=name, transfer_right=right), one))
+    return found
+
+
+def test_versions_of_the_rule_mend_what_they_name() -> None:
+    verdicts = asyncio.run(patches.compare(conversations(), PANEL, patches.rules()))
+    assert len(verdicts) == 4 * 3 * 3
+    wrong = {(rate.judge.rsplit("-")[-1], rate.version): rate.wrong for rate in patches.rates(verdicts)}
+    # Version 1: strict misses both right ones, lenient takes the tried one. 2: only the contract is missed. 3: none.
+    assert [wrong["strict", v] for v in (1, 2, 3)] == [2, 1, 0]
+    assert [wrong["lenient", v] for v in (1, 2, 3)] == [1, 1, 0]
+    assert [wrong["fair", v] for v in (2, 3)] == [1, 0]
+    one = [f for f in patches.flips(verdicts, 1, 2) if f.judge.endswith("lenient")]
+    assert {(f.attempt_id, f.before, f.after, f.became) for f in one} == {
+        ("tried", "right", "wrong", "mended"),
+        ("contract", "right", "wrong", "broken"),
+    }
+    step = next(s for s in patches.steps(verdicts) if s.judge.endswith("lenient") and s.before == 1)
+    assert (step.n, step.kept, step.mended, step.broken, step.moved, step.p) == (4, 2, 1, 1, 0, 1.0)
+    rate = next(r for r in patches.rates(verdicts) if r.judge.endswith("strict") and r.version == 1)
+    assert rate.confusions == {("right", "wrong"): 2}
+    assert rate.low is not None
+    assert rate.low < 0.5 < (rate.high or 0)
+
+
+def test_verdicts_are_kept_and_not_asked_for_again(tmp_path: Path) -> None:
+    reply = json.dumps({"solved": "no", "transfer": "wrong", "reason": "so"})
+    model, path = Says(reply), tmp_path / "kept" / "verdicts.jsonl"
+    first = asyncio.run(patches.compare(conversations(), [model], patches.rules()[:2], asks=2))
+    assert model.asked == len(first) == 4 * 2 * 2
+    patches.keep(first, path)
+    assert patches.kept(path) == first
+    longer = patches.patch("Handing over never counts.", "People always asked for it.")
+    assert longer[-1].version == 4
+    again = asyncio.run(patches.compare(conversations(), [model], longer[:2] + longer[3:], kept=patches.kept(path)))
+    # Only the new version is put to the judge, and the second asks are not wanted any more.
+    assert model.asked == 16 + 4
+    assert len(again) == 4 * 3
+    reworded = patches.find(1).model_copy(update={"rule": "Something else."})
+    asyncio.run(patches.compare(conversations()[:1], [model], [reworded], kept=first))
+    assert model.asked == 16 + 4 + 1
+    assert patches.unsteady(first) == {("says", 1): (0, 4), ("says", 2): (0, 4)}
+    moved = [*first, first[0].model_copy(update={"ask": 5, "transfer": "none"})]
+    assert patches.unsteady(moved)[("says", 1)] == (1, 4)
+    path.write_text(path.read_text() + "{}\n")
+    with pytest.raises(BadFile, match="17"):
+        patches.kept(path)
+    assert patches.kept(tmp_path / "none.jsonl") == []
+
+
+def test_versions_become_fields_of_the_judges_page() -> None:
+    verdicts = asyncio.run(patches.compare(conversations(), PANEL[:1], patches.rules()))
+    rows = patches.judgements(verdicts, dict.fromkeys(TALKS, 2))
+    assert len(rows) == 4 * 3 * 2
+    assert {row.field for row in rows} == {"transfer_v1", "transfer_v2", "transfer_v3"}
+    truth = {row.attempt_id: row.verdict for row in rows if row.judge == "measured"}
+    assert truth == {"sim": "right", "contract": "right", "lazy": "wrong", "tried": "wrong"}
+    with pytest.raises(UnknownName, match="known: 1, 2, 3"):
+        patches.find(9)
+
+
+def test_undecided_and_silent_conversations_are_left_out() -> None:
+    pairs = [(task(), attempt(clean(), None)), (task(), attempt([customer(1, "Hi.")], False))]
+    assert asyncio.run(patches.compare(pairs, PANEL, patches.rules())) == []
+
+
+def test_unread_verdicts_are_counted_apart() -> None:
+    verdicts = asyncio.run(patches.compare(conversations(), [Says("?")], patches.rules()[:1]))
+    (rate,) = patches.rates(verdicts)
+    assert (rate.n, rate.unread, rate.share) == (0, 4, None)
+
+
+def _request(**more: Any) -> Request:
+    offered = [{"type": "function", "function": {"name": "transfer_to_human_agents"}}]
+    return Request(**({"messages": [{"role": "user", "content": "Hi."}], "tools": offered} | more))
+
+
+def test_floors_do_one_thing() -> None:
+    first = asyncio.run(floors.load("floor:always-transfer").complete(_request()))
+    assert [call.name for call in first.tool_calls] == ["transfer_to_human_agents"]
+    assert json.loads(first.tool_calls[0].arguments).keys() == {"summary"}
+    made = {"role": "assistant", "tool_calls": [{"function": {"name": "transfer_to_human_agents", "arguments": "{}"}}]}
+    after = asyncio.run(floors.load("floor:always-transfer").complete(_request(messages=[made])))
+    assert (after.tool_calls, bool(after.text)) == ((), True)
+    untooled = asyncio.run(floors.load("floor:always-transfer").complete(_request(tools=None)))
+    assert untooled.tool_calls == ()
+    nothing = asyncio.run(floors.load("floor:do-nothing").complete(_request()))
+    assert (nothing.tool_calls, bool(nothing.text)) == ((), True)
+    with pytest.raises(UnknownName, match="floor:do-nothing"):
+        floors.load("floor:best")
+
+
+def test_floors_on_our_own_tasks() -> None:
+    made = tasks.make("telecom", 1, 12)
+    passed = {name: [floors.mark(one, name)["reward"] == 1 for one in made] for name in floors.FLOORS}
+    # In telecom a hand-over is all that its tasks ask for, and no task begins solved.
+    assert passed["floor:always-transfer"] == [one.transfer_right for one in made]
+    assert any(passed["floor:always-transfer"])
+    assert not any(passed["floor:do-nothing"])
+
+
+@pytest.mark.skipif(not TAU2.is_dir(), reason="../shared/data/tau2-bench is not here")
+def test_floors_on_the_imported_tasks_are_the_known_ones() -> None:
+    from cxlab.importers import tau2
+
+    found = tau2.read_folder(TAU2)
+    splits = found.tables["splits"]
+    test = set(splits.filter(splits["split"] == "test").select("domain", "task_id").iter_rows())
+    rates: dict[str, list[int]] = {}
+    for name in floors.FLOORS:
+        passed = [task for task, world in found.playable if floors.mark(task, name, world)["reward"] == 1]
+        chosen = [[t for t in passed if t.domain == domain] for domain in ("telecom", "retail")]
+        rates[name] = [len(part) for part in chosen] + [sum((t.domain, t.id) in test for t in part) for part in chosen]
+    # tau2-bench's own evaluation of the same two agents: of 114 and 114 base tasks, of 40 and 40 test tasks.
+    assert rates == {"floor:always-transfer": [20, 11, 12, 4], "floor:do-nothing": [0, 11, 0, 4]}
+
+
+@pytest.mark.parametrize(("name", "solved"), [("floor:always-transfer", True), ("floor:do-nothing", False)])
+def test_a_floor_plays_a_whole_conversation(name: str, solved: bool) -> None:
+    given = next(one for one in tasks.make("telecom", 1, 12) if one.transfer_right)
+    talk = conversation.begin(given, conversation.Terms(), floors.load(name), load("simulated:customer"))
+    asyncio.run(talk.duet.run())
+    found = score.measure(given, talk.duet.messages, talk.output())
+    assert (found.value("pass"), found.value("escalation")) == (solved, solved)
+    assert found.value("critical_field_accuracy") == 0
+    assert found.value("safety_recall") is None

@@ -1,0 +1,138 @@
+"""The simulated sides: they understand each other's every wording, and do worse for reasons that stand in the text."""
+
+import time
+from statistics import mean
+from typing import Any
+
+import pytest
+
+from cxlab.benchmarks.mmtaup2 import phone_talk, shop_talk, tasks
+from cxlab.benchmarks.mmtaup2.conversation import GREETING, Talk, Terms, begin
+from cxlab.llm import load
+from cxlab.llm.simulated import grammar
+
+SHOWN = {"signal": "excellent", "speed": "fair", "payment": "$5.00", "apn": "internet"}
+_PLAYED: dict[Any, list[Talk]] = {}
+
+
+async def play(domain: str, profile: str, count: int = 12, **terms: Any) -> list[Talk]:
+    key = (domain, profile, count, tuple(terms.items()))
+    if key not in _PLAYED:
+        agent, customer, talks = load(f"simulated:{profile}"), load("simulated:customer"), []
+        for task in tasks.make(domain, 1, count):
+            talk = begin(task, Terms(**terms), agent, customer)
+            await talk.duet.greet(GREETING[domain])
+            await talk.duet.run()
+            talks.append(talk)
+        _PLAYED[key] = talks
+    return _PLAYED[key]
+
+
+def passed(talks: list[Talk]) -> float:
+    return mean(talk.output()["passed"] for talk in talks)
+
+
+def turns(talks: list[Talk]) -> float:
+    return mean(talk.duet.turn for talk in talks)
+
+
+def test_every_wording_of_a_request_is_understood_as_that_request() -> None:
+    for name, request in phone_talk.phrases().requests.items():
+        for line, named in ((request.named, True), (request.plain, False)):
+            for text in map(grammar.tidy, grammar.every(line)):
+                assert phone_talk.requests_in(text) == (phone_talk.Asked(name, named),), text
+
+
+def test_every_wording_of_a_state_is_read_as_that_state() -> None:
+    for fact, values in phone_talk.phrases().facts.items():
+        for value, wording in values.items():
+            shown = {**SHOWN, "mode": "2G only" if value == "old" else "4G and 5G"}.get(fact, "")
+            for line, plain in ((wording.named, True), (wording.described, False)):
+                for text in grammar.every(line.replace("<value>", shown)):
+                    assert phone_talk.facts_said(f"{text}.") == ((fact, value, plain),), text
+
+
+@pytest.mark.parametrize(
+    ("heard", "meant"),
+    [("airplone", "airplane"), ("roamig", "roaming"), ("sin", "sim"), ("signal", "signal"), ("zebra", "zebra")],
+)
+def test_a_good_ear_puts_words_right(heard: str, meant: str) -> None:
+    assert phone_talk.nearest(heard) == meant
+
+
+def test_a_matter_told_anew_replaces_the_first_telling() -> None:
+    said = [
+        (1, "I want to cancel my order. I ordered it by mistake."),
+        (3, "No, that is not right. I want to cancel my order #W1234567."),
+    ]
+    found = shop_talk.matters_in(said)
+    assert [(m.kind, shop_talk.order_in(m.text)) for m in found] == [("cancel", "#W1234567")]
+    two = shop_talk.matters_in(
+        [(1, "I want to cancel my order #W1234567. What is the tracking number of my order #W7654321?")]
+    )
+    assert [m.kind for m in two] == ["cancel", "track"]
+
+
+def test_orders_are_found_by_ear_or_not_at_all() -> None:
+    orders = ["#W1234567", "#W7654321"]
+    assert shop_talk.near_order("#W1234568", orders, 0.9) == "#W1234567"
+    assert shop_talk.near_order("#W1234568", orders, 0.2) is None
+    assert shop_talk.near_order("#W1234567", ["#W1234566", "#W1234568"], 0.9) is None
+
+
+@pytest.mark.parametrize("domain", ["telecom", "retail"])
+async def test_profiles_come_out_in_order(domain: str) -> None:
+    rates = [passed(await play(domain, profile)) for profile in ("strong", "base", "weak", "floor")]
+    assert rates[0] >= 0.85
+    assert rates[0] >= rates[1] > rates[2] > rates[3] == 0.0
+
+
+async def test_a_hard_customer_costs_turns_and_being_told_of_it_saves_some() -> None:
+    easy, hard = await play("telecom", "strong", persona="easy"), await play("telecom", "strong", persona="hard")
+    told = await play("telecom", "strong", persona="hard", exposure=1)
+    assert turns(hard) > 1.4 * turns(easy)
+    assert turns(told) < turns(hard)
+    asks = [m.text for talk in hard for m in talk.duet.messages if m.role == "customer"]
+    assert any("I don't know what that is" in text for text in asks)
+
+
+async def test_an_inferred_profile_finds_the_beginner() -> None:
+    hard = await play("telecom", "strong", 6, persona="hard", exposure=2)
+    easy = await play("telecom", "strong", 6, persona="easy", exposure=2)
+    skill = [
+        mean(
+            v["profile"]["technical_skill"]
+            for t in talks
+            for v in t.exposure.versions
+            if "technical_skill" in v["profile"]
+        )
+        for talks in (hard, easy)
+    ]
+    assert skill[0] < 4 < 6 < skill[1]
+
+
+@pytest.mark.parametrize("domain", ["telecom", "retail"])
+async def test_more_mishearing_means_more_asking_again_and_less_success(domain: str) -> None:
+    clear = await play(domain, "strong")
+    # Names, addresses and numbers carry the shop's talks, so they suffer earlier.
+    some = await play(domain, "strong", modality="voice", wer=0.1 if domain == "telecom" else 0.04)
+    much = await play(domain, "strong", modality="voice", wer=0.35)
+    assert passed(clear) > passed(some) > passed(much)
+    again = [mean(sum("clarifies" in m.data for m in t.duet.messages) for t in talks) for talks in (clear, some)]
+    assert again[0] < again[1]
+    # Without an error of hearing the voice itself costs nothing.
+    assert passed(await play(domain, "strong", modality="voice", wer=0.0)) >= passed(clear)
+
+
+async def test_a_text_conversation_takes_less_than_50_ms() -> None:
+    await play("telecom", "strong", 4)
+    _PLAYED.clear()
+    begun = time.process_time()
+    talks = await play("telecom", "strong", 8)
+    assert (time.process_time() - begun) / len(talks) < 0.05
+
+
+async def test_a_middling_agent_fails_with_a_hard_customer_and_recovers_when_told_of_it() -> None:
+    easy, hard = await play("telecom", "base", persona="easy"), await play("telecom", "base", persona="hard")
+    told = await play("telecom", "base", persona="hard", exposure=1)
+    assert passed(hard) < min(passed(easy), passed(told))

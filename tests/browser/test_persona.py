@@ -1,0 +1,45 @@
+"""The Persona lab in a real browser: a presenter plays, takes over, and shares the address."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import Lab
+from .steps import go, keyed, main, see, settle, wait_for
+
+pytestmark = pytest.mark.xdist_group("browser")
+EXPOSURES = ["hard-0-text", "hard-1-text", "hard-2-voice-15"]
+
+
+def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
+    go(page, lab.url, "persona_lab", variant=EXPOSURES, pace="once")
+    logs = page.get_by_role("log")
+    expect(logs).to_have_count(3)
+    main(page).get_by_role("button", name="Play").click()
+    played = wait_for(page, "persona_lab", "beats")
+    see(page, re.compile("reach the goal"))
+    see(page, "How far each had come, turn by turn")
+    assert logs.nth(2).locator("del").count() > 3
+    shown = logs.all_inner_texts()
+    # Somebody else opens the address, on a beamer: one screen, and nothing but the same conversations.
+    go(page, lab.url, "persona_lab", **played, show="large")
+    said = [re.sub(r"\s+", " ", text) for text in logs.all_inner_texts()]
+    last = [re.sub(r"\s+", " ", text)[-40:] for text in shown]
+    assert [text[-40:] for text in said] == last
+    main_block = page.get_by_test_id("stMain")
+    assert main_block.evaluate("each => each.scrollHeight <= each.clientHeight + 40")
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    # From the start again, and the presenter answers for the third customer.
+    main(page).get_by_role("button", name="Restart").click()
+    settle(page)
+    main(page).get_by_text("Answer as the customer").last.click()
+    box = page.get_by_placeholder("Answer as the customer")
+    box.fill("<img src=x onerror=alert(1)> **My phone** is dead.")
+    box.press("Enter")
+    expect(logs.nth(2).locator("p.person")).to_contain_text("<img src=x onerror=alert(1)>")
+    expect(logs.nth(2).locator("p.agent")).to_have_count(2)
+    assert page.locator("img[src=x]").count() == 0
+    main(page).get_by_role("button", name="Use the phone").click()
+    keyed(page, "persona-do-2").get_by_role("button").click()
+    see(page, "airplane mode: yes")
