@@ -39,6 +39,11 @@ _FIND_MARK = """async ([key, wanted]) => {
   return before;
 }"""
 
+_READ_COLUMN = """(grid, column) => {
+  const place = Array.from(grid.querySelectorAll('th')).findIndex(each => each.textContent === column);
+  return Array.from(grid.querySelectorAll('tbody tr')).map(row => row.querySelectorAll('td')[place]?.textContent ?? '');
+}"""
+
 
 def go(page: Page, url: str, stem: str = "", **query: object) -> None:
     """Open a page by its address and wait until all of it is there."""
@@ -110,10 +115,20 @@ def add_choice(page: Page, field: Locator, words: str) -> None:
 
 def cells(grid: Locator, column: str) -> list[str]:
     """What stands in one column of a table, of the rows that are drawn."""
-    grid.scroll_into_view_if_needed()
+    # A table that is drawn anew while it is looked at is another element: nothing here waits for one to rest.
+    grid.evaluate("element => element.scrollIntoView({block: 'center'})")
     grid.locator("td").first.wait_for(state="attached")
-    place = grid.locator("th").all_text_contents().index(column)
-    return [row.locator("td").nth(place).text_content() or "" for row in grid.locator("tbody tr").all()]
+    found: list[str] = grid.evaluate(_READ_COLUMN, column)
+    return found
+
+
+def wait_for_cell(page: Page, key: str, column: str, words: str) -> None:
+    """Wait until this stands in the first row of a table."""
+    for _ in range(80):
+        if cells(table(page, key), column)[:1] == [words]:
+            return
+        page.wait_for_timeout(250)
+    raise AssertionError(f"{column} of {key}: {cells(table(page, key), column)[:1]}, not {words}")
 
 
 def text_of(page: Page) -> str:
