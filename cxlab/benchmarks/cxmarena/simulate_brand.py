@@ -191,6 +191,44 @@ TAILS = (
 MOST_LINES, MODELS = 6, 5
 
 
+# What of each pack holds for any trade; the rest is of its own (a bicycle has no memory and finds no network).
+ANY_TRADE: dict[str, dict[str, frozenset[str]]] = {
+    "en": {
+        "properties": frozenset(
+            [
+                "price",
+                "instalment",
+                "weight",
+                "width",
+                "warranty",
+                "material",
+                "colour",
+                "recycled",
+                "launched",
+                "spare_parts",
+            ]
+        ),
+        "aspects": frozenset(["buying", "upkeep", "repair", "housing"]),
+        "issues": frozenset(["damaged_arrival", "missing_part", "wrong_item"]),
+        "own": frozenset(["monitoring", "tariff"]),
+    },
+    "fr": {
+        "properties": frozenset(["prix", "mensualite", "masse", "hauteur", "garantie", "recycle", "matiere", "lance"]),
+        "aspects": frozenset(["achat", "garder", "eco", "gravure"]),
+        "issues": frozenset(["casse_arrivee", "erreur", "manque"]),
+        "own": frozenset(["cabine"]),
+    },
+    "de": {
+        "properties": frozenset(
+            ["preis", "rate", "gewicht", "garantie", "ersatzteile", "farbe", "recycling", "verkauf_seit"]
+        ),
+        "aspects": frozenset(["kauf", "reparatur", "gehaeuse_pflege", "sicherheit"]),
+        "issues": frozenset(["beschaedigt", "falsch", "verloren"]),
+        "own": frozenset(["tarif"]),
+    },
+}
+
+
 def expand_brand(inputs: writing.BriefInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The pack as YAML."""
     import yaml
@@ -212,8 +250,10 @@ def expand_brand(inputs: writing.BriefInputs, profile: Profile, rng: np.random.G
     lines = product_lines(inputs.brief, language) or [{"en": "products", "fr": "produits", "de": "Produkte"}[language]]
     pack["domain"] = ", ".join(lines)
     old = {k: f for k, f in pack["families"].items() if f["root"] == "products"}
-    shared = [p for p in pack["properties"] if 2 * sum(p in f["properties"] for f in old.values()) >= len(old)]
-    aspects = [a for a in pack["aspects"] if 2 * sum(a in f.get("aspects", ()) for f in old.values()) >= len(old)]
+    general = ANY_TRADE[language]
+    pack["families"] = {k: f for k, f in pack["families"].items() if k not in general["own"]}
+    shared = [p for p in pack["properties"] if p in general["properties"]]
+    aspects = [a for a in pack["aspects"] if a in general["aspects"]]
     variants: list[str] = next((f["variants"] for f in old.values() if f.get("variants")), [])
     taken = {m.lower() for f in pack["families"].values() for m in f["models"]}
     fresh: dict[str, Any] = {}
@@ -233,22 +273,22 @@ def expand_brand(inputs: writing.BriefInputs, profile: Profile, rng: np.random.G
             **GENERIC[language],
         }
     pack["families"] = {**fresh, **{k: f for k, f in pack["families"].items() if k not in old}}
+    kept = set(pack["families"]) - set(old)
     pack["dependencies"] = [d for d in pack["dependencies"] if d["law"] != "bundle"]
     pack["issues"] = {
         key: {**issue, "families": moved}
         for key, issue in pack["issues"].items()
-        if (moved := _moved(issue["families"], old, list(fresh), 3))
+        if (moved := _moved(issue["families"], old, kept, list(fresh) if key in general["issues"] else []))
     }
     for tool in pack["tools"].values():
         if tool.get("families"):
-            tool["families"] = _moved(tool["families"], old, list(fresh), 1)
+            tool["families"] = _moved(tool["families"], old, kept, list(fresh))
     return yaml.safe_dump(pack, allow_unicode=True, sort_keys=False, width=1000)
 
 
-def _moved(families: list[str], old: dict[str, Any], fresh: list[str], least: int) -> list[str]:
-    """The families with products replaced; an issue of few products was about their nature and goes."""
-    products = [f for f in families if f in old]
-    return [*(fresh if len(products) >= least else []), *(f for f in families if f not in old)]
+def _moved(families: list[str], old: dict[str, Any], kept: set[str], fresh: list[str]) -> list[str]:
+    """The families with the pack's products replaced by fresh ones, and without those that went."""
+    return [*(fresh if any(f in old for f in families) else []), *(f for f in families if f in kept)]
 
 
 def brand_name(brief: str, language: str, rng: np.random.Generator) -> str:
