@@ -35,6 +35,8 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     settle(page)
     main(page).get_by_text("Answer as the customer").last.click()
     box = page.get_by_placeholder("Answer as the customer")
+    expect(box).to_be_visible()
+    settle(page)
     box.fill("<img src=x onerror=alert(1)> **My phone** is dead.")
     box.press("Enter")
     expect(logs.nth(2).locator("p.person")).to_contain_text("<img src=x onerror=alert(1)>")
