@@ -9,7 +9,8 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "screenshots"
-PAGES = {"overview": "", "sop_paths": "sop_paths", "compare": "compare", "judges": "judges"}
+LAB = "persona_lab?variant=hard-0-text&variant=hard-1-text&variant=hard-2-voice-15&beats=30"
+PAGES = {"overview": "", "sop_paths": "sop_paths", "compare": "compare", "judges": "judges", "persona_lab": LAB}
 
 
 def main(url: str) -> None:
