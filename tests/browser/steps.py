@@ -96,7 +96,7 @@ def table(page: Page, key: str) -> Locator:
 def click_row(page: Page, key: str) -> None:
     """Tick the first row of a table."""
     grid = table(page, key)
-    grid.scroll_into_view_if_needed()
+    grid.evaluate("element => element.scrollIntoView({block: 'center'})")
     grid.locator("td").first.wait_for(state="attached")
     # Rows and the heading are of one height, and the box to tick stands at the left.
     grid.locator(".dvn-scroller").click(position={"x": 16, "y": 52})
