@@ -9,9 +9,9 @@ from cxlab import jobs, llm, ui
 from cxlab.benchmarks.cxmarena import brand, noise
 from cxlab.errors import CxError, UnknownName
 from cxlab.importers import cxmarena, transcripts
+from cxlab.importers.imported import Imported
 from cxlab.read import View, conversations, datasets
 from cxlab.read.conversations import Line, Talk
-from cxlab.store import write
 from cxlab.ui import conversation, datasets_make, realism
 from cxlab.ui import datasets as about
 from cxlab.ui.browse import go
@@ -70,9 +70,9 @@ def show_import() -> None:
     if kept is None or kept[0] != (kind, folder, told):
         st.caption("A preview comes first: nothing is stored before you have seen what would be, and what would not.")
     elif datasets_make.show_preview(kept[1]):
-        found: cxmarena.Imported | transcripts.Transcripts = kept[1]
+        found: Imported = kept[1]
         with ui.guarded():
-            write.save_dataset(found.dataset, found.samples, tables=found.tables)
+            found.save()
             del st.session_state["cx-import"]
             go(View(dataset=found.dataset.id, tab="files"))
 

@@ -40,11 +40,10 @@ def import_data(
 
 def _import_texts(source: str, folder: Path, language: str, licence: str, as_json: bool) -> None:
     from cxlab.importers import cxmarena, transcripts
-    from cxlab.store import write
 
     people = source == "transcripts"
     found = transcripts.read_folder(folder, language, licence) if people else cxmarena.read_folder(folder)
-    write.save_dataset(found.dataset, found.samples, tables=found.tables)
+    found.save()
     if as_json:
         report = {
             "dataset": found.dataset.id,

@@ -8,7 +8,6 @@ missing; the tasks they feed are then left out, and the report says so. Rows cou
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import polars as pl
 from cxlab.errors import BadFile
 from cxlab.importers import cells
 from cxlab.importers.cells import Unreadable
-from cxlab.importers.cxmarena_folder import Folder, Rejected, open_folder
+from cxlab.importers.cxmarena_folder import Folder, open_folder
 from cxlab.importers.cxmarena_tasks import (
     TAXONOMIES,
     draft_intent,
@@ -28,34 +27,16 @@ from cxlab.importers.cxmarena_tasks import (
     draft_search,
     draft_tool_calling,
 )
+from cxlab.importers.imported import Imported, Rejected
 from cxlab.records import Dataset, Facets, Sample, content_id
 
 LICENCE = "CC BY-NC 4.0 (CXMArena, published data set): not for commercial use"
 
 
-@dataclass
-class Imported:
-    """What a folder came to; nothing is stored yet. `rows` counts what each part had."""
-
-    dataset: Dataset
-    samples: list[Sample]
-    tables: dict[str, pl.DataFrame]
-    rejected: list[Rejected]
-    ignored: list[str]
-    rows: dict[str, int]
-
-    @property
-    def tasks(self) -> dict[str, int]:
-        """Samples a task."""
-        return dict(Counter(sample.task for sample in self.samples))
-
-
 def import_folder(folder: Path | str, home: Path | str | None = None) -> Imported:
     """Read a folder and store it as a dataset; nothing is stored when something raises."""
-    from cxlab.store import write
-
     found = read_folder(folder)
-    write.save_dataset(found.dataset, found.samples, home, tables=found.tables)
+    found.save(home)
     return found
 
 

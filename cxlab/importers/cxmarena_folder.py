@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.errors import BadFile
+from cxlab.importers.imported import Rejected
 
 LARGEST_CELL = 2_000_000  # bytes; the longest real article or transcript has some 30 kB
 SUFFIXES = (".parquet", ".csv")
@@ -31,20 +32,6 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "search": (r"article_search", ("query",)),
     "multi_turn": (r"multi_turn", ("conversation_context", "kb_ids")),
 }
-
-
-@dataclass(frozen=True)
-class Rejected:
-    """One thing that was not taken: file, row from 1 (None: the whole file), column, and what is wrong."""
-
-    file: str
-    row: int | None
-    column: str | None
-    problem: str
-
-    def __str__(self) -> str:
-        where = self.file + (f", row {self.row}" if self.row else "") + (f", {self.column}" if self.column else "")
-        return f"{where}: {self.problem}"
 
 
 @dataclass

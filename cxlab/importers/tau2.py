@@ -24,9 +24,9 @@ from cxlab.benchmarks.mmtaup2.samples import BENCHMARK, WORLDS, to_sample, world
 from cxlab.benchmarks.mmtaup2.tasks import Task
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadFile, BadOption
-from cxlab.importers.cxmarena_folder import Rejected
+from cxlab.importers.imported import Imported, Rejected
 from cxlab.importers.tau2_tasks import Unusable, build_task, facets_of, read_raw, sample_id
-from cxlab.records import Dataset, Sample, content_id
+from cxlab.records import Dataset, content_id
 from cxlab.store.tables import mend_text
 
 LICENCE = "MIT, (c) 2025 Sierra Research (tau2-bench); keep this notice with copies"
@@ -36,21 +36,10 @@ PARTS = ("db", "actions", "env_assertions", "communicate")
 
 
 @dataclass
-class Imported:
-    """What a folder came to; nothing is stored yet. `rows` counts what each file had."""
+class ImportedTasks(Imported):
+    """Tasks that were imported, and those of them that can be played on our worlds."""
 
-    dataset: Dataset
-    samples: list[Sample]
-    tables: dict[str, pl.DataFrame]
-    rejected: list[Rejected]
-    ignored: list[str]
-    rows: dict[str, int]
     playable: list[tuple[Task, World]] = field(default_factory=list)
-
-    @property
-    def tasks(self) -> dict[str, int]:
-        """Samples a domain."""
-        return dict(Counter(sample.task for sample in self.samples))
 
 
 @dataclass(frozen=True)
@@ -63,16 +52,14 @@ class Checked:
     failed: tuple[str, ...]
 
 
-def import_folder(folder: Path | str, home: Path | str | None = None) -> Imported:
+def import_folder(folder: Path | str, home: Path | str | None = None) -> ImportedTasks:
     """Read a folder and store it as a dataset; nothing is stored when something raises."""
-    from cxlab.store import write
-
     found = read_folder(folder)
-    write.save_dataset(found.dataset, found.samples, home, tables=found.tables)
+    found.save(home)
     return found
 
 
-def read_folder(folder: Path | str) -> Imported:
+def read_folder(folder: Path | str) -> ImportedTasks:
     """Read and check a folder; raises BadFile for what cannot be read at all."""
     root = Path(folder)
     if not root.is_dir():
@@ -131,10 +118,10 @@ def read_folder(folder: Path | str) -> Imported:
         to_sample(task, dataset_id, extra, name) for (task, _), extra, name in zip(playable, facets, ids, strict=True)
     ]
     absent = [f"{domain} (not there)" for domain, at in homes.items() if at is None]
-    return Imported(dataset, samples, tables, rejected, absent, rows, playable)
+    return ImportedTasks(dataset, samples, tables, rejected, absent, rows, playable)
 
 
-def check_gold(found: Imported) -> Checked:
+def check_gold(found: ImportedTasks) -> Checked:
     """Replay every task's gold actions on our worlds; natural-language assertions are left to judges."""
     failed, refused = [], 0
     for task, world in found.playable:

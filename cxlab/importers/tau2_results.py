@@ -24,7 +24,7 @@ from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.samples import BENCHMARK, task_of, to_sample
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadFile
-from cxlab.importers.cxmarena_folder import Rejected
+from cxlab.importers.imported import Rejected
 from cxlab.importers.tau2 import LICENCE, read_json
 from cxlab.importers.tau2_talks import RawTalk, mark, read_end, read_messages, read_talk, read_time, read_usage
 from cxlab.importers.tau2_tasks import RawTask, Unusable, compose, describe, facets_of, read_raw, sample_id

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,8 @@ import polars as pl
 from cxlab.benchmarks.cxmarena import statistics
 from cxlab.errors import BadFile, BadOption
 from cxlab.importers.cells import as_text, to_json
-from cxlab.importers.cxmarena import Rejected
-from cxlab.records import Conversation, Dataset, Message, Role, Sample, content_id
+from cxlab.importers.imported import Imported, Rejected
+from cxlab.records import Conversation, Dataset, Message, Role, content_id
 from cxlab.voice import LANGUAGES
 
 SUFFIXES = (".csv", ".parquet", ".jsonl")
@@ -39,24 +38,7 @@ ROLES: dict[str, Role] = {
 }
 
 
-@dataclass
-class Transcripts:
-    """What a folder came to; nothing is stored yet."""
-
-    dataset: Dataset
-    tables: dict[str, pl.DataFrame]
-    rejected: list[Rejected]
-    ignored: list[str]
-    rows: dict[str, int]
-    samples: list[Sample] = field(default_factory=list)
-
-    @property
-    def tasks(self) -> dict[str, int]:
-        """None: transcripts have no gold."""
-        return {}
-
-
-def read_folder(folder: Path | str, language: str = "en", licence: str = "") -> Transcripts:
+def read_folder(folder: Path | str, language: str = "en", licence: str = "") -> Imported:
     """Read and check a folder (or one file); BadFile for what cannot be read at all."""
     if language not in LANGUAGES:
         raise BadOption(f"unknown language {language!r}; known: {', '.join(LANGUAGES)}")
@@ -156,7 +138,7 @@ def _is_talk(name: str, messages: list[Message], rejected: list[Rejected]) -> bo
 def _build(
     root: Path, kept: dict[str, list[Message]], rejected: list[Rejected], ignored: list[str], rows: dict[str, int],
     language: str, licence: str,
-) -> Transcripts:  # fmt: skip
+) -> Imported:  # fmt: skip
     talks = [Conversation(id=name, messages=tuple(messages)) for name, messages in kept.items()]
     dumped = [to_json([message.model_dump(mode="json") for message in talk.messages]) for talk in talks]
     texts = ("conversation_id", "persona", "labels", "messages", "noisy", "noise")
@@ -188,4 +170,4 @@ def _build(
         licence=licence.strip() or "not stated: ask whoever gave you the data",
         created=datetime.now(UTC),
     )
-    return Transcripts(dataset, tables, rejected, ignored, rows)
+    return Imported(dataset, [], tables, rejected, ignored, rows)

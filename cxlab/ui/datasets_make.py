@@ -210,7 +210,7 @@ def _draw_stages(stages: Sequence[Stage], running: bool = False) -> None:
 
 
 class Imported(Protocol):
-    """What a folder came to; `cxlab.importers.cxmarena.Imported` is one."""
+    """What a folder came to; `cxlab.importers.imported.Imported` is one."""
 
     dataset: Any
     samples: list[Any]

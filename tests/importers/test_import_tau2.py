@@ -32,7 +32,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def real() -> tau2.Imported:
+def real() -> tau2.ImportedTasks:
     return tau2.read_folder(DATA / "tau2-bench")
 
 

@@ -1,0 +1,48 @@
+"""What an import comes to, the same for every source: a dataset, its tables, and what was not taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from cxlab.records import Dataset, Sample
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """One thing that was not taken: file, row from 1 (None: the whole file), column, and what is wrong."""
+
+    file: str
+    row: int | None
+    column: str | None
+    problem: str
+
+    def __str__(self) -> str:
+        where = self.file + (f", row {self.row}" if self.row else "") + (f", {self.column}" if self.column else "")
+        return f"{where}: {self.problem}"
+
+
+@dataclass
+class Imported:
+    """What a folder came to; nothing is stored yet. `rows` counts what each part had."""
+
+    dataset: Dataset
+    samples: list[Sample]
+    tables: dict[str, pl.DataFrame]
+    rejected: list[Rejected] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+    rows: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def tasks(self) -> dict[str, int]:
+        """Samples a task; none where there is no gold."""
+        return dict(Counter(sample.task for sample in self.samples))
+
+    def save(self, home: Path | str | None = None) -> None:
+        """Store the dataset, whole or not at all."""
+        from cxlab.store import write
+
+        write.save_dataset(self.dataset, self.samples, home, tables=self.tables)
