@@ -133,7 +133,7 @@ def show_all() -> None:
     about.show_ways(first=frame.is_empty())
     if frame.height:
         about.show_list(view, frame)
-    about.show_trash()
+    ui.show_trash("dataset")
 
 
 view = ui.view()

@@ -132,15 +132,15 @@ def test_a_deleted_run_can_be_brought_back(own_made_home: Path) -> None:
     app.run()
     app.button(key="delete").click().run()
     assert not app.exception
-    (gone,) = trash.list_deleted()
-    assert gone.run_id not in {run.id for run in write.list_runs()}
+    (gone,) = trash.list_deleted("run")
+    assert gone.id not in {run.id for run in write.list_runs()}
     # The tick must not stand on the run that moved up into the place of the deleted one.
     assert ui.table_key("history", read.latest_runs(100)) != before
     assert app.button(key="delete").disabled
     undo = next(button for button in app.button if button.label == "Undo")
     undo.click().run()
-    assert gone.run_id in {run.id for run in write.list_runs()}
-    assert trash.list_deleted() == []
+    assert gone.id in {run.id for run in write.list_runs()}
+    assert trash.list_deleted("run") == []
 
 
 def test_models_lists_what_each_one_needs(empty_home: Path) -> None:
@@ -244,7 +244,7 @@ def test_cached_asks_again_when_the_store_changes(own_made_home: Path) -> None:
     from cxlab import read, ui
 
     before = ui.cached(read.health)["attempts"]
-    trash.delete_run(write.list_runs()[0].id)
+    trash.delete("run", write.list_runs()[0].id)
     assert (before, ui.cached(read.health)["attempts"]) == (180, 144)
 
 

@@ -257,7 +257,7 @@ def test_a_deleted_dataset_can_be_brought_back(home: Path) -> None:
     assert datasets.datasets().is_empty()
     next(each for each in app.button if each.label == "Undo").click().run()
     assert datasets.datasets()["dataset_id"].to_list() == [DATASET]
-    assert trash.list_deleted_datasets() == []
+    assert trash.list_deleted("dataset") == []
 
 
 def rate(app: AppTest, verdict: str, reason: str) -> None:

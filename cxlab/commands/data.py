@@ -229,9 +229,9 @@ def delete_run(
 
     write.load_run(run)
     with try_hold_run(folder_of(run)):
-        trash.delete_run(run)
+        trash.delete("run", run)
     if purge:
-        trash.purge_deleted(run)
+        trash.purge("run", run)
         print(f"{run}: removed for good")
     else:
         print(f"{run}: deleted; bring it back with: python -m cxlab runs restore {run}")
@@ -242,5 +242,5 @@ def restore_run(run: Annotated[str, typer.Argument(help="The deleted run.")]) ->
     """Bring a deleted run back."""
     from cxlab.store import trash
 
-    trash.restore_run(run)
+    trash.restore("run", run)
     print(f"{run}: restored")

@@ -25,7 +25,7 @@ def prepare_demo(force: bool) -> tuple[list[str], int]:
     if force:
         for run in present:
             with hold_run(folder_of(run.id)):
-                trash.delete_run(run.id)
+                trash.delete("run", run.id)
         present = []
     have = {run.model: run for run in reversed(present)}
     missing = tuple(model for model in MODELS if model not in have)

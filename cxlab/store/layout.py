@@ -57,6 +57,15 @@ def run_folder(base: Path, run_id: str) -> Path:
     return folder
 
 
+def dataset_folder(base: Path, dataset_id: str) -> Path:
+    """The folder of a dataset that exists; UnknownName otherwise."""
+    folder = base / "datasets" / check_id("dataset", dataset_id)
+    if not (folder / "dataset.json").is_file():
+        known = [path.parent.name for path in (base / "datasets").glob("*/dataset.json")]
+        raise UnknownName("dataset", dataset_id, known)
+    return folder
+
+
 def run_ids(base: Path) -> list[str]:
     """Ids of all runs, sorted."""
     return sorted(path.parent.name for path in (base / "runs").glob("*/run.json"))

@@ -65,7 +65,7 @@ def save_dataset(
 
 def load_dataset(dataset_id: str, home: Path | str | None = None) -> Dataset:
     """The dataset of this id, without its samples."""
-    path = _dataset_folder(dataset_id, home) / "dataset.json"
+    path = layout.dataset_folder(layout.resolve_home(home), dataset_id) / "dataset.json"
     return Dataset.model_validate_json(path.read_bytes())
 
 
@@ -74,7 +74,7 @@ def load_samples(dataset_id: str, home: Path | str | None = None, *, only_facets
 
     `only_facets` leaves inputs and expected empty: enough to choose and to count, and fast for large datasets.
     """
-    path = _dataset_folder(dataset_id, home) / "samples.parquet"
+    path = layout.dataset_folder(layout.resolve_home(home), dataset_id) / "samples.parquet"
     if only_facets:
         columns = ["sample_id", "dataset_id", "benchmark", "task", *tables.FACETS]
         empty = [pl.lit("{}").alias(name) for name in ("inputs", "expected")]
@@ -97,7 +97,7 @@ def load_samples(dataset_id: str, home: Path | str | None = None, *, only_facets
 
 def load_table(dataset_id: str, name: str, home: Path | str | None = None) -> pl.DataFrame:
     """A further table of a dataset as it was saved; UnknownName when the dataset has none of this name."""
-    folder = _dataset_folder(dataset_id, home)
+    folder = layout.dataset_folder(layout.resolve_home(home), dataset_id)
     path = folder / f"{layout.check_id('table', name)}.parquet"
     if not path.is_file():
         raise UnknownName("table", name, [p.stem for p in folder.glob("*.parquet")])
@@ -285,15 +285,6 @@ class PartWriter:
             except OSError as fault:
                 if fault.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                     raise
-
-
-def _dataset_folder(dataset_id: str, home: Path | str | None) -> Path:
-    base = layout.resolve_home(home)
-    folder = base / "datasets" / layout.check_id("dataset", dataset_id)
-    if not (folder / "dataset.json").is_file():
-        known = [path.parent.name for path in (base / "datasets").glob("*/dataset.json")]
-        raise UnknownName("dataset", dataset_id, known)
-    return folder
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from cxlab.ui.shell import colours, dark, enter, guarded, routed, zone
 from cxlab.ui.tables import Kind, column, show_chart, show_table, table_key
 from cxlab.ui.talk import path_strip, transcript, votes
 from cxlab.ui.tasks import show_task_board
+from cxlab.ui.trash import show_trash
 from cxlab.ui.words import Badge, badge, chip, describe_state, empty, error, figures, header, label, plain, say, section
 from cxlab.ui.work import show_job
 
@@ -75,6 +76,7 @@ __all__ = [
     "show_runs",
     "show_table",
     "show_task_board",
+    "show_trash",
     "sidebar_filters",
     "table_key",
     "transcript",

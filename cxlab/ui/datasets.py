@@ -11,12 +11,12 @@ from cxlab.charts.datasets import draw_multiples, draw_shares, format_figure
 from cxlab.charts.numbers import format_count, format_share, format_time
 from cxlab.read import View, datasets, published
 from cxlab.records import Dataset
-from cxlab.store import trash
 from cxlab.ui.address import cached, has_page, set_view
 from cxlab.ui.browse import go
 from cxlab.ui.paging import here
 from cxlab.ui.shell import dark, guarded, zone
 from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.ui.trash import delete
 from cxlab.ui.words import chip, error, figures, label, plain, section
 
 LICENCE = "What may be done with it; imported data keeps the licence it came with."
@@ -28,7 +28,6 @@ CHECKS = {
     "quality": "Quality answer upheld",
 }
 _MIME = {"parquet": "application/vnd.apache.parquet", "csv": "text/csv", "jsonl": "application/x-ndjson"}
-_MOST_UNDOS = 20
 
 
 def show_ways(first: bool) -> None:
@@ -279,24 +278,8 @@ def show_files(dataset: Dataset, runs: int) -> None:
         "Delete dataset", key="dataset-delete", help="Moves it to the trash, from where it can be brought back."
     ):
         with guarded():
-            trash.delete_dataset(dataset.id)
-            st.session_state["dataset-deleted"] = dataset.id
+            delete("dataset", dataset.id)
             go(View())
-
-
-def show_trash() -> None:
-    """Deleted datasets, each with its undo."""
-    deleted = trash.list_deleted_datasets()
-    if not deleted:
-        return
-    with st.expander(f"Trash: {len(deleted)} deleted", expanded=bool(st.session_state.get("dataset-deleted"))):
-        for entry in deleted[:_MOST_UNDOS]:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.text(f"{entry.dataset_id}, deleted {format_time(entry.deleted, zone())}")
-                if st.button("Undo", key=f"undo-{entry.folder.name}"):
-                    with guarded():
-                        trash.restore_dataset(entry.dataset_id)
-                        st.rerun()
 
 
 def show_rejected(rejected: pl.DataFrame, key: str) -> None:

@@ -5,17 +5,14 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from cxlab import read
-from cxlab.charts.numbers import format_time
 from cxlab.read import View
-from cxlab.store import trash
 from cxlab.ui.address import has_page, open_page
 from cxlab.ui.boards import show_runs
-from cxlab.ui.shell import guarded, zone
+from cxlab.ui.shell import guarded
+from cxlab.ui.trash import delete, show_trash
 from cxlab.ui.words import empty, section
 
 OPEN_STATES = ("cancelled", "failed", "budget", "stalled", "waiting")
-# Only the last ones are offered for undoing; the others stay in the trash and can be restored once these are.
-_MOST_UNDOS = 20
 
 
 def show_history(resume: Callable[[Sequence[str]], None]) -> None:
@@ -26,17 +23,7 @@ def show_history(resume: Callable[[Sequence[str]], None]) -> None:
         empty("Each run will stand here with its state, its counts and its cost.", command="python -m cxlab demo")
     else:
         _show_picked(show_runs(runs, key="history", select="multi", search=True), resume)
-    deleted = trash.list_deleted()
-    if not deleted:
-        return
-    with st.expander(f"Trash: {len(deleted)} deleted", expanded=bool(st.session_state.get("run-deleted"))):
-        for entry in deleted[:_MOST_UNDOS]:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.text(f"{entry.run_id}, deleted {format_time(entry.deleted, zone())}")
-                if st.button("Undo", key=f"undo-{entry.folder.name}"):
-                    with guarded():
-                        trash.restore_run(entry.run_id)
-                        st.rerun()
+    show_trash("run")
 
 
 def _show_picked(picked: Sequence[dict[str, object]], resume: Callable[[Sequence[str]], None]) -> None:
@@ -49,7 +36,5 @@ def _show_picked(picked: Sequence[dict[str, object]], resume: Callable[[Sequence
             resume(unfinished)
         if st.button("Delete", disabled=not ids, key="delete", help="Moves the runs to the trash below."):
             with guarded():
-                for run_id in ids:
-                    trash.delete_run(run_id)
-                st.session_state["run-deleted"] = len(ids)
+                delete("run", *ids)
                 st.rerun()

@@ -125,14 +125,14 @@ def test_a_deleted_dataset_comes_back_as_it_was(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     make_dataset(tmp_path, conversations=1)
     before, seen = datasets.datasets(), version()
-    trash.delete_dataset(DATASET)
+    trash.delete("dataset", DATASET)
     assert datasets.datasets().is_empty()
     assert version() != seen
     with pytest.raises(UnknownName):
-        trash.delete_dataset(DATASET)
-    assert [each.dataset_id for each in trash.list_deleted_datasets()] == [DATASET]
-    assert trash.list_deleted() == []  # a dataset is no run
-    trash.restore_dataset(DATASET)
+        trash.delete("dataset", DATASET)
+    assert [each.id for each in trash.list_deleted("dataset")] == [DATASET]
+    assert trash.list_deleted("run") == []  # a dataset is no run
+    trash.restore("dataset", DATASET)
     assert datasets.datasets().equals(before)
     with pytest.raises(UnknownName):
-        trash.restore_dataset(DATASET)
+        trash.restore("dataset", DATASET)

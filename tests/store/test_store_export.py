@@ -152,32 +152,32 @@ def test_events_are_those_of_process_mining_tools(two_runs: Path, tmp_path: Path
 def test_a_deleted_run_is_out_of_sight_and_comes_back(two_runs: Path) -> None:
     con = connect.open_store(two_runs)
     count = "SELECT count(*) FROM attempts"
-    gone = trash.delete_run("r1", two_runs)
-    assert gone.run_id == "r1"
+    gone = trash.delete("run", "r1", two_runs)
+    assert gone.id == "r1"
     assert connect.query(con, count).item() == 10
     assert [run.id for run in write.list_runs(two_runs)] == ["r2"]
     with pytest.raises(UnknownName, match="r1"):
-        trash.delete_run("r1", two_runs)
-    assert [entry.run_id for entry in trash.list_deleted(two_runs)] == ["r1"]
-    trash.restore_run("r1", two_runs)
+        trash.delete("run", "r1", two_runs)
+    assert [entry.id for entry in trash.list_deleted("run", two_runs)] == ["r1"]
+    trash.restore("run", "r1", two_runs)
     assert connect.query(con, count).item() == 70
-    assert trash.list_deleted(two_runs) == []
+    assert trash.list_deleted("run", two_runs) == []
     assert write.load_run("r1", two_runs) == make_run()
 
 
 def test_the_last_deleted_comes_back_and_never_over_another(two_runs: Path) -> None:
-    trash.delete_run("r1", two_runs)
+    trash.delete("run", "r1", two_runs)
     write.create_run(make_run(), two_runs)
     with pytest.raises(BadOption, match="exists again"):
-        trash.restore_run("r1", two_runs)
-    trash.delete_run("r1", two_runs)
-    trash.restore_run("r1", two_runs)
+        trash.restore("run", "r1", two_runs)
+    trash.delete("run", "r1", two_runs)
+    trash.restore("run", "r1", two_runs)
     assert write.finished("r1", two_runs) == set()  # the later one, without attempts
-    assert trash.purge_deleted("r1", two_runs) == 1
+    assert trash.purge("run", "r1", two_runs) == 1
     with pytest.raises(UnknownName, match="r1"):
-        trash.purge_deleted("r1", two_runs)
-    trash.delete_run("r2", two_runs)
-    assert trash.purge_deleted(home=two_runs) == 1
+        trash.purge("run", "r1", two_runs)
+    trash.delete("run", "r2", two_runs)
+    assert trash.purge("run", home=two_runs) == 1
     assert list((two_runs / "trash").iterdir()) == []
 
 
@@ -185,5 +185,5 @@ def test_a_run_that_is_being_written_is_not_deleted(home: Path) -> None:
     with write.PartWriter(make_run(), samples_by_id(), home=home) as writer:
         writer.add(*make_attempt(0))
         with pytest.raises(Busy, match="cancel it"):
-            trash.delete_run("r1", home)
-    trash.delete_run("r1", home)
+            trash.delete("run", "r1", home)
+    trash.delete("run", "r1", home)

@@ -168,9 +168,9 @@ def test_the_version_changes_with_everything_that_comes_or_goes(home: Path) -> N
     assert changed()
     write.create_run(make_run("r2"), home)
     assert changed()
-    trash.delete_run("r1", home)
+    trash.delete("run", "r1", home)
     assert changed()
-    trash.restore_run("r1", home)
+    trash.restore("run", "r1", home)
     assert changed()
 
 

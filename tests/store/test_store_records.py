@@ -179,13 +179,13 @@ def test_ids_that_are_no_plain_names_are_refused_everywhere(home: Path, bad: str
         lambda: write.finished(bad, home),
         lambda: write.save_dataset(dataset, [], home),
         lambda: write.load_samples(bad, home),
-        lambda: trash.delete_run(bad, home),
-        lambda: trash.restore_run(bad, home),
+        lambda: trash.delete("run", bad, home),
+        lambda: trash.restore("run", bad, home),
         lambda: compact(bad, home),
         lambda: write.PartWriter(run, {}, home=home),
         lambda: write.annotate(note, home),
         lambda: list(load.load_attempts(bad, home)),
-        lambda: trash.purge_deleted(bad, home),
+        lambda: trash.purge("run", bad, home),
     ):
         with pytest.raises(BadOption, match="is not usable"):
             refused()
