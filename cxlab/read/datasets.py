@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.errors import UnknownName
 from cxlab.metrics.intervals import proportion_interval
 from cxlab.read.ask import ask
 from cxlab.read.files import to_csv, to_parquet
@@ -16,21 +15,6 @@ from cxlab.read.published import published
 from cxlab.records import Dataset
 from cxlab.store import layout, write
 
-# Key of a statistic in dataset.json → its title in table 9 (cxmarena/statistics.py has the same; a test holds them so).
-STATISTICS = {
-    "vocabulary": "Vocabulary size",
-    "ttr": "Type-token ratio",
-    "mattr": "Moving-average type-token ratio",
-    "turns_mean": "Turns a conversation, mean",
-    "turns_median": "Turns a conversation, median",
-    "consecutive_mean": "Consecutive turns of one speaker, mean (about)",
-    "consecutive_max": "Consecutive turns of one speaker, largest",
-    "message_tokens_mean": "Tokens a message, mean",
-    "message_tokens_median": "Tokens a message, median",
-    "conversation_tokens_mean": "Tokens a conversation, mean",
-    "conversation_tokens_median": "Tokens a conversation, median",
-    "article_tokens_mean": "Tokens an article, mean",
-}
 _SCHEMA: dict[str, Any] = {
     "dataset_id": pl.String,
     "benchmark": pl.String,
@@ -107,10 +91,7 @@ def tasks(dataset_id: str) -> dict[str, int]:
 
 def folder(dataset_id: str) -> Path:
     """Where the dataset lies."""
-    path = layout.home() / "datasets" / layout.check_id("dataset", dataset_id)
-    if not (path / "dataset.json").is_file():
-        raise UnknownName("dataset", dataset_id, [each.id for each in write.list_datasets()])
-    return path
+    return layout.dataset_folder(layout.home(), dataset_id)
 
 
 def export(dataset_id: str, table: str, form: str) -> bytes:
@@ -150,8 +131,7 @@ def language_statistics(dataset_id: str) -> pl.DataFrame:
     given = load(dataset_id).config.get("statistics") or {}
     flat = _flatten(given)
     table = next(each for each in published("cxmarena") if each.id == "table9")
-    keys = {title: key for key, title in STATISTICS.items()}
-    key = pl.col("statistic").replace_strict(keys, default=None, return_dtype=pl.String)
+    key = pl.Series("key", table.keys, dtype=pl.String)
     ours = key.replace_strict(flat, default=None, return_dtype=pl.Float64)
     return table.frame.with_columns(key=key, ours=ours).select("key", "statistic", "kind", "ours", "synthetic", "real")
 

@@ -40,6 +40,8 @@ class Published:
     frame: pl.DataFrame
     entity: str | None
     metric: str | None
+    # What the rows are called where we measure the same; empty where we do not.
+    keys: tuple[str, ...]
 
     @property
     def source(self) -> str:
@@ -117,4 +119,5 @@ def _table(benchmark: str, paper: dict[str, Any], table: dict[str, Any]) -> Publ
         frame=pl.DataFrame(table["rows"], schema=schema, orient="row", strict=False),
         entity=board.get("entity"),
         metric=board.get("metric"),
+        keys=tuple(table.get("keys", ())),
     )

@@ -1,7 +1,7 @@
 """The paper's statistics (tables 8 and 9): words, turns, lengths; and what makes generated text look generated.
 
     articles(bodies, language)           -> {"articles", "tokens_mean", "tokens_median", "vocabulary", "ttr", "mattr"}
-    conversations(conversations, language) -> the rows of table 9, keyed as in TABLE_9
+    conversations(conversations, language) -> the rows of table 9 by their keys in data/published/
     published()                          -> {key: (synthetic, real)} from data/published/cxmarena.json
     frames(texts, names) -> Counter      : in how many texts each sentence frame stands (names and figures masked)
     near_duplicates(texts) -> [(i, j)]   : pairs whose MinHash similarity of word 5-shingles is at least 0.8
@@ -36,20 +36,6 @@ PIECE = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]+|_+")
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published" / "cxmarena.json"
 # Letters that a piece of cl100k covers beyond the first ones, by language: English words are mostly whole.
 _FREE, _EVERY = {"en": 8, "fr": 5, "de": 5}, {"en": 5, "fr": 4, "de": 4}
-TABLE_9 = {
-    "vocabulary": "Vocabulary size",
-    "ttr": "Type-token ratio",
-    "mattr": "Moving-average type-token ratio",
-    "turns_mean": "Turns a conversation, mean",
-    "turns_median": "Turns a conversation, median",
-    "consecutive_mean": "Consecutive turns of one speaker, mean (about)",
-    "consecutive_max": "Consecutive turns of one speaker, largest",
-    "message_tokens_mean": "Tokens a message, mean",
-    "message_tokens_median": "Tokens a message, median",
-    "conversation_tokens_mean": "Tokens a conversation, mean",
-    "conversation_tokens_median": "Tokens a conversation, median",
-    "article_tokens_mean": "Tokens an article, mean",
-}
 
 
 def words(text: str) -> list[str]:
@@ -131,7 +117,7 @@ def conversations(given: Sequence[Conversation], language: str = "en") -> dict[s
     per_conversation = [sum(tokens(m.text, language) for m in messages) for messages in spoken]
     runs = [run for messages in spoken for run in _runs([m.role for m in messages])]
     if not per_message:
-        return dict.fromkeys(TABLE_9, 0.0)
+        return dict.fromkeys(published(), 0.0)
     return {
         **diversity("\n".join(m.text for m in messages) for messages in spoken),
         "turns_mean": float(np.mean(turns)),
@@ -156,16 +142,21 @@ def _runs(roles: Sequence[str]) -> list[int]:
 
 
 @functools.cache
+def _table_9() -> dict[str, tuple[str, float, float]]:
+    """Key → (title, synthetic, real world), as published."""
+    tables: list[dict[str, Any]] = json.loads(PUBLISHED.read_text(encoding="utf-8"))["tables"]
+    table = next(each for each in tables if each["id"] == "table9")
+    return {key: (row[0], row[2], row[3]) for key, row in zip(table["keys"], table["rows"], strict=True)}
+
+
 def published() -> dict[str, tuple[float, float]]:
     """Table 9's figures: key → (synthetic, real world)."""
-    tables: list[dict[str, Any]] = json.loads(PUBLISHED.read_text(encoding="utf-8"))["tables"]
-    rows = {row[0]: (row[2], row[3]) for t in tables if t["id"] == "table9" for row in t["rows"]}
-    return {key: rows[title] for key, title in TABLE_9.items()}
+    return {key: (synthetic, real) for key, (_, synthetic, real) in _table_9().items()}
 
 
 def beside_published(found: dict[str, float]) -> list[tuple[str, float, float, float]]:
     """(statistic, ours, published synthetic, real world) for what both have."""
-    return [(TABLE_9[k], found[k], *published()[k]) for k in TABLE_9 if k in found]
+    return [(title, found[key], made, real) for key, (title, made, real) in _table_9().items() if key in found]
 
 
 # What gives generated text away
