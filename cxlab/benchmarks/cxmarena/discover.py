@@ -31,7 +31,7 @@ def discover(utterances: Sequence[str], seed: int, k: int | None = None, thresho
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.preprocessing import normalize
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
+    from threadpoolctl import threadpool_limits
 
     # Words of one letter stay: with them no utterance that has a word is empty.
     vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\w+", min_df=1)
