@@ -9,6 +9,7 @@ import copy
 import hashlib
 import inspect
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
@@ -141,7 +142,7 @@ def assertion(side: Side) -> Callable[[Callable[..., bool]], Callable[..., bool]
     return mark
 
 
-class World:
+class World(ABC):
     """Both sides of a domain, and the log of what was done to them."""
 
     domain: ClassVar[str]
@@ -168,14 +169,14 @@ class World:
         self.log: list[Call] = []
 
     @classmethod
+    @abstractmethod
     def generate(cls, seed: int, size: int | None = None) -> Self:
         """A world of our own making; the same seed and size give the same rows."""
-        raise NotImplementedError
 
     @classmethod
+    @abstractmethod
     def from_data(cls, agent_db: Mapping[str, Json], customer_db: Mapping[str, Json] | None) -> Self:
         """A world of tau2-bench's files."""
-        raise NotImplementedError
 
     def keep_in_step(self) -> None:
         """Carry over what one side's records mean for the other. Called after every call that was carried out."""
