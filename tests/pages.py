@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
+
+from cxlab import jobs
 
 ROOT = Path(__file__).parents[1]
 
@@ -19,6 +22,19 @@ def open_page(stem: str = "overview", /, *, state: dict[str, Any] | None = None,
     for key, value in (state or {}).items():
         app.session_state[key] = value
     return app.run()
+
+
+def catch_orders(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The commands that a page starts from now on; a harmless one runs instead, so that there is a job to look at."""
+    started: list[list[str]] = []
+    real = jobs.start
+
+    def start(args: list[str]) -> jobs.Job:
+        started.append(list(args))
+        return real(["models"])
+
+    monkeypatch.setattr(jobs, "start", start)
+    return started
 
 
 def picked(*rows: int) -> dict[str, Any]:

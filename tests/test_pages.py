@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from cxlab import jobs, read, ui
 from cxlab.store import trash, write
-from tests.pages import ROOT, open_page, picked
+from tests.pages import ROOT, catch_orders, open_page, picked
 
 # One worker opens these pages, so that what they show is read once.
 pytestmark = pytest.mark.xdist_group("pages")
@@ -106,14 +106,7 @@ def test_run_says_what_is_missing_and_starts_nothing(empty_home: Path) -> None:
 
 
 def test_run_starts_what_was_ordered(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[list[str]] = []
-    real = jobs.start
-
-    def start(args: list[str]) -> jobs.Job:
-        started.append(list(args))
-        return real(["models"])  # a harmless command, so that there is a job to look at
-
-    monkeypatch.setattr(jobs, "start", start)
+    started = catch_orders(monkeypatch)
     app = open_page(
         "run", limit="6", agents=["simulated:weak"], levels=["strong"], budget="2.5", **{"option-turns": "4"}
     )

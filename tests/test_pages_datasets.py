@@ -14,6 +14,7 @@ from cxlab.ui.tables import table_key
 from tests.cxm_store import DATASET, make_dataset
 from tests.importers.cxm_folder import make, store
 from tests.judged import HOSTILE
+from tests.pages import catch_orders
 
 ROOT = Path(__file__).parents[1]
 
@@ -66,14 +67,7 @@ def test_the_page_runs_by_itself_and_ignores_nonsense_in_the_address(home: Path)
 
 
 def test_the_form_starts_what_was_chosen(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[list[str]] = []
-    real = jobs.start
-
-    def start(args: list[str]) -> jobs.Job:
-        started.append(list(args))
-        return real(["models"])  # a harmless command, so that there is a job to look at
-
-    monkeypatch.setattr(jobs, "start", start)
+    started = catch_orders(monkeypatch)
     app = open_page(tab="generate", brand="talvero", size="number of articles", articles="200", seed="5")
     app.get("button_group")[1].set_value(["article formats", "misheard words"]).run()
     app.slider(key="wer").set_value(0.2).run()

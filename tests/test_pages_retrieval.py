@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from cxlab import jobs
 from cxlab.store import write
+from tests.pages import catch_orders
 from tests.searched import DATASET, HOSTILE, make_searched_store, samples
 
 ROOT = Path(__file__).parents[1]
@@ -120,14 +120,7 @@ def test_nonsense_in_the_address_is_ignored(home: Path) -> None:
 def test_a_grid_of_indexes_is_ordered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(make_searched_store(tmp_path)))
     monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
-    started: list[list[str]] = []
-    real = jobs.start
-
-    def start(args: list[str]) -> jobs.Job:
-        started.append(list(args))
-        return real(["models"])  # a harmless command, so that there is a job to look at
-
-    monkeypatch.setattr(jobs, "start", start)
+    started = catch_orders(monkeypatch)
     before = {run.id for run in write.list_runs()}
     app = open_page(tab="try", methods=["bm25", "lexical"], sizes=["250", "1000"], overlap="20", on=["Article search"])
     shown = {metric.label: metric.value for metric in app.metric}

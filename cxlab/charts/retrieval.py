@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -18,9 +18,9 @@ _MOST_NAMES = 6
 _LINES = ("solid", "dash", "dot", "dashdot")
 
 
-def _reach(row: Mapping[str, float | None]) -> tuple[float, float]:
-    """How far the interval goes up and down from the mean; 0 where there is none."""
-    mean, low, high = row["mean"] or 0.0, row["low"], row["high"]
+def _reach(row: Mapping[str, Any], key: str = "mean") -> tuple[float, float]:
+    """How far the interval goes up and down from the figure; 0 where there is none."""
+    mean, low, high = row[key] or 0.0, row["low"], row["high"]
     return (0.0 if high is None else max(high - mean, 0.0)), (0.0 if low is None else max(mean - low, 0.0))
 
 
@@ -44,42 +44,24 @@ def draw_indexes(
     """
     import plotly.graph_objects as go
 
-    colours = palette(dark)
     rows = frame.filter(pl.col("mean").is_not_null()).sort("mean", "run_id").to_dicts()
     figure = go.Figure()
     for row in rows:
-        mark, (up, down) = mark_of(marks, row["run_id"]), _reach(row)
-        figure.add_scatter(
-            x=[row["mean"]],
-            y=[plain(names[row["run_id"]])],
-            mode="markers+text",
-            marker=mark.dot(colours.surface),
-            text=[f"  {row['mean']:.1f}"],
-            textposition="top center",
-            textfont={"color": colours.ink, "size": 12},
-            error_x={
-                "type": "data", "symmetric": False, "array": [up], "arrayminus": [down], "thickness": 1.5, "width": 4,
-                "color": mark.colour,
-            },
-            customdata=[[row["run_id"]]],
-            hovertemplate=f"<b>{plain(names[row['run_id']])}</b><br>{plain(title)} {row['mean']:.1f}{_interval(row)}"
-            f"<br>n {format_count(row['n'])} queries<extra></extra>",
-            cliponaxis=False,
-            showlegend=False,
-        )  # fmt: skip
-    height = len(rows) - 0.3
+        hover = f"{plain(title)} {row['mean']:.1f}{_interval(row)}<br>n {format_count(row['n'])} queries"
+        _add_dot(figure, row, "mean", names, marks, dark, hover)
+    figure.update_traces(
+        mode="markers+text",
+        texttemplate="  %{x:.1f}",
+        textposition="top center",
+        textfont={"color": palette(dark).ink, "size": 12},
+        cliponaxis=False,
+    )
     for place, value in enumerate(floors):
         figure.add_vline(
-            x=value, line={"color": colours.muted, "width": 1.5, "dash": _LINES[2 - place % 2]}, layer="below"
+            x=value, line={"color": palette(dark).muted, "width": 1.5, "dash": _LINES[2 - place % 2]}, layer="below"
         )
     figure.update_xaxes(range=[0, 101], title=f"{plain(title)}, points of 100")
-    figure.update_yaxes(
-        categoryorder="array",
-        categoryarray=[plain(names[row["run_id"]]) for row in rows],
-        tickfont={"color": colours.ink},
-        range=[-0.6, height],
-    )
-    return dress(figure, dark, height=_FRAME_PX + _ROW_PX * max(len(rows), 2))
+    return _dress_rows(figure, [row["run_id"] for row in rows], names, dark)
 
 
 def draw_curves(
@@ -322,34 +304,48 @@ def draw_gaps(
     """
     import plotly.graph_objects as go
 
-    colours = palette(dark)
     rows = frame.filter(pl.col("difference").is_not_null()).sort("difference", "run_id").to_dicts()
     figure = go.Figure()
     for row in rows:
-        mark = mark_of(marks, row["run_id"])
-        shown = {"mean": row["difference"], "low": row["low"], "high": row["high"]}
-        up, down = _reach(shown)
-        figure.add_scatter(
-            x=[row["difference"]],
-            y=[plain(names[row["run_id"]])],
-            mode="markers",
-            marker=mark.dot(colours.surface),
-            error_x={
-                "type": "data", "symmetric": False, "array": [up], "arrayminus": [down], "thickness": 1.5, "width": 4,
-                "color": mark.colour,
-            },
-            customdata=[[row["run_id"]]],
-            hovertemplate=f"<b>{plain(names[row['run_id']])}</b><br>{row['difference']:+.1f} against {plain(baseline)}"
-            f": {row['verdict']}{_interval(shown)}<br>{format_count(row['n'])} queries, p {row['p_holm']:.3f} (Holm)"
-            f"<br>{row['wins']} won, {row['ties']} tied, {row['losses']} lost<extra></extra>",
-            showlegend=False,
-        )  # fmt: skip
-    figure.add_vline(x=0, line={"color": colours.muted, "width": 1.5})
+        hover = (
+            f"{row['difference']:+.1f} against {plain(baseline)}: {row['verdict']}{_interval(row)}"
+            f"<br>{format_count(row['n'])} queries, p {row['p_holm']:.3f} (Holm)"
+            f"<br>{row['wins']} won, {row['ties']} tied, {row['losses']} lost"
+        )
+        _add_dot(figure, row, "difference", names, marks, dark, hover)
+    figure.add_vline(x=0, line={"color": palette(dark).muted, "width": 1.5})
     figure.update_xaxes(title=f"{plain(title)}: difference from {plain(baseline)}")
+    return _dress_rows(figure, [row["run_id"] for row in rows], names, dark)
+
+
+def _add_dot(
+    figure: "Figure", row: Mapping[str, Any], key: str, names: Mapping[str, str], marks: Mapping[str, Mark], dark: bool,
+    hover: str,
+) -> None:  # fmt: skip
+    """An index's figure with its interval, on a line of its own."""
+    mark = mark_of(marks, row["run_id"])
+    up, down = _reach(row, key)
+    figure.add_scatter(
+        x=[row[key]],
+        y=[plain(names[row["run_id"]])],
+        mode="markers",
+        marker=mark.dot(palette(dark).surface),
+        error_x={
+            "type": "data", "symmetric": False, "array": [up], "arrayminus": [down], "thickness": 1.5, "width": 4,
+            "color": mark.colour,
+        },
+        customdata=[[row["run_id"]]],
+        hovertemplate=f"<b>{plain(names[row['run_id']])}</b><br>{hover}<extra></extra>",
+        showlegend=False,
+    )  # fmt: skip
+
+
+def _dress_rows(figure: "Figure", runs: Sequence[str], names: Mapping[str, str], dark: bool) -> "Figure":
+    """A row an index, the last on top."""
     figure.update_yaxes(
         categoryorder="array",
-        categoryarray=[plain(names[row["run_id"]]) for row in rows],
-        tickfont={"color": colours.ink},
-        range=[-0.6, len(rows) - 0.4],
+        categoryarray=[plain(names[run]) for run in runs],
+        tickfont={"color": palette(dark).ink},
+        range=[-0.6, len(runs) - 0.3],
     )
-    return dress(figure, dark, height=_FRAME_PX + _ROW_PX * max(len(rows), 2))
+    return dress(figure, dark, height=_FRAME_PX + _ROW_PX * max(len(runs), 2))
