@@ -1,5 +1,7 @@
 """A user's mistake, one class a situation; the text names the bad value and the fix."""
 
+from collections.abc import Iterable
+
 
 class CxError(Exception):
     """A mistake that the user can mend; shown as one line, exit code 2, never as a traceback."""
@@ -8,8 +10,8 @@ class CxError(Exception):
 class UnknownName(CxError):
     """A model, scenario, run, benchmark or column that does not exist."""
 
-    def __init__(self, kind: str, name: object, known: object, hint: str = "") -> None:
-        listed = ", ".join(sorted(map(str, known))) or "none yet"  # type: ignore[call-overload]
+    def __init__(self, kind: str, name: object, known: Iterable[object], hint: str = "") -> None:
+        listed = ", ".join(sorted(map(str, known))) or "none yet"
         super().__init__(f"unknown {kind} {str(name)!r}; known: {listed}" + (f". {hint}" if hint else ""))
 
 

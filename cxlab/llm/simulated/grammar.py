@@ -6,12 +6,15 @@
 import functools
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from cxlab.errors import CxError
 
-Node = str | tuple[str, str] | list["Node"] | dict[str, list["Node"]]
+# Text, ("slot", name), or ("any", the alternatives, each of them nodes again).
+Node = str | tuple[str, Any]
+Nodes = tuple[Node, ...]
 TOKEN = re.compile(r"<(\w+)>|[(|)]|[^<(|)]+|<")
 
 
@@ -20,9 +23,9 @@ class BadPhrase(CxError):
 
 
 @functools.lru_cache(maxsize=50_000)
-def parse(line: str) -> tuple[object, ...]:
+def parse(line: str) -> Nodes:
     """The line as nested tuples: text, ("slot", name) or ("any", alternatives); raises BadPhrase."""
-    stack: list[list[list[object]]] = [[[]]]
+    stack: list[list[list[Node]]] = [[[]]]
     for match in TOKEN.finditer(line):
         token = match.group(0)
         if token == "(":
@@ -82,21 +85,21 @@ def slot_names(line: str) -> set[str]:
     return set(re.findall(r"<(\w+)>", line))
 
 
-def _walk(nodes: tuple[object, ...], rng: np.random.Generator, slots: Mapping[str, str], parts: list[str]) -> None:
+def _walk(nodes: Nodes, rng: np.random.Generator, slots: Mapping[str, str], parts: list[str]) -> None:
     for node in nodes:
         if isinstance(node, str):
             parts.append(node)
-        elif node[0] == "slot":  # type: ignore[index]
-            name = node[1]  # type: ignore[index]
+        elif node[0] == "slot":
+            name = node[1]
             if name not in slots:
                 raise BadPhrase(f"no slot <{name}>; known: {', '.join(sorted(slots))}")
             parts.append(str(slots[name]))
         else:
-            choices = node[1]  # type: ignore[index]
+            choices = node[1]
             _walk(choices[int(rng.random() * len(choices))], rng, slots, parts)
 
 
-def _count(nodes: tuple[object, ...], slots: Mapping[str, int]) -> int:
+def _count(nodes: Nodes, slots: Mapping[str, int]) -> int:
     total = 1
     for node in nodes:
         if isinstance(node, tuple):
@@ -104,10 +107,9 @@ def _count(nodes: tuple[object, ...], slots: Mapping[str, int]) -> int:
     return total
 
 
-def _texts(node: object) -> list[str]:
+def _texts(node: Node) -> list[str]:
     if isinstance(node, str):
         return [node]
-    assert isinstance(node, tuple)
     if node[0] == "slot":
         return ["thing"]
     out: list[str] = []
