@@ -1,5 +1,6 @@
 """The command line: what it says, what it leaves behind, and with which exit code."""
 
+import importlib.util
 import json
 import os
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import polars as pl
 import pytest
 from llm.fault_server import FaultServer
 from runner.shell import Shell, make_shell
@@ -269,7 +271,7 @@ def test_ray_absent_is_said_with_the_remedy(shell: Shell, call: Call, monkeypatc
 
 
 def test_ray_gets_the_same_shards(shell: Shell, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Against a stand-in with Ray's calls; Ray itself is not installed where this was written."""
+    """Against a stand-in with Ray's calls, for Ray is no requirement; the test below asks Ray itself."""
     sent: list[tuple[Any, ...]] = []
 
     def remote(**options: Any) -> Any:
@@ -295,3 +297,13 @@ def test_ray_gets_the_same_shards(shell: Shell, call: Call, monkeypatch: pytest.
     assert (outcome.status.state, outcome.status.done) == ("done", ALL)
     assert len(shell.pairs(run.id)) == len(set(shell.pairs(run.id))) == ALL
     assert os.environ["CXLAB_HOME"] == str(shell.home)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed: pip install ray")
+def test_ray_itself_comes_to_the_same_as_processes_here(shell: Shell) -> None:
+    for engine in ("local", "ray"):
+        done = shell.run("run", LAMP, "--model", "simulated:strong", "--workers", "2", "--engine", engine)
+        assert done.returncode == 0, done.stderr
+    one, other = (shell.read(run.id, "scores").drop("run_id", "attempt_id").sort(pl.all()) for run in write.list_runs())
+    assert one.height >= ALL
+    assert one.equals(other)

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from types import FrameType
@@ -83,7 +83,13 @@ def work_in_processes(
             _start(words, (index, workers), (reading, *descriptors), logs[index - 1]) for index in range(1, workers + 1)
         ]
         os.close(reading)
-        with _passing_signals_on(processes) as signals:
+
+        def stop(first: bool) -> None:
+            for process in processes:
+                if process.poll() is None:
+                    process.send_signal(signal.SIGTERM if first else signal.SIGKILL)
+
+        with _heeding_signals(stop) as signals:
             ended = _watch(opened, workers, processes, before, show)
         crashed = None if signals else _read_crash(processes, logs)
         said = str(crashed or "").partition("\n")[0]
@@ -115,7 +121,10 @@ def work_on_ray(
         ray = importlib.import_module("ray")
     except ImportError as error:
         raise NotConfigured("--engine ray needs Ray, which is not installed: pip install ray") from error
-    ray.init(address=os.environ.get("RAY_ADDRESS"), ignore_reinit_error=True, log_to_driver=False)
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a cluster of our own making tells nobody that it runs
+    address = os.environ.get("RAY_ADDRESS")
+    own = {} if address else {"include_dashboard": False}  # only what starts a cluster may say what is in it
+    ray.init(address=address, ignore_reinit_error=True, log_to_driver=False, **own)
     ids, root = [each.run.id for each in opened], str(home())
     task = ray.remote(num_cpus=1)(work_as_ray_task)
     with ExitStack() as held:
@@ -125,14 +134,22 @@ def work_on_ray(
             prepare(each, status, show)
         ended: list[Status | None] = [None] * len(opened)
         futures = [task.remote(ids, (index, workers), root, concurrency, budget_usd) for index in range(1, workers + 1)]
+
+        def stop(first: bool) -> None:
+            for each in opened:
+                (each.folder / "CANCEL").touch()  # no signal reaches another node; the shared folder does
+            for future in () if first else futures:
+                ray.cancel(future, force=True)
+
         try:
-            while futures:
-                ready, futures = ray.wait(futures, timeout=POLL_S)
-                ray.get(ready)  # a bug in a task comes out here
-                _look(opened, workers, ended, before, show)
+            with _heeding_signals(stop) as signals:
+                while futures:
+                    ready, futures = ray.wait(futures, timeout=POLL_S)
+                    ray.get(ready)  # a bug in a task comes out here
+                    _look(opened, workers, ended, before, show)
         finally:
             last = _settle_rest(opened, workers, ended, before, "failed", "a task ended before its work did")
-        return [Outcome(each.run.id, status) for each, status in zip(opened, last, strict=True)]
+        return [Outcome(each.run.id, status, bool(signals)) for each, status in zip(opened, last, strict=True)]
 
 
 def work_as_ray_task(
@@ -232,15 +249,13 @@ def _settle_rest(
 
 
 @contextmanager
-def _passing_signals_on(processes: Sequence[subprocess.Popen[bytes]]) -> Iterator[list[int]]:
-    """Ctrl-C and SIGTERM ask the workers to stop in good order; a second one kills them."""
+def _heeding_signals(stop: Callable[[bool], None]) -> Iterator[list[int]]:
+    """Ctrl-C and SIGTERM ask for a stop in good order, `stop(True)`; a second one for a stop at once, `stop(False)`."""
     received: list[int] = []
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         received.append(number)
-        for process in processes:
-            if process.poll() is None:
-                process.send_signal(signal.SIGTERM if len(received) == 1 else signal.SIGKILL)
+        stop(len(received) == 1)
 
     if threading.current_thread() is not threading.main_thread():
         yield received
