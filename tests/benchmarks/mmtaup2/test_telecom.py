@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -141,6 +142,14 @@ class Till(World):
 
     domain = "till"
 
+    @classmethod
+    def generate(cls, seed: int, size: int | None = None) -> "Till":
+        return cls.from_data({"tills": {"one": {"money": 5.0}}}, {"purses": {}})
+
+    @classmethod
+    def from_data(cls, agent_db: Mapping[str, Any], customer_db: Mapping[str, Any] | None) -> "Till":
+        return cls(Database(agent_db), Database(customer_db or {}))
+
     @tool("agent", "Take money.", {"much": number("How much.")}, write=True)
     def take(self, much: float) -> dict[str, float]:
         till = self.agent.edit("tills", "one")
@@ -154,7 +163,7 @@ class Till(World):
 
 
 def test_a_tool_that_refuses_half_way_leaves_nothing_behind() -> None:
-    till = Till(Database({"tills": {"one": {"money": 5.0}}}), Database({"purses": {}}))
+    till = Till.generate(0)
     assert till.call("agent", "take", {"much": 2}).value == {"money": 3.0}
     before, rows = till.state_hash(), till.snapshot()
     assert rows == {"agent": {"tills": {"one": {"money": 3.0}}}, "customer": {"purses": {"one": {"lacks": 3.0}}}}
