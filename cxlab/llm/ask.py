@@ -5,6 +5,7 @@
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
@@ -78,13 +79,15 @@ async def ask(
     max_tokens: int | None = None,
     cache: "ReplyCache | None" = None,
     budget: Budget | None = None,
+    on_text: Callable[[str], None] | None = None,
 ) -> Reply[Out]:
     """Render, call, parse; exactly one of `output` and `failure` is set in the reply.
 
     Provider failures: `rate_limited`, `timeout`, `server_error`, `connection`, `auth`, `bad_request`,
     `refused`, `bad_reply`, `budget`. Format failures: `empty`, `not_json`, `truncated`, `invalid`,
     `refusal`. A reply that is not JSON or not valid is asked for once more when the prompt allows a
-    repair; usage, latency and cost then count both calls and `raw` is the second reply.
+    repair; usage, latency and cost then count both calls and `raw` is the second reply. `on_text` is told
+    the raw reply so far while it is written, where the server streams.
     """
     request = Request(
         messages=prompt.render(inputs),
@@ -94,6 +97,7 @@ async def ask(
         seed=seed,
         prompt=prompt,
         inputs=inputs,
+        on_text=on_text,
     )
     ladder = _ladder(model) if prompt.structured else None
     rung = ladder.rung(prompt.Output) if ladder is not None else ""

@@ -1,5 +1,6 @@
 """The model boundary's contract: one request in, one completion out, faults told apart."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -17,7 +18,9 @@ class Request:
     `messages` are OpenAI-style dicts. `schema` asks for one JSON object of that shape. `prompt` and
     `inputs` are only read by simulated models: the inputs are exactly what the messages were rendered
     from. `seed` separates repeated samples of the same prompt. `require_tool` asks the server for a call
-    instead of leaving the choice to the model; a server that refuses to is left to choose.
+    instead of leaving the choice to the model; a server that refuses to is left to choose. `on_text` is
+    called with the whole text so far while it is written, from the beginning again after a broken attempt;
+    a model or a server that cannot stream does not call it.
     """
 
     messages: list[dict[str, Any]]
@@ -29,6 +32,7 @@ class Request:
     prompt: Any = None
     inputs: BaseModel | None = None
     require_tool: bool = False
+    on_text: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ class LangchainModel:
         self._make = make
         self._made: dict[tuple[float | None, int], BaseChatModel] = {}
         self._key_variables = secrets
-        self._no_temperature = False
+        self._no_temperature = self._no_stream = False
 
     def __repr__(self) -> str:
         return f"LangchainModel({self.name!r})"
@@ -102,6 +102,9 @@ class LangchainModel:
                 if fault.failure.type == "bad_request" and "temperature" in said and not self._no_temperature:
                     self._no_temperature = True
                     continue
+                if fault.failure.type == "bad_request" and "stream" in said and not self._no_stream:
+                    self._no_stream = True
+                    continue
                 if fault.failure.type == "bad_request" and rung == "native" and schema is not None:
                     self.ladder.refused(schema, rung, surely=True)
                     rung = "prompt"
@@ -135,9 +138,11 @@ class LangchainModel:
         elif request.schema is not None:
             messages = with_instruction(messages, request.schema)
         started = time.perf_counter()
+        streams = request.on_text is not None and rung != "native" and not self._no_stream
         with _FaultsToldApart(self._secret_values()):
             async with asyncio.timeout(self.answer_timeout_s):
-                answer = await chat.ainvoke(convert_to_messages(messages))
+                asked = convert_to_messages(messages)
+                answer = await (_stream(chat, asked, request.on_text) if streams else chat.ainvoke(asked))
         spent = time.perf_counter() - started
         native = isinstance(answer, dict)
         message = answer["raw"] if native else answer
@@ -241,6 +246,17 @@ def _kind_of(error: Exception) -> tuple[Kind, int | None, float | None] | None:
     return Kind("unknown", False), None, None
 
 
+async def _stream(chat: Any, messages: list[Any], on_text: Any) -> Any:
+    """The message put together from its pieces; `on_text` gets the text so far whenever it has grown."""
+    whole: Any = None
+    on_text("")  # an attempt before this one may have broken off in the middle
+    async for piece in chat.astream(messages):
+        whole = piece if whole is None else whole + piece
+        if _text(piece.content):
+            on_text(_text(whole.content))
+    return whole
+
+
 def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
@@ -255,6 +271,8 @@ def tool_calls_of(message: Any) -> tuple[ToolCall, ...]:
         for call in message.additional_kwargs.get("tool_calls") or []
         if isinstance(call.get("function"), dict) and isinstance(call["function"].get("arguments"), str)
     }
+    # Of a message that came in pieces: what was emitted stands in them, and nowhere else.
+    raw |= {call["id"]: call["args"] for call in getattr(message, "tool_call_chunks", ()) if call.get("args")}
     found = []
     for number, call in enumerate([*message.tool_calls, *message.invalid_tool_calls], 1):
         arguments = raw.get(call.get("id"))

@@ -27,6 +27,22 @@ class Prices:
         return (usage.prompt_tokens * self.prompt_usd + usage.completion_tokens * self.completion_usd) / 1e6
 
 
+@dataclass(frozen=True, slots=True)
+class AudioPrices:
+    """USD per minute of sound and per million characters spoken; a service counts by one of them."""
+
+    minute_usd: float | None = None
+    characters_usd: float | None = None
+    as_of: str = ""
+    source: str = ""
+
+    def cost(self, seconds: float | None, characters: int) -> float | None:
+        """USD, or None when what it is counted by is not known: a cost is never guessed."""
+        if self.characters_usd is not None:
+            return characters * self.characters_usd / 1e6
+        return None if self.minute_usd is None or seconds is None else seconds / 60 * self.minute_usd
+
+
 FREE = Prices(0.0, 0.0, source="simulated models run in this process")
 
 

@@ -6,16 +6,18 @@ import os
 import re
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cxlab.errors import BadOption
 from cxlab.llm.base import Completion, ProviderFault, Request
+from cxlab.llm.completions import Pieces, read_completion
 from cxlab.llm.faults import Interrupted, Kind, kind_of_status, redact, retry_after_s, retrying, with_retries
 from cxlab.llm.ladder import Ladder, response_format, with_instruction
 from cxlab.llm.metering import Prices
-from cxlab.records import ToolCall, Usage
+from cxlab.records import Usage
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -202,14 +204,15 @@ class OpenAIModel:
     def _adapt(self, fault: Interrupted) -> bool:
         """Stop sending a parameter that this server refuses; True when something changed."""
         said = fault.failure.message.lower()
-        if fault.status not in (400, 422) or not any(word in said for word in _REFUSALS):
+        refusal = fault.status in (400, 422) and any(word in said for word in _REFUSALS)
+        if not refusal and not (fault.status in (400, 422, 501) and "stream" in said):
             return False
         if not self._limit_changed and self._limit in said:
             self._limit = "max_tokens" if self._limit == "max_completion_tokens" else "max_completion_tokens"
             self._limit_changed = True
             return True
-        for name in ("temperature", "seed", "tool_choice"):
-            if re.search(rf"\b{name}\b", said) and name not in self._dropped:
+        for name in ("temperature", "seed", "tool_choice", "stream_options", "stream"):
+            if re.search(rf"\b{name}(ing)?\b", said) and name not in self._dropped:
                 self._dropped.add(name)
                 return True
         return False
@@ -234,14 +237,51 @@ class OpenAIModel:
         return {**body, **self.options.extra_body, "model": self.model, "messages": messages}
 
     async def _once(self, request: Request, rung: str | None) -> Completion:
+        if request.on_text is not None and "stream" not in self._dropped:
+            return await self._stream(request, rung, request.on_text)
         content, latency_s = await self.post("/chat/completions", lambda: self._body(request, rung))
         return self._read(content, latency_s)
 
-    async def post(self, path: str, body: Callable[[], dict[str, Any]]) -> tuple[bytes, float]:
+    async def post(
+        self, path: str, body: Callable[[], dict[str, Any]], files: dict[str, tuple[str, bytes, str]] | None = None
+    ) -> tuple[bytes, float]:
         """One HTTP request, never repeated: (what came, seconds); every fault becomes an Interrupted.
 
-        `body` is made once the model's name is known.
+        `body` is made once the model's name is known. With `files` (field: name, content, type) it goes as a form.
         """
+        async with self._sent(path, body, stream=False, files=files) as (response, started):
+            return response.content, time.perf_counter() - started
+
+    async def _stream(self, request: Request, rung: str | None, on_text: Callable[[str], None]) -> Completion:
+        """One request whose reply is read as it is written; a server that does not stream answers as a whole."""
+
+        def body() -> dict[str, Any]:
+            usage = {} if "stream_options" in self._dropped else {"stream_options": {"include_usage": True}}
+            return {**self._body(request, rung), "stream": True, **usage}
+
+        pieces = Pieces()
+        async with self._sent("/chat/completions", body, stream=True) as (response, started):
+            if "json" in response.headers.get("content-type", ""):
+                return self._read(await response.aread(), time.perf_counter() - started)
+            on_text("")  # an attempt before this one may have broken off in the middle
+            with self._redacted():
+                async for line in response.aiter_lines():
+                    if pieces.add_line(line):
+                        on_text(pieces.text)
+                latency_s = time.perf_counter() - started
+                if not pieces.finished:
+                    raise Interrupted(Kind("connection", True), "the stream broke off before its end")
+                return read_completion(pieces.body(), latency_s)
+
+    @asynccontextmanager
+    async def _sent(
+        self,
+        path: str,
+        body: Callable[[], dict[str, Any]],
+        stream: bool,
+        files: dict[str, tuple[str, bytes, str]] | None = None,
+    ) -> AsyncIterator[tuple[Any, float]]:
+        """The response to one request and when it was sent; faults on the way and while it is read are told apart."""
         client = self._client()
         import aiohttp
         import httpx2
@@ -253,15 +293,22 @@ class OpenAIModel:
                     self.model = await self._first_model(client)
                 started = time.perf_counter()
                 # The SDK's raw post: its typed `create` walks the whole body again, 0.4 ms for a schema.
-                response = await client.post(path, cast_to=httpx2.Response, body=body())
+                form: Any = {"headers": {"Content-Type": "multipart/form-data"}} if files else {}
+                response: Any = await client.post(
+                    path, cast_to=httpx2.Response, body=body(), files=files, options=form, stream=stream
+                )
+                try:
+                    yield response, started
+                finally:
+                    if stream:
+                        await response.aclose()
         except openai.APIStatusError as error:
             raise self._status_fault(error) from None
-        except (openai.APIConnectionError, aiohttp.ClientError, TimeoutError) as error:
+        except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, TimeoutError) as error:
             raise self._connection_fault(error) from None
         except UnicodeEncodeError:
             # Half a surrogate pair in a message has no UTF-8 form; no server could be sent it.
             raise Interrupted(Kind("bad_request", False), "a message holds a lone surrogate character") from None
-        return response.content, time.perf_counter() - started
 
     async def _first_model(self, client: "AsyncOpenAI") -> str:
         import openai
@@ -302,32 +349,23 @@ class OpenAIModel:
         return Interrupted(kind, f"the connection failed: {said}")
 
     def _read(self, content: bytes, latency_s: float) -> Completion:
-        """Read a completion leniently: a server's slip in form must not lose the model's words."""
         try:
             # A reply cut inside a character leaves a broken byte: it becomes U+FFFD, the rest is kept.
             body = json.loads(content.decode("utf-8", "replace"))
         except ValueError:
             said = self._redact(content[:100].decode("utf-8", "replace"))
             raise Interrupted(Kind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
-        if isinstance(body, dict) and isinstance(body.get("error"), dict):
-            # Some gateways report a failure with HTTP 200.
-            error = body["error"]
-            code = error.get("code")
-            status = code if isinstance(code, int) and 400 <= code < 600 else 502
-            said = self._redact(f"HTTP 200 with error {code}: {error.get('message')}")
-            raise Interrupted(kind_of_status(status, str(code), said), said, None, status)
-        choices = body.get("choices") if isinstance(body, dict) else None
-        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
-        message = choice.get("message") if choice else None
-        if choice is None or not isinstance(message, dict):
-            raise Interrupted(Kind("bad_reply", True), "the server's reply holds no message")
-        finish_reason = choice.get("finish_reason")
-        text = _text(message.get("content"))
-        if message.get("refusal"):
-            text, finish_reason = str(message["refusal"]), "refusal"
-        return Completion(
-            text, _tool_calls(message.get("tool_calls")), _usage(body.get("usage")), latency_s, finish_reason
-        )
+        with self._redacted():
+            return read_completion(body, latency_s)
+
+    @contextmanager
+    def _redacted(self) -> Iterator[None]:
+        """What a server says of a fault may quote the key."""
+        try:
+            yield
+        except Interrupted as fault:
+            kind = Kind(fault.failure.type, fault.failure.retryable)
+            raise Interrupted(kind, self._redact(fault.failure.message), fault.wait_s, fault.status) from None
 
     async def aclose(self) -> None:
         """Give the shared client back; the last model to do so closes it."""
@@ -347,37 +385,3 @@ def _may_be_the_rung(fault: Interrupted) -> bool:
 def _names_schema(message: str) -> bool:
     said = message.lower()
     return any(word in said for word in ("response_format", "json_schema", "schema", "grammar"))
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return ""
-
-
-def _tool_calls(calls: Any) -> tuple[ToolCall, ...]:
-    """Tool calls with their arguments as the text that was emitted; whoever runs them parses it."""
-    found = []
-    for number, one in enumerate(calls if isinstance(calls, list) else [], 1):
-        function = one.get("function") if isinstance(one, dict) else None
-        if not isinstance(function, dict):
-            continue
-        arguments = function.get("arguments")
-        if not isinstance(arguments, str):
-            arguments = json.dumps(arguments) if arguments is not None else ""
-        found.append(
-            ToolCall(
-                id=str(one.get("id") or f"call-{number}"), name=str(function.get("name") or ""), arguments=arguments
-            )
-        )
-    return tuple(found)
-
-
-def _usage(reported: Any) -> Usage:
-    def count(key: str) -> int | None:
-        value = reported.get(key) if isinstance(reported, dict) else None
-        return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-    return Usage(prompt_tokens=count("prompt_tokens"), completion_tokens=count("completion_tokens"), calls=1)

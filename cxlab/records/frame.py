@@ -23,13 +23,21 @@ class Tally:
     turns: int
     least: int
     fields: Mapping[str, bool]
-    errors: int
-    recovered: int
-    risky: int
-    agreed: int
-    repeated: int
-    asked_again: int
     wer: float | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A metric as it stands: `value` of `n` observations, or None with the reason; `share` from 0 to 1."""
+
+    metric: str
+    title: str
+    definition: str
+    value: float | None
+    n: int
+    reason: str
+    share: bool
+    best: float
 
 
 @dataclass(frozen=True)
@@ -49,4 +57,8 @@ class Frame:
     course: tuple[tuple[int, float], ...]
     """(turn, share of the needed actions carried out), a point a turn."""
     cost_usd: float | None
+    readings: tuple[Reading, ...]
+    """The twelve metrics as they stand."""
+    before: Mapping[str, float | None]
+    """The metrics' values at the end of the turn before."""
     fault: str = ""

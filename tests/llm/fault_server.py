@@ -13,6 +13,7 @@ import asyncio
 import base64
 import contextlib
 import json
+import re
 import struct
 import sys
 import threading
@@ -48,6 +49,15 @@ MODES = (
     "no_temperature",
     "new_limit_name",
     "tools",
+    "stream",
+    "stream_broken",
+    "stream_cut",
+    "stream_error",
+    "stream_no_usage",
+    "stream_tools",
+    "stream_no_tools",
+    "no_stream",
+    "no_stream_options",
     "base64",
     "vector_missing",
     "vector_nan",
@@ -68,6 +78,8 @@ class Scene:
     most_texts: int | None = None
     """How many texts a request for embeddings may hold."""
     retry_after: str | None = None
+    piece_s: float = 0.0
+    """Seconds before each piece of a stream."""
     calls: int = 0
     in_flight: int = 0
     peak: int = 0
@@ -192,6 +204,14 @@ class FaultServer:
             return _error(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
         if mode == "new_limit_name" and "max_tokens" in body:
             return _error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        if mode == "no_stream" and body.get("stream"):
+            return _error(400, "Streaming is not enabled on this server.")
+        if mode == "no_stream_options" and "stream_options" in body:
+            return _error(422, "stream_options: extra inputs are not permitted")
+        if mode == "stream_no_tools" and "tools" in body:
+            return _error(400, "tools are not available with this model")
+        if mode.startswith("stream") and body.get("stream"):
+            return await _stream(scene, body, request)
         if mode == "error_in_200":
             return web.json_response({"error": {"code": 502, "message": "upstream is away"}})
         if mode == "not_json_body":
@@ -212,6 +232,43 @@ class FaultServer:
         if mode in special:
             return web.json_response(_completion_body(**special[mode]))
         return _embeddings(scene, body) if "input" in body else _answer(scene, body)
+
+
+async def _stream(scene: Scene, body: Body, request: web.Request) -> web.StreamResponse:
+    """The reply word by word as server-sent events, or what goes wrong half way."""
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+    calls = [
+        [{"index": 0, "id": "c1", "type": "function", "function": {"name": "refund", "arguments": ""}}],
+        [{"index": 0, "function": {"arguments": '{"order": '}}],
+        [{"index": 1, "id": "c2", "type": "function", "function": {"name": "close", "arguments": "{}"}}],
+        [{"index": 0, "function": {"arguments": '"A-17",'}}],
+    ]
+    words = re.findall(r"\S+\s*", _reply(scene, body))
+    deltas: list[Body] = [{"role": "assistant", "content": None}, *({"content": word} for word in words)]
+    if scene.mode == "stream_tools":
+        deltas += [{"tool_calls": one} for one in calls]
+    events: list[Body | str] = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    if scene.mode in ("stream_broken", "stream_cut", "stream_error"):
+        events = events[: 1 + len(words) // 2]
+    if scene.mode == "stream_error":
+        events.append({"error": {"code": 503, "message": "the worker is gone"}})
+    whole = scene.mode not in ("stream_broken", "stream_cut", "stream_error")
+    if whole:
+        ending = "tool_calls" if scene.mode == "stream_tools" else "stop"
+        events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": ending}]})
+        if scene.mode != "stream_no_usage" and (body.get("stream_options") or {}).get("include_usage"):
+            events.append({"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20}})
+        events.append("[DONE]")
+    with contextlib.suppress(ConnectionError):
+        await response.write(b": a comment keeps the connection alive\n\n")
+        for event in events:
+            await asyncio.sleep(scene.piece_s)
+            data = event if isinstance(event, str) else json.dumps(event)
+            await response.write(f"data: {data}\n\n".encode())
+        if scene.mode == "stream_broken" and request.transport is not None:
+            request.transport.close()
+    return response
 
 
 def _reply(scene: Scene, body: Body) -> str:
