@@ -5,14 +5,19 @@ import streamlit as st
 
 from cxlab import read, ui
 from cxlab.benchmarks import REGISTRY
-from cxlab.read import View, compare, scenarios
+from cxlab.read import View, compare, scenarios, sums
 from cxlab.read.tasks import repeated
 from cxlab.ui import comparing
 from cxlab.ui.duel import show_duel
 from cxlab.ui.tasks import show_costs, show_repeated
 
 ui.routed()
-GROUPS = {"": "All together", "scenario": "By scenario", "level": "By level", "leaf": "By leaf", "task": "By task"}
+GROUPS = {
+    "": "All together", "scenario": "By scenario", "level": "By level", "leaf": "By leaf", "task": "By task",
+    "persona": "By persona", "exposure": "By what the agent was told", "modality": "By modality",
+}  # fmt: skip
+# Where a dialogue is played under terms, they say more than the level, which is the persona again.
+TERMS = ["personas", "exposures", "modalities", "leaves"]
 LOOKS = {"": "Samples", "profile": "Profile", "front": "Quality and price", "trials": "Repeated trials"}
 MOST = 6
 
@@ -49,7 +54,7 @@ if several:
     known = ui.cached(read.metric_names, View(benchmark=benchmark, tasks=(task.id,)))["metric"].to_list()
     if view.metric not in known:
         view = view.change(metric=task.metric, page=view.page)
-    narrow = ["levels", "intents", "modalities", "leaves"] if REGISTRY[benchmark].with_customer else ["levels"]
+    narrow = TERMS if REGISTRY[benchmark].with_customer else ["levels"]
     view = ui.sidebar_filters(view, ["models", *narrow, "runs"], metric=True, metrics=known)
 else:
     view = ui.sidebar_filters(view, ["models", "scenarios", "levels", "leaves", "runs"], metric=True)
@@ -80,7 +85,7 @@ with st.sidebar:
     )
 scope = scope.change(**{"models" if unit == "model" else "runs": tuple(sides)})
 
-useful = [name for name in GROUPS if name != "task" or not several]
+useful = [name for name in GROUPS if name not in ({"task", "level"} if several else set(sums.TERMS))]
 useful = [name for name in useful if comparing.is_useful(scope, name)]
 by = ui.choose(view, "field", "Side by side", useful, names=GROUPS, style="segments") if len(useful) > 1 else ""
 title = ui.label(scope.metric)
@@ -104,5 +109,9 @@ elif tab == "trials":
         show_repeated(moves, title, named)
 else:
     other = comparing.show_samples(scope, view, unit, sides, baseline, title, named)
-    if view.opened and (twin := ui.cached(compare.twin, View(benchmark=benchmark), *view.opened, baseline, unit)):
-        show_duel(view.opened, twin, REGISTRY[benchmark].card.leading if benchmark in REGISTRY else ())
+    if view.opened:
+        # An address may name an attempt of the baseline itself: then it stands beside the other side's.
+        every = View(benchmark=benchmark)
+        found = (ui.cached(compare.twin, every, *view.opened, side, unit) for side in (baseline, other))
+        if twin := next((each for each in found if each and each != view.opened), None):
+            show_duel(view.opened, twin, REGISTRY[benchmark].card.leading if benchmark in REGISTRY else ())

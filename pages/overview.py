@@ -107,7 +107,7 @@ def show_latest() -> None:
     ui.section("Latest runs")
     picked = ui.show_runs(runs, key="latest-runs", select="single")
     if picked and ui.has_page("failures"):
-        ui.open_page("failures", View(benchmark=picked[0]["benchmark"], runs=(picked[0]["run_id"],)))
+        ui.open_page("failures", View(benchmark=picked[0]["benchmark"], runs=(picked[0]["run_id"],), verdict="all"))
     ui.link("Start, resume or delete runs", "run")
 
 

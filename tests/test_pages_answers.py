@@ -65,7 +65,7 @@ def test_wrong_answers_are_counted_and_grouped_by_what_is_wrong_with_them(home: 
     assert "called nothing; due track_parcel" in groups["detail"].to_list()
     rows = failures.rows(view.change(metric="right")).frame
     wrong = rows.filter(rows["reason"].is_not_null())
-    assert failures.counts(view)["with_trouble"] == wrong.height == (rows["score"] == 0).sum() > 0
+    assert failures.counts(view)["failed"] == wrong.height == (rows["score"] == 0).sum() > 0
     chosen = failures.rows(view.change(metric="right", alike=groups["alike"][0])).frame
     assert chosen["reason"].unique().to_list() == [groups["detail"][0]]
     assert read.facets(view, ("errors",))["value"].to_list().count("answer") == 1
@@ -74,7 +74,7 @@ def test_wrong_answers_are_counted_and_grouped_by_what_is_wrong_with_them(home: 
 def test_failures_speaks_of_answers(home: Path) -> None:
     app = open_page("failures", benchmark="cxmarena")
     assert not app.exception
-    assert [metric.label for metric in app.metric] == ["Answers", "With something wrong", "Groups of alike failures"]
+    assert [metric.label for metric in app.metric] == ["Answers", "Failed", "Not scored"]
     assert "called nothing; due track_parcel" in app.dataframe[-1].value["reason"].tolist()
 
 

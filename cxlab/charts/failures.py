@@ -1,5 +1,6 @@
 """Groups of alike failures: what they are called, and how many there are as bars that can be clicked."""
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +22,21 @@ _FORMS = {
     "length": "the reply was cut off at its length limit",
 }
 
+_EVENTS = {
+    "refused": "Refused",
+    "arguments": "Bad arguments",
+    "unknown_tool": "Unknown tool",
+    "tool": "Tool error",
+    "customer_tool": "Refused to the customer",
+    "agent": "Slip of the agent",
+}
+
 
 def describe_group(row: Mapping[str, Any]) -> tuple[str, str]:
     """A group in words: what happened ("Read InfoCompleteness as false, was true"), and where."""
     kind = row["kind"]
+    if kind in _EVENTS:
+        return describe_event(row)
     scenario = (row["scenario"] or "any scenario").replace("_", " ").capitalize()
     step, took, due = (_step(row["scenario"], row[name]) for name in ("stage", "took", "due"))
     if kind in ("field", "lucky") and row["field"]:
@@ -49,6 +61,17 @@ def describe_group(row: Mapping[str, Any]) -> tuple[str, str]:
     else:
         what = f"{KINDS.get(kind, kind).capitalize()}: {_FORMS.get(form, form.replace('_', ' '))}"
     return what, scenario
+
+
+def describe_event(row: Mapping[str, Any]) -> tuple[str, str]:
+    """What failed on the way, in words ("Refused: no user has this e-mail address"), and where."""
+    detail = str(row["detail"] or "").strip().rstrip(".")
+    if row["kind"] not in _EVENTS:
+        return describe_group({**dict.fromkeys(("stage", "took", "due", "field")), **row})
+    unknown = re.fullmatch(r"There is no tool named '([^']+)' here", detail)
+    said = unknown.group(1) if unknown else detail
+    words = f"{_EVENTS[row['kind']]}: {said}" if said else _EVENTS[row["kind"]]
+    return words, (row["scenario"] or "any scenario").replace("_", " ").capitalize()
 
 
 def _step(scenario: str | None, step: str | None) -> str:

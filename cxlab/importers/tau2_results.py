@@ -21,6 +21,7 @@ import orjson
 from cxlab.benchmarks.base import Scored
 from cxlab.benchmarks.mmtaup2 import score as measuring
 from cxlab.benchmarks.mmtaup2 import worlds
+from cxlab.benchmarks.mmtaup2.generate import exposure_facet
 from cxlab.benchmarks.mmtaup2.samples import BENCHMARK, task_of, to_sample
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadFile
@@ -203,7 +204,8 @@ def _samples(
     found = {}
     for name in dict.fromkeys(names):
         raw = tasks.get(name) or RawTask(id=name)
-        facets = {**facets_of(raw), "modality": "voice" if voice else "text"}
+        # Its agents know of a customer what the customer says.
+        facets = {**facets_of(raw), "exposure": exposure_facet(0), "modality": "voice" if voice else "text"}
         task = compose(raw, domain, world) if world else None
         if task is None:
             inputs, expected, leaf = describe(raw, domain)

@@ -27,6 +27,7 @@ COLUMNS = {
     "leaves": "leaf",
     "intents": "intent",
     "personas": "persona",
+    "exposures": "exposure",
     "modalities": "modality",
     "languages": "language",
     "outcomes": "outcome",
@@ -109,7 +110,7 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
 
 def selection(view: View) -> View:
     """The view with what `where` looks at and the metric, and nothing else: what a read is remembered by."""
-    names = (*COLUMNS, "benchmark", "errors", "splits", "alike", "search", "metric")
+    names = (*COLUMNS, "benchmark", "errors", "splits", "alike", "verdict", "search", "metric")
     return View(**{name: getattr(view, name) for name in names})
 
 

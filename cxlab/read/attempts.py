@@ -102,19 +102,21 @@ def attempts(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, order: str |
     turns; null when nothing was scored (last in either order).
     """
     condition, params = where(view, "attempts", "a.")
-    total = int(ask(f"SELECT count(*) AS n FROM attempts a WHERE {condition}", params)["n"][0])
     frame = ask(
         f"""
         WITH {_SCORED}
         SELECT a.run_id, a.attempt_id, a.sample_id, a.trial, a.benchmark, a.model, a.simulated, a.task, a.scenario,
-            a.level, a.leaf, a.persona, a.outcome, a.ended_by, a.failure, a.turns, scored.score, a.latency_s,
-            a.cost_usd, a.started, left(a.opening, 200) AS opening
+            a.level, a.leaf, a.persona, a.exposure, a.modality, a.outcome, a.ended_by, a.failure, a.turns, scored.score,
+            a.latency_s, a.cost_usd, a.started, left(a.opening, 200) AS opening, count(*) OVER () AS total
         FROM attempts a LEFT JOIN scored USING (run_id, attempt_id)
         WHERE {condition} ORDER BY {_ordering(view, order)} LIMIT $limit OFFSET $offset
         """,
         {**params, "metric": view.metric, "limit": limit, "offset": offset},
     )
-    return Page(frame, total)
+    if frame.height:
+        return Page(frame.drop("total"), int(frame["total"][0]))
+    total = int(ask(f"SELECT count(*) AS n FROM attempts a WHERE {condition}", params)["n"][0]) if offset else 0
+    return Page(frame.drop("total"), total)
 
 
 def neighbours(view: View, order: str | None = None) -> tuple[str, str]:

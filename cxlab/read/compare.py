@@ -20,7 +20,7 @@ from cxlab.read.scores import LOWER_IS_BETTER
 from cxlab.read.view import View
 
 Unit = Literal["model", "run_id"]
-GROUPS = ("scenario", "level", "leaf", "task")
+GROUPS = ("scenario", "level", "leaf", "task", *sums.TERMS)
 _SEED = 20260101
 # From here on an interval needs no bootstrap: the closed form agrees with it.
 _MANY = 2_000
@@ -35,7 +35,7 @@ def sample_means(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame
     """
     if by and by not in GROUPS:
         raise UnknownName("group", by, GROUPS)
-    scored = sums.of_attempts(view).filter(pl.col("n") > 0)
+    scored = sums.of_attempts(view, (by,)).filter(pl.col("n") > 0)
     turns = not scored["whole"].all()
     group = pl.col(by).fill_null("") if by else pl.lit("")
     return (
@@ -97,8 +97,8 @@ def differences(view: View, baseline: str, unit: Unit = "model", by: str = "") -
 def sample_pairs(view: View, first: str, second: str, unit: Unit = "model", limit: int = 200) -> pl.DataFrame:
     """Samples that both sides have, the largest difference first.
 
-    Columns: sample_id, scenario, level, leaf, opening, first, second (means), difference, and the attempts to open
-    (of the lowest trial): first_run, first_attempt, second_run, second_attempt.
+    Columns: sample_id, scenario, level, leaf, exposure, modality, opening, first, second (means), difference, and the
+    attempts to open (of the lowest trial): first_run, first_attempt, second_run, second_attempt.
     """
     scored = sums.of_attempts(view).filter(pl.col("n") > 0, pl.col(unit).is_in([first, second]))
     turns = not scored["whole"].all()
@@ -122,12 +122,13 @@ def sample_pairs(view: View, first: str, second: str, unit: Unit = "model", limi
         .head(limit)
     )
     opened = ask(
-        """SELECT run_id AS first_run, attempt_id AS first_attempt, left(opening, 160) AS opening FROM attempts
+        """SELECT run_id AS first_run, attempt_id AS first_attempt, exposure, modality, left(opening, 160) AS opening
+        FROM attempts
         WHERE attempt_id IN (SELECT unnest($attempts))""",
         {"attempts": pairs["first_attempt"].to_list()},
     )
     return pairs.join(opened, on=["first_run", "first_attempt"], how="left", maintain_order="left").select(
-        "sample_id", "scenario", "level", "leaf", "opening", "first", "second", "difference",
+        "sample_id", "scenario", "level", "leaf", "exposure", "modality", "opening", "first", "second", "difference",
         "first_run", "first_attempt", "second_run", "second_attempt",
     )  # fmt: skip
 

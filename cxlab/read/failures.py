@@ -1,4 +1,4 @@
-"""Failures: how many there are, which are alike, which attempts they are in, and the chosen set as a file."""
+"""Failures: how many there are, which are alike, what failed on the way, and the chosen set as a file."""
 
 import polars as pl
 
@@ -13,19 +13,33 @@ MOST_EXPORTED = 50_000
 
 
 def counts(view: View) -> dict[str, int]:
-    """Of the view: attempts, how many have something wrong (judges' faults left out), turns evaluated and wrong."""
+    """Of the view, whatever its verdict: attempts, of them failed, unscored and passed; turns evaluated and wrong;
+    in how many attempts a tool call failed (`tool_errors`), also where the attempt passed (`mended`); and how much
+    failed on the way without deciding anything."""
+    view = view.change(verdict="")
     condition, params = where(view)
     of_traces, more = where(view, "traces", "t.")
+    of_failures, others = where(view, "failures", "f.")
     return ask(
         f"""
-        WITH chosen AS (SELECT run_id, attempt_id FROM attempts WHERE {condition}),
-            bad AS (SELECT DISTINCT run_id, attempt_id FROM ({troubles.FACETS["errors"]}) WHERE value = 'any')
-        SELECT (SELECT count(*) FROM chosen) AS attempts,
-            (SELECT count(*) FROM chosen SEMI JOIN bad USING (run_id, attempt_id)) AS with_trouble,
-            (SELECT count(*) FROM traces t WHERE {of_traces}) AS turns,
-            (SELECT count(*) FROM traces t WHERE {of_traces} AND t.error NOT IN ('none', 'unscored')) AS wrong_turns
+        WITH chosen AS (SELECT v.value AS verdict, run_id, attempt_id FROM ({troubles.VERDICT_ROWS}) v
+                SEMI JOIN (SELECT run_id, attempt_id FROM attempts WHERE {condition}) USING (run_id, attempt_id)),
+            erred AS (SELECT verdict FROM chosen SEMI JOIN (SELECT f.run_id, f.attempt_id FROM failures f
+                WHERE f.where_ = 'tool' AND {of_failures}) USING (run_id, attempt_id))
+        SELECT * FROM (
+            SELECT count(*) AS attempts, count(*) FILTER (verdict = 'failed') AS failed,
+                count(*) FILTER (verdict = 'unscored') AS unscored, count(*) FILTER (verdict = 'passed') AS passed
+            FROM chosen
+        ), (
+            SELECT count(*) AS tool_errors, count(*) FILTER (verdict = 'passed') AS mended FROM erred
+        ), (
+            SELECT count(*) AS on_the_way FROM failures f WHERE {of_failures} AND {troubles.ON_THE_WAY}
+        ), (
+            SELECT count(*) AS turns, count(*) FILTER (t.error NOT IN ('none', 'unscored')) AS wrong_turns
+            FROM traces t WHERE {of_traces}
+        )
         """,
-        {**params, **more},
+        {**params, **more, **others},
     ).row(0, named=True)
 
 
@@ -33,33 +47,61 @@ def groups(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
     """Groups of alike failures, largest first: how often, in how many attempts, by which models, and what they share.
 
     Alike are failures of one scenario and kind that leave the way at the same stage by the same step, with the same
-    value misread; unreadable replies of the same form. `share` is of all failures under the view (`of`), `groups`
-    the number of groups in all, `opened` an attempt and turn to begin with.
+    value misread; unreadable replies of the same form; attempts whose end is wrong for the same reason. What happened
+    on the way is left out (see `on_the_way`) unless the view's errors name its kind. `share` is of all failures under
+    the view (`of`), `groups` the number of groups in all, `opened` an attempt and turn to begin with.
     """
-    of_traces, params = where(view.change(alike=""), "traces", "t.")
-    of_failures, more = where(view.change(alike=""), "failures", "f.")
-    of_answers, others = where(view.change(alike=""), "scores", "s.")
-    sql, given = troubles.troubles(of_traces, of_failures, of_answers)
     kinds = [kind for kind in view.errors if kind != "any"]
-    narrowed = "kind IN (SELECT unnest($wanted_kinds))" if kinds and "any" not in view.errors else "true"
+    named = bool(kinds) and "any" not in view.errors
+    # All that decided an attempt is in attempts that failed or could not be scored: no need to look that up.
+    sql, params = _troubles(view if named or view.verdict != "wrong" else view.change(verdict=""))
     return ask(
         f"""
         SELECT alike, scenario, kind, stage, took, due, field, given, wanted, detail, count(*) AS n,
             count(DISTINCT (run_id, attempt_id)) AS attempts, list_sort(list(DISTINCT model)) AS models,
             list(DISTINCT level ORDER BY level) AS levels,
             count(*) / sum(count(*)) OVER () AS share, (sum(count(*)) OVER ())::BIGINT AS of, count(*) OVER () AS groups
-        FROM ({sql}) WHERE {narrowed}
+        FROM ({sql}) WHERE {"kind IN (SELECT unnest($wanted_kinds))" if named else "NOT on_the_way"}
         GROUP BY ALL ORDER BY n DESC, alike LIMIT $limit
         """,
-        {
-            **params,
-            **more,
-            **others,
-            **given,
-            "limit": limit,
-            **({"wanted_kinds": kinds} if narrowed != "true" else {}),
-        },
+        {**params, "limit": limit, **({"wanted_kinds": kinds} if named else {})},
     )
+
+
+def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
+    """What failed on the way without deciding the attempt: refused and malformed tool calls, slips, lost replies.
+
+    Columns: alike, kind, scenario, detail, n, attempts, passed (of these attempts), models, groups (in all), of (all
+    that happened). Whatever the view's verdict, for what was mended is told apart by it.
+    """
+    condition, params = where(view.change(verdict="", alike=""), "failures", "f.")
+    sql = troubles.with_alike(troubles.plain("false", condition, "false"))
+    return ask(
+        f"""
+        SELECT alike, kind, scenario, detail, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts,
+            count(DISTINCT (run_id, attempt_id)) FILTER (verdict = 'passed') AS passed,
+            list_sort(list(DISTINCT model)) AS models, count(*) OVER () AS groups,
+            (sum(count(*)) OVER ())::BIGINT AS of
+        FROM ({sql}) LEFT JOIN (SELECT run_id, attempt_id, value AS verdict FROM ({troubles.VERDICT_ROWS}))
+            USING (run_id, attempt_id)
+        WHERE on_the_way GROUP BY ALL ORDER BY n DESC, alike LIMIT $limit
+        """,
+        {**params, "limit": limit},
+    )
+
+
+def _troubles(view: View) -> tuple[str, dict[str, object]]:
+    """The troubles of the view's attempts, whatever its group; SQL and parameters."""
+    whole = view.change(alike="", verdict="")
+    of_traces, params = where(whole, "traces", "t.")
+    of_failures, more = where(whole, "failures", "f.")
+    of_answers, others = where(whole, "scores", "s.")
+    sql, given = troubles.troubles(of_traces, of_failures, of_answers)
+    params = {**params, **more, **others, **given}
+    # Looked up once for all kinds, and not in each.
+    for condition, wanted in troubles.conditions(View(verdict=view.verdict)):
+        sql, params = f"SELECT * FROM ({sql}) WHERE {condition}", {**params, **wanted}
+    return sql, params
 
 
 def group(alike: str) -> dict[str, object] | None:
@@ -74,41 +116,52 @@ def group(alike: str) -> dict[str, object] | None:
 
 
 def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
-    """One page of attempts as `read.attempts`, with `wrong` (kinds and how often each), its `first_turn`, and `reason`.
+    """One page of attempts as `read.attempts`, with `wrong` and `way` (kinds and how often each), first_turn, reason.
 
-    `reason` says in words what is wrong with an answer of a task without a dialogue.
+    `wrong` is what decided the attempt, `way` what failed on the way to its end. `reason` says in words what is wrong
+    with what was marked as a whole, or why it could not be marked. `first_turn` is the first one with something wrong.
     """
     page = attempts(view, limit, offset, view.order or "worst")
     if page.frame.is_empty():
         return Page(
             page.frame.with_columns(
                 wrong=pl.lit(None, pl.List(pl.String)),
+                way=pl.lit(None, pl.List(pl.String)),
                 first_turn=pl.lit(None, pl.Int32),
                 reason=pl.lit(None, pl.String),
             ),
             0,
         )
     keys = [f"{run}/{attempt}" for run, attempt in page.frame.select("run_id", "attempt_id").iter_rows()]
-    # Inside a group of alike failures its own turns count, else every turn on which something went wrong.
-    alike, more = troubles.troubles() if view.alike else ("", {})
-    opened = "min(turn)" if not view.alike else "min(turn) FILTER (kind = '')"
-    of_group = f"UNION ALL SELECT run_id, attempt_id, turn, '' FROM ({alike}) WHERE alike = $alike" if alike else ""
+    # Inside a group of alike failures, or of some kinds, their own turns count, else every turn that went wrong.
+    # Listed one by one, so that the rows of all others are passed over while their files are read.
+    ids = {f"id_{place}": each for place, each in enumerate(page.frame["attempt_id"])}
+    listed = ", ".join(f"${name}" for name in ids)
+    looked_up = [f"{prefix}.attempt_id IN ({listed})" for prefix in ("t", "f", "s")]
+    sql, params = troubles.troubles(*looked_up) if view.alike else (troubles.plain(*looked_up), {})
+    params = {**params, **ids}
+    asked = [kind for kind in view.errors if kind != "any"]
+    opened = "NOT on_the_way"
+    if view.alike:
+        opened, params = "alike = $alike", {**params, "alike": view.alike}
+    elif asked:
+        opened, params = "kind IN (SELECT unnest($asked))", {**params, "asked": asked}
     kinds = ask(
         f"""
-        WITH found AS (
-            SELECT run_id, attempt_id, turn, error AS kind FROM traces WHERE error NOT IN ('none', 'format')
-            UNION ALL SELECT run_id, attempt_id, turn, where_ FROM failures WHERE where_ <> 'scorer'
-            UNION ALL SELECT run_id, attempt_id, NULL, 'answer' FROM ({troubles.WRONG_ANSWERS})
-            {of_group}
+        WITH found AS MATERIALIZED (
+            SELECT run_id, attempt_id, turn, kind, on_the_way, detail, {opened} AS opens FROM ({sql})
+            WHERE run_id || '/' || attempt_id IN (SELECT unnest($keys))
         ), counted AS (
-            SELECT run_id, attempt_id, kind, count(*) AS n, min(turn) AS turn FROM found
-            WHERE run_id || '/' || attempt_id IN (SELECT unnest($keys)) GROUP BY ALL
+            SELECT run_id, attempt_id, kind, on_the_way, count(*) AS n, min(turn) FILTER (opens) AS turn,
+                any_value(detail) FILTER (kind IN ('answer', 'unmarked')) AS reason
+            FROM found GROUP BY ALL
         )
-        SELECT run_id, attempt_id, list(kind || ':' || n ORDER BY n DESC, kind) FILTER (kind <> '') AS wrong,
-            {opened} AS first_turn, any_value(reason) AS reason
-        FROM counted LEFT JOIN ({troubles.WRONG_ANSWERS}) USING (run_id, attempt_id) GROUP BY ALL
+        SELECT run_id, attempt_id, list(kind || ':' || n ORDER BY n DESC, kind) FILTER (NOT on_the_way) AS wrong,
+            list(kind || ':' || n ORDER BY n DESC, kind) FILTER (on_the_way) AS way,
+            min(turn) AS first_turn, any_value(reason) AS reason
+        FROM counted GROUP BY ALL
         """,
-        {**more, "keys": keys, **({"alike": view.alike} if alike else {})},
+        {**params, "keys": keys},
     )
     return Page(page.frame.join(kinds, on=["run_id", "attempt_id"], how="left", maintain_order="left"), page.total)
 
@@ -129,9 +182,11 @@ def chosen_set(view: View, messages: bool = False) -> pl.DataFrame:
             WHERE value <> 'any' GROUP BY 1, 2),
         scored AS (SELECT run_id, attempt_id, max(value) FILTER (metric = 'overall') AS overall,
             max(value) FILTER (metric = 'logic') AS logic, max(value) FILTER (metric = 'chat') AS chat
-            FROM scores WHERE turn IS NULL GROUP BY 1, 2)
-        SELECT a.* EXCLUDE (output), scored.overall, scored.logic, scored.chat, wrong.wrong{said}
+            FROM scores WHERE turn IS NULL GROUP BY 1, 2),
+        verdicts AS (SELECT run_id, attempt_id, value AS verdict FROM ({troubles.VERDICT_ROWS}))
+        SELECT a.* EXCLUDE (output), verdicts.verdict, scored.overall, scored.logic, scored.chat, wrong.wrong{said}
         FROM attempts a LEFT JOIN wrong USING (run_id, attempt_id) LEFT JOIN scored USING (run_id, attempt_id)
+        LEFT JOIN verdicts USING (run_id, attempt_id)
         WHERE {condition} ORDER BY a.run_id, a.attempt_id LIMIT $most
         """,
         {**params, "most": MOST_EXPORTED},

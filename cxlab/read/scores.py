@@ -27,6 +27,7 @@ _GROUPS = {
     "simulated": True,
     "intent": True,
     "persona": True,
+    "exposure": True,
     "modality": True,
     "language": True,
     "outcome": True,

@@ -11,13 +11,23 @@ from cxlab.read.view import View
 from cxlab.store import layout
 
 
-def of_attempts(view: View) -> pl.DataFrame:
+def of_attempts(view: View, by: Sequence[str] = ()) -> pl.DataFrame:
     """The view's metric by attempt: run_id, attempt_id, trial, model, sample_id, scenario, level, leaf, task, whole,
-    n, total, unscored.
+    n, total, unscored; and those of TERMS that `by` names.
 
     `whole`: the scores of the attempt, else those of its turns; `n` scores make up `total`.
     """
-    return cut(_read(str(layout.home()), layout.version(), widen(view, _CUT)), view, _CUT)
+    home, version = str(layout.home()), layout.version()
+    found = cut(_read(home, version, widen(view, _CUT)), view, _CUT)
+    terms = [name for name in TERMS if name in by]
+    if not terms:
+        return found
+    keys = ["run_id", "attempt_id"]
+    return found.join(_read_terms(home, version).select(*keys, *terms), on=keys, how="left", maintain_order="left")
+
+
+TERMS = ("persona", "exposure", "modality")
+"""What scores do not hold themselves: it is looked up in the attempts when it is asked for."""
 
 
 # Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
@@ -37,12 +47,17 @@ def _read(home: str, version: str, wanted: View) -> pl.DataFrame:
     )
 
 
+@lru_cache(maxsize=2)
+def _read_terms(home: str, version: str) -> pl.DataFrame:
+    return ask(f"SELECT run_id, attempt_id, {', '.join(TERMS)} FROM attempts")
+
+
 def table(view: View, by: Sequence[str]) -> pl.DataFrame:
     """What `score_table` says of the view's metric, made from the sums: `by`..., n, clusters, mean, low, high,
-    unscored. `by` are columns of the sums."""
+    unscored. `by` are columns of the sums, or TERMS."""
     keys = list(by)
     clusters = (
-        of_attempts(view)
+        of_attempts(view, keys)
         .group_by([*keys, "whole", "sample_id"])
         .agg(pl.col("n").sum(), pl.col("total").sum(), pl.col("unscored").sum())
     )

@@ -16,19 +16,40 @@ KINDS = {
     "execution": "left the procedure",
     "action": "wrong action",
     "lucky": "right by luck",
-    "answer": "wrong answer",
+    "answer": "wrong result",
     "format": "unreadable reply",
+    "unmarked": "not scored",
     "provider": "provider fault",
     "customer": "simulated customer fault",
-    "tool": "tool fault",
-    "agent": "slip of the agent",
     "judge": "judge without a usable vote",
+    "scorer": "scorer fault",
     "unscored": "no reference: judges tied",
+    "refused": "tool call refused",
+    "arguments": "tool call with bad arguments",
+    "unknown_tool": "call of a tool that is not there",
+    "tool": "other tool error",
+    "customer_tool": "customer's tool call refused",
+    "agent": "slip of the agent",
 }
-"""Kinds of trouble in words. `any` stands for all but the last two, which are no fault of an agent."""
+"""Kinds of trouble in words. `any` stands for those that are a fault of an agent, a provider or a customer."""
 
-OF_AGENT = ("field", "execution", "action", "lucky", "answer", "format")
-_NOT_ANY = ("judge", "unscored")
+EVENTS = ("refused", "arguments", "unknown_tool", "tool", "customer_tool", "agent")
+"""Kinds that may happen on the way to a good end: an agent that is refused and mends it has done nothing wrong."""
+
+VERDICTS = {"failed": ("failed",), "unscored": ("unscored",), "wrong": ("failed", "unscored"), "passed": ("passed",)}
+"""What View.verdict lets through; all other values let everything through."""
+
+_NOT_ANY = ("judge", "scorer", "unscored", "unmarked", *EVENTS)
+_TOOL_ERRORS = ("refused", "arguments", "unknown_tool")
+# The kind of a failure `f`. A customer with tools of its own is refused them, too; that is no fault of its model.
+_KIND = f"""CASE WHEN f.where_ = 'tool' AND f.type IN {_TOOL_ERRORS} THEN f.type
+        WHEN f.where_ = 'customer' AND f.type IN {_TOOL_ERRORS} THEN 'customer_tool' ELSE f.where_ END"""
+_MARKED = "SELECT run_id, attempt_id, value FROM scores WHERE metric = 'right' AND turn IS NULL"
+_NO_DOING = (*EVENTS, "customer", "judge", "scorer")
+# Of an attempt that is marked as a whole, the mark (or that there is none, for a provider failed) says what came of
+# what failed on its turns: that was on the way. What is no doing of the agent decides no attempt.
+ON_THE_WAY = f"""({_KIND} IN {_NO_DOING} OR ((f.turn IS NOT NULL OR f.where_ = 'provider')
+        AND (f.run_id, f.attempt_id) IN (SELECT (run_id, attempt_id) FROM ({_MARKED}))))"""
 
 # Answers of tasks without a procedure say by the metric `right` whether all is right, and in its reason what is not;
 # a reply that could not be read is told as that and not as an answer, unless it was one turn of a dialogue.
@@ -36,11 +57,36 @@ WRONG_ANSWERS = """SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, 
     WHERE s.metric = 'right' AND s.turn IS NULL AND s.value < 100
         AND (s.run_id, s.attempt_id) NOT IN
             (SELECT (run_id, attempt_id) FROM failures WHERE where_ = 'format' AND turn IS NULL)"""
+_UNMARKED = """SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, s.reason FROM scores s
+    WHERE s.metric = 'right' AND s.turn IS NULL AND s.value IS NULL"""
 # One row an attempt and kind; failures of the agent are what traces and formats call so.
 _KIND_ROWS = f"""SELECT DISTINCT run_id, attempt_id, error AS value FROM traces WHERE error <> 'none'
-    UNION SELECT run_id, attempt_id, where_ FROM failures WHERE where_ <> 'scorer'
+    UNION SELECT f.run_id, f.attempt_id, {_KIND} FROM failures f
     UNION SELECT run_id, attempt_id, 'answer' FROM ({WRONG_ANSWERS})
+    UNION SELECT run_id, attempt_id, 'unmarked' FROM ({_UNMARKED})
     UNION SELECT run_id, attempt_id, 'judge' FROM votes WHERE NOT valid"""
+# One row an attempt: failed, unscored or passed. The mark of the whole decides where there is one, else its turns.
+VERDICT_ROWS = f"""SELECT a.run_id, a.attempt_id, CASE
+        WHEN m.marked THEN CASE WHEN m.value < 100 OR (m.value IS NULL AND u.whole) THEN 'failed'
+            WHEN m.value IS NULL THEN 'unscored' ELSE 'passed' END
+        WHEN t.wrong OR u.whole IS NOT NULL THEN 'failed'
+        WHEN t.scored AND a.outcome <> 'provider' THEN 'passed' ELSE 'unscored' END AS value
+    FROM attempts a
+    LEFT JOIN (SELECT run_id, attempt_id, true AS marked, min(value) AS value FROM ({_MARKED}) GROUP BY 1, 2) m
+        USING (run_id, attempt_id)
+    LEFT JOIN (SELECT run_id, attempt_id, bool_or(error NOT IN ('none', 'unscored')) AS wrong,
+        bool_or(error <> 'unscored') AS scored FROM traces GROUP BY 1, 2) t USING (run_id, attempt_id)
+    LEFT JOIN (SELECT run_id, attempt_id, bool_or(turn IS NULL) AS whole FROM failures WHERE where_ = 'format'
+        GROUP BY 1, 2) u USING (run_id, attempt_id)"""
+
+
+def kind_of(where: str, type_: str) -> str:
+    """The kind of a stored failure, as the SQL above has it."""
+    if type_ not in _TOOL_ERRORS:
+        return where
+    return {"tool": type_, "customer": "customer_tool"}.get(where, where)
+
+
 # Judges are split where their own fields lead different ways; a judge whose fields lead nowhere has no say.
 # A way is compared by its hash: lists of lists of texts would be built and compared at four times the cost.
 WAYS = "list_transform(alone, lambda a: CASE WHEN len(a.path) > 0 THEN hash(a.path, a.action) END)"
@@ -50,14 +96,19 @@ _SPLIT_ROWS = f"""SELECT run_id, attempt_id, CASE WHEN bool_or({WAYS_APART}) THE
 
 _WITH_ANY = f"""WITH kinds AS MATERIALIZED ({_KIND_ROWS})
     SELECT * FROM kinds UNION ALL
-    SELECT DISTINCT run_id, attempt_id, 'any' FROM kinds WHERE value NOT IN ('judge', 'unscored')"""
+    SELECT DISTINCT run_id, attempt_id, 'any' FROM kinds WHERE value NOT IN {_NOT_ANY}"""
 FACETS = {"errors": _WITH_ANY, "splits": _SPLIT_ROWS}
 """Filters that are not columns of attempts: rows of run_id, attempt_id, value."""
 
 
 def conditions(view: View, prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """The conditions that a View's errors, splits and group of alike failures put on a table with attempts' keys."""
+    """The conditions that a View's verdict, errors, splits and group put on a table with attempts' keys."""
     key = f"({prefix}run_id, {prefix}attempt_id)"
+    if view.verdict in VERDICTS:
+        yield (
+            f"{key} IN (SELECT (run_id, attempt_id) FROM ({VERDICT_ROWS}) WHERE value IN (SELECT unnest($f_verdict)))",
+            {"f_verdict": list(VERDICTS[view.verdict])},
+        )
     if view.errors:
         kinds = [kind for kind in view.errors if kind != "any"]
         wanted = "value IN (SELECT unnest($f_errors))"
@@ -85,18 +136,18 @@ def troubles(
 ) -> tuple[str, dict[str, Any]]:
     """SQL for one row a turn and trouble, and its parameters.
 
-    Columns: run_id, attempt_id, model, scenario, level, turn, kind, stage, took, due, field, given, wanted, detail,
-    alike. `stage` is the last common step of the way taken and the way due, `took` and `due` the next ones: of the
+    Columns: run_id, attempt_id, model, scenario, level, turn, kind, on_the_way, stage, took, due, field, given, wanted,
+    detail, alike. `on_the_way`: it did not decide the attempt, whose end was marked as a whole.
+
+    `stage` is the last common step of the way taken and the way due, `took` and `due` the next ones: of the
     agent's own fields for a misread field (what they lead to), of the path it reported otherwise. `field` is the
     first one that `stage` asks for and that was misread, as `given` where the panel says `wanted`. `alike` names the
     group: same scenario, kind, stage, steps, field and values, or same form of a failure. `condition` narrows traces
     `t`, `of_failures` failures `f`, `of_answers` scores `s`.
     """
     return (
-        f"""
-        SELECT *, left(md5(concat_ws('|', scenario, kind, stage, took, due, field, given, wanted, detail)), 10) AS alike
-        FROM (
-            SELECT run_id, attempt_id, model, scenario, level, turn, kind, stage, took, due,
+        with_alike(f"""
+            SELECT run_id, attempt_id, model, scenario, level, turn, kind, false AS on_the_way, stage, took, due,
                 CASE WHEN misread THEN coalesce(asked, other) END AS field,
                 CASE WHEN misread THEN said[coalesce(asked, other)] END AS given,
                 CASE WHEN misread THEN panel[coalesce(asked, other)] END AS wanted, NULL::VARCHAR AS detail
@@ -126,17 +177,49 @@ def troubles(
                 ) r ON r.on_scenario = p.scenario AND r.on_stage = coalesce(way[place - 1], 'start')
             )
             UNION ALL
-            SELECT f.run_id, f.attempt_id, f.model, f.scenario, f.level, f.turn, f.where_, NULL, NULL, NULL, NULL, NULL,
-                NULL, CASE WHEN f.where_ = 'format' AND f.type = 'invalid'
-                    THEN concat(f.type, ' ', regexp_extract(f.message, 'field ''([^'']+)''', 1)) ELSE f.type END
-            FROM failures f WHERE f.where_ <> 'scorer' AND {of_failures}
-            UNION ALL
-            SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, NULL, 'answer', NULL, NULL, NULL, NULL, NULL,
-                NULL, s.reason FROM ({WRONG_ANSWERS} AND {of_answers}) s
-        )
-        """,
+            {_others(of_failures, of_answers)}
+        """),
         {"reads": stage_fields()},
     )
+
+
+def with_alike(sql: str) -> str:
+    """The rows with the name of their group: `alike`."""
+    return f"""
+        SELECT *, left(md5(concat_ws('|', scenario, kind, stage, took, due, field, given, wanted, detail)), 10) AS alike
+        FROM ({sql})
+        """
+
+
+def plain(condition: str = "true", of_failures: str = "true", of_answers: str = "true") -> str:
+    """SQL of `troubles` for those who need to know no way: what concerns the way is NULL, and there is no `alike`.
+
+    Takes a third of the time, for the fields of a turn are not read.
+    """
+    return f"""
+        SELECT t.run_id, t.attempt_id, t.model, t.scenario, t.level, t.turn, t.error AS kind, false AS on_the_way,
+            NULL AS stage, NULL AS took, NULL AS due, NULL AS field, NULL AS given, NULL AS wanted,
+            NULL::VARCHAR AS detail
+        FROM traces t WHERE t.error IN ('field', 'lucky', 'execution', 'action') AND {condition}
+        UNION ALL {_others(of_failures, of_answers)}
+        """
+
+
+def _others(of_failures: str, of_answers: str) -> str:
+    """Rows of what is no turn that was held against a procedure: failures, wrong ends and ends that were not marked."""
+    return f"""SELECT f.run_id, f.attempt_id, f.model, f.scenario, f.level, f.turn, {_KIND}, {ON_THE_WAY},
+                NULL, NULL, NULL, NULL, NULL, NULL, CASE
+                    WHEN f.where_ = 'format' AND f.type = 'invalid'
+                    THEN concat(f.type, ' ', regexp_extract(f.message, 'field ''([^'']+)''', 1))
+                    WHEN {_KIND} IN {EVENTS} THEN regexp_replace(f.message, '\\S*[0-9]\\S*', '…', 'g')
+                    ELSE f.type END
+            FROM failures f WHERE {of_failures}
+            UNION ALL
+            SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, NULL, 'answer', false, NULL, NULL, NULL, NULL,
+                NULL, NULL, s.reason FROM ({WRONG_ANSWERS} AND {of_answers}) s
+            UNION ALL
+            SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, NULL, 'unmarked', false, NULL, NULL, NULL,
+                NULL, NULL, NULL, s.reason FROM ({_UNMARKED} AND {of_answers}) s"""
 
 
 def stage_fields() -> str:

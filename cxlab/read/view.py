@@ -20,6 +20,7 @@ _LISTS = {
     "leaves": "leaf",
     "intents": "intent",
     "personas": "persona",
+    "exposures": "exposure",
     "modalities": "modality",
     "languages": "language",
     "outcomes": "outcome",
@@ -41,6 +42,7 @@ _TEXTS = {
     "tab": "tab",
     "at": "at",
     "alike": "alike",
+    "verdict": "verdict",
     "dataset": "dataset",
     "conversation": "conversation",
 }
@@ -51,9 +53,13 @@ KEYS = frozenset({**_LISTS, **_TEXTS, **_NUMBERS}.values())
 
 # Where one is on a page, as opposed to what one filters by: this stays behind when the page changes.
 _PLACE = (
-    "ends", "errors", "splits", "alike", "attempt", "turn", "stage", "page", "order", "tab", "at", "field", "baseline",
-    "conversation",
+    "ends", "errors", "splits", "alike", "verdict", "attempt", "turn", "stage", "page", "order", "tab", "at", "field",
+    "baseline", "conversation",
 )  # fmt: skip
+
+
+# Of these, what narrows the rows all the same.
+_NARROWS = ("ends", "errors", "splits", "alike", "verdict")
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,7 @@ class View:
     edge), `field` a judged field, `baseline` the model that others are compared with,
     `at` the turns that are looked at ("last" or a number; empty: all). `errors` are kinds of what went wrong
     (read.troubles.KINDS), `splits` "yes" or "no", `ends` how dialogues ended, `alike` a group of alike failures.
+    `verdict` is what became of an attempt: failed, unscored, wrong (either of them), passed; all and "" narrow nothing.
     `dataset` is the one that is looked at, `conversation` the one of its conversations that is open.
     """
 
@@ -76,6 +83,7 @@ class View:
     leaves: tuple[str, ...] = ()
     intents: tuple[str, ...] = ()
     personas: tuple[str, ...] = ()
+    exposures: tuple[str, ...] = ()
     modalities: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
@@ -91,6 +99,7 @@ class View:
     attempt: str = ""
     stage: str = ""
     alike: str = ""
+    verdict: str = ""
     dataset: str = ""
     conversation: str = ""
     order: str = ""
@@ -138,7 +147,7 @@ class View:
     def change(self, **changes: Any) -> "View":
         """The view with other values; a change of any filter or of the order goes back to page 1."""
         changed = replace(self, **changes)
-        narrowed = any(getattr(changed, name) != getattr(self, name) for name in ("ends", "errors", "splits", "alike"))
+        narrowed = any(getattr(changed, name) != getattr(self, name) for name in _NARROWS)
         moved = narrowed or changed.filters() != self.filters() or changed.order != self.order
         return replace(changed, page=1) if moved and "page" not in changes else changed
 
@@ -173,6 +182,7 @@ FilterName = Literal[
     "leaves",
     "intents",
     "personas",
+    "exposures",
     "modalities",
     "languages",
     "outcomes",

@@ -15,6 +15,8 @@ class Facets(Record):
     leaf: str | None = None
     intent: str | None = None
     persona: str | None = None
+    exposure: str | None = None
+    """What the agent is told of the customer."""
     modality: str | None = None
     language: str | None = None
 
@@ -137,6 +139,8 @@ class Score(Record):
     metric: str
     value: float | None
     reason: str | None = None
+    n: int | None = None
+    """How many observations the value is the mean of, where it is one of several."""
 
 
 class Alone(Record):

@@ -237,7 +237,8 @@ def _make_scores(
             values = np.round(values / 2)
         parts.append(by_turn.with_columns(metric=pl.lit(metric), value=pl.Series(values)))
     whole = attempts.with_columns(turn=pl.lit(None, pl.Int32), metric=pl.lit("overall"), value=pl.Series(level))
-    return pl.concat([*parts, whole]).with_columns(reason=pl.lit(None, pl.String)).select(tables.SCORES.keys())
+    empty = {"reason": pl.lit(None, pl.String), "n": pl.lit(None, pl.Int32)}
+    return pl.concat([*parts, whole]).with_columns(**empty).select(tables.SCORES.keys())
 
 
 def _make_messages(by_turn: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:

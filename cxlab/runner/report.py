@@ -85,4 +85,5 @@ def scan(run_id: str, table: str) -> Any:
     import polars as pl
 
     files: list[Path] = sorted((home() / "runs" / run_id / "parts").glob(f"*/{table}.parquet"))
-    return pl.scan_parquet(files) if files else None
+    # Parts of a run that was begun under an older version lack columns.
+    return pl.scan_parquet(files, missing_columns="insert", extra_columns="ignore") if files else None

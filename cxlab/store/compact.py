@@ -99,11 +99,14 @@ def _build(folder: Path, merged: list[Path]) -> None:
         for table, schema in tables.PARTS.items():
             files = [str(path) for batch in merged if (path := batch / f"{table}.parquet").is_file()]
             if files:
+                # Where all parts are of an older version, the columns they lack come from a table without rows.
+                con.register("lacking", pl.DataFrame(schema=schema))
                 # Column names come from tables.py, paths go in as a parameter.
                 columns, order = ", ".join(f'"{name}"' for name in schema), ", ".join(tables.ORDER[table])
                 groups = _AVERAGED if table in ("scores", "judgements") else _LOOKED_UP
                 con.execute(
-                    f"COPY (SELECT {columns} FROM read_parquet($files, union_by_name = true) ORDER BY {order}) "
+                    f"COPY (SELECT {columns} FROM (FROM read_parquet($files, union_by_name = true) "
+                    f"UNION ALL BY NAME FROM lacking) ORDER BY {order}) "
                     f"TO $path (FORMAT parquet, COMPRESSION zstd, {groups})",
                     {"files": files, "path": str(fresh / f"{table}.parquet")},
                 )

@@ -14,6 +14,8 @@ from cxlab.errors import BadOption, BadStore, Busy, UnknownName
 # Holds one part without rows per table, so that no glob of a view ever matches nothing (DuckDB refuses
 # such a glob). It has no run.json, so it is no run; no id may begin with an underscore.
 EMPTY = "_empty"
+# In a run's folder, what was spoken: sounds/ATTEMPT/FILE. It goes wherever the folder goes.
+SOUNDS = "sounds"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 # `file_search_path` is a comma-separated list, and the views glob below it: these would be read as syntax.
 _UNSAFE_IN_HOME = re.compile(r"[,*?\[\]{}]")

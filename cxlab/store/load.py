@@ -68,7 +68,7 @@ def load_rows(
         before = layout.swap_count(base)
         recover_folder(base, folder)
         try:
-            found = pl.collect_all([_scan_whole(folder, name).filter(wanted) for name in names])
+            found = pl.collect_all([_scan(folder, name).filter(wanted) for name in names])
         except FileNotFoundError:
             # A compaction moved the files between listing and reading.
             if tries == 0:
@@ -80,18 +80,13 @@ def load_rows(
     return dict(zip(names, found, strict=True))
 
 
-def _scan_whole(folder: Path, table: str) -> pl.LazyFrame:
-    """As `_scan`, with null in columns that parts of an older version lack."""
+def _scan(folder: Path, table: str) -> pl.LazyFrame:
+    """A table's parts, with null in columns that parts of an older version lack."""
     files = [path for batch in layout.batches(folder) if (path := batch / f"{table}.parquet").is_file()]
     schema = tables.PARTS[table]
     if not files:
         return pl.LazyFrame(schema=schema)
     return pl.scan_parquet(files, schema=schema, missing_columns="insert", extra_columns="ignore")
-
-
-def _scan(folder: Path, table: str) -> pl.LazyFrame:
-    files = [path for batch in layout.batches(folder) if (path := batch / f"{table}.parquet").is_file()]
-    return pl.scan_parquet(files) if files else pl.LazyFrame(schema=tables.PARTS[table])
 
 
 def _load(folder: Path, wanted: pl.Expr) -> Iterator[tuple[Attempt, StoredScored]]:

@@ -19,7 +19,9 @@ MOVES = pl.List(pl.Struct({"move": pl.String(), "stage": pl.String()}))
 ALONE = pl.List(pl.Struct({"judge": TEXT, "path": TEXTS, "action": TEXT, "logic": REAL, "chat": REAL, "overall": REAL}))
 Schema = dict[str, pl.DataType]
 
-FACETS: Schema = dict.fromkeys(("scenario", "level", "leaf", "intent", "persona", "modality", "language"), TEXT)
+FACETS: Schema = dict.fromkeys(
+    ("scenario", "level", "leaf", "intent", "persona", "exposure", "modality", "language"), TEXT
+)
 
 SAMPLES: Schema = {
     "sample_id": TEXT,
@@ -80,6 +82,7 @@ SCORES: Schema = {
     "metric": TEXT,
     "value": REAL,
     "reason": TEXT,
+    "n": INT,
 }
 JUDGEMENTS: Schema = {
     "run_id": TEXT,
@@ -356,6 +359,7 @@ def _scores(items: Sequence[Item]) -> Built:
         "metric": [s.metric for s in flat],
         "value": values,
         "reason": reasons,
+        "n": [s.n for s in flat],
     }
 
 

@@ -75,12 +75,11 @@ def load_samples(dataset_id: str, home: Path | str | None = None, *, only_facets
     `only_facets` leaves inputs and expected empty: enough to choose and to count, and fast for large datasets.
     """
     path = layout.dataset_folder(layout.resolve_home(home), dataset_id) / "samples.parquet"
+    # A dataset of an older version lacks facets that came later.
+    rows = pl.scan_parquet(path, schema=tables.SAMPLES, missing_columns="insert", extra_columns="ignore")
     if only_facets:
-        columns = ["sample_id", "dataset_id", "benchmark", "task", *tables.FACETS]
-        empty = [pl.lit("{}").alias(name) for name in ("inputs", "expected")]
-        frame = pl.read_parquet(path, columns=columns).with_columns(*empty)
-    else:
-        frame = pl.read_parquet(path)
+        rows = rows.with_columns(pl.lit("{}").alias(name) for name in ("inputs", "expected"))
+    frame = rows.collect()
     return [
         Sample(
             id=row["sample_id"],

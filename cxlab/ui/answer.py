@@ -183,24 +183,7 @@ def _draw_pairs(inputs: Mapping[str, Any], expected: Mapping[str, Any], output: 
     grid(("Pairs", "Due", "Found", "Missed", "Invented"), rows, numbers=range(1, 5))
 
 
-def _draw_gold(inputs: Mapping[str, Any], expected: Mapping[str, Any], output: Mapping[str, Any]) -> None:
-    """The gold actions and what must hold in the end, each with whether it came to be."""
-    del inputs
-    checks = (output.get("reward") or {}).get("checks") or {}
-    rows = []
-    for kind, due, came in (("actions", "gold", "matched"), ("env_assertions", "assertions", "met")):
-        marked = checks.get(kind) or [{}] * len(expected.get(due) or ())
-        for each, mark in zip(expected.get(due) or (), marked, strict=False):
-            words = f"{each.get('tool') or each.get('func_name')}({_text(each.get('arguments'))})"
-            must = "must hold" if each.get("assert_value", True) else "must not hold"
-            done = mark.get(came)
-            sign = "–" if done is None else "✓" if done else "✕"
-            rows.append([(each.get("side") or must, "quiet"), (words, "bad" if done is False else ""), (sign, "")])
-    grid(("Who", "Due", "Done"), rows)
-
-
 _SHAPES = {
-    frozenset({"gold"}): _draw_gold,
     frozenset({"label"}): _draw_label,
     frozenset({"answers"}): _draw_questions,
     frozenset({"article_id"}): _draw_ranking,

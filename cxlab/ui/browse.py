@@ -1,23 +1,25 @@
 """Browsing a set of attempts: its groups of alike failures, its table, and the set as a link or a file."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.failures import describe_group, draw_groups
+from cxlab.charts.failures import describe_event, describe_group, draw_groups
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, failures
 from cxlab.read.attempts import ROWS_A_PAGE, neighbours
 from cxlab.read.files import to_csv, to_parquet
-from cxlab.read.troubles import KINDS
+from cxlab.read.troubles import EVENTS, KINDS
 from cxlab.ui.address import cached, set_view
 from cxlab.ui.boards import with_labels
+from cxlab.ui.choices import choose
 from cxlab.ui.paging import here, show_pages
 from cxlab.ui.shell import dark
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.ui.words import figures, label, plain, section
+from cxlab.ui.words import EXPOSURES, figures, label, plain, section
 
 _ORDERS = {
     "worst": "worst score first",
@@ -36,6 +38,7 @@ class Words(NamedTuple):
     thing: str
     things: str
     wrong: str
+    marked: str
     alike: str
     scenario: str
     level: str
@@ -44,18 +47,30 @@ class Words(NamedTuple):
 _DIALOGUES = Words(
     "dialogue", "dialogues",
     "in which a reply misread a field, left the procedure, gave a wrong action or could not be read",
+    "in which the judges were tied on every turn, or a provider failed",
     "failures of one scenario and kind that leave the way at the same stage by the same step with the same value "
     "misread", "Scenario", "Level",
 )  # fmt: skip
 _ANSWERS = Words(
     "answer", "answers", "in which not all that the task asks for is right, or that could not be read",
-    "answers of one task that are wrong in the same way", "Task", "Taxonomy",
+    "in which a provider failed", "answers of one task that are wrong in the same way", "Task", "Taxonomy",
 )  # fmt: skip
+_TALKS = Words(
+    "dialogue", "dialogues", "in which the goal was not reached", "of which it is not known whether the goal was "
+    "reached, because a provider failed or the file does not say", "dialogues of one domain that failed for the same "
+    "reason", "Domain", "Persona",
+)  # fmt: skip
+_SHOWN = {"": "Failed or not scored", "passed": "Passed", "all": "All"}
 
 
 def words_of(view: View) -> Words:
-    """Answers are led by the metric `right`."""
-    return _ANSWERS if view.metric == "right" else _DIALOGUES
+    """Answers are led by the metric `right`, dialogues with a goal by whether they pass."""
+    return {"right": _ANSWERS, "pass": _TALKS}.get(view.metric, _DIALOGUES)
+
+
+def scope_of(view: View) -> View:
+    """What is listed under an address that says nothing of it: what failed, and what could not be scored."""
+    return view if view.verdict else replace(view, verdict="wrong")
 
 
 def go(target: View) -> None:
@@ -64,31 +79,35 @@ def go(target: View) -> None:
     st.rerun()
 
 
-def show_counts(view: View, counts: dict[str, int], groups: pl.DataFrame) -> None:
+def show_counts(view: View, counts: dict[str, int]) -> None:
     """How much goes wrong, in a few figures."""
-    wrong, turns = counts["wrong_turns"], counts["turns"]
-    largest = groups.row(0, named=True) if groups.height else None
-    words = words_of(view)
+    words, all_, turns = words_of(view), counts["attempts"], counts["turns"]
+    failed, unscored, wrong = counts["failed"], counts["unscored"], counts["wrong_turns"]
+    of_all = f"of {format_count(all_)} {words.things}"
     items = [
-        (words.things.capitalize(), format_count(counts["attempts"]), "Finished attempts under the filters."),
-        (
-            "With something wrong",
-            format_share(counts["with_trouble"] / counts["attempts"]) if counts["attempts"] else "–",
-            f"{format_count(counts['with_trouble'])} of {format_count(counts['attempts'])} {words.things} "
-            f"{words.wrong}, or a provider failed.",
-        ),
-        (
-            "Turns gone wrong",
-            format_share(wrong / turns if turns else None),
-            f"{format_count(wrong)} of {format_count(turns)} evaluated turns (1, 5, 10, 15 and the last one).",
-        ),
-        (
-            "Groups of alike failures",
-            format_count(largest["groups"] if largest else 0),
-            f"Alike: {words.alike}.",
-        ),
+        (words.things.capitalize(), format_count(all_), "Finished attempts under the filters."),
+        ("Failed", format_share(failed / all_) if all_ else "–", f"{format_count(failed)} {of_all} {words.wrong}."),
+        ("Not scored", format_count(unscored), f"{format_count(unscored)} {of_all} {words.marked}."),
     ]
-    figures([item for item in items if turns or item[0] != "Turns gone wrong"])
+    if turns:
+        about = f"{format_count(wrong)} of {format_count(turns)} evaluated turns (1, 5, 10, 15 and the last one)."
+        items.append(("Turns gone wrong", format_share(wrong / turns), about))
+    elif counts["tool_errors"]:
+        about = (
+            f"{format_count(counts['tool_errors'])} {of_all} had a tool call refused or malformed; "
+            f"{format_count(counts['mended'])} of them passed all the same."
+        )
+        items.append(("With a failed tool call", format_share(counts["tool_errors"] / all_), about))
+    figures(items)
+
+
+def choose_verdict(view: View, counts: dict[str, int]) -> View:
+    """Which attempts are listed: what failed, what passed, or all; each with its number."""
+    numbers = {"": counts["failed"] + counts["unscored"], "passed": counts["passed"], "all": counts["attempts"]}
+    names = {name: f"{words} {format_count(numbers[name])}" for name, words in _SHOWN.items()}
+    # An address may ask for only those that failed or could not be scored: both belong to the first.
+    choose(view, "verdict", "Listed", list(_SHOWN), names=names, style="segments")
+    return scope_of(view)
 
 
 def show_groups(view: View, groups: pl.DataFrame) -> None:
@@ -101,7 +120,7 @@ def show_groups(view: View, groups: pl.DataFrame) -> None:
     largest = groups.row(0, named=True)
     what = describe_group(largest)[0]
     section(
-        f"Most often: {plain(what[0].lower() + what[1:])}",
+        f"Most often: {plain(what[:1].lower() + what[1:])}",
         f"{format_count(largest['n'])} of {format_count(largest['of'])} failures; the {groups.height} largest of "
         f"{format_count(largest['groups'])} groups are shown. Alike: {words_of(view).alike}. "
         f"Click a bar to see its {words_of(view).things}.",
@@ -115,13 +134,45 @@ def show_groups(view: View, groups: pl.DataFrame) -> None:
         "where": column("Where", width="large"),
         "n": column("Failures", "count"),
         "share": column("Share", "share", "Of all failures under the filters."),
-        "attempts": column("Dialogues", "count"),
+        "attempts": column(words_of(view).things.capitalize(), "count"),
         "models": column("Models"),
     }
     alt = f"The {groups.height} largest groups of alike failures; the largest: {what}, {largest['n']} times."
     picked = show_chart(draw_groups(groups, dark()), named, key="groups", alt=alt, columns=columns, select=True)
     if picked:
         go(view.change(alike=str(picked[0][0])))
+
+
+def show_on_the_way(view: View, counts: dict[str, int]) -> None:
+    """What failed on the way without deciding how the attempt ended; a row lists where."""
+    if view.alike or not counts["on_the_way"]:
+        return
+    found = cached(failures.on_the_way, view.change(attempt="", turn=None, order="", page=1, verdict=""))
+    if found.is_empty():
+        return
+    all_, rows = int(found["of"][0]), list(found.iter_rows(named=True))
+    with st.expander(f"On the way: {format_count(all_)} tool calls, replies and slips that failed", key="cx-way"):
+        st.caption(
+            "These did not decide how the attempt ended, and many were mended: they are counted apart from failures, "
+            f"over failed and passed alike. The {found.height} commonest of {format_count(found['groups'][0])} kinds; "
+            "select one to list where it happened."
+        )
+        shown = found.with_columns(
+            what=pl.Series([describe_event(row)[0] for row in rows], dtype=pl.String),
+            where=pl.Series([describe_event(row)[1] for row in rows], dtype=pl.String),
+            mended=pl.col("passed") / pl.col("attempts"),
+        )
+        columns = {
+            "what": column("What happened", width="large"),
+            "where": column(words_of(view).scenario),
+            "n": column("Times", "count"),
+            "attempts": column(words_of(view).things.capitalize(), "count"),
+            "mended": column("Passed all the same", "share", "Of the attempts in which it happened."),
+        }
+        alt = "What failed on the way, by kind, with how many attempts passed all the same."
+        picked = show_table(shown, columns, key="on-the-way", alt=alt, select="single")
+    if picked:
+        go(view.change(alike=str(picked[0]["alike"]), verdict="all"))
 
 
 def show_group(view: View) -> None:
@@ -131,7 +182,7 @@ def show_group(view: View) -> None:
         if found is None:
             st.markdown("No failures of this group are left in the store.")
         else:
-            what, where = describe_group(found)
+            what, where = describe_group(found) if found["kind"] not in EVENTS else describe_event(found)
             st.markdown(
                 f"**{plain(what)}**  \n{plain(where)} · {plain(KINDS.get(str(found['kind']), str(found['kind'])))}, "
                 f"{format_count(found['n'])} times in the store"  # type: ignore[arg-type]  # a count
@@ -151,8 +202,10 @@ def show_attempts(view: View) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
         narrowed = "; ".join(f"{name}: {values}" for name, values in view.describe())
+        kind = {"wrong": "failed or not scored", "failed": "failed", "unscored": "not scored", "passed": "passed"}
         st.subheader(
-            f"{format_count(page.total)} {words.thing if page.total == 1 else words.things}",
+            f"{format_count(page.total)} {words.thing if page.total == 1 else words.things}"
+            + (f" {kind[view.verdict]}" if view.verdict in kind else ""),
             anchor=False,
             width="content",
         )
@@ -160,11 +213,13 @@ def show_attempts(view: View) -> None:
     if narrowed:
         st.caption(plain(narrowed))
     if not page.total:
-        st.info(f"No {words.thing} fits these filters. Clear one of them in the sidebar.")
+        _say_none(view, words)
         return
     rows = with_labels(page.frame).with_columns(
         scenario_=pl.col("scenario").map_elements(label, return_dtype=pl.String),
         wrong_=pl.Series([_say_kinds(kinds) for kinds in page.frame["wrong"].to_list()], dtype=pl.String),
+        way_=pl.Series([_say_kinds(kinds) for kinds in page.frame["way"].to_list()], dtype=pl.String),
+        exposure_=pl.col("exposure").replace(EXPOSURES),
     )
     columns = {
         "name": column("Model"),
@@ -178,7 +233,10 @@ def show_attempts(view: View) -> None:
         ),
         "turns": column("Turns", "count"),
         "opening": column("First message", width="medium"),
-        "reason": column("What is wrong", width="large"),
+        "reason": column("What is wrong", width="large" if words is _ANSWERS else "medium"),
+        "way_": column("On the way", help="What failed and did not decide how it ended.", width="medium"),
+        "exposure_": column("Told of customer", width="small", help="What the agent was told of the customer."),
+        "modality": column("Modality", width="small"),
         "leaf": column("Leaf", "id", width="small"),
         "ended_by": column("Ended by", width="small"),
         "latency_s": column("Time", "seconds"),
@@ -186,8 +244,12 @@ def show_attempts(view: View) -> None:
     }
     # A column without a value in any row says nothing: answers of tasks have no opening, dialogues no reason.
     shown = {name: shape for name, shape in columns.items() if name in ("name", "score") or _has_values(rows[name])}
-    if words is _ANSWERS:
-        shown = {name: shape for name, shape in shown.items() if name not in ("ended_by", "wrong_")}
+    # What is wrong is told by the reason; of dialogues with a goal, first what became of them and under which terms.
+    out = {_ANSWERS: ("ended_by", "wrong_"), _TALKS: ("wrong_", "latency_s", "cost_usd")}.get(words, ("modality",))
+    shown = {name: shape for name, shape in shown.items() if name not in out}
+    if words is _TALKS:
+        first = ("name", "score", "reason", "way_", "scenario_", "level", "exposure_", "modality")
+        shown = {name: shown[name] for name in (*first, *shown) if name in shown}
     chosen = show_table(
         rows,
         shown,
@@ -201,6 +263,13 @@ def show_attempts(view: View) -> None:
         row = chosen[0]
         go(view.open(row["run_id"], row["attempt_id"], row["first_turn"]))
     save_set(view, page.total)
+
+
+def _say_none(view: View, words: Words) -> None:
+    if view.verdict in ("", "all") or any(getattr(view, name) for name in ("errors", "splits", "ends", "alike")):
+        st.info(f"No {words.thing} fits these filters. Clear one of them in the sidebar, or look at all.")
+    else:
+        st.info(f"None of the {words.things} under these filters {'passed' if view.verdict == 'passed' else 'failed'}.")
 
 
 def save_set(view: View, total: int) -> None:
@@ -250,7 +319,10 @@ def save_set(view: View, total: int) -> None:
 
 def show_way(view: View, attempt_id: str) -> None:
     """The way up, and to the dialogues before and after in the list's order."""
-    before, after = cached(neighbours, view.change(turn=None, order=view.order or "worst"))
+    order = view.order or "worst"
+    before, after = cached(neighbours, scope_of(view).change(turn=None, order=order))
+    if not (before or after):  # opened by a link from elsewhere, and not among what failed
+        before, after = cached(neighbours, view.change(turn=None, order=order))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
             up = view.change(attempt="", turn=None)
@@ -294,6 +366,6 @@ def _address(view: View) -> str:
 
 
 def _say_kinds(kinds: list[str] | None) -> str:
-    """ "2 misread field, 1 unreadable reply" of ["field:2", "format:1"]."""
+    """ "2 × misread field, 1 unreadable reply" of ["field:2", "format:1"]."""
     parts = (each.rpartition(":") for each in kinds or ())
-    return ", ".join(f"{n} {KINDS.get(kind, kind)}" for kind, _, n in parts)
+    return ", ".join(f"{n}{' ×' if n != '1' else ''} {KINDS.get(kind, kind)}" for kind, _, n in parts)

@@ -14,10 +14,18 @@ from cxlab.ui.address import cached, marks, set_view
 from cxlab.ui.choices import is_new
 from cxlab.ui.shell import dark
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.ui.words import badge, empty, label, plain, section
+from cxlab.ui.words import EXPOSURES, badge, empty, label, plain, section
 
 _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
 _MOST_SAMPLES = 200
+_FACETS = {
+    "level": "levels",
+    "scenario": "scenarios",
+    "task": "tasks",
+    "persona": "personas",
+    "exposure": "exposures",
+    "modality": "modalities",
+}
 
 
 def names_of(board: pl.DataFrame, unit: compare.Unit) -> dict[str, str]:
@@ -37,11 +45,8 @@ def is_useful(view: View, by: str) -> bool:
     """Whether there is more than one group; leaves only within one scenario, or there are too many to look at."""
     if by == "" or (by == "leaf" and len(view.scenarios) == 1):
         return True
-    known = cached(read.facets, view.change(models=(), runs=()), ("levels", "scenarios", "tasks"))
-    return (
-        by != "leaf"
-        and known.filter(pl.col("name") == {"level": "levels", "scenario": "scenarios", "task": "tasks"}[by]).height > 1
-    )
+    known = cached(read.facets, view.change(models=(), runs=()), tuple(_FACETS.values()))
+    return by != "leaf" and known.filter(pl.col("name") == _FACETS[by]).height > 1
 
 
 def _marks_of(unit: compare.Unit, sides: Sequence[str]) -> dict[str, Mark]:
@@ -235,8 +240,8 @@ def show_samples(
     baseline: str,
     title: str,
     named: Mapping[str, str],
-) -> None:
-    """The samples on which two sides differ most; a row opens both attempts."""
+) -> str:
+    """The samples on which two sides differ most, the other side being chosen here; a row opens both attempts."""
     others = [side for side in sides if side != baseline]
     other = st.segmented_control(
         "Other side",
@@ -250,7 +255,7 @@ def show_samples(
     frame = cached(compare.sample_pairs, view, other, baseline, unit, _MOST_SAMPLES)
     if frame.is_empty():
         empty("These two have no sample in common.")
-        return
+        return str(other)
     top = frame.row(0, named=True)
     section(
         f"They are furthest apart on {top['leaf'] or top['sample_id']}: {format_points(top['first'])} against "
@@ -259,10 +264,14 @@ def show_samples(
         f"{_MOST_SAMPLES}). Select a "
         "row to see both side by side.",
     )
+    terms = bool(frame["exposure"].drop_nulls().len())
+    frame = frame.with_columns(pl.col("exposure").replace(EXPOSURES))
     columns = {
         "sample_id": column("Sample", "id", width="small"),
         "leaf": column("Leaf", width="small"),
-        "level": column("Level", width="small"),
+        "level": column("Persona" if terms else "Level", width="small"),
+        "exposure": column("Told of customer", width="small", help="What the agent was told of the customer."),
+        "modality": column("Modality", width="small"),
         "first": column(named[other], "points", f"{title}, mean over the sample."),
         "second": column(named[baseline], "points", f"{title}, mean over the sample."),
         "difference": column("Difference", "points"),
@@ -270,6 +279,8 @@ def show_samples(
     }
     # What no sample has says nothing: answers of tasks have neither leaf nor opening.
     columns = {name: shape for name, shape in columns.items() if name == "level" or frame[name].drop_nulls().len()}
+    if not terms:
+        columns.pop("modality", None)
     if "leaf" in columns:
         del columns["sample_id"]
     key = f"compare-samples-{other}-{baseline}"
@@ -280,6 +291,7 @@ def show_samples(
     if is_new(key, opened) and place.attempt != opened:
         set_view(place.change(attempt=opened))
         st.rerun()
+    return str(other)
 
 
 def _group_names(frame: pl.DataFrame, by: str) -> dict[str, str]:
@@ -288,7 +300,10 @@ def _group_names(frame: pl.DataFrame, by: str) -> dict[str, str]:
         found.sort(
             key=lambda level: ("zero", "weak", "strong").index(level) if level in ("zero", "weak", "strong") else 9
         )
-    return {group: label(group) if group else "all" for group in found}
+    names = EXPOSURES if by == "exposure" else {}
+    order = list(EXPOSURES) if by == "exposure" else []
+    found.sort(key=lambda group: order.index(group) if group in order else len(order))
+    return {group: names.get(group, label(group)) if group else "all" for group in found}
 
 
 def _named(frame: pl.DataFrame, named: Mapping[str, str], groups: Mapping[str, str]) -> pl.DataFrame:

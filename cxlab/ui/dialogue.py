@@ -163,8 +163,9 @@ def turn_card(whole: Whole, turn: int, asked: int | None, first_wrong: int | Non
 
 
 def _unread(whole: Whole, turn: int, asked: int | None) -> None:
-    """A turn that was not evaluated: nothing to show, unless something failed on it."""
-    failed = whole.failures.filter(pl.col("turn") == turn)
+    """A turn that was not evaluated: nothing to show, unless a reply failed on it; what a tool refused is no reply."""
+    replies = pl.col("where_").is_in(["format", "provider", "customer"]) & (pl.col("type") != "refused")
+    failed = whole.failures.filter((pl.col("turn") == turn) & replies)
     if failed.is_empty():
         return
     with (
@@ -196,7 +197,7 @@ def _verdicts(whole: Whole, turn: int, asked: int | None) -> None:
     told = f"apart on {apart} of {len(rows)}" if apart else "all alike"
     with (
         st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}-judges"),
-        st.expander(f"Turn {turn}: judges, {told}", expanded=turn == asked),
+        st.expander(f"Turn {turn}: judges, {told}", expanded=turn == asked, type="compact"),
     ):
         grid(("Verdict", *(short_model(judge).removeprefix("judge-") for judge in judges)), rows)
         cast = whole.votes.filter(pl.col("turn") == turn)
@@ -311,7 +312,7 @@ def scroll_to(turn: int) -> None:
     st.session_state["cx-scrolled"] = (st.query_params.get("attempt"), turn)
     # Our own constant script with a number in it: nothing from the store can get here.
     st.html(
-        f"<script>setTimeout(() => document.querySelector('.st-key-cx-turn-marked-{int(turn)}')"
+        f"<script>setTimeout(() => document.querySelector('[class*=st-key-cx-turn-marked-{int(turn)}]')"
         "?.scrollIntoView({block: 'center'}), 350)</script>",
         unsafe_allow_javascript=True,
     )

@@ -1,4 +1,4 @@
-"""Two attempts on one sample side by side, with what differs marked."""
+"""Two attempts on one sample side by side, with everything that differs marked."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,27 +8,28 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.read import View, Whole
-from cxlab.ui import answer
+from cxlab.ui import answer, lines
 from cxlab.ui.address import cached, link
+from cxlab.ui.aligning import Pair, align, differs
+from cxlab.ui.shell import colours
 from cxlab.ui.strips import style
 from cxlab.ui.tables import column, show_table
-from cxlab.ui.talk import transcript
-from cxlab.ui.words import label, plain
+from cxlab.ui.words import label, plain, section
 
 
 def show_duel(first: tuple[str, str], second: tuple[str, str], leading: Sequence[str]) -> None:
-    """Both dialogues in full, and above them a table of what differs turn by turn; `leading`: figures of each."""
+    """Both dialogues line beside line with every difference marked; `leading`: figures of each."""
     sides = [cached(read.attempt, *first), cached(read.attempt, *second)]
     names = [label(side.attempt["model"]) for side in sides]
     if all(answer.is_answer(side) for side in sides):
         _show_answers(sides, names)
         return
+    style()
+    lines.style()
+    pairs = align(*(lines.read_lines(side.messages) for side in sides))
+    apart = [pair for pair in pairs if differs(pair)]
+    section(f"{plain(names[0])} and {plain(names[1])} on the same customer", _tell(pairs, apart))
     rows = compare_turns(*sides)
-    differing = rows.filter(pl.col("differs") != "")
-    start = int(differing["turn"][0]) if differing.height else None
-    alike = "Every turn that both reached was judged alike." if rows.height else ""
-    words = f"They part in turn {start}." if start else alike
-    st.markdown(f"**{plain(names[0])} and {plain(names[1])} on the same customer.** {words}")
     if rows.height:
         columns = {
             "turn": column("Turn", "count", width="small"),
@@ -41,20 +42,101 @@ def show_duel(first: tuple[str, str], second: tuple[str, str], leading: Sequence
             "score_2": column(f"Overall: {names[1]}", "points"),
         }
         show_table(rows, columns, key="duel-turns", alt="What differs between the two attempts, turn by turn.")
-    for place, (spot, side, name) in enumerate(zip(st.columns(2, gap="medium"), sides, names, strict=True)):
+    for spot, side, name in zip(st.columns(2, gap="medium"), sides, names, strict=True):
         with spot:
             scores = _own_scores(side)
             told = ", ".join(f"{label(key).capitalize()} {scores[key]:.1f}" for key in leading if key in scores)
             st.markdown(f"**{plain(name)}**")
             st.caption(plain(f"{told or 'not scored'} · ended by {side.attempt['ended_by'] or 'nothing noted'}"))
             run_id, attempt_id = side.attempt["run_id"], side.attempt["attempt_id"]
+            turn = next((line.turn for pair in apart if (line := pair[sides.index(side)])), None)
             link(
-                "Open this dialogue",
-                "failures",
-                View(benchmark=side.attempt["benchmark"]).open(run_id, attempt_id, start),
-            )
+                "Open this dialogue", "failures",
+                View(benchmark=side.attempt["benchmark"]).open(run_id, attempt_id, turn or None),
+            )  # fmt: skip
             answer.show_wrong(side)
-            transcript(side.messages, key=f"duel-{place}", turn=start)
+    shown, st.session_state["cx-duel"] = st.session_state.get("cx-duel"), (first, second)
+    _draw_pairs(pairs, fresh=shown != (first, second))
+
+
+def _tell(pairs: Sequence[Pair], apart: Sequence[Pair]) -> str:
+    """Where they part, and in how much, in a sentence."""
+    if not apart:
+        return "They say and do the same from beginning to end."
+    turn = next(line.turn for line in apart[0] if line)
+    alone = [sum(pair[side] is not None and pair[1 - side] is None for pair in apart) for side in (0, 1)]
+    return (
+        f"They part in {f'turn {turn}' if turn else 'the greeting'}. {len(apart)} of {len(pairs)} lines differ: "
+        f"{len(apart) - sum(alone)} are worded or done otherwise, {alone[0]} stand only on the left, {alone[1]} "
+        "only on the right. Marked words are not on the other side."
+    )
+
+
+def _draw_pairs(pairs: Sequence[Pair], fresh: bool) -> None:
+    """Both sides in one list that begins at the first difference; two buttons go from one to the next.
+
+    `fresh`: they were not on the page before, so the page goes to them.
+    """
+    ink = colours()
+    cells, place = [], 0
+    for one, two in pairs:
+        apart = differs((one, two))
+        place += apart
+        marked = lines.mark_changes(one.text, two.text) if apart and one and two else (None, None)
+        kind = f' class="apart" data-place="{place}"' if apart else ""
+        left, right = (
+            lines.to_html(line, text) if line else '<div class="none">nothing here</div>'
+            for line, text in zip((one, two), marked, strict=True)
+        )
+        cells.append(f"<section{kind}><div>{left}</div><div>{right}</div></section>")
+    steps = (
+        '<button type="button" class="back">Previous difference</button>'
+        f'<button type="button" class="on">Next difference</button><span></span> of {place}'
+    )
+    st.html(
+        f"""<style>
+    .cx-duel {{max-height: 74vh; overflow-y: auto; border: 1px solid {ink.hairline}; border-radius: .4rem;
+      padding: .6rem .8rem; position: relative;}}
+    .cx-duel section {{display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; padding: 0 .4rem;
+      border-left: 4px solid transparent;}}
+    .cx-duel section.apart {{border-left-color: {ink.warning};}}
+    .cx-duel section.now {{background: {ink.raised};}}
+    .cx-duel section > div {{min-width: 0;}}
+    .cx-duel .none {{color: {ink.muted}; font-size: .78rem; padding: .3rem .7rem;}}
+    .cx-duel .cx-line mark {{background: {ink.warning}40; color: {ink.ink}; border-bottom: 2px solid {ink.warning};
+      border-radius: 2px;}}
+    .cx-steps {{font-size: .85rem; color: {ink.muted}; margin-bottom: .4rem;}}
+    .cx-steps button {{font: inherit; color: {ink.ink}; background: {ink.raised}; border: 1px solid {ink.hairline};
+      border-radius: .4rem; padding: .2rem .7rem; margin-right: .5rem; cursor: pointer;}}
+    </style>"""
+        + (f'<div class="cx-steps">{steps}</div>' if place else "")
+        + f'<div class="cx-duel" tabindex="0" role="region" aria-label="Both dialogues">{"".join(cells)}</div>'
+    )
+    if place:
+        # Our own constant script: it only looks for the marks above, and nothing from the store is in it.
+        come = "bar.scrollIntoView({block: 'start'});" if fresh else ""
+        st.html(f"<script>{_WALK.replace('/* come */', come)}</script>", unsafe_allow_javascript=True)
+
+
+_WALK = """
+setTimeout(() => {
+  const all = [...document.querySelectorAll('.cx-duel section.apart')], list = document.querySelector('.cx-duel');
+  const bar = document.querySelector('.cx-steps');
+  if (!list || !bar || !all.length) return;
+  let at = 0;
+  const go = (next) => {
+    all[at].classList.remove('now');
+    at = (next + all.length) % all.length;
+    all[at].classList.add('now');
+    list.scrollTop = all[at].offsetTop - list.clientHeight / 4;
+    bar.querySelector('span').textContent = at + 1;
+  };
+  bar.querySelector('.back').onclick = () => go(at - 1);
+  bar.querySelector('.on').onclick = () => go(at + 1);
+  go(0);
+  /* come */
+}, 350);
+"""
 
 
 def _show_answers(sides: Sequence[Whole], names: Sequence[str]) -> None:

@@ -8,9 +8,9 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.read import View
-from cxlab.read.troubles import KINDS
+from cxlab.read.troubles import EVENTS, KINDS
 from cxlab.ui.address import cached, set_view
-from cxlab.ui.words import label
+from cxlab.ui.words import EXPOSURES, label
 
 _FILTER_TITLES = {
     "models": "Model",
@@ -18,6 +18,7 @@ _FILTER_TITLES = {
     "levels": "Level",
     "leaves": "Leaf",
     "personas": "Persona",
+    "exposures": "Told of the customer",
     "tasks": "Task",
     "intents": "Intent",
     "modalities": "Modality",
@@ -35,7 +36,8 @@ _EVERYWHERE = frozenset(_FILTER_TITLES) - {"errors", "splits"}
 
 
 _WORDS = {
-    "errors": KINDS,
+    "errors": {kind: f"{words} (on the way)" if kind in EVENTS else words for kind, words in KINDS.items()},
+    "exposures": EXPOSURES,
     "splits": {"yes": "yes, they lead different ways", "no": "no, all lead the same way"},
     "ends": {
         "goodbye": "goodbye",

@@ -31,7 +31,7 @@ def _show_picked(picked: Sequence[dict[str, object]], resume: Callable[[Sequence
     unfinished = [str(row["run_id"]) for row in picked if row["state"] in OPEN_STATES]
     with st.container(horizontal=True):
         if st.button("Open dialogues", disabled=not ids, key="open") and has_page("failures"):
-            open_page("failures", View(benchmark=str(picked[0]["benchmark"]), runs=ids))
+            open_page("failures", View(benchmark=str(picked[0]["benchmark"]), runs=ids, verdict="all"))
         if st.button("Resume", disabled=not unfinished, key="resume", help="Finished dialogues are not repeated."):
             resume(unfinished)
         if st.button("Delete", disabled=not ids, key="delete", help="Moves the runs to the trash below."):

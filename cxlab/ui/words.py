@@ -62,7 +62,14 @@ def say(text: str, width: Literal["stretch", "content"] = "stretch") -> None:
     st.text(text, width=width)
 
 
-_NAMES = {"sage": "SAGE", "cdr": "CDR", "cxmarena": "CXMArena", "crmarena": "CRMArena", "mmtaup2": "MM-tau-p²"}
+EXPOSURES = {"nothing": "nothing", "persona": "persona", "profile": "inferred profile"}
+"""What an agent is told of its customer, as facets have it."""
+
+_NAMES = {
+    "sage": "SAGE", "cdr": "CDR", "cxmarena": "CXMArena", "crmarena": "CRMArena", "mmtaup2": "MM-tau-p²",
+    "kb_refinement": "KB refinement", "multi_turn": "multi-turn RAG", "similar_f1": "similar F1",
+    "contradictory_f1": "contradictory F1",
+}  # fmt: skip
 
 
 def label(value: str) -> str:
@@ -72,6 +79,12 @@ def label(value: str) -> str:
     if value.startswith("simulated:"):
         return f"{short_model(value)} · simulated"
     return value.replace("_", " ") if re.fullmatch(r"[a-z0-9_]+", value) else value
+
+
+def title(value: str) -> str:
+    """The label at the head of a column or figure."""
+    shown = label(value)
+    return shown[:1].upper() + shown[1:]
 
 
 def header(title: str, question: str, badges: Sequence[Badge] = ()) -> None:

@@ -54,7 +54,8 @@ class Scored:
 def plant_attempt(home: Path) -> str:
     """Put it into the store beside the others, on one of their samples; its name in an address."""
     run = write.list_runs(home)[0]
-    sample = write.load_samples(run.dataset_id, home)[0]
+    tried = min(write.finished(run.id, home))[0]
+    sample = next(each for each in write.load_samples(run.dataset_id, home) if each.id == tried)
     planted = Run.model_validate({**run.model_dump(), "id": RUN_ID, "planned": 1, "created": datetime.now(UTC)})
     call = ToolCall(id="c1", name=SAID, arguments=SAID)
     told = {"reasoning": SAID, "raw": SAID, "grounding": [SAID]}

@@ -113,6 +113,9 @@ def test_a_hostile_dialogue_is_shown_as_it_was_said(page: Page, lab: Lab) -> Non
         expect(page.get_by_test_id("stPopoverBody").get_by_text(SAID).first).to_be_visible()
         check_nothing_was_made()
         page.keyboard.press("Escape")
+    go(page, lab.url, "compare", attempt=lab.hostile)
+    expect(page.locator(".cx-duel .cx-line.customer p").filter(has_text=SAID[:12]).first).to_be_visible()
+    check_nothing_was_made()
     go(page, lab.url, "judges", tab="queue", run=lab.hostile.partition("/")[0])
     see(page, SAID)
     check_nothing_was_made()
@@ -127,10 +130,17 @@ def test_two_models_are_compared_down_to_their_dialogues(page: Page, lab: Lab) -
     wait_for(page, "compare", "attempt")
     see(page, re.compile("on the same customer"))
     expect(main(page).get_by_role("link", name="Open this dialogue")).to_have_count(2)
-    sides = [page.locator(f"[class*='st-key-cx-say-customer-duel-{side}-']").first for side in (0, 1)]
-    left, right = (side.bounding_box() or {} for side in sides)
+    duel = page.locator(".cx-duel")
+    first = duel.locator("section.apart").first
+    expect(first).to_have_class(re.compile("now"))
+    expect(first).to_be_in_viewport()
+    left, right = (side.bounding_box() or {} for side in first.locator("> div").all())
     assert left["x"] + left["width"] <= right["x"]
     assert abs(left["y"] - right["y"]) < 2
+    expect(duel.locator("mark").first).to_be_visible()
+    page.locator(".cx-steps .on").click()
+    expect(duel.locator("section.apart").nth(1)).to_have_class(re.compile("now"))
+    expect(duel.locator("section.apart").nth(1)).to_be_in_viewport()
 
 
 def test_an_address_shows_others_what_was_clicked(page: Page, lab: Lab) -> None:

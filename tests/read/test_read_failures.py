@@ -7,7 +7,9 @@ import pytest
 
 from cxlab import read
 from cxlab.read import View, failures, troubles
-from tests.judged import HOSTILE, make_judged_store
+from cxlab.records import Attempt, Dataset, Facets, Failure, Sample, Score
+from cxlab.store import write
+from tests.judged import HOSTILE, NOON, Scored, make_judged_store, make_run
 
 
 @pytest.fixture
@@ -21,7 +23,10 @@ def keys(view: View) -> list[str]:
 
 
 def test_counts(made: list[tuple[str, str]]) -> None:
-    assert failures.counts(View()) == {"attempts": 4, "with_trouble": 2, "turns": 4, "wrong_turns": 2}
+    whole = {"attempts": 4, "failed": 2, "unscored": 0, "passed": 2, "turns": 4, "wrong_turns": 2}
+    assert failures.counts(View()) == {**whole, "tool_errors": 0, "mended": 0, "on_the_way": 0}
+    # What is listed changes none of the numbers beside the choice.
+    assert failures.counts(View(verdict="passed")) == failures.counts(View())
     assert failures.counts(View(models=("simulated:strong",)))["wrong_turns"] == 1
 
 
@@ -55,6 +60,13 @@ def test_a_group_narrows_the_attempts_and_opens_at_its_turn(made: list[tuple[str
         (View(errors=("format",)), ["run-1-a3"]),
         (View(errors=("field", "format")), ["run-0-a1", "run-1-a3"]),
         (View(errors=("no such kind",)), []),
+        (View(verdict="wrong"), ["run-0-a1", "run-1-a3"]),
+        (View(verdict="failed"), ["run-0-a1", "run-1-a3"]),
+        (View(verdict="unscored"), []),
+        (View(verdict="passed"), ["run-0-a0", "run-1-a2"]),
+        (View(verdict="passed", errors=("field",)), []),
+        (View(verdict="all"), ["run-0-a0", "run-0-a1", "run-1-a2", "run-1-a3"]),
+        (View(verdict="no such verdict"), ["run-0-a0", "run-0-a1", "run-1-a2", "run-1-a3"]),
         (View(splits=("yes",)), ["run-0-a1"]),
         (View(splits=("no",)), ["run-0-a0", "run-1-a2"]),
         (View(ends=("goodbye",)), ["run-0-a0", "run-0-a1", "run-1-a2", "run-1-a3"]),
@@ -73,6 +85,77 @@ def test_filters(made: list[tuple[str, str]], view: View, expected: list[str]) -
 def test_filters_hold_for_other_tables_too(made: list[tuple[str, str]]) -> None:
     scores = read.score_table(View(errors=("any",)), by=("model",))
     assert dict(scores.select("model", "mean").iter_rows()) == {"simulated:eloquent": 50.0}
+
+
+def make_goals(home: Path) -> None:
+    """Dialogues with a goal: one passed after a refusal, one failed after two, one cut short, one passed smoothly."""
+
+    def refuse(type_: str, text: str, where: str = "tool") -> Failure:
+        return Failure.model_validate({"where": where, "type": type_, "message": text, "turn": 2})
+
+    number = refuse("refused", "No customer has the phone number '555-1'.")
+    made = [
+        ("mended", 100.0, None, [number, refuse("refused", "Nobody has asked for a payment.", "customer")]),
+        (
+            "failed",
+            0.0,
+            "handed over without need",
+            [number, refuse("unknown_tool", "There is no tool named 'x' here.")],
+        ),
+        ("cut", None, "a provider fault cut the conversation short", [refuse("timeout", "late", "provider")]),
+        ("smooth", 100.0, None, []),
+    ]
+    dataset = Dataset(
+        id="g", benchmark="mmtaup2", name="g", source="generated", config={}, seed=1, licence="CC0", created=NOON
+    )
+    facets = Facets(scenario="telecom", persona="hard", exposure="profile")
+    sample = Sample(id="g1", dataset_id="g", benchmark="mmtaup2", task="telecom", inputs={}, expected={}, facets=facets)
+    write.save_dataset(dataset, [sample], home)
+    run = make_run("goals", "simulated:base").model_copy(update={"benchmark": "mmtaup2", "dataset_id": "g"})
+    write.create_run(run, home)
+    with write.PartWriter(run, {"g1": sample}, home=home) as writer:
+        for trial, (name, value, reason, faults) in enumerate(made):
+            attempt = Attempt(
+                id=name, run_id="goals", sample_id="g1", trial=trial, failures=tuple(faults), started=NOON,
+                outcome="provider" if value is None else "ok",
+            )  # fmt: skip
+            score = Score(attempt_id=name, turn=None, metric="right", value=value, reason=reason)
+            writer.add(attempt, Scored(scores=(score,)))
+
+
+def test_what_was_mended_is_counted_and_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    make_goals(tmp_path)
+    counts = failures.counts(View())
+    assert {name: counts[name] for name in ("attempts", "failed", "unscored", "passed", "tool_errors", "mended")} == {
+        "attempts": 4, "failed": 1, "unscored": 1, "passed": 2, "tool_errors": 2, "mended": 1,
+    }  # fmt: skip
+    assert keys(View(verdict="wrong")) == ["cut", "failed"]
+    found = failures.groups(View(verdict="wrong"))
+    assert sorted(found.select("kind", "detail", "n").rows()) == [
+        ("answer", "handed over without need", 1), ("unmarked", "a provider fault cut the conversation short", 1),
+    ]  # fmt: skip
+    way = {row["kind"]: row for row in failures.on_the_way(View()).iter_rows(named=True)}
+    assert {kind: (row["n"], row["passed"], row["detail"]) for kind, row in way.items()} == {
+        "refused": (2, 1, "No customer has the phone number …"),
+        "unknown_tool": (1, 0, "There is no tool named 'x' here."),
+        "provider": (1, 0, "timeout"),
+        "customer_tool": (1, 1, "Nobody has asked for a payment."),
+    }
+    # The page of one attempt names kinds without asking the store.
+    stored = read.ask("SELECT DISTINCT where_, type FROM failures").rows()
+    assert {troubles.kind_of(where, kind) for where, kind in stored} == set(way)
+    # Nothing is lost to filters: by its kind and by its group it is found, wherever it ended.
+    assert keys(View(errors=("refused",))) == keys(View(alike=way["refused"]["alike"])) == ["failed", "mended"]
+    assert keys(View(errors=("refused",), verdict="passed")) == ["mended"]
+    assert failures.groups(View(errors=("refused",)))["n"].to_list() == [2]
+    assert keys(View(exposures=("profile",))) == ["cut", "failed", "mended", "smooth"]
+    assert keys(View(exposures=("nothing",))) == []
+    rows = {row["attempt_id"]: row for row in failures.rows(View()).frame.iter_rows(named=True)}
+    assert (rows["mended"]["wrong"], rows["mended"]["way"]) == (None, ["customer_tool:1", "refused:1"])
+    # What failed on the way is not where the attempt went wrong.
+    assert (rows["failed"]["wrong"], rows["failed"]["first_turn"]) == (["answer:1"], None)
+    assert failures.rows(View(errors=("refused",))).frame["first_turn"].to_list() == [2, 2]
 
 
 def test_facets_count_attempts_by_kind_and_split(made: list[tuple[str, str]]) -> None:
@@ -95,13 +178,14 @@ def test_the_set_as_a_file_holds_every_message(made: list[tuple[str, str]]) -> N
     lines = [json.loads(line) for line in failures.to_jsonl(View(errors=("format",))).splitlines()]
     assert len(lines) == 1
     assert [message["text"] for message in lines[0]["messages"]] == [HOSTILE, HOSTILE]
-    assert lines[0]["wrong"] == ["format"]
+    assert (lines[0]["wrong"], lines[0]["verdict"]) == (["format"], "failed")
     assert failures.chosen_set(View()).height == 4
     assert "messages" not in failures.chosen_set(View()).columns
 
 
 def test_a_changed_filter_goes_back_to_page_one_and_stays_behind_on_other_pages() -> None:
-    view = View(page=4, errors=("field",), alike="abc", splits=("yes",), ends=("turns",))
+    view = View(page=4, errors=("field",), alike="abc", splits=("yes",), ends=("turns",), verdict="all")
+    assert view.change(verdict="").page == 1
     assert View.from_query(view.to_query()) == view
     assert view.change(errors=()).page == 1
     assert view.change(alike="").page == 1

@@ -5,11 +5,12 @@ import threading
 from functools import partial
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from cxlab.errors import BadStore, Busy
 from cxlab.store import compact as compaction
-from cxlab.store import connect, layout, write
+from cxlab.store import connect, layout, load, write
 from cxlab.store.compact import compact, recover
 
 from .store_records import make_attempt, make_run, samples_by_id, start_child
@@ -213,3 +214,17 @@ def test_parts_that_do_not_say_what_they_merged_are_not_guessed_at(filled: Path)
     (folder / "parts.old").mkdir()
     with pytest.raises(BadStore, match=r"parts\.old"):
         recover("r1", filled)
+
+
+def test_parts_of_before_a_column_read_null_and_merge_with_newer_ones(filled: Path) -> None:
+    lacking = [*(filled / "runs" / "r1" / "parts").glob("*/attempts.parquet"), filled / "datasets/d1/samples.parquet"]
+    for path in lacking:
+        pl.read_parquet(path).drop("exposure").write_parquet(path)
+    assert {sample.facets.exposure for sample in write.load_samples("d1", filled)} == {None}
+    assert len(write.load_samples("d1", filled, only_facets=True)) == len(write.load_samples("d1", filled))
+    con = connect.open_store(filled)
+    wanted = "SELECT count(*) AS n, count(exposure) AS told FROM attempts"
+    assert connect.query(con, wanted).row(0) == (60, 0)
+    assert compact("r1", filled) == 3
+    assert connect.query(con, wanted).row(0) == (60, 0)
+    assert sum(1 for _ in load.load_attempts("r1", filled)) == 60

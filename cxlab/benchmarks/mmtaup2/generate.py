@@ -72,16 +72,15 @@ def _sample(task: tasks.Task, dataset_id: str, person: str, level: int, modality
     facets = {
         "level": person,
         "persona": person,
+        "exposure": exposure_facet(level),
         "modality": modality,
-        # No facet is named exposure; what the customer wants is told by the issues already, which are the leaf.
-        "intent": exposure_facet(level),
     }
     return samples.to_sample(task, dataset_id, facets, terms=terms)
 
 
 def exposure_facet(level: int) -> str:
-    """The exposure as pages filter by it."""
-    return f"exposure_{level}"
+    """The exposure as pages filter by it: what the agent is told of the customer."""
+    return ("nothing", "persona", "profile")[level]
 
 
 def read_list(config: Mapping[str, Any], name: str, known: Sequence[str]) -> list[str]:

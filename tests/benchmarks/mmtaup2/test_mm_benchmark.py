@@ -15,7 +15,7 @@ from cxlab.benchmarks.mmtaup2.assess import gold_attempt
 from cxlab.benchmarks.mmtaup2.benchmark import BENCHMARK, verdict_of
 from cxlab.benchmarks.mmtaup2.run import terms_of
 from cxlab.errors import BadOption, UnknownName
-from cxlab.read import View, failures
+from cxlab.read import View, compare, failures
 from cxlab.read.tasks import task_board
 from cxlab.records import Attempt, Failure, Message, Sample
 from cxlab.runner.launch import Manner, launch
@@ -53,9 +53,8 @@ def test_every_task_comes_under_all_terms_and_only_terms_differ() -> None:
             terms = terms_of(sample, setup(), 1)
             tasks[samples.task_of(sample).id].add((terms.persona, terms.exposure, terms.modality))
             facets = sample.facets
-            assert (facets.level, facets.intent, facets.modality) == (
-                terms.persona, f"exposure_{terms.exposure}", terms.modality,
-            )  # fmt: skip
+            told = ("nothing", "persona", "profile")[terms.exposure]
+            assert (facets.level, facets.exposure, facets.modality) == (terms.persona, told, terms.modality)
         assert [len(ways) for ways in tasks.values()] == [18, 18, 18]
 
 
@@ -179,10 +178,12 @@ def test_failures_lists_dialogues_with_reasons_and_filters_by_terms(home: Path) 
     assert not app.exception
     assert app.metric[0].label == "Dialogues"
     rows = app.dataframe[-1].value
-    assert rows["reason"].notna().sum() == (rows["score"] == 0).sum() > 0
+    assert (rows["score"] == 0).all()
+    assert rows["reason"].notna().all()
     by = {box.label: box for box in app.multiselect}
-    assert {"Persona", "Intent", "Modality", "Task"} <= set(by)
-    some = open_page("failures", benchmark="mmtaup2", intent="exposure_2")
+    assert {"Persona", "Told of the customer", "Modality", "Task"} <= set(by)
+    assert "inferred profile" in by["Told of the customer"].options
+    some = open_page("failures", benchmark="mmtaup2", exposure="profile")
     assert 0 < int(some.metric[0].value) < int(app.metric[0].value)
 
 
@@ -194,8 +195,21 @@ def test_one_dialogue_is_led_by_the_cards_figures(home: Path) -> None:
     assert app.metric[0].value == "0.0"
     text = words(app)
     assert "What went wrong" in text
-    assert "Due beside given" in text
+    assert "What had to hold in the end" in text
     assert any("judges" in one.label for one in app.expander)
+
+
+def test_compare_groups_by_the_terms_of_a_dialogue(home: Path) -> None:
+    view = View(benchmark="mmtaup2", metric="pass")
+    whole = compare.differences(view, MODELS[0])["n"].sum()
+    told = compare.differences(view, MODELS[0], by="exposure")
+    assert set(told["grp"]) <= {"nothing", "persona", "profile"}
+    for by in ("persona", "exposure", "modality"):
+        parts = compare.differences(view, MODELS[0], by=by)
+        # Every pair is in one group, and under its own terms alone there are as many as in that group.
+        assert parts["n"].sum() == whole > 0
+    one = told.row(0, named=True)
+    assert compare.differences(replace(view, exposures=(one["grp"],)), MODELS[0])["n"].sum() == one["n"]
 
 
 def test_compare_takes_a_domain_at_a_time_and_sets_two_dialogues_side_by_side(home: Path) -> None:
