@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from cxlab.commands import data, generating, running, serving
+from cxlab.commands import data, generating, patching, running, serving, showing
 from cxlab.errors import CxError
 
 # Plain help: the decorated one loads rich, which doubles the time that --help takes.
@@ -22,9 +22,11 @@ app.command()(generating.generate)
 app.command("import")(data.import_data)
 app.command()(running.run)
 app.command()(running.score)
+app.command()(patching.patch)
 app.command()(data.check)
 app.command()(data.convert)
 app.command()(data.export)
+data.runs_app.command("show")(showing.show_runs)
 app.add_typer(data.runs_app, name="runs")
 app.command()(serving.models)
 app.command()(serving.bench)

@@ -49,7 +49,8 @@ def show_generate() -> None:
     show_jobs()
     form, beside = st.columns([3, 2], gap="large")
     with form:
-        models = [row.name for row in llm.known() if "judge" not in row.name and row.name != "simulated:customer"]
+        known = [row.name for row in llm.known("cxmarena")]
+        models = [name for name in known if "judge" not in name and name != "simulated:customer"]
         models.sort(key=lambda name: name != "simulated:strong")
         args, problem = datasets_make.choose_settings(ui.cached(list_brands), models)
     with beside:

@@ -49,7 +49,7 @@ def show_form(dataset: str, tasks: dict[str, int]) -> None:
     """Choose indexes to try, see what it takes, start them."""
     left, right = st.columns([3, 2], gap="large")
     lacking = {"minilm": minilm.missing()} if minilm.missing() else {}
-    agents = [row.name for row in llm.known() if "judge" not in row.name and row.name != "simulated:customer"]
+    agents = [row.name for row in llm.known("cxmarena") if "judge" not in row.name and row.name != "simulated:customer"]
     with left:
         wanted = search_form.fill_in({task: parts.TASKS[task] for task in tasks}, agents, JUDGES, lacking)
     options: dict[str, Any] = {"query": wanted.query, "respond": wanted.respond}

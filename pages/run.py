@@ -38,14 +38,14 @@ def list_facets(benchmark: str, dataset_id: str | None) -> dict[str, list[str]]:
 
 def choose_order() -> Order:
     """The form: what to run, who takes part, and the limits."""
-    names = [row.name for row in llm.known()]
-    real = [name for name in names if not name.startswith("simulated:")]
-    agents = [name for name in names if "judge" not in name and name != "simulated:customer"]
-    judging = [name for name in names if "judge" in name] + real
     one: dict[str, Any] = {"bind": "query-params"}
     # Names stand in the address as they are: a label there could not be told from a name that was typed.
     many: dict[str, Any] = {"wrap": True, **one}
     benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", list(REGISTRY), ui.label)]
+    names = [row.name for row in llm.known(benchmark.card.id)]
+    real = [name for name in names if not name.startswith("simulated:")]
+    agents = [name for name in names if "judge" not in name and name != "simulated:customer"]
+    judging = [name for name in names if "judge" in name] + real
     st.caption(ui.plain(f"{benchmark.card.title}. {benchmark.card.measures}"))
     stored = {each.id: each for each in write.list_datasets() if each.benchmark == benchmark.card.id}
     dataset_id = run_form.choose_dataset(stored, benchmark.instant)

@@ -66,6 +66,8 @@ class Benchmark:
     customer. `needs_judges`: without judges nothing is scored, else only some metrics are missing.
     `prepare(samples, options)` makes what all attempts share and what takes long, before the first of them and before
     work is split among processes; it yields (done, of, of what) as it goes and leaves its result in the store.
+    `figures(run_id, options)` are the rows of a stored run's table, all with the same columns, where the means of its
+    metrics do not tell all.
     """
 
     card: Card
@@ -79,3 +81,4 @@ class Benchmark:
     with_customer: bool = True
     needs_judges: bool = True
     prepare: Callable[[Sequence[Sample], Mapping[str, Any]], Iterator[tuple[int, int, str]]] | None = None
+    figures: Callable[[str, Mapping[str, Any]], list[dict[str, Any]]] | None = None

@@ -18,10 +18,11 @@ def draw_dots(
     names: Mapping[str, str],
     marks: Mapping[str, Mark],
     dark: bool,
+    digits: int = 1,
 ) -> "Figure":
     """One band a group, first on top, and one line a model in it. Each row has model, group, value, low, high, hover.
 
-    `names` of groups may hold <br>; customdata: [group, model].
+    `names` of groups may hold <br>; `digits` of the intervals in hovers; customdata: [group, model].
     """
     from cxlab.charts.drawing import Drawing
 
@@ -44,7 +45,7 @@ def draw_dots(
                 "arrayminus": [0 if row["low"] is None else row["value"] - row["low"] for row in own],
             },
             customdata=[[row["group"], model] for row in own],
-            hovertext=[f"<b>{name_of(model)}</b><br>{row['hover']}{interval_words(row)}" for row in own],
+            hovertext=[f"<b>{name_of(model)}</b><br>{row['hover']}{interval_words(row, digits)}" for row in own],
             hovertemplate="%{hovertext}<extra></extra>",
         )  # fmt: skip
     figure.update_yaxes(
@@ -66,11 +67,11 @@ def draw_dots(
     return figure
 
 
-def interval_words(row: Mapping[str, Any]) -> str:
+def interval_words(row: Mapping[str, Any], digits: int = 1) -> str:
     """The interval of a row for its hover; says so where there is none."""
     if row["low"] is None:
         return "<br>no interval: fewer than two samples"
-    return f"<br>95 % interval {row['low']:.1f} to {row['high']:.1f}"
+    return f"<br>95 % interval {row['low']:.{digits}f} to {row['high']:.{digits}f}"
 
 
 def name_of(model: str) -> str:

@@ -11,7 +11,7 @@ import typer
 
 from cxlab.errors import BadFile, BadOption
 
-runs_app = typer.Typer(help="List, delete and restore runs.", no_args_is_help=True, rich_markup_mode=None)
+runs_app = typer.Typer(help="List, show, delete and restore runs.", no_args_is_help=True, rich_markup_mode=None)
 
 
 def import_data(

@@ -67,14 +67,14 @@ def run(
     if resume:
         if benchmark or model:
             raise BadOption("--resume takes benchmark and models from the stored run; leave them out")
-        _finish(launch(resume, manner), manner, as_json)
+        finish(launch(resume, manner), manner, as_json)
         return
     if retry_failed:
         if benchmark or model:
             raise BadOption("--retry-failed takes benchmark and models from the stored run; leave them out")
         from cxlab.runner.retry import create_retry
 
-        _finish(launch([create_retry(retry_failed).id], manner), manner, as_json)
+        finish(launch([create_retry(retry_failed).id], manner), manner, as_json)
         return
     if not benchmark:
         raise BadOption("name a benchmark, for example sage, or a run with --resume")
@@ -138,22 +138,24 @@ def _start(
     if only_plan:
         print(json.dumps({"planned": ids}) if as_json else "\n".join(ids))
         return
-    _finish(launch(ids, manner), manner, as_json)
+    finish(launch(ids, manner), manner, as_json)
 
 
-def _finish(outcomes: list["Outcome"], manner: "Manner", as_json: bool) -> None:
-    """Report what came of the runs, and leave with the exit code that says it."""
+def finish(outcomes: list["Outcome"], manner: "Manner", as_json: bool, **told: int) -> None:
+    """Report what came of the runs, and leave with the exit code that says it; `told` goes into the JSON."""
+    from cxlab.commands.showing import show_tables
     from cxlab.runner.report import summarise
     from cxlab.store import write
 
     if as_json:
         entries = [summarise(write.load_run(each.run_id), each.status) for each in outcomes]
-        print(json.dumps({"runs": entries}))
+        print(json.dumps({"runs": entries, **told}))
     elif not manner.quiet:
         for each in outcomes:
             status = each.status
             counts = f"{status.ok} ok, {status.format} format, {status.provider} provider"
             print(f"{each.run_id}: {status.state}, {status.done} of {status.planned} ({counts})")
+        show_tables([each.run_id for each in outcomes if each.status.done])
     if any(each.interrupted for each in outcomes):
         raise typer.Exit(130)
     if any(each.status.state != "done" for each in outcomes):
@@ -175,7 +177,7 @@ def score(
     if not judge:
         raise BadOption("name the judges: --judge simulated:judge-fair")
     manner = Manner(concurrency=concurrency, budget_usd=budget, quiet=quiet)
-    _finish(launch([create_rescoring(run, tuple(judge)).id], manner), manner, as_json)
+    finish(launch([create_rescoring(run, tuple(judge)).id], manner), manner, as_json)
 
 
 def demo(
@@ -197,4 +199,4 @@ def demo(
     launched = launch(ids, manner)
     if not quiet and not as_json:
         print(f"demo: {time.monotonic() - began:.1f} s. Look at it with: python -m cxlab app", file=sys.stderr)
-    _finish(launched, manner, as_json)
+    finish(launched, manner, as_json)

@@ -12,7 +12,7 @@ from cxlab.llm.ask import Call, ask, call
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Reply, Request
 from cxlab.llm.metering import Budget, Metered, Prices, cost_of
 from cxlab.llm.prompts import Prompt, Text
-from cxlab.llm.registry import Known, cost, known, load, prices
+from cxlab.llm.registry import Known, cost, known, load, only_for, prices
 
 __all__ = [
     "Budget",
@@ -33,5 +33,6 @@ __all__ = [
     "cost_of",
     "known",
     "load",
+    "only_for",
     "prices",
 ]

@@ -15,14 +15,14 @@ from urllib.parse import parse_qsl
 
 from cxlab.errors import BadFile, BadOption, NotConfigured, UnknownName
 from cxlab.llm.base import ChatModel
-from cxlab.llm.metering import FREE, Prices
+from cxlab.llm.metering import FREE, AudioPrices, Prices
 from cxlab.records import Usage
 
 _ROOT = Path(__file__).resolve().parents[2]
 _SHIPPED = _ROOT / "data" / "models.toml"
 _OPENAI_KEY = "OPENAI_API_KEY"
 _ENV_ENDPOINT = "env"
-_SECTIONS = ("endpoints", "models", "embeddings", "providers")
+_SECTIONS = ("endpoints", "models", "embeddings", "audio", "providers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +119,27 @@ def embedding_prices(name: str) -> Prices | None:
     return _prices({"completion_usd": 0.0, **entry}) if entry else prices(name)
 
 
+def audio_prices(name: str) -> AudioPrices | None:
+    """What speaking or transcribing costs with `openai:MODEL` or `endpoint:NAME/MODEL`; None when no price is noted.
+
+    An endpoint's own entry holds for all its models; one whose tokens cost nothing is somebody's own machine.
+    """
+    found = settings()["audio"]
+    endpoint = name.partition("/")[0]
+    entry = found.get(name) or found.get(endpoint)
+    if entry is None:
+        noted = prices(endpoint) if endpoint.startswith("endpoint:") else None
+        free = noted is not None and noted.prompt_usd == noted.completion_usd == 0
+        return AudioPrices(0.0, None, noted.as_of, noted.source) if noted is not None and free else None
+    minute, characters = (entry.get(key) for key in ("minute_usd", "characters_usd"))
+    return AudioPrices(
+        None if minute is None else float(minute),
+        None if characters is None else float(characters),
+        str(entry.get("as_of", "")),
+        str(entry.get("source", "")),
+    )
+
+
 def cost(model_name: str, usage: Usage) -> float | None:
     """USD for this usage, 0.0 for simulated models; None without a price or without reported tokens."""
     if model_name.startswith("simulated:"):
@@ -143,13 +164,14 @@ def _missing(kind: str, entry: dict[str, Any]) -> str:
     return " and ".join(lacks)
 
 
-def known() -> list[Known]:
-    """Every model that has a name here, simulated ones first; calls nothing."""
+def known(benchmark: str = "") -> list[Known]:
+    """Every model that has a name here (and means something in the benchmark), simulated ones first; calls nothing."""
     from cxlab.llm.simulated.profiles import PROFILES
 
     rows = [
         Known(f"simulated:{p.name}", "simulated", True, True, "", FREE, f"{p.title}: {p.explains}")
         for p in PROFILES.values()
+        if not benchmark or p.benchmark in ("", benchmark)
     ]
     found = settings()
     for name, entry in found["endpoints"].items():
@@ -168,6 +190,15 @@ def known() -> list[Known]:
             kind = "langchain"
         rows.append(Known(name, kind, False, not needs, needs, _prices(entry), str(entry.get("description", ""))))
     return rows
+
+
+def only_for(name: str) -> str:
+    """The one benchmark in which a simulated model means something; "" where it means something in all."""
+    from cxlab.llm.simulated.profiles import PROFILES
+
+    kind, _, rest = name.partition(":")
+    profile = PROFILES.get(rest.partition("?")[0]) if kind == "simulated" else None
+    return profile.benchmark if profile else ""
 
 
 def load(name: str) -> ChatModel:

@@ -50,9 +50,28 @@ def clustered_interval(values: ArrayLike, clusters: ArrayLike | None = None) -> 
     if groups < 2:
         return Interval(mean, math.nan, math.nan, kept.size, groups)
     residuals, _ = sum_clusters(kept - mean, codes, groups)
-    error = math.sqrt(groups / (groups - 1) * float(residuals @ residuals)) / kept.size
+    return _clustered(mean, residuals, kept.size)
+
+
+def pooled_interval(sums: ArrayLike, sizes: ArrayLike) -> Interval:
+    """`clustered_interval` of values of which only each cluster's sum and number are known; empty ones do not count."""
+    totals, numbers = np.asarray(sums, dtype=np.float64).ravel(), np.asarray(sizes, dtype=np.float64).ravel()
+    totals, numbers = totals[numbers > 0], numbers[numbers > 0]
+    n = int(numbers.sum())
+    if n == 0:
+        return _empty()
+    mean = float(totals.sum()) / n
+    if len(totals) < 2:
+        return Interval(mean, math.nan, math.nan, n, len(totals))
+    return _clustered(mean, totals - mean * numbers, n)
+
+
+def _clustered(mean: float, residuals: NDArray[np.float64], n: int) -> Interval:
+    """The interval from the sum of residuals of each cluster."""
+    groups = len(residuals)
+    error = math.sqrt(groups / (groups - 1) * float(residuals @ residuals)) / n
     reach = student_quantile(groups - 1) * error
-    return Interval(mean, mean - reach, mean + reach, kept.size, groups)
+    return Interval(mean, mean - reach, mean + reach, n, groups)
 
 
 def proportion_interval(successes: int, trials: int) -> Interval:
@@ -68,6 +87,31 @@ def proportion_interval(successes: int, trials: int) -> Interval:
     low = middle - reach if successes > 0 else 0.0
     high = middle + reach if successes < trials else 1.0
     return Interval(share, low, high, trials, trials)
+
+
+def clustered_proportion(hits: ArrayLike, clusters: ArrayLike | None = None) -> Interval:
+    """Wilson's interval of a share whose observations come in clusters, by the effective number of observations.
+
+    That number is n divided by the design effect: the clustered variance over p (1 - p) / n, never below 1 (Korn and
+    Graubard 1998). Where all or none are hits that cannot be told, and every cluster counts as one observation.
+    """
+    kept, codes, groups = number_clusters(hits, clusters)
+    if kept.size == 0:
+        return _empty()
+    if not np.isin(kept, (0.0, 1.0)).all():
+        raise BadOption("a share is taken of hits and misses: 1 and 0")
+    share, size = float(kept.mean()), float(kept.size)
+    if groups < kept.size:
+        plain = share * (1 - share) / size
+        sums, _ = sum_clusters(kept - share, codes, groups)
+        spread = groups / (groups - 1) * float(sums @ sums) / size**2 if groups > 1 else math.inf
+        size = size / max(1.0, spread / plain) if plain > 0 and groups > 1 else float(groups)
+    square = Z95 * Z95
+    middle = (share + square / (2 * size)) / (1 + square / size)
+    reach = Z95 / (1 + square / size) * math.sqrt(share * (1 - share) / size + square / (4 * size * size))
+    low = middle - reach if share > 0 else 0.0
+    high = middle + reach if share < 1 else 1.0
+    return Interval(share, low, high, int(kept.size), groups)
 
 
 def bootstrap_interval(

@@ -186,3 +186,10 @@ def check(order: Order) -> None:
         raise BadOption(f"--budget {order.budget_usd}: must be more than 0")
     if order.trials < 1:
         raise BadOption(f"--trials {order.trials}: must be at least 1")
+    for name in order.models:
+        only = llm.only_for(name)
+        if only and only != find_benchmark(order.benchmark).card.id:
+            raise BadOption(
+                f"--model {name}: it is made for {only} and says nothing about {order.benchmark}; "
+                "leave it out, or take simulated:floor as the floor"
+            )

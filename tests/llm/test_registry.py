@@ -38,6 +38,9 @@ def test_every_shipped_row_is_complete() -> None:
             assert row.prices.as_of, row.name
             assert row.prices.source, row.name
     assert rows["openai:gpt-4.1"].needs == "set OPENAI_API_KEY in the environment"
+    # What means nothing in a benchmark is not offered there.
+    apart = {name: rows.keys() - {row.name for row in known(name)} for name in ("sage", "mmtaup2")}
+    assert apart == {"sage": {"simulated:floor-transfer", "simulated:floor-nothing"}, "mmtaup2": set()}
     assert rows["endpoint:local"].configured
     assert "pip install langchain-anthropic" in rows["anthropic:claude-sonnet-5"].needs
 

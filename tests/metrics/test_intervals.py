@@ -10,7 +10,9 @@ from cxlab.metrics.intervals import (
     Interval,
     bootstrap_interval,
     clustered_interval,
+    clustered_proportion,
     mean_interval,
+    pooled_interval,
     proportion_interval,
     student_quantile,
 )
@@ -46,6 +48,16 @@ def test_clustered_interval_is_its_formula():
     assert clustered_interval(values, clusters) == pytest.approx((mean, mean - reach, mean + reach, 9, 4))
 
 
+def test_sums_and_sizes_of_clusters_say_as_much_as_the_values():
+    values, clusters = draw(1, 9), np.array(list("aabbbbccd"))
+    sums = [values[clusters == name].sum() for name in "abcde"]
+    found = pooled_interval(sums, [2, 4, 2, 1, 0])
+    assert found == pytest.approx(clustered_interval(values, clusters))
+    lone, none = pooled_interval([3.0, 0.0], [2, 0]), pooled_interval([], [])
+    assert (lone.mean, lone.n, lone.clusters, math.isnan(lone.low)) == (1.5, 2, 1, True)
+    assert math.isnan(none.mean)
+
+
 def test_copies_within_a_cluster_add_no_certainty():
     values = draw(2, 30)
     once, copied = mean_interval(values), clustered_interval(np.repeat(values, 7), np.repeat(np.arange(30), 7))
@@ -78,6 +90,40 @@ def test_proportion_interval_is_wilsons(successes, trials):
     found = proportion_interval(successes, trials)
     assert found == pytest.approx((successes / trials, theirs.low, theirs.high, trials, trials), abs=1e-12)
     assert 0 <= found.low <= found.mean <= found.high <= 1
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(0, 20), (20, 20), (3, 20)])
+def test_clustered_proportion_of_single_observations_is_wilsons(successes, trials):
+    hits = [1.0] * successes + [0.0] * (trials - successes)
+    plain = proportion_interval(successes, trials)
+    assert clustered_proportion(hits, range(trials)) == pytest.approx(plain)
+    # Said three times, each observation is worth one still: by the factor G / (G - 1) a little less.
+    thrice = clustered_proportion(np.repeat(hits, 3), np.repeat(np.arange(trials), 3))
+    assert (thrice.n, thrice.clusters, thrice.mean) == (3 * trials, trials, pytest.approx(plain.mean))
+    assert thrice.high - thrice.low == pytest.approx(plain.high - plain.low, rel=0.03)
+    assert thrice.high - thrice.low >= plain.high - plain.low - 1e-12
+
+
+def test_clustered_proportion_covers_what_it_promises():
+    rng, covered, plain = np.random.default_rng(8), 0, 0
+    for _ in range(400):
+        # Clusters of 5 that go together: shares of them are drawn around 0.2 from a beta distribution.
+        hits = (rng.random((60, 5)) < rng.beta(0.4, 1.6, size=(60, 1))).astype(float)
+        found = clustered_proportion(hits.ravel(), np.repeat(np.arange(60), 5))
+        naive = proportion_interval(int(hits.sum()), hits.size)
+        covered += found.low <= 0.2 <= found.high
+        plain += naive.low <= 0.2 <= naive.high
+    assert covered / 400 > 0.92
+    assert plain / 400 < 0.9
+
+
+def test_clustered_proportion_refuses_what_is_no_hit():
+    with pytest.raises(BadOption, match="1 and 0"):
+        clustered_proportion([0.5])
+    assert math.isnan(clustered_proportion([]).mean)
+    one = clustered_proportion([1, 1, 0], ["a", "a", "a"])
+    assert (one.n, one.clusters) == (3, 1)
+    assert one.high - one.low > 0.7
 
 
 def test_bootstrap_of_single_values_meets_scipys():

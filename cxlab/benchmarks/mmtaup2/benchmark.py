@@ -6,7 +6,8 @@ from cxlab.benchmarks.base import Benchmark, Card, Task
 from cxlab.benchmarks.mmtaup2 import patches, prompts, rubrics, samples
 from cxlab.benchmarks.mmtaup2.assess import gold_attempt, own_scores, score
 from cxlab.benchmarks.mmtaup2.generate import generate
-from cxlab.benchmarks.mmtaup2.run import run
+from cxlab.benchmarks.mmtaup2.results import list_figures
+from cxlab.benchmarks.mmtaup2.run import prepare, run
 from cxlab.benchmarks.mmtaup2.score import EXTRA, METRICS
 from cxlab.records import Attempt, Sample
 
@@ -46,8 +47,14 @@ OPTIONS = {
     "2 a profile that it infers (0)",
     "modality": "text or voice, where the sample does not say (text)",
     "wer": "word error rate of the voice channel, where the sample does not say (0.15)",
-    "audio": "what speaks and recognises by voice: channel, or espeak with pocketsphinx where installed (channel)",
-    "audio_folder": "folder that keeps what was spoken as WAV (none is kept)",
+    "audio": "what speaks and recognises by voice: channel (text, errors at the rate wer), espeak (real audio "
+    "here, with pocketsphinx), openai, or endpoint:NAME of data/models.toml (channel)",
+    "audio_folder": "folder that keeps what was spoken (with the run, where it can be played)",
+    "agent_voice": "voice of the agent: a variant of espeak-ng's en-us, or one of the service's (en-us+f2, nova)",
+    "customer_voice": "voice of the customer (en-us+f5, echo)",
+    "speech_model": "model of the service that speaks (gpt-4o-mini-tts; an endpoint: tts-1)",
+    "transcription_model": "model that writes down what was said (gpt-4o-mini-transcribe; an endpoint: whisper-1)",
+    "speech_format": "wav, pcm, mp3 or flac (wav)",
     "steps": "limit of deliveries of a conversation (200)",
     "errors": "limit of tool errors of a conversation (10)",
     "tool_calls": "native, json, or auto: native until the server refuses (auto)",
@@ -88,4 +95,6 @@ BENCHMARK = Benchmark(
     prompts=hashes,
     options=OPTIONS,
     needs_judges=False,
+    prepare=prepare,
+    figures=list_figures,
 )

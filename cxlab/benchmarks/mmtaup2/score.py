@@ -225,9 +225,20 @@ def measure_attempt(task: Goal, attempt: Attempt) -> Measured:
 
 
 def scores(attempt: Attempt, found: Measured, prefix: str = "") -> list[Score]:
-    """The figures as rows of an attempt, shares in points from 0 to 100; `prefix` "judged_" for a panel's."""
+    """The figures as rows of an attempt, shares in points from 0 to 100; `prefix` "judged_" for a panel's.
+
+    Each says of how many observations it is the mean, so that figures of many conversations pool without a second
+    look at their messages (summary.py).
+    """
     return [
-        Score(attempt_id=attempt.id, turn=None, metric=prefix + name, value=_points(name, one), reason=one.reason)
+        Score(
+            attempt_id=attempt.id,
+            turn=None,
+            metric=prefix + name,
+            value=_points(name, one),
+            reason=one.reason,
+            n=len(one.observations),
+        )
         for name, one in found.figures.items()
     ]
 

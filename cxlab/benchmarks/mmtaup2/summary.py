@@ -1,4 +1,4 @@
-"""What many conversations come to: pooled figures with intervals, voice against text, pass^k, mm-tap, differences.
+"""What many conversations come to: pooled figures with intervals, voice against text, pass^k, mm-tap.
 
 Observations pool over conversations as the paper's ratios do, and intervals are clustered by task, for conversations
 about one task are alike. Ratios of voice to text and mm-tap take a percentile bootstrap over tasks, seeded. A figure
@@ -7,9 +7,10 @@ that is undefined is None with the reason, and its interval is None where it can
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,13 +20,14 @@ from numpy.typing import NDArray
 from cxlab.benchmarks.mmtaup2 import score
 from cxlab.benchmarks.mmtaup2.events import Goal
 from cxlab.errors import BadOption
-from cxlab.metrics.intervals import clustered_interval
-from cxlab.metrics.paired import Paired, holm, paired_difference
+from cxlab.metrics.intervals import pooled_interval
 from cxlab.metrics.passk import pass_at_k, pass_hat_k
 from cxlab.records import Attempt
 
 FACTORS = ("domain", "persona", "exposure", "modality")
 RESAMPLES = 2000
+METRICS = score.METRICS | score.EXTRA
+_PLACE = {metric: place for place, metric in enumerate(METRICS)}
 Floats = NDArray[np.float64]
 
 
@@ -41,10 +43,21 @@ class Case:
     trial: int
     figures: Mapping[str, score.Figure]
 
-    @property
+    @functools.cached_property
     def setting(self) -> tuple[str, str, str, int]:
         """All but modality and trial: what voice and text are compared on."""
         return self.domain, self.task, self.persona, self.exposure
+
+    @functools.cached_property
+    def cluster(self) -> str:
+        """What intervals are clustered by."""
+        return _name(self.setting)
+
+    @functools.cached_property
+    def sums(self) -> Floats:
+        """Sum and number of the observations of every metric, in the order of METRICS."""
+        seen = [self.figures[metric].observations for metric in METRICS]
+        return np.array([(sum(each), len(each)) for each in seen], dtype=np.float64)
 
     def value(self, metric: str) -> float:
         found = self.figures[metric].value
@@ -61,6 +74,8 @@ class Estimate:
     n: int
     clusters: int
     reason: str | None = None
+    partial: float | None = None
+    """Of an undefined composite: what its other parts come to (score.Composite)."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +104,13 @@ def case(task: Goal, attempt: Attempt, figures: Mapping[str, score.Figure] | Non
 def table(
     cases: Sequence[Case], by: Sequence[str] = ("domain",), *, k: int = 1, seed: int = 0, weights: Sequence[float] = ()
 ) -> list[Row]:
-    """All figures of each cell: the twelve metrics, the further ones, `pass^k` and `mm_tap`."""
+    """All figures of each cell: the twelve metrics, the further ones, `pass^1` to `pass^k`, and `mm_tap`."""
     rows: list[Row] = []
     for keys, part in split(cases, by):
-        for metric in (*score.METRICS, *score.EXTRA):
-            if metric not in score.PAIRED:
-                rows.append(Row(keys, metric, pool(part, metric)))
-        rows.append(Row(keys, f"pass^{k}", pass_k(part, k)))
-        rows.append(Row(keys, "modality_robustness", modality_robustness(part, k, seed=seed)))
+        _, sums = _sum_tasks(part)
+        rows += [Row(keys, metric, _pool(sums, metric)) for metric in METRICS if metric not in score.PAIRED]
+        rows += [Row(keys, f"pass^{trials}", pass_k(part, trials)) for trials in range(1, k + 1)]
+        rows.append(Row(keys, "modality_robustness", modality_robustness(part, seed=seed)))
         rows.append(Row(keys, "turn_overhead", turn_overhead(part, seed=seed)))
         rows.append(Row(keys, "mm_tap", mm_tap(part, weights or score.WEIGHTS, seed=seed)))
     return rows
@@ -114,14 +128,26 @@ def split(cases: Sequence[Case], by: Sequence[str]) -> list[tuple[dict[str, Any]
 
 def pool(cases: Sequence[Case], metric: str) -> Estimate:
     """Mean over all observations of a metric, clustered by task."""
-    values = [value for one in cases for value in one.figures[metric].observations]
-    names = [_cluster(one) for one in cases for _ in one.figures[metric].observations]
-    what = (score.METRICS | score.EXTRA)[metric]
-    return _within(_estimate(values, names, what.undefined), what)
+    return _pool(_sum_tasks(cases)[1], metric)
+
+
+def _sum_tasks(cases: Sequence[Case], among: Sequence[Case] | None = None) -> tuple[list[str], Floats]:
+    """Tasks (those of `among`, else of the cases), and the sums of their cases: tasks x metrics x 2."""
+    names = sorted({one.cluster for one in (cases if among is None else among)})
+    place = {name: at for at, name in enumerate(names)}
+    sums = np.zeros((len(names), len(METRICS), 2))
+    if cases:
+        np.add.at(sums, [place[one.cluster] for one in cases], np.stack([one.sums for one in cases]))
+    return names, sums
+
+
+def _pool(sums: Floats, metric: str) -> Estimate:
+    what = METRICS[metric]
+    return _within(_estimate(sums[:, _PLACE[metric]], what.undefined), what)
 
 
 def pass_k(cases: Sequence[Case], k: int = 1) -> Estimate:
-    """pass^k: the chance that k trials of one setting all reach the goal, a mean over settings."""
+    """pass^k: the chance that k trials of one setting all reach the goal, a mean over settings tried k times."""
     return _over_trials(cases, k, pass_hat_k)
 
 
@@ -135,101 +161,77 @@ def arga_k(cases: Sequence[Case], k: int = 1) -> Estimate:
 
     Settings with fewer than k such trials are left out.
     """
-    heard = [one for one in cases if one.figures["arga"].observations]
-    tries = _tries(heard)
-    enough = {setting for setting, (_, n) in tries.items() if n >= k}
-    return _over_trials([one for one in heard if (*one.setting, one.modality) in enough], k, pass_hat_k)
+    return _over_trials([one for one in cases if one.figures["arga"].observations], k, pass_hat_k)
 
 
 def modality_robustness(cases: Sequence[Case], k: int = 1, *, seed: int = 0) -> Estimate:
     """pass^k by voice / pass^k by text over the settings that have both; undefined where text never passes."""
-    pairs = _paired_tries(cases)
-    if not pairs:
+    names, up, down = _paired_rates(cases, k)
+    if not names:
         return _nothing("no setting has both voice and text")
-    up = np.array([pass_hat_k(*voice, k) for _, voice, _ in pairs])
-    down = np.array([pass_hat_k(*text, k) for _, _, text in pairs])
-    return _ratio(up, down, [name for name, _, _ in pairs], 0.0, "text never reached the goal", seed)
+    return _ratio(up, down, names, 0.0, "text never reached the goal", seed)
 
 
 def turn_overhead(cases: Sequence[Case], *, seed: int = 0) -> Estimate:
     """Turns by voice / turns by text - 1 over the settings that have both; means over trials first."""
-    turns: dict[tuple[Any, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for one in cases:
-        if one.figures["turns"].observations:
-            turns[one.setting][one.modality].append(one.value("turns"))
-    both = {setting: found for setting, found in turns.items() if {"voice", "text"} <= found.keys()}
+    both = _paired_turns(cases)
     if not both:
         return _nothing("no setting has both voice and text")
-    up = np.array([np.mean(found["voice"]) for found in both.values()])
-    down = np.array([np.mean(found["text"]) for found in both.values()])
-    return _ratio(up, down, [f"{s[0]}\0{s[1]}" for s in both], -1.0, "text took no turn", seed)
+    up, down = (np.array([each[side] for each in both]) for side in (1, 2))
+    return _ratio(up, down, [_name(setting) for setting, _, _ in both], -1.0, "text took no turn", seed)
+
+
+def _paired_turns(cases: Sequence[Case]) -> list[tuple[tuple[Any, ...], float, float]]:
+    """(setting, turns by voice, turns by text) of the settings that have both."""
+    turns: dict[tuple[Any, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in cases:
+        if seen := one.figures["turns"].observations:
+            turns[one.setting][one.modality].extend(seen)
+    return [
+        (setting, sum(found["voice"]) / len(found["voice"]), sum(found["text"]) / len(found["text"]))
+        for setting, found in turns.items()
+        if found.keys() >= {"voice", "text"}
+    ]
 
 
 def mm_tap(cases: Sequence[Case], weights: Sequence[float] = score.WEIGHTS, *, seed: int = 0) -> Estimate:
     """The composite of a cell: its parts from the voice conversations, robustness and overhead from both.
 
-    Undefined while a part is; `reason` names what is missing and what the rest comes to.
+    Undefined while a part is; `reason` names what is missing, and `partial` is what the rest comes to.
     """
-    voice = [one for one in cases if one.modality == "voice"]
-    values: dict[str, float | None] = {
-        metric: pool(voice, metric).value for metric in score.PARTS.values() if metric not in score.PAIRED
-    }
-    values["modality_robustness"] = modality_robustness(cases, seed=seed).value
-    values["turn_overhead"] = turn_overhead(cases, seed=seed).value
-    found = score.composite(values, weights)
+    names, sums = task_sums(cases)
+    found = compose(sums.sum(axis=0), weights)
     if found.value is None:
-        rest = "" if found.partial is None else f"; the rest comes to {found.partial:.3f}"
-        return _nothing(f"undefined: {', '.join(found.missing)}{rest}")
-    names, sums = _task_sums(cases)
-    low, high = _resample_tap(sums, weights, seed) if len(names) > 1 else (None, None)
-    return Estimate(found.value, low, high, len(voice), len(names))
+        return replace(_nothing(f"undefined: {', '.join(found.missing)}"), partial=found.partial)
+    low, high = middle(resample_tap(sums, weights, draw(len(names), seed))) if len(names) > 1 else (None, None)
+    return Estimate(found.value, low, high, sum(one.modality == "voice" for one in cases), len(names))
 
 
-def contrast(
-    cases: Sequence[Case], factor: str, a: Any, b: Any, metrics: Iterable[str] = (), *, seed: int = 0
-) -> dict[str, tuple[Paired, float]]:
-    """Metric → the paired difference a - b of a factor on otherwise equal conversations, and p after Holm's correction.
-
-    Conversations pair when task, trial and all other factors are equal; pairs in which the metric is undefined on a
-    side are left out (`n` counts the rest).
-    """
-    if factor not in FACTORS:
-        raise BadOption(f"factor {factor!r}; take one of {', '.join(FACTORS)}")
-    others = [name for name in (*FACTORS, "task", "trial") if name != factor]
-    sides: dict[Any, dict[tuple[Any, ...], Case]] = {a: {}, b: {}}
-    for one in cases:
-        if getattr(one, factor) in sides:
-            sides[getattr(one, factor)][tuple(getattr(one, name) for name in others)] = one
-    shared = [key for key in sides[a] if key in sides[b]]
-    clusters = [_cluster(sides[a][key]) for key in shared]
-    chosen = tuple(metrics) or tuple(m for m in (*score.METRICS, "pass") if m not in score.PAIRED)
-    found = {
-        metric: paired_difference(
-            [sides[a][key].value(metric) for key in shared],
-            [sides[b][key].value(metric) for key in shared],
-            clusters,
-            seed=seed,
-            resamples=RESAMPLES,
-        )
-        for metric in chosen
+def compose(sums: Floats, weights: Sequence[float]) -> score.Composite:
+    """The composite of parts given as sums and numbers of observations; see task_sums."""
+    values: dict[str, float | None] = {
+        metric: float(total / n) if n else None
+        for metric, (total, n) in zip((*_POOLED, *score.PAIRED), sums, strict=True)
     }
-    corrected = holm([one.p for one in found.values()])
-    return {metric: (one, float(p)) for (metric, one), p in zip(found.items(), corrected, strict=True)}
+    if values["turn_overhead"] is not None:
+        values["turn_overhead"] -= 1
+    return score.composite(values, weights)
 
 
-def _cluster(one: Case) -> str:
+def _name(setting: tuple[Any, ...]) -> str:
     # Domains number their tasks on their own.
-    return f"{one.domain}\0{one.task}"
+    return f"{setting[0]}\0{setting[1]}"
 
 
 def _nothing(reason: str) -> Estimate:
     return Estimate(None, None, None, 0, 0, reason)
 
 
-def _estimate(values: Sequence[float], names: Sequence[str], undefined: str) -> Estimate:
-    if not values:
+def _estimate(sums: Floats, undefined: str) -> Estimate:
+    """From sum and number of observations of each task: tasks x 2."""
+    found = pooled_interval(sums[:, 0], sums[:, 1])
+    if not found.n:
         return _nothing(undefined)
-    found = clustered_interval(values, names)
     return Estimate(found.mean, _known(found.low), _known(found.high), found.n, found.clusters)
 
 
@@ -256,21 +258,27 @@ def _tries(cases: Sequence[Case]) -> dict[tuple[Any, ...], tuple[int, int]]:
 
 
 def _over_trials(cases: Sequence[Case], k: int, rate: Any) -> Estimate:
-    tries = _tries(cases)
-    values = [float(rate(hits, n, k)) for hits, n in tries.values()]
+    tries = {setting: told for setting, told in _tries(cases).items() if told[1] >= k}
     what = score.EXTRA["pass"]
-    return _within(_estimate(values, [f"{key[0]}\0{key[1]}" for key in tries], what.undefined), what)
+    if not tries:
+        return _nothing(f"nothing was tried {k} times" if k > 1 else what.undefined)
+    hits, n = np.array(list(tries.values())).T
+    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0])
+    for key, value in zip(tries, rate(hits, n, k).tolist(), strict=True):
+        sums[_name(key)][0] += value
+        sums[_name(key)][1] += 1
+    return _within(_estimate(np.array(list(sums.values())), what.undefined), what)
 
 
-def _paired_tries(cases: Sequence[Case]) -> list[tuple[str, tuple[int, int], tuple[int, int]]]:
-    """(cluster, voice's hits and trials, text's) of the settings that have both."""
-    tries = _tries(cases)
-    settings = {key[:4] for key in tries}
-    return [
-        (f"{s[0]}\0{s[1]}", tries[(*s, "voice")], tries[(*s, "text")])
-        for s in sorted(settings)
-        if (*s, "voice") in tries and (*s, "text") in tries
-    ]
+def _paired_rates(cases: Sequence[Case], k: int = 1) -> tuple[list[str], Floats, Floats]:
+    """Of the settings that have both: cluster, pass^k by voice, pass^k by text."""
+    tries = {key: told for key, told in _tries(cases).items() if told[1] >= k}
+    both = [key[:4] for key in tries if key[4] == "voice" and (*key[:4], "text") in tries]
+    if not both:
+        return [], np.zeros(0), np.zeros(0)
+    spoken, written = (np.array([tries[(*key, how)] for key in both]).T for how in ("voice", "text"))
+    rates = [np.asarray(pass_hat_k(hits, n, k), dtype=np.float64) for hits, n in (spoken, written)]
+    return [_name(key) for key in both], rates[0], rates[1]
 
 
 def _ratio(up: Floats, down: Floats, names: Sequence[str], shift: float, undefined: str, seed: int) -> Estimate:
@@ -278,23 +286,32 @@ def _ratio(up: Floats, down: Floats, names: Sequence[str], shift: float, undefin
     if down.sum() == 0:
         return _nothing(undefined)
     codes = np.unique(names, return_inverse=True)[1]
-    sums = np.stack([np.bincount(codes, weights=side) for side in (up, down)], axis=1)
+    sums: Floats = np.stack([np.bincount(codes, weights=side) for side in (up, down)], axis=1).astype(np.float64)
     value = float(up.sum() / down.sum()) + shift
     if len(sums) < 2:
         return Estimate(value, None, None, len(up), len(sums))
-    drawn = _draw(len(sums), seed) @ sums
+    drawn = resample(draw(len(sums), seed), sums)
     with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = _middle(drawn[:, 0] / drawn[:, 1] + shift)
+        low, high = middle(drawn[:, 0] / drawn[:, 1] + shift)
     return Estimate(value, low, high, len(up), len(sums))
 
 
-def _draw(clusters: int, seed: int) -> Floats:
-    """How often each cluster is drawn, a row a resample."""
+@functools.lru_cache(maxsize=16)
+def draw(clusters: int, seed: int) -> Floats:
+    """How often each cluster is drawn, a row a resample; all cells of a table have the same draws."""
     rng = np.random.default_rng(seed)
     return rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=RESAMPLES).astype(np.float64)
 
 
-def _middle(values: Floats) -> tuple[float | None, float | None]:
+def resample(drawn: Floats, sums: Floats) -> Floats:
+    """The totals of each resample of tasks: resamples x what one task has."""
+    # Not a matrix product: those go to several threads, which on a busy machine wait ten times as long as this takes.
+    flat = np.ascontiguousarray(sums.reshape(len(sums), -1).T)
+    found: Floats = np.einsum("rt,kt->rk", drawn, flat).reshape(len(drawn), *sums.shape[1:])
+    return found
+
+
+def middle(values: Floats) -> tuple[float | None, float | None]:
     """The middle 95 %; None where half of the resamples have no value."""
     kept = values[np.isfinite(values)]
     if len(kept) < len(values) / 2:
@@ -306,43 +323,35 @@ def _middle(values: Floats) -> tuple[float | None, float | None]:
 _POOLED = tuple(metric for metric in score.PARTS.values() if metric not in score.PAIRED)
 
 
-def _task_sums(cases: Sequence[Case]) -> tuple[list[str], Floats]:
+def task_sums(cases: Sequence[Case]) -> tuple[list[str], Floats]:
     """Tasks, and for each the sum and number of every part's observations: tasks x parts x 2.
 
     Robustness and overhead stand as the sums of voice and of text over the settings that have both.
     """
-    names = sorted({_cluster(one) for one in cases})
+    names, of_voice = _sum_tasks([one for one in cases if one.modality == "voice"], cases)
     place = {name: at for at, name in enumerate(names)}
     metrics = (*_POOLED, *score.PAIRED)
     sums = np.zeros((len(names), len(metrics), 2))
-    for one in cases:
-        if one.modality == "voice":
-            for at, metric in enumerate(_POOLED):
-                seen = one.figures[metric].observations
-                sums[place[_cluster(one)], at] += sum(seen), len(seen)
-    for name, voice, text in _paired_tries(cases):
-        sums[place[name], metrics.index("modality_robustness")] += pass_hat_k(*voice, 1), pass_hat_k(*text, 1)
-    turns: dict[tuple[Any, ...], list[float]] = defaultdict(list)
-    for one in cases:
-        turns[(*one.setting, one.modality)].extend(one.figures["turns"].observations)
-    for key, spoken in turns.items():
-        written = turns.get((*key[:4], "text"))
-        if key[4] == "voice" and spoken and written:
-            sums[place[f"{key[0]}\0{key[1]}"], metrics.index("turn_overhead")] += np.mean(spoken), np.mean(written)
+    sums[:, : len(_POOLED)] = of_voice[:, [_PLACE[metric] for metric in _POOLED]]
+    for name, voice, text in zip(*_paired_rates(cases), strict=True):
+        sums[place[name], metrics.index("modality_robustness")] += voice, text
+    for setting, spoken, written in _paired_turns(cases):
+        sums[place[_name(setting)], metrics.index("turn_overhead")] += spoken, written
     return names, sums
 
 
-def _resample_tap(sums: Floats, weights: Sequence[float], seed: int) -> tuple[float | None, float | None]:
-    drawn = np.tensordot(_draw(len(sums), seed), sums, axes=1)
+def resample_tap(sums: Floats, weights: Sequence[float], drawn: Floats) -> Floats:
+    """The composite of each resample of tasks; nan where one of its parts is undefined."""
+    totals = resample(drawn, sums)
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratios = drawn[..., 0] / drawn[..., 1]
+        ratios = totals[..., 0] / totals[..., 1]
         part = {metric: ratios[:, at] for at, metric in enumerate((*_POOLED, *score.PAIRED))}
         a, b, g, d = weights
-        values = (
+        values: Floats = (
             a * part["critical_field_accuracy"] * part["pass"]
             + b * (part["modality_robustness"] + part["arga"] + part["error_recovery_rate"]) / 3
             # Overhead is a ratio less 1, so 1 / (1 + TO) is text's turns over voice's.
             + g * (part["turn_efficiency"] + 1 / (1 + part["user_effort"]) + 1 / part["turn_overhead"]) / 3
             + d * part["irreversible_action_safety"]
         )
-    return _middle(values)
+    return values

@@ -5,7 +5,7 @@ is done. No profile ever sees an expected answer: its mistakes follow from the k
 """
 
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Any, Literal
 
 from cxlab.errors import BadOption
 
@@ -51,6 +51,8 @@ class Profile:
     """Judges: how much the style of its own family is favoured."""
     tool_skill: float = 0.9
     """How often a tool is chosen and filled in correctly."""
+    benchmark: str = ""
+    """The one benchmark in which it means something; "" = any."""
 
     def __post_init__(self) -> None:
         for knob in fields(self):
@@ -59,6 +61,23 @@ class Profile:
             if knob.type in (float, int) and not low <= value <= high:
                 raise BadOption(f"profile {self.name!r}: {knob.name} = {value!r}; give a number from {low} to {high}")
 
+
+# What is trivial understands nothing, and is never wrong in form.
+_NOTHING: dict[str, Any] = {
+    "family": "floor",
+    "role": "agent",
+    "comprehension": 0.0,
+    "subtlety": 0.0,
+    "rule_following": 1.0,
+    "joint_conditions": 1.0,
+    "format_reliability": 1.0,
+    "empathy": 0.0,
+    "eloquence": 0.0,
+    "words": 12,
+    "fatigue": 1000,
+    "hostility_sensitivity": 0.0,
+    "tool_skill": 0.0,
+}
 
 _AGENTS = (
     Profile(
@@ -158,19 +177,21 @@ _AGENTS = (
         name="floor",
         title="Floor",
         explains="Takes up nothing that is said and answers with what holds until told: what a constant scores.",
-        family="floor",
-        role="agent",
-        comprehension=0.0,
-        subtlety=0.0,
-        rule_following=1.0,
-        joint_conditions=1.0,
-        format_reliability=1.0,
-        empathy=0.0,
-        eloquence=0.0,
-        words=12,
-        fatigue=1000,
-        hostility_sensitivity=0.0,
-        tool_skill=0.0,
+        **_NOTHING,
+    ),
+    Profile(
+        name="floor-transfer",
+        title="Floor: always hands over",
+        explains="Hands the customer to a person before anything else: right only where a task calls for one.",
+        benchmark="mmtaup2",
+        **_NOTHING,
+    ),
+    Profile(
+        name="floor-nothing",
+        title="Floor: does nothing",
+        explains="Thanks and does nothing: right only where the first state is already the wanted one.",
+        benchmark="mmtaup2",
+        **_NOTHING,
     ),
 )
 

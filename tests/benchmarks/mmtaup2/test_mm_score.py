@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mm_talks import PHONE, REFUEL, agent, attempt, clean, customer, rough, task, tool
 
-from cxlab.benchmarks.mmtaup2 import cues, score, summary
+from cxlab.benchmarks.mmtaup2 import contrasts, cues, score, summary
 from cxlab.errors import BadOption
 from cxlab.records import Message
 
@@ -415,7 +415,7 @@ def test_personas_are_compared_on_the_same_tasks() -> None:
     rows = [(f"T{n}", "text", persona, persona == "easy" or n < 2, 4) for n in range(8) for persona in ("easy", "hard")]
     rows.append(("T9", "text", "easy", False, 4))
     random.Random(1).shuffle(rows)
-    paired, corrected = summary.contrast(cases(*rows), "persona", "easy", "hard", ["pass"])["pass"]
+    paired, corrected = contrasts.contrast(cases(*rows), "persona", "easy", "hard", ["pass"])["pass"]
     assert (paired.n, paired.wins, paired.losses, paired.difference) == (8, 6, 0, 0.75)
     # Sign flips of six differing pairs: 2 of 64 patterns are as extreme.
     assert corrected == pytest.approx(2 / 64)

@@ -1,0 +1,118 @@
+"""What personas, exposure and voice do to a figure: dots with whiskers, floors and published cells for reference."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from cxlab.charts.dots import draw_dots
+from cxlab.charts.numbers import format_count, format_ratio
+from cxlab.charts.theme import PUBLISHED, Mark, palette, plain
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_DASHES = ("dot", "dash", "dashdot")
+_SIGNS = {"better": "✓", "worse": "✕", "cannot tell": "?"}
+
+
+def draw_results(
+    frame: pl.DataFrame,
+    title: str,
+    groups: Mapping[str, str],
+    marks: Mapping[str, Mark],
+    dark: bool,
+    *,
+    floors: pl.DataFrame,
+    published: pl.DataFrame,
+    shares: bool,
+) -> "Figure":
+    """One figure by group and side with its 95 % interval.
+
+    `frame`: side, grp, value, low, high, n, tasks; `groups`: names of the bands, in order. `floors` (grp, value, name,
+    whole) as broken lines across the band, `published` (grp, entity, value, source) as grey diamonds below it.
+    `shares`: the axis runs from 0 to 1 at least. customdata: [group, side].
+    """
+    shown = frame.filter(pl.col("value").is_not_null(), pl.col("grp").is_in(list(groups)))
+    bands = [group for group in groups if group in {*shown["grp"], *floors["grp"]}]
+    sides = [side for side in marks if side in set(shown["side"])]
+    rows = [
+        {
+            **row,
+            "model": row["side"],
+            "group": row["grp"],
+            "hover": f"{plain(groups[row['grp']])}<br>{plain(title)} {format_ratio(row['value'])}"
+            f"<br>n {format_count(row['n'])} of {format_count(row['tasks'])} tasks",
+        }
+        for row in shown.iter_rows(named=True)
+    ]
+    figure = draw_dots(rows, bands, sides, groups, marks, dark, digits=3)
+    colours = palette(dark)
+    middle = {group: len(bands) - place for place, group in enumerate(bands)}
+    for place, name in enumerate(floors["name"].unique(maintain_order=True)):
+        own = floors.filter(pl.col("name") == name, pl.col("grp").is_in(bands))
+        x: list[float | None] = []
+        y: list[float | None] = []
+        hovers: list[str] = []
+        for group, value, whole in own.select("grp", "value", "whole").iter_rows():
+            x += [value, value, None]
+            y += [middle[group] - 0.44, middle[group] + 0.44, None]
+            hovers += [
+                f"<b>{plain(name)}</b>, a floor<br>{plain(title)} {format_ratio(value)}"
+                + ("" if whole else "<br>of the parts that it has")
+            ] * 3
+        figure.add_scatter(
+            x=x, y=y, mode="lines", name=f"floor: {plain(name)}", hovertext=hovers,
+            hovertemplate="%{hovertext}<extra></extra>",
+            line={"color": colours.muted, "width": 1.8, "dash": _DASHES[place % len(_DASHES)]},
+        )  # fmt: skip
+    told = published.filter(pl.col("grp").is_in(bands))
+    if told.height:
+        figure.add_scatter(
+            x=told["value"].to_list(),
+            y=[middle[group] - 0.4 for group in told["grp"]],
+            mode="markers",
+            name="published",
+            marker={**PUBLISHED.marker, "size": 7, "opacity": 0.7, "color": colours.muted, "line": {"width": 0}},
+            hovertext=[
+                f"<b>{plain(entity)}</b><br>{plain(title)} {format_ratio(value)}<br>published: {plain(source)}"
+                "<br>other data and judges, not paired"
+                for entity, value, source in told.select("entity", "value", "source").iter_rows()
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    ends = [value for name in ("value", "high") for value in (*shown[name], *(told[name] if name == "value" else ()))]
+    known = [*(value for value in ends if value is not None), *floors["value"].drop_nulls()]
+    span = [min(0.0, *known, 0.0) - 0.012, max(1.0, *known, 1.0) * 1.02] if shares else None
+    figure.update_xaxes(title=plain(title), range=span)
+    figure.update_layout(showlegend=len(sides) > 1 or floors.height > 0 or told.height > 0)
+    return figure
+
+
+def draw_differences(
+    frame: pl.DataFrame, title: str, names: Mapping[str, str], marks: Mapping[str, Mark], dark: bool
+) -> "Figure":
+    """Paired differences with 95 % intervals around a zero line, one band a comparison.
+
+    `frame`: side, pair, difference, low, high, p_holm, n, verdict; `names` of the pairs, in order.
+    customdata: [pair, side].
+    """
+    known = frame.filter(pl.col("difference").is_not_null())
+    pairs = [pair for pair in names if pair in set(known["pair"])]
+    sides: Sequence[str] = [side for side in marks if side in set(known["side"])]
+    rows = [
+        {
+            **row,
+            "model": row["side"],
+            "group": row["pair"],
+            "value": row["difference"],
+            "hover": f"{plain(names[row['pair']])}<br>{plain(title)} {row['difference']:+.3f}: "
+            f"{_SIGNS.get(row['verdict'], '')} {row['verdict']}<br>{format_count(row['n'])} pairs, p "
+            + ("unknown" if row["p_holm"] is None else f"{row['p_holm']:.3f} (Holm)"),
+        }
+        for row in known.iter_rows(named=True)
+    ]
+    figure = draw_dots(rows, pairs, sides, names, marks, dark, digits=3)
+    figure.add_vline(x=0, line={"color": palette(dark).muted, "width": 1.5})
+    figure.update_xaxes(title=f"{plain(title)}: difference on the same tasks")
+    return figure
