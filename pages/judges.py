@@ -1,12 +1,14 @@
 """Judges: do the judges agree, and does it matter?"""
 
-import polars as pl
 import streamlit as st
 
-from cxlab import read, ui
-from cxlab.charts.numbers import format_count, format_ratio, format_share
-from cxlab.read import View, judges, stakes
-from cxlab.ui import docket, effects, leanings, panel, strips
+from cxlab import jobs, llm, read, ui
+from cxlab.benchmarks import REGISTRY
+from cxlab.benchmarks.mmtaup2 import judged as judging
+from cxlab.benchmarks.mmtaup2 import patches
+from cxlab.read import View, judges
+from cxlab.read import escalation as escalations
+from cxlab.ui import docket, effects, escalation, judged, leanings, panel, strips
 
 ui.routed()
 
@@ -15,66 +17,66 @@ TABS = {
     "matters": "Does it matter",
     "strict": "Strictness",
     "gold": "Against the truth",
+    "judged": "Measured or judged",
+    "escalation": "Escalation",
     "twice": "Twice the same",
     "queue": "Disagreements",
 }
 
 
-def show_figures(view: View, table: pl.DataFrame) -> None:
-    """The panel in four figures."""
-    names = table["judge"].to_list()
-    found = ui.cached(panel.reliability, view, names)
-    by_kind = {row["kind"]: row for row in found.iter_rows(named=True)}
-    field, grade = by_kind.get("field", {}), by_kind.get("dimension", {})
-    way = {row["measure"]: row for row in ui.cached(stakes.materiality, view).iter_rows(named=True)}.get("way")
-    interval = (
-        f" 95 % interval {format_share(way['low'])} to {format_share(way['high'])}, n {format_count(way['n'])} turns."
-        if way
-        else ""
-    )
-    ui.figures(
-        [
-            ("Judged turns", format_count(table["turns"].max()), f"Turns with votes; {len(names)} judges on each."),
-            (
-                "Agree on fields",
-                format_share(field.get("agree")),
-                f"Two judges at random. Alpha {format_ratio(field.get('alpha'))}, n "
-                f"{format_count(field.get('n'))} verdicts.",
-            ),
-            (
-                "Agree on grades",
-                format_share(grade.get("agree")),
-                f"Two judges at random. Ordinal alpha {format_ratio(grade.get('alpha'))}, n "
-                f"{format_count(grade.get('n'))}.",
-            ),
-            (
-                "Splits that matter",
-                format_share(way["mean"]) if way else "–",
-                f"Turns on which two judges' own fields lead different ways.{interval}",
-            ),
-        ]
-    )
-
-
 def show_page(view: View) -> None:
     """The panel, then one question at a time."""
-    view = ui.sidebar_filters(view, ["models", "scenarios", "levels", "runs"])
+    view = ui.sidebar_filters(view, ["models", "scenarios", "levels", "exposures", "modalities", "runs"])
     view = view.change(metric="overall", page=view.page)
     filters = view.filters().change(judges=())
     strips.style()
-    table = ui.cached(judges.panel, filters)
-    if table.is_empty():
-        st.info("No judge has voted under these filters. Clear one of them in the sidebar.")
-        return
-    if table["judge"].str.starts_with("simulated:").any():
+    votes = ui.cached(judges.panel, filters)
+    if votes["judge"].str.starts_with("simulated:").any():
         st.caption(
             "The judges of the demo are simulated (◇): they show what the page does, not how language models judge."
         )
-    show_figures(filters, table)
     tab = pick_tab(view)
-    names = table["judge"].to_list()
+    if tab in ("judged", "escalation"):
+        with st.container(key="cx-wide"):
+            if tab == "judged":
+                judged.show_judged(filters, judging.values, REGISTRY["mmtaup2"].card.metrics)
+            else:
+                escalation.show_escalation(filters, make_desk())
+        return
+    if votes.is_empty():
+        st.info("No judge has voted under these filters. Clear one of them in the sidebar.")
+        return
+    panel.show_figures(filters, votes)
+    names = votes["judge"].to_list()
     with st.container(key="cx-wide"):
         show_tab(view, filters, names, tab)
+
+
+def make_desk() -> escalation.Desk:
+    """What can be done about the rule: add a version, ask judges, watch that."""
+
+    def start(arguments: list[str]) -> None:
+        jobs.start(arguments)
+        st.rerun()
+
+    asked = [each for each in jobs.list_jobs() if each.kind == "patch"]
+    # One that was stopped stays to be resumed until another one has been started.
+    shown = [
+        each for place, each in enumerate(asked) if each.state == "running" or (not place and each.state != "done")
+    ]
+    known = [row.name for row in llm.known() if "judge" in row.name or not row.name.startswith("simulated:")]
+    return escalation.Desk(
+        rules=patches.rules(),
+        file=str(patches.own_file()),
+        judges=known,
+        jobs=[each.id for each in shown],
+        busy=any(each.state == "running" for each in shown),
+        add=patches.add,
+        ask=start,
+        look=jobs.find_job,
+        cancel=jobs.cancel,
+        again=lambda job_id: start(list(jobs.find_job(job_id).args)),
+    )
 
 
 def show_tab(view: View, filters: View, names: list[str], tab: str) -> None:
@@ -114,7 +116,7 @@ def pick_tab(view: View) -> str:
 
 view = ui.view()
 ui.header("Judges", "Do the judges agree, and does it matter?")
-if not ui.cached(read.health)["votes"]:
+if not ui.cached(read.health)["votes"] and ui.cached(escalations.sources, View()).is_empty():
     ui.empty(
         "Here you would see how far the judges agree beyond chance, on how many turns a split changes what "
         "would have been "

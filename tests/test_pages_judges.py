@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from cxlab import jobs
+from cxlab.benchmarks.mmtaup2 import patches
 from cxlab.read import annotations
 from tests.judged import judge_again
+from tests.judged_mm import ADA, BOB, SOURCE, make_mm_store
 from tests.pages import open_page, words
 
 # One worker opens these pages, so that what they show is read once.
@@ -78,3 +81,87 @@ def test_blind_hides_judges_models_and_verdicts_until_decided(own_judged_home: P
         assert name not in words(app)
     app.button(key="docket-say-Exchange").click().run()
     assert "**lenient** says Exchange" in words(app)
+
+
+@pytest.fixture
+def mm_home(empty_home: Path) -> Path:
+    """Six conversations of MM-tau-p2, measured and judged, and asked about under two versions of the rule."""
+    make_mm_store(empty_home)
+    return empty_home
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The jobs that a page starts, which are not."""
+    found: list[list[str]] = []
+    monkeypatch.setattr(jobs, "start", lambda args: found.append(list(args)))
+    return found
+
+
+def test_measured_and_judged_stand_side_by_side(mm_home: Path) -> None:
+    app = open_page("judges", tab="judged")
+    assert not app.exception
+    told = words(app)
+    assert "No metric is judged clearly apart from the log" not in told
+    assert "The panel sees user effort 3.2 points below the log" in told
+    assert "Passed: the panel and the log differ in 16.7 % of conversations" in told
+    assert "Ada differs from the log most on solved: 16.7 %" in told
+    table = next(each.value for each in app.dataframe if "difference" in each.value.columns)
+    assert table["attempt_id"].tolist() == [f"{SOURCE}-c1"]
+    other = open_page("judges", tab="judged", **{"judged-by": BOB, "judged-metric": "pass"})
+    assert "Passed: bob and the log differ in 0.0 % of conversations" in words(other)
+
+
+def test_a_clicked_metric_is_kept_in_the_address(mm_home: Path) -> None:
+    app = open_page(
+        "judges", state={"judged-shares": {"selection": {"points": [{"customdata": ["user_effort"]}]}}}, tab="judged"
+    )
+    assert app.query_params["judged-metric"] == "user_effort"
+    assert "User effort: the panel and the log differ in 80.0 % of conversations" in words(app)
+
+
+def test_escalation_shows_rates_flips_and_the_rules(mm_home: Path) -> None:
+    app = open_page("judges", tab="escalation")
+    assert not app.exception
+    told = words(app)
+    assert "From version 1 to 2 wrong verdicts go from 58.3 % to 25.0 %" in told
+    assert "2 conversations on which bob is wrong" in told
+    assert "0 of 2 steps are real improvements, 0 real losses" in told
+    assert "6 verdicts changed: 5 towards the truth, 1 away from it" in told
+    assert all(rule.rule in told for rule in patches.rules())
+    of_bob = open_page("judges", tab="escalation", **{"flips-by": BOB, "escalation-verdicts": f"{ADA}~1"})
+    assert "2 verdicts changed" in words(of_bob)
+    assert "5 conversations on which ada is wrong" in words(of_bob)
+
+
+def test_a_new_version_is_written_and_asked_for_from_the_page(mm_home: Path, started: list[list[str]]) -> None:
+    app = open_page("judges", tab="escalation")
+    app.text_area(key="escalation-rule").set_value("Handing over never counts.")
+    app.text_area(key="escalation-found").set_value("Too many of them.")
+    next(each for each in app.button if each.label == "Add this version").click().run()
+    assert not app.exception
+    assert (patches.find().version, patches.find().rule) == (4, "Handing over never counts.")
+    assert "Handing over never counts." in words(app)
+    app.button(key="escalation-ask").click().run()
+    assert started == [["patch", SOURCE, f"--judge={ADA}", f"--judge={BOB}", "--quiet"]]
+    # The same once more is refused with the reason.
+    app.text_area(key="escalation-rule").set_value("Handing over never counts.")
+    next(each for each in app.button if each.label == "Add this version").click().run()
+    assert "version 4 of the rule says just that" in words(app)
+
+
+def test_escalation_says_how_to_fill_it(mm_home: Path, judged_home: Path, started: list[list[str]]) -> None:
+    import shutil
+
+    app = open_page("judges", tab="escalation")  # a store of SAGE only
+    assert "Here you would see how often each judge is wrong about hand-overs" in words(app)
+    assert "cxlab run mmtaup2" in app.code[0].value
+    assert "Here you would see the metrics of MM-tau-p² twice" in words(open_page("judges", tab="judged"))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("mm-patch", "mm-again"):
+            shutil.rmtree(mm_home / "runs" / name)
+        patch.setenv("CXLAB_HOME", str(mm_home))
+        app = open_page("judges", tab="escalation")
+        assert app.code[0].value == f"python -m cxlab patch {SOURCE}"
+        app.button(key="escalation-first").click().run()
+        assert started == [["patch", SOURCE, "--quiet"]]

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cxlab.errors import BadOption
 from cxlab.metrics.labels import check_equal_length, encode_labels, is_missing, order_labels
@@ -86,6 +86,28 @@ def majority_floor(gold: Sequence[Any]) -> float:
     """Accuracy of always answering the most frequent gold label: what a model must beat; no item: nan."""
     counts = Counter(value for value in gold if not is_missing(value))
     return _ratio(max(counts.values(), default=0), counts.total())
+
+
+def matthews(gold: Sequence[Any], predicted: Sequence[Any]) -> float:
+    """Matthews' correlation of two labellings, for any number of labels (Gorodkin's R_K): 1 as gold, 0 as chance.
+
+    A missing prediction is a label of its own. nan where one side has a single label, for then nothing correlates
+    (scikit-learn says 0.0 there).
+    """
+    pairs = [(truth, None if is_missing(given) else given) for truth, given in _with_gold(gold, predicted)]
+    codes = {label: code for code, label in enumerate(dict.fromkeys(label for pair in pairs for label in pair))}
+    table = np.zeros((len(codes), len(codes)))
+    for truth, given in pairs:
+        table[codes[truth], codes[given]] += 1
+    return matthews_of_table(table)
+
+
+def matthews_of_table(counts: ArrayLike) -> float:
+    """`matthews` from counts, gold down and predicted across in the same order of labels."""
+    table = np.asarray(counts, dtype=np.float64)
+    total, rows, columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
+    spread = (total**2 - rows @ rows) * (total**2 - columns @ columns)
+    return float((total * np.trace(table) - rows @ columns) / math.sqrt(spread)) if spread > 0 else math.nan
 
 
 def rogan_gladen(observed: float, tpr: float, tnr: float) -> float:

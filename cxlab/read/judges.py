@@ -54,7 +54,8 @@ def panel(view: View) -> pl.DataFrame:
         .with_columns(pl.col("cost_usd", "latency_s").fill_nan(None))
     )
     said = cut(verdicts, view, _CUT).group_by("judge").agg(pl.col("verdicts", "oov", "missing").sum())
-    return told.join(said, on="judge", how="left").sort("judge")
+    # The log's own record stands among the judges so that they can be held against it (read/judged.py); it is none.
+    return told.join(said, on="judge", how="left").filter(pl.col("judge") != "measured").sort("judge")
 
 
 @lru_cache(maxsize=4)

@@ -54,8 +54,9 @@ def severity(view: View) -> pl.DataFrame:
     )
     shares = ask(
         items
-        + """SELECT judge, sum(grade * n) / sum(n) AS grade, sum(three) / sum(n) AS three, sum(six) / sum(n) AS six,
-            sum(nine) / sum(n) AS nine, corr(grade, s.value) AS length
+        + """SELECT judge, sum(grade * turns.n) / sum(turns.n) AS grade, sum(three) / sum(turns.n) AS three,
+            sum(six) / sum(turns.n) AS six,
+            sum(nine) / sum(turns.n) AS nine, corr(grade, s.value) AS length
         FROM turns LEFT JOIN scores s ON s.metric = 'chat_words' AND s.run_id = turns.run_id
             AND s.attempt_id = turns.attempt_id AND s.turn = turns.turn GROUP BY 1""",
         params,

@@ -28,7 +28,8 @@ def queue(view: View, undecided: bool = False, limit: int = ROWS_A_PAGE, offset:
         WITH split AS (
             SELECT run_id, attempt_id, turn, field, any_value(model) AS model, any_value(scenario) AS scenario,
                 any_value(level) AS level, entropy(verdict) AS entropy
-            FROM judgements j WHERE {condition} AND kind = 'field' AND status = 'ok' {narrowed}
+            FROM judgements j
+            WHERE {condition} AND kind = 'field' AND status = 'ok' AND judge <> 'measured' {narrowed}
             GROUP BY 1, 2, 3, 4 HAVING min(verdict) <> max(verdict)
         ), apart AS (
             SELECT run_id, attempt_id, turn, scenario,

@@ -1,8 +1,9 @@
 """Judge stored dialogues again: a run whose attempts are read from another run instead of being made."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from cxlab import llm
 from cxlab.benchmarks.base import Benchmark, Setup
@@ -27,8 +28,16 @@ class Absent:
         pass
 
 
-def create_rescoring(source_id: str, judges: tuple[str, ...]) -> Run:
-    """Store a new run over the attempts that `source_id` holds now, to be judged by others."""
+def create_rescoring(
+    source_id: str,
+    judges: tuple[str, ...],
+    options: Mapping[str, Any] | None = None,
+    prompts: Mapping[str, str] | None = None,
+) -> Run:
+    """Store a new run over the attempts that `source_id` holds now, to be judged by others, or asked otherwise.
+
+    `options` are added to the source's own; `prompts` are those that are asked now, the source's if not given.
+    """
     source = write.load_run(source_id)
     for name in judges:
         llm.load(name)
@@ -44,7 +53,13 @@ def create_rescoring(source_id: str, judges: tuple[str, ...]) -> Run:
             "id": new_id("run"),
             "judges": judges,
             "planned": planned,
-            "setup": {**source.setup, "rescored_from": source_id, "budget_usd": None},
+            "setup": {
+                **source.setup,
+                "rescored_from": source_id,
+                "budget_usd": None,
+                "options": {**source.setup.get("options", {}), **(options or {})},
+            },
+            "prompts": dict(source.prompts if prompts is None else prompts),
             "code": read_code_version(),
             "group": None,
             "created": datetime.now(UTC),

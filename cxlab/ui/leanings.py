@@ -8,7 +8,8 @@ import streamlit as st
 from cxlab import read
 from cxlab.charts import judges as draw
 from cxlab.charts.matrix import draw_confusion, name_item, name_judge
-from cxlab.charts.numbers import format_count, format_share
+from cxlab.charts.numbers import format_count, format_ratio, format_share
+from cxlab.metrics.classification import matthews_of_table
 from cxlab.read import View, leanings
 from cxlab.ui.address import cached, set_view
 from cxlab.ui.judging import KINDS, judge_names, mean_columns, pick
@@ -182,7 +183,12 @@ def show_gold(view: View) -> None:
         counts = {(gold, verdict): n for gold, verdict, n in part.select("gold", "verdict", "n").iter_rows()}
         table = [[counts.get((gold, verdict), 0) for verdict in labels] for gold in labels]
         who = "the panel" if judge == "panel" else name_judge(judge)
-        section(f"{plain(name_item(field))}: what it was, and what {plain(who)} read")
+        mcc = matthews_of_table(table) if labels else math.nan
+        section(
+            f"{plain(name_item(field))}: what it was, and what {plain(who)} read",
+            f"Matthews' correlation with the truth {format_ratio(mcc)} (1 always right, 0 chance); n "
+            f"{format_count(int(part['n'].sum()))} last turns.",
+        )
         show_chart(
             draw_confusion(labels, table, f"{who} read", "it was", dark(), field),
             part,

@@ -8,14 +8,14 @@ import streamlit as st
 from cxlab.charts import judges as draw
 from cxlab.charts.matrix import draw_confusion, name_item, name_judge
 from cxlab.charts.numbers import format_count, format_ratio, format_share
-from cxlab.read import View, judges
+from cxlab.read import View, judges, stakes
 from cxlab.ui.address import cached, set_view
 from cxlab.ui.browse import go
 from cxlab.ui.judging import KINDS, pair_columns, pick, two
 from cxlab.ui.paging import here
 from cxlab.ui.shell import dark
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.ui.words import label, plain, section
+from cxlab.ui.words import figures, label, plain, section
 
 _MEASURES = {"agree": "Agreement, %", "kappa": "Kappa"}
 
@@ -24,6 +24,42 @@ _SLICES = {"scenario": "Scenario", "level": "Level", "turn": "Turn", "model": "M
 
 
 _SKEW = "Kappa and alpha fall when one label has nearly all votes, so read them beside the plain agreement."
+
+
+def show_figures(view: View, table: pl.DataFrame) -> None:
+    """The panel in four figures."""
+    names = table["judge"].to_list()
+    found = cached(reliability, view, names)
+    by_kind = {row["kind"]: row for row in found.iter_rows(named=True)}
+    field, grade = by_kind.get("field", {}), by_kind.get("dimension", {})
+    way = {row["measure"]: row for row in cached(stakes.materiality, view).iter_rows(named=True)}.get("way")
+    interval = (
+        f" 95 % interval {format_share(way['low'])} to {format_share(way['high'])}, n {format_count(way['n'])} turns."
+        if way
+        else ""
+    )
+    figures(
+        [
+            ("Judged turns", format_count(max(table["turns"])), f"Turns with votes; {len(names)} judges on each."),
+            (
+                "Agree on fields",
+                format_share(field.get("agree")),
+                f"Two judges at random. Alpha {format_ratio(field.get('alpha'))}, n "
+                f"{format_count(field.get('n'))} verdicts.",
+            ),
+            (
+                "Agree on grades",
+                format_share(grade.get("agree")),
+                f"Two judges at random. Ordinal alpha {format_ratio(grade.get('alpha'))}, n "
+                f"{format_count(grade.get('n'))}.",
+            ),
+            (
+                "Splits that matter",
+                format_share(way["mean"]) if way else "–",
+                f"Turns on which two judges' own fields lead different ways.{interval}",
+            ),
+        ]
+    )
 
 
 def show_agreement(view: View, panel: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from cxlab.metrics.classification import (
     confusion_matrix,
     macro_f1,
     majority_floor,
+    matthews,
     precision_recall_f1,
     rogan_gladen,
 )
@@ -20,6 +21,23 @@ from cxlab.metrics.classification import (
 from .referees import sk
 
 pairs = st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from("xyz")), min_size=1, max_size=30)
+
+
+@given(pairs)
+def test_matthews_is_scikit_learns_where_it_says_anything(items):
+    gold, predicted = [a for a, _ in items], [b for _, b in items]
+    found = matthews(gold, predicted)
+    if len(set(gold)) == 1 or len(set(predicted)) == 1:
+        assert math.isnan(found)
+    else:
+        assert found == pytest.approx(sk.matthews_corrcoef(gold, predicted), abs=1e-12)
+
+
+def test_matthews_leaves_out_what_has_no_gold_and_counts_no_answer_as_one():
+    assert matthews([True, False, None], [True, False, True]) == 1.0
+    silent = sk.matthews_corrcoef(["y", "n", "y", "n"], ["y", "silent", "y", "silent"])
+    assert matthews([True, False, True, False], [True, None, True, None]) == pytest.approx(silent)
+    assert math.isnan(matthews([], []))
 
 
 @given(pairs)

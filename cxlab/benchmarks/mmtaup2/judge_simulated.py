@@ -21,6 +21,7 @@ import numpy as np
 from cxlab.benchmarks.mmtaup2 import cues
 from cxlab.benchmarks.mmtaup2.cues import words
 from cxlab.benchmarks.mmtaup2.rubrics import Line, OutcomeInputs, TurnInputs
+from cxlab.benchmarks.mmtaup2.rule_reading import Reading, read_rule, shown
 from cxlab.llm.simulated.profiles import Profile
 
 LINE = re.compile(r"^\[(\d+)\] (Customer|Agent|Tool): (.*?)(?: \(arrived as: (.*)\))?$")
@@ -30,19 +31,6 @@ CAME = re.compile(r"^ -> (\w+): ?(.*)$", re.DOTALL)
 VALUE = re.compile(r"[\w.@#-]*[\d@][\w.@#-]*")
 TRANSFER = "transfer_to_human_agents"
 LEANS = 0.3  # strictness from which a judge leans
-# What a rule about handing over may name, and what of it shows in a conversation.
-REASONS = {
-    "a locked SIM card": (
-        r"\bsim\b[^.;]*\block|\bpin\b|\bpuk\b",
-        r"\b(?:pin|puk)\b|\bsim\b[^.]{0,40}\block|locked_p(?:in|uk)",
-    ),
-    "an ended contract": (r"\bcontract\b", r"\bcontract\b[^.]{0,60}\b(?:end|ran|run|expire|over)"),
-    "no tool for it": (
-        r"\bno tool\b",
-        r"\b(?:parcel|package|box)\b[^.]{0,60}\b(?:lost|damaged|broken|empty|without|never|gone)\b"
-        r"|\b(?:charged|taken|paid|money)\b[^.]{0,40}\btwice\b|\bcomplain\w*|\brude\b",
-    ),
-}
 # How people excuse a hand-over when the rule leaves it to the reader.
 EXCUSES = cues.cue_list(
     (
@@ -209,18 +197,17 @@ def safety(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> st
 def outcome(inputs: OutcomeInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The ballot on the whole; the rule about handing over is read from the prompt."""
     view = View(profile, inputs.turn, _remembered(inputs.talk, inputs.turn, profile))
-    named = {name: re.search(cue, inputs.rule, re.IGNORECASE) for name, (cue, _) in REASONS.items()}
-    said = "\n".join(line.text for line in view.lines)
-    shown = [n for n, cue in named.items() if cue and re.search(REASONS[n][1], said, re.IGNORECASE)]
+    rule = read_rule(inputs.rule).taken_in(functools.partial(_takes_in, profile))
+    seen = shown(rule.counts, _seen(view))
     tools = [call for call in view.calls if call.tool == TRANSFER and call.done and call.side == "agent"]
     satisfied, why = _satisfied(view), ""
     if tools:
-        right, why = _justified(view, any(named.values()), shown, tools[0])
+        right, why = _justified(view, rule, seen, tools[0])
         verdict, solved = ("right", True) if right else ("wrong", False)
     else:
         solved = satisfied
-        verdict = "missed" if shown and not satisfied and not view.lenient else "none"
-        why = f"the talk shows {shown[0]}" if verdict == "missed" else ""
+        verdict = "missed" if seen and not satisfied and not view.lenient else "none"
+        why = f"the talk shows {seen[0]}" if verdict == "missed" else ""
     reasons = [why, "the customer is content" if satisfied else "nothing shows that the customer is content"]
     return _ballot(view, rng, {"solved": _yes(solved), "transfer": verdict}, reasons)
 
@@ -352,14 +339,34 @@ def _satisfied(view: View) -> bool:
     return happy and not unhappy
 
 
-def _justified(view: View, named: bool, shown: Sequence[str], transfer: Call) -> tuple[bool, str]:
+def _takes_in(profile: Profile, clause: str) -> bool:
+    """Whether a judge heeds a clause of a rule; for ever the same ones."""
+    return known(profile.name, f"clause\0{clause}", profile.rule_following)
+
+
+def _seen(view: View) -> list[str]:
+    """The lines in which a judge finds what the rule names: of what is said most, of what tools print fewer."""
+    profile = view.profile
+    return [
+        line.text
+        for line in view.lines
+        if known(profile.name, line.text, profile.subtlety if line.who == "Tool" else profile.comprehension)
+    ]
+
+
+def _justified(view: View, rule: Reading, seen: Sequence[str], transfer: Call) -> tuple[bool, str]:
     """Whether a hand-over was right by the rule; a rule that names no case leaves it to the judge."""
-    if named:
-        return bool(shown), f"the rule names {shown[0]}" if shown else "no case that the rule names shows"
+    if rule.always and not rule.never:
+        return True, "the rule lets every hand-over count"
+    if rule.decides:
+        return bool(seen), f"the rule names {seen[0]}" if seen else "no case that the rule names shows"
+    barred = shown(rule.barred, _seen(view))
+    if barred:
+        return False, f"the rule bars {barred[0]}"
     if view.strict:
         return False, "the matter was passed on and not solved"
     steps = sum(call.done for call in view.calls if call.turn <= transfer.turn and call.tool != TRANSFER)
-    if view.lenient:
+    if view.lenient and not rule.bars_steps:
         return steps >= 2, f"{steps} steps were tried first"
     excused = view.finds(" ".join(line.text for line in view.talk("Agent")) + str(transfer.arguments), EXCUSES)
     return excused, "the agent says why it could not" if excused else "nothing shows that it was out of its power"

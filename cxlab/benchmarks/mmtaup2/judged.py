@@ -45,6 +45,9 @@ async def score_sample(sample: Sample, attempt: Attempt, setup: Setup) -> Scored
 
 async def assess(task: events.Goal, attempt: Attempt, setup: Setup) -> Scored:
     """All of an attempt: measured scores, and with judges the judged ones, their votes, and the measured record."""
+    versions = patches.read_option(setup.options.get("escalation"))
+    if versions is not None:  # what was measured stands in the run that is asked about
+        return Scored((), *await ask_versions(task, attempt, setup, versions))
     found = score.measure_attempt(task, attempt)
     rows = score.scores(attempt, found)
     if not setup.judges or attempt.outcome == "provider":
@@ -86,6 +89,44 @@ async def judge(task: events.Goal, attempt: Attempt, setup: Setup) -> Judged:
         votes += _votes(attempt.id, turn, ballots)
     verdicts = majority(judgements)
     return Judged(figures(verdicts, len(turns), bool(setup.judges)), verdicts, tuple(votes), tuple(judgements))
+
+
+async def ask_versions(
+    task: events.Goal, attempt: Attempt, setup: Setup, versions: Sequence[patches.Rule]
+) -> tuple[tuple[Vote, ...], tuple[Judgement, ...]]:
+    """The outcome put to all judges under several versions of the rule, a field a version: `transfer_v1`, `solved_v1`.
+
+    The truth stands beside them, as the judge `measured`. A conversation that is not decided, or in which the agent
+    said nothing, is asked nothing.
+    """
+    turns = rubrics.turns_of(attempt.messages)
+    passed = attempt.output.get("passed")
+    if passed is None or not turns or attempt.outcome == "provider":
+        return (), ()
+    shared = {key: setup.options[key] for key in ("cache", "budget") if setup.options.get(key) is not None}
+    # As in `judge`: what a seed decides is no difference between versions, nor between here and there.
+    seed = setup.seed * 1009 + attempt.trial * 31 + turns[-1]
+    polls = [
+        poll(
+            setup.judges,
+            rubrics.outcome_prompt(rule.version),
+            rubrics.outcome_inputs(attempt.messages, rule.rule),
+            seed=seed,
+            **shared,
+        )
+        for rule in versions
+    ]
+    ballots = {rule.version: found for rule, found in zip(versions, await asyncio.gather(*polls), strict=True)}
+    truth = {
+        "solved": _yes(bool(passed)),
+        "transfer": events.transfer_truth(task, bool(attempt.output.get("transferred"))),
+    }
+    said: list[Judgement] = []
+    for version, each in ballots.items():
+        named = [one for ballot in each for one in count(attempt.id, turns[-1], "outcome", ballot)]
+        named += [_judgement(attempt.id, turns[-1], MEASURED, name, value, "ok") for name, value in truth.items()]
+        said += [one.model_copy(update={"field": f"{one.field}_v{version}"}) for one in named]
+    return tuple(_votes(attempt.id, turns[-1], {f"v{v}": each for v, each in ballots.items()})), tuple(said)
 
 
 def turn_inputs(task: events.Goal, attempt: Attempt, turn: int) -> rubrics.TurnInputs:
@@ -148,6 +189,15 @@ def figures(verdicts: Verdicts, turns: int, judged: bool = True) -> dict[str, sc
             found[name] = score.Figure(reason=NO_WORD)
     found["arga_critical"] = score.Figure(reason="judges are not asked which field was misheard")
     return found
+
+
+def values(verdicts: Verdicts, turns: int) -> dict[str, float | None]:
+    """`figures` as scores have them: shares in points from 0 to 100, counts as they are, None without a word."""
+    known = score.METRICS | score.EXTRA
+    found = {name: one.value for name, one in figures(verdicts, turns).items()}
+    return {
+        name: 100 * value if value is not None and known[name].high == 1 else value for name, value in found.items()
+    }
 
 
 def _observe(verdicts: Verdicts, turns: int) -> dict[str, list[float]]:

@@ -1,47 +1,55 @@
 """When is handing over right? The rule that judges are given has versions, and each version's verdicts are kept.
 
 The world knows the answer (`Task.transfer_right`), so every version of the rule has an error rate, and from one
-version to the next every verdict stays, is mended, is broken, or moves from one wrong answer to another.
+version to the next every verdict stays, is mended, is broken, or moves from one wrong answer to another. The versions
+that CX Lab comes with lie in prompts/escalation.yaml, one's own beside the data, in rules/escalation.yaml of the store.
 
-    verdicts = await compare(conversations, judges, rules())        # asks only what was not kept
-    rates(verdicts)          # judge and version -> how often wrong, with an interval
-    flips(verdicts, 1, 2)    # what became of each verdict
-    steps(verdicts)          # mended against broken, with McNemar's exact p
+    python -m cxlab patch RUN --judge ...     # asks what was not asked yet: cxlab/runner/patching.py
+    page Judges, Escalation                   # rates, flips, tests: cxlab/read/escalation.py
 """
 
 from __future__ import annotations
 
-import asyncio
 import functools
-import itertools
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from cxlab.benchmarks import yaml_files
-from cxlab.benchmarks.mmtaup2 import events, rubrics
-from cxlab.errors import BadFile, UnknownName
-from cxlab.judging import Ballot, poll
-from cxlab.llm.base import ChatModel
-from cxlab.metrics.intervals import proportion_interval
-from cxlab.metrics.paired import mcnemar_exact
-from cxlab.records import Attempt, Judgement, content_id
+from cxlab.benchmarks.mmtaup2 import rubrics
+from cxlab.errors import BadFile, BadOption, UnknownName
+from cxlab.records import content_id
 from cxlab.records.base import Record
+from cxlab.store import layout
 
 FILE = rubrics.HERE / "escalation.yaml"
-Which = Literal["transfer", "solved"]
+LONGEST = 4000
+_HEAD = """\
+# Your own versions of the rule about handing over; they count on from those that CX Lab comes with.
+# `found` says what was wrong with the version before, `rule` is what judges read.
+"""
 
 
 class Rule(Record):
     """One version: the rule as judges read it, and what was found wrong with the one before."""
 
     version: int = Field(ge=1)
-    found: str
-    rule: str = Field(min_length=1)
+    found: str = Field(max_length=LONGEST)
+    rule: str = Field(min_length=1, max_length=LONGEST)
+
+    @field_validator("rule")
+    @classmethod
+    def _says_something(cls, rule: str) -> str:
+        if not rule.strip():
+            raise ValueError("the rule says nothing")
+        return rule
+
+    @property
+    def question(self) -> str:
+        """Hash of all that judges read beside the conversation: verdicts belong to it, not to the number."""
+        return content_id(rubrics.outcome_prompt(self.version).hash, self.rule)
 
 
 class _File(Record):
@@ -49,86 +57,29 @@ class _File(Record):
 
     @model_validator(mode="after")
     def _counted(self) -> _File:
-        if [rule.version for rule in self.rules] != list(range(1, len(self.rules) + 1)):
-            raise ValueError("versions must count up from 1")
+        numbers = [rule.version for rule in self.rules]
+        if numbers and numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+            raise ValueError(f"versions must count up by one, not {', '.join(map(str, numbers))}")
         return self
 
 
-class Verdict(Record):
-    """What one judge said of one conversation under one version; `ask` counts repetitions of the same question.
-
-    `question` is the hash of prompt and rule. `transfer` and `solved` are None where the reply had no such option.
-    """
-
-    attempt_id: str
-    judge: str
-    version: int
-    question: str
-    ask: int = 0
-    transfer: str | None = None
-    solved: str | None = None
-    true_transfer: str
-    true_solved: str
-    reason: str = ""
-    failure: str | None = None
-
-    def said(self, which: Which) -> str | None:
-        return self.transfer if which == "transfer" else self.solved
-
-    def truth(self, which: Which) -> str:
-        return self.true_transfer if which == "transfer" else self.true_solved
-
-
-@dataclass(frozen=True)
-class Rate:
-    """How often a judge is wrong under a version, of the verdicts that could be read; a Wilson interval."""
-
-    judge: str
-    version: int
-    n: int
-    wrong: int
-    share: float | None
-    low: float | None
-    high: float | None
-    unread: int
-    confusions: dict[tuple[str, str], int]  # (truth, what was said) -> how often, wrong ones only
-
-
-@dataclass(frozen=True)
-class Flip:
-    """One conversation and judge from one version to another."""
-
-    attempt_id: str
-    judge: str
-    ask: int
-    before: str
-    after: str
-    truth: str
-    became: Literal["mended", "broken", "moved"]
-
-
-@dataclass(frozen=True)
-class Step:
-    """A judge from one version to the next; `p` of McNemar's exact test of mended against broken."""
-
-    judge: str
-    before: int
-    after: int
-    n: int
-    kept: int
-    mended: int
-    broken: int
-    moved: int
-    p: float
-
-
-@functools.cache
 def rules() -> tuple[Rule, ...]:
-    """All versions, the first one first."""
-    found, complaints = yaml_files.read(FILE, _File, "see escalation.yaml as it came")
-    if found is None:
-        raise BadFile(FILE, complaints[0].line, complaints[0].problem, complaints[0].fix)
-    return found.rules
+    """All versions, the first one first: those of CX Lab, then one's own."""
+    shipped = _read(FILE, FILE.stat().st_mtime_ns)
+    path = own_file()
+    try:
+        own = _read(path, path.stat().st_mtime_ns)
+    except FileNotFoundError:
+        return shipped
+    if own and own[0].version != shipped[-1].version + 1:
+        problem = f"begins with version {own[0].version}, but CX Lab comes with {len(shipped)}"
+        raise BadFile(path, None, problem, f"count on from {len(shipped) + 1}")
+    return (*shipped, *own)
+
+
+def own_file() -> Path:
+    """Where one's own versions lie; it need not be there."""
+    return layout.home() / "rules" / "escalation.yaml"
 
 
 def find(version: int | None = None, among: Sequence[Rule] | None = None) -> Rule:
@@ -142,193 +93,58 @@ def find(version: int | None = None, among: Sequence[Rule] | None = None) -> Rul
     raise UnknownName("version of the rule about handing over", version, [rule.version for rule in known])
 
 
-def patch(rule: str, found: str, among: Sequence[Rule] | None = None) -> tuple[Rule, ...]:
-    """The versions with a new one at the end."""
-    known = tuple(rules() if among is None else among)
-    return (*known, Rule(version=known[-1].version + 1 if known else 1, found=found, rule=rule))
+def add(rule: str, found: str) -> Rule:
+    """Write a new version behind the last one, into one's own file; BadOption for one that says nothing new."""
+    import yaml
+
+    known = rules()
+    text = " ".join(rule.split())
+    for one in known:
+        if " ".join(one.rule.split()) == text:
+            raise BadOption(f"version {one.version} of the rule says just that")
+    if not text or len(text) > LONGEST or len(found) > LONGEST:
+        raise BadOption(f"a rule has from 1 to {LONGEST:,} characters, and so has what was found")
+    fresh = Rule(version=known[-1].version + 1, found=" ".join(found.split()) or "Not said.", rule=text)
+    path = own_file()
+    mine = [one for one in known if one.version > len(_read(FILE, FILE.stat().st_mtime_ns))]
+    entries = [one.model_dump() for one in (*mine, fresh)]
+    body = yaml.safe_dump({"rules": entries}, sort_keys=False, allow_unicode=True, width=110)
+    layout.write_whole(path, (_HEAD + body).encode())
+    return fresh
 
 
-async def compare(
-    conversations: Iterable[tuple[events.Goal, Attempt]],
-    judges: Sequence[ChatModel],
-    versions: Sequence[Rule],
-    *,
-    asks: int = 1,
-    seed: int = 0,
-    kept: Iterable[Verdict] = (),
-    **shared: Any,
-) -> list[Verdict]:
-    """Verdicts of all judges on all conversations under all versions; those `kept` are not asked for again.
+def write_option(versions: Sequence[Rule]) -> list[dict[str, Any]]:
+    """The versions as the option `escalation` of a run keeps them, text and all: what was asked stays readable."""
+    return [{**rule.model_dump(), "question": rule.question} for rule in versions]
 
-    `asks`: how often each question is put, to tell a judge's change of mind from the rule's effect. Conversations that
-    are not decided (no `passed`) or in which the agent said nothing are left out. `shared`: cache and budget.
+
+def read_option(option: Any) -> tuple[Rule, ...] | None:
+    """The versions of an option that has several; None for one that names a version, or is not given.
+
+    BadOption where the judges' prompt has changed since: its verdicts would be filed under another question.
     """
-    told = {_key(one): one for one in kept}
-    found: list[Verdict] = []
-    for task, attempt in conversations:
-        if attempt.output.get("passed") is None or not rubrics.turns_of(attempt.messages):
-            continue
-        truth = events.transfer_truth(task, bool(attempt.output.get("transferred")))
-        waiting, polls = [], []
-        for rule in versions:
-            for again in range(asks):
-                question = content_id(rubrics.outcome_prompt(rule.version).hash, rule.rule)
-                keys = {judge: (attempt.id, judge.name, question, again) for judge in judges}
-                found += [told[key] for key in keys.values() if key in told]
-                left = [judge for judge, key in keys.items() if key not in told]
-                if left:
-                    inputs = rubrics.outcome_inputs(attempt.messages, rule.rule)
-                    prompt = rubrics.outcome_prompt(rule.version)
-                    waiting.append((rule, question, again))
-                    polls.append(poll(left, prompt, inputs, seed=seed + 7919 * again, **shared))
-        for (rule, question, again), ballots in zip(waiting, await asyncio.gather(*polls), strict=True):
-            found += [_verdict(attempt, rule, question, again, truth, ballot) for ballot in ballots]
-    return sorted(found, key=lambda v: (v.attempt_id, v.judge, v.version, v.ask))
-
-
-def rates(verdicts: Iterable[Verdict], which: Which = "transfer") -> list[Rate]:
-    """How often each judge is wrong under each version."""
-    groups: dict[tuple[str, int], list[Verdict]] = {}
-    for one in verdicts:
-        groups.setdefault((one.judge, one.version), []).append(one)
+    if not isinstance(option, list):
+        if option is not None and (isinstance(option, bool) or not isinstance(option, int)):
+            raise BadOption(f"escalation={option!r}: must be the number of a version")
+        return None
     found = []
-    for (judge, version), part in sorted(groups.items()):
-        read = [one for one in part if one.said(which) is not None]
-        wrong = [one for one in read if one.said(which) != one.truth(which)]
-        about = proportion_interval(len(wrong), len(read))
-        share, low, high = (about.mean, about.low, about.high) if read else (None, None, None)
-        confused = Counter((one.truth(which), str(one.said(which))) for one in wrong)
-        found.append(
-            Rate(judge, version, len(read), len(wrong), share, low, high, len(part) - len(read), dict(confused))
-        )
-    return found
-
-
-def flips(verdicts: Iterable[Verdict], before: int, after: int, which: Which = "transfer") -> list[Flip]:
-    """The verdicts that changed between two versions; what was not read on one side has not changed."""
-    found = []
-    for old, new in _pairs(verdicts, before, after, which):
-        was, now, truth = str(old.said(which)), str(new.said(which)), new.truth(which)
-        if was != now:
-            became: Literal["mended", "broken", "moved"]
-            became = "mended" if now == truth else "broken" if was == truth else "moved"
-            found.append(Flip(new.attempt_id, new.judge, new.ask, was, now, truth, became))
-    return found
-
-
-def steps(verdicts: Iterable[Verdict], which: Which = "transfer") -> list[Step]:
-    """Each judge from each version to the next one."""
-    every = list(verdicts)
-    versions = sorted({one.version for one in every})
-    found = []
-    for before, after in itertools.pairwise(versions):
-        for judge in sorted({one.judge for one in every}):
-            mine = [one for one in every if one.judge == judge]
-            n = len(_pairs(mine, before, after, which))
-            became = Counter(flip.became for flip in flips(mine, before, after, which))
-            p = mcnemar_exact(became["mended"], became["broken"])
-            changed = sum(became.values())
-            found.append(
-                Step(judge, before, after, n, n - changed, became["mended"], became["broken"], became["moved"], p)
-            )
-    return found
-
-
-def unsteady(verdicts: Iterable[Verdict], which: Which = "transfer") -> dict[tuple[str, int], tuple[int, int]]:
-    """Judge and version -> (conversations on which it changed its mind between asks, conversations asked twice)."""
-    said: dict[tuple[str, int, str], list[str | None]] = {}
-    for one in verdicts:
-        said.setdefault((one.judge, one.version, one.attempt_id), []).append(one.said(which))
-    found: dict[tuple[str, int], tuple[int, int]] = {}
-    for (judge, version, _), each in sorted(said.items()):
-        if len(each) > 1:
-            changed, n = found.get((judge, version), (0, 0))
-            found[(judge, version)] = (changed + (len(set(each)) > 1), n + 1)
-    return found
-
-
-def judgements(verdicts: Iterable[Verdict], turns: dict[str, int]) -> list[Judgement]:
-    """The verdicts as rows of a run, a field a version (`transfer_v1`, ...), with the truth as the judge `measured`.
-
-    `turns`: attempt -> the turn in which it ended. Only the first ask of each question is shown.
-    """
-    found, known = [], set()
-    for one in verdicts:
-        if one.ask:
-            continue
-        field, at = f"transfer_v{one.version}", turns[one.attempt_id]
-        rows = [(one.judge, one.transfer)]
-        if (one.attempt_id, field) not in known:
-            known.add((one.attempt_id, field))
-            rows.append(("measured", one.true_transfer))
-        for judge, verdict in rows:
-            status: Literal["ok", "missing"] = "missing" if verdict is None else "ok"
-            found.append(
-                Judgement(
-                    attempt_id=one.attempt_id,
-                    turn=at,
-                    judge=judge,
-                    kind="field",
-                    field=field,
-                    verdict=verdict,
-                    status=status,
-                )
-            )
-    return found
-
-
-def keep(verdicts: Iterable[Verdict], path: Path) -> None:
-    """Write verdicts, a line of JSON each; a file that is there is replaced as a whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(path.suffix + ".part")
-    partial.write_text("".join(f"{one.model_dump_json()}\n" for one in verdicts), encoding="utf-8")
-    partial.replace(path)
-
-
-def kept(path: Path) -> list[Verdict]:
-    """Verdicts as they were kept; none where there is no file."""
-    if not path.exists():
-        return []
-    found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for entry in option:
+        if not isinstance(entry, Mapping):
+            raise BadOption("escalation takes one version; to hold versions against each other: python -m cxlab patch")
         try:
-            found.append(Verdict.model_validate_json(line))
+            rule = Rule.model_validate({name: entry.get(name) for name in Rule.model_fields})
         except ValidationError as error:
-            problem = f"not a verdict: {error.errors()[0]['msg']}"
-            raise BadFile(path, number, problem, "delete the line; it will be asked for again") from None
-    return found
+            raise BadOption(f"escalation: {error.errors()[0]['msg']}") from None
+        if entry.get("question") != rule.question:
+            raise BadOption("the judges' prompt has changed since this was planned; ask anew: python -m cxlab patch")
+        found.append(rule)
+    return tuple(found)
 
 
-def _key(one: Verdict) -> tuple[str, str, str, int]:
-    return one.attempt_id, one.judge, one.question, one.ask
-
-
-def _verdict(attempt: Attempt, rule: Rule, question: str, ask: int, truth: str, ballot: Ballot[Any]) -> Verdict:
-    reply = ballot.reply
-    options = rubrics.GROUPS["outcome"]
-
-    def option(name: str) -> str | None:
-        return rubrics.option_of(getattr(reply.output, name, None), options[name])
-
-    return Verdict(
-        attempt_id=attempt.id,
-        judge=ballot.judge,
-        version=rule.version,
-        question=question,
-        ask=ask,
-        transfer=option("transfer"),
-        solved=option("solved"),
-        true_transfer=truth,
-        true_solved="yes" if attempt.output["passed"] else "no",
-        reason=str(getattr(reply.output, "reason", "")),
-        failure=f"{reply.failure.where}:{reply.failure.type}" if reply.failure else None,
-    )
-
-
-def _pairs(verdicts: Iterable[Verdict], before: int, after: int, which: Which) -> list[tuple[Verdict, Verdict]]:
-    """The same judge on the same conversation under both versions, where both could be read."""
-    sides: dict[int, dict[tuple[str, str, int], Verdict]] = {before: {}, after: {}}
-    for one in verdicts:
-        if one.version in sides and one.said(which) is not None:
-            sides[one.version][(one.attempt_id, one.judge, one.ask)] = one
-    return [(sides[before][key], sides[after][key]) for key in sorted(sides[before]) if key in sides[after]]
+@functools.lru_cache(maxsize=8)
+def _read(path: Path, changed: int) -> tuple[Rule, ...]:
+    """The versions of a file as it is; `changed` makes that another question once it is written anew."""
+    found, complaints = yaml_files.read(path, _File, "see prompts/escalation.yaml of this benchmark")
+    if found is None:
+        raise BadFile(path, complaints[0].line, complaints[0].problem, complaints[0].fix)
+    return found.rules

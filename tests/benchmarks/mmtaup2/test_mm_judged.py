@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mm_talks import PHONE, agent, attempt, clean, customer, rough, task, tool
+from mm_talks import PHONE, attempt, clean, rough, task
 
 from cxlab.benchmarks.base import Setup
 from cxlab.benchmarks.mmtaup2 import (
@@ -22,12 +22,13 @@ from cxlab.benchmarks.mmtaup2 import (
     summary,
     tasks,
 )
-from cxlab.errors import BadFile, BadOption, UnknownName
-from cxlab.llm import Request, load
+from cxlab.benchmarks.mmtaup2.prompts import AGENT, AgentInputs, Line
+from cxlab.errors import BadOption, UnknownName
+from cxlab.llm import Request, load, only_for
 from cxlab.llm.base import ChatModel, Completion
 from cxlab.llm.simulated.model import SimulatedModel
 from cxlab.llm.simulated.profiles import Profile
-from cxlab.records import Attempt, Message, Usage
+from cxlab.records import Message, Usage
 
 SHARP = Profile(
     name="sharp", title="Sharp", explains="Reads all that is there.", family="judge", role="judge", comprehension=1,
@@ -207,148 +208,52 @@ def test_all_of_an_attempt() -> None:
     assert summary.pool([case], "user_effort").value == case.value("user_effort")
 
 
-def test_the_judges_page_finds_the_measured_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_log_stands_beside_the_judges_and_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from mm_store import write_run
 
-    from cxlab.read import View, judges
+    from cxlab.read import View, judged_fields, judges
+    from cxlab.read import judged as beside
 
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     write_run(tmp_path, attempt(rough()), asyncio.run(judged.assess(task(), attempt(rough()), setup(*PANEL))))
     names = judges.panel(View())["judge"].to_list()
-    assert judged.MEASURED in names
-    found = judges.pairs(judges.patterns(View(), names), names)
-    against = found.filter((found["a"] == judged.MEASURED) & found["name"].str.ends_with("irreversible"))
-    assert len(against) == 3
-    assert (against["n"] == 5).all()
-
-
-def handed(*middle: Message, summary: str = "Needs a person.", said: str = "A colleague takes over.") -> list[Message]:
-    return [
-        customer(1, "My phone says that there is no service."),
-        *middle,
-        tool(2, "transfer_to_human_agents", summary=summary),
-        agent(2, said),
-    ]
-
-
-STEPS = [tool(1, name) for name in ("get_customer_by_phone", "get_data_usage", "get_details_by_id")]
-TALKS = {
-    # A locked SIM: right. Lenient judges count the steps, strict ones count no hand-over at all.
-    "sim": (
-        True,
-        handed(*STEPS, agent(1, "What does the SIM status say?"), customer(2, "It says locked, PIN required.")),
-    ),
-    # Nothing named and nothing done: wrong.
-    "lazy": (False, handed(agent(1, "I see."), customer(2, "Well?"))),
-    # Steps without success: wrong, though it looks like work.
-    "tried": (False, handed(*STEPS, agent(1, "Restart it."), customer(2, "Still no service."))),
-    "contract": (True, handed(*STEPS, agent(1, "Your contract has ended in May."), customer(2, "Oh."))),
-}
-
-
-def conversations() -> list[tuple[Any, Attempt]]:
-    found = []
-    for name, (right, messages) in TALKS.items():
-        one = attempt(messages, right, transferred=True).model_copy(update={"id": name})
-        found.append((task(id=name, transfer_right=right), one))
-    return found
-
-
-def test_versions_of_the_rule_mend_what_they_name() -> None:
-    verdicts = asyncio.run(patches.compare(conversations(), PANEL, patches.rules()))
-    assert len(verdicts) == 4 * 3 * 3
-    wrong = {(rate.judge.rsplit("-")[-1], rate.version): rate.wrong for rate in patches.rates(verdicts)}
-    # Version 1: strict misses both right ones, lenient takes the tried one. 2: only the contract is missed. 3: none.
-    assert [wrong["strict", v] for v in (1, 2, 3)] == [2, 1, 0]
-    assert [wrong["lenient", v] for v in (1, 2, 3)] == [1, 1, 0]
-    assert [wrong["fair", v] for v in (2, 3)] == [1, 0]
-    one = [f for f in patches.flips(verdicts, 1, 2) if f.judge.endswith("lenient")]
-    assert {(f.attempt_id, f.before, f.after, f.became) for f in one} == {
-        ("tried", "right", "wrong", "mended"),
-        ("contract", "right", "wrong", "broken"),
-    }
-    step = next(s for s in patches.steps(verdicts) if s.judge.endswith("lenient") and s.before == 1)
-    assert (step.n, step.kept, step.mended, step.broken, step.moved, step.p) == (4, 2, 1, 1, 0, 1.0)
-    rate = next(r for r in patches.rates(verdicts) if r.judge.endswith("strict") and r.version == 1)
-    assert rate.confusions == {("right", "wrong"): 2}
-    assert rate.low is not None
-    assert rate.low < 0.5 < (rate.high or 0)
-
-
-def test_verdicts_are_kept_and_not_asked_for_again(tmp_path: Path) -> None:
-    reply = json.dumps({"solved": "no", "transfer": "wrong", "reason": "so"})
-    model, path = Says(reply), tmp_path / "kept" / "verdicts.jsonl"
-    first = asyncio.run(patches.compare(conversations(), [model], patches.rules()[:2], asks=2))
-    assert model.asked == len(first) == 4 * 2 * 2
-    patches.keep(first, path)
-    assert patches.kept(path) == first
-    longer = patches.patch("Handing over never counts.", "People always asked for it.")
-    assert longer[-1].version == 4
-    again = asyncio.run(patches.compare(conversations(), [model], longer[:2] + longer[3:], kept=patches.kept(path)))
-    # Only the new version is put to the judge, and the second asks are not wanted any more.
-    assert model.asked == 16 + 4
-    assert len(again) == 4 * 3
-    reworded = patches.find(1).model_copy(update={"rule": "Something else."})
-    asyncio.run(patches.compare(conversations()[:1], [model], [reworded], kept=first))
-    assert model.asked == 16 + 4 + 1
-    assert patches.unsteady(first) == {("says", 1): (0, 4), ("says", 2): (0, 4)}
-    moved = [*first, first[0].model_copy(update={"ask": 5, "transfer": "none"})]
-    assert patches.unsteady(moved)[("says", 1)] == (1, 4)
-    path.write_text(path.read_text() + "{}\n")
-    with pytest.raises(BadFile, match="17"):
-        patches.kept(path)
-    assert patches.kept(tmp_path / "none.jsonl") == []
-
-
-def test_versions_become_fields_of_the_judges_page() -> None:
-    verdicts = asyncio.run(patches.compare(conversations(), PANEL[:1], patches.rules()))
-    rows = patches.judgements(verdicts, dict.fromkeys(TALKS, 2))
-    assert len(rows) == 4 * 3 * 2
-    assert {row.field for row in rows} == {"transfer_v1", "transfer_v2", "transfer_v3"}
-    truth = {row.attempt_id: row.verdict for row in rows if row.judge == "measured"}
-    assert truth == {"sim": "right", "contract": "right", "lazy": "wrong", "tried": "wrong"}
-    with pytest.raises(UnknownName, match="known: 1, 2, 3"):
-        patches.find(9)
-
-
-def test_undecided_and_silent_conversations_are_left_out() -> None:
-    pairs = [(task(), attempt(clean(), None)), (task(), attempt([customer(1, "Hi.")], False))]
-    assert asyncio.run(patches.compare(pairs, PANEL, patches.rules())) == []
-
-
-def test_unread_verdicts_are_counted_apart() -> None:
-    verdicts = asyncio.run(patches.compare(conversations(), [Says("?")], patches.rules()[:1]))
-    (rate,) = patches.rates(verdicts)
-    assert (rate.n, rate.unread, rate.share) == (0, 4, None)
-
-
-def _request(**more: Any) -> Request:
-    offered = [{"type": "function", "function": {"name": "transfer_to_human_agents"}}]
-    return Request(**({"messages": [{"role": "user", "content": "Hi."}], "tools": offered} | more))
+    assert names == sorted(one.name for one in PANEL)
+    found = judged_fields.fields(View(), beside.runs(View()))
+    against = found.filter(found["field"] == "irreversible")
+    assert against.select("judge", "n").rows() == [(name, 5) for name in names]
 
 
 def test_floors_do_one_thing() -> None:
-    first = asyncio.run(floors.load("floor:always-transfer").complete(_request()))
+    offered = [{"type": "function", "function": {"name": "transfer_to_human_agents"}}]
+
+    def move(name: str, tools: list[dict[str, Any]] | None = None, **more: Any) -> Completion:
+        given = AgentInputs(policy="", note="", voice=False, tools=offered if tools is None else tools, **more)
+        reply = load(name).complete(Request(messages=[], prompt=AGENT, inputs=given))
+        return asyncio.run(reply)
+
+    first = move("simulated:floor-transfer", history=[])
     assert [call.name for call in first.tool_calls] == ["transfer_to_human_agents"]
     assert json.loads(first.tool_calls[0].arguments).keys() == {"summary"}
-    made = {"role": "assistant", "tool_calls": [{"function": {"name": "transfer_to_human_agents", "arguments": "{}"}}]}
-    after = asyncio.run(floors.load("floor:always-transfer").complete(_request(messages=[made])))
+    made = [Line("Call", "", ("transfer_to_human_agents", "{}"))]
+    after = move("simulated:floor-transfer", history=made)
     assert (after.tool_calls, bool(after.text)) == ((), True)
-    untooled = asyncio.run(floors.load("floor:always-transfer").complete(_request(tools=None)))
-    assert untooled.tool_calls == ()
-    nothing = asyncio.run(floors.load("floor:do-nothing").complete(_request()))
+    assert move("simulated:floor-transfer", tools=[], history=[]).tool_calls == ()
+    nothing = move("simulated:floor-nothing", history=[])
     assert (nothing.tool_calls, bool(nothing.text)) == ((), True)
-    with pytest.raises(UnknownName, match="floor:do-nothing"):
-        floors.load("floor:best")
+    written = json.loads(move("simulated:floor-transfer", history=[], as_text=True).text)
+    assert written["calls"][0]["name"] == "transfer_to_human_agents"
+    with pytest.raises(UnknownName, match="floor-nothing"):
+        floors.find("floor:best")
+    assert all(name.startswith("simulated:") and only_for(name) == "mmtaup2" for name in floors.FLOORS)
 
 
 def test_floors_on_our_own_tasks() -> None:
     made = tasks.make("telecom", 1, 12)
     passed = {name: [floors.mark(one, name)["reward"] == 1 for one in made] for name in floors.FLOORS}
     # In telecom a hand-over is all that its tasks ask for, and no task begins solved.
-    assert passed["floor:always-transfer"] == [one.transfer_right for one in made]
-    assert any(passed["floor:always-transfer"])
-    assert not any(passed["floor:do-nothing"])
+    assert passed["simulated:floor-transfer"] == [one.transfer_right for one in made]
+    assert any(passed["simulated:floor-transfer"])
+    assert not any(passed["simulated:floor-nothing"])
 
 
 @pytest.mark.skipif(not TAU2.is_dir(), reason="../shared/data/tau2-bench is not here")
@@ -364,13 +269,13 @@ def test_floors_on_the_imported_tasks_are_the_known_ones() -> None:
         chosen = [[t for t in passed if t.domain == domain] for domain in ("telecom", "retail")]
         rates[name] = [len(part) for part in chosen] + [sum((t.domain, t.id) in test for t in part) for part in chosen]
     # tau2-bench's own evaluation of the same two agents: of 114 and 114 base tasks, of 40 and 40 test tasks.
-    assert rates == {"floor:always-transfer": [20, 11, 12, 4], "floor:do-nothing": [0, 11, 0, 4]}
+    assert rates == {"simulated:floor-transfer": [20, 11, 12, 4], "simulated:floor-nothing": [0, 11, 0, 4]}
 
 
-@pytest.mark.parametrize(("name", "solved"), [("floor:always-transfer", True), ("floor:do-nothing", False)])
+@pytest.mark.parametrize(("name", "solved"), [("simulated:floor-transfer", True), ("simulated:floor-nothing", False)])
 def test_a_floor_plays_a_whole_conversation(name: str, solved: bool) -> None:
     given = next(one for one in tasks.make("telecom", 1, 12) if one.transfer_right)
-    talk = conversation.begin(given, conversation.Terms(), floors.load(name), load("simulated:customer"))
+    talk = conversation.begin(given, conversation.Terms(), load(name), load("simulated:customer"))
     asyncio.run(talk.duet.run())
     found = score.measure(given, talk.duet.messages, talk.output())
     assert (found.value("pass"), found.value("escalation")) == (solved, solved)
