@@ -45,10 +45,14 @@ class Move:
 
 @dataclass(frozen=True)
 class Carried:
-    """A text as the other side got it, with what is worth keeping about the way."""
+    """A text as the other side got it, with what is worth keeping about the way and what the way took."""
 
     text: str
     data: dict[str, Any] = field(default_factory=dict)
+    usage: Usage = Usage()
+    latency_s: float = 0.0
+    cost_usd: float | None = 0.0
+    failure: Failure | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,7 @@ class Duet:
 
     async def greet(self, text: str) -> None:
         """The agent's fixed first words, which no model makes and no step counts."""
-        carried = await self.carry("agent", text, 0)
+        carried = await self._carry("agent", text, 0)
         self.messages.append(Message(role="agent", text=carried.text, turn=0, data={**carried.data, "greeting": True}))
 
     async def run(self) -> None:
@@ -192,9 +196,18 @@ class Duet:
             self._end("loop")
 
     async def _speak(self, side: Side, move: Move, text: str, turn: int) -> None:
-        carried = await self.carry(side, text, turn)
+        carried = await self._carry(side, text, turn)
         data = {**carried.data, **move.data, "step": self.steps, **({"stop": move.stop} if move.stop else {})}
         self.messages.append(Message(role=side, text=carried.text, turn=turn, data=data))
+
+    async def _carry(self, side: Side, text: str, turn: int) -> Carried:
+        carried = await self.carry(side, text, turn)
+        self._count(carried)
+        if carried.failure is not None:
+            self._fail(side, carried.failure, turn)
+            if carried.failure.where == "provider":
+                self._end("provider")
+        return carried
 
     def _turn(self) -> int:
         """A turn begins with the customer's first move after the agent has spoken."""
@@ -219,7 +232,7 @@ class Duet:
         if self.ended_by is None:
             self.ended_by = by
 
-    def _count(self, move: Move) -> None:
+    def _count(self, move: Move | Carried) -> None:
         self.usage = self.usage + move.usage
         self.latency_s += move.latency_s
         known = move.cost_usd is not None and self.cost_usd is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,49 +11,49 @@ from typing import Any
 from cxlab.benchmarks.base import Setup
 from cxlab.benchmarks.mmtaup2 import samples
 from cxlab.benchmarks.mmtaup2.conversation import GREETING, Talk, Terms, begin
-from cxlab.benchmarks.mmtaup2.speech import BACK_ENDS, USUAL_WER, real_ears
+from cxlab.benchmarks.mmtaup2.speech import BACK_ENDS, USUAL_WER, open_ears
 from cxlab.dialogue import Limits
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Sample, content_id
+from cxlab.store import layout
+from cxlab.voice.service import ServiceLine
+from cxlab.voice.shelf import Shelf
 
 
 async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     """One conversation. A provider fault ends it and is recorded; what a model gets wrong is part of it.
 
     Options: `exposure` 0, 1 or 2; `persona` and `modality` where the sample leaves them open; `wer` of the voice
-    channel; `audio` channel, or espeak for real sound, kept in `audio_folder`; `steps` and `errors`, the limits;
-    `tool_calls` auto, native or json.
+    channel; `audio` channel, espeak for real sound on this machine, openai or endpoint:NAME for a service's, kept with
+    the run or in `audio_folder`; `steps` and `errors`, the limits; `tool_calls` auto, native or json.
     """
     if setup.customer is None:
         raise BadOption("mmtaup2 needs a customer; give --customer, for instance simulated:customer")
     started = datetime.now(UTC)
-    talk = begin(
-        samples.task_of(sample), terms_of(sample, setup, trial), setup.model, setup.customer, samples.world_of(sample)
-    )
-    await talk.duet.greet(GREETING[talk.task.domain])
-    await talk.duet.run()
+    terms = terms_of(sample, setup, trial)
+    talk = begin(samples.task_of(sample), terms, setup.model, setup.customer, samples.world_of(sample))
+    try:
+        await talk.duet.greet(GREETING[talk.task.domain])
+        await talk.duet.run()
+    finally:
+        if isinstance(terms.ears, ServiceLine):
+            await terms.ears.aclose()
     return kept(talk, sample, setup.run_id, trial, started)
 
 
 def terms_of(sample: Sample, setup: Setup, trial: int) -> Terms:
     """What the sample says of its terms holds; the run's options fill in the rest. Raises BadOption."""
     fixed = samples.terms_of(sample)
-    for name in fixed.keys() & setup.options.keys():
-        # Passed over in silence, an option would seem to have been tried.
-        if setup.options[name] != fixed[name]:
-            setting = {"persona": "personas", "exposure": "exposures", "modality": "modalities"}.get(name, name)
-            raise BadOption(
-                f"{name}={setup.options[name]}: the dataset has samples with {name} {fixed[name]}; narrow it with "
-                f"python -m cxlab generate mmtaup2 --option {setting}={setup.options[name]}"
-            )
+    _refuse_clash(fixed, setup.options)
     options = {**setup.options, **fixed}
     # The same task and trial have the same seed under all terms, so that only the terms differ.
     seed = hashlib.blake2b(f"{sample.inputs.get('id')}\0{trial}\0{setup.seed}".encode(), digest_size=4).digest()
     modality = sample.facets.modality or str(options.get("modality", "text"))
-    audio = str(options.get("audio", BACK_ENDS[0]))
-    if audio not in BACK_ENDS:
-        raise BadOption(f"audio {audio!r}; give one of {', '.join(BACK_ENDS)}")
-    folder = options.get("audio_folder")
+    ears = None
+    if modality == "voice":
+        shelf = _shelf(options.get("audio_folder"), setup.run_id, content_id(setup.run_id, sample.id, trial))
+        audio, budget = str(options.get("audio", BACK_ENDS[0])), getattr(setup.model, "budget", None)
+        ears = open_ears(audio, sample.task, options, shelf, budget)
     return Terms(
         persona=sample.facets.persona or str(options.get("persona", "none")),
         exposure=_number(options, "exposure", 0, int),
@@ -61,11 +62,41 @@ def terms_of(sample: Sample, setup: Setup, trial: int) -> Terms:
         seed=int.from_bytes(seed, "big"),
         limits=Limits(_number(options, "steps", Limits.steps, int), _number(options, "errors", Limits.errors, int)),
         tool_calls=str(options.get("tool_calls", "auto")),
-        ears=real_ears(sample.task, Path(folder) if folder else None)
-        if audio == "espeak" and modality == "voice"
-        else None,
+        ears=ears,
         shared={key: options[key] for key in ("cache", "budget") if options.get(key) is not None},
     )
+
+
+def _refuse_clash(fixed: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Passed over in silence, an option that the sample settles otherwise would seem to have been tried."""
+    for name in sorted(fixed.keys() & options.keys()):
+        if options[name] != fixed[name]:
+            setting = {"persona": "personas", "exposure": "exposures", "modality": "modalities"}.get(name, name)
+            raise BadOption(
+                f"{name}={options[name]}: the dataset has samples with {name} {fixed[name]}; narrow it with "
+                f"python -m cxlab generate mmtaup2 --option {setting}={options[name]}"
+            )
+
+
+def prepare(chosen: Sequence[Sample], options: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
+    """Refuse terms that clash and an audio back end that is not there before anything is played; it makes nothing."""
+    domains = set()
+    for sample in chosen:
+        fixed = samples.terms_of(sample)
+        _refuse_clash(fixed, options)
+        if (sample.facets.modality or {**options, **fixed}.get("modality")) == "voice":
+            domains.add(sample.task)
+    for done, domain in enumerate(sorted(domains), 1):
+        open_ears(str(options.get("audio", BACK_ENDS[0])), domain, options)
+        yield done, len(domains), "lines"
+
+
+def _shelf(folder: Any, run_id: str, attempt_id: str) -> Shelf | None:
+    """Where the sounds of an attempt go: the given folder, else its run's in the store; without a store, nowhere."""
+    if folder:
+        return Shelf(Path(str(folder)), attempt_id)
+    of_run = layout.resolve_home(None) / "runs" / layout.check_id("run", run_id)
+    return Shelf(of_run, f"{layout.SOUNDS}/{attempt_id}") if of_run.is_dir() else None
 
 
 def kept(talk: Talk, sample: Sample, run_id: str, trial: int, started: datetime) -> Attempt:
