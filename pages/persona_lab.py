@@ -1,28 +1,49 @@
 """Persona lab: what does a persona do to an agent?"""
 
 import asyncio
-import time
 from dataclasses import replace
 
 import streamlit as st
 
 from cxlab import llm, ui
-from cxlab.benchmarks.mmtaup2 import keeping
-from cxlab.benchmarks.mmtaup2 import stage as stages
-from cxlab.benchmarks.mmtaup2.stage import Player, Stage, Variant
-from cxlab.charts.persona import course_frame, draw_course
+from cxlab.benchmarks.mmtaup2 import keeping, playbill
+from cxlab.benchmarks.mmtaup2.stage import Stage, Variant
 from cxlab.runner.order import read_code_version
 from cxlab.ui import persona as parts
 from cxlab.ui import persona_choices as address
-from cxlab.ui import persona_hand as hand
-from cxlab.ui.persona_choices import PACES, Choices
-from cxlab.ui.persona_controls import show_controls, show_keep
-from cxlab.voice import audio
+from cxlab.ui.persona_board import interval, keep_place, show_board
+from cxlab.ui.persona_choices import Choices, Offer
+from cxlab.ui.persona_controls import choose_side, show_controls
+from cxlab.voice import backends
 
 ui.routed()
 DOMAINS = {"telecom": "Telecom: a phone that does not work", "retail": "Retail: orders of a shop"}
 CUSTOMER = "simulated:customer"
+# Ways to speak → what the address calls them, where that differs.
+LINES = {"channel": "voice", "espeak": "sound"}
 SHOWN_FIRST = {"telecom": "lock_sim_card_pin", "retail": "cancel_order"}
+
+
+def offer(sources: dict[str, str], source: str) -> Offer:
+    """What there is to choose from, of the tasks of one source."""
+    cases = {name: playbill.titles(playbill.cases(name, source)) for name in playbill.domains(source)}
+    usual = {
+        name: next((id for id in known if SHOWN_FIRST[name] in id), next(iter(known))) for name, known in cases.items()
+    }
+    rows = [row for row in llm.known() if row.configured and "judge" not in row.name and row.name != CUSTOMER]
+    agents = [row.name for row in rows if llm.only_for(row.name) in ("", "mmtaup2")]
+    voices = backends.backends()
+    customers = [CUSTOMER, *(row.name for row in rows if not llm.only_for(row.name))]
+    return Offer(
+        sources,
+        DOMAINS,
+        cases,
+        usual,
+        {name: ui.label(name) for name in agents},
+        {name: ui.label(name) for name in customers},
+        {"text": "Text"} | {LINES.get(each.name, each.name): each.title for each in voices if each.ready},
+        {LINES.get(each.name, each.name): each.fix for each in voices if not each.ready},
+    )
 
 
 def stage_of(choices: Choices) -> Stage:
@@ -32,18 +53,13 @@ def stage_of(choices: Choices) -> Stage:
         return held[1]
     if held:
         held[1].close()
-    task = stages.cases(choices.domain)[choices.case]
+    task = playbill.cases(choices.domain, choices.source)[choices.case]
     variants = [Variant(c.persona, c.exposure, c.modality, c.wer / 100) for c in choices.columns]
-    stage = Stage(task, variants, choices.agent, CUSTOMER, choices.seed)
+    stage = Stage(task, variants, choices.agent, choices.customer, choices.seed, choices.source)
     st.session_state.update({"persona-stage": (choices.play, stage), "persona-playing": False, "persona-kept": None})
     if stage.free:  # what costs money is played only by who presses the button
         stage.forward(choices.beats)
     return stage
-
-
-def keep_place(choices: Choices, stage: Stage) -> None:
-    """The address says how far it has been played; what a person said is in no address."""
-    address.write(replace(choices, beats=0 if stage.touched else min(stage.beats, address.MANY_BEATS)))
 
 
 def control(choices: Choices, stage: Stage) -> None:
@@ -55,6 +71,7 @@ def control(choices: Choices, stage: Stage) -> None:
     def step() -> None:
         stage.beat()
         stage.wait(20 if stage.free else 0.3)
+        st.session_state["persona-stepped"] = stage.beats
         keep_place(choices, stage)
 
     def restart() -> None:
@@ -66,84 +83,56 @@ def control(choices: Choices, stage: Stage) -> None:
     show_controls(choices, playing, stage.idle, play=play, step=step, restart=restart, simulated=stage.free)
 
 
-def show_stage(choices: Choices, stage: Stage, followed: bool) -> None:
-    """The columns as they stand, one beat further if it is time. `followed`: this is drawn again and again."""
-    playing, pace = st.session_state["persona-playing"], PACES[choices.pace][1]
-    sounds = [found[1] for player in stage.players if (found := player.sound())]
-    due = st.session_state.get("persona-beaten", 0.0) + max([0.8 * pace, *sounds])
-    if playing and time.monotonic() > due:
-        st.session_state["persona-beaten"] = time.monotonic()
-        if choices.pace == "once":
-            stage.forward(address.MANY_BEATS, pace)
-        else:
-            stage.beat()
-            stage.wait(0.3)
-    frames = [player.frame for player in stage.players]
-    finding = parts.find_difference(choices.columns, frames)
-    if finding:
-        ui.section(finding)
-    for place, column in enumerate(st.columns(len(frames), gap="medium")):
-        with column:
-            show_player(choices, stage, place, stage.players[place])
-    if not choices.large:
-        parts.explain_voice(choices.columns, audio.missing())
-    if finding and not choices.large:
-        show_keep(st.session_state["persona-kept"], lambda: keep(stage))
-        names, courses = parts.short_titles(choices.columns), [frame.course for frame in frames]
-        ui.section("How far each had come, turn by turn", "Critical fields used rightly, needed actions carried out.")
-        alt = "Share of what the task needs that was done, by turn and variant."
-        ui.show_chart(draw_course(names, courses, ui.dark()), course_frame(names, courses), key="course", alt=alt)
-    if stage.touched:
-        keep_place(choices, stage)
-    if (playing and stage.idle) or followed != (playing or stage.busy):
-        st.session_state["persona-playing"] = playing and not stage.idle
-        keep_place(choices, stage)
-        st.rerun()
+def tell_replaced(choices: Choices, words: list[str]) -> None:
+    """What is played in place of what the address asked for, as long as it is played."""
+    if words:
+        st.session_state["persona-replaced"] = (choices.play, words)
+    of, told = st.session_state.get("persona-replaced", (None, []))
+    if told and of == choices.play:
+        st.warning(ui.plain(" ".join(told)), icon="⚠")
 
 
-def keep(stage: Stage) -> None:
-    st.session_state["persona-kept"] = asyncio.run(keeping.keep(stage, read_code_version()))
+def show_live() -> None:
+    sources = playbill.sources()
+    if address.read_source() not in sources:
+        address.tell_lost(address.read_source())
+        return
+    offered = offer(sources, address.read_source())
+    chosen = address.read(offered)
+    if not chosen.large:
+        with st.sidebar:
+            address.choose_play(chosen, offered)
+    tell_replaced(chosen, address.find_replaced(offered, chosen))
+    address.write(chosen)
+    # A recogniser takes a few seconds to be set up, and a model's first connection as long as it takes.
+    with st.spinner("Setting the conversations up"):
+        stage = stage_of(chosen)
+
+    def keep() -> None:
+        played = address.query_of(replace(chosen, beats=min(stage.beats, address.MANY_BEATS)))
+        st.session_state["persona-kept"] = asyncio.run(keeping.keep(stage, read_code_version(), address=played))
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if chosen.large:
+            parts.show_title(chosen.columns, offered.cases[chosen.domain][chosen.case])
+        control(chosen, stage)
+    titles = parts.short_titles(chosen.columns) if chosen.large else [column.title for column in chosen.columns]
+    for number, head in enumerate(parts.divide(len(chosen.columns), chosen.large)[: len(chosen.columns)]):
+        with head:
+            address.choose_column(chosen, number, titles[number], offered)
+    followed = st.session_state["persona-playing"] or stage.busy
+    every = interval(chosen, stage) if followed else None
+    st.fragment(run_every=every)(show_board)(chosen, stage, followed, offered.lacks, keep)
 
 
-def show_player(choices: Choices, stage: Stage, place: int, player: Player) -> None:
-    frame, column, large = player.frame, choices.columns[place], choices.large
-    parts.show_talk(frame, column.title, large, player.busy)
-    if sound := player.sound():
-        st.audio(str(sound[0]), autoplay=st.session_state["persona-playing"])
-    parts.show_end(frame, large)
-    if not frame.ended:
-        player.by_hand = st.toggle("Answer as the customer", player.by_hand, key=f"persona-hand-{place}")
-        if player.by_hand:
-            tools = player.talk.world.tools("customer")
-            hand.show_hand(place, player.frame, tools, player.say, player.do, lambda: player.say("", "done"))
-            with st.popover("What the customer knows", type="tertiary", key=f"persona-card-{place}"):
-                hand.show_card(stage.task.known.model_dump())
-    parts.show_tally(frame.tally, large, any(each.modality != "text" for each in choices.columns))
-    parts.show_changes(frame.changes, choices.domain, large)
-    parts.show_profile(frame, column, large)
-    if not stage.free:
-        parts.show_cost(frame.cost_usd)
+large = st.query_params.get("show") == "large"
+parts.style(large)
+side = "live"
+if not large:
+    side = choose_side("Persona lab", "What does a persona do to an agent?")
+if side == "results":
+    from cxlab.ui.persona_results import show_results
 
-
-cases = {name: {id: stages.title(task) for id, task in stages.cases(name).items()} for name in DOMAINS}
-usual = {name: next((id for id in known if SHOWN_FIRST[name] in id), "") for name, known in cases.items()}
-models = [row.name for row in llm.known() if row.configured and "judge" not in row.name and row.name != CUSTOMER]
-lacks = audio.missing()
-chosen = address.read(cases, usual, models, not lacks)
-parts.style(chosen.large)
-if not chosen.large:
-    ui.header("Persona lab", "What does a persona do to an agent?")
-    with st.sidebar:
-        address.choose_play(chosen, cases, DOMAINS, {name: ui.label(name) for name in models})
-address.write(chosen)
-stage = stage_of(chosen)
-with st.container(horizontal=True, vertical_alignment="center"):
-    if chosen.large:
-        parts.show_title(chosen.columns, cases[chosen.domain][chosen.case])
-    control(chosen, stage)
-titles = parts.short_titles(chosen.columns) if chosen.large else [column.title for column in chosen.columns]
-for number, head in enumerate(st.columns(len(chosen.columns), gap="medium")):
-    with head:
-        address.choose_column(chosen, number, titles[number], lacks)
-followed = st.session_state["persona-playing"] or stage.busy
-st.fragment(run_every=PACES[chosen.pace][1] if followed else None)(show_stage)(chosen, stage, followed)
+    show_results()
+else:
+    show_live()

@@ -2,17 +2,22 @@
 
 import re
 import wave
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from cxlab.benchmarks.mmtaup2 import stage
+from cxlab.benchmarks.mmtaup2 import playbill, stage
 from cxlab.charts.persona import course_frame, draw_course
+from cxlab.importers import tau2
+from cxlab.records.frame import Reading
 from cxlab.store import write
-from cxlab.ui.persona import heard, name_place, short_titles
+from cxlab.ui.persona import brief_titles, find_difference, heard, name_place, short_titles
 from cxlab.ui.persona_choices import SETS, Column
+from cxlab.ui.persona_metrics import mark_move
 from cxlab.voice import audio
+from tests.importers.test_import_tau2 import make_folder
 from tests.pages import open_page, words
 
 pytestmark = pytest.mark.xdist_group("pages")
@@ -34,7 +39,11 @@ def test_a_presenter_plays_three_personas_and_the_address_keeps_it(empty_home: P
     app.button(key="play").click().run()
     assert not app.exception
     assert "reach the goal" in words(app)
-    assert html_of(app).count("Goal ") == 3
+    assert html_of(app).count("> Goal ") + html_of(app).count("✓ Goal reached") + html_of(app).count("Goal missed") == 3
+    table = html_of(app)[html_of(app).index('<table class="cx-twelve under">') :]
+    assert table.count('<th scope="row"') == 13  # turns, and the twelve
+    assert table.count("<td ") == 3 * 13
+    assert 'title="stands with the voice variants: it compares them with text">–' in table
     beats, shown = app.query_params["beats"], html_of(app)
     assert int(beats) > 5
     app.button(key="keep").click().run()
@@ -42,9 +51,15 @@ def test_a_presenter_plays_three_personas_and_the_address_keeps_it(empty_home: P
     run = app.session_state["persona-kept"]
     assert [each.id for each in write.list_runs()] == [run]
     assert write.finished(run) == {(sample.id, 0) for sample in write.load_samples(write.load_run(run).dataset_id)}
-    failures = open_page("failures", run=run)
+    failures = open_page("failures", run=run, verdict="all")
     assert not failures.exception
-    assert re.search(r"\b3 (answers|dialogues)\b", words(failures))
+    assert re.search(r"\b3 dialogues\b", words(failures))
+    kept = write.load_run(run).setup["played_at"]
+    assert {name: values for name, values in kept.items() if name != "beats"} == {
+        name: value if isinstance(value, list) else [value]
+        for name, value in app.query_params.items()
+        if name != "beats"
+    }
     app.button(key="restart").click().run()
     assert "beats" not in app.query_params
     assert html_of(app).count("Customer · 1") == 0
@@ -91,12 +106,16 @@ def test_real_audio_is_played_where_it_is_installed_and_told_of_where_not(
     assert "Real audio is not installed" in words(app)
     assert not app.get("audio")
     monkeypatch.setattr(audio, "missing", list)
-    monkeypatch.setattr(stage, "real_ears", lambda domain, keep: Ears(keep))
+    monkeypatch.setattr(stage, "open_ears", lambda audio, domain, options, keep: Ears(keep.root))
     app = open_page("persona_lab", variant=lines)
+    assert len(app.get("audio")) == 1  # the greeting, to be listened to again
     app.button(key="step").click().run()
     assert not app.exception
-    assert len(app.get("audio")) == 1
+    # What has just been said plays by itself, and all of it again on demand.
+    assert [each.proto.autoplay for each in app.get("audio")] == [True, False, False]
     assert "not installed" not in words(app)
+    assert "For voice, real audio" not in words(app)
+    assert "For voice, OpenAI: set OPENAI_API_KEY" in words(app)
     assert "<del>" in html_of(app)
 
 
@@ -115,6 +134,43 @@ def test_taking_over_as_the_customer(empty_home: Path) -> None:
     assert "the customer hung up" in html_of(app)
 
 
+def test_imported_tasks_another_customer_and_an_address_that_needs_what_is_not_here(
+    empty_home: Path, tmp_path: Path
+) -> None:
+    app = open_page("persona_lab", **{"from": "tau2-0123456789ab"})
+    assert not app.exception
+    assert "tau2-0123456789ab, which is not in this store" in words(app)
+    assert app.code[0].value == "python -m cxlab import tau2 FOLDER"
+    app.button[0].click().run()
+    assert app.selectbox(key="persona-customer").value == "simulated:customer"
+    assert all(box.key != "persona-source" for box in app.selectbox)
+    source = tau2.import_folder(make_folder(tmp_path / "in")).dataset.id
+    app = open_page("persona_lab", variant=["easy-0-text", "hard-0-text"])
+    app.selectbox(key="persona-source").set_value(source).run()
+    assert not app.exception
+    assert app.query_params["from"] == source
+    assert (app.query_params["domain"], app.query_params["case"]) == ("retail", "1")
+    app.selectbox(key="persona-customer").set_value("simulated:base").run()
+    app.button(key="step").click().run()
+    assert not app.exception
+    shown, query = html_of(app), {name: app.query_params[name] for name in app.query_params}
+    assert (query["customer"], query["beats"]) == ("simulated:base", "1")
+    assert "Customer · 1" in shown
+    assert html_of(open_page("persona_lab", **query)) == shown
+
+
+def test_the_results_have_an_address_and_the_lab_stays_as_it_was(empty_home: Path) -> None:
+    app = open_page("persona_lab", seed="3", beats="2")
+    app.button_group(key="persona-side").set_value("results").run()
+    assert not app.exception
+    assert app.query_params["tab"] == "results"
+    assert "seed" not in app.query_params
+    assert not html_of(app).count("cx-talk")
+    app.button_group(key="persona-side").set_value("live").run()
+    assert (app.query_params["seed"], app.query_params["beats"]) == ("3", "2")
+    assert html_of(app).count("Customer · 1") == 3
+
+
 def test_an_address_that_makes_no_sense_plays_the_usual(empty_home: Path) -> None:
     app = open_page(
         "persona_lab", domain="space", case="x", seed="-4", agent="nobody", variant=["rude-9-smell"], beats="9" * 30
@@ -122,6 +178,12 @@ def test_an_address_that_makes_no_sense_plays_the_usual(empty_home: Path) -> Non
     assert not app.exception
     assert app.query_params["domain"] == "telecom"
     assert app.query_params["variant"] == ["none-0-text", "none-0-text"]
+    # And says so, as long as it is played.
+    assert "Agent under test: nobody is not to be had here; in its place: strong · simulated." in words(app)
+    app.button(key="step").click().run()
+    assert "Task: x is not to be had here" in words(app)
+    app.selectbox(key="persona-agent").set_value("simulated:weak").run()
+    assert not app.warning
 
 
 def test_columns_change_by_their_lists(empty_home: Path) -> None:
@@ -155,6 +217,31 @@ def test_titles_say_what_sets_columns_apart() -> None:
     assert name_place(("customer", "device", "airplane_mode")) == "phone: airplane mode"
 
 
+def test_where_there_is_little_room_a_column_is_named_by_a_word_or_two() -> None:
+    assert brief_titles(SETS["Personas"]) == [("no persona",), ("easy",), ("hard",)]
+    assert brief_titles(SETS["Text and voice"]) == [("not told", "text"), ("not told", "voice"), ("infers", "voice")]
+    assert brief_titles([Column("hard", 1, "voice", 5), Column("hard", 1, "voice", 30)]) == [
+        ("voice 5 %",), ("voice 30 %",),
+    ]  # fmt: skip
+    assert brief_titles([Column("easy"), Column("easy")]) == [("easy",), ("easy",)]
+
+
+@pytest.mark.parametrize(
+    ("best", "was", "now", "mark"),
+    [
+        (1, 0.5, 0.75, "better"), (1, 0.75, 0.5, "worse"), (0, 0.2, 0.1, "better"), (0, 0.0, 1.0, "worse"),
+        (1, 1.2, 1.0, "better"), (1, None, 0.5, "new"), (1, 0.5, 0.5, ""), (1, 0.5, None, ""),
+    ],
+)  # fmt: skip
+def test_a_move_is_marked_by_whether_it_is_for_the_better(
+    best: float, was: float | None, now: float | None, mark: str
+) -> None:
+    reading = Reading("arga", "Goal", "What it is.", now, 1, "", True, best)
+    assert (mark in mark_move(reading, {"arga": was})) if mark else mark_move(reading, {"arga": was}) == ""
+    # In the first turn there is nothing to have moved from.
+    assert mark_move(reading, {}) == ""
+
+
 def test_the_chart_holds_the_numbers_of_its_table() -> None:
     titles, courses = ["a <b>", "c"], [((1, 0.0), (2, 0.5)), ((1, 1.0),)]
     figure = draw_course(titles, courses, dark=False)
@@ -162,3 +249,22 @@ def test_the_chart_holds_the_numbers_of_its_table() -> None:
     assert course_frame(titles, courses)["share"].to_list() == [0.0, 0.5, 1.0]
     drawn = [next(map(float, row)) for trace in figure.data if trace.mode == "lines" for row in trace.customdata]
     assert drawn == [0.0, 50.0, 100.0]
+
+
+def test_what_a_provider_cut_short_is_no_goal_missed() -> None:
+    played = stage.Stage(
+        next(iter(playbill.cases("retail").values())),
+        (stage.Variant("easy"), stage.Variant("hard")),
+        "simulated:floor-nothing",
+        "simulated:customer",
+        0,
+    )
+    played.forward(400)
+    missed = played.frames
+    columns = [Column("easy"), Column("hard")]
+    cut = [replace(frame, ended="provider") for frame in missed]
+    assert find_difference(columns, missed).startswith("0 of 2 reach the goal")
+    assert find_difference(columns, [missed[0], cut[1]]) == (
+        "0 of 1 reach the goal; 1 cut short, for the model's provider failed"
+    )
+    assert find_difference(columns, cut) == "All were cut short: the model's provider failed"

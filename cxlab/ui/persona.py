@@ -11,9 +11,10 @@ from typing import Any
 
 import streamlit as st
 
-from cxlab.charts.numbers import format_share, format_usd
+from cxlab.charts.numbers import format_usd
 from cxlab.records import Message
-from cxlab.records.frame import Change, Frame, Tally
+from cxlab.records.frame import Change, Frame
+from cxlab.ui import persona_metrics
 from cxlab.ui.persona_choices import Column
 from cxlab.ui.shell import colours
 from cxlab.ui.words import plain
@@ -28,9 +29,13 @@ ENDS = {
     "max_steps": "the limit of steps was reached",
     "timeout": "the time was up",
 }
-_MOST_CHANGES = {False: 12, True: 2}
+_MOST_ROWS, _MOST_CHANGES = 12, 2
 _TELLING = {"technical_skill": "technical skill", "frustration_level": "frustration"}
 _LONGEST = 42
+# The way to end in which the goal is neither reached nor missed.
+CUT_SHORT = "provider"
+# Of a screen: what is not the talk; when there is also a finding; when a person answers.
+_REST = {"plain": "27rem", "found": "30.5rem", "hand": "34rem"}
 _WHERE = {
     "device": "phone",
     "surroundings": "line as the phone sees it",
@@ -43,38 +48,47 @@ _WHERE = {
 def style(large: bool) -> None:
     """The look of the columns; `large` is for a beamer."""
     ink = colours()
-    size, height = ("1.25rem", "max(11rem, calc(100vh - 27.5rem))") if large else (".86rem", "22rem")
+    size, told = ("clamp(1.05rem, 1.55vw, 1.6rem)", "clamp(.95rem, 1.25vw, 1.3rem)") if large else (".86rem", ".86rem")
+    # On one screen: what stands above and below a talk takes as much more of it as there is to be said there.
+    sizes = ".cx-talk {height: 22rem;}"
+    if large:
+        rest = [f".cx-talk.{name} {{height: max(9rem, calc(100vh - {taken}));}}" for name, taken in _REST.items()]
+        narrow = [
+            f".cx-talk.{name} {{height: max(9rem, calc(100vh - {taken} - 2rem));}}" for name, taken in _REST.items()
+        ]
+        sizes = " ".join([*rest, "@media (max-width: 1200px) {", *narrow, "}"])
     alone = """
-    [data-testid="stMain"] h3 {font-size: 1.55rem;} [data-testid="stMainBlockContainer"] {padding-bottom: .5rem;}
-    [class*="st-key-persona-v"] button p {font-size: 1.25rem; font-weight: 600;}
+    [data-testid="stMain"] h3 {font-size: clamp(1.15rem, 1.9vw, 1.8rem);}
+    [class*="st-key-persona-v"] button p {font-size: clamp(1rem, 1.5vw, 1.5rem); font-weight: 600;}
+    [data-testid="stMain"] audio[autoplay] {position: absolute; height: 0;}
     section[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] {display: none;}
-    [data-testid="stMainBlockContainer"] {padding-top: 1rem; max-width: none;}
+    [data-testid="stMainBlockContainer"] {padding-top: 1rem; padding-bottom: .5rem; max-width: none;}
     """
     st.html(
         f"""<style>{alone if large else ""}
-    .cx-talk {{height: {height}; overflow-y: auto; display: flex; flex-direction: column-reverse; font-size: {size};
+    {sizes}
+    .cx-talk {{overflow-y: auto; display: flex; flex-direction: column-reverse; font-size: {size};
       line-height: 1.35; border: 1px solid {ink.hairline}; border-radius: .4rem; padding: .5rem .7rem;}}
     .cx-talk p {{font-size: inherit; margin: 0 0 .55rem 0; padding-left: .6rem; white-space: pre-wrap;
       overflow-wrap: anywhere;}}
     .cx-talk p.customer {{border-left: 3px solid #56B4E9;}} .cx-talk p.agent {{border-left: 3px solid {ink.accent};}}
     .cx-talk p.person {{background: {ink.raised}; border-left: 3px dashed #56B4E9;}}
-    .cx-talk .who, .cx-talk .call, .cx-quiet {{font-size: .8em; color: {ink.muted};}}
+    .cx-talk .who, .cx-talk .call {{font-size: .8em; color: {ink.muted};}}
+    .cx-quiet {{font-size: {told if large else ".8rem"}; color: {ink.muted};}}
     .cx-talk .who {{display: block;}}
     .cx-talk .call {{margin: 0 0 .4rem .7rem; overflow-wrap: anywhere;}}
     .cx-talk .call b {{color: {ink.ink}; font-weight: 600;}} .cx-talk .bad {{color: {ink.bad};}}
     .cx-talk .sign {{border: 1px solid {ink.hairline}; border-radius: .3rem; padding: 0 .3rem; margin-left: .3rem;}}
+    .cx-talk .caret {{color: {ink.muted};}}
     .cx-talk del {{color: {ink.muted};}}
     .cx-talk mark {{background: transparent; color: inherit; border-bottom: 2px dotted {ink.warning};}}
-    .cx-tally {{display: grid; grid-template-columns: repeat(auto-fill, minmax({"6.4rem" if large else "7.2rem"}, 1fr));
-      gap: .25rem .9rem; font-size: {"1.05rem" if large else size}; font-variant-numeric: tabular-nums;}}
-    .cx-tally b {{display: block; font-size: 1.25em; font-weight: 600;}}
-    .cx-tally .bad b::before {{content: "✕ "; color: {ink.bad};}}
-    .cx-change {{font-size: {"1.05rem" if large else size}; border-collapse: collapse; width: 100%;}}
+    .cx-change {{font-size: {told}; border-collapse: collapse; width: 100%;}}
     .cx-change td {{padding: 1px .6rem 1px 0; vertical-align: top; overflow-wrap: anywhere;
       border-bottom: 1px solid {ink.hairline};}}
-    .cx-change td:first-child {{color: {ink.muted}; width: {"62%" if large else "48%"};}}
+    .cx-change td:first-child {{color: {ink.muted}; width: 48%;}}
     .cx-change mark {{background: transparent; color: {ink.good}; font-weight: 600;}}
-    .cx-told {{font-size: {"1.05rem" if large else size}; line-height: 1.35;}}
+    .cx-told {{font-size: {told}; line-height: 1.35;}}
+    {persona_metrics.style(large)}
     .cx-end {{font-size: {size}; font-weight: 600;}} .cx-end.good {{color: {ink.good};}}
     .cx-end.bad {{color: {ink.bad};}}
     @media (prefers-reduced-motion: no-preference) {{
@@ -85,10 +99,18 @@ def style(large: bool) -> None:
     )
 
 
-def show_talk(frame: Frame, title: str, large: bool, busy: bool) -> None:
+def divide(variants: int, large: bool) -> Sequence[Any]:
+    """A column a variant; on a beamer one more beside them, for the metrics."""
+    return st.columns([1.0] * variants + [0.54 + 0.26 * variants]) if large else st.columns(variants, gap="medium")
+
+
+def show_talk(
+    frame: Frame, title: str, large: bool, busy: bool, draft: tuple[str, str] | None, beside: str = "plain"
+) -> None:
     """What was said, as the other side got it; the newest message stands at the bottom and is in sight.
 
-    `busy`: a model is at it, whose words are still to come.
+    `beside`: what else the screen has to hold: plain, found (what the variants came to) or hand (a person's answer).
+    `busy`: a model is at it, whose words are still to come; `draft`: (side, what it has written of them so far).
     """
     last = max((n for n, each in enumerate(frame.messages) if _speaks(each)), default=-1)
     parts = []
@@ -98,11 +120,13 @@ def show_talk(frame: Frame, title: str, large: bool, busy: bool) -> None:
         elif _speaks(message):
             parts.append(_said(message, fresh=place == last))
     if busy and frame.waits:
-        who = "agent" if frame.waits == "agent" else "customer"
-        parts.append(f'<p class="{who}"><span class="who">{who.capitalize()} …</span></p>')
+        usual = frame.messages[-1].role if frame.waits == "tool" else "agent" if frame.waits == "agent" else "customer"
+        who, words = draft or (usual, "")
+        caret = '<span class="caret">▍</span>' if words else ""
+        parts.append(f'<p class="{who}"><span class="who">{who.capitalize()} …</span>{_safe(words)}{caret}</p>')
     body = f"<div>{''.join(filter(None, parts))}</div>"
     label = html.escape(f"Conversation: {title}", quote=True)
-    st.html(f'<div class="cx-talk" role="log" tabindex="0" aria-label="{label}">{body}</div>')
+    st.html(f'<div class="cx-talk {beside}" role="log" tabindex="0" aria-label="{label}">{body}</div>')
 
 
 def _speaks(message: Message) -> bool:
@@ -161,7 +185,11 @@ def show_end(frame: Frame, large: bool) -> None:
     """How it ended, in a line; nothing while it goes on."""
     if not frame.ended:
         return
-    kind, sign, word = ("good", "✓", "Goal reached") if frame.passed else ("bad", "✕", "Goal missed")
+    if frame.ended == CUT_SHORT:
+        # Nobody knows what would have become of it: that is no goal missed.
+        kind, sign, word = "bad", "■", "Cut short"
+    else:
+        kind, sign, word = ("good", "✓", "Goal reached") if frame.passed else ("bad", "✕", "Goal missed")
     # An audience takes for granted that a customer hangs up.
     why = "" if large and frame.ended == "customer_stop" else f" · {ENDS.get(frame.ended, frame.ended)}"
     st.html(f'<div class="cx-end {kind}">{sign} {word}{_safe(why)}</div>')
@@ -174,53 +202,33 @@ def show_cost(cost_usd: float | None) -> None:
     st.caption(plain(f"Cost so far: {'unknown' if cost_usd is None else format_usd(cost_usd)}"))
 
 
-def show_tally(tally: Tally, large: bool, voice: bool) -> None:
-    """What can be counted so far; a cross stands where something is wrong. `voice`: some variant is spoken."""
-    right = sum(tally.fields.values())
-    tiles = [
-        ("Turns", str(tally.turns), f"by the book {tally.least}" if not large else "", False,
-         "Messages of the agent. By the book: in the shortest conversation that keeps to the policy; it can be shorter "
-         "still where the customer tells more than it is asked."),
-        ("Fields right", f"{right} of {len(tally.fields)}" if tally.fields else "–", "", False,
-         "Critical fields of the task that the agent's calls have right so far: " + ", ".join(tally.fields)),
-        ("Errors mended", f"{tally.recovered} of {tally.errors}" if tally.errors else "no error", "",
-         tally.recovered < tally.errors,
-         "Critical fields misheard, calls that failed, changes nobody needs; how many were put right."),
-        ("Yes before acting", f"{tally.agreed} of {tally.risky}" if tally.risky else "–", "",
-         tally.agreed < tally.risky,
-         "Actions that nothing takes back, and before how many of them the customer said yes."),
-        ("Asked", str(tally.asked_again), "", False, "Messages in which the agent asks for a field, or asks again."),
-        ("Said twice", str(tally.repeated), "", False,
-         "Messages in which the customer had to correct or to repeat something."),
-    ]  # fmt: skip
-    if large:
-        tiles = [tiles[0], tiles[2], tiles[5]]
-    if voice:
-        misheard = format_share(tally.wer) if tally.wer else "none"
-        tiles.append(("Misheard", misheard, "", False, "Words in a hundred, in both directions, so far."))
-    shown = "".join(
-        f'<div class="{"bad" if bad else ""}" title="{_safe(tip)}"><span class="cx-quiet">{_safe(name)}</span>'
-        f"<b>{_safe(value)}</b>{f'<span class=cx-quiet>{_safe(note)}</span>' if note else ''}</div>"
-        for name, value, note, bad, tip in tiles
-    )
-    st.html(f'<div class="cx-tally">{shown}</div>')
-
-
 def show_changes(changes: Sequence[Change], domain: str, large: bool) -> None:
     """What is not as it was at the start: the device's and the line's, or the order's."""
     what = "phone and line" if domain == "telecom" else "orders"
     if not changes:
         st.html(f'<div class="cx-quiet">The {what}: as at the start.</div>')
         return
-    most = _MOST_CHANGES[large]
+    if large:
+        # On a beamer in a line or two, by the last word of the place alone.
+        shown = [
+            f"{_safe(_plain_name(each.path))} {_safe(_short(each.before))} → <mark>{_safe(_short(each.now))}</mark>"
+            for each in changes[:_MOST_CHANGES]
+        ]
+        shown += [f"and {len(changes) - _MOST_CHANGES} more"] if len(changes) > _MOST_CHANGES else []
+        st.html(f'<div class="cx-quiet">Changed</div><div class="cx-told cx-change">{" · ".join(shown)}</div>')
+        return
     rows = "".join(
         f"<tr><td>{_safe(name_place(each.path))}</td>"
         f"<td>{_safe(_short(each.before))} → <mark>{_safe(_short(each.now))}</mark></td></tr>"
-        for each in changes[:most]
+        for each in changes[:_MOST_ROWS]
     )
-    more = f'<div class="cx-quiet">and {len(changes) - most} more</div>' if len(changes) > most else ""
-    head = "" if large else f'<div class="cx-quiet">Changed on the {what}</div>'
+    more = f'<div class="cx-quiet">and {len(changes) - _MOST_ROWS} more</div>' if len(changes) > _MOST_ROWS else ""
+    head = f'<div class="cx-quiet">Changed on the {what}</div>'
     st.html(f'{head}<table class="cx-change"><tbody>{rows}</tbody></table>{more}')
+
+
+def _plain_name(path: Sequence[str]) -> str:
+    return path[-1].replace("_", " ")
 
 
 def name_place(path: Sequence[str]) -> str:
@@ -238,9 +246,8 @@ def show_profile(frame: Frame, column: Column, large: bool) -> None:
         st.html(f'<div class="cx-quiet">The agent was told</div><div class="cx-told">{_lines(card, large)}</div>')
         return
     if not frame.profiles:
-        st.html(
-            '<div class="cx-quiet">Profile: none yet; the first one comes after three messages of the customer.</div>'
-        )
+        when = "after three messages" if large else "none yet; the first one comes after three messages of the customer"
+        st.html(f'<div class="cx-quiet">Profile: {when}.</div>')
         return
     now = _told(frame.profiles[-1])
     before = _told(frame.profiles[-2]) if len(frame.profiles) > 1 else {}
@@ -279,7 +286,7 @@ def _lines(card: str, large: bool) -> str:
     return " · ".join(map(_safe, lines[:3])) if large else "<br>".join(map(_safe, lines))
 
 
-def explain_voice(columns: Sequence[Column], lacks: Sequence[str]) -> None:
+def explain_voice(columns: Sequence[Column], lacks: Mapping[str, str]) -> None:
     """What voice is on this page, and what would have to be installed to hear it."""
     lines = {column.modality for column in columns}
     if lines == {"text"}:
@@ -287,8 +294,8 @@ def explain_voice(columns: Sequence[Column], lacks: Sequence[str]) -> None:
     parts = ["~~Struck~~: said and not heard; underlined with dots: heard instead."]
     if "voice" in lines:
         parts.append("Voice has no sound here: a seeded channel mishears as many words as stated, in both directions.")
-    if lacks:
-        parts.append(plain(f"Real audio is not installed on this machine; it needs {' and '.join(lacks)}."))
+    if needed := lacks.get("sound"):
+        parts.append(plain(f"Real audio is not installed on this machine; it needs {needed}."))
     st.caption(" ".join(parts))
 
 
@@ -296,10 +303,15 @@ def find_difference(columns: Sequence[Column], frames: Sequence[Frame]) -> str:
     """What the variants made of the same task, in a sentence; nothing until all are over."""
     if not all(frame.ended for frame in frames):
         return ""
+    decided = [frame for frame in frames if frame.ended != CUT_SHORT]
+    if not decided:
+        return "All were cut short: the model's provider failed"
+    reached = sum(bool(frame.passed) for frame in decided)
+    goal = "All reach the goal" if reached == len(frames) else f"{reached} of {len(decided)} reach the goal"
+    if len(decided) < len(frames):
+        return f"{goal}; {len(frames) - len(decided)} cut short, for the model's provider failed"
     turns = [frame.tally.turns for frame in frames]
     most, least = turns.index(max(turns)), turns.index(min(turns))
-    reached = sum(bool(frame.passed) for frame in frames)
-    goal = "All reach the goal" if reached == len(frames) else f"{reached} of {len(frames)} reach the goal"
     if turns[most] == turns[least]:
         return f"{goal}, each in {turns[0]} turns"
     names = short_titles(columns)
@@ -308,14 +320,21 @@ def find_difference(columns: Sequence[Column], frames: Sequence[Frame]) -> str:
 
 
 def short_titles(columns: Sequence[Column]) -> list[str]:
-    """Each column by what sets it apart: one word of it if that is enough; those that are alike are numbered."""
+    """Each column by what sets it apart: one thing of it in full if that is enough; those alike are numbered."""
     for place in range(3):
         words = [column.words[place] for column in columns]
         if len(set(words)) == len(words):
             return [_begin(each) for each in words]
-    kept = [place for place in range(3) if len({column.words[place] for column in columns}) > 1]
-    names = [_begin(" · ".join(column.words[place] for place in kept) or column.title) for column in columns]
+    names = [_begin(" · ".join(parts)) for parts in brief_titles(columns)]
     return [f"{name} ({n})" if names.count(name) > 1 else name for n, name in enumerate(names, 1)]
+
+
+def brief_titles(columns: Sequence[Column]) -> list[tuple[str, ...]]:
+    """The same in single words, where there is little room: ("told", "voice")."""
+    losses = {column.wer for column in columns if column.modality == "voice"}
+    brief = [column.brief(len(losses) > 1) for column in columns]
+    kept = [place for place in range(3) if len({each[place] for each in brief}) > 1] or [0]
+    return [tuple(each[place] for place in kept) for each in brief]
 
 
 def show_title(columns: Sequence[Column], task: str) -> None:

@@ -6,15 +6,18 @@ from typing import Any
 
 import streamlit as st
 
-from cxlab.ui.words import plain
+from cxlab.ui.words import empty, plain
 
 PERSONAS = {"none": "No persona", "easy": "Easy persona", "hard": "Hard persona"}
 EXPOSURES = {0: "told nothing", 1: "told who it is", 2: "infers a profile"}
-LINES = {"text": "Text", "voice": "Voice", "sound": "Voice, real audio"}
+LINES = {"text": "text", "voice": "voice", "sound": "voice, real audio", "openai": "voice, OpenAI"}
+_BRIEF = {"text": "text", "sound": "audio"}
 PACES = {"calm": ("Calm", 2.5), "brisk": ("Brisk", 1.0), "once": ("At once", 1.0)}
 LOSSES = (5, 10, 15, 20, 30)
 MOST = 3
 MANY_BEATS = 400
+# The parameters of the page's address
+KEYS = frozenset({"from", "domain", "case", "seed", "agent", "customer", "variant", "pace", "show", "beats"})
 LARGEST_SEED = 2**31 - 1
 
 
@@ -36,8 +39,14 @@ class Column:
     @property
     def words(self) -> tuple[str, str, str]:
         """Persona, exposure and line in words."""
-        line = f"voice, {self.wer} % misheard" if self.modality == "voice" else LINES[self.modality].lower()
+        line = f"voice, {self.wer} % misheard" if self.modality == "voice" else name_line(self.modality)
         return PERSONAS[self.persona], f"agent {EXPOSURES[self.exposure]}", line
+
+    def brief(self, losses: bool) -> tuple[str, str, str]:
+        """The same in as few words; `losses`: with the word error rate, where it tells columns apart."""
+        persona = "no persona" if self.persona == "none" else self.persona
+        line = f"voice {self.wer} %" if losses and self.modality == "voice" else _BRIEF.get(self.modality, "voice")
+        return persona, ("not told", "told", "infers")[self.exposure], line
 
     @property
     def title(self) -> str:
@@ -46,36 +55,62 @@ class Column:
     @classmethod
     def read(cls, code: str) -> "Column":
         """What can be read of it; the rest is as usual."""
-        parts = [*code.split("-"), "", "", "", ""]
+        persona, exposure, line = [*code.split("-", 2), "", "", ""][:3]
+        kind, _, wer = line.partition("-") if line.startswith("voice") else (line, "", "")
         return cls(
-            parts[0] if parts[0] in PERSONAS else "none",
-            int(parts[1]) if parts[1] in ("0", "1", "2") else 0,
-            parts[2] if parts[2] in LINES else "text",
-            int(parts[3]) if parts[3].isdecimal() and int(parts[3]) <= 100 else 15,
+            persona if persona in PERSONAS else "none",
+            int(exposure) if exposure in ("0", "1", "2") else 0,
+            kind if kind in LINES or kind.startswith("endpoint:") else "text",
+            int(wer) if wer.isdecimal() and int(wer) <= 100 else 15,
         )
+
+
+def name_line(line: str) -> str:
+    """A line in words: "voice, real audio"; a server of one's own by its name."""
+    return LINES.get(line) or f"voice, {line.partition(':')[2]}"
 
 
 SETS: dict[str, tuple[Column, ...]] = {
     "Personas": (Column("none"), Column("easy"), Column("hard")),
     "What the agent knows": (Column("hard", 0), Column("hard", 1), Column("hard", 2)),
     "Text and voice": (Column("hard", 0), Column("hard", 0, "voice"), Column("hard", 2, "voice")),
+    "One of them aloud": (Column("hard", 0), Column("hard", 1), Column("hard", 2, "sound")),
 }
 SET_WORDS = {
     "Personas": "The same task by three customers; the agent is told nothing.",
     "What the agent knows": "A hard customer, of whom the agent knows nothing, is told, or infers a profile.",
     "Text and voice": "A hard customer in a chat and on the telephone.",
+    "One of them aloud": "As What the agent knows, the last one in real audio, made on this machine.",
 }
 USUAL = SETS["Personas"]
 
 
 @dataclass(frozen=True)
-class Choices:
-    """All choices of the page; `beats` is how far a shared address has been played."""
+class Offer:
+    """What there is to choose from. `cases`: by domain the titles of tasks; `lines`: text and the ways to speak that
+    are to be had here, in words; `lacks`: what the others need."""
 
+    sources: Mapping[str, str]
+    domains: Mapping[str, str]
+    cases: Mapping[str, Mapping[str, str]]
+    usual: Mapping[str, str]
+    agents: Mapping[str, str]
+    customers: Mapping[str, str]
+    lines: Mapping[str, str]
+    lacks: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """All choices of the page; `source` is the dataset of the task, "" for our own; `beats` is how far a shared
+    address has been played."""
+
+    source: str
     domain: str
     case: str
     seed: int
     agent: str
+    customer: str
     columns: tuple[Column, ...]
     pace: str
     large: bool
@@ -84,33 +119,52 @@ class Choices:
     @property
     def play(self) -> tuple[Any, ...]:
         """What makes it another play: all but how it is shown."""
-        return self.domain, self.case, self.seed, self.agent, self.columns
+        return self.source, self.domain, self.case, self.seed, self.agent, self.customer, self.columns
 
 
-def read(
-    cases: Mapping[str, Mapping[str, str]], usual: Mapping[str, str], agents: Sequence[str], audio: bool
-) -> Choices:
-    """The choices in the address. `cases`: by domain the titles of tasks; what is not to be had is as usual.
+def read_source() -> str:
+    """The dataset in the address whose tasks are to be played; "" for our own."""
+    return st.query_params.get("from", "")
 
-    Without real `audio` such a column is voice without sound.
-    """
+
+def read(offer: Offer) -> Choices:
+    """The choices in the address; what is not to be had is as usual, and any real audio voice without sound."""
     given = st.query_params
     domain = given.get("domain", "")
-    domain = domain if domain in cases else next(iter(cases))
-    case, agent = given.get("case", ""), given.get("agent", "")
+    domain = domain if domain in offer.cases else next(iter(offer.cases))
+    case, agent, customer = (given.get(name, "") for name in ("case", "agent", "customer"))
     columns = tuple(map(Column.read, given.get_all("variant")[:MOST])) or USUAL
-    if not audio:
-        columns = tuple(replace(each, modality="voice") if each.modality == "sound" else each for each in columns)
+    columns = tuple(each if each.modality in offer.lines else replace(each, modality="voice") for each in columns)
     return Choices(
+        read_source(),
         domain,
-        case if case in cases[domain] else usual[domain],
+        case if case in offer.cases[domain] else offer.usual[domain],
         _number(given.get("seed", ""), LARGEST_SEED),
-        agent if agent in agents else agents[0],
+        agent if agent in offer.agents else next(iter(offer.agents)),
+        customer if customer in offer.customers else next(iter(offer.customers)),
         columns if len(columns) > 1 else (*columns, Column()),
         given["pace"] if given.get("pace") in PACES else "brisk",
         given.get("show") == "large",
         _number(given.get("beats", ""), MANY_BEATS),
     )
+
+
+def find_replaced(offer: Offer, chosen: Choices) -> list[str]:
+    """What the address asks for and does not get here, in words: what is played is not what was shared."""
+    given, words = st.query_params, []
+    for name, what, got in (
+        ("agent", "Agent under test", offer.agents[chosen.agent]),
+        ("customer", "Customer", offer.customers[chosen.customer]),
+        ("case", "Task", offer.cases[chosen.domain][chosen.case]),
+    ):
+        asked = given.get(name, "")
+        if asked and asked != getattr(chosen, name):
+            words.append(f"{what}: {asked[:80]} is not to be had here; in its place: {got}.")
+    for code, column in zip(given.get_all("variant"), chosen.columns, strict=False):
+        line = Column.read(code).modality
+        if line != column.modality:
+            words.append(f"{name_line(line).capitalize()} is not to be had here; in its place: voice without sound.")
+    return words
 
 
 def _number(text: str, largest: int) -> int:
@@ -119,34 +173,58 @@ def _number(text: str, largest: int) -> int:
 
 def write(choices: Choices) -> None:
     """Put all choices into the address, so that it plays the same wherever it is opened."""
-    told: dict[str, Any] = {
-        "domain": choices.domain,
-        **({"case": choices.case} if choices.case else {}),
-        "seed": str(choices.seed),
-        "agent": choices.agent,
-        "variant": [column.code for column in choices.columns],
-        "pace": choices.pace,
-    }
-    if choices.large:
-        told["show"] = "large"
-    if choices.beats:
-        told["beats"] = str(choices.beats)
-    if {name: st.query_params.get_all(name) for name in st.query_params} != {
-        name: value if isinstance(value, list) else [value] for name, value in told.items()
-    }:
+    told = query_of(choices)
+    if {name: st.query_params.get_all(name) for name in st.query_params} != told:
         st.query_params.from_dict(told)
 
 
-def choose_play(
-    now: Choices, cases: Mapping[str, Mapping[str, str]], domains: Mapping[str, str], agents: Mapping[str, str]
-) -> None:
+def query_of(choices: Choices) -> dict[str, list[str]]:
+    """The address of these choices, as parameters."""
+    told = {
+        "from": [choices.source] if choices.source else [],
+        "domain": [choices.domain],
+        "case": [choices.case] if choices.case else [],
+        "seed": [str(choices.seed)],
+        "agent": [choices.agent],
+        "customer": [choices.customer],
+        "variant": [column.code for column in choices.columns],
+        "pace": [choices.pace],
+        "show": ["large"] if choices.large else [],
+        "beats": [str(choices.beats)] if choices.beats else [],
+    }
+    return {name: values for name, values in told.items() if values}
+
+
+def tell_lost(source: str) -> None:
+    """The address names tasks that this store does not have: say so, and how to get them."""
+
+    def play_own() -> None:
+        st.query_params.from_dict({})
+        st.rerun()
+
+    empty(
+        f"This address plays a task of the dataset {plain(source)}, which is not in this store. It was imported from "
+        "tau2-bench's files: import the same files here, and the address works here too.",
+        "Play our own tasks",
+        play_own,
+        "python -m cxlab import tau2 FOLDER",
+    )
+
+
+def choose_play(now: Choices, offer: Offer) -> None:
     """What is played, in the sidebar; a change starts anew."""
 
     def set_domain(value: Any) -> Choices:
         return replace(now, domain=value, case="", beats=0)
 
-    _list("Domain", "domain", list(cases), now.domain, lambda each: domains[each], set_domain)
-    titles = cases[now.domain]
+    if len(offer.sources) > 1:
+        _list(
+            "Tasks from", "source", list(offer.sources), now.source, lambda each: offer.sources[each],
+            lambda value: replace(now, source=value, case="", beats=0),
+            "Tasks of our own, or a dataset that was imported with `python -m cxlab import tau2 FOLDER`.",
+        )  # fmt: skip
+    _list("Domain", "domain", list(offer.cases), now.domain, lambda each: offer.domains[each], set_domain)
+    titles = offer.cases[now.domain]
     _list(
         "Task", "case", list(titles), now.case, lambda each: titles[each],
         lambda value: replace(now, case=value, beats=0),
@@ -159,11 +237,17 @@ def choose_play(
         on_change=lambda: write(replace(now, seed=int(st.session_state[key] or 0), beats=0)),
     )  # fmt: skip
     _list(
-        "Agent under test", "agent", list(agents), now.agent, lambda each: agents[each],
+        "Agent under test", "agent", list(offer.agents), now.agent, lambda each: offer.agents[each],
         lambda value: replace(now, agent=value, beats=0),
+    )  # fmt: skip
+    _list(
+        "Customer", "customer", list(offer.customers), now.customer, lambda each: offer.customers[each],
+        lambda value: replace(now, customer=value, beats=0), "The model that plays the customer.",
     )  # fmt: skip
     st.caption("Compare")
     for title, columns in SETS.items():
+        if not all(column.modality in offer.lines for column in columns):
+            continue
         st.button(
             title, key=f"persona-set-{title}", width="stretch",
             type="primary" if now.columns == columns else "secondary", help=SET_WORDS[title],
@@ -172,11 +256,8 @@ def choose_play(
     st.caption("The address of this page holds all of this, and how far it was played.")
 
 
-def choose_column(now: Choices, place: int, name: str, lacks: Sequence[str]) -> None:
-    """The head of a column, by its name: opens the lists that change what it plays.
-
-    `lacks` is what would have to be installed for real audio.
-    """
+def choose_column(now: Choices, place: int, name: str, offer: Offer) -> None:
+    """The head of a column, by its name: opens the lists that change what it plays."""
     column = now.columns[place]
 
     def put(changed: Column | None) -> Choices:
@@ -194,11 +275,11 @@ def choose_column(now: Choices, place: int, name: str, lacks: Sequence[str]) -> 
             lambda value: put(replace(column, exposure=value)),
         )  # fmt: skip
         _list(
-            "Line", f"modality-{place}", [each for each in LINES if each != "sound" or not lacks], column.modality,
-            LINES.__getitem__, lambda value: put(replace(column, modality=value)),
+            "Line", f"modality-{place}", list(offer.lines), column.modality, lambda each: offer.lines[each],
+            lambda value: put(replace(column, modality=value)),
         )  # fmt: skip
-        if lacks:
-            st.caption(plain(f"Real audio is not installed here. It needs {' and '.join(lacks)}."))
+        for line, needed in offer.lacks.items():
+            st.caption(plain(f"For {name_line(line)}: {needed}."))
         if column.modality == "voice":
             losses = sorted({*LOSSES, column.wer})
             _list(

@@ -10,6 +10,35 @@ from cxlab.ui.address import link
 from cxlab.ui.persona_choices import PACES, Choices, write
 from cxlab.ui.words import badge
 
+SIDES = {"live": "Live", "results": "Results"}
+
+
+def choose_side(title: str, question: str) -> str:
+    """The page's name, and which of its two sides is looked at: "live" or "results".
+
+    Each has an address of its own; going back, the lab stands as it was left.
+    """
+    now = "results" if st.query_params.get("tab") == "results" else "live"
+    st.session_state["persona-side"] = now
+
+    def turn() -> None:
+        here = {name: st.query_params.get_all(name) for name in st.query_params}
+        st.session_state[f"persona-left-{now}"] = here
+        other = st.session_state["persona-side"] or now
+        kept = st.session_state.get(f"persona-left-{other}", {"tab": ["results"]} if other == "results" else {})
+        if other != now:
+            st.session_state["persona-playing"] = False
+            st.query_params.from_dict(kept)
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(title, anchor=False, width="content")
+        st.segmented_control(
+            "Side", list(SIDES), key="persona-side", format_func=SIDES.__getitem__, label_visibility="collapsed",
+            on_change=turn,
+        )  # fmt: skip
+    st.caption(question)
+    return now
+
 
 def show_controls(
     now: Choices,
@@ -48,7 +77,7 @@ def show_keep(kept: str | None, keep: Callable[[], None]) -> None:
     """Keep what has been played, once; then the way to it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if kept:
-            link("Open the conversations under Failures", "failures", View(runs=(kept,)))
+            link("Open the conversations under Failures", "failures", View(runs=(kept,), verdict="all"))
         else:
             tip = "Stores these conversations as a run, so that they are found under Failures and Compare."
             st.button("Keep as a run", key="keep", on_click=keep, help=tip)

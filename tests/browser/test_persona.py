@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import Lab
-from .steps import go, keyed, main, see, settle, wait_for
+from .steps import click_row, go, keyed, main, see, settle, wait_for
 
 pytestmark = pytest.mark.xdist_group("browser")
 EXPOSURES = ["hard-0-text", "hard-1-text", "hard-2-voice-15"]
@@ -21,14 +21,26 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     see(page, re.compile("reach the goal"))
     see(page, "How far each had come, turn by turn")
     assert logs.nth(2).locator("del").count() > 3
-    shown = logs.all_inner_texts()
-    # Somebody else opens the address, on a beamer: one screen, and nothing but the same conversations.
-    go(page, lab.url, "persona_lab", **played, show="large")
-    said = [re.sub(r"\s+", " ", text) for text in logs.all_inner_texts()]
-    last = [re.sub(r"\s+", " ", text)[-40:] for text in shown]
-    assert [text[-40:] for text in said] == last
+    metrics = page.locator("table.cx-twelve")
+    expect(metrics.locator("tbody tr")).to_have_count(14)
+    expect(metrics.locator("tr", has_text="ASR-robust goal achievement").locator("td").last).to_contain_text("100 %")
+    shown = [re.sub(r"\s+", " ", text)[-40:] for text in logs.all_inner_texts()]
+    # The analyst finds the same three under Failures, and from there the way back.
+    main(page).get_by_role("button", name="Keep as a run").click()
+    main(page).get_by_role("link", name="Open the conversations under Failures").click()
+    wait_for(page, "failures", "run", "verdict")
+    see(page, "3 dialogues")
+    click_row(page, "attempts")
+    wait_for(page, "failures", "attempt")
+    main(page).get_by_role("link", name="Open in the Persona lab").click()
+    assert wait_for(page, "persona_lab", "beats") == played
+    expect(logs).to_have_count(3)
+    # On a beamer: one screen, and nothing but the same conversations.
+    main(page).get_by_text("Presentation").click()
+    wait_for(page, "persona_lab", "show")
+    assert [re.sub(r"\s+", " ", text)[-40:] for text in logs.all_inner_texts()] == shown
     main_block = page.get_by_test_id("stMain")
-    assert main_block.evaluate("each => each.scrollHeight <= each.clientHeight + 40")
+    assert main_block.evaluate("each => each.scrollHeight <= each.clientHeight")
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     # From the start again, and the presenter answers for the third customer.
     main(page).get_by_role("button", name="Restart").click()

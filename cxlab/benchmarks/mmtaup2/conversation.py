@@ -10,18 +10,19 @@ A person may play the customer: `await talk.duet.take(Move(text="Hello?"))` when
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cxlab.benchmarks.mmtaup2 import acts, parties, tasks, worlds
 from cxlab.benchmarks.mmtaup2.exposure import Exposure
 from cxlab.benchmarks.mmtaup2.personas import manner, persona
-from cxlab.benchmarks.mmtaup2.speech import USUAL_WER, Ears, open_line
+from cxlab.benchmarks.mmtaup2.speech import USUAL_WER, Ears, Service, open_line
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.dialogue import Carried, Done, Duet, Limits
 from cxlab.llm.base import ChatModel
 from cxlab.records import ToolCall
+from cxlab.voice import words
 
 GREETING = {
     "telecom": "Hello, this is the service desk for your mobile line. What can I do for you?",
@@ -45,8 +46,10 @@ class Terms:
     tool_calls: str = "auto"
     shared: Mapping[str, Any] = field(default_factory=dict)
     """Cache and budget for every call."""
-    ears: Ears | None = None
+    ears: Ears | Service | None = None
     """Another voice and recogniser than the text channel."""
+    on_text: Callable[[str, str], None] | None = None
+    """Told (side, text so far) while a model writes, where it can be read as it is written."""
 
 
 class Talk:
@@ -54,6 +57,16 @@ class Talk:
 
     def __init__(self, task: tasks.Task, terms: Terms, world: World, exposure: Exposure, duet: Duet) -> None:
         self.task, self.terms, self.world, self.exposure, self.duet = task, terms, world, exposure, duet
+
+    @property
+    def wer(self) -> float:
+        """The word error rate: the stated one of the text channel, what real audio came to, 0 in a chat."""
+        if self.terms.ears is None:
+            return self.terms.wer if self.terms.modality == "voice" else 0.0
+        spoken = [each.data for each in self.duet.messages if "wer" in each.data]
+        lengths = [len(words(str(data["ideal"]))) for data in spoken]
+        lost = sum(length * data["wer"] for length, data in zip(lengths, spoken, strict=True))
+        return round(lost / sum(lengths), 4) if sum(lengths) else 0.0
 
     def output(self) -> dict[str, Any]:
         """What `Attempt.output` keeps; see the room's README for the keys."""
@@ -74,7 +87,7 @@ class Talk:
             "exposure": self.terms.exposure,
             "persona": self.terms.persona,
             "modality": self.terms.modality,
-            "wer": self.terms.wer if self.terms.modality == "voice" else 0.0,
+            "wer": self.wer,
             "ended": duet.ended_by,
             "stop": duet.stop,
             "transferred": any(c.tool == TRANSFER and c.kind == "ok" for c in self.world.log),
@@ -94,8 +107,8 @@ def begin(
     """A conversation before its greeting; `world` is only needed for imported tasks. Raises UnknownName, BadOption."""
     first = tasks.begin(task, world)
     line = open_line(terms.modality, terms.seed, terms.wer, terms.ears)
-    asking = parties.Asking(agent_model, terms.seed, terms.tool_calls, terms.shared)
-    answering = parties.Asking(customer_model, terms.seed + 1, terms.tool_calls, terms.shared)
+    asking = parties.Asking(agent_model, terms.seed, terms.tool_calls, terms.shared, terms.on_text)
+    answering = parties.Asking(customer_model, terms.seed + 1, terms.tool_calls, terms.shared, terms.on_text)
     exposure = Exposure(terms.exposure, terms.persona, asking.infer)
     agent = parties.Agent(asking, worlds.policy(task.domain), first.tools("agent"), line.voice, exposure)
     card = parties.customer_card(
@@ -106,7 +119,7 @@ def begin(
 
     async def carry(side: str, text: str, turn: int) -> Carried:
         carried = await line.carry(side, text, turn)
-        return Carried(carried.text, {**carried.data, **reader.read(side, text, carried.text)})
+        return replace(carried, data={**carried.data, **reader.read(side, text, carried.text)})
 
     duet = Duet(agent, customer, hands_on(first), carry, terms.limits)
     return Talk(task, terms, first, exposure, duet)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,21 @@ from cxlab.benchmarks.mmtaup2 import benchmark, samples
 from cxlab.benchmarks.mmtaup2.assess import score
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
 from cxlab.benchmarks.mmtaup2.run import kept
-from cxlab.benchmarks.mmtaup2.stage import Stage
+from cxlab.benchmarks.mmtaup2.stage import LINES, Player, Stage
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Dataset, Run, Sample, content_id, new_id
 from cxlab.store import layout, write
+from cxlab.voice.shelf import Shelf
+
+PLAYED_AT = "played_at"
 
 
-async def keep(stage: Stage, code: str, home: Path | str | None = None) -> str:
+async def keep(
+    stage: Stage, code: str, home: Path | str | None = None, address: Mapping[str, Sequence[str]] | None = None
+) -> str:
     """Store all conversations of the stage as one run and give its id; `code` is the version of the program.
 
+    `address`: the parameters under which a page plays them again, kept with the run's set-up.
     What can be measured is scored; judges have no say here, and can be asked later (`score RUN`). BadOption while a
     conversation goes on.
     """
@@ -40,6 +47,7 @@ async def keep(stage: Stage, code: str, home: Path | str | None = None) -> str:
             "customer": stage.customer,
             "options": {},
             "played_in": "persona lab",
+            PLAYED_AT: {name: list(values) for name, values in (address or {}).items()},
             "by_hand": [place for place, player in enumerate(stage.players) if player.touched],
         },
         judges=(),
@@ -52,17 +60,36 @@ async def keep(stage: Stage, code: str, home: Path | str | None = None) -> str:
         created=datetime.now(UTC),
     )
     base = layout.resolve_home(home)
-    write.save_dataset(dataset, {sample.id: sample for sample, _ in made}.values(), base)
+    tables = None
+    if stage.source:
+        # An imported task is nothing without its world, and the dataset that it is from may be deleted.
+        domain = stage.task.domain
+        tables = {samples.WORLDS: write.load_table(stage.source, samples.WORLDS, base).filter(domain=domain)}
+    write.save_dataset(dataset, {sample.id: sample for sample, _ in made}.values(), base, tables)
     folder = write.create_run(run, base)
     setup = Setup(stage.agent_model, None, (), run.id, stage.seed)
     attempts = []
     with write.PartWriter(run, {sample.id: sample for sample, _ in made}, home=base) as parts:
         for player, (sample, trial) in zip(stage.players, made, strict=True):
             attempt = kept(player.talk, sample, run.id, trial, player.started)
+            attempt = _with_sounds(attempt, player, folder)
             parts.add(attempt, await score(sample, attempt, setup))
             attempts.append(attempt)
     layout.write_whole(folder / "status.json", orjson.dumps(_status(attempts)))
     return run.id
+
+
+def _with_sounds(attempt: Attempt, player: Player, folder: Path) -> Attempt:
+    """The attempt with what was spoken laid into the run's folder, for the next play on the stage writes over it."""
+    shelf = Shelf(folder, f"{layout.SOUNDS}/{attempt.id}")
+    spoken = {message.data["wav"]: shelf.put(path.name, path.read_bytes()) for message, path in player.recordings()}
+    messages = tuple(
+        message.model_copy(update={"data": {**message.data, "wav": spoken[message.data["wav"]]}})
+        if message.data.get("wav") in spoken
+        else message
+        for message in attempt.messages
+    )
+    return attempt.model_copy(update={"messages": messages})
 
 
 def _samples(stage: Stage) -> tuple[Dataset, list[tuple[Sample, int]]]:
@@ -77,11 +104,13 @@ def _samples(stage: Stage) -> tuple[Dataset, list[tuple[Sample, int]]]:
         terms: dict[str, Any] = {"persona": variant.persona, "exposure": variant.exposure, "modality": modality}
         if variant.modality == "voice":
             terms["wer"] = variant.wer
+        elif modality == "voice":
+            terms["audio"] = LINES.get(variant.modality, variant.modality)
         facets = {
             "level": variant.persona,
             "persona": variant.persona,
+            "exposure": exposure_facet(variant.exposure),
             "modality": modality,
-            "intent": exposure_facet(variant.exposure),
         }
         sample = samples.to_sample(stage.task, dataset_id, facets, terms=terms)
         made.append((sample, seen[sample.id]))

@@ -6,6 +6,7 @@ Tools are offered natively, and to a server that refuses them as JSON in words; 
 from __future__ import annotations
 
 import json
+import re
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,17 +23,20 @@ from cxlab.llm.parsing import parse_text
 from cxlab.records import Message, ToolCall
 
 WAYS = ("auto", "native", "json")
+# The message of a written move as far as it has come, without half an escape at its end.
+_MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\(?:u[0-9a-fA-F]{4}|[^u]))*)')
 _TOOLLESS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 @dataclass
 class Asking:
-    """A model with what every call of it shares: the way tools are offered, seed, cache and budget."""
+    """A model with what every call of it shares: the way tools are offered, seed, cache and budget, who looks on."""
 
     model: ChatModel
     seed: int
     way: str = "auto"
     shared: Mapping[str, Any] = field(default_factory=dict)
+    on_text: Callable[[str, str], None] | None = None
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
@@ -60,6 +64,7 @@ class Asking:
                 seed=seed,
                 prompt=native,
                 inputs=inputs,
+                on_text=self._listener(side, False),
             )
             done = await call(self.model, request, **self.shared)
             spent = Move(usage=done.usage, latency_s=done.latency_s, cost_usd=done.cost_usd, failure=done.failure)
@@ -68,10 +73,18 @@ class Asking:
             refused = done.failure is not None and done.failure.type == "bad_request"
             if not refused or self.way == "native":
                 return spent
-        reply = await ask(self.model, written, inputs.model_copy(update={"as_text": True}), seed=seed, **self.shared)
+        asked = inputs.model_copy(update={"as_text": True})
+        reply = await ask(self.model, written, asked, seed=seed, on_text=self._listener(side, True), **self.shared)
         if reply.output is not None and self.way == "auto" and spent.failure is not None:
             _TOOLLESS.add(self.model)
         return _written(reply, spent, len(seen))
+
+    def _listener(self, side: str, written: bool) -> Callable[[str], None] | None:
+        """Whoever looks on, told of the text alone; `written`: it comes within a JSON object."""
+        look = self.on_text
+        if look is None:
+            return None
+        return lambda text: look(side, message_in(text) if written else text)
 
     async def infer(self, inputs: prompts.ProfileInputs, turn: int) -> Reply[prompts.Profile]:
         return await ask(self.model, prompts.PROFILE, inputs, seed=self.seed + 1000 * turn, **self.shared)
@@ -148,6 +161,18 @@ def customer_card(
         history=[],
         voice=voice,
     )
+
+
+def message_in(reply: str) -> str:
+    """The message of a move that is being written as JSON; "" before it has begun."""
+    found = _MESSAGE.search(reply)
+    if found is None:
+        return ""
+    try:
+        # A pair of surrogates may have come by half.
+        return str(json.loads(f'"{found[1]}"', strict=False)).encode("utf-8", "ignore").decode("utf-8")
+    except ValueError:
+        return ""
 
 
 def _native(text: str, calls: tuple[ToolCall, ...], finish_reason: str | None, spent: Move) -> Move:

@@ -14,9 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import functools
 import json
-import re
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,29 +22,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2 import tasks
+from cxlab.benchmarks.mmtaup2 import playbill, tasks
 from cxlab.benchmarks.mmtaup2.conversation import GREETING, Talk, Terms, begin
 from cxlab.benchmarks.mmtaup2.personas import NAMES
-from cxlab.benchmarks.mmtaup2.score import measure
-from cxlab.benchmarks.mmtaup2.speech import MODALITIES, USUAL_WER, real_ears
+from cxlab.benchmarks.mmtaup2.prompts import stop_of
+from cxlab.benchmarks.mmtaup2.speech import USUAL_WER, open_ears
+from cxlab.benchmarks.mmtaup2.watching import compare, differences, watch
+from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.dialogue import Move
 from cxlab.errors import BadOption
 from cxlab.llm import load
 from cxlab.llm.base import ChatModel
 from cxlab.records import Message, ToolCall
-from cxlab.records.frame import Change, Frame, Tally
+from cxlab.records.frame import Frame, Tally
 from cxlab.store.layout import resolve_home
-from cxlab.voice import words
+from cxlab.voice.shelf import Shelf
 
-SOUND = "sound"
-LINES = (*MODALITIES, SOUND)
-# Rows that appear because somebody looked at them are no change of the world.
-_LOOKED_UP = ("users", "orders")
-_IDS = ("bill_id", "item_id", "id", "transaction_id", "tracking_id")
-# The same tasks for everybody, so that an address means the same wherever it is opened.
-_TASKS_SEED, _TASKS_COUNT = 1, 40
-# Words that an audience reads in place of an issue's name
-_TITLES = {"lock sim card pin": "SIM lock", "sms": "SMS", "apn": "APN", "mms": "MMS", "vpn": "VPN", "wifi": "Wi-Fi"}
+# A line → the back end that speaks and hears on it; any other is a service of that name.
+LINES = {"text": "", "voice": "channel", "sound": "espeak", "openai": "openai"}
 # How long a person's words are waited for: a simulated agent has answered by then.
 _SOON_S = 0.3
 # No model makes the greeting, but with real audio it is spoken and recognised.
@@ -59,7 +52,8 @@ _loops: list[asyncio.AbstractEventLoop] = []
 class Variant:
     """Under what terms a column is played: persona, exposure, line, and the word error rate of `voice`.
 
-    `sound` is voice in real audio, whose word error rate is what it comes to.
+    The lines: text; voice without sound; sound, real audio made on this machine; openai or endpoint:NAME, a service's.
+    The word error rate of those that sound is what it comes to.
     """
 
     persona: str = "none"
@@ -68,31 +62,49 @@ class Variant:
     wer: float = USUAL_WER
 
     def __post_init__(self) -> None:
-        if self.persona not in NAMES or self.modality not in LINES or self.exposure not in (0, 1, 2):
-            known = f"personas {', '.join(NAMES)}; exposures 0, 1, 2; lines {', '.join(LINES)}"
-            raise BadOption(f"variant {self}; there are: {known}")
+        known = self.modality in LINES or self.modality.startswith("endpoint:")
+        if self.persona not in NAMES or not known or self.exposure not in (0, 1, 2):
+            there = f"personas {', '.join(NAMES)}; exposures 0, 1, 2; lines {', '.join(LINES)}, endpoint:NAME"
+            raise BadOption(f"variant {self}; there are: {there}")
+
+    @property
+    def free(self) -> bool:
+        """Whether nobody is asked, and paid, to speak."""
+        return self.modality in ("text", "voice", "sound")
 
     def terms(self, seed: int, domain: str, sounds: Path) -> Terms:
-        """Raises NoAudio for `sound` where nothing can speak or listen."""
-        ears = real_ears(domain, sounds) if self.modality == SOUND else None
-        modality = "voice" if ears else self.modality
-        return Terms(self.persona, self.exposure, modality, self.wer, seed, ears=ears)
+        """Raises NoAudio or NotConfigured for a line on which nothing can speak or listen here."""
+        audio = LINES.get(self.modality, self.modality)
+        ears = open_ears(audio, domain, {}, Shelf(sounds)) if audio else None
+        return Terms(self.persona, self.exposure, "voice" if audio else "text", self.wer, seed, ears=ears)
 
 
 class Player:
     """One conversation, its models asked on the loop of all; `by_hand`: a person answers for the customer."""
 
     def __init__(
-        self, task: tasks.Task, variant: Variant, seed: int, agent: ChatModel, customer: ChatModel, sounds: Path
+        self,
+        task: tasks.Task,
+        variant: Variant,
+        seed: int,
+        agent: ChatModel,
+        customer: ChatModel,
+        sounds: Path,
+        world: World | None = None,
     ) -> None:
-        self.sounds = sounds
-        self.talk: Talk = begin(task, variant.terms(seed, task.domain, sounds), agent, customer)
+        self.folder = sounds
+        self.draft: tuple[str, str] | None = None  # (side, what it has written so far) while it writes
+        terms = replace(variant.terms(seed, task.domain, sounds), on_text=self._write)
+        self.talk: Talk = begin(task, terms, agent, customer, world)
         self.variant, self.seed, self.started = variant, seed, datetime.now(UTC)
         self.by_hand, self.beats = False, 0
         self.touched = False  # whether a person has had a hand in it
         self._first = self.talk.world.snapshot()
         self._course: list[tuple[int, float]] = []
         self._marked = (-1, 0.0)  # calls that were marked, and what they came to
+        # The metrics as they stand, of which turn, and as they stood at the end of the turn before.
+        self._now: tuple[int, dict[str, float | None]] = (0, {})
+        self._before: dict[str, float | None] = {}
         self._frame: Frame | None = None
         self._work: concurrent.futures.Future[None] | None = None
         self._start(self._greet())
@@ -138,11 +150,27 @@ class Player:
         call = ToolCall(id=f"hand_{self.talk.duet.steps}", name=tool, arguments=json.dumps(dict(arguments)))
         self._take(Move(calls=(call,), data={"by_hand": True}))
 
+    def tools(self) -> list[dict[str, Any]]:
+        """What the customer has in its hands."""
+        return self.talk.world.tools("customer")
+
+    def card(self) -> dict[str, Any]:
+        """What the customer knows and wants."""
+        return self.talk.task.known.model_dump()
+
     def sound(self) -> tuple[Path, float] | None:
         """The sound of the last message and how long it is; None where nothing sounds."""
-        last = self.frame.messages[-1].data
-        path = self.sounds / str(last.get("wav", ""))
-        return (path, float(last.get("seconds", 0.0))) if last.get("wav") and path.is_file() else None
+        last = self.frame.messages[-1]
+        path = self._recording(last)
+        return None if path is None else (path, float(last.data.get("seconds", 0.0)))
+
+    def recordings(self) -> list[tuple[Message, Path]]:
+        """All messages that were spoken aloud, with their sounds."""
+        return [(message, path) for message in self.frame.messages if (path := self._recording(message))]
+
+    def _recording(self, message: Message) -> Path | None:
+        path = self.folder / str(message.data.get("wav", ""))
+        return path if message.data.get("wav") and path.is_file() else None
 
     def wait(self, seconds: float) -> None:
         if self._work is not None:
@@ -183,6 +211,10 @@ class Player:
         if not move.calls and duet.ended_by is None:
             await self._beat()
 
+    def _write(self, side: str, text: str) -> None:
+        """What a model has written so far, without the marks by which a customer ends the talk, half of them too."""
+        self.draft = (side, stop_of(text)[0].partition("###")[0])
+
     def _waits(self) -> Any:
         duet = self.talk.duet
         if duet.ended_by is not None:
@@ -194,7 +226,11 @@ class Player:
         messages = tuple(duet.messages)
         over = duet.ended_by is not None
         output = talk.output() if over else {}
-        tally = count(talk.task, messages, output.get("passed"))
+        tally, readings = watch(talk.task, messages, output.get("passed"), duet.outcome)
+        if self._now[0] != duet.turn:
+            self._before = self._now[1]
+        self._now = duet.turn, {one.metric: one.value for one in readings}
+        self.draft = None
         point = (max(1, tally.turns), self._share(tally))
         if self._course and self._course[-1][0] == point[0]:
             self._course[-1] = point
@@ -214,6 +250,8 @@ class Player:
             tally=tally,
             course=tuple(self._course),
             cost_usd=duet.cost_usd,
+            readings=readings,
+            before=self._before,
             fault=faults[-1].message if faults else "",
         )
 
@@ -230,16 +268,39 @@ class Player:
 class Stage:
     """The variants of one task and seed with their models."""
 
-    def __init__(self, task: tasks.Task, variants: Sequence[Variant], agent: str, customer: str, seed: int) -> None:
-        self.task, self.agent, self.customer, self.seed = task, agent, customer, seed
+    def __init__(
+        self,
+        task: tasks.Task,
+        variants: Sequence[Variant],
+        agent: str,
+        customer: str,
+        seed: int,
+        source: str = playbill.OWN,
+    ) -> None:
+        """`source`: the dataset of an imported task."""
+        self.task, self.agent, self.customer, self.seed, self.source = task, agent, customer, seed, source
         self._models = (load(agent), load(customer))
-        self.free = all(model.simulated for model in self._models)
+        self.free = all(model.simulated for model in self._models) and all(each.free for each in variants)
         # Each column has a folder, for files are named by side and turn alone.
         folder = resolve_home(None) / "persona-lab"
+        world = playbill.world_of(task.domain, source)
         self.players = tuple(
-            Player(task, each, seed, *self._models, folder / str(place)) for place, each in enumerate(variants)
+            Player(task, each, seed, *self._models, folder / str(place), world) for place, each in enumerate(variants)
         )
         self.wait(_GREETING_S)
+
+    @property
+    def frames(self) -> list[Frame]:
+        """The players' latest frames, with the metrics that compare one with another."""
+        frames = [player.frame for player in self.players]
+        terms = [(each.variant.persona, each.variant.exposure, each.talk.terms.modality) for each in self.players]
+        # What a provider cut short has not been decided.
+        decided = [None if frame.ended == "provider" else frame.passed for frame in frames]
+        seen = [(frame.readings, frame.tally.turns, one) for frame, one in zip(frames, decided, strict=True)]
+        return [
+            replace(frame, readings=readings)
+            for frame, readings in zip(frames, compare(self.task, terms, seen), strict=True)
+        ]
 
     @property
     def agent_model(self) -> ChatModel:
@@ -280,78 +341,18 @@ class Stage:
             self.beat()
             self.wait(until - loop().time())
 
-    def close(self) -> None:
+    def close(self) -> concurrent.futures.Future[None]:
         """Let go of the models' connections, once what is under way has come back; returns at once."""
         under_way = [player._work for player in self.players if player._work is not None]
 
         async def leave() -> None:
             await asyncio.gather(*map(asyncio.wrap_future, under_way), return_exceptions=True)
-            for model in self._models:
-                await model.aclose()
+            for each in (*self._models, *(player.talk.terms.ears for player in self.players)):
+                # A recogniser of this machine holds nothing open.
+                if close := getattr(each, "aclose", None):
+                    await close()
 
-        asyncio.run_coroutine_threadsafe(leave(), loop())
-
-
-@functools.cache
-def cases(domain: str) -> dict[str, tasks.Task]:
-    """The tasks that a page offers, by id, the simplest first."""
-    made = tasks.make(domain, _TASKS_SEED, _TASKS_COUNT)
-    return {task.id: task for task in sorted(made, key=lambda task: (len(task.issues), task.id))}
-
-
-def title(task: tasks.Task) -> str:
-    """What is wrong, in words."""
-    text = ", ".join(task.issues).replace("_", " ")
-    for word, better in _TITLES.items():
-        text = re.sub(rf"\b{word}\b", better, text)
-    return text[:1].upper() + text[1:] + (" (a person must help)" if task.transfer_right else "")
-
-
-def count(task: tasks.Task, messages: Sequence[Message], passed: bool | None = None) -> Tally:
-    """What can be counted of a conversation so far, from its log."""
-    log = measure(task, messages, {"passed": passed}).log
-    spoken = [
-        (str(message.data["ideal"]), float(message.data.get("wer", 0.0)))
-        for message in messages
-        if message.data.get("ideal")
-    ]
-    said = sum(len(words(text)) for text, _ in spoken)
-    lost = sum(rate * len(words(text)) for text, rate in spoken)
-    done = [each for each in log.irreversible if each.done]
-    return Tally(
-        turns=log.turns,
-        least=task.optimal_turns,
-        fields=dict(log.fields),
-        errors=len(log.errors),
-        recovered=sum(each.recovered is not None for each in log.errors),
-        risky=len(done),
-        agreed=sum(each.confirmed for each in done),
-        repeated=len(log.effort),
-        asked_again=len(log.clarifications),
-        wer=lost / said if said else None,
-    )
-
-
-def differences(before: Any, now: Any, path: tuple[str, ...] = ()) -> list[Change]:
-    """The values that are others now than before, by their place; lists of rows are matched by the rows' ids."""
-    before, now = _by_id(before), _by_id(now)
-    if isinstance(before, dict) and isinstance(now, dict):
-        found = []
-        for name in dict.fromkeys([*before, *now]):
-            if name not in before and path and path[-1] in _LOOKED_UP:
-                continue
-            found += differences(before.get(name), now.get(name), (*path, str(name)))
-        return found
-    return [] if before == now else [Change(path, before, now)]
-
-
-def _by_id(value: Any) -> Any:
-    """A list of rows that have ids as a table of them."""
-    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
-        name = next((each for each in _IDS if all(each in row for row in value)), None)
-        if name is not None and len({str(row[name]) for row in value}) == len(value):
-            return {str(row[name]): row for row in value}
-    return value
+        return asyncio.run_coroutine_threadsafe(leave(), loop())
 
 
 def loop() -> asyncio.AbstractEventLoop:

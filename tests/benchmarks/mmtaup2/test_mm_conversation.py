@@ -212,3 +212,13 @@ async def test_bad_options_are_refused_by_name(options: dict[str, Any], error: t
 async def test_without_a_customer_there_is_no_talk() -> None:
     with pytest.raises(BadOption, match="--customer"):
         await run(samples.to_sample(task("airplane_mode_on"), "d"), Setup(STRONG, None, (), "r"), 0)
+
+
+@pytest.mark.parametrize("said", ["Hello", 'Say "yes"\n\\ now', "Zoë 😀 ok", ""])
+def test_a_message_that_is_written_as_json_is_read_as_far_as_it_has_come(said: str) -> None:
+    for ascii in (True, False):
+        whole = json.dumps({"calls": [{"name": "look", "arguments": {"q": "x"}}], "message": said}, ensure_ascii=ascii)
+        seen = [parties.message_in(whole[:end]) for end in range(len(whole) + 1)]
+        assert seen[-1] == said
+        assert all(said.startswith(part) for part in seen)
+        assert seen == sorted(seen, key=len)

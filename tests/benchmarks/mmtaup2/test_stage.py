@@ -1,20 +1,30 @@
 """Variants side by side: the beats, what is told of them, and a person who takes over."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cxlab.benchmarks.mmtaup2 import keeping, samples
+from cxlab import read
+from cxlab.benchmarks.mmtaup2 import keeping, playbill, samples, tasks
 from cxlab.benchmarks.mmtaup2 import stage as stages
-from cxlab.benchmarks.mmtaup2.stage import Player, Stage, Variant, differences
-from cxlab.errors import BadOption
+from cxlab.benchmarks.mmtaup2.run import kept
+from cxlab.benchmarks.mmtaup2.score import CUT_SHORT, METRICS, measure_attempt
+from cxlab.benchmarks.mmtaup2.stage import Player, Stage, Variant
+from cxlab.benchmarks.mmtaup2.watching import NO_TEXT, NO_VOICE, NOT_BOTH, NOT_OVER, differences
+from cxlab.errors import BadOption, UnknownName
+from cxlab.importers import tau2
+from cxlab.read.sounds import find_sound
+from cxlab.records import content_id
 from cxlab.records.frame import Change
 from cxlab.store import write
+from tests.importers.test_import_tau2 import make_folder
+from tests.llm.fault_server import FaultServer
 
 AGENT, CUSTOMER = "simulated:strong", "simulated:customer"
-CASE = next(task for id, task in stages.cases("telecom").items() if "lock_sim_card_pin" in id)
+CASE = next(task for id, task in playbill.cases("telecom").items() if "lock_sim_card_pin" in id)
 
 
 def begin(*variants: Variant, seed: int = 0) -> Stage:
@@ -133,7 +143,7 @@ class Ears:
 
 def test_real_audio_is_kept_where_a_page_can_play_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
-    monkeypatch.setattr(stages, "real_ears", lambda domain, keep: Ears(keep))
+    monkeypatch.setattr(stages, "open_ears", lambda audio, domain, options, keep: Ears(keep.root))
     stage = begin(Variant("easy", 0, "sound"), Variant("easy"))
     spoken, written = stage.players
     found = spoken.sound()
@@ -144,6 +154,18 @@ def test_real_audio_is_kept_where_a_page_can_play_it(monkeypatch: pytest.MonkeyP
     assert written.sound() is None
     assert spoken.frame.messages[0].text == "Hello, this is the service desk for your mobile line. What can I do for"
     assert spoken.talk.output()["modality"] == "voice"
+    stage.forward(400)
+    assert [message.turn for message, _ in spoken.recordings()][:3] == [0, 1, 1]
+    assert written.recordings() == []
+    run = write.load_run(asyncio.run(keeping.keep(stage, "test")))
+    (aloud,) = (one for one in write.load_samples(run.dataset_id) if one.facets.modality == "voice")
+    assert samples.terms_of(aloud)["audio"] == "espeak"
+    names = [
+        json.loads(data).get("wav") for data in read.attempt(run.id, content_id(run.id, aloud.id, 0)).messages["data"]
+    ]
+    found = {find_sound(run.id, run.setup, name) for name in names if name}
+    assert len(found) == len(spoken.recordings())
+    assert None not in found
 
 
 def test_variants_that_there_are_not_are_refused() -> None:
@@ -165,6 +187,115 @@ def test_differences_name_the_place_and_leave_out_what_was_only_looked_up() -> N
         Change(("agent", "bills", "B2"), None, {"bill_id": "B2", "due": 3}),
     ]
     assert differences(now, now) == []
+
+
+def test_the_twelve_metrics_stand_after_each_turn_and_end_as_they_are_stored(played: Stage, tmp_path: Path) -> None:
+    easy, hard = played.frames
+    assert [one.metric for one in easy.readings] == list(METRICS)
+    run = asyncio.run(keeping.keep(played, "test", tmp_path))
+    for player, sample in zip(
+        played.players, write.load_samples(write.load_run(run, tmp_path).dataset_id, tmp_path), strict=True
+    ):
+        found = measure_attempt(CASE, kept(player.talk, sample, run, 0, player.started))
+        for one in player.frame.readings:
+            assert (one.value, one.n) == (found.value(one.metric), len(found.figures[one.metric].observations))
+            assert (one.value is None) == bool(one.reason)
+    # Since the turn before, only what hangs on the end can have come up: the goal was reached though misheard.
+    arga = next(one for one in hard.readings if one.metric == "arga")
+    assert (arga.value, hard.before["arga"]) == (float(bool(hard.passed)), None)
+    stage = begin(Variant("hard", 0, "voice", 0.3))
+    seen = []
+    while not stage.idle:
+        stage.beat()
+        stage.wait(20)
+        seen.append(stage.frames[0])
+    efficiency = list(METRICS).index("turn_efficiency")
+    for frame in seen:
+        if (was := frame.before.get("turn_efficiency")) is not None:
+            assert was >= frame.readings[efficiency].value >= min(1, frame.tally.least / frame.tally.turns) - 1e-9
+    assert {one.reason for one in seen[4].readings if one.metric == "arga"} == {NOT_OVER}
+
+
+def test_voice_is_compared_with_text_where_the_variants_allow_it() -> None:
+    stage = begin(Variant("hard"), Variant("hard", 0, "voice", 0.1), Variant("hard", 2, "voice", 0.1))
+
+    def read(metric: str) -> list[tuple[float | None, str]]:
+        found = [next(one for one in frame.readings if one.metric == metric) for frame in stage.frames]
+        return [(one.value, one.reason) for one in found]
+
+    assert read("turn_overhead") == [(None, NO_VOICE), (None, NOT_BOTH), (None, NO_TEXT)]
+    stage.forward(400)
+    text, voice, _ = stage.frames
+    assert text.passed
+    assert read("modality_robustness")[1] == (float(bool(voice.passed)), "")
+    assert read("turn_overhead")[1][0] == pytest.approx(voice.tally.turns / text.tally.turns - 1)
+    assert read("turn_overhead")[2] == (None, NO_TEXT)
+
+
+def test_words_are_seen_as_they_are_written_and_a_broken_stream_ends_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    reply = "Please switch the phone off and on again."
+    with FaultServer() as server:
+        scene = server.scene("stream", reply=reply, piece_s=0.02)
+        described = f'[endpoints.near]\nbase_url = "{scene.url}"\nmodel = "tiny"\nattempts = 1\nkey_required = false\n'
+        (tmp_path / "models.toml").write_text(described, encoding="utf-8")
+        monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+        stage = Stage(CASE, (Variant("easy"),), "endpoint:near", CUSTOMER, 0)
+        player, drafts = stage.players[0], set()
+        assert not stage.free
+        for _ in range(2):
+            stage.beat()
+            while stage.busy:
+                drafts.add(player.draft)
+                stage.wait(0.01)
+        assert ("agent", "Please switch the phone") in drafts
+        assert player.draft is None
+        assert player.frame.messages[-1].text == reply
+        # A server that takes no tools is asked for JSON, and only what it says in it is shown.
+        scene.mode, scene.reply = "stream_no_tools", json.dumps({"calls": [], "message": 'Say "yes", please.'})
+        drafts = set()
+        for _ in range(2):
+            stage.beat()
+            while stage.busy:
+                drafts.add(player.draft)
+                stage.wait(0.005)
+        assert ("agent", 'Say "yes",') in drafts
+        assert player.frame.messages[-1].text == 'Say "yes", please.'
+        scene.mode = "stream_broken"
+        stage.beat()
+        stage.wait(20)
+        stage.beat()
+        stage.wait(20)
+        assert player.frame.ended == "provider"
+        assert "broke off" in player.frame.fault or "connection" in player.frame.fault
+        assert {one.reason for one in player.frame.readings} == {CUT_SHORT}
+        stage.close().result(5)
+
+
+def test_imported_tasks_are_played_in_their_own_world_and_kept_with_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path / "home"))
+    assert list(playbill.sources()) == [""]
+    source = tau2.import_folder(make_folder(tmp_path / "in")).dataset.id
+    assert list(playbill.sources()) == ["", source]
+    assert playbill.domains(source) == ("retail",)
+    known = playbill.cases("retail", source)
+    assert playbill.titles(known) == {
+        "1": "Cancel pending order", "2": "Question (1)", "3": "Question (2)",
+    }  # fmt: skip
+    stage = Stage(known["1"], (Variant("easy"), Variant("easy")), AGENT, CUSTOMER, 0, source)
+    stage.forward(400)
+    run = write.load_run(asyncio.run(keeping.keep(stage, "test", address={"from": [source]})))
+    assert run.setup[keeping.PLAYED_AT] == {"from": [source]}
+    made = write.load_samples(run.dataset_id)[0]
+    world = samples.world_of(made)
+    assert made.dataset_id != source
+    assert world is not None
+    assert tasks.replay_gold(samples.task_of(made), world)["reward"] == 1.0
+    with pytest.raises(UnknownName, match="tau2-none"):
+        playbill.cases("retail", "tau2-none")
 
 
 def test_columns_alike_are_kept_as_trials_of_one_sample(tmp_path: Path) -> None:
