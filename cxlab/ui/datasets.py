@@ -17,7 +17,7 @@ from cxlab.ui.paging import here
 from cxlab.ui.shell import dark, guarded, zone
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.ui.trash import delete
-from cxlab.ui.words import chip, error, figures, label, plain, section
+from cxlab.ui.words import chip, error, figures, label, plain, section, title
 
 LICENCE = "What may be done with it; imported data keeps the licence it came with."
 # What each check asks, by its name in dataset.json.
@@ -56,7 +56,7 @@ def show_list(view: View, frame: pl.DataFrame) -> None:
         tasks_=pl.col("tasks").list.eval(pl.element().str.replace_all("_", " ")).list.join(", "),
     )
     columns = {
-        "name": column("Dataset"),
+        "name": column("Dataset", width="medium"),
         "benchmark_": column("Benchmark"),
         "source": column("Source", help="Generated here, or imported from files."),
         "language": column("Language"),
@@ -105,6 +105,8 @@ def show_summary(dataset: Dataset, row: Mapping[str, Any]) -> None:
             chip(f"seed {dataset.seed}")
         chip(f"made {format_time(dataset.created, zone())}")
         chip(f"{format_count(row['runs'])} {'run' if row['runs'] == 1 else 'runs'} on it")
+    if note := dataset.config.get("note"):
+        st.caption(plain(str(note)))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(f"Licence: {dataset.licence}"), width="content")
         if has_page("run"):
@@ -206,7 +208,7 @@ def _published_checks() -> list[dict[str, Any]]:
 
 
 def _name_check(name: str) -> str:
-    return CHECKS.get(name) or label(name).capitalize()
+    return CHECKS.get(name) or title(name)
 
 
 def _interval(row: Mapping[str, Any]) -> str:

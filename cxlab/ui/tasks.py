@@ -14,6 +14,7 @@ from cxlab.ui.boards import published_columns, with_labels
 from cxlab.ui.shell import dark
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.ui.words import badge, label, plain, section
+from cxlab.ui.words import title as title_of
 
 
 def show_task_board(
@@ -43,7 +44,7 @@ def show_task_board(
         part = scores.filter(pl.col("task") == task).select("model", pl.col("mean").alias(task))
         wide = wide.join(part, on="model", how="left")
     columns = {"name": column("Model")}
-    columns |= {task: column(label(task).capitalize(), "points", f"{title}: {metric}, {meaning}")
+    columns |= {task: column(title_of(task), "points", f"{title}: {metric}, {meaning}")
                 for task, (title, metric, meaning) in known.items()}  # fmt: skip
     columns |= {
         "attempts": column("Answers", "count", "n: finished attempts over all tasks."),
