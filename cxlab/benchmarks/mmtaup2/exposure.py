@@ -1,8 +1,12 @@
 """How much the agent is told of the person it talks to.
 
-0: nothing. 1: the persona's card, from the first message on. 2: a profile that the agent's own model infers from the
-last 16 messages, made anew whenever 3 customer messages have come since the last one. What cannot be told is left
-out, and every version is kept with the turn from which it held.
+0: nothing. 1: the persona's card, in the system prompt from the agent's first message on. 2: a profile that the
+agent's own model infers from the last 16 messages, made anew whenever 3 customer messages have come since the last
+one. What cannot be told is left out, and every version is kept with the turn from which it held.
+
+On 1 the sources differ: the paper says that persona metadata is provided to the agent, and not when; the README beside
+its code (which itself is not public) speaks of after the customer has been identified. Here it stands there from the
+start: who is to be spoken to is not looked up in a record, and each exposure so begins at the same message.
 """
 
 from __future__ import annotations

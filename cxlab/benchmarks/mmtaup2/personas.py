@@ -1,4 +1,8 @@
-"""Who the customers are: three personas, read from data/personas/mmtaup2.yaml, crossed with every task."""
+"""Who the customers are: three personas, read from data/personas/mmtaup2.yaml, crossed with every task.
+
+What a persona does to a conversation it does through its traits alone: what is said unasked and how, what is
+understood, what is touched by mistake, and when it is too much (`temper.py`). Nothing is taken off a result.
+"""
 
 from __future__ import annotations
 

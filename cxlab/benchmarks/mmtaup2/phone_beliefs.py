@@ -12,6 +12,9 @@ WONDERS = re.compile(r"\bwhat (?:is|do you mean)\b|means nothing to me|don't kno
 LOSES_TRACK = re.compile(r"have forgotten|so much at once", re.IGNORECASE)
 SKILL = re.compile(r"technical skill: *(\d+)", re.IGNORECASE)
 FRUSTRATION = re.compile(r"frustration level: *(\d+)", re.IGNORECASE)
+IMPATIENT = re.compile(r"\bpatience: *low\b", re.IGNORECASE)
+# From this frustration on (0 to 10) somebody is spoken to with more care.
+UPSET_FROM = 4
 # Requests in one message: for somebody who is known to be good at it, for nobody in particular, for a beginner.
 BATCH_SKILLED, BATCH_USUAL = 3, 2
 _REMEDIES = frozenset((
@@ -32,8 +35,11 @@ class Beliefs:
     def __init__(self, mind: Mind) -> None:
         self.mind, self.profile = mind, mind.profile
         self.beliefs: dict[str, tuple[str, int]] = {}
+        said: dict[str, int] = {}
         for place, (at, text) in enumerate(mind.theirs):
-            for fact, value in phone_talk.facts_in(text, mind.profile, mind.case).items():
+            before = said.get(text, 0)
+            said[text] = before + 1
+            for fact, value in phone_talk.facts_in(text, mind.profile, mind.case, before).items():
                 # The complaint itself is no finding: "no service" may have any cause.
                 if place or fact == "abroad":
                     self.beliefs[fact] = (value, at)
@@ -42,10 +48,11 @@ class Beliefs:
             for one in phone_talk.requests_in(text):
                 self.asked.setdefault(one.name, []).append(at)
         self.round_at = self.second_round()
-        skill = SKILL.search(mind.inputs.note)
+        note = mind.note
+        skill = SKILL.search(note)
         self.skill = int(skill[1]) if skill else None
-        frustration = FRUSTRATION.search(mind.inputs.note)
-        self.upset = frustration is not None and int(frustration[1]) >= 5
+        frustration = FRUSTRATION.search(note)
+        self.impatient = bool(IMPATIENT.search(note)) or (frustration is not None and int(frustration[1]) >= UPSET_FROM)
 
     def second_round(self) -> int:
         """When a test first failed after all had been gone through: what was given up until then is open again."""
@@ -78,19 +85,26 @@ class Beliefs:
         return max((*asked, *used), default=-1)
 
     def heard_cue(self, pattern: re.Pattern[str], name: str, share: float) -> bool:
-        return knows(self.profile, f"cue {name}", share) and any(pattern.search(text) for _, text in self.mind.theirs)
+        # What is missed once may be noticed the next time.
+        times = [place for place, (_, text) in enumerate(self.mind.theirs) if pattern.search(text)]
+        return any(knows(self.profile, f"{self.mind.case} cue {name} {place}", share) for place in times)
 
     @property
     def plainly(self) -> bool:
         """Whether to speak without names: because it was told, or because the customer stumbled over one."""
-        if self.skill is not None:
-            return self.skill <= 4
+        if self.skill is not None and self.skill <= 4:
+            return True
         return self.heard_cue(WONDERS, "wonders", self.profile.subtlety)
 
     @property
+    def gently(self) -> bool:
+        """Whether to ask shortly and kindly: for somebody who is known to be a beginner, or to be upset."""
+        return self.impatient or (self.skill is not None and self.skill <= 4)
+
+    @property
     def batch(self) -> int:
-        if self.skill is not None:
-            return BATCH_SKILLED if self.skill >= 6 else 1
+        if self.gently:
+            return 1
         if self.plainly or self.heard_cue(LOSES_TRACK, "loses track", self.profile.subtlety):
             return 1
-        return BATCH_USUAL
+        return BATCH_SKILLED if self.skill is not None and self.skill >= 6 else BATCH_USUAL

@@ -145,6 +145,11 @@ def _ends(words: list[str]) -> list[str]:
     return words
 
 
+def put_right(text: str, reader: str, ear: float) -> str:
+    """A text in small letters, its strange words put right as well as the reader's ear can."""
+    return " ".join(w if _share(reader, f"ear {w}") >= ear else nearest(w) for w in WORD.findall(text.lower()))
+
+
 @functools.lru_cache(maxsize=50_000)
 def clauses(text: str, whole: bool, reader: str, ear: float) -> tuple[frozenset[str], ...]:
     """The words of each clause (`whole`: sentence), strange ones put right as well as the reader's ear can."""
@@ -211,16 +216,17 @@ def facts_said(text: str, reader: str = "", ear: float = 1.0) -> tuple[tuple[str
     return tuple(found)
 
 
-def facts_in(text: str, profile: Profile, case: str) -> dict[str, str]:
+def facts_in(text: str, profile: Profile, case: str, before: int = 0) -> dict[str, str]:
     """What a reader of this profile takes from a customer's words in one talk (`case`).
 
-    Some states it does not know at all in this talk, some it misses in this wording and may get in the next.
+    Some states it does not know at all in this talk, some it misses in this wording and may get in the next, or
+    when the same words are said once more (`before`: how often they were said already).
     """
     found = {}
     for fact, value, plain in facts_said(text, profile.name, profile.subtlety):
         share = profile.comprehension if plain else profile.subtlety
         known = knows(profile, f"{case} {fact} {value} {plain}", 1 - (1 - share) * NEVER)
-        if known and knows(profile, f"{fact} {value} {text}", share):
+        if known and knows(profile, f"{fact} {value} {text}" + f" {before}" * bool(before), share):
             found[fact] = value
     return found
 

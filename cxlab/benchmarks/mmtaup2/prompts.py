@@ -115,11 +115,11 @@ AGENT_JSON = Prompt(
     "mmtaup2_agent_json", 1, HERE / "agent.md", AgentInputs, WrittenMove, f"{SIMULATE}.simulate_agent:agent"
 )
 CUSTOMER: Prompt[CustomerInputs, Text] = Prompt(
-    "mmtaup2_customer", 1, HERE / "customer.md", CustomerInputs, None, f"{SIMULATE}.simulate_customer:customer"
+    "mmtaup2_customer", 2, HERE / "customer.md", CustomerInputs, None, f"{SIMULATE}.simulate_customer:customer"
 )
 CUSTOMER_JSON = Prompt(
     "mmtaup2_customer_json",
-    1,
+    2,
     HERE / "customer.md",
     CustomerInputs,
     WrittenMove,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from cxlab.benchmarks.mmtaup2 import floors
 from cxlab.benchmarks.mmtaup2.phone_talk import knows, value_of
 from cxlab.benchmarks.mmtaup2.prompts import AgentInputs, Line
 from cxlab.benchmarks.mmtaup2.simulate_customer import written
@@ -82,6 +83,16 @@ class Mind:
         )
         self.case = f"{self.case} {next(iter(who.arguments.values()), '')}" if who else self.case
 
+    @property
+    def note(self) -> str:
+        """What stands in the prompt about the customer, if this profile goes by it in this message.
+
+        It takes noticing or caring: a profile with little of both falls back into its usual way now and then.
+        """
+        profile = self.profile
+        share = 1 - (1 - profile.subtlety) * (1 - profile.empathy)
+        return self.inputs.note if knows(profile, f"note {self.case} {len(self.own)}", share) else ""
+
     def done(self, tool: str, **arguments: Any) -> Made | None:
         """The last call of the tool that was carried out, with these arguments."""
         for made in reversed(self.made):
@@ -105,6 +116,8 @@ class Mind:
 
 def agent(inputs: AgentInputs, profile: Profile, rng: np.random.Generator) -> str | Completion:
     """The next move, in the form that was asked for."""
+    if floors.is_floor(profile.name):
+        return floors.move(inputs, profile.name)
     names = {tool["function"]["name"] for tool in inputs.tools}
     mind = Mind(inputs, profile, rng)
     if "refuel_data" in names:

@@ -9,7 +9,13 @@ import numpy as np
 from cxlab.benchmarks.mmtaup2 import cues, shop_talk
 from cxlab.benchmarks.mmtaup2.prompts import CustomerInputs
 from cxlab.benchmarks.mmtaup2.shop_talk import ADDRESS, ORDER, Matter, customer_line, matters_in
-from cxlab.benchmarks.mmtaup2.simulate_customer import HANDED_OVER, PATIENCE, _muddled
+from cxlab.benchmarks.mmtaup2.simulate_customer import HANDED_OVER, PATIENCE, STRAYED, _muddled
+from cxlab.benchmarks.mmtaup2.temper import Temper
+
+# Where the first few words end and the particulars begin.
+PARTICULARS = re.compile(r":|, (?:refunded|because)\b|,? from order\b(?!, but only)|\.\s")
+# Longer than this a read-back is not followed to its end by somebody who loses the thread.
+TOO_LONG = 32
 
 
 class Buyer:
@@ -24,19 +30,28 @@ class Buyer:
         self.own = [line.text for line in inputs.history if line.who == "Customer"]
         self.last = self.agent[-1] if self.agent else ""
         self.matters = matters_in([(0, inputs.reason)]) or [Matter("other", inputs.reason)]
+        person = f"{inputs.reason} {self.facts.get('email', '')} {self.facts.get('name', '')}"
+        self.temper = Temper(self.traits, self.agent, self.own, person)
 
     def move(self) -> str:
         if not self.own:
             return self.opening()
         if HANDED_OVER.search(self.last) and "?" not in self.last:
             return self.inputs.stops["transfer"]
-        return self.answer()
+        if self.temper.gives_up:
+            return f"{self.say('enough')} {self.inputs.stops['out_of_scope']}"
+        asks = "?" in self.last and "anything else" not in self.last and not cues.found(self.last, cues.ASKS_TO_CONFIRM)
+        if asks and not STRAYED.search(self.own[-1]) and self.temper.strays(self.rng.random()):
+            return self.say("stray")
+        said = self.answer()
+        tired = self.temper.irritated and self.inputs.stops["done"] not in said and self.rng.random() < 0.5
+        return f"{said} {self.say('irritated')}" if tired else said
 
     def opening(self) -> str:
         parts = [self.say("greeting")]
         if "waits_to_be_asked" in self.traits:
             # First things first, and without the numbers.
-            parts.append(self.without_numbers(self.matters[0]))
+            parts.append(self.at_first(self.matters[0]))
         else:
             parts.append(self.inputs.reason)
         if "offers_facts" in self.traits:
@@ -45,9 +60,15 @@ class Buyer:
 
     def answer(self) -> str:
         text, low = self.last, self.last.lower()
+        if "exactly would you like" in low or "nothing that i can do" in low:
+            return self.next_matter(True)
         if cues.found(text, cues.ASKS_TO_CONFIRM):
             return self.confirm()
         asks = "?" in text
+        if "anything else" in low:
+            return self.next_matter(False)
+        if asks and "new address" in low:
+            return self.fact("address", "new_address", self.current())
         if asks and re.search(r"e-?mail|zip code|your name|last name", low):
             return self.identity("name" in low and "mail" not in low)
         matter = self.current()
@@ -55,14 +76,16 @@ class Buyer:
             return self.order(matter)
         if asks and re.search(r"payment method|refund go|how .* pay", low):
             return self.fact("payment", "payment_method", matter)
-        if asks and "address" in low:
-            return self.fact("address", "new_address", matter)
         if asks and re.search(r"\breason\b|\bwhy\b", low):
             return self.fact("reason", "reason", matter)
         if asks and re.search(r"which items|variants", low):
-            return matter.text if matter.text not in self.own else self.fact("items", "new_items", matter)
-        if asks and re.search(r"anything else|exactly would you like", low):
-            return self.next_matter("exactly" in low)
+            return self.particulars(matter)
+        if (
+            "how should we go on" in low
+            and self.own[-2:].count(self.own[-1]) < 2
+            and "That is wrong" not in self.own[-1]
+        ):
+            return self.say("correct", {"matter": matter.text})
         if self.lost_in_a_row() >= PATIENCE:
             return self.inputs.stops["out_of_scope"]
         if re.search(r"cannot be|can't be|not possible|costs \$|tracking number", low):
@@ -72,6 +95,9 @@ class Buyer:
     def confirm(self) -> str:
         """Yes, unless what was read back has another order number or another address than the customer's own."""
         order, matter = shop_talk.order_in(self.last), self.current()
+        if "one_step" in self.traits and len(self.last.split()) > TOO_LONG:
+            # Whoever cannot follow says yes to the end of it, right or wrong.
+            return self.say("agree_lost")
         mine = {o for m in self.matters if (o := shop_talk.order_in(m.text))}
         address = ADDRESS.search(matter.text)
         heard = set(re.findall(r"\w+", self.last.lower()))
@@ -99,20 +125,42 @@ class Buyer:
         return told[-1] if told else self.matters[0]
 
     def told(self, matter: Matter) -> bool:
-        return any(matter.text in one or self.without_numbers(matter) in one for one in self.own)
+        ways = (matter.text, self.without_numbers(matter), self.at_first(matter))
+        return any(way in one for way in ways for one in self.own)
 
     def next_matter(self, again: bool) -> str:
         left = [m for m in self.matters if not self.told(m)]
         if again and not left:
-            return self.inputs.reason
+            # Said once more; whoever is not understood then gives up.
+            twice = sum(self.inputs.reason in one for one in self.own) >= 2
+            return self.inputs.stops["out_of_scope"] if twice else self.inputs.reason
         if left and "waits_to_be_asked" in self.traits:
-            return self.without_numbers(left[0])
+            return self.at_first(left[0])
         if left:
             return left[0].text
         return f"{self.say('thanks')} {self.inputs.stops['done']}"
 
     def without_numbers(self, matter: Matter) -> str:
-        return re.sub(r"\s+(?=[.,:;])", "", ORDER.sub("", matter.text)).replace("  ", " ")
+        text = re.sub(r"\s+(?=[.,:;?!])", "", ORDER.sub("", matter.text)).replace("  ", " ")
+        return re.sub(r" from order(?=[,.])", "", text)
+
+    def at_first(self, matter: Matter) -> str:
+        """What is said of a matter unasked by somebody who waits to be asked, and leaves out the particulars."""
+        text = self.without_numbers(matter)
+        if "leaves_out" not in self.traits:
+            return text
+        cut = PARTICULARS.search(text)
+        short = text[: cut.start()].strip() + "." if cut else text
+        if ", but only" in text:
+            # A condition is no particular.
+            return text
+        # What is left must still say what is wanted.
+        return short if [m.kind for m in matters_in([(0, short)])] == [matter.kind] else text
+
+    def particulars(self, matter: Matter) -> str:
+        """All of a matter once somebody asks for it; then only what it is about."""
+        whole = self.without_numbers(matter) if "waits_to_be_asked" in self.traits else matter.text
+        return whole if not any(whole in one for one in self.own) else self.fact("items", "new_items", matter)
 
     def identity(self, by_name: bool = False) -> str:
         email, name = self.facts.get("email"), self.facts.get("name", "")
@@ -141,7 +189,8 @@ class Buyer:
         value = next((self.facts[n] for n in (*names, name) if n in self.facts), None)
         if value is None:
             return self.say("unknown")
-        return self.say(kind, {kind: f"I {value}" if kind == "reason" and value.startswith("ordered") else value})
+        whole = {"no longer needed": "it is no longer needed", "ordered by mistake": "I ordered it by mistake"}
+        return self.say(kind, {kind: whole.get(value, value)})
 
     def lost_in_a_row(self) -> int:
         count = 0

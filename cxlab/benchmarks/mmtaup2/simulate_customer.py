@@ -18,6 +18,7 @@ import numpy as np
 from cxlab.benchmarks.mmtaup2 import cues, phone_talk
 from cxlab.benchmarks.mmtaup2.phone_talk import Asked, customer_line
 from cxlab.benchmarks.mmtaup2.prompts import CustomerInputs, Line
+from cxlab.benchmarks.mmtaup2.temper import Temper
 from cxlab.llm.base import Completion
 from cxlab.llm.simulated import Profile
 from cxlab.records import ToolCall
@@ -25,6 +26,7 @@ from cxlab.records import ToolCall
 HANDED_OVER = re.compile(r"\bhand(?:ing|ed)? you over\b|\btransferr?(?:ing|ed)?\b|\bcolleague\b", re.IGNORECASE)
 READ_OUT = re.compile(r"\bread\b.*\b(?:words?|out)\b", re.IGNORECASE)
 NUMBER = re.compile(r"\d[\d -]{5,}\d")
+STRAYED = re.compile(r"\bmy (?:late )?(?:daughter|sister|husband|neighbour|wife)\b.*\.$|\bin my day\b", re.IGNORECASE)
 # After so many messages in a row that it could do nothing with, a customer gives up.
 PATIENCE = 4
 # What a person sees of a switch before touching it, and what it should be after.
@@ -36,6 +38,16 @@ SWITCHES = {
     "wificalling_off": ("wificalling", "off", "check_wifi_calling_status"),
     "vpn_off": ("vpn", "off", "check_vpn_status"),
 }
+# What somebody touches who touches the wrong thing: the switch beside it.
+BESIDE = {
+    "airplane_off": "toggle_data",
+    "data_on": "toggle_roaming",
+    "roaming_on": "toggle_data",
+    "saver_off": "toggle_data",
+    "wificalling_off": "toggle_airplane_mode",
+    "vpn_off": "toggle_data_saver_mode",
+    "mode_new": "toggle_data",
+}
 
 
 def customer(inputs: CustomerInputs, profile: Profile, rng: np.random.Generator) -> str | Completion:
@@ -44,8 +56,9 @@ def customer(inputs: CustomerInputs, profile: Profile, rng: np.random.Generator)
         calls, text = Caller(inputs, rng).move()
     else:
         from cxlab.benchmarks.mmtaup2.simulate_buyer import Buyer
+        from cxlab.benchmarks.mmtaup2.simulate_reader import Reader, is_directed
 
-        calls, text = [], Buyer(inputs, rng).move()
+        calls, text = [], (Reader if is_directed(inputs.reason) else Buyer)(inputs, rng).move()
     return written(calls, text, inputs.as_text, len(inputs.history))
 
 
@@ -100,6 +113,9 @@ class Caller:
         )
         self.abroad = facts.get("abroad") == "True" or "abroad" in place.lower()
         self.goal = _goal(inputs.reason, facts.get("goal", ""))
+        self.temper = Temper(
+            self.traits, self.memory.agent, self.memory.own, f"{inputs.reason} {self.phone} {self.name}"
+        )
 
     def move(self) -> tuple[list[tuple[str, dict[str, Any]]], str]:
         memory = self.memory
@@ -107,6 +123,8 @@ class Caller:
             return [], self.opening()
         if HANDED_OVER.search(memory.last) and "?" not in memory.last:
             return [], self.inputs.stops["transfer"]
+        if self.temper.gives_up and not memory.did:
+            return [], f"{self.say('enough')} {self.inputs.stops['out_of_scope']}"
         todo, not_understood = self.understood()
         calls = self.next_calls(todo)
         if calls:
@@ -163,6 +181,13 @@ class Caller:
                     return calls
                 if self.memory.seen[fact][0] == wanted:
                     continue
+            wrong = BESIDE.get(one.name)
+            if wrong and any(tool == wrong for tool, *_ in self.memory.did):
+                # It was touched, and this person has no doubt about it.
+                continue
+            if wrong and self.temper.slips(len(phone_talk.requests_in(self.memory.last)), self.rng.random()):
+                calls.append((wrong, {}))
+                return calls
             calls.append((request.tool, dict(request.arguments)))
         return calls
 
@@ -196,7 +221,9 @@ class Caller:
             parts.append(self.say("read" if again else "report", {"report": _joined(said)}))
         elif refused:
             parts.append(f"It does not let me: {refused}")
-        if self.hard and self.rng.random() < 0.5:
+        if self.temper.irritated and self.rng.random() < 0.5:
+            parts.append(self.say("irritated"))
+        elif self.hard and self.rng.random() < 0.5:
             parts.append(self.say("worry" if not missed and len(todo) == 1 else "lost"))
         return " ".join(part for part in parts if part) or self.say("done")
 
@@ -213,6 +240,9 @@ class Caller:
         """A reply to what was no request to do something."""
         text = self.memory.last
         low = text.lower()
+        asks = "?" in text and not cues.found(text, cues.ASKS_TO_CONFIRM)
+        if asks and self.memory.own[-1:] and not self.strayed() and self.temper.strays(self.rng.random()):
+            return self.say("stray")
         number = NUMBER.search(text)
         if number and "?" in text:
             same = _digits(number[0]) == _digits(self.phone)
@@ -224,7 +254,7 @@ class Caller:
             return customer_line("abroad" if self.abroad else "at_home", self.hard and not again, self.rng)
         if re.search(r"\bname\b", low) and "?" in text and self.name:
             return self.say("name", {"name": self.name})
-        if re.search(r"\bwhat\b.*\bwork\b", low):
+        if re.search(r"\bwhat\b.*\bwork\b|\bcalls?\b.*\b(?:data|internet|pictures?)\b", low) and "again" not in low:
             return self.say(f"opening_{self.goal}", {"reason": self.inputs.reason})
         if cues.found(text, cues.ASKS_TO_CONFIRM):
             return self.say("agree")
@@ -242,6 +272,10 @@ class Caller:
         if "muddles_numbers" in self.traits and not told:
             return self.say("identity", {"phone": _muddled(self.phone, self.rng)})
         return self.say("identity_again" if told and asked > 1 else "identity", {"phone": self.phone})
+
+    def strayed(self) -> bool:
+        """Whether the last answer was none; nobody strays twice in a row."""
+        return bool(STRAYED.search(self.memory.own[-1]))
 
     def lost_in_a_row(self) -> int:
         count = 0

@@ -17,14 +17,19 @@ from cxlab.llm.simulated import grammar
 
 NUMBER = re.compile(r"\d(?:[ .-]?\d){5,}")
 ASKS_NUMBER = re.compile(r"phone number", re.IGNORECASE)
-ASKS_PROBLEM = re.compile(r"what exactly does not work", re.IGNORECASE)
+ASKS_PROBLEM = re.compile(r"what (?:exactly )?does not work", re.IGNORECASE)
 ASKS_ABROAD = re.compile(r"are you abroad", re.IGNORECASE)
 OFFERS_DATA = re.compile(r"i can add 2 gb", re.IGNORECASE)
 OFFERS_BILL = re.compile(r"send you a payment request", re.IGNORECASE)
 HANDS_OVER = re.compile(r"handing you over", re.IGNORECASE)
+SOOTHES = re.compile(r"worry\b|take your time|no hurry|nearly there|doing (?:well|fine)", re.IGNORECASE)
 ACKNOWLEDGES = re.compile(r"\bdone\b", re.IGNORECASE)
 HINTS_DONE = re.compile(r"^there\b|\bi touched it\b|\bi did it\b", re.IGNORECASE)
-UPSET = re.compile(r"\bnervous\b|\boh dear\b|\blost\b|\bgone\?|\bbreaking\b|too much for me", re.IGNORECASE)
+UPSET = re.compile(
+    r"\bhow much longer\b|\ball day\b|\bcross\b|keep asking|\bnervous\b|\boh dear\b|\blost\b|\bgone\?|"
+    r"\bbreaking\b|too much for me",
+    re.IGNORECASE,
+)
 FAMILIES = (
     ("mms", re.compile(r"\bmms\b|\bpictures?\b|\bphotos?\b", re.IGNORECASE)),
     ("data", re.compile(r"\binternet\b|\bmobile data\b|\bslow\b", re.IGNORECASE)),
@@ -52,9 +57,9 @@ class Desk(Beliefs):
         mind = self.mind
         self.customer = mind.done("get_customer_by_phone")
         if self.customer is None:
-            numbers = [m[0] for _, text in reversed(mind.theirs) for m in NUMBER.finditer(text)]
-            for number in numbers:
-                if knows(self.profile, "number", self.profile.comprehension) and not self.spent(
+            said = [(m[0], text) for _, text in reversed(mind.theirs) for m in NUMBER.finditer(text)]
+            for number, text in said:
+                if knows(self.profile, f"number {text}", self.profile.comprehension) and not self.spent(
                     "get_customer_by_phone", phone_number=number
                 ):
                     return Step(tool="get_customer_by_phone", arguments={"phone_number": number})
@@ -64,6 +69,8 @@ class Desk(Beliefs):
                 return self.hand_over("The customer could not be found by phone number.")
             if self.profile.comprehension == 0:
                 return Step(grammar.every(phone_talk.phrases().agent["ask_phone"][0])[0])
+            if times and not mind.tried("get_customer_by_phone"):
+                return Step(self.line("ask_phone_still"))
             return Step(self.line("ask_phone" if times == 0 else "ask_phone_again"))
         found = self.customer.value
         self.customer_id = str(found.get("customer_id", "")) if isinstance(found, dict) else ""
@@ -81,8 +88,9 @@ class Desk(Beliefs):
 
     def find_problem(self) -> Step | None:
         for _, text in self.mind.theirs:
+            heard = phone_talk.put_right(text, self.profile.name, self.profile.subtlety)
             for name, pattern in FAMILIES:
-                if pattern.search(text) and knows(self.profile, f"family {text}", self.profile.comprehension):
+                if pattern.search(heard) and knows(self.profile, f"family {text}", self.profile.comprehension):
                     self.family = name
                     return None
         if self.mind.asked(ASKS_PROBLEM) < 2:
@@ -282,6 +290,9 @@ class Desk(Beliefs):
         believed = self.beliefs.get(told)
         if believed is not None and believed[1] > places[0] and (not good or believed[0] == good):
             return False
+        if believed is not None and believed[1] > places[-1] and good:
+            # It is said to be done, and still is as it was.
+            return len(places) < MOST
         return len(places) < MOST and not any(self.acknowledges(text) for text in self.mind.said_since(places[-1]))
 
     def acknowledges(self, text: str) -> bool:
@@ -292,14 +303,16 @@ class Desk(Beliefs):
         """The wording of some requests, for this customer."""
         plain, rng = self.plainly, self.mind.rng
         stumbled = bool(WONDERS.search(self.mind.last)) and knows(
-            self.profile, "cue wonders", self.profile.comprehension
+            self.profile, f"cue wonders {self.mind.case} {len(self.mind.own)}", self.profile.comprehension
         )
         parts = [before] if before else []
         if again and stumbled:
             parts.append(self.line("explain"))
         elif again:
             parts.append(self.line("again"))
-        if self.upset or (UPSET.search(self.mind.last) and rng.random() < self.profile.empathy):
+        upset = self.impatient or UPSET.search(self.mind.last)
+        kind_already = again and not stumbled and self.gently
+        if upset and not self.soothed() and not kind_already and rng.random() < self.profile.empathy:
             parts.insert(0, self.line("soothe"))
         for name in names:
             one = phone_talk.phrases().requests[name]
@@ -309,6 +322,10 @@ class Desk(Beliefs):
             # Somebody who is known to retell things loosely is asked for the words at once.
             parts.append(self.line("read_out"))
         return Step(" ".join(part for part in parts if part))
+
+    def soothed(self) -> bool:
+        """Whether the last message had a kind word: one in every message would be no kindness."""
+        return bool(self.mind.own) and bool(SOOTHES.search(self.mind.own[-1][1]))
 
     def offer(self, pattern: re.Pattern[str], kind: str, price: str) -> Step | None:
         """Name the price and wait for a yes, if the rule is kept; None once there is one, or without the rule."""
@@ -346,7 +363,9 @@ class Desk(Beliefs):
         return found[0] if found else ""
 
     def line(self, kind: str, **slots: str) -> str:
-        return agent_line(kind, self.mind.rng, slots)
+        gentle = f"{kind}_gentle"
+        known = self.gently and gentle in phone_talk.phrases().agent
+        return agent_line(gentle if known else kind, self.mind.rng, slots)
 
 
 def _refused(made: Made) -> bool:

@@ -14,14 +14,16 @@ from cxlab.llm.simulated import Profile
 
 ASKED_FOR_WORDS = re.compile(r"\bread\b.*\bwords\b", re.IGNORECASE)
 AGE = re.compile(r"\b(?:i am|i'm) (\d\d)(?: years old)?\b", re.IGNORECASE)
-WONDERS = re.compile(r"\bwhat (?:is|do you mean|should i do)\b|means nothing to me|don't know what|no idea", re.I)
+WONDERS = re.compile(r"\bwhat (?:is|do you mean)\b|means nothing to me|don't know what|no idea", re.I)
 LAYMAN = re.compile(
     r"\b(?:little|picture of|touched|grey|it wants|grandson|daughter|glasses|dear|ring)\b"
     r"|\b(?:let me see|i think|as far as i can see)\b",
     re.IGNORECASE,
 )
 UPSET = re.compile(
-    r"\bnervous\b|\boh dear\b|\blost\b|\bgone\?|too much|\bbreaking\b|still (?:does not|nothing)|did not help", re.I
+    r"\bhow much longer\b|\ball day\b|\bcross\b|keep asking|\bnervous\b|\boh dear\b|\blost\b|\bgone\?|too much|"
+    r"\bbreaking\b|still (?:does not|nothing)|did not help",
+    re.I,
 )
 AGAIN = re.compile(r"\b(?:again|once more|no, no|i said)\b", re.IGNORECASE)
 FEMALE, MALE = re.compile(r"\bmy husband\b", re.I), re.compile(r"\bmy wife\b", re.I)

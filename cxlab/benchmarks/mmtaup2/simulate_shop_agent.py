@@ -3,49 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2 import cues, shop_talk
-from cxlab.benchmarks.mmtaup2.phone_talk import knows
+from cxlab.benchmarks.mmtaup2 import cues, shop_goods, shop_orders, shop_talk
+from cxlab.benchmarks.mmtaup2.shop_desk import MOST, TOOLS, Records
+from cxlab.benchmarks.mmtaup2.shop_orders import Pick, Target
 from cxlab.benchmarks.mmtaup2.shop_talk import Matter, agent_line
-from cxlab.benchmarks.mmtaup2.simulate_agent import Made, Mind, Step
-from cxlab.llm.simulated import grammar
+from cxlab.benchmarks.mmtaup2.simulate_agent import Mind, Step
 
-EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-NAMED = re.compile(r"\bname is ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
-ZIP = re.compile(r"\b\d{5}\b")
-TOOLS = {
-    "cancel": "cancel_pending_order",
-    "address": "modify_pending_order_address",
-    "home": "modify_user_address",
-    "payment": "modify_pending_order_payment",
-    "items": "modify_pending_order_items",
-    "exchange": "exchange_delivered_order_items",
-    "return": "return_delivered_order_items",
-}
 STATUS = {"exchange": "delivered", "return": "delivered"}
 REASONS = (
     ("ordered by mistake", re.compile(r"mistake", re.IGNORECASE)),
     ("no longer needed", re.compile(r"no longer need|not need|any ?more", re.IGNORECASE)),
 )
-MOST = 3
+ASKS_MATTER = re.compile(r"exactly would you like|nothing that i can do", re.IGNORECASE)
+PAYS = re.compile(r"payment method should|like to pay|refund go", re.IGNORECASE)
+WHOLE_ADDRESS = re.compile(r"whole new address", re.IGNORECASE)
+WHICH_ITEMS = re.compile(r"which items", re.IGNORECASE)
+SWAPS = ("exchange", "items")
+LIKE_ANOTHER = re.compile(
+    r"\b(?:same|type|one)\b[^.]*\b(?:already (?:received|have|got)|in (?:my|the) (?:pending|other|last) order)\b"
+)
 
 
 def plan(mind: Mind) -> Step:
     return Counter(mind).next()
 
 
-class Counter:
+class Counter(Records):
     """The shop's desk at one point of a talk."""
-
-    def __init__(self, mind: Mind) -> None:
-        self.mind, self.profile = mind, mind.profile
-        self.ear = mind.profile.subtlety if mind.profile.comprehension else 0.0
-        share = self.profile.comprehension
-        heard = [(at, text) for at, text in mind.theirs if knows(self.profile, f"heard {text}", share)]
-        self.matters = shop_talk.matters_in(heard)
-        self.heard = " ".join(text for _, text in heard)
 
     def next(self) -> Step:
         handed_over = self.mind.done("transfer_to_human_agents") is not None
@@ -59,7 +46,7 @@ class Counter:
                 told += [self.line("done")] if self.just_did(matter) and not told else []
             elif step.tells:
                 # What else there is comes in the same message; only a call has to come before it.
-                told.append(step.text)
+                told += [step.text] if step.text not in told else []
             elif handed_over:
                 break
             else:
@@ -67,39 +54,17 @@ class Counter:
         if handed_over:
             return Step(" ".join([*told, self.line("transfer")]))
         if not self.matters:
-            return Step(self.line("ask_matter"))
+            unclear = self.times(ASKS_MATTER)
+            if unclear >= MOST:
+                return self.hand_over("What the customer wants is not clear.")
+            return Step(self.line("ask_matter" if unclear == 0 else "refuse_unknown"))
         return Step(" ".join([*told, self.line("more")]))
 
     def just_did(self, matter: Matter) -> bool:
         """Whether the matter's action is what was done since the agent last wrote."""
         spoke = max((at for at, _ in self.mind.own), default=-1)
-        return any(m.at > spoke and not m.error and m.tool == TOOLS.get(matter.kind) for m in self.mind.made)
-
-    def identify(self) -> Step | None:
-        mind = self.mind
-        found = mind.done("find_user_id_by_email") or mind.done("find_user_id_by_name_zip")
-        if found is None:
-            spoken = re.sub(r" (?:at|add|et) (?=[\w-]+\.)", "@", re.sub(r"(?<=\w) dot (?=\w)", ".", self.heard))
-            for email in reversed(EMAIL.findall(spoken)):
-                if not self.spent("find_user_id_by_email", email=email.rstrip(".")):
-                    return Step(tool="find_user_id_by_email", arguments={"email": email.rstrip(".")})
-            for first, last in reversed(NAMED.findall(self.heard)):
-                for code in reversed(ZIP.findall(self.heard)):
-                    who = {"first_name": first, "last_name": last, "zip": code}
-                    if not self.spent("find_user_id_by_name_zip", **who):
-                        return Step(tool="find_user_id_by_name_zip", arguments=who)
-            if self.profile.comprehension == 0:
-                return Step(grammar.every(shop_talk.phrases().agent["ask_identity"][0])[0])
-            times = self.mind.asked(re.compile(r"zip code|e-mail address", re.IGNORECASE))
-            if times > MOST:
-                return self.hand_over("The customer's account could not be found.")
-            return Step(self.line("ask_identity" if times == 0 else "ask_identity_again"))
-        self.user_id = str(found.value)
-        self.user = mind.done("get_user_details", user_id=self.user_id)
-        if self.user is None:
-            return self.call("get_user_details", {"user_id": self.user_id})
-        self.methods: Mapping[str, Any] = self.user.value.get("payment_methods", {})
-        return None
+        tools = [TOOLS[kind] for kind in _kinds(matter.kind)]
+        return any(m.at > spoke and not m.error and m.tool in tools for m in self.mind.made)
 
     def handle(self, matter: Matter) -> Step | None:
         """The next step of a matter, None when it is settled."""
@@ -107,66 +72,127 @@ class Counter:
             return self.price(matter)
         if matter.kind == "home":
             return self.move_home(matter)
-        order = self.order(matter)
-        if isinstance(order, Step) or order is None:
-            return order
+        if matter.kind == "human":
+            return self.hand_over("The customer asks for a person.")
+        found = self.targets(matter)
+        if isinstance(found, Step) or found is None:
+            return found
+        if not found:
+            return self.tell("refuse_none")
         if matter.kind == "parcel":
             return self.hand_over("A parcel came empty or damaged.")
-        if matter.kind == "track":
-            numbers = [n for part in order.value.get("fulfillments", []) for n in part.get("tracking_id", [])]
-            return self.tell("tracking", order=self.order_id, number=", ".join(numbers) or "not known yet")
-        tool = TOOLS[matter.kind]
-        if self.mind.done(tool, order_id=self.order_id):
-            return None
-        wanted = STATUS.get(matter.kind, "pending")
-        status = str(order.value.get("status", ""))
-        exact = matter.kind != "address"
-        fits = status == wanted if exact else status.startswith(wanted)
-        if not fits and self.rule(f"status {self.order_id}"):
-            return self.tell("refuse_status", order=self.order_id, status=status)
-        return self.settle(matter, tool, order.value)
+        told: list[str] = []
+        for target in found:
+            step = self.track(target) if matter.kind == "track" else self.act(matter, target)
+            if step is not None and not step.tells:
+                return step
+            told += [step.text] if step is not None and step.text not in told else []
+        return Step(" ".join(told), tells=True) if told else None
 
-    def settle(self, matter: Matter, tool: str, order: Mapping[str, Any]) -> Step | None:
+    def track(self, target: Target) -> Step | None:
+        numbers = [n for part in target.order.get("fulfillments", []) for n in part.get("tracking_id", [])]
+        return self.tell("tracking", order=target.id, number=", ".join(numbers) or "not known yet")
+
+    def act(self, matter: Matter, target: Target) -> Step | None:
+        status = str(target.order.get("status", ""))
+        kind = matter.kind
+        if kind == "undo":
+            kind = "return" if status == "delivered" else "cancel"
+        elif kind in SWAPS and shop_talk.order_in(matter.text) is None:
+            kind = "exchange" if status == "delivered" else "items"
+        tool = TOOLS[kind]
+        if self.mind.done(tool, order_id=target.id):
+            return None
+        if kind in ("return", "exchange") and (step := self.one_of_two(matter, kind, target)) is not None:
+            return step if step.text else None
+        wanted = STATUS.get(kind, "pending")
+        fits = status.startswith(wanted) if kind == "address" else status == wanted
+        if not fits and self.rule(f"status {target.id}"):
+            return self.tell("refuse_status", order=target.id, status=status)
+        return self.settle(matter, kind, tool, target)
+
+    def one_of_two(self, matter: Matter, kind: str, target: Target) -> Step | None:
+        """Of a return and an exchange of one order only one can be done: ask which; an empty step for the other."""
+        rivals = [
+            m
+            for m in self.matters
+            if m is not matter and {m.kind, kind} in ({"return", "exchange"}, {"return", "items"})
+        ]
+        found = [self.targets(one) for one in rivals]
+        if not any(isinstance(some, list) and any(one.id == target.id for one in some) for some in found):
+            return None
+        text = self.line("one_of_two", order=target.id)
+        asked = [at for at, said in self.mind.own if text in said]
+        if not asked:
+            return Step(text)
+        reply = " ".join(self.mind.said_since(asked[0])[:1]).lower()
+        first = min([matter, *rivals], key=self.matters.index)
+        chosen = "exchange" if "exchang" in reply else "return" if "return" in reply else first.kind
+        return None if (chosen == "return") == (kind == "return") else Step("")
+
+    def settle(self, matter: Matter, kind: str, tool: str, target: Target) -> Step | None:
         """Fill in what the action needs, ask for what is lacking, propose, and act on a yes."""
-        given: dict[str, Any] = {"order_id": self.order_id}
-        shown: dict[str, str] = {"order": self.order_id}
-        if matter.kind == "cancel":
-            reason = next((name for name, cue in REASONS if cue.search(matter.text)), None)
-            if reason is None and "because" not in matter.text.lower() and self.times("reason why") < 2:
+        order = target.order
+        given: dict[str, Any] = {"order_id": target.id}
+        shown: dict[str, str] = {"order": target.id}
+        if kind == "cancel":
+            if target.partial:
+                return self.tell("refuse_part", order=target.id)
+            reason = self.reason(matter)
+            told = f"{matter.text} {' '.join(self.answers_why())}".lower()
+            if reason is None and "only reason" not in told and "because" not in told and len(self.answers_why()) < 2:
                 return Step(self.line("ask_reason"))
-            if reason is None and self.rule(f"reason {self.order_id}"):
-                return self.tell("refuse_reason", order=self.order_id)
+            if reason is None and self.rule(f"reason {target.id}"):
+                return self.tell("refuse_reason", order=target.id)
             given["reason"] = shown["reason"] = reason or "no longer needed"
-        if matter.kind == "address":
-            address = shop_talk.address_in(matter.text)
+        if kind == "address":
+            address = self.address(matter, order.get("address"))
             if address is None:
-                return self.ask("ask_address", "whole new address")
+                return self.ask("ask_address", WHOLE_ADDRESS)
+            if isinstance(address, Step):
+                return address
             given |= address
             shown["address"] = _spoken(address)
-        if matter.kind in ("payment", "items", "exchange", "return"):
+        if kind in ("payment", "items", "exchange", "return"):
             method = self.method(matter, order)
             if method is None:
-                return self.ask("ask_payment", "payment method should")
-            if matter.kind == "return" and not self.may_refund(method, order) and self.rule(f"refund {self.order_id}"):
-                return self.tell("refuse_refund", order=self.order_id)
+                step = self.ask("ask_refund" if kind == "return" else "ask_payment", PAYS)
+                if step is not None:
+                    return step
+                method = self.paid_with(order)
+            if kind == "return" and not self.may_refund(method, order) and self.rule(f"refund {target.id}"):
+                return self.tell("refuse_refund", order=target.id)
             given["payment_method_id"] = method
             shown["payment"] = shop_talk.method_named(method, self.methods.get(method, {}))
-        if matter.kind in ("items", "exchange", "return"):
-            chosen = self.items(matter, order)
+        if kind in ("items", "exchange", "return"):
+            chosen = self.goods(matter, kind, target)
             if isinstance(chosen, Step) or chosen is None:
                 return chosen
             given |= {name: value for name, value in chosen.items() if name != "shown"}
             shown["items"] = str(chosen["shown"])
-        return self.propose(matter, tool, given, shown)
+        return self.propose(kind, tool, given, shown)
 
-    def propose(self, matter: Matter, tool: str, given: dict[str, Any], shown: dict[str, str]) -> Step | None:
+    def reason(self, matter: Matter) -> str | None:
+        """The reason for cancelling: of this matter, or what was answered when it was asked for."""
+        for text in (f"{matter.lead} {matter.text}", *self.answers_why()):
+            found = next((name for name, cue in REASONS if cue.search(text)), None)
+            if found is not None:
+                return found
+        return None
+
+    def answers_why(self) -> list[str]:
+        """What was answered when a reason was asked for."""
+        return [a for at, said in self.mind.own if "reason why" in said.lower() for a in self.mind.said_since(at)[:1]]
+
+    def propose(self, kind: str, tool: str, given: dict[str, Any], shown: dict[str, str]) -> Step | None:
         failed = [m for m in self.mind.made if m.tool == tool and m.arguments == given and m.error]
         if failed:
             why = str(failed[-1].value).removeprefix("Error: ")
             return self.tell("refuse", order=given.get("order_id", "this"), why=why)
         if self.rule(f"confirm {given.get('order_id', 'home')}"):
-            text = agent_line(matter.kind, self.mind.rng, shown)
-            asked = [at for at, said in self.mind.own if text in said]
+            text = self.line(kind, **shown)
+            ways = {text, agent_line(kind, self.mind.rng, shown)}
+            asked = [at for at, said in self.mind.own if any(way in said for way in ways)]
             agreed = bool(asked) and any(cues.agrees(reply) for reply in self.mind.said_since(asked[-1])[:1])
             if not agreed:
                 if len(asked) >= MOST:
@@ -174,69 +200,123 @@ class Counter:
                 return Step(text)
         return Step(tool=tool, arguments=given)
 
-    def order(self, matter: Matter) -> Made | Step | None:
-        """The order that a matter is about, looked up; a step to get there; None when that is given up."""
-        orders = list(self.user.value.get("orders", [])) if self.user else []
-        number = shop_talk.order_in(matter.text)
-        if number is not None and number not in orders:
-            number = shop_talk.near_order(number, orders, self.ear) or number
-        if number is None or (number not in orders and self.rule("own orders")):
-            times = self.times("order number")
-            if times >= MOST + len(self.matters):
-                return None
-            return Step(self.line("ask_order" if number is None else "ask_order_again"))
-        self.order_id = number
-        looked = self.mind.done("get_order_details", order_id=number)
-        if looked is None and self.spent("get_order_details", order_id=number):
+    # Goods
+
+    def goods(self, matter: Matter, kind: str, target: Target) -> dict[str, Any] | Step | None:
+        """The items of the order that are meant, for a swap each with the variant that is wanted instead."""
+        found = self.spelt(matter, kind, target)
+        if isinstance(found, Step):
+            return found
+        old, new, shown = found or ([], [], [])
+        if not old:
+            picks = self.gathered(matter, kind, target)
+            if kind == "return":
+                items = [pick.item for pick in picks] or (list(target.order["items"]) if not target.picks else [])
+                old, shown = [str(item["item_id"]) for item in items], [f"the {item['name']}" for item in items]
+            else:
+                picks = picks or shop_orders.every_item(matter.text, target.order)
+                step = self.variants(picks, target, old, new, shown)
+                if step is not None:
+                    return step
+        if not old:
+            return self.ask("ask_items", WHICH_ITEMS)
+        swapped = {} if kind == "return" else {"new_item_ids": new}
+        return {"item_ids": old, **swapped, "shown": "; ".join(shown)}
+
+    def gathered(self, matter: Matter, kind: str, target: Target) -> list[Pick]:
+        """The matter's items of this order, and those of other matters of the same kind: it can be done only once."""
+        picks = [Pick(pick.item, pick.words) for pick in target.picks]
+        same = SWAPS if kind in SWAPS else (kind, "undo")
+        for other in self.matters:
+            if other is matter or other.kind not in same:
+                continue
+            found = self.targets(other)
+            for one in found if isinstance(found, list) else []:
+                for pick in one.picks if one.id == target.id else []:
+                    twin = next((p for p in picks if p.item is pick.item or p.item == pick.item), None)
+                    if twin is None:
+                        picks.append(pick)
+                    elif pick.words not in twin.words:
+                        twin.words += f" {pick.words}"
+        return picks
+
+    def variants(
+        self, picks: list[Pick], target: Target, old: list[str], new: list[str], shown: list[str]
+    ) -> Step | None:
+        """Fill in what each item is to become; a step if something has to be looked up or said first."""
+        refused: list[str] = []
+        for pick in picks:
+            product = self.product(pick.item)
+            if isinstance(product, Step):
+                return product
+            gone = self.line("refuse_variant", product=str(pick.item["name"]))
+            later = [reply for at, said in self.mind.own if gone in said for reply in self.mind.said_since(at)[:1]]
+            found, wanted = shop_goods.choose(pick.words, product, pick.item, " ".join(later))
+            found = self.like_another(pick, target) or found
+            if found is None:
+                refused += [str(pick.item["name"])] if wanted else []
+                continue
+            variant = product["variants"][found]
+            old.append(str(pick.item["item_id"]))
+            new.append(found)
+            shown.append(f"the {pick.item['name']} as {_options(variant['options'])}")
+        for name in refused:
+            step = self.tell("refuse_variant", product=name)
+            if step is not None:
+                # The rest of the order waits until the customer has said what to do about it.
+                return Step(step.text)
+        return None
+
+    def like_another(self, pick: Pick, target: Target) -> str | None:
+        """The variant of another order of the account, for somebody who wants the same as there."""
+        if not LIKE_ANOTHER.search(pick.words):
             return None
-        return looked or self.call("get_order_details", {"order_id": number})
+        rows = [one for one in self.known_orders() if one["order_id"] != target.id]
+        items = [item for one in rows for item in one["items"] if item["product_id"] == pick.item["product_id"]]
+        others = {str(item["item_id"]) for item in items} - {str(pick.item["item_id"])}
+        return others.pop() if len(others) == 1 else None
 
-    def method(self, matter: Matter, order: Mapping[str, Any]) -> str | None:
-        first = (order.get("payment_history") or [{}])[0].get("payment_method_id")
-        if matter.kind == "return" and re.search(r"what i paid|i paid with|original", matter.text, re.IGNORECASE):
-            return str(first)
-        return shop_talk.methods_in(matter.text, self.methods, self.ear)
-
-    def may_refund(self, method: str, order: Mapping[str, Any]) -> bool:
-        first = (order.get("payment_history") or [{}])[0].get("payment_method_id")
-        return bool(method == first or self.methods.get(method, {}).get("source") == "gift_card")
-
-    def items(self, matter: Matter, order: Mapping[str, Any]) -> dict[str, Any] | Step | None:
-        """The items of the order that a text names, for a swap each with the variant that is wanted instead."""
-        pieces = [part for part in re.split(r";|: the | and the |, the | back the ", matter.text) if part.strip()]
+    def spelt(self, matter: Matter, kind: str, target: Target) -> tuple[list[str], list[str], list[str]] | Step | None:
+        """Items named in full, variants with all their options: found by ear, as spelling suffers on the phone."""
+        text = matter.text
+        if " as " not in text and (shop_talk.order_in(text) is None or target.picks or kind != "return"):
+            return None
+        pieces = [part for part in re.split(r";|: the | and the |, the | back the ", text) if part.strip()]
         old: list[str] = []
         new: list[str] = []
         shown: list[str] = []
-        for item in order.get("items", []):
+        for item in target.order.get("items", []):
             piece = next((p for p in pieces if shop_talk.near(p, {"x": str(item["name"])}, self.ear)), None)
             if piece is None:
                 continue
-            if matter.kind == "return":
+            if kind == "return":
                 old.append(item["item_id"])
                 shown.append(f"the {item['name']}")
                 continue
-            product = self.mind.done("get_product_details", product_id=item["product_id"])
-            if product is None:
-                return self.call("get_product_details", {"product_id": item["product_id"]})
-            variant = self.variant(piece, product.value, item["item_id"])
-            if variant is not None:
+            product = self.product(item)
+            if isinstance(product, Step):
+                return product
+            key = self.by_ear(piece, product, item["item_id"])
+            if key is not None:
                 old.append(item["item_id"])
-                new.append(variant["item_id"])
-                options = ", ".join(f"{name}: {value}" for name, value in variant["options"].items())
-                shown.append(f"the {item['name']} as {options}")
-        if not old:
-            return self.ask("ask_items", "which items")
-        swapped = {} if matter.kind == "return" else {"new_item_ids": new}
-        return {"item_ids": old, **swapped, "shown": "; ".join(shown)}
+                new.append(key)
+                shown.append(f"the {item['name']} as {_options(product['variants'][key]['options'])}")
+        return (old, new, shown) if old else None
 
-    def variant(self, piece: str, product: Mapping[str, Any], old: str) -> Mapping[str, Any] | None:
+    def product(self, item: Mapping[str, Any]) -> Mapping[str, Any] | Step:
+        looked = self.mind.done("get_product_details", product_id=item["product_id"])
+        if looked is None:
+            return self.call("get_product_details", {"product_id": item["product_id"]})
+        found: Mapping[str, Any] = looked.value
+        return found
+
+    def by_ear(self, piece: str, product: Mapping[str, Any], old: str) -> str | None:
         named = {
-            key: ", ".join(f"{name}: {value}" for name, value in variant["options"].items())
+            key: _options(variant["options"])
             for key, variant in product.get("variants", {}).items()
             if variant.get("available") and key != old
         }
-        found = shop_talk.near(piece.split(" as ", 1)[-1], named, self.ear)
-        return None if found is None else {"item_id": found, **product["variants"][found]}
+        return shop_talk.near(piece.split(" as ", 1)[-1], named, self.ear)
 
     def price(self, matter: Matter) -> Step | None:
         kinds = self.mind.done("list_all_product_types")
@@ -244,54 +324,50 @@ class Counter:
             return self.call("list_all_product_types", {})
         name = shop_talk.near(matter.text, {kind: kind for kind in kinds.value}, self.ear)
         if name is None:
-            return self.ask("ask_matter", "exactly would you like")
+            return self.ask("ask_matter", ASKS_MATTER)
         product = self.mind.done("get_product_details", product_id=kinds.value[name])
         if product is None:
             return self.call("get_product_details", {"product_id": kinds.value[name]})
         prices = [v["price"] for v in product.value.get("variants", {}).values() if v.get("available")]
         return self.tell("cheapest", product=name, price=f"{min(prices):.2f}" if prices else "0")
 
+    # Addresses
+
+    def address(self, matter: Matter, present: Mapping[str, Any] | None) -> dict[str, str] | Step | None:
+        """The address that is wanted: spelt out, or one that stands in another order of the account."""
+        said = f"{matter.lead} {matter.text}"
+        user = self.user.value if self.user else {}
+        found = shop_orders.address_for(said, user, self.known_orders(), present)
+        if found is None and self.looks_up():
+            rows = self.all_orders([str(one) for one in user.get("orders", [])])
+            if isinstance(rows, Step):
+                return rows
+            found = shop_orders.address_for(said, user, rows, present)
+        return found
+
     def move_home(self, matter: Matter) -> Step | None:
-        address = shop_talk.address_in(matter.text)
         if self.mind.done("modify_user_address", user_id=self.user_id):
             return None
+        address = self.address(matter, self.user.value.get("address") if self.user else None)
         if address is None:
-            return self.ask("ask_address", "whole new address")
+            return self.ask("ask_address", WHOLE_ADDRESS)
+        if isinstance(address, Step):
+            return address
         given = {"user_id": self.user_id, **address}
-        return self.propose(matter, "modify_user_address", given, {"address": _spoken(address)})
+        return self.propose("home", "modify_user_address", given, {"address": _spoken(address)})
 
-    # The means
 
-    def tell(self, kind: str, **slots: str) -> Step | None:
-        """Say something once; None when it has been said."""
-        text = agent_line(kind, self.mind.rng, slots)
-        if any(text in said for _, said in self.mind.own):
-            return None
-        return Step(text, tells=True)
+def _kinds(kind: str) -> tuple[str, ...]:
+    """The actions that a matter may come to."""
+    if kind == "undo":
+        return ("cancel", "return")
+    if kind in SWAPS:
+        return SWAPS
+    return (kind,) if kind in TOOLS else ()
 
-    def ask(self, kind: str, mark: str) -> Step | None:
-        return Step(self.line(kind)) if self.times(mark) < MOST else None
 
-    def times(self, mark: str) -> int:
-        return sum(mark in text.lower() for _, text in self.mind.own)
-
-    def call(self, tool: str, arguments: dict[str, Any]) -> Step:
-        if self.spent(tool, **arguments):
-            return self.hand_over(f"{tool} does not go through.")
-        return Step(tool=tool, arguments=arguments)
-
-    def spent(self, tool: str, **arguments: Any) -> bool:
-        tries: Sequence[Made] = [m for m in self.mind.made if m.tool == tool and m.arguments == arguments]
-        return any(m.error for m in tries)
-
-    def hand_over(self, summary: str) -> Step:
-        return Step(tool="transfer_to_human_agents", arguments={"summary": summary})
-
-    def rule(self, name: str) -> bool:
-        return self.mind.follows(name, getattr(self, "user_id", ""), self.profile.rule_following)
-
-    def line(self, kind: str) -> str:
-        return agent_line(kind, self.mind.rng)
+def _options(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in options.items())
 
 
 def _spoken(address: Mapping[str, str]) -> str:
