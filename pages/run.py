@@ -21,18 +21,19 @@ ui.routed()
 JUDGES = ["simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial"]
 # What the two facets of a sample mean, for benchmarks with and without a customer who talks.
 FACETS = {
-    True: ("Scenarios", "Adversarial levels", "How hard the customer makes it, from zero to strong."),
+    True: ("Scenarios", "Adversarial levels", "How hard the customer makes it."),
     False: ("Tasks", "Taxonomies", "Of the task intent; other tasks have none."),
 }
 
 
 def list_facets(benchmark: str, dataset_id: str | None) -> dict[str, list[str]]:
-    """Scenarios and levels of a stored dataset, or of the benchmark's own, in its order."""
+    """The values of each facet of a stored dataset, or of the benchmark's own, in its order."""
     if dataset_id is None:
         samples = REGISTRY[benchmark].generate({}, 0)[1]
     else:
         samples = write.load_samples(dataset_id, only_facets=True)
-    found = {name: [getattr(sample.facets, name) for sample in samples] for name in ("scenario", "level")}
+    names = ("scenario", "level", *run_form.NARROWING)
+    found = {name: [getattr(sample.facets, name) for sample in samples] for name in names}
     return {name: [value for value in dict.fromkeys(values) if value] for name, values in found.items()}
 
 
@@ -54,11 +55,12 @@ def choose_order() -> Order:
         "Models to evaluate", agents, ["simulated:strong"], key="agents", help=tip, accept_new_options=True, **many
     )
     known = dataset_id or benchmark.instant
-    facets = ui.cached(list_facets, benchmark.card.id, dataset_id) if known else {"scenario": [], "level": []}
+    facets = ui.cached(list_facets, benchmark.card.id, dataset_id) if known else {}
     scenario, level, tip = FACETS[benchmark.with_customer]
     left, right = st.columns(2)
-    scenarios = left.multiselect(scenario, facets["scenario"], key="scenarios", placeholder="all", **many)
-    levels = right.multiselect(level, facets["level"], key="levels", placeholder="all", help=tip, **many)
+    scenarios = left.multiselect(scenario, facets.get("scenario", []), key="scenarios", placeholder="all", **many)
+    levels = right.multiselect(level, facets.get("level", []), key="levels", placeholder="all", help=tip, **many)
+    where = run_form.narrow(facets)
     tip = "Each labels and grades every turn; labels are put to the vote."
     judges = st.multiselect("Judges", judging, JUDGES, key="judges", help=tip, accept_new_options=True, **many)
     with st.expander("Limits and set-up"):
@@ -78,7 +80,7 @@ def choose_order() -> Order:
         cache = st.checkbox("Reuse replies that were paid for before", key="cache", **one)
     return Order(
         benchmark.card.id, tuple(models), customer, tuple(judges), dataset_id, Choice(tuple(scenarios), tuple(levels),
-        limit), trials=trials, seed=seed, options=options, concurrency=together, budget_usd=budget, cache=cache,
+        limit, where), trials=trials, seed=seed, options=options, concurrency=together, budget_usd=budget, cache=cache,
     )  # fmt: skip
 
 

@@ -32,6 +32,7 @@ def run(
     judge: Judges = [],  # noqa: B006
     scenario: Annotated[list[str], typer.Option(help="Only this scenario, repeatable.")] = [],  # noqa: B006
     level: Annotated[list[str], typer.Option(help="Only this adversarial level, repeatable.")] = [],  # noqa: B006
+    where: Annotated[list[str], typer.Option(help="Only this facet=value, as modality=voice, repeatable.")] = [],  # noqa: B006
     limit: Annotated[int | None, typer.Option(help="At most this many samples, spread over all leaves.")] = None,
     trials: Annotated[int, typer.Option(help="How often each sample is run.")] = 1,
     turns: Annotated[int | None, typer.Option(help="At most this many turns a dialogue.")] = None,
@@ -91,6 +92,7 @@ def run(
         dataset_id=dataset,
         scenarios=tuple(scenario),
         levels=tuple(level),
+        where=where,
         limit=limit,
         trials=trials,
         turns=turns,
@@ -107,6 +109,7 @@ def _start(
     only_plan: bool,
     scenarios: tuple[str, ...],
     levels: tuple[str, ...],
+    where: list[str],
     limit: int | None,
     turns: int | None,
     options: list[str],
@@ -116,7 +119,7 @@ def _start(
     from cxlab.runner.execute import DEFAULT_CONCURRENCY
     from cxlab.runner.launch import launch
     from cxlab.runner.order import Order, create_runs, parse_options
-    from cxlab.runner.plan import Choice, find_benchmark
+    from cxlab.runner.plan import Choice, find_benchmark, parse_where
 
     switches = parse_options(options, find_benchmark(ordered["benchmark"]).options)
     if turns is not None:
@@ -124,7 +127,7 @@ def _start(
             raise BadOption(f"--turns {turns}: must be at least 1")
         switches["turns"] = turns
     order = Order(
-        choice=Choice(scenarios, levels, limit),
+        choice=Choice(scenarios, levels, limit, parse_where(where)),
         options=switches,
         concurrency=manner.concurrency if manner.concurrency is not None else DEFAULT_CONCURRENCY,
         budget_usd=manner.budget_usd,

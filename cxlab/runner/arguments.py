@@ -34,6 +34,7 @@ def to_arguments(order: Order) -> list[str]:
     args += [f"--judge={name}" for name in order.judges]
     args += [f"--scenario={name}" for name in choice.scenarios]
     args += [f"--level={name}" for name in choice.levels]
+    args += [f"--where={facet}={value}" for facet, value in choice.where]
     single = {
         "customer": order.customer,
         "limit": choice.limit,

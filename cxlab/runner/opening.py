@@ -53,7 +53,8 @@ def folder_of(run_id: str) -> Path:
 def read_choice(run: Run) -> Choice:
     """The filters that a run was planned with."""
     kept = run.setup.get("choice", {})
-    return Choice(tuple(kept.get("scenarios", ())), tuple(kept.get("levels", ())), kept.get("limit"))
+    where = tuple((facet, value) for facet, value in kept.get("where", ()))
+    return Choice(tuple(kept.get("scenarios", ())), tuple(kept.get("levels", ())), kept.get("limit"), where)
 
 
 def is_simulated(run: Run) -> bool:

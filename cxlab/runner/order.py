@@ -66,6 +66,7 @@ def create_runs(order: Order, group: str | None = None) -> list[Run]:
                     "scenarios": list(order.choice.scenarios),
                     "levels": list(order.choice.levels),
                     "limit": order.choice.limit,
+                    "where": list(order.choice.where),
                 },
                 "concurrency": order.concurrency,
                 "budget_usd": order.budget_usd,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cxlab.benchmarks.base import Benchmark
 from cxlab.errors import BadOption, UnknownName
-from cxlab.records import Sample
+from cxlab.records import Facets, Sample
 
 Pair = tuple[str, int]
 """A sample's id and the number of the trial, which counts from 1."""
@@ -18,11 +18,36 @@ WHOLE = (1, 1)
 
 @dataclass(frozen=True)
 class Choice:
-    """Which part of a dataset a run takes; an empty filter takes everything."""
+    """Which part of a dataset a run takes; an empty filter takes everything.
+
+    `where` holds (facet, value) of any facet: values of one facet widen the choice, facets narrow it.
+    """
 
     scenarios: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     limit: int | None = None
+    where: tuple[tuple[str, str], ...] = ()
+
+    def wanted(self) -> dict[str, set[str]]:
+        """Facet → the values that pass."""
+        pairs = [*(("scenario", each) for each in self.scenarios), *(("level", each) for each in self.levels)]
+        found: dict[str, set[str]] = {}
+        for facet, value in (*pairs, *self.where):
+            found.setdefault(facet, set()).add(value)
+        return found
+
+
+def parse_where(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """(facet, value) of each facet=value; raises for what is no facet."""
+    found = []
+    for word in words:
+        facet, sign, value = word.partition("=")
+        if not sign:
+            raise BadOption(f"--where {word!r}: write it as facet=value, for example modality=voice")
+        if facet not in Facets.model_fields:
+            raise UnknownName("facet", facet, Facets.model_fields)
+        found.append((facet, value))
+    return tuple(found)
 
 
 def find_benchmark(name: str) -> Benchmark:
@@ -51,19 +76,16 @@ def choose(samples: Sequence[Sample], choice: Choice) -> list[Sample]:
     """
     if choice.limit is not None and choice.limit < 1:
         raise BadOption(f"--limit {choice.limit}: must be at least 1")
-    for kind, asked in (("scenario", choice.scenarios), ("level", choice.levels)):
-        known = {value for sample in samples if (value := getattr(sample.facets, kind)) is not None}
-        for name in asked:
-            if name not in known:
-                raise UnknownName(kind, name, known)
+    wanted = choice.wanted()
+    for facet, asked in wanted.items():
+        known = {value for sample in samples if (value := getattr(sample.facets, facet)) is not None}
+        for value in sorted(asked - known):
+            raise UnknownName(facet, value, known)
     kept = [
-        sample
-        for sample in samples
-        if (not choice.scenarios or sample.facets.scenario in choice.scenarios)
-        and (not choice.levels or sample.facets.level in choice.levels)
+        sample for sample in samples if all(getattr(sample.facets, facet) in asked for facet, asked in wanted.items())
     ]
     if not kept:
-        raise BadOption("no sample passes the filters together; widen --scenario or --level")
+        raise BadOption("no sample passes the filters together; widen --scenario, --level or --where")
     return _spread(kept, ("scenario", "level", "leaf"))[: choice.limit]
 
 

@@ -1,6 +1,6 @@
 """Parts of the form on the page Run: the dataset, and a benchmark's own switches."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -8,6 +8,9 @@ from cxlab.records import Dataset
 from cxlab.ui.address import link
 from cxlab.ui.choices import choose_id
 from cxlab.ui.words import plain
+
+NARROWING = {"exposure": "Told of the customer", "modality": "Modality", "language": "Language"}
+"""Facets beside scenario and level by which a run can be narrowed, with their titles."""
 
 
 def choose_dataset(stored: Mapping[str, Dataset], own: bool) -> str | None:
@@ -22,6 +25,18 @@ def choose_dataset(stored: Mapping[str, Dataset], own: bool) -> str | None:
 
     tip = "What the models are evaluated on. More are made on the page Datasets."
     return choose_id("dataset", "Dataset", [*([""] if own else []), *stored], name, tip) or None
+
+
+def narrow(facets: Mapping[str, Sequence[str]]) -> tuple[tuple[str, str], ...]:
+    """(facet, value) of what is picked among further facets; only those that tell samples apart are offered."""
+    shown = [name for name in NARROWING if len(facets.get(name, ())) > 1]
+    picked: list[tuple[str, str]] = []
+    for name, place in zip(shown, st.columns(len(shown)) if shown else (), strict=True):
+        values = place.multiselect(
+            NARROWING[name], facets[name], key=f"only-{name}", placeholder="all", bind="query-params", wrap=True
+        )
+        picked += [(name, value) for value in values]
+    return tuple(picked)
 
 
 def fill_in_options(options: Mapping[str, str]) -> list[str]:

@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.errors import BadOption, UnknownName
-from cxlab.runner.plan import Choice, choose, find_benchmark, pair, parse_shard, shard_of, take_shard
+from cxlab.runner.arguments import to_arguments
+from cxlab.runner.order import Order
+from cxlab.runner.plan import Choice, choose, find_benchmark, pair, parse_shard, parse_where, shard_of, take_shard
 
 from .lamp import BENCHMARK, generate
 
@@ -37,6 +39,20 @@ def test_filters_combine() -> None:
     chosen = choose(SAMPLES, Choice(("kitchen",), ("weak",)))
     assert {(s.facets.scenario, s.facets.level) for s in chosen} == {("kitchen", "weak")}
     assert len(chosen) == 15
+
+
+def test_any_facet_filters_and_survives_being_ordered() -> None:
+    where = parse_where(["leaf=" + SAMPLES[0].facets.leaf, "level=weak", "level=zero"])
+    chosen = choose(SAMPLES, Choice(where=where))
+    assert {s.facets.leaf for s in chosen} == {SAMPLES[0].facets.leaf}
+    assert {s.facets.level for s in chosen} == {"weak", "zero"}
+    order = Order("sage", ("simulated:weak",), choice=Choice(where=where))
+    words = [word.removeprefix("--where=") for word in to_arguments(order) if word.startswith("--where=")]
+    assert parse_where(words) == where
+    with pytest.raises(UnknownName, match="unknown facet 'mood'"):
+        parse_where(["mood=bad"])
+    with pytest.raises(BadOption, match="facet=value"):
+        parse_where(["voice"])
 
 
 @pytest.mark.parametrize("choice", [Choice(scenarios=("attic",)), Choice(levels=("strong",))])
