@@ -149,9 +149,13 @@ def mend(body: str, ledger: Ledger, subject: str | None) -> str:
         return body
     blocks = []
     for block in body.split("\n\n"):
-        kept = [s for s in SENTENCE.split(block) if not contradictions(s, ledger, subject)]
-        if kept:
-            blocks.append(("\n" if "\n" in block else " ").join(kept))
+        lines = []
+        for line in block.split("\n"):  # a numbered step is one line, whatever goes from it
+            kept = " ".join(s for s in SENTENCE.split(line) if not contradictions(s, ledger, subject))
+            if not re.fullmatch(r"(?:\d+\.)?", kept):
+                lines.append(kept)
+        if lines:
+            blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 

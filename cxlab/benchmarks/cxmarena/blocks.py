@@ -32,9 +32,14 @@ class Block:
 def read_blocks(clean: str) -> list[Block]:
     """The blocks of a clean text, in order; every word of it stands in exactly one block."""
     blocks: list[Block] = []
-    for chunk in re.split(r"\n[ \t]*\n+", clean.replace("\r\n", "\n")):
+    chunks = re.split(r"\n[ \t]*\n+", clean.replace("\r\n", "\n"))
+    for place, chunk in enumerate(chunks):
         lines = [line.strip() for line in chunk.split("\n") if line.strip()]
         at = 0
+        # A line of its own at the top is the title, with a colon in it or not ("Delivery: parcel is late").
+        if place == 0 and len(chunks) > 1 and len(lines) == 1 and _FACT.match(lines[0]):
+            blocks.append(Block("heading", lines[0]))
+            continue
         while at < len(lines):
             block, at = _next(lines, at)
             blocks.append(block)

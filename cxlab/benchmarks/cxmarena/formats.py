@@ -119,6 +119,8 @@ def apply_format(
     clean = article.body
     short = substitute(clean, acronyms or {}, seed, keep=values)
     blocks = read_blocks(short.text)
+    # The title stands above a page or a sheet by itself, so a body that begins with it would say it twice.
+    rest = blocks[1:] if blocks and blocks[0] == Block("heading", article.title) else blocks
     file: str | None = None
     replaced: dict[str, str] = {}
     lost: list[str] = []
@@ -127,16 +129,14 @@ def apply_format(
     elif format == "table":
         body = _table_text(blocks, chosen, HEADS[language])
     elif format == "html":
-        body = _html_text(article, blocks, chosen, values)
+        body = _html_text(article, rest, chosen, values)
     elif format == "markdown":
-        body = _markdown_text(article.title, blocks, chosen, values, HEADS[language])
+        body = _markdown_text(article.title, rest, chosen, values, HEADS[language])
     else:
         if folder is None:
             raise BadOption(f"article {article.id!r} as PDF: say in which folder the file is kept")
         file = f"{re.sub(r'[^A-Za-z0-9_.-]+', '_', article.id)}.pdf"
         path = folder / file
-        # The title stands in the sheet itself, so a body that begins with it would say it twice.
-        rest = blocks[1:] if blocks and blocks[0] == Block("heading", article.title) else blocks
         # A long value may fall on a page's end in one layout and not in the next.
         for layout in (chosen, *(other for other in styles if other != chosen and style is None)):
             chosen = layout

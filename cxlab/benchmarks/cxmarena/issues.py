@@ -52,7 +52,7 @@ def plan_issues(ledger: Ledger, topics: Sequence[Topic], count: int, seed: int) 
                         f"{key}.{content_id(subject, length=8)}",
                         key,
                         subject,
-                        subject + ("" if issue.title.startswith(":") else " ") + issue.title,
+                        brand.language.polish(subject + ("" if issue.title.startswith(":") else " ") + issue.title),
                         tuple(dict.fromkeys(tools)),
                     )
                 )

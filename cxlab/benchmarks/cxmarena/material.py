@@ -123,7 +123,7 @@ def information_inputs(
         else topic.subject or topic.model or family.title
     )
     title = (
-        f"{topic.subject}: {topic.title}"
+        language.polish(f"{topic.subject}: {topic.title}")
         if aspect is not None or (topic.subject and topic.title != topic.subject)
         else topic.title
     )

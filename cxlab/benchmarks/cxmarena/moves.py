@@ -8,22 +8,27 @@ temper are the pieces that an outline (outline.py) is filled up with.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
+from cxlab.benchmarks.cxmarena.brand import Brand, Issue
 from cxlab.benchmarks.cxmarena.ledger import Fact, Slots, say
 from cxlab.benchmarks.cxmarena.personas import Persona
 from cxlab.benchmarks.cxmarena.shelf import Passage, Shelf
+from cxlab.benchmarks.cxmarena.steps import inside
 from cxlab.llm.simulated import grammar
 
 Class = Literal["general", "knowledge_base", "tool_information_gathering", "tool_call"]
 CLASSES: tuple[Class, ...] = ("general", "knowledge_base", "tool_information_gathering", "tool_call")
 # Messages of a conversation: the paper's mean, of which noise adds some; log-normal, so the median lies lower.
-MESSAGES, SPREAD = 33, 0.4
+MESSAGES, SPREAD = 29, 0.3
+# What a step and a tool's use take of a conversation, and how far a long or a short procedure moves its length.
+STEP_LOAD, TOOL_LOAD, LEAST, MOST = 3.0, 6.0, 0.7, 1.35
+# Pieces in a row that are not part of the procedure: more reads as if nobody minded the matter.
+IN_A_ROW = 4
 # How often a customer may wander off or lose patience before it stops being believable.
 MOST_ASIDES, FAR_APART = 3, 8
 
@@ -51,7 +56,8 @@ class Moves:
         self.moves: list[Move] = []
         self.occasions: set[str] = set()
         self.asides, self.drifted = 0, -FAR_APART
-        self.wanted = int(np.clip(np.exp(rng.normal(np.log(MESSAGES) - SPREAD**2 / 2, SPREAD)), 16, 110))
+        mean = MESSAGES * float(np.clip(_load(person.issue) / _usual(person.brand), LEAST, MOST))
+        self.wanted = int(np.clip(np.exp(rng.normal(np.log(mean) - SPREAD**2 / 2, SPREAD)), 16, 90))
         self.questions: list[tuple[Fact, Passage]] = shelf.facts(person, rng)
 
     # Building blocks
@@ -131,15 +137,6 @@ class Moves:
         if not self.person.keeps["calm"] and self.chance(0.6):
             self.customer("resigned")
 
-    def inside(self, text: str) -> str:
-        """The text as it stands after a colon: small, unless it begins with a name, or the language keeps it."""
-        ledger = self.person.ledger
-        first = re.split(r"\W", text, maxsplit=1)[0]
-        named = first in ledger.names or first in ledger.brand.name.split() or first == "I"
-        if named or ledger.brand.language_id == "de" or re.match(r"\w+-?[A-Z]", text):
-            return text
-        return text[:1].lower() + text[1:]
-
     def question(self, late: bool = False) -> bool:
         """A question of the customer's and its answer, which may be put off unless it is late."""
         if not self.questions:
@@ -152,12 +149,12 @@ class Moves:
             self.rng,
             Slots(person.ledger, fact.subject, self.rng),
         )
-        self.customer("ask_fact", {"question": self.inside(person.brand.language.polish(question))})
-        answer = {"fact": self.inside(say(person.ledger, fact, self.rng))}
+        self.customer("ask_fact", {"question": inside(person.ledger, person.brand.language.polish(question))})
+        answer = {"fact": inside(person.ledger, say(person.ledger, fact, self.rng, spoken=True))}
         if not late and self.chance(0.12):
             self.occasions.add("promise")
             self.agent("promise")
-            self.customer("agree")
+            self.customer("patient")
             if person.keeps["promise"]:
                 self._aside()
                 move = self.agent("keep_promise", answer, "knowledge_base")
@@ -182,18 +179,27 @@ class Moves:
         if found is None:
             return False
         text, passage, used = found
-        move = self.agent("tip", {"tip": self.inside(text)}, "knowledge_base")
+        move = self.agent("tip", {"tip": inside(self.person.ledger, text)}, "knowledge_base")
         move.sources.append(passage)
         move.facts += used
         self.customer("react_tip")
         return True
 
-    def cause(self) -> bool:
+    def cause(self, kind: str = "cause") -> bool:
+        """What may lie behind the trouble, as a guess or (kind "why") as the reason for a step."""
         found = self.shelf.line(self.person, self.person.issue.causes, self.rng)
         if found is None:
             return False
         text, passage, used = found
-        move = self.agent("cause", {"cause": self.inside(text)}, "knowledge_base")
+        move = self.agent(kind, {"cause": inside(self.person.ledger, text)}, "knowledge_base")
         move.sources.append(passage)
         move.facts += used
         return True
+
+
+def _load(issue: Issue) -> float:
+    return sum(TOOL_LOAD if step.tool else STEP_LOAD for step in issue.steps)
+
+
+def _usual(brand: Brand) -> float:
+    return sum(map(_load, brand.issues.values())) / len(brand.issues)

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks.cxmarena.brand import Brand, Issue
+from cxlab.benchmarks.cxmarena import steps
+from cxlab.benchmarks.cxmarena.brand import Brand, Issue, Parameter, Step
 from cxlab.benchmarks.cxmarena.ledger import DAYS, FIRST_DAY, Ledger, Slots, slug, thing
 from cxlab.benchmarks.cxmarena.talk import Talk, Words
-from cxlab.benchmarks.cxmarena.wording import word_set
 from cxlab.llm.simulated import grammar
 from cxlab.records import Article
 
@@ -51,17 +51,13 @@ STANDARDS = (
     "further_help",
     "closing",
 )
+# What a refund may come to where only a charge is given back.
+_MOST = {"shipping": 13}
 # Families whose subjects a customer may call by their kind at first ("the thermostat").
 OWNED = ("products", "services")
 # Words of the language that stay the same in one customer's mouth: people and things of their life.
 LIFE = ("kin", "hobby", "dish", "town", "trade", "job", "room", "object")
 LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
-# Words that a problem begins with and that are small inside a sentence.
-FIRST = word_set(
-    """the a my our your there nobody hardly how can please in you we this der die das mein meine ich im beim für wo
-    wie statt können mir jemand le la les mon ma mes je il on où comment peut-on ce une un j’ai j’étais effacez
-    where it was"""
-)
 # Kinds of values that a tool gives back: days relative to that of the conversation, a sum, what belongs to it. Beside
 # them "of:NAME" stands for the value of a parameter.
 VALUES = ("soon", "later", "past", "amount", "items", "address", "subject")
@@ -97,6 +93,8 @@ class Persona:
     today: datetime.date = FIRST_DAY
     amount: str = ""
     goods: str = ""
+    home: str = ""
+    in_use: bool = False
 
     @property
     def brand(self) -> Brand:
@@ -104,6 +102,18 @@ class Persona:
 
     def has(self, *traits: str) -> bool:
         return any(t in self.traits for t in traits)
+
+    def at_it(self, step: Step) -> bool:
+        """Whether a step is something that the customer does with the product in front of them."""
+        return not step.tool and steps.speak(self.talk, grammar.every(step.say, 1)[0]).act == "instruct"
+
+    def plan(self, rng: np.random.Generator) -> str:
+        """What the customer has a contract for: the subject, or with a product one of the brand's plans."""
+        subjects = self.ledger.subjects
+        if subjects[self.subject].root != "products":
+            return self.subject
+        plans = [s.name for s in subjects.values() if s.root == "services"]
+        return self.details.setdefault("plan", _pick(plans, rng)) if plans else f"{self.brand.name} Plus"
 
     def value(self, parameter: str, rng: np.random.Generator) -> str:
         """The conversation's value of a tool's parameter, coined at the first use."""
@@ -143,9 +153,10 @@ def make(ledger: Ledger, talk: Talk, article: Article, rng: np.random.Generator)
         questions={s: _pick(talk.standards[s], rng) for s in asked},
         life={name: words[job if name == "job" else name] for name in LIFE},
         today=FIRST_DAY + datetime.timedelta(days=DAYS + int(rng.integers(330))),
-        amount=f"{int(rng.integers(4, 180))}.{int(rng.integers(0, 100)):02d}",
+        amount=f"{int(rng.integers(4, _MOST.get(ledger.subjects[subject].root, 180)))}.{int(rng.integers(0, 100)):02d}",
     )
     products = [s.name for s in ledger.subjects.values() if s.root == "products"]
+    person.home = person.details["home"] = draw_address(person, rng)
     person.goods = subject if ledger.subjects[subject].root == "products" or not products else _pick(products, rng)
     mask(person, rng)
     return person
@@ -178,15 +189,13 @@ def mask(person: Persona, rng: np.random.Generator) -> None:
     person.used += slots.used
     if re.match(r"my the |the the ", text, re.I):
         text = text.split(" ", 1)[1]
-    # Mostly it stands inside a sentence; a name keeps its capital.
-    keeps = text.startswith((person.subject, "I ", "I'")) or text.split(" ", 1)[0].lower() not in FIRST
-    person.problem = text if keeps else text[:1].lower() + text[1:]
+    person.problem = steps.inside(ledger, text)
     chances = {"since": 0.8, "place": 0.5, "tried": 0.6, "before": 0.45, "hurry": 0.35}
     # An order, a bill or a rule has no place in the house and no beginning that anybody remembers.
     orders = any(s.tool and re.search(person.talk.order_tools, s.tool) for s in person.issue.steps)
-    in_use = family.root == "products" and not orders
+    person.in_use = family.root == "products" and not orders and any(map(person.at_it, person.issue.steps))
     for name, chance in chances.items():
-        if rng.random() < chance and (in_use or name in ("before", "hurry")):
+        if rng.random() < chance and (person.in_use or name in ("before", "hurry")):
             words = Words(person.talk, rng, {**person.life, "subject": person.subject})
             said = words.pick(person.talk.details[name])
             person.masked[name] = brand.language.polish(grammar.piece(said, rng, words)).strip()
@@ -232,18 +241,41 @@ def coin_special(person: Persona, kind: str, rng: np.random.Generator) -> str:
         return day(person.today, "soon", rng)
     if kind == "amount":
         return person.amount
-    if kind == "address":
-        words = Words(talk, rng, {"street": _pick(talk.streets, rng), "number": str(int(rng.integers(1, 140)))})
-        return code(grammar.say(talk.address, rng, words), rng)
+    if kind == "address":  # whoever has an address changed gives the new one, all others the one they live at
+        return draw_address(person, rng) if _moving(person.issue) else person.home
     if kind == "shop" and person.ledger.subjects[person.subject].root == "places":
         return person.subject
     if kind == "shop":
         shops = [s.name for s in person.ledger.subjects.values() if s.root == "places"]
-        return _pick(shops, rng) if shops else brand.name
-    if kind in ("level", "device"):
+        return _pick(shops, rng) if shops else f"{brand.name} {Words(talk, rng, {})['town']}"
+    if kind == "level":
+        return person.plan(rng)
+    if kind == "device":
         return person.subject
     # Why something is done is what the customer came for, or the goodwill that it deserves.
-    return _pick(talk.part_names if kind == "part" else (*[person.issue.title.lstrip(": ")] * 3, *talk.reasons), rng)
+    return _pick(talk.part_names if kind == "part" else (*[person.issue.title.lstrip(": ")] * 9, *talk.reasons), rng)
+
+
+def draw_address(person: Persona, rng: np.random.Generator) -> str:
+    street, number = _pick(person.talk.streets, rng), str(int(rng.integers(1, 140)))
+    words = Words(person.talk, rng, {"street": street, "number": number})
+    return code(grammar.say(person.talk.address, rng, words), rng)
+
+
+def house_number(person: Persona) -> str:
+    """The number in the address on file, by which an agent verifies who is talking."""
+    found = re.search(r"\d+", person.home)
+    return found[0] if found else ""
+
+
+def _moving(issue: Issue) -> bool:
+    tools = (step.tool or "" for step in issue.steps)
+    return any(re.search(r"update_address|changer_adresse|anschrift_aendern", tool) for tool in tools)
+
+
+def ahead(person: Persona, value: str) -> bool:
+    """Whether a tool's value is a day after the conversation."""
+    return bool(re.fullmatch(r"\d{4}-\d\d-\d\d", value)) and value > person.today.isoformat()
 
 
 def day(today: datetime.date, when: str, rng: np.random.Generator) -> str:
@@ -266,6 +298,11 @@ def code(sample: str, rng: np.random.Generator) -> str:
         else:
             out.append(LETTERS[int(rng.random() * len(LETTERS))] if sign == "@" else sign)
     return "".join(out)
+
+
+def timed(spec: Parameter) -> bool:
+    """Whether a value is a day or a part of one, which has to fit into the customer's week."""
+    return spec.sample == "date" or bool(re.search("morning|matin|mittag", spec.sample))
 
 
 def given_by_customer(person: Persona, parameter: str) -> bool:
@@ -325,11 +362,9 @@ def _result(person: Persona, kind: str, rng: np.random.Generator) -> tuple[str, 
     if kind == "items":
         return f"1 × {person.goods}", person.goods
     if kind == "subject":
-        return person.subject, person.subject
+        return (plan := person.plan(rng)), plan
     if kind == "address":
-        name = next((n for n, p in person.brand.parameters.items() if p.sample == "address"), "")
-        value = person.value(name, rng) if name else coin_special(person, "address", rng)
-        return value, value
+        return person.home, person.home
     if kind.startswith("of:"):  # what the tool was given
         kind = kind[3:]
         value = person.value(kind, rng) if kind in person.brand.parameters else ""
@@ -342,7 +377,9 @@ def spoken_day(iso: str, brand: Brand) -> str:
     """A day as people say it."""
     year, month, number = iso.split("-")
     language = brand.language
-    return language.date.format(day=int(number), month=language.months[int(month) - 1], year=year)
+    # French counts the first of a month, and no other day.
+    told = "1er" if brand.language_id == "fr" and number == "01" else str(int(number))
+    return language.date.format(day=told, month=language.months[int(month) - 1], year=year)
 
 
 def _pick(options: Sequence[str], rng: np.random.Generator) -> str:

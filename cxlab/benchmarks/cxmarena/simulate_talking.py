@@ -41,16 +41,23 @@ RUN_ON = {
 # German first words that are no nouns, so that they are written small inside a sentence.
 _SMALL_DE = word_set(
     """
-    ich wir sie es das der die den dem was wie wann wo worum womit welches welche seit können könnten würden
+    ich wir es das der die den dem was wie wann wo worum womit welches welche seit können könnten würden
     haben ist war wäre darf dürfte dafür für um im in auf aus von bei hier dann bitte nun jetzt einen geben
     lassen wenn bevor damit zu erzählen sagen schildern beschreiben gehen arbeiten vermutlich soweit nach
-    mit alles gibt kann also so gut folgendes laut übrigens einfach weil wissen ihre entschuldigen dürfen da
-    danke vielen herzlichen besten nennen auch hat ein eine unter mein zur zum entweder verzeihung wer sehr
-    fein prima okay machen bis laut gute folgende nachdem
+    mit alles gibt kann also so gut folgendes laut übrigens einfach weil wissen entschuldigen dürfen da
+    danke vielen herzlichen besten nennen auch hat ein eine unter mein zur zum entweder wer sehr
+    fein prima okay machen bis laut gute folgende nachdem zusammengefasst kurz bitte höchstwahrscheinlich hatten
+    würde dürfte sieht verstanden gern selbst jemand
     """
 )
-# French sets a space before these signs, which `tidy` takes for a slip.
-_SIGNS = re.compile(r"(?<=[\w»)’])([:;?!])(?=\s|$)")
+# German words of polite address: capital inside a sentence, too.
+_POLITE_DE = frozenset(("Sie", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihrer", "Ihnen"))
+# What an act is about, where it is a clause: German begins it with a capital after a colon.
+_CLAUSES = ("problem", "question", "fact", "cause", "tip", "summary", "result", "step")
+# A question that ends before its sentence does: "can that be changed?, and I am lost".
+_ASKED = re.compile(r"\?\s*[,–].*$")
+# "Done – what else?" before a question of one's own.
+_AND_NOW = re.compile(r"(?:,| –) [^,–]*\?$")
 
 
 def agent(inputs: AgentInputs, profile: Profile, rng: np.random.Generator) -> str:
@@ -90,16 +97,15 @@ def _join(
     for place, sentence in enumerate(said):
         before = kinds[place - 1] if place else ""
         if text.endswith(".") and rng.random() < RUN_ON.get(before, 0.0) and not sentence.startswith(names):
-            sign = (" – ", "; ")[int(rng.random() * 2)] if " – " not in text[-90:] else "; "
-            first = sentence.split(" ", 1)[0]
-            small = (
-                first.lower().rstrip(",:") in _SMALL_DE
-                if language == "de"
-                else first not in ("I", "I'll", "I'm", "I'd", "I've")
-            )
-            if small and not first[1:2].isupper():
+            dashed = " – " in text[-90:] or " – " in sentence
+            sign = (" – ", "; ")[int(rng.random() * 2)] if not dashed else "; "
+            first = re.split(r"[\s,:;’']", sentence, maxsplit=1)[0]
+            if language == "de" and first.lower() not in _SMALL_DE and first not in _POLITE_DE:
+                text = f"{text} {sentence}"  # a noun keeps its capital; what looks like a new sentence is one
+                continue
+            if first != "I" and first not in _POLITE_DE and not first[1:2].isupper():
                 sentence = sentence[:1].lower() + sentence[1:]
-            text = text[:-1] + sign + sentence
+            text = text[:-1] + (sign.replace("; ", "\u00a0; ") if language == "fr" else sign) + sentence
         else:
             text = f"{text} {sentence}" if text else sentence
     return text
@@ -115,7 +121,7 @@ def _say(
     rng: np.random.Generator,
 ) -> list[str]:
     language = load_language(talk.language)
-    found = []
+    found: list[str] = []
     for act in acts:
         options = lines[act.kind]
         for trait in traits:
@@ -126,16 +132,28 @@ def _say(
         words = Words(talk, rng, {**given, **act.about})
         text = ""
         for _ in range(TRIES):
-            text = language.polish(_close(words.line(options)))
-            if talk.language == "fr":
-                text = _SIGNS.sub("\u00a0\\1", text)
+            text = language.polish(_close(_set(words.line(options), talk.language, act.about)))
             if text[:-1] not in history:
                 break
         value = act.about.get("value", "")
-        if value and text[:1] == value[:1].upper() and text[1 : len(value)] == value[1:]:
+        if re.search(r"[\d@]", value) and text[:1] == value[:1].upper() and text[1 : len(value)] == value[1:]:
             text = value + text[len(value) :]  # a value is said as it is, at the beginning of a sentence too
+        if act.kind in ("ask_fact", "one_more") and found:
+            found[-1] = _AND_NOW.sub(".", found[-1])
         found.append(text)
     return [text for text in found if text]
+
+
+def _set(text: str, language: str, about: Mapping[str, str]) -> str:
+    """A clause that was filled in may end a sentence by a question, or begin one after a colon."""
+    if about.get("problem", "").endswith("?"):
+        text = _ASKED.sub("?", text)
+    if language == "de":
+        for name in _CLAUSES:
+            clause = about.get(name, "")
+            if clause and f": {clause}" in text:
+                text = text.replace(f": {clause}", f": {clause[:1].upper()}{clause[1:]}")
+    return text
 
 
 def _close(text: str) -> str:

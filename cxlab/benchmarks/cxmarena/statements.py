@@ -118,7 +118,10 @@ class _Reader:
         taken: list[tuple[int, int]] = []
         for option, original in self.lower:
             at = low.find(option)
-            if at >= 0 and not any(s <= at < e for s, e in taken) and not low[at + len(option) :][:1].isalnum():
+            # "goat" is not of the colour oat.
+            while at >= 0 and (low[at - 1 : at].isalnum() or low[at + len(option) :][:1].isalnum()):
+                at = low.find(option, at + 1)
+            if at >= 0 and not any(s <= at < e for s, e in taken):
                 taken.append((at, at + len(option)))
                 found.append((original, at))
         return found

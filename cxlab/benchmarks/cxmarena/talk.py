@@ -26,11 +26,15 @@ _HEAVIEST = 400
 
 
 class Rewrite(Part):
-    """How a step of an article is said to a customer: a pattern of the step, the act, and what the act names."""
+    """How a step of an article is said to a customer: a pattern of the step, the act, and what the act names.
+
+    `reply` is the customer's act where the usual answer to such an act would miss the point.
+    """
 
     match: str
     act: str
     say: str
+    reply: str = ""
 
 
 class Result(Part):
@@ -67,6 +71,11 @@ class Talk(Part):
     results: tuple[Result, ...]
     both: str
     also: tuple[str, ...]
+    # How a day is named as a wish ("le <value>"), and what an article's title "<head>: <tail>" is in a sentence.
+    on_day: str = "<value>"
+    summary: str
+    # How a tool's option is said as a wish ("morning" → "the morning").
+    spoken: dict[str, str] = {}
     details: dict[str, tuple[str, ...]]
     customer_words: tuple[tuple[str, str], ...]
     rewrites: tuple[Rewrite, ...]

@@ -209,3 +209,21 @@ def test_a_real_model_that_invents_facts_is_asked_again_and_then_mended() -> Non
     found = stages.finish(articles.write_information(facts, [topic], model, 1))  # type: ignore[arg-type]
     assert model.asked == 2
     assert found[0].body == "Title\n\nOverview\n\nA calm sentence stays. Another one stays."
+
+
+def test_mending_takes_a_sentence_and_leaves_the_numbered_steps_in_their_lines() -> None:
+    facts, *_ = make("hearthwise")
+    subject = next(f.subject for f in facts.facts.values() if f.property == "price")
+    steps = f"1. Open the box. Take your time.\n2. Look inside. {subject} costs £3.17 today.\n3. Close it again."
+    body = f"What to do\n\n{steps}"
+    assert articles.mend(body, facts, subject) == body.replace(f" {subject} costs £3.17 today.", "")
+
+
+def test_a_word_inside_another_is_no_value() -> None:
+    facts, *_ = make("hearthwise")
+    subject = next(f.subject for f in facts.facts.values() if f.property == "colour")
+    wrong = next(o for o in facts.brand.properties["colour"].options if o == "oat")
+    said = {value for _, name, value in ledger.find_facts(f"Milk the goat to a fine colour, {subject}.", facts)}
+    assert said == set()
+    told = {value for _, name, value in ledger.find_facts(f"{subject} comes in the colour {wrong}.", facts)}
+    assert told == {wrong}

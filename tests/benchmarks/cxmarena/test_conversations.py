@@ -25,6 +25,7 @@ from cxlab.benchmarks.cxmarena import statistics as stats
 from cxlab.benchmarks.cxmarena.shelf import Passage, Shelf
 from cxlab.errors import BadOption
 from cxlab.llm.simulated import grammar
+from tests.benchmarks.cxmarena import prose
 
 MODEL = llm.load("simulated:strong")
 PACKS = {"hearthwise": "en", "solvanne": "fr", "talvero": "de"}
@@ -181,15 +182,18 @@ def test_talk_files_have_a_line_for_each_act_and_no_unknown_slot(language: str) 
 
 def test_steps_become_what_an_agent_says() -> None:
     en, fr, de = talk.load("en"), talk.load("fr"), talk.load("de")
-    assert steps.speak(en, "Ask whether other devices are online") == ("ask_step", "whether other devices are online")
-    assert steps.speak(en, "Tell the customer not to open the lamp") == ("warn", "open the lamp")
-    assert steps.speak(en, "Remind the customer to keep the box") == ("later", "keep the box")
-    assert steps.speak(en, "Watch the lamp overnight") == ("later", "watch the lamp overnight")
-    assert steps.speak(en, "Find out what the error says") == ("ask_open", "what the error says")
-    assert steps.speak(en, "Open the order", tool=True) == ("call", "open the order")
-    assert steps.speak(en, "Explain that data is kept for a year") == ("tell_step", "data is kept for a year")
+    assert steps.speak(en, "Ask whether other devices are online")[:2] == (
+        "ask_step",
+        "whether other devices are online",
+    )
+    assert steps.speak(en, "Tell the customer not to open the lamp")[:2] == ("warn", "open the lamp")
+    assert steps.speak(en, "Remind the customer to keep the box")[:2] == ("later", "keep the box")
+    assert steps.speak(en, "Watch the lamp overnight")[:2] == ("later", "watch the lamp overnight")
+    assert steps.speak(en, "Find out what the error says")[:2] == ("ask_open", "what the error says")
+    assert steps.speak(en, "Open the order", tool=True)[:2] == ("call", "open the order")
+    assert steps.speak(en, "Explain that data is kept for a year")[:2] == ("tell_step", "data is kept for a year")
     assert steps.speak(en, "Apologise plainly").act == ""
-    assert steps.speak(fr, "Relisez la commande", tool=True) == ("call", "relire la commande")
+    assert steps.speak(fr, "Relisez la commande", tool=True)[:2] == ("call", "relire la commande")
     assert steps.speak(fr, "Vérifiez le stock", tool=True).step == "vérifier le stock"
     assert steps.speak(de, "Rufen Sie die Akkudaten von Atlas ab", tool=True).step == "die Akkudaten von Atlas abrufen"
     assert steps.speak(de, "Öffnen Sie die Bestellung", tool=True).step == "die Bestellung öffnen"
@@ -244,6 +248,72 @@ def test_it_is_as_long_and_as_varied_as_published(name: str) -> None:
     assert found["mattr"] == pytest.approx(published["mattr"][0], abs=0.05)
     assert found["consecutive_max"] <= 3
     assert stats.near_duplicates([conversations.transcript(c) for c in said]) == []
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_it_reads_without_slips_of_grammar(name: str) -> None:
+    _, found, _, _, said = make(name)
+    language, slips = PACKS[name], []
+    for c in said:
+        for m in c.messages:
+            # Who types without care leaves out capitals and the last stop, and nothing else.
+            casual = m.role == "customer" and c.persona["customer"]["casual"]
+            if m.role != "tool":
+                some = prose.faults(m.text, language, ends=not casual)
+                slips += [s for s in some if not (casual and s.startswith("small start"))]
+    for article in found:
+        lines = (re.sub(r"^(?:\d+\.|-) | \[\w+\]", "", line) for line in article.body.split("\n"))
+        slips += [s for line in lines if line for s in prose.faults(line, language, ends=False)]
+    assert slips == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "It is a online order."),
+        ("en", "Could you tell me the <what>?"),
+        ("en", "I will push it from here from here, the the end."),
+        ("fr", "Je vois le article dans la commande."),
+        ("fr", "C’est de le sérum."),
+        ("fr", "Voici la réponse: deux pièces."),
+        ("de", "Hier ist Talvero – ihre Bestellung ist da."),
+        ("de", "Könnten Sie mir Ihre Seriennummer des Geräts nennen?"),
+        ("de", "Das gilt für einem Gerät mit ein Kabel."),
+        ("de", "Das ist erledigt,; danke."),
+    ],
+)
+def test_a_slip_is_found(language: str, text: str) -> None:
+    assert prose.faults(text, language)
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_nobody_asks_or_tells_a_thing_twice(name: str) -> None:
+    _, _, _, _, said = make(name)
+    for c in said:
+        told = [d for m in c.messages if m.role == "customer" for d in m.data["details"]]
+        assert len(told) == len(set(told)), (c.id, told)
+        spoken = [s for m in c.messages if m.role != "tool" for s in re.split(r"(?<=[.?!]) ", m.text)]
+        long = [s for s in spoken if len(s.split()) > 7]
+        assert len(long) == len(set(long)), c.id
+        person = c.persona["customer"]
+        if "full_name" in told and any(a[1] == "Yes" for a in _answers(c, "verify")):
+            text = " ".join(m.text for m in c.messages if m.role == "customer")
+            assert re.search(rf"(?<!\d){re.search(r'[0-9]+', person['details']['home'])[0]}(?!\d)", text)  # type: ignore[index]
+
+
+def _answers(c: Any, standard: str) -> list[tuple[str, str]]:
+    return [(q["id"], q["answer"]) for q in c.labels["quality"] if q["id"] == standard]
+
+
+def test_a_heading_becomes_a_sentence_and_an_answer_fits_the_question() -> None:
+    en, de = talk.load("en"), talk.load("de")
+    assert steps.speak(en, "Find out where the money should go").reply == "answer_money"
+    assert steps.speak(en, "Tell the day of the booking").act == ""  # the report has given it
+    assert steps.speak(de, "Vergleichen Sie das Etikett mit dem Inhalt").act == "instruct"
+    for language in ("en", "fr", "de"):
+        spoken = talk.load(language)
+        for rewrite in spoken.rewrites:
+            assert not rewrite.reply or rewrite.reply in spoken.customer, rewrite
 
 
 def test_without_issue_articles_there_is_nothing_to_talk_about() -> None:

@@ -93,6 +93,16 @@ def test_formats_look_like_what_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
+def test_a_title_with_a_colon_is_a_title_and_stands_once(format: formats.Format, tmp_path: Path) -> None:
+    title = "Delivery: parcel is late"
+    kept = article(f"{title}\n\nCauses\n\nThe depot is full.", title)
+    text = apply_format(kept, format, 1, folder=tmp_path, publisher="Maker").body
+    assert text.replace(f"<title>{title}</title>", "").count(title) == 1
+    assert "| parcel is late" not in text
+    assert "<dt>" not in text
+
+
+@pytest.mark.parametrize("format", FORMATS)
 def test_acronyms_come_first_and_the_clean_text_stays(format: formats.Format, tmp_path: Path) -> None:
     body = "Take the Home Care Plan. " * 12 + "The Home Care Plan Plus costs £5."
     keep = ["Home Care Plan Plus", "£5"]
