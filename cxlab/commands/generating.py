@@ -73,11 +73,13 @@ def _generate_cxmarena(
     dataset = built.dataset
     board.write(dataset.id)
     if as_json:
-        kept = {name: dataset.config[name] for name in ("counts", "statistics", "validation")}
+        kept = {name: dataset.config.get(name) for name in ("counts", "statistics", "validation", "note")}
         print(json.dumps({"dataset": dataset.id, "tasks": built.tasks, "folder": str(built.folder), **kept}))
         return
     if not quiet:
         print("\n".join(overview.describe(dataset)) + "\n")
     counts = ", ".join(f"{count:,} {task}" for task, count in built.tasks.items())
     print(f"{dataset.id}: {dataset.name}; samples: {counts}")
+    if note := dataset.config.get("note"):
+        print(f"Note: {note}")
     print(f"Evaluate with: python -m cxlab run cxmarena --dataset {dataset.id} --model simulated:strong")

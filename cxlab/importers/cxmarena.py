@@ -18,6 +18,7 @@ from cxlab.errors import BadFile
 from cxlab.importers import cells
 from cxlab.importers.cells import Unreadable
 from cxlab.importers.cxmarena_folder import Folder, open_folder
+from cxlab.importers.cxmarena_talks import make_conversations
 from cxlab.importers.cxmarena_tasks import (
     TAXONOMIES,
     draft_intent,
@@ -73,6 +74,9 @@ def read_folder(folder: Path | str) -> Imported:
             schema={"file": pl.String, "row": pl.Int64, "column": pl.String, "problem": pl.String},
         ),
     }
+    conversations = make_conversations(drafts)
+    if conversations.height:
+        tables["conversations"] = conversations
     rows = {part: sum(frame.height for _, frame in files) for part, files in read.parts.items()}
     dataset_id = "cxmarena-" + content_id(drafts, articles.sort("article_id", "body").rows(), list(tools.items()))
     samples, seen = [], Counter[str]()

@@ -8,8 +8,10 @@ endpoint:NAME/MODEL  any OpenAI-compatible server's /v1/embeddings
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -38,6 +40,28 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One float32 row of `dim` numbers a text, of length 1, or all zeros where there is nothing to embed."""
         ...
+
+
+class Spent(NamedTuple):
+    """What a server's embeddings took; `cost_usd` is None where no price is known."""
+
+    usage: Usage
+    cost_usd: float | None
+
+
+# By context, so that searches side by side, each in a thread of its own, pay for their own texts alone.
+_METER: ContextVar[list[Spent] | None] = ContextVar("embeddings", default=None)
+
+
+@contextmanager
+def metered() -> Iterator[list[Spent]]:
+    """What servers embed inside, as it comes; vectors that were kept from before cost nothing and are not in it."""
+    spent: list[Spent] = []
+    token = _METER.set(spent)
+    try:
+        yield spent
+    finally:
+        _METER.reset(token)
 
 
 class KnownEmbedder(NamedTuple):
@@ -145,6 +169,8 @@ class Served:
             return np.zeros((len(texts), self.dim if texts else self._dim), dtype=np.float32)
         embedded = self._ask([texts[place] for place in full])
         self.usage += embedded.usage
+        if (meter := _METER.get()) is not None:
+            meter.append(Spent(embedded.usage, embedded.cost_usd))
         unknown = self.cost_usd is None or embedded.cost_usd is None
         self.cost_usd = None if unknown else self.cost_usd + embedded.cost_usd  # type: ignore[operator]
         self._dim = int(embedded.vectors.shape[1])

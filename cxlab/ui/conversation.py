@@ -133,7 +133,12 @@ def _switch(talk: Talk, hear: Hear) -> tuple[Sequence[Line], bool]:
     """The switches for its noise; the lines as they leave it, and whether what was said is to be struck out."""
     present = conversations.kinds_of(talk.noise)
     if not present:
-        st.caption("This conversation was stored without noise.")
+        st.caption(
+            "Put together from the transcripts of the samples, in the published words: what the agent went by, the "
+            "customer's persona and the noise were not published."
+            if talk.labels.get("source") == "transcripts"
+            else "This conversation was stored without noise."
+        )
         return hear(talk, frozenset()), False
     struck = False
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):

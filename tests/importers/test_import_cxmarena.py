@@ -16,6 +16,8 @@ from cxlab.benchmarks.cxmarena.benchmark import check
 from cxlab.errors import BadFile
 from cxlab.importers import cells
 from cxlab.importers.cxmarena import import_folder, read_folder
+from cxlab.importers.cxmarena_talks import split
+from cxlab.read import View, conversations
 from cxlab.store import write
 from tests.importers.cxm_folder import make, read_json, store
 
@@ -255,3 +257,35 @@ def test_questions_keep_their_evidence_and_tri_state():
     entry = ast.literal_eval("{'Question': 'Q', 'Answer': False, 'proof_message_ids': '[3, 4, 3]'}")
     assert cells.as_question(entry) == ("Q", "No", [3, 4])
     assert cells.as_question({"question": "Q", "answer": "n/a"}) == ("Q", "NA", [])
+
+
+def test_conversations_can_be_read_as_far_as_they_were_published(tmp_path, home):
+    dataset = import_folder(store(tmp_path / "published", make())).dataset
+    samples = write.load_samples(dataset.id)
+    cases = {s.inputs["conversation_id"]: s for s in samples if s.task == "quality"}
+    for key, sample in cases.items():
+        talk = conversations.conversation(dataset.id, key)
+        assert [m.text for m in talk.messages] == [line["text"] for line in sample.inputs["lines"]]
+        assert talk.served == talk.messages
+        assert (talk.noise, talk.agent, talk.customer) == ({}, {}, {})
+        assert talk.labels["source"] == "transcripts"
+        assert {q["question"] for q in talk.labels["quality"]} >= set(sample.inputs["questions"])
+    # Every transcript is in one of the conversations, and none is there twice.
+    told = [
+        [m.text for m in conversations.conversation(dataset.id, key).messages] for key in conversations.ids(dataset.id)
+    ]
+    for sample in samples:
+        if "transcript" in sample.inputs:
+            said = [text for _, text in split(sample.inputs["transcript"])]
+            assert sum(one[: len(said)] == said for one in told) == 1
+    assert len({tuple(one) for one in told}) == len(told) == conversations.listed(View(dataset=dataset.id)).height
+
+
+def test_a_transcript_is_split_at_its_speakers():
+    said = split("Welcome.\nIVR: press one\nUser: it broke\nand leaks\nAgent: Customer: is a word here, too")
+    assert said == [
+        ("system", "Welcome."),
+        ("IVR", "press one"),
+        ("User", "it broke\nand leaks"),
+        ("Agent", "Customer: is a word here, too"),
+    ]

@@ -91,6 +91,8 @@ OPTIONS = {
     "overlap": "characters that neighbouring pieces share (100)",
     "k": "articles to find, at least 20 (20)",
     "similarity": "what compares whole articles: words, or an embedder (words)",
+    "similar": "who decides on similar pairs: embedding (the threshold alone, the public way) or model (asked about "
+    "the pairs above a lower threshold) (embedding)",
     "threshold": "cosine from which a pair counts as similar (0.6 for words, else 0.9)",
     "candidates": "pairs checked for contradictions: passages (sentences on one thing that differ in a value; those "
     "are shown), or articles (the nearest, whole) (passages)",

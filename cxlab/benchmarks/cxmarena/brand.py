@@ -251,6 +251,9 @@ class Brand(Part):
     issues: dict[str, Issue] = Field(min_length=3)
     parameters: dict[str, Parameter]
     tools: dict[str, Tool] = Field(min_length=3)
+    # Families that even a small tree has; and what its maker has to say about the pack.
+    always: tuple[str, ...] = ()
+    note: str = ""
 
     _language: Language | None = PrivateAttr(default=None)
 
@@ -315,6 +318,10 @@ _MENDED = {
                 r"\1’",
             ),
             (r"\b([Ss])i (?=ils?\b)", r"\1’"),
+            # Of the words in h only those that are not aspirated lose the vowel before them.
+            (r"(?<!-)\b([dDlLjJ]|[qQ]u)[ea] (?=h(?:isto|orlo|umo|erb|ôt|omm|eure|uil|abit|iver|ortens|éli))", r"\1’"),
+            # French sets a space that does not break before these signs.
+            (r"(?<=[\w»”)’%€])([:;?!])(?=\s|$)", "\u00a0\\1"),
         ),
         "de": (
             (r"\b([Ii])n dem\b", r"\1m"),

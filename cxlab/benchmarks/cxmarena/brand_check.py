@@ -66,6 +66,7 @@ def _references(b: Brand) -> Found:
         for draw in draws:
             if draw.range and draw.range[0] > draw.range[1]:
                 yield ("properties", key, "range"), f"the range {draw.range} of {key} is upside down", "swap the two"
+    yield from _known(b.families, b.always, ("always",), "family")
     for key, aspect in b.aspects.items():
         yield from _known(b.properties, aspect.facts, ("aspects", key, "facts"), "property")
         yield from _known(b.aspects, aspect.after, ("aspects", key, "after"), "aspect")

@@ -31,7 +31,8 @@ aspects: name -> title, the, description, facts (properties), after (aspects to 
 dependencies: list of {law: ordered|ratio|above|bundle, property, of, factor, family, discount, parts}
 issues: name -> title, topic, families, customer, symptom, causes, steps (text, or {say, tool}), needs
 parameters: name -> description, sample, options
-tools: name -> description, parameters, returns, families"""
+tools: name -> description, parameters, returns, families
+always: families that even a small dataset has"""
 
 
 class Unusable(CxError):
@@ -40,7 +41,14 @@ class Unusable(CxError):
 
 def write(brief: str, language: str, model: ChatModel, folder: Path) -> Path:
     """The pack's file in `folder`; nothing is written unless it passes the check."""
-    text, name = asyncio.run(expand(brief, language, model))
+
+    async def once() -> tuple[str, str]:
+        try:
+            return await expand(brief, language, model)
+        finally:
+            await model.aclose()
+
+    text, name = asyncio.run(once())
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.yaml"
     path.write_text(text, encoding="utf-8")
@@ -73,7 +81,8 @@ async def expand(brief: str, language: str, model: ChatModel) -> tuple[str, str]
         complaints = check_text(text)
         if not complaints:
             return text, name_of(text)
-        inputs = inputs.model_copy(update={"complaints": tuple(str(c) for c in complaints[:20])})
+        faults = tuple(str(c) for c in complaints[:20])
+        inputs = inputs.model_copy(update={"complaints": faults, "last": text})
     listed = "\n  ".join(str(c) for c in complaints[:5])
     raise Unusable(f"{model.name} wrote a pack with {len(complaints)} faults, the first ones:\n  {listed}")
 

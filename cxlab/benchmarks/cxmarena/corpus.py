@@ -8,7 +8,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from cxlab.errors import BadOption, UnknownName
 from cxlab.records import Sample
 from cxlab.retrieval import Hit, Index, cut, index_documents
 from cxlab.retrieval.documents import DocumentIndex, readable
+from cxlab.retrieval.embeddings import Served, Spent, metered
 from cxlab.retrieval.vector_cache import Cached
 from cxlab.store import home, write
 
@@ -27,6 +28,8 @@ CORPORA = {"article_search": "search", "multi_turn": "multi_turn"}
 # Indexes are big; a run uses one or two at a time.
 _KEPT = 8
 _BUILDING = threading.RLock()
+# What `prepare` took of a server for an index: the first search in it has it in its sum, so that it is paid once.
+_OWED: dict[str, list[Spent]] = {}
 
 
 @dataclass(frozen=True)
@@ -72,13 +75,15 @@ class Built:
 @dataclass(frozen=True)
 class Found:
     """What a query found: documents with scores and best pieces, best first, and the documents of the best 10 chunks
-    with repetitions (the public way; empty for a hybrid index, which fuses documents). `seconds` is the search alone.
+    with repetitions (the public way; empty for a hybrid index, which fuses documents). `seconds` is the search alone;
+    `spent` what a server's embeddings took for it, with the index where this search was the first to need it.
     """
 
     hits: list[Hit]
     chunks: list[str]
     seconds: float
     built: Built
+    spent: tuple[Spent, ...] = ()
 
 
 async def search(
@@ -88,7 +93,11 @@ async def search(
     if kind in ("bm25", "lexical", "hashing"):
         return _search(index(dataset_id, name, kind, size, overlap), query, k)
     # A model or a server is asked here, which must not hold up the other attempts.
-    return await asyncio.to_thread(lambda: _search(index(dataset_id, name, kind, size, overlap), query, k))
+    with metered() as spent:
+        found = await asyncio.to_thread(lambda: _search(index(dataset_id, name, kind, size, overlap), query, k))
+    with _BUILDING:
+        spent += _OWED.pop(kind, [])
+    return replace(found, spent=tuple(spent))
 
 
 def _search(built: Built, query: str, k: int) -> Found:
@@ -147,6 +156,9 @@ def prepare(samples: Sequence[Sample], options: Mapping[str, Any]) -> Iterator[t
     }
     for done, of in made.fill(readable(pieces)):
         yield done, of, "pieces of articles embedded"
+    if isinstance(made.inner, Served) and made.inner.usage.calls:
+        with _BUILDING:
+            _OWED.setdefault(kind, []).append(Spent(made.inner.usage, made.inner.cost_usd))
 
 
 def _whole(options: Mapping[str, Any], name: str, usual: int) -> int:

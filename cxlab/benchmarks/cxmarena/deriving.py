@@ -159,7 +159,7 @@ class AdjudicateReply(BaseModel):
 DETECT = INTENT
 NAME = Prompt("cxm_name_intent", 1, HERE / "name_intent.md", NameInputs, NameReply, f"{SIMULATE}:name", 0.2, 512)
 QUESTION = Prompt(
-    "cxm_question", 1, HERE / "question.md", QuestionInputs, QuestionReply, f"{SIMULATE}:question", 0.6, 256
+    "cxm_question", 2, HERE / "question.md", QuestionInputs, QuestionReply, f"{SIMULATE}:question", 0.6, 256
 )
 SUPPORTED = Prompt(
     "cxm_supported", 1, HERE / "supported.md", SupportInputs, SupportReply, f"{SIMULATE}:supported", 0.0, 256

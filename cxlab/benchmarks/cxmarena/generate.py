@@ -65,7 +65,10 @@ LICENCE = "own work, made with CX Lab"
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 # What simulated models are made of.
-SIMULATED = (HERE, ROOT / "cxlab" / "llm", ROOT / "cxlab" / "voice", ROOT / "data" / "quality", ROOT / "data" / "voice")
+SIMULATED = (
+    *(HERE, ROOT / "cxlab" / "llm", ROOT / "cxlab" / "voice"),
+    *(ROOT / "data" / name for name in ("quality", "voice", "brands/trades")),
+)
 TEXTS = (".py", ".md", ".yaml")
 
 
@@ -204,7 +207,8 @@ def find_brand(config: Config, base: Path) -> Generator[Progress, None, Path]:
     if not config.brief:
         given = Path(config.brand)
         return given if given.suffix in (".yaml", ".yml") else brand.FOLDER / f"{config.brand}.yaml"
-    folder = base / "brands" / content_id(config.brief, config.language, config.model, writing.EXPAND_BRAND.hash)
+    made_by = (config.model, writing.EXPAND_BRAND.hash, *sources(config.model))
+    folder = base / "brands" / content_id(config.brief, config.language, *made_by)
     yield Progress("brand", 0, 1)
     found = sorted(folder.glob("*.yaml"))
     if not found:
@@ -221,9 +225,16 @@ def work_key(config: Config, pack: Brand, path: Path) -> str:
     """
     asked = {**asdict(config), "brand": pack.id, "brief": ""}
     texts = [path.read_bytes(), *(file.read_bytes() for file in sorted((brand.FOLDER / "languages").glob("*.yaml")))]
-    if llm.load(config.model).simulated:
-        texts += [file.read_bytes() for place in SIMULATED for file in sorted(place.rglob("*")) if file.suffix in TEXTS]
-    return f"cxmarena-{content_id(VERSION, asked, [hashlib.sha256(t).hexdigest() for t in texts], hashes())}"
+    made_of = [*(hashlib.sha256(text).hexdigest() for text in texts), *sources(config.model)]
+    return f"cxmarena-{content_id(VERSION, asked, made_of, hashes())}"
+
+
+def sources(model: str) -> list[str]:
+    """Hashes of all that a simulated model is made of; none for a real one, which is its name."""
+    if not llm.load(model).simulated:
+        return []
+    files = [file for place in SIMULATED for file in sorted(place.rglob("*")) if file.suffix in TEXTS]
+    return [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
 
 
 def hashes() -> dict[str, str]:
@@ -296,6 +307,7 @@ def make(
             "statistics": measured,
             "counts": overview.count(frames, samples),
             "validation": rates,
+            **({"note": pack.note} if pack.note else {}),
         },
         seed=seed,
         licence=LICENCE,

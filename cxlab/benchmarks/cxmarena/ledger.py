@@ -179,15 +179,15 @@ def thing(family: object, name: str) -> str:
     return the
 
 
-def say(ledger: Ledger, fact: Fact, rng: np.random.Generator) -> str:
-    """The fact as a sentence without its full stop."""
+def say(ledger: Ledger, fact: Fact, rng: np.random.Generator, spoken: bool = False) -> str:
+    """The fact as a sentence without its full stop; spoken, in the property's own words and not those of a list."""
     spec = ledger.brand.properties[fact.property]
-    says = wordings(spec, ledger.brand.language)
+    own = tuple(line for line in spec.says if ": " not in line) if spoken else ()
+    says = own or wordings(spec, ledger.brand.language)
     line = says[int(rng.random() * len(says))]
-    more = {"value": ledger.show(fact), "value_dat": ledger.show(fact, dative=True), "the": spec.the}
-    more["The"] = spec.the[:1].upper() + spec.the[1:]
-    text = grammar.say(line, rng, Slots(ledger, fact.subject, rng, **more))
-    return ledger.brand.language.polish(text)
+    more = {"value": ledger.show(fact), "value_dat": ledger.show(fact, dative=True)}
+    more |= {"the": spec.the, "The": spec.the[:1].upper() + spec.the[1:]}
+    return ledger.brand.language.polish(grammar.say(line, rng, Slots(ledger, fact.subject, rng, **more)))
 
 
 def rng_for(*parts: object) -> np.random.Generator:

@@ -14,52 +14,57 @@ import re
 # property: plain names | other ways to say it. A word stands for all that begin with it; German joins words, so that
 # a part in the middle counts as well where it is written with a leading "*".
 _TABLE = """
-instalment: instalment, mensualité, *monatsrate | twelfth-part, financed, en trois fois, raten
-fee: monthly fee, yearly, tarif mensuel, *gebühr | a month, per month, par mois, im monat, in advance
-price: price, prix, preis | costs, sells for, priced, pay, vendu, coûte, kostet, zahlen, charge a
+instalment: instalment, mensualité, *monatsrate | instalments, twelfth-part, financed, en trois fois, raten
+fee: monthly fee, yearly, tarif mensuel, *gebühr | a month, per month, par mois, im monat, in advance, in a year
+price: price, prix, preis | cost, costs, sells for, priced, pay, vendu, coûte, coûter, kostet, kosten, zahlen,
+    charge a
 delivery cost: delivery charge, charge for, frais, *versandgebühr, versandkosten | postage, facturé, berechnen
 free from: threshold, seuil, *freigrenze | waive, is free, upwards, offert, gratis
-deductible: excess, selbstbehalt, *selbstbeteiligung |
+deductible: selbstbehalt, *selbstbeteiligung |
 voucher: voucher, chèque, *gutschein | bon d'achat
 spend: spend | spends
-battery life: battery life, autonomie, *laufzeit | battery, läuft, hält, expect, going
+battery life: battery life, running time, autonomie, *laufzeit, *betriebszeit | battery, runs for, läuft, hält,
+    expect, going, fonctionne
 battery size: battery capacity, *akkukapazität | akku
-charging time: charging time, *ladezeit | charging, recharging, charger, aufgeladen, geladen
-fitting time: fitting, installation, montage | mounting, fitted
-reset time: reset, *tastenzeit, neustart | button, taste
-weight: weight, poids, masse, gewicht | weighs, scales, pèse, wiegt
+charging time: charging time, temps de charge, *ladezeit, *ladedauer | charging, charger, zu laden,  recharging,
+    charger, aufgeladen, geladen
+fitting time: fitting, installation, assembly, montage, *aufbauzeit | mounting, fitted, assembling, monter, aufbau
+reset time: reset, temps d'appui, *tastenzeit, neustart | button, taste, appuyez, starte ich, startet neu
+weight: weight, poids, masse, gewicht | weigh, heavy, schwer, lourd, weighs, scales, pèse, wiegt
 most weight: weight limit, greatest weight | may weigh
 width: width, largeur, breite | wide, across, edge to edge
 height: height, hauteur, höhe | de haut, high, hoch
-screen: diagonal, *bilddiagonale | bildschirm, screen
+screen: diagonal, *bilddiagonale | bildschirm, screen, anzeige
 length: length, longueur, *kabellänge | kabel, cable
 power: power, puissance, *leistung | draws, demand, leistet, lädt mit
-standby: standby | idle
-storage: storage, capacity, contenance, *speicher | stores, contient
+standby: standby | idle, in standby
+storage: storage capacity, capacity, contenance, *speicher | store, stores, contient
 data: data volume, *datenvolumen | surfen
 range: range, portée, *reichweite | reach, reicht
-area: area, coverage, surface, *fläche | covers, étend
+area: area, coverage, surface, *fläche | cover, covers, étend
 warranty: warranty, guarantee, garant | guaranteed
-noise: noise, bruit, lautstärke | louder, quiet
-brightness: brightness, luminosité, helligkeit | bright, light output, glows, shines, leuchtet
-camera: camera, *kamera |
+noise: noise, bruit, lautstärke, geräusch | loud, louder, quiet, laut
+brightness: brightness, luminosité, helligkeit | bright, hell, light output, glows, shines, leuchtet
+camera: camera, *kamera | megapixel
 recycled: recycled, recyclé, *recycling | recyclage
 natural: naturelle, natural | composants naturels
-saving: saving | saves, cuts
+saving: saving | save, saves, cuts
 discount: discount, remise, rabatt | reduction, réduction, nachlass, off
 deduction: deduction, retenue, abzug, *abzugsquote | deduct, abgezogen
 spare parts: spare parts, pièces, *ersatzteil |
 updates: software support, *update | security
-start of sale: launch, lancement, *verkaufsstart | on sale, en vente, im verkauf
+start of sale: launch, lancement, *verkaufsstart | on sale, en vente, im verkauf, depuis quand
 date: date, datum | began, took place, commencé, begann
-opening: opening time, ouverture, *öffnung | opens, doors, ouvre, öffnet
-closing: closing time, fermeture, *schließzeit | closes, last call, ferme, schließt
+opening: opening time, ouverture, *öffnung | open, opens, doors, ouvre, öffnet
+closing: closing time, fermeture, *schließzeit | close, closes, last call, ferme, schließt
 cut-off: cut-off, heure limite, annahme | leave the same day, commandez avant
 term: minimum term, engagement, *mindestlaufzeit | commit, engage, binden
 notice: notice period, préavis, *kündigungsfrist | of notice, cancelled, résilie, kündbar
-response: response time, délai de réponse, *reaktionszeit | respond, répondons, antworten, reagieren
+response: response time, délai de réponse, *reaktionszeit | reply, answer, répond, antwort, respond, répondons,
+    antworten, reagieren
 visits: visits, besuche, visites |
-delivery time: delivery time, délai de livraison, *lieferzeit | arrive, from dispatch, livraison prend, zugestellt
+delivery time: delivery time, délai de livraison, *lieferzeit | arrive, take, from dispatch, livraison prend,
+    zugestellt
 return window: return window, délai de retour, *rückgabefrist | send back, renvoyer, zurücksenden
 refund time: refund, remboursement, *erstattung | money is back, remboursée, geld ist
 retention: retention, durée de garde, *aufbewahrung | kept for, stored for, conservées, gespeichert
@@ -67,25 +72,59 @@ handling: reply time, délai de traitement, *bearbeitung | requests, request, de
 points: points, punkte, *punktzahl | earn, cumul, sammel
 people: participants, attendance, *teilnehmer | people, personnes, menschen
 parking: parking |
-shelf life: durée après ouverture, shelf life | une fois ouvert, après ouverture
+after opening: durée après ouverture, after opening, une fois ouvert, après ouverture, entamé, *anbrechen | once
+    open, angebrochen
+shelf life: shelf life, durée de garde au placard, *haltbarkeit | placard, haltbar, shelf
 lasting: tenue, staying power | tient
 exposure: temps de pose | agir
-storing: température | au frais
+storing: storage temperature, température de garde | at what temperature, température, au frais, store
 duration: durée, duration | dure, takes
-material: housing, matière, *gehäuse, material | made of, made from, est fait, est en, gefertigt, besteht
+material: housing, matière, *gehäuse, material, frame, cadre, rahmen, outer material, upper, dessus,
+    *obermaterial, bois, holz | made of, woraus, en quoi, made from, est fait, est en, gefertigt, besteht
 colour: colour, color, couleur, farbe, *farbe | farbton, finish
-compatibility: compatib, *kompatib | works with, pairs with, passt zu, verträgt
+compatibility: compatib, *kompatib, type de peau | work with, works with, convient, destiné, wozu, pairs with,
+    passt zu, verträgt
 scent: note dominante | sillage, évoque
+load: load, charge admise, charge supportée, *belastung, zulässige last | bears, carries, carry, porte, belasten, last
+gears: gears, vitesses, gänge |
+wheel: wheel size, *laufradgröße | wheels, laufräder
+inspection: inspection, révision, durchsicht |
+fit: width fit, weite | cut, coupe, geschnitten
+wearing in: wearing-in, rodage, *einlaufzeit | worn in, rodé, eingelaufen
+washing: washing temperature, température de lavage | washed, se lave
+net weight: net weight, poids net, *füllmenge | a pack of, un paquet de, eine packung
+origin: origin, origine, *herkunft | come from, récolte, rohware
+organic: organic, part bio, *bioanteil |
+players: players, joueurs, *spielerzahl | spielen
+age: age, âge, alter |
+round: playing time, durée de partie, dauer einer partie | round, partie
+pieces: number of pieces, quantité de pièces, zahl der teile | pieces, teile
+oiling: oiling, rythme d'huilage, *ölabstand | oil, huilez, ölen
+screens: number of screens, nombre d'écrans, zahl der bildschirme | screens, écrans, bildschirmen
+profiles: profiles, profils, profile |
+trial: trial period, essai gratuit, *probezeit | tried free, s'essaye, proben
+offline: offline, hors ligne, ohne netz | downloads
+sum insured: sum insured, plafond, *versicherungssumme | covers up to, couvre jusqu, deckt bis
+own share: excess, franchise, *eigenanteil | bear yourself
+reporting: reporting period, délai de déclaration, *meldefrist | report a loss, déclar, melden
+payout: payout time, délai d'indemnité, *auszahlungszeit | paid out, indemnisé, ausgezahlt
+waiting: waiting period, carence, *wartezeit | waiting
+unlocking: starting fee, frais de déblocage, *startgebühr | unlocking, débloquer, entsperren
+per minute: price a minute, prix à la minute, *minutenpreis | a minute, la minute, je minute
+reservation: reservation time, temps de réservation, *reservierungszeit | reserved, réserve, reservieren
+deposit: deposit, caution, kaution |
+founding: founding year, année de fondation, *gründungsjahr |
 """
 
 # Those of them whose values are words.
-WORDED = frozenset({"material", "colour", "compatibility", "scent"})
+WORDED = frozenset({"material", "colour", "compatibility", "scent", "fit", "origin"})
 
 
 @functools.cache
 def _patterns() -> list[tuple[str, re.Pattern[str], re.Pattern[str] | None]]:
     found = []
-    for line in _TABLE.strip().splitlines():
+    # A line that is indented goes on with the one before.
+    for line in _TABLE.strip().replace("\n    ", " ").splitlines():
         name, _, rest = line.partition(": ")
         plain, _, other = rest.partition("|")
         found.append((name, _pattern(plain), _pattern(other) if other.strip() else None))

@@ -19,7 +19,7 @@ import numpy as np
 from cxlab.benchmarks.cxmarena import personas, steps
 from cxlab.benchmarks.cxmarena.articles import tool_name
 from cxlab.benchmarks.cxmarena.ledger import Slots
-from cxlab.benchmarks.cxmarena.moves import MOST_ASIDES, Moves
+from cxlab.benchmarks.cxmarena.moves import IN_A_ROW, MOST_ASIDES, Moves
 from cxlab.benchmarks.cxmarena.personas import Persona
 from cxlab.benchmarks.cxmarena.shelf import Passage, Shelf
 from cxlab.llm.simulated import grammar
@@ -28,6 +28,9 @@ from cxlab.llm.simulated import grammar
 CLOSE, STEP = 9, 4
 # What a customer does where a step asks for something.
 ANSWERS = {"ask_step": "answer_step", "ask_open": "answer_open", "request": "send", "later": "will_do"}
+# How a customer gives what only they know, and takes what the agent tells or offers.
+OWN = {"email": "give_own", "address": "give_home"}
+TAKEN = {"tell_step": "noted", "warn": "noted"}
 
 
 class Outline(Moves):
@@ -37,6 +40,7 @@ class Outline(Moves):
         super().__init__(person, shelf, rng)
         self.tools = tools
         self.given: set[str] = set()
+        self.pending = False  # whether something that a tool set going is still to come
         self.verified = False
         self._opening()
         self._clarify()
@@ -86,7 +90,7 @@ class Outline(Moves):
             for name in names:
                 self.customer(f"tell_{name}", {"detail": person.masked[name]}).details.append(name)
             self._heard()
-        self.standard("restate", "restate", {"summary": person.article.title})
+        self.standard("restate", "restate", {"summary": self._summary()})
         if person.keeps["restate"]:
             self.customer("confirm")
         self._verify()
@@ -98,6 +102,15 @@ class Outline(Moves):
         if self.chance(0.5):
             self.agent("plan")
             self.customer("agree")
+
+    def _summary(self) -> str:
+        """The matter in a sentence: an article's "<subject>: parcel is late" is a heading, not speech."""
+        person = self.person
+        head, colon, tail = person.article.title.partition(": ")
+        if not colon:
+            return head
+        words = {"head": head.rstrip(), "tail": steps.inside(person.ledger, tail)}
+        return person.brand.language.polish(grammar.piece(person.talk.summary, self.rng, words))
 
     def _heard(self) -> None:
         """What may come between two questions."""
@@ -130,7 +143,7 @@ class Outline(Moves):
             return
         self.agent("verify", cls="tool_information_gathering").shows.add("verify")
         full = f"{person.first_name} {person.surname}"
-        second = personas.code("##", self.rng)
+        second = personas.house_number(person)
         self.person.details.setdefault("full_name", full)
         self.customer("identity", {"full": full, "second": second}).details.append("full_name")
         self.agent("verified").shows.add("verify")
@@ -163,8 +176,9 @@ class Outline(Moves):
         """What else is asked and advised before a step: this gap's share of the room for it."""
         room = self.wanted - left - len(self.moves)
         most = len(self.moves) + room / gaps
-        while len(self.moves) < most and self.digress():
-            pass
+        for _ in range(IN_A_ROW):
+            if len(self.moves) >= most or not self.digress():
+                break
 
     def _tool(self, key: str | None) -> Any:
         if key is None:
@@ -180,13 +194,13 @@ class Outline(Moves):
         move.sources.append(passage)
         move.facts += used
         if spoken.act in ANSWERS:
-            self.customer(ANSWERS[spoken.act])
+            self.customer(spoken.reply or ANSWERS[spoken.act])
             if spoken.act != "later" and self.chance(0.45):
                 self.agent("thank_answer")
             return
         if spoken.act != "instruct":
             if self.chance(0.5):
-                self.customer("agree")
+                self.customer(TAKEN.get(spoken.act, "agree"))
             return
         self.occasions.add("understanding")
         if self.person.keeps["understanding"] and self.chance(0.5):
@@ -205,7 +219,7 @@ class Outline(Moves):
                 self.agent("thank_answer")
         elif draw < 0.52:
             self.customer("ask_why", {"step": spoken.step})
-            if not self.cause():
+            if not self.cause("why"):
                 self.agent("reason", cls="knowledge_base").sources.append(passage)
         elif draw < (0.56 if expert else 0.64):
             self.customer("cannot", {"step": spoken.step})
@@ -236,6 +250,7 @@ class Outline(Moves):
         move.facts += used
         returns = function["description"].partition("→")[2]
         result, told = personas.results(person, returns, rng)
+        self.pending = self.pending or any(personas.ahead(person, value) for value in result.values())
         move.call = {"tool": function["name"], "arguments": arguments, "result": result}
         if self.chance(0.55):
             self.customer("wait")
@@ -268,23 +283,30 @@ class Outline(Moves):
             value = person.value(name, self.rng)
             if spec.sample == "date":
                 value = person.details[f"{name} as said"] = personas.spoken_day(value, person.brand)
+                value = person.talk.on_day.replace("<value>", value)
             wish = spec.sample in ("date", "shop") or bool(spec.options)
-            kind = "give_own" if spec.sample in ("email", "address") else "prefer" if wish else "give"
+            value = person.talk.spoken.get(value, value)
+            kind = OWN.get(spec.sample) or (("prefer" if personas.timed(spec) else "choose") if wish else "give")
             self.customer(kind, {"what": what, "value": value}).details.append(name)
             self.given.add(name)
 
     def _close(self) -> None:
         person = self.person
         self.standard("next_steps", "next_steps")
-        good = self.chance(0.82)
+        # Only who is asked says that it is not settled.
+        good = not person.keeps["settled"] or self.chance(0.78)
         # Who has said that this was all, or heard that it is passed on, asks for nothing new.
         settled = good and (person.keeps["settled"] or person.keeps["next_steps"])
         self.occasions.add("settled")
         if person.keeps["settled"]:
             self.agent("settled").shows.add("settled")
-        elif not person.keeps["next_steps"]:
-            self.agent("wrap")
-        self.customer("solved" if good else "unsolved")
+            # What is still on its way cannot work already.
+            works = person.in_use and not self.pending
+            self.customer(("solved" if works else "sorted") if good else "unsolved")
+        else:
+            if not person.keeps["next_steps"]:
+                self.agent("wrap")
+            self.customer("take_note")
         if not good:
             self.agent("not_settled")
             self.customer("accept")

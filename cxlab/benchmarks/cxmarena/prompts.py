@@ -143,6 +143,11 @@ class PairReply(BaseModel):
     second: str = ""
 
 
+class SimilarReply(BaseModel):
+    similar: bool
+    shared: str = ""
+
+
 class VerifyInputs(BaseModel):
     transcript: str
     label: str
@@ -185,6 +190,7 @@ CONTRADICTION = Prompt(
     0.0,
     512,
 )
+SIMILAR = Prompt("cxm_similar", 1, HERE / "similar.md", PairInputs, SimilarReply, f"{SIMULATE}_pairs:similar", 0.0, 256)
 JUDGE = Prompt("cxm_judge", 1, HERE / "judge.md", JudgeInputs, JudgeReply, f"{SIMULATE}_dialogue:judge", 0.0, 512)
 VERIFY = Prompt("cxm_verify", 1, HERE / "verify.md", VerifyInputs, VerifyReply, f"{SIMULATE}:verify", 0.0, 256)
 
@@ -196,6 +202,7 @@ EVALUATION: Sequence[Prompt[Any, Any]] = (
     TOOLS,
     TOOLS_JSON,
     CONTRADICTION,
+    SIMILAR,
     JUDGE,
     VERIFY,
 )

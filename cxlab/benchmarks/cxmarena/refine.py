@@ -1,6 +1,7 @@
 """Which articles of a knowledge base say the same, and which contradict each other.
 
-Similar: cosine of whole articles, all pairs above a threshold. Contradictory: in two stages, first the pairs with
+Similar: cosine of whole articles, all pairs above a threshold (the paper's and the public way); or, when asked for, in
+two stages, too: the pairs above a lower one are put to a model. Contradictory: in two stages, first the pairs with
 passages that state something of the same thing (or the nearest whole articles), then each by a model or by the
 difference of the facts that the texts state. Beside both stands the public
 evaluator's way: five nearest neighbours with the article itself among them, a pair kept where the first
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from cxlab.benchmarks.cxmarena.agreement import SURE
 from cxlab.benchmarks.cxmarena.corpus import Corpus, embedder
 from cxlab.benchmarks.cxmarena.passages import Contrast, excerpt
-from cxlab.benchmarks.cxmarena.prompts import PairInputs, PairReply, Passage
+from cxlab.benchmarks.cxmarena.prompts import PairInputs, PairReply, Passage, SimilarReply
 from cxlab.benchmarks.cxmarena.wording import content
 from cxlab.errors import BadOption
 from cxlab.llm.base import Reply
@@ -34,6 +35,9 @@ FLOOR = 0.3  # what lies below is never a candidate (reference 6: a prefilter of
 MOST_PAIRS = 20_000
 METHODS = ("model", "facts", "similar")
 CANDIDATES = ("passages", "articles")
+SIMILAR = ("embedding", "model")
+# How far below the threshold pairs are still put to a model: an inserted passage leaves two articles less alike.
+WIDER = 0.25
 _BLOCK = 512
 _AT_ONCE = 16
 
@@ -152,6 +156,23 @@ def choose(found: Neighbours, contrasts: Sequence[Contrast], by: str, most: int)
         chosen = found.nearest[:most]
     shown = {contrast[:2]: contrast for contrast in contrasts}
     return [Candidate(pair, shown.get(pair[:2]), by == "passages") for pair in chosen]
+
+
+async def repetitions(
+    corpus: Corpus,
+    pairs: Sequence[Scored],
+    ask_model: Callable[[PairInputs], Awaitable[Reply[SimilarReply]]],
+) -> tuple[list[list[str]], int]:
+    """The pairs that a model takes for copies or for sharing a passage, and how many replies could not be read."""
+    gate = asyncio.Semaphore(_AT_ONCE)
+
+    async def ask_about(pair: Scored) -> Reply[SimilarReply]:
+        async with gate:
+            return await ask_model(_inputs(corpus, Candidate(pair, None, False)))
+
+    replies = await asyncio.gather(*map(ask_about, pairs))
+    found = [list(p[:2]) for p, r in zip(pairs, replies, strict=True) if r.output is not None and r.output.similar]
+    return found, sum(reply.output is None for reply in replies)
 
 
 async def contradictions(

@@ -99,11 +99,19 @@ class Work:
             overlap=self.option("overlap", 100),
         )
         self.latency_s += found.seconds
+        costs = [one.cost_usd for one in found.spent]
+        paid = None if None in costs else sum(cost for cost in costs if cost is not None)
+        self.usage = sum((one.usage for one in found.spent), self.usage)
+        self.cost_usd = None if self.cost_usd is None or paid is None else self.cost_usd + paid
+        if found.spent and (budget := self.setup.options.get("budget")) is not None:
+            budget.charge(paid)
         self.steps["search"] = {
-            "calls": 0,
+            # Calls to a server for vectors; an index over words needs none.
+            "calls": sum(one.usage.calls for one in found.spent),
+            "prompt_tokens": sum((one.usage for one in found.spent), Usage()).prompt_tokens,
             "completion_tokens": None,
             "latency_s": found.seconds,
-            "cost_usd": 0.0,
+            "cost_usd": paid,
             "build_s": found.built.seconds,
         }
         return {
@@ -146,6 +154,7 @@ async def kb_refinement(work: Work) -> dict[str, Any]:
     threshold = work.option("threshold", refine.THRESHOLDS.get(similarity, refine.DEFAULT_THRESHOLD))
     method = work.option("contradictions", "model", refine.METHODS)
     by = work.option("candidates", "passages", refine.CANDIDATES)
+    by_model = work.option("similar", "embedding", refine.SIMILAR) == "model"
     articles = corpus.load(work.sample.dataset_id, work.inputs["corpus"])
     # Seconds of pure computing at the published size, which must not hold up the other attempts.
     contrasts = await asyncio.to_thread(passages.find_contrasts, articles.texts)
@@ -156,18 +165,31 @@ async def kb_refinement(work: Work) -> dict[str, Any]:
     async def ask_model(inputs: prompts.PairInputs) -> Reply[prompts.PairReply]:
         return await work.ask("contradiction", prompts.CONTRADICTION, inputs)
 
+    async def ask_similar(inputs: prompts.PairInputs) -> Reply[prompts.SimilarReply]:
+        return await work.ask("similar", prompts.SIMILAR, inputs)
+
     checked = await refine.contradictions(articles, candidates, method, ask_model)
+    similar, unread = [list(pair[:2]) for pair in found.pairs if pair.similarity >= threshold], 0
+    if by_model:
+        near = [pair for pair in found.pairs if pair.similarity >= threshold - refine.WIDER]
+        similar, unread = await refine.repetitions(articles, near[: work.option("most", 2000)], ask_similar)
     cuts = [round(0.3 + 0.05 * step, 2) for step in range(14)]
     return {
-        "similar": [list(pair[:2]) for pair in found.pairs if pair.similarity >= threshold],
+        "similar": similar,
         "contradictory": [one["pair"] for one in checked.found],
         "public": [list(pair[:2]) for pair in found.public],
         "pairs": [list(pair) for pair in found.pairs],
         "sweep": [{"threshold": c, "predicted": sum(p.similarity >= c for p in found.pairs)} for c in cuts],
         "shown": checked.found,
         "candidates": len(candidates),
-        "unread": checked.unread,
-        "settings": {"similarity": similarity, "threshold": threshold, "contradictions": method, "candidates": by},
+        "unread": checked.unread + unread,
+        "settings": {
+            "similarity": similarity,
+            "threshold": threshold,
+            "similar": "model" if by_model else "embedding",
+            "contradictions": method,
+            "candidates": by,
+        },
     }
 
 

@@ -1,7 +1,10 @@
-"""How simulated models make a brand pack of a brief: the brief's name and nouns, the language's own pack for the rest.
+"""How simulated models make a brand pack of a brief, without inventing a trade that they know nothing of.
 
-Honest and simple: what is listed after "makes", "sells" and the like becomes product lines; services, policies,
-issues and tools are those of the pack at hand in this language, under the new name.
+What is listed after "makes", "sells" and the like becomes product lines. The archetype whose words the brief uses
+(trades.py) brings what such things have: properties, parts, issues with their steps, tools, a service. What holds
+for any trade (delivery, returns, privacy, ...) is the language's own pack, without the lines that speak of that
+pack's trade. Figures of the brief become facts: of the products or rules that they speak of, else of an overview.
+A brief that fits no archetype keeps what holds for any trade, and the pack's `note` says so.
 """
 
 from __future__ import annotations
@@ -12,220 +15,24 @@ from typing import Any
 import numpy as np
 
 from cxlab.benchmarks import yaml_files
-from cxlab.benchmarks.cxmarena import writing
+from cxlab.benchmarks.cxmarena import trades, writing
+from cxlab.benchmarks.cxmarena.brand import CURRENCIES, FOLDER
+from cxlab.benchmarks.cxmarena.brief_reading import brand_name, coin, product_lines
 from cxlab.benchmarks.cxmarena.ledger import slug
+from cxlab.benchmarks.cxmarena.promises import keep_promises
+from cxlab.benchmarks.cxmarena.trades import Common, Trade
 from cxlab.llm.simulated.profiles import Profile
 
-VERBS = {
-    "en": r"(?:makes?|sells?|builds?|offers?|produces?|designs?|range of)",
-    "fr": r"(?:fabrique|vend|propose|crée|conçoit|compose|gamme de)",
-    "de": r"(?:baut|verkauft|fertigt|stellt|bietet|entwirft|produziert|Sortiment aus)",
-}
-AND = {"en": r",|\band\b|\bplus\b", "fr": r",|\bet\b|\bainsi que\b", "de": r",|\bund\b|\bsowie\b"}
-SMALL = {
-    "en": {
-        "a",
-        "an",
-        "the",
-        "of",
-        "for",
-        "with",
-        "from",
-        "that",
-        "which",
-        "its",
-        "their",
-        "our",
-        "own",
-        "new",
-        "smart",
-        "small",
-        "large",
-        "high",
-        "quality",
-        "sustainable",
-        "and",
-        "or",
-        "in",
-        "to",
-        "by",
-        "online",
-        "shops",
-    },
-    "fr": {
-        "un",
-        "une",
-        "des",
-        "de",
-        "du",
-        "la",
-        "le",
-        "les",
-        "pour",
-        "avec",
-        "en",
-        "qui",
-        "que",
-        "ses",
-        "leurs",
-        "et",
-        "ou",
-        "à",
-        "par",
-        "au",
-        "aux",
-        "boutique",
-        "ligne",
-    },
-    "de": {
-        "ein",
-        "eine",
-        "einen",
-        "der",
-        "die",
-        "das",
-        "den",
-        "für",
-        "mit",
-        "aus",
-        "von",
-        "und",
-        "oder",
-        "im",
-        "in",
-        "zu",
-        "her",
-        "an",
-        "seine",
-        "ihre",
-        "eigene",
-    },
-}
-# Words that a brief begins with and that are no name; words after which a name stands.
-OPENERS = {
-    "en": {"we", "our", "this", "here", "it", "at", "in", "founded", "since", "everything"},
-    "fr": {"nous", "notre", "nos", "c’est", "chez", "voici", "cette", "il", "elle", "fondée", "depuis", "ici", "tout"},
-    "de": {"wir", "unser", "unsere", "ich", "es", "sie", "hier", "dies", "diese", "seit", "gegründet", "bei", "alles"},
-}
-CALLED = {
-    "en": r"\b(?:called|named|[Ww]e are|[Ii]t is|brand)",
-    "fr": r"\b(?:appelée?|nommée?|s’appelle|[Nn]ous sommes|marque|maison)",
-    "de": r"\b(?:heißt|heißen|namens|[Ww]ir sind|Marke)",
-}
-GENERIC = {
-    "en": {
-        "the": "the model",
-        "about": [
-            "<subject> was (designed|drawn) for (daily|long) use and (opens|comes apart) with simple tools",
-            "(Each|Every) <subject> is (checked|tested) by hand before it (leaves|goes out)",
-        ],
-        "use": ["(Begin|Start) with the (simplest|first) setting of <subject> and (move on|go further) later"],
-        "care": ["(Clean|Wipe) <subject> after use and (store|keep) it (dry|away from heat)"],
-    },
-    "fr": {
-        "the": "le modèle",
-        "about": [
-            "<subject> est (pensé|dessiné) pour (durer|servir chaque jour) et se (démonte|ouvre) sans outil rare",
-            "(Chaque|Tout) <subject> est (vérifié|essayé) à la main avant de (partir|sortir)",
-        ],
-        "use": ["(Commencez|Débutez) par le réglage le plus simple de <subject>"],
-        "care": ["(Nettoyez|Essuyez) <subject> après usage et gardez-le au sec"],
-    },
-    "de": {
-        "the": "das Modell",
-        "about": [
-            "<subject> ist für (den Alltag|lange Jahre) (gedacht|gebaut) und lässt sich mit einfachem Werkzeug öffnen",
-            "(Jedes Stück|Jedes Exemplar) von <subject> wird (von Hand|einzeln) (geprüft|getestet)",
-        ],
-        "use": ["(Beginnen|Starten) Sie bei <subject> mit der einfachsten Stufe"],
-        "care": ["(Reinigen|Wischen) Sie <subject> nach Gebrauch (ab|trocken ab) und lagern es kühl"],
-    },
-}
-HEADS = (
-    "Al",
-    "Bre",
-    "Cor",
-    "Dal",
-    "Est",
-    "Fen",
-    "Gal",
-    "Hol",
-    "Is",
-    "Kor",
-    "Lu",
-    "Mer",
-    "Nor",
-    "Or",
-    "Pel",
-    "Ro",
-    "Sol",
-    "Tam",
-    "Ul",
-    "Vel",
-    "Wen",
-    "Yor",
-    "Zel",
-)
-TAILS = (
-    "ano",
-    "aris",
-    "bera",
-    "dino",
-    "elle",
-    "fora",
-    "gard",
-    "ina",
-    "kora",
-    "lis",
-    "mont",
-    "nova",
-    "ora",
-    "quin",
-    "ris",
-    "sano",
-    "tera",
-    "una",
-    "vero",
-    "zia",
-)
-MOST_LINES, MODELS = 6, 5
-
-
-# What of each pack holds for any trade; the rest is of its own (a bicycle has no memory and finds no network).
-ANY_TRADE: dict[str, dict[str, frozenset[str]]] = {
-    "en": {
-        "properties": frozenset(
-            [
-                "price",
-                "instalment",
-                "weight",
-                "width",
-                "warranty",
-                "material",
-                "colour",
-                "recycled",
-                "launched",
-                "spare_parts",
-            ]
-        ),
-        "aspects": frozenset(["buying", "upkeep", "repair", "housing"]),
-        "issues": frozenset(["damaged_arrival", "missing_part", "wrong_item"]),
-        "own": frozenset(["monitoring", "tariff"]),
-    },
-    "fr": {
-        "properties": frozenset(["prix", "mensualite", "masse", "hauteur", "garantie", "recycle", "matiere", "lance"]),
-        "aspects": frozenset(["achat", "garder", "eco", "gravure"]),
-        "issues": frozenset(["casse_arrivee", "erreur", "manque"]),
-        "own": frozenset(["cabine"]),
-    },
-    "de": {
-        "properties": frozenset(
-            ["preis", "rate", "gewicht", "garantie", "ersatzteile", "farbe", "recycling", "verkauf_seit"]
-        ),
-        "aspects": frozenset(["kauf", "reparatur", "gehaeuse_pflege", "sicherheit"]),
-        "issues": frozenset(["beschaedigt", "falsch", "verloren"]),
-        "own": frozenset(["tarif"]),
-    },
+Pack = dict[str, Any]
+GOODS = {"en": "products", "fr": "produits", "de": "Produkte"}
+# The largest choice of the tool task is out of 128 (see sizes.py); a pack made of a brief has as many as that asks for.
+TOOLS = 150
+# A side of a subject of which fewer lines are left is no article of its own.
+FEWEST_LINES = 2
+NOTES = {
+    "en": "No archetype of a trade fits {lines}: its products have only what holds for any trade.",
+    "fr": "Aucun archétype de métier ne convient à {lines} : seul ce qui vaut pour tout métier est dit.",
+    "de": "Zu {lines} passt kein Muster eines Gewerbes: gesagt wird nur, was für jedes gilt.",
 }
 
 
@@ -233,104 +40,181 @@ def expand_brand(inputs: writing.BriefInputs, profile: Profile, rng: np.random.G
     """The pack as YAML."""
     import yaml
 
-    from cxlab.benchmarks.cxmarena.brand import FOLDER
     from cxlab.benchmarks.cxmarena.brief import EXAMPLES
 
     language = inputs.language_id
+    # Copies, because what is read from the files is kept and shared.
+    known = trades.common(language).model_copy(deep=True)
     source = (FOLDER / f"{EXAMPLES[language]}.yaml").read_text(encoding="utf-8")
     name = brand_name(inputs.brief, language, rng)
     base_name = re.search(r"^name: (.+)$", source, re.MULTILINE)
     own = str(base_name[1]).strip() if base_name else ""
-    for word in {own, own.split()[-1]} - {"", "Maison"}:
+    for word in sorted({own, own.split()[-1]} - {"", "Maison"}, key=len, reverse=True):
         source = source.replace(word, name)
     # BaseLoader keeps every plain value as text; numbers are told apart again when the new file is read.
-    pack: dict[str, Any] = yaml_files.parse(source)
+    pack: Pack = yaml_files.parse(source)
     pack["id"] = re.sub(r"\W+", "_", slug(name).replace("-", "_")) or "brand"
     pack["name"], pack["overview"] = name, inputs.brief
-    lines = product_lines(inputs.brief, language) or [{"en": "products", "fr": "produits", "de": "Produkte"}[language]]
+    for currency, sign in CURRENCIES.items():
+        if sign in inputs.brief:
+            pack["currency"] = currency
+    lines = product_lines(inputs.brief, language) or [GOODS[language]]
     pack["domain"] = ", ".join(lines)
-    old = {k: f for k, f in pack["families"].items() if f["root"] == "products"}
-    general = ANY_TRADE[language]
-    pack["families"] = {k: f for k, f in pack["families"].items() if k not in general["own"]}
-    shared = [p for p in pack["properties"] if p in general["properties"]]
-    aspects = [a for a in pack["aspects"] if a in general["aspects"]]
-    variants: list[str] = next((f["variants"] for f in old.values() if f.get("variants")), [])
+    chosen = {line: trades.choose(line, inputs.brief, language) for line in lines}
+    own_copies = {kind.name: kind.model_copy(deep=True) for kind in chosen.values() if kind}
+    kinds = {line: own_copies[kind.name] if kind else None for line, kind in chosen.items()}
+    if unfit := [line for line, kind in kinds.items() if kind is None]:
+        pack["note"] = NOTES[language].format(lines=", ".join(unfit))
+    signed = all(kind is not None and kind.contract for kind in kinds.values())
+    _make_common(pack, known, kinds, signed)
+    fresh = {line: "line_" + slug(line).replace("-", "_") for line in lines}
     taken = {m.lower() for f in pack["families"].values() for m in f["models"]}
-    fresh: dict[str, Any] = {}
-    for line in lines:
-        key = "line_" + slug(line).replace("-", "_")
-        title = line[:1].upper() + line[1:]
-        fresh[key] = {
-            "root": "products",
-            "title": title,
-            "one": line,
-            "many": line,
-            "description": f"{title} – {name}.",
-            "models": coin(rng, taken),
-            "variants": variants,
-            "properties": {p: {} for p in shared},
-            "aspects": aspects,
-            **GENERIC[language],
-        }
-    pack["families"] = {**fresh, **{k: f for k, f in pack["families"].items() if k not in old}}
-    kept = set(pack["families"]) - set(old)
-    pack["dependencies"] = [d for d in pack["dependencies"] if d["law"] != "bundle"]
-    pack["issues"] = {
-        key: {**issue, "families": moved}
-        for key, issue in pack["issues"].items()
-        if (moved := _moved(issue["families"], old, kept, list(fresh) if key in general["issues"] else []))
-    }
-    for tool in pack["tools"].values():
-        if tool.get("families"):
-            tool["families"] = _moved(tool["families"], old, kept, list(fresh))
+    made = {fresh[line]: _make_line(pack, known, line, kinds[line], coin(rng, taken)) for line in lines}
+    services = _add_services(pack, known, kinds)
+    pack["families"] = {**made, **services, **pack["families"]}
+    _add_issues(pack, known, {fresh[line]: kind for line, kind in kinds.items()}, list(services))
+    _add_tools(pack, known, {fresh[line]: kind for line, kind in kinds.items()})
+    _mend_references(pack)
+    # A small tree shows what the brief names before anything else.
+    brought = {name for kind in kinds.values() if kind for name in kind.properties}
+    pack["always"] = [*list(made)[:3], *keep_promises(pack, known, inputs.brief, language, list(made), brought)]
     return yaml.safe_dump(pack, allow_unicode=True, sort_keys=False, width=1000)
 
 
-def _moved(families: list[str], old: dict[str, Any], kept: set[str], fresh: list[str]) -> list[str]:
-    """The families with the pack's products replaced by fresh ones, and without those that went."""
-    return [*(fresh if any(f in old for f in families) else []), *(f for f in families if f in kept)]
+def _make_common(pack: Pack, known: Common, kinds: dict[str, Trade | None], signed: bool) -> None:
+    """What holds for any trade: the language's pack without its products and what speaks of its own trade."""
+    drops = {*known.drops, *(known.contract.drops if signed else ())}
+    pack["words"] = {**pack.get("words", {}), **{key: list(words) for key, words in known.words.items()}}
+    foreign = re.compile(
+        "|".join(re.escape(w) for w in (*known.foreign, *(w for k in kinds.values() if k for w in k.foreign)))
+    )
+    families = {}
+    for key, family in pack["families"].items():
+        if family["root"] == "products" or key in drops:
+            continue
+        for part in ("models", "about", "use", "care"):
+            family[part] = _without(family.get(part, []), foreign)
+        family["about"] = [*family["about"], *known.roots.get(family["root"], ())]
+        if family["models"] and family["about"]:
+            families[key] = family
+    pack["families"] = families
+    if signed:
+        families |= {"papers": known.papers, "withdrawal": known.withdrawal}
+    for aspect in pack["aspects"].values():
+        aspect["lines"] = _without(aspect["lines"], foreign)
+    pack["aspects"] = {key: a for key, a in pack["aspects"].items() if len(a["lines"]) >= FEWEST_LINES}
+    for key, issue in pack["issues"].items():
+        for part in ("customer", "symptom", "causes"):
+            issue[part] = _without(issue[part], foreign) or issue[part]
+        issue.update(known.issues.get(key, {}))
+    pack["parameters"] = {**pack["parameters"], **known.parameters}
+    pack["dependencies"] = [d for d in pack["dependencies"] if d["law"] != "bundle"]
 
 
-def brand_name(brief: str, language: str, rng: np.random.Generator) -> str:
-    """A quoted name, or the capitalised words that the brief begins with, or a coined one."""
-    if quoted := re.search(r"[\"“„«'‚]\s?([A-ZÄÖÜÉÈ][\w’ -]{1,30}?)\s?[\"”“»'‘]", brief):
-        return quoted[1].strip()
-    if called := re.search(CALLED[language] + r" ((?:[A-ZÄÖÜÉÈ][\w’-]+ ?){1,3})", brief):
-        return called[1].strip()
-    first = re.match(r"((?:[A-ZÄÖÜÉÈ][\w’-]+ ?){1,3})", brief.strip())
-    if first and first[1].split()[0].lower() not in SMALL[language] | OPENERS[language]:
-        return first[1].strip()
-    return coin(rng, set())[0]
+def _without(lines: list[str], foreign: re.Pattern[str]) -> list[str]:
+    return [line for line in lines if not foreign.search(line.lower())]
 
 
-def product_lines(brief: str, language: str) -> list[str]:
-    """The nouns listed after a verb of making or selling."""
-    found: list[str] = []
-    for match in re.finditer(rf"\b{VERBS[language]}\b([^.;:]+)", brief):
-        # What comes after "for" or "in" says who and where, not what.
-        listed = re.split(r"\b(?:for|in|with|from|für|mit|aus|pour|dans|avec|de(?= la|s ))\b", match[1].strip())[0]
-        for piece in re.split(AND[language], listed):
-            if re.match(rf"\s*{VERBS[language]}\b", piece):
-                continue
-            words = [w for w in re.findall(r"[\w’-]+", piece) if w.lower() not in SMALL[language]]
-            if language == "de":
-                words = [w for w in words if w[:1].isupper()][:1]
-            elif language == "en":
-                words = words[:2]
-            else:
-                words = words[:1]
-            line = " ".join(words)
-            if len(line) > 2 and line.lower() not in {f.lower() for f in found}:
-                found.append(line)
-    return found[:MOST_LINES]
+def _make_line(pack: Pack, known: Common, line: str, trade: Trade | None, models: list[str]) -> dict[str, Any]:
+    """A product line's family, with what its trade brings put into the pack."""
+    title = line[:1].upper() + line[1:]
+    keeps = trade.keeps if trade else known.keeps
+    draws: dict[str, Any] = {name: (trade.draws if trade else {}).get(name, {}) for name in keeps}
+    pack["aspects"].update(known.aspects)
+    says = trade or known.line
+    if trade:
+        draws |= {name: {} for name in trade.properties}
+        pack["properties"].update(trade.properties)
+        pack["aspects"].update(trade.aspects)
+    family = {
+        "root": "products",
+        "title": title,
+        "one": line,
+        **{case: found for case in ("the", "acc", "dat") if (found := getattr(says, case))},
+        "many": line,
+        "description": f"{title} – {pack['name']}.",
+        "models": models,
+        "variants": list(trade.variants if trade else ()),
+        "properties": draws,
+        "aspects": [*(trade.aspects if trade else ()), *known.aspects],
+    }
+    return {**family, **{part: list(getattr(says, part)) for part in ("about", "use", "care")}}
 
 
-def coin(rng: np.random.Generator, taken: set[str]) -> list[str]:
-    """Names that nothing else bears."""
-    found: list[str] = []
-    while len(found) < MODELS:
-        name = HEADS[int(rng.random() * len(HEADS))] + TAILS[int(rng.random() * len(TAILS))]
-        if name.lower() not in taken:
-            taken.add(name.lower())
-            found.append(name)
+def _add_services(pack: Pack, known: Common, kinds: dict[str, Trade | None]) -> dict[str, Any]:
+    """One family of services a trade; the one of any trade where there is none."""
+    found: dict[str, Any] = {}
+    for kind in kinds.values():
+        own = kind.service if kind else {}
+        given = {**known.service, **own, "root": "services"}
+        given["properties"] = {name: {} for name in given["properties"]}
+        found[f"service_{kind.name if kind else 'any'}"] = given
+    for family in (*pack["families"].values(), *found.values()):
+        if not isinstance(family["properties"], dict):
+            family["properties"] = {name: {} for name in family["properties"]}
     return found
+
+
+def _add_issues(pack: Pack, known: Common, kinds: dict[str, Trade | None], services: list[str]) -> None:
+    """Issues of what stayed, those of goods or contracts for the lines, and each trade's own."""
+    kept = set(pack["families"])
+    lines = list(kinds)
+    found: dict[str, Any] = {}
+    for kind in {k.name: k for k in kinds.values() if k}.values():
+        mine = [line for line in lines if kinds[line] is kind]
+        found |= {key: {**issue, "families": mine} for key, issue in kind.issues.items()}
+    for key, issue in pack["issues"].items():
+        families = [f for f in issue["families"] if f in kept]
+        if key in known.contract.issues:
+            families = [*services, *families]
+        for line, trade in kinds.items():
+            also = known.goods if trade is None else trade.also
+            if also is None:
+                also = known.contract.issues if trade and trade.contract else known.goods
+            families += [line] * (key in also)
+        if families:
+            found[key] = {**issue, "families": list(dict.fromkeys(families))}
+    pack["issues"] = found
+
+
+def _add_tools(pack: Pack, known: Common, kinds: dict[str, Trade | None]) -> None:
+    """Tools that hold for any trade and the trades' own; one a family until there are as many as the task needs."""
+    lines = list(kinds)
+    tools: dict[str, Any] = {}
+    for kind in {k.name: k for k in kinds.values() if k}.values():
+        mine = [line for line in lines if kinds[line] is kind]
+        tools |= {key: {**tool, "families": mine} for key, tool in kind.tools.items()}
+        pack["parameters"].update(kind.parameters)
+    kept = set(pack["families"])
+    for key in known.tools:
+        tool = pack["tools"][key]
+        families = [f for f in tool.get("families", ()) if f in kept]
+        if len(families) < len(tool.get("families", ())):
+            families = [*lines, *families]
+        tools[key] = {**tool, "families": families}
+    used = {step["tool"] for i in pack["issues"].values() for step in i["steps"] if isinstance(step, dict)}
+    for key in sorted(used - set(tools)):
+        tools[key] = {**pack["tools"][key], "families": []}
+    rest = [f for f in pack["families"] if pack["families"][f]["root"] not in ("story", "legal", "privacy", "events")]
+    for family in rest:
+        for key in known.tools:
+            if sum(max(len(t["families"]), 1) for t in tools.values()) >= TOOLS:
+                break
+            tool = tools[key]
+            if "{family}" not in tool["description"]:
+                tool["description"] += ": {family}"
+            if family not in tool["families"]:
+                tool["families"] = [*tool["families"], family]
+    pack["tools"] = tools
+
+
+def _mend_references(pack: Pack) -> None:
+    """Take out what points to aspects and properties that are gone."""
+    aspects = set(pack["aspects"])
+    for family in pack["families"].values():
+        family["aspects"] = [a for a in family.get("aspects", []) if a in aspects]
+    for aspect in pack["aspects"].values():
+        aspect["after"] = [a for a in aspect.get("after", []) if a in aspects]
+
+
+__all__ = ["expand_brand"]

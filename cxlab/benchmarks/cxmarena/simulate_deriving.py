@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from cxlab.benchmarks.cxmarena import standards
+from cxlab.benchmarks.cxmarena import meanings, standards
 from cxlab.benchmarks.cxmarena.deriving import (
     AdjudicateInputs,
     AnswerableInputs,
@@ -45,6 +45,10 @@ LEADS = {
 }
 
 
+# A line at least this long that ends without a full stop goes on in the next one.
+WRAPPED = 45
+# A title counts as the customer's matter when so much of it was said; a step when so many of its words are there.
+TITLED, FEWEST_WORDS = 0.85, 3
 # A label that fits nearly half as well as the best one may be a matter of view.
 FAR = 0.4
 
@@ -99,14 +103,15 @@ def supported(inputs: SupportInputs, profile: Profile, rng: np.random.Generator)
 ASKED: tuple[tuple[str, str], ...] = (
     (r"weigh|heavy|scales|poids|pès|lourd|wieg|schwer|gewicht", r"\d\s?k?g\b"),
     (
-        r"\bcosts?\b|price|instalment|\bfees?\b|prix|coût|mensualit|frais|kost|preis|\brate\b|\braten?\b|gebühr",
+        r"\bcosts?\b|price|instalment|\bfees?\b|prix|coût|mensualit|frais|kost|preis|rate\b|\braten\b|gebühr",
         r"[£€$]",
     ),
-    (r"\bwhen\b|since|\bdate|launch|\bquand|depuis|\bwann|\bseit\b", r"\d{4}|\d{1,2}[:.h]\s?\d{0,2}"),
+    (r"since|\bdate|launch|depuis|\bseit\b", r"\d{4}|\d{1,2}[:.h]\s?\d{0,2}"),
+    (r"\bwhen\b|\bquand|\bwann", r"\d"),
     (r"percent|share|saving|\bsave\b|discount|pour cent|remise|prozent|anteil|rabatt", r"\d\s?%"),
     (r"loud|noise|bruit|laut", r"\d\s?dB"),
     (r"how far|reach|range|portée|reichweite", r"\d\s?(?:m|km|metres?|mètres?|Meter)\b"),
-    (r"wide|width|tall|deep|largeur|hauteur|breit|hoch|tief", r"\d\s?(?:mm|cm|m)\b"),
+    (r"\bwide|width|\btall|\bdeep|largeur|hauteur|breit|wie tief", r"\d\s?(?:mm|cm|m)\b"),
     (r"\bhow long|\bhow (?:do i|does one) reset|combien de temps|\bdurée|wie lange", r"\d"),
     (r"\bhow\b|combien|\bwie\s?(?:viel|oft|groß)", r"\d"),
 )
@@ -114,8 +119,10 @@ ASKED: tuple[tuple[str, str], ...] = (
 
 def answerable(inputs: AnswerableInputs, profile: Profile, rng: np.random.Generator) -> str:
     """Each question of the query needs a sentence of its own: on the thing, with what is asked for, or its words."""
-    told = [s for s in sentences(inputs.passage.text) if not s.endswith("?")]
-    about = set(content(told[0])) if told else set()
+    text = expand(unwrap(inputs.passage.text), things(inputs.query))
+    told = [s for s in sentences(text) if not s.endswith("?")]
+    # The publisher's name may stand above the title.
+    about = {w for line in told[:2] for w in content(line)}
     # What stands before a colon opens the question and is no part of it.
     asked = [s.rpartition(": ")[2] for s in sentences(inputs.query) if "?" in s]
     quotes = [_find_answer(one, told[1:], about, profile) for one in asked]
@@ -125,58 +132,130 @@ def answerable(inputs: AnswerableInputs, profile: Profile, rng: np.random.Genera
 
 
 def _find_answer(asked: str, told: Sequence[str], about: set[str], profile: Profile) -> str:
-    """The sentence that shares most words with a question and holds a value of the kind that it asks for; or "".
+    """The sentence that says of the thing in question what is asked for, with a value of the kind; or "".
 
-    It must be on the thing that the question names: by its own words or by the article's title.
+    It must be on that very thing, by its own words or, where it names none, by the article's title; and it must mean
+    the property asked for, by the words that anybody knows for it (meanings.py), or share most of the question's.
     """
     # Behind a greeting the question's own first word has a capital, too.
     asked = re.sub(r"^\w+, ", "", asked)
-    names = {w for name in statement(asked).names for w in content(name)}
+    name = _name_of(asked, "\n".join(told))
+    names = set(content(name)) or {w for n in statement(asked).names for w in content(n)}
+    sought = {m for m in meanings.find(asked.replace(name, " ")) if known(profile, m, profile.comprehension)}
     wanted = {w for w in content(asked) if w not in names and known(profile, w, profile.comprehension)}
     kind = next((shape for words, shape in ASKED if re.search(words, asked, re.IGNORECASE)), None)
     best, quote = 0.0, ""
     for sentence in told:
-        stems = set(content(sentence))
-        # German has capitals on every noun, so most of them will do.
-        near = len(names & (stems | about)) > 0.5 * len(names) or not names
-        if not near or (kind is not None and not re.search(kind, sentence)):
+        if not _is_said_of(name, names, sentence, about) or (kind is not None and not re.search(kind, sentence)):
             continue
+        stems, meant = set(content(sentence)), {}
+        if sought:
+            meant = {m: found for m, found in meanings.find(sentence.replace(name, " ")).items() if m in sought}
+            if not meant or not (re.search(r"\d", sentence) or set(meant) & meanings.WORDED):
+                continue
         shared = len(wanted & stems)
-        # A value of a kind that is all its own (a weight, a price) answers without a word in common.
-        worth = shared + 0.5 * len(names & stems) + (0.6 if kind not in (None, r"\d") else 0.0)
-        if worth > best and worth >= 1.0 + 0.2 * profile.strictness:
+        # A plain name says more than a turn of phrase; without known words the question's own must be there.
+        worth = shared + 0.5 * len(names & stems) + sum(1.5 if plain else 1.0 for plain, _ in meant.values())
+        least = 1.0 if meant else 1.5 + 0.5 * profile.strictness
+        if worth > best and worth >= least and (meant or shared):
             best, quote = worth, sentence
     return quote
 
 
+def _name_of(asked: str, text: str) -> str:
+    """The thing that a question names; of a longer run of words with a capital, as much as the text has."""
+    run = max(things(asked), key=len, default="").split()
+    for size in range(len(run), 1, -1):
+        if (name := " ".join(run[:size])) in text:
+            return name
+    if run:
+        return " ".join(run)
+    # A thing of one word: with a capital, in the text, and no word for a property.
+    single = re.findall(r"(?<=\s)[^\W\d_a-zà-ÿ]\w{4,}", asked)
+    return next((word for word in reversed(single) if word in text and not meanings.find(word)), "")
+
+
+def _is_said_of(name: str, names: set[str], sentence: str, about: set[str]) -> bool:
+    """Whether a sentence is about the thing: it has all its words, or names no other thing under a title that has."""
+    stems = set(content(sentence))
+    if not name:
+        # German has capitals on every noun, so most of them will do.
+        return len(names & (stems | about)) > 0.5 * len(names) or not names
+    if names <= stems:
+        return True
+    # A sibling bears a part of the name; a name cut short to its initials was spelled out before.
+    return not (names & stems) and names <= about
+
+
 def relevant(inputs: RelevantInputs, profile: Profile, rng: np.random.Generator) -> str:
-    """An article is on the matter when it is about the thing in question and holds what was asked of it; where the
-    question only points back ("Why is that?"), the thing of the conversation and what the agent said before."""
+    """An article is relevant that says what was asked of the very thing; being about that thing is not enough.
+
+    Where the question names no property ("Why is that?"), it must have the step that the agent spoke of before, or
+    its title what the customer called about.
+    """
     said = [(who, text) for who, text in turns(inputs.transcript) if who != "other"]
     talk = "\n".join(text for _, text in said)
     names = people(inputs.transcript)
-    text = spell_out(inputs.passage.text, talk)
-    told = things(talk, names)
+    mentioned = things(talk, names)
+    text = unwrap(inputs.passage.text)
+    # A name that the article has in full is surely no misheard one.
+    text = expand(text, [*mentioned, *(name for name in mentioned if name in text)])
+    told = [line for line in sentences(text) if not line.endswith("?")]
+    about = {w for line in told[:2] for w in content(line)}
     question = last_words(said)
-    for name in things(question, names):
-        question = question.replace(name, mend(name, [*told, *things(text)]))
-    named = things(question, names)
+    for name in dict.fromkeys(things(question, names)):
+        question = question.replace(name, _meant(name, mentioned, text))
+    named = [name] if (name := _name_of(question, text)) else []
+    sought = meanings.find(question.replace(named[0], " ")) if named else {}
+    if sought:
+        quote = _find_answer(question, told, about, profile)
+        return _tell_relevance(bool(quote), quote or "It does not say that.", profile, rng)
     asked = _weigh(terms(question, names), profile)
-    held = _held(asked, text)
-    need = 0.4 + 0.1 * profile.strictness
-    holds = _share(held, asked) >= need and (_is_on(named, text) if named else sum(asked[w] for w in held) > 1)
-    if not holds and not named:
-        # What an article is about is said at its head.
-        head = sentences(spell_out("\n".join(sentences(text)[:4]), talk))
-        most = max(Counter(told).values(), default=0)
-        named = [name for name in dict.fromkeys(told) if told.count(name) == most]
-        before = _weigh(terms(next((text for who, text in reversed(said) if who == "agent"), ""), names), profile)
-        title = max((_title(line, talk) for line in head), default=0.0)
-        back = _held(before, text)
-        holds = (not named or _is_on(named, "\n".join(head))) and (_share(back, before) >= need or title >= 0.6)
-        held |= back if holds else set()
-    reason = f"In common: {', '.join(sorted(held)[:6])}." if held else "It is about something else."
-    return write({"reason": reason, "relevant": bool(holds)}, profile, rng, reason)
+    if named and len(asked) > len(content(named[0])):
+        # A property that these words do not name, or that was misheard: a sentence on the thing with most of them.
+        held = max((_held(asked, line) for line in told if _is_on(named, line)), key=len, default=set())
+        holds = _share(held, asked) >= 0.6 + 0.1 * profile.strictness
+        return _tell_relevance(holds, f"In common: {', '.join(sorted(held)[:6])}.", profile, rng)
+    most = max(Counter(mentioned).values(), default=0)
+    main = [name for name in dict.fromkeys(mentioned) if mentioned.count(name) == most]
+    on = not main or _is_on(main, "\n".join(told[:4]))
+    step = _same_step(next((line for who, line in reversed(said) if who == "agent"), ""), told, names, profile)
+    title = max((_title(line, talk) for line in told[:4]), default=0.0)
+    holds = on and (bool(step) or title >= TITLED)
+    return _tell_relevance(
+        holds, step or ("Its title was said." if holds else "It is about something else."), profile, rng
+    )
+
+
+def _tell_relevance(holds: bool, reason: str, profile: Profile, rng: np.random.Generator) -> str:
+    return write({"reason": reason, "relevant": holds}, profile, rng, reason)
+
+
+def _meant(name: str, mentioned: Sequence[str], text: str) -> str:
+    """The thing that was named; a misheard one is the most spoken of that shares a word with it."""
+    if name in text:
+        return name
+    mended = mend(name, [*mentioned, *things(text)])
+    if mended != name or mentioned.count(name) > 1:
+        return mended
+    words = set(content(name))
+    akin = [one for one in mentioned if one != name and words & set(content(one))]
+    best = Counter(akin).most_common(1)
+    return best[0][0] if best and best[0][1] > 1 else name
+
+
+def _same_step(spoken: str, told: Sequence[str], names: Iterable[str], profile: Profile) -> str:
+    """The sentence of an article that has most words of a sentence that was spoken, when these are most of them."""
+    best, quote = 0.0, ""
+    for one in sentences(spoken):
+        wanted = _weigh(terms(one, names), profile)
+        if len(wanted) < FEWEST_WORDS:
+            continue
+        for line in told:
+            share = _share(_held(wanted, line), wanted)
+            if share > best and share >= 0.5 + 0.1 * profile.strictness:
+                best, quote = share, line
+    return quote
 
 
 def _title(line: str, talk: str) -> float:
@@ -211,20 +290,17 @@ def _held(wanted: Iterable[str], text: str) -> set[str]:
     return {w for w in wanted if w in there or (len(w) > 4 and w in whole)}
 
 
-_NAMED = re.compile(r"(?:\b[^\W\d_a-zà-ÿ][\w'’-]* ?){2,5}")
+def unwrap(text: str) -> str:
+    """The text with lines joined that end within a sentence, as those read from a PDF do; headings are short."""
+    return re.sub(rf"(?m)(^.{{{WRAPPED},}}[^\s.!?:])\n(?=\S)", r"\1 ", text)
 
 
-def spell_out(text: str, transcript: str) -> str:
-    """The article's text with the names from the conversation of which it holds only the initials."""
-    found = []
-    for run in set(_NAMED.findall(transcript)):
-        parts = run.split()
-        for size in range(2, len(parts) + 1):
-            for start in range(len(parts) - size + 1):
-                some = parts[start : start + size]
-                if re.search(rf"\b{re.escape(''.join(part[0] for part in some))}\b", text):
-                    found.append(" ".join(some))
-    return "\n".join([text, *sorted(set(found))])
+def expand(text: str, names: Iterable[str]) -> str:
+    """The text with each name in question where only its initials stand; of two names, the one said more often."""
+    for name, _ in Counter(names).most_common():
+        initials = "".join(part[0] for part in name.split())
+        text = re.sub(rf"\b{re.escape(initials)}\b", name, text) if len(initials) > 1 else text
+    return text
 
 
 def review(inputs: ReviewInputs, profile: Profile, rng: np.random.Generator) -> str:

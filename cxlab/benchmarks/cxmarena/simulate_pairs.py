@@ -11,7 +11,12 @@ from cxlab.benchmarks.cxmarena import meanings
 from cxlab.benchmarks.cxmarena.claims import WORDED, Claim, contrasts
 from cxlab.benchmarks.cxmarena.prompts import PairInputs
 from cxlab.benchmarks.cxmarena.simulate import write
+from cxlab.benchmarks.cxmarena.wording import content, sentences
 from cxlab.llm.simulated import Profile
+
+# Sentences of five words or more: two with three fifths of their words in common say the same, and when a third of an
+# article's do, it is a copy; two in a row that are nearly word for word are a passage that was copied.
+SHORTEST, SAME, PART, COPIED, RUN = 5, 0.6, 0.33, 0.85, 2
 
 
 @functools.lru_cache(maxsize=100_000)
@@ -29,6 +34,26 @@ def contradiction(inputs: PairInputs, profile: Profile, rng: np.random.Generator
             reply = {"first": one.text, "second": other.text, "contradicts": True}
             return write(reply, profile, rng, f"They disagree: {one.text} / {other.text}")
     return write({"first": "", "second": "", "contradicts": False}, profile, rng, "I see no contradiction.")
+
+
+def similar(inputs: PairInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """Whether sentences of one come again in the other: several side by side, or a good part of all."""
+    first, second = ([(s, frozenset(content(s))) for s in sentences(p.text)] for p in (inputs.first, inputs.second))
+    other = [words for _, words in second if len(words) >= SHORTEST]
+    again = []
+    for said, words in first:
+        if len(words) < SHORTEST:
+            continue
+        alike = max((len(words & one) / len(words | one) for one in other), default=0.0)
+        again.append((said, alike if hardness(said) < profile.comprehension else 0.0))
+    run = longest = 0
+    for _, alike in again:
+        run = run + 1 if alike >= COPIED else 0
+        longest = max(longest, run)
+    shared = [said for said, alike in again if alike >= SAME]
+    holds = longest >= RUN or len(shared) >= PART * max(len(again), 1)
+    told = shared[0] if holds and shared else ""
+    return write({"shared": told, "similar": holds}, profile, rng, told or "They differ.")
 
 
 def _one_property(one: Claim, other: Claim, profile: Profile) -> bool:

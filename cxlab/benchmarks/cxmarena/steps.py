@@ -4,7 +4,8 @@
 
 `act` is the kind of act (see talking.AGENT): `instruct` for what the customer does, `later` for what they do when the
 conversation is over, `warn` for what they should leave, `do` for what the agent does, `ask_step` (yes or no),
-`ask_open`, `request` and `tell_step` for what is asked and told, "" for a step that is politeness only.
+`ask_open`, `request` and `tell_step` for what is asked and told, "" for a step that is politeness only, or that the
+report of the tool before it has done already. `reply` is the customer's answer where it is one of its own.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from cxlab.benchmarks.cxmarena.ledger import Ledger
 from cxlab.benchmarks.cxmarena.talk import Talk
 from cxlab.benchmarks.cxmarena.wording import word_set
 
@@ -21,6 +23,7 @@ class Spoken(NamedTuple):
 
     act: str
     step: str
+    reply: str = ""
 
 
 def speak(talk: Talk, step: str, tool: bool = False) -> Spoken:
@@ -33,9 +36,9 @@ def speak(talk: Talk, step: str, tool: bool = False) -> Spoken:
     for rewrite in talk.rewrites:
         if match := re.match(rewrite.match, text):
             said = match.expand(rewrite.say)
-            if rewrite.act in ("do", "later"):
+            if rewrite.act in ("do", "later", "instruct"):
                 said = own(talk, said) if rewrite.act == "do" else lower(said)
-            return Spoken(rewrite.act, said)
+            return Spoken(rewrite.act, said, rewrite.reply)
     return Spoken("instruct", lower(text))
 
 
@@ -67,3 +70,12 @@ _PREFIXES = word_set("ab an auf aus bei bereit ein fest frei her hin mit nach vo
 def lower(text: str) -> str:
     """The first letter small, unless the first word is a name or an abbreviation."""
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+
+
+def inside(ledger: Ledger, text: str) -> str:
+    """The text as it stands after a colon: small, unless it begins with a name, or the language keeps it."""
+    first = re.split(r"\W", text, maxsplit=1)[0]
+    named = first in ledger.names or first in ledger.brand.name.split() or first == "I"
+    if named or ledger.brand.language_id == "de" or re.match(r"\w+-?[A-Z]", text):
+        return text
+    return text[:1].lower() + text[1:]

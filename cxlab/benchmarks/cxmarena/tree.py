@@ -73,7 +73,9 @@ def plan(brand: Brand, size: int, issues: int = 0) -> dict[str, int]:
             for _ in range(2 if root == "products" else 1):
                 if queues[root]:
                     order.append(queues[root].pop(0))
-    chosen = dict.fromkeys(order[: max(4, min(len(order), size // 12))], 1)
+    fewest = max(4, min(len(order), size // 12))
+    # What a pack wants in any tree comes first; the roots' first families fill up.
+    chosen = dict.fromkeys([*brand.always, *order[:fewest]], 1)
     capacity = {key: len(brand.families[key].models) for key in chosen}
     while True:
         if _count(brand, chosen) >= size * 1.08 and _issues(brand, chosen) >= issues:

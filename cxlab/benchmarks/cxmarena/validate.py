@@ -5,7 +5,9 @@
     report.left_out        # {sample id: why};   report.relabelled   # {sample id: new expected}
     samples = apply(samples, report)
 
-Intent: the conversation supports the label, given the taxonomy. Search: the article alone answers the query.
+Intent: the conversation supports the label, given the taxonomy. Search: the article alone answers the query; and,
+beyond the paper, the articles most like it are asked, too: a query that one of them answers as well is left out
+(`ambiguous`; the rate is the paper's, of answerable ones).
 Multi-turn: each article is relevant to what the customer said last. Quality: a reviewer answers with a confidence;
 where it is low, or the answer is not the label, a judge decides; a label that both deny is changed, one on which
 they differ is left out. Refinement pairs are known by construction and are not checked. A reply that cannot be
@@ -14,10 +16,13 @@ read decides nothing: the sample stays, and `unread` counts it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from cxlab.benchmarks.cxmarena import deriving, stages
 from cxlab.benchmarks.cxmarena.intents import Row
@@ -27,6 +32,7 @@ from cxlab.benchmarks.cxmarena.wording import bare
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
 from cxlab.records import Sample, content_id
+from cxlab.retrieval.bm25 import BM25Ranker
 
 PROCEDURES = ("intent", "article_search", "multi_turn", "quality")
 # Appendix C: the share that passed; quality has no published rate.
@@ -34,6 +40,8 @@ PUBLISHED = {"intent": 0.98, "article_search": 0.98, "multi_turn": 0.99}
 # A reviewer this sure or less is seconded by a judge (of 5).
 LOW = 3
 LONGEST = 8000
+# Articles beside the right one that are asked whether they answer a query, too.
+RIVALS = 2
 
 
 @dataclass
@@ -95,6 +103,17 @@ class _Bodies:
         text = self.texts.get(article_id)
         return None if text is None else Passage(id=article_id, text=bare(text)[:LONGEST])
 
+    def rivals(self, query: str, article_id: str) -> list[Passage]:
+        """The articles beside the right one that have most of a query's words."""
+        ids, ranker = self._ranker
+        ((rows, _),) = ranker.rank(ranker.encode([query]), np.arange(1), RIVALS + 1)
+        others = [one for n in rows if (one := ids[int(n)]) != article_id][:RIVALS]
+        return [passage for one in others if (passage := self.passage(one)) is not None]
+
+    @functools.cached_property
+    def _ranker(self) -> tuple[list[str], BM25Ranker]:
+        return list(self.texts), BM25Ranker(list(self.texts.values()))
+
 
 def _labels(taxonomies: Sequence[Row]) -> dict[str, tuple[Candidate, ...]]:
     found: dict[str, tuple[Candidate, ...]] = {}
@@ -134,14 +153,23 @@ class _Work:
         return {"passed": reply.output.supported, "why": reply.output.reason}
 
     async def article_search(self, sample: Sample) -> stages.Row:
-        passage = self.bodies[sample.inputs["corpus"]].passage(sample.expected["article_id"])
+        bodies = self.bodies[sample.inputs["corpus"]]
+        passage = bodies.passage(sample.expected["article_id"])
         if passage is None:
             return {"passed": False, "why": f"no article {sample.expected['article_id']}"}
         inputs = deriving.AnswerableInputs(query=sample.inputs["query"], passage=passage)
         reply = await ask(self.model, deriving.ANSWERABLE, inputs, seed=self.seed)
         if reply.output is None:
             return {"passed": None, "why": "unread"}
-        return {"passed": reply.output.answerable, "why": reply.output.answer or "the article holds no answer"}
+        if not reply.output.answerable:
+            return {"passed": False, "why": "the article holds no answer"}
+        for rival in bodies.rivals(inputs.query, sample.expected["article_id"]):
+            again = await ask(
+                self.model, deriving.ANSWERABLE, inputs.model_copy(update={"passage": rival}), seed=self.seed
+            )
+            if again.output is not None and again.output.answerable:
+                return {"passed": False, "why": f"{rival.id} answers it, too", "ambiguous": True}
+        return {"passed": True, "why": reply.output.answer}
 
     async def multi_turn(self, sample: Sample) -> stages.Row:
         """An article that is not relevant leaves the gold; a sample whose articles all do is left out."""
@@ -230,6 +258,9 @@ def _sum_up(task: str, samples: Sequence[Sample], rows: Sequence[stages.Row], re
         found["rate"] = found["confirmed"] / found["questions"] if found["questions"] else None
     else:
         found["rate"] = found["passed"] / len(read) if read else None
+    if task == "article_search":
+        found["ambiguous"] = sum(row.get("ambiguous", False) for row in read)
+        found["rate"] = (found["passed"] + found["ambiguous"]) / len(read) if read else None
     found["left_out"] = sum(s.id in report.left_out for s in samples)
     found["relabelled"] = sum(s.id in report.relabelled for s in samples)
     if task in PUBLISHED:

@@ -104,7 +104,7 @@ class RephraseInputs(BaseModel):
 
 
 class BriefInputs(BaseModel):
-    """A one-paragraph brief, the form of a brand pack, an example, and what was wrong with the last try."""
+    """A one-paragraph brief, the form of a brand pack, an example, and the last try with what was wrong in it."""
 
     brief: str
     language: str
@@ -112,6 +112,7 @@ class BriefInputs(BaseModel):
     form: str
     example: str
     complaints: tuple[str, ...] = ()
+    last: str = ""
 
 
 class Article(BaseModel):
@@ -137,7 +138,7 @@ ISSUE = Prompt("cxmarena_issue", 1, HERE / "write_issue.md", IssueInputs, None, 
 REPHRASE = Prompt("cxmarena_rephrase", 1, HERE / "rephrase.md", RephraseInputs, None, f"{SIMULATE}:rephrase", 0.6, 8000)
 EXPAND_BRAND = Prompt(
     "cxmarena_expand_brand",
-    1,
+    2,
     HERE / "expand_brand.md",
     BriefInputs,
     None,

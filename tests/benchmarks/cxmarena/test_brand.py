@@ -79,6 +79,11 @@ def test_cycles_are_found_where_they_are() -> None:
     [
         ("de le flacon et de les pots à le comptoir que il a", "fr", "du flacon et des pots au comptoir qu’il a"),
         ("relisez-le avant de ouvrir", "fr", "relisez-le avant d’ouvrir"),
+        (
+            "Que faire: rien? La historienne et la harpiste",
+            "fr",
+            "Que faire\u00a0: rien\u00a0? L’historienne et la harpiste",
+        ),
         ("bei dem Kauf in dem Laden", "de", "beim Kauf im Laden"),
         ("a attentive and a useful hint", "en", "an attentive and a useful hint"),
     ],

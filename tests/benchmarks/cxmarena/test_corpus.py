@@ -1,5 +1,6 @@
 """What all attempts of a run share is made once, before the first of them."""
 
+import asyncio
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from cxlab.benchmarks.cxmarena import corpus
 from cxlab.errors import BadOption
 from cxlab.retrieval.vector_cache import Cached
+from tests.llm.fault_server import FaultServer
 from tests.searched import DATASET, make_searched_store, samples
 
 
@@ -50,6 +52,40 @@ def test_indexes_over_words_and_tasks_without_search_prepare_nothing(inner: Coun
     with pytest.raises(BadOption, match="chunk='many'"):
         list(corpus.prepare(samples(), {"retrieval": "counting", "chunk": "many"}))
     assert inner.seen == []
+
+
+@pytest.mark.parametrize("price", [0.5, None])
+def test_a_servers_vectors_are_in_the_sums_of_the_search_that_asked_for_them(
+    price: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100 tokens a call, by the server's word: the index's with the first search, none for what was kept."""
+    monkeypatch.setenv("CXLAB_HOME", str(make_searched_store(tmp_path)))
+    prices = tmp_path / "models.toml"
+    prices.write_text(
+        f'[embeddings]\n"endpoint:env/tiny" = {{ prompt_usd = {price}, as_of = "2026-01-01", source = "test" }}\n'
+        if price
+        else ""
+    )
+    monkeypatch.setenv("CXLAB_MODELS", str(prices))
+    with FaultServer() as server:
+        scene = server.scene()
+        monkeypatch.setenv("CXLAB_ENDPOINT_URL", scene.url)
+        kind = "endpoint:env/tiny"
+        assert list(corpus.prepare(samples(), {"retrieval": kind}))
+        built = scene.calls
+        assert built > 0
+
+        def ask(query: str) -> corpus.Found:
+            return asyncio.run(corpus.search(DATASET, "search", query, 3, kind=kind))
+
+        first, other, again = ask("lamp"), ask("delivery"), ask("lamp")
+    calls = [sum(one.usage.calls for one in found.spent) for found in (first, other, again)]
+    assert calls[0] > built
+    assert calls[1:] == [1, 0]
+    assert sum(calls) == scene.calls
+    (paid,) = other.spent
+    assert paid.usage.prompt_tokens
+    assert paid.cost_usd == (None if price is None else pytest.approx(paid.usage.prompt_tokens * price / 1e6))
 
 
 def replace_task(sample):

@@ -13,6 +13,7 @@ from cxlab.benchmarks.cxmarena.corpus import Corpus
 from cxlab.benchmarks.cxmarena.passages import excerpt, find_contrasts
 from cxlab.benchmarks.cxmarena.prompts import PairInputs, Passage
 from cxlab.errors import BadOption
+from cxlab.llm.base import Reply
 from cxlab.llm.simulated.profiles import PROFILES
 
 THINGS = [
@@ -239,3 +240,21 @@ def test_plain_names_are_told_from_turns_of_phrase():
     assert meanings.find("It measures 43 cm across") == {"width": (False, "across")}
     assert meanings.find("Die Mindestlaufzeit beträgt 3 Monate") == {"term": (True, "mindestlaufzeit")}
     assert meanings.find("Nothing of the kind") == {}
+
+
+def test_a_model_finds_copies_and_copied_passages_but_not_sister_articles() -> None:
+    """One article a thing; a copy in other words, one with a passage of another, and the public way beside it."""
+    said = {n: statements(n, thing)[0] for n, thing in enumerate(THINGS)}
+    texts = {f"KB_{n}": " ".join(lines) for n, lines in said.items()}
+    texts["KB_20"] = " ".join([*said[0][1:], said[0][0]])
+    texts["KB_21"] = " ".join([*said[5], *said[6][:3]])
+    found = refine.compare(Corpus(texts), floor=0.0)
+
+    async def read(inputs: PairInputs) -> Reply[prompts.SimilarReply]:
+        raw = simulate_pairs.similar(inputs, PROFILES["strong"], np.random.default_rng(1))
+        return Reply(prompts.SimilarReply.model_validate_json(raw), raw=raw)
+
+    pairs, unread = asyncio.run(refine.repetitions(Corpus(texts), found.pairs, read))
+    assert unread == 0
+    got = {frozenset(pair) for pair in pairs}
+    assert got == {frozenset(p) for p in (("KB_0", "KB_20"), ("KB_5", "KB_21"), ("KB_6", "KB_21"))}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cxlab.benchmarks.cxmarena import intents, queries, stages, tasks, validate
+from cxlab.benchmarks.cxmarena import articles, intents, ledger, queries, stages, tasks, validate
 from cxlab.llm.base import Completion, Request
 from cxlab.records import Sample
 from tests.benchmarks.cxmarena.cxm_brand import make
@@ -104,6 +104,29 @@ def test_an_article_on_something_else_leaves_the_gold(derived, texts):
     lost = sum(len(s.expected["article_ids"]) == 1 for s in kept.values())
     assert lost >= 0.7 * len(bad)
     assert not set(report.relabelled) & set(kept)  # new gold, new id
+
+
+def test_being_about_the_same_product_is_not_enough(derived, texts):
+    """Gold passages mostly pass; articles on the same thing that do not state what was asked for mostly do not."""
+    samples, rows = derived
+    made = make()
+    told = {a.id: {f for f, _ in articles.statements(a, made.ledger)} for a in made.articles}
+    asked = {}
+    for sample in samples:
+        if sample.task == "multi_turn":
+            gold = sample.expected["article_ids"]
+            wanted = ledger.find_facts(sample.expected["answer"], made.ledger)
+            keys = {f"{ledger.slug(subject)}.{name}" for subject, name, _ in wanted}
+            near = [k for k in told if keys and not keys & told[k] and {f.split(".")[0] for f in keys & told[gold[0]]}]
+            near = [k for k in near if any(f.split(".")[0] in {w.split(".")[0] for w in keys} for f in told[k])]
+            if near:
+                asked[sample.id] = (sample, near[:3])
+    good = judge([sample for sample, _ in asked.values()], rows, texts).procedures["multi_turn"]
+    wrong = [s.model_copy(update={"expected": {**s.expected, "article_ids": near}}) for s, near in asked.values()]
+    bad = judge(wrong, rows, texts).procedures["multi_turn"]
+    assert len(asked) >= 3
+    assert good["rate"] >= 0.7
+    assert bad["rate"] <= 0.3
 
 
 def test_a_turned_quality_label_is_put_right_or_left_out(derived, texts):
