@@ -226,7 +226,8 @@ class Imported(Protocol):
 def show_preview(found: Imported) -> bool:
     """What an import would store and what it would not; True when it is to be stored."""
     talks = found.tables["conversations"].height if "conversations" in found.tables else 0
-    count, what = (talks, "conversation") if talks else (len(found.samples), "sample")
+    # Samples are what is scored; conversations alone are for reading.
+    count, what = (len(found.samples), "sample") if found.samples else (talks, "conversation")
     section(
         f"{format_count(count)} {what}{'' if count == 1 else 's'} can be imported",
         "Nothing is stored yet. Rows are what the files hold; samples are what models are scored on.",
