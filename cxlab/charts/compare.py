@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from cxlab.charts.dots import draw_dots, interval_words, name_of
-from cxlab.charts.numbers import format_count, format_points, format_seconds, format_share, format_usd
+from cxlab.charts.numbers import format_count, format_p, format_points, format_seconds, format_share, format_usd
 from cxlab.charts.theme import PUBLISHED, Mark, dress, mark_of, palette, plain
 
 if TYPE_CHECKING:
@@ -106,7 +106,8 @@ def draw_differences(
             "group": row["grp"],
             "value": row["difference"],
             "hover": f"{plain(names[row['grp']])}<br>{row['difference']:+.1f} against {name_of(baseline)}: "
-            f"{_SIGNS[row['verdict']]} {row['verdict']}<br>{format_count(row['n'])} pairs, p {row['p_holm']:.3f} (Holm)"
+            f"{_SIGNS[row['verdict']]} {row['verdict']}<br>{format_count(row['n'])} pairs, "
+            f"p {format_p(row['p_holm'])} (Holm)"
             f"<br>{row['wins']} won, {row['ties']} tied, {row['losses']} lost",
         }
         for row in known.iter_rows(named=True)

@@ -8,7 +8,8 @@ from cxlab.charts.theme import Mark, dress, mark_of, palette, plain, short_model
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-_ROW_PX, _FRAME_PX, _LEAST_PX = 15, 74, 36
+# Below the last the legend and the title of the axis would come upon the ticks.
+_ROW_PX, _FRAME_PX, _LEAST_PX, _LEAST_ALL_PX = 15, 74, 36, 54
 
 
 def draw_dots(
@@ -62,7 +63,7 @@ def draw_dots(
          "line": {"color": colours.hairline, "width": 1}}
         for line in range(1, len(groups))
     ]  # fmt: skip
-    dress(figure, dark, height=_FRAME_PX + len(groups) * max(_LEAST_PX, 8 + _ROW_PX * len(models)))
+    dress(figure, dark, height=_FRAME_PX + max(_LEAST_ALL_PX, len(groups) * max(_LEAST_PX, 8 + _ROW_PX * len(models))))
     figure.update_layout(showlegend=len(models) > 1, legend={"traceorder": "normal"}, shapes=rules)
     return figure
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxlab.charts.matrix import name_judge
-from cxlab.charts.numbers import format_count, format_ratio, format_share
+from cxlab.charts.numbers import format_count, format_p, format_ratio, format_share
 from cxlab.charts.theme import dress, palette, plain
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _say(row: Mapping[str, Any], kind: str) -> str:
 
 
 def _say_step(row: Mapping[str, Any]) -> str:
-    p = "" if row["p_holm"] is None else f"<br>p {row['p']:.2g}, corrected {row['p_holm']:.2g}"
+    p = "" if row["p_holm"] is None else f"<br>p {format_p(row['p'])}, corrected {format_p(row['p_holm'])}"
     return (
         f"<b>{plain(name_judge(row['judge']))}, version {row['before']} to {row['after']}</b><br>"
         f"{row['mended']} mended, {row['broken']} broken, {row['moved']} from one wrong verdict to another, "

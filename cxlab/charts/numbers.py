@@ -15,6 +15,13 @@ def format_ratio(value: float | None) -> str:
     return f"{value:.3f}" if value is not None and _known(value) else NONE
 
 
+def format_p(value: float | None) -> str:
+    """0.012; what is smaller than 0.001 is said to be so, for no test tells it closer."""
+    if value is None or not _known(value):
+        return NONE
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
 def format_points(value: float | None) -> str:
     """68.3 (a score from 0 to 100)"""
     return f"{value:.1f}" if value is not None and _known(value) else NONE

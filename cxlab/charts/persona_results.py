@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from cxlab.charts.dots import draw_dots
-from cxlab.charts.numbers import format_count, format_ratio
+from cxlab.charts.numbers import format_count, format_p, format_ratio
 from cxlab.charts.theme import PUBLISHED, Mark, palette, plain
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def draw_differences(
             "value": row["difference"],
             "hover": f"{plain(names[row['pair']])}<br>{plain(title)} {row['difference']:+.3f}: "
             f"{_SIGNS.get(row['verdict'], '')} {row['verdict']}<br>{format_count(row['n'])} pairs, p "
-            + ("unknown" if row["p_holm"] is None else f"{row['p_holm']:.3f} (Holm)"),
+            + ("unknown" if row["p_holm"] is None else f"{format_p(row['p_holm'])} (Holm)"),
         }
         for row in known.iter_rows(named=True)
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxlab.charts.matrix import draw_matrix
-from cxlab.charts.numbers import format_count, format_points, format_seconds, format_share, format_usd
+from cxlab.charts.numbers import format_count, format_p, format_points, format_seconds, format_share, format_usd
 from cxlab.charts.theme import Mark, dress, mark_of, palette, plain
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ def draw_gaps(
     for row in rows:
         hover = (
             f"{row['difference']:+.1f} against {plain(baseline)}: {row['verdict']}{_interval(row)}"
-            f"<br>{format_count(row['n'])} queries, p {row['p_holm']:.3f} (Holm)"
+            f"<br>{format_count(row['n'])} queries, p {format_p(row['p_holm'])} (Holm)"
             f"<br>{row['wins']} won, {row['ties']} tied, {row['losses']} lost"
         )
         _add_dot(figure, row, "difference", names, marks, dark, hover)

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.read.ask import ask
+from cxlab.read.ask import ask, rescored_runs
 from cxlab.store import layout
 
 # A run that says nothing for so long has lost its process; the runner writes twice a second.
@@ -151,7 +151,10 @@ def _merge(shards: list[dict[str, Any]], planned: int) -> dict[str, Any]:
 
 
 def health() -> dict[str, Any]:
-    """What the store holds and how sound it is: runs, attempts by outcome, turns, cost, votes without use."""
+    """What the store holds and how sound it is: runs, attempts by outcome, turns, cost, votes without use.
+
+    What was only judged again counts once.
+    """
     row = ask(
         """
         SELECT (SELECT count(*) FROM runs) AS runs, count(*) AS attempts, count(DISTINCT model) AS models,
@@ -159,8 +162,9 @@ def health() -> dict[str, Any]:
             count(*) FILTER (outcome = 'ok') AS ok, count(*) FILTER (outcome = 'format') AS format,
             count(*) FILTER (outcome = 'provider') AS provider, count(*) FILTER (simulated) AS simulated,
             coalesce(sum(cost_usd), 0.0) AS cost_usd, max(started) AS newest
-        FROM attempts
-        """
+        FROM attempts WHERE NOT list_contains($again, run_id)
+        """,
+        {"again": list(rescored_runs())},
     ).row(0, named=True)
     votes = ask("SELECT count(*) AS votes, count(*) FILTER (NOT valid) AS invalid_votes FROM votes").row(0, named=True)
     return {**row, **votes}

@@ -18,7 +18,8 @@ def show_runs(
         status=pl.col("state").map_elements(describe_state, return_dtype=pl.String),
         share=pl.col("done") / pl.col("planned"),
         faults=pl.col("format") + pl.col("provider"),
-        benchmark_=pl.col("benchmark").map_elements(label, return_dtype=pl.String),
+        benchmark_=pl.col("benchmark").map_elements(label, return_dtype=pl.String)
+        + pl.when(pl.col("rescored_from").is_null()).then(pl.lit("")).otherwise(pl.lit(" · judged again")),
     )
     faults = "Dialogues with a reply that could not be parsed, or cut short by a provider."
     columns = {
@@ -31,7 +32,7 @@ def show_runs(
         "created": column("Created", "time"),
         "run_id": column("Run", "id"),
     }
-    if runs["benchmark"].n_unique() < 2:
+    if rows["benchmark_"].n_unique() < 2:
         del columns["benchmark_"]
     return show_table(rows, columns, key=key, alt="Runs, newest first.", select=select, search=search)
 

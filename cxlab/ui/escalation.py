@@ -234,8 +234,8 @@ def _show_flips(frame: pl.DataFrame) -> None:
             "mended": column("Mended", "count"),
             "broken": column("Broken", "count"),
             "moved": column("Wrong both times", "count"),
-            "p": column("p", "ratio"),
-            "p_holm": column("p, corrected", "ratio"),
+            "p": column("p", "p"),
+            "p_holm": column("p, corrected", "p"),
         },
         select=True,
     )

@@ -341,7 +341,7 @@ def _show_differences(scene: Scene, gaps: pl.DataFrame) -> None:
         "difference": column("Difference", "ratio"),
         "low": column("95 % from", "ratio"),
         "high": column("to", "ratio"),
-        "p_holm": column("p (Holm)", "ratio"),
+        "p_holm": column("p (Holm)", "p"),
         "n": column("Pairs", "count"),
         "tasks": column("Tasks", "count"),
     }

@@ -371,7 +371,7 @@ def show_differences(scene: Scene, view: View) -> None:
     )
     columns: Mapping[str, Any] = {
         "name": column("Index"), "verdict": column("Verdict"), "difference": column("Difference", "points"),
-        "interval": column("95 % interval"), "p_holm": column("p (Holm)", "ratio"),
+        "interval": column("95 % interval"), "p_holm": column("p (Holm)", "p"),
         "results": column("Won / tied / lost", help="Queries on which it did better, the same, worse."),
         "n": column("Pairs", "count"), "unmatched": column("Unmatched", "count", "Queries that only one has."),
     }  # fmt: skip

@@ -115,7 +115,7 @@ def show_by_level(current: View) -> None:
             "verdict": column("Verdict"),
             "difference": column("Points", "points"),
             "interval": column("95 % interval"),
-            "p_holm": column("p (Holm)", "ratio"),
+            "p_holm": column("p (Holm)", "p"),
             "n": column("Leaves", "count", "Leaves that have both levels."),
         }
         show_table(rows, columns, key="sop-level-gaps", alt="Paired differences between levels.")

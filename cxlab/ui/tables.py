@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 Kind = Literal[
-    "text", "id", "points", "percent", "ratio", "share", "usd", "seconds", "count", "time", "progress", "flag"
+    "text", "id", "points", "percent", "ratio", "share", "usd", "seconds", "count", "p", "time", "progress", "flag"
 ]
 
 
@@ -32,6 +32,7 @@ def column(
         "points": "%.1f",
         "percent": "%.1f %%",
         "ratio": "%.3f",
+        "p": "%.2g",
         "usd": "$%.4g",
         "seconds": "%.2f s",
         "count": "localized",

@@ -55,6 +55,9 @@ def test_a_simulated_model_is_open_and_hatched() -> None:
     [
         (numbers.format_ratio, 0.6829, "0.683"),
         (numbers.format_points, 68.25, "68.2"),
+        (numbers.format_p, 0.0123, "0.012"),
+        (numbers.format_p, 2e-7, "< 0.001"),
+        (numbers.format_p, None, "–"),
         (numbers.format_share, 0.683, "68.3 %"),
         (numbers.format_share, 0.0012, "0.12 %"),
         (numbers.format_share, 0.0, "0.0 %"),

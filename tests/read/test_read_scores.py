@@ -138,6 +138,7 @@ def test_scoring_again_does_not_count_attempts_twice(tmp_path: Path, monkeypatch
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     write_run(tmp_path, "run-a", [80.0, 60.0])
     write_run(tmp_path, "run-b", [10.0, 20.0], rescored_from="run-a")
+    assert read.health()["attempts"] == 2  # what is judged again is no further dialogue
     board = read.leaderboard(View())
     assert (board["attempts"].to_list(), board["overall"].to_list()) == ([2], [70.0])
     assert read.leaderboard(View(runs=("run-b",)))["overall"].to_list() == [15.0]
