@@ -110,3 +110,32 @@ def test_published_cells_are_the_papers() -> None:
     assert terms.published_cells("mm_tap", "persona", {}).is_empty()
     assert terms.published_cells("mm_tap", "domain", {"persona": "hard"}).is_empty()
     assert terms.published_cells("escalation", "domain", {}).is_empty()
+
+
+def test_going_back_from_a_chart_lands_where_one_left() -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from cxlab.read import View
+        from cxlab.ui.address import come_back, open_page
+
+        def switch(page: str, query_params: dict[str, str | list[str]]) -> None:
+            # As Streamlit does it: the other page's parameters are written into the history beneath this page.
+            st.query_params.from_dict(query_params)
+
+        st.session_state["cx_routed"] = "persona_lab"
+        come_back()
+        if st.button("Open"):
+            usual, st.switch_page = st.switch_page, switch
+            try:
+                open_page("failures", View(benchmark="mmtaup2", runs=("r1", "r2")))
+            finally:
+                st.switch_page = usual
+
+    app = AppTest.from_function(script, default_timeout=60)
+    app.query_params["tab"], app.query_params["by"] = "results", "exposure"
+    app.run()
+    app.button[0].click().run()
+    assert set(app.query_params) == {"benchmark", "run"}
+    app.run()
+    assert set(app.query_params) == {"tab", "by"}

@@ -56,7 +56,9 @@ def describe(run: "Run", rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The run's line and its rows in columns: texts to the left, numbers to the right."""
     head = f"{run.id}: {run.model} on {run.benchmark}" + (" (simulated)" if run.simulated else "")
     if not rows:
-        return [head, "nothing is scored yet"]
+        # Judges who are asked under versions of a rule give verdicts and no scores: that is no run that failed.
+        asked = "escalation" in (run.setup.get("options") or {})
+        return [head, "its verdicts: page Judges, Escalation" if asked else "nothing is scored yet"]
     names = list(rows[0])
     cells = [[_write(row[name]) for name in names] for row in rows]
     widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]

@@ -10,7 +10,7 @@ import numpy as np
 import orjson
 import polars as pl
 
-from cxlab.records import Annotation, Attempt, Judgement, Run, Sample, Score, Trace, Vote
+from cxlab.records import Annotation, Attempt, Judgement, Message, Run, Sample, Score, Trace, Vote
 
 TEXT, INT, LONG, REAL, FLAG = pl.String(), pl.Int32(), pl.Int64(), pl.Float64(), pl.Boolean()
 TIME = pl.Datetime("us", "UTC")
@@ -311,7 +311,8 @@ def _attempts(run: Run, items: Sequence[Item]) -> pl.DataFrame:
         **_facets(samples),
         "outcome": [a.outcome for a in attempts],
         "ended_by": [a.ended_by for a in attempts],
-        "turns": [max((m.turn for m in a.messages), default=0) for a in attempts],
+        # The agent's, as metrics count them: a goodbye that nobody answers is no turn, nor is a greeting.
+        "turns": [len({m.turn for m in a.messages if _is_turn(m)}) for a in attempts],
         "started": [a.started for a in attempts],
         "latency_s": [a.latency_s for a in attempts],
         **_usage(attempts),
@@ -321,6 +322,12 @@ def _attempts(run: Run, items: Sequence[Item]) -> pl.DataFrame:
         "failure": [f"{a.failures[0].where}:{a.failures[0].type}" if a.failures else None for a in attempts],
     }
     return build_frame(columns, ATTEMPTS)
+
+
+def _is_turn(message: Message) -> bool:
+    """Whether the agent told the customer something after the customer had spoken."""
+    reached = bool(message.text) and bool(message.data.get("delivered", True))
+    return message.role == "agent" and message.turn > 0 and reached
 
 
 def _usage(records: Sequence[Attempt] | Sequence[Vote]) -> dict[str, list[int | None]]:

@@ -1,6 +1,6 @@
 """The View in the address, links that carry one, and the one place where reads are cached."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -13,6 +13,7 @@ from cxlab.read import View
 from cxlab.read.view import KEYS
 from cxlab.ui.words import plain
 
+_PASSED = "cx_passed"
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -50,7 +51,21 @@ def set_view(changed: View) -> None:
 
 def open_page(stem: str, target: View) -> None:
     """Go to a page ("failures") with this View in the address; ends the current run."""
+    here = {key: st.query_params.get_all(key) for key in st.query_params}
+    passed = st.session_state.setdefault(_PASSED, {})
+    passed[st.session_state.get("cx_routed", ""), _frozen(target.to_query())] = here
     st.switch_page(f"pages/{stem}.py", query_params=target.to_query())
+
+
+def come_back() -> None:
+    """Called before a page runs: where going back leads to no address of this page, but to the one it was left by.
+
+    On the way to another page Streamlit writes that page's parameters into the history beneath this page's name.
+    """
+    given = {key: st.query_params.get_all(key) for key in st.query_params}
+    left = st.session_state.get(_PASSED, {}).get((st.session_state.get("cx_routed", ""), _frozen(given)))
+    if given and left is not None:
+        st.query_params.from_dict(left)
 
 
 def has_page(stem: str) -> bool:
@@ -100,6 +115,10 @@ def marks() -> dict[str, Mark]:
     known = cached(read.known_models)
     simulated = dict(known.select("model", "simulated").iter_rows())
     return mark_models(known["model"], simulated)
+
+
+def _frozen(query: Mapping[str, str | list[str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple(sorted((key, (each,) if isinstance(each, str) else tuple(each)) for key, each in query.items()))
 
 
 def _one(values: str | list[str]) -> str | list[str]:

@@ -231,7 +231,7 @@ def show_attempts(view: View) -> None:
             "points",
             "Mean over the evaluated turns, or of the whole answer; empty when nothing could be scored.",
         ),
-        "turns": column("Turns", "count"),
+        "turns": column("Turns", "count", "The agent's messages to the customer."),
         "opening": column("First message", width="medium"),
         "reason": column("What is wrong", width="large" if words is _ANSWERS else "medium"),
         "way_": column("On the way", help="What failed and did not decide how it ended.", width="medium"),

@@ -26,7 +26,7 @@ def headline(whole: Whole, leading: Sequence[str], definitions: Mapping[str, str
     scores = _of_attempt(whole)
     figures(
         [(label(name).capitalize(), format_points(scores.get(name)), plain(definitions[name])) for name in leading]
-        + [("Turns", format_count(row["turns"]), f"Ended by: {row['ended_by']}.")]
+        + [("Turns", format_count(row["turns"]), f"The agent's messages to the customer. Ended by: {row['ended_by']}.")]
     )
     tokens = None if row["prompt_tokens"] is None else row["prompt_tokens"] + (row["completion_tokens"] or 0)
     st.caption(

@@ -35,7 +35,7 @@ _LONGEST = 42
 # The way to end in which the goal is neither reached nor missed.
 CUT_SHORT = "provider"
 # Of a screen: what is not the talk; when there is also a finding; when a person answers.
-_REST = {"plain": "27rem", "found": "30.5rem", "hand": "34rem"}
+_REST = {"plain": "27rem", "found": "31rem", "hand": "34rem"}
 _WHERE = {
     "device": "phone",
     "surroundings": "line as the phone sees it",
@@ -192,8 +192,12 @@ def show_end(frame: Frame, large: bool) -> None:
         kind, sign, word = ("good", "✓", "Goal reached") if frame.passed else ("bad", "✕", "Goal missed")
     # An audience takes for granted that a customer hangs up.
     why = "" if large and frame.ended == "customer_stop" else f" · {ENDS.get(frame.ended, frame.ended)}"
-    st.html(f'<div class="cx-end {kind}">{sign} {word}{_safe(why)}</div>')
-    if frame.fault:
+    st.html(f'<div class="cx-end {kind}">{sign} {word}{_safe(why)}</div>', width="content")
+
+
+def show_fault(frame: Frame) -> None:
+    """What went wrong when it was cut short."""
+    if frame.ended and frame.fault:
         st.html(f'<div class="cx-quiet">{_safe(frame.fault)}</div>')
 
 

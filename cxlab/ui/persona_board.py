@@ -141,8 +141,8 @@ def _show_talk(
     parts.show_talk(frame, choices.columns[place].title, large, player.busy, player.draft, beside)
     if heard and (sound := player.sound()):
         st.audio(str(sound[0]), autoplay=True)
-    parts.show_end(frame, large)
     with st.container(horizontal=True, vertical_alignment="center"):
+        parts.show_end(frame, large)
         if not frame.ended:
             player.by_hand = st.toggle("Answer as the customer", player.by_hand, key=f"persona-hand-{place}")
         if taken:
@@ -151,6 +151,7 @@ def _show_talk(
         if not playing and (kept := player.recordings()):
             with st.popover("Listen again", type="tertiary", key=f"persona-listen-{place}"):
                 _list_recordings(kept)
+    parts.show_fault(frame)
     if taken:
         hand.show_hand(place, player.frame, player.tools(), player.say, player.do, lambda: player.say("", "done"))
     if large and beside != "hand":

@@ -13,6 +13,7 @@ from streamlit.errors import StreamlitAPIException
 
 from cxlab.charts.theme import Palette, palette
 from cxlab.errors import CxError
+from cxlab.ui.address import come_back
 from cxlab.ui.words import error
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def enter(page: "Page", pages: Sequence["Page"]) -> None:
     if (wanted := st.query_params.get("goto")) is not None:
         rest = {key: st.query_params.get_all(key) for key in st.query_params if key != "goto"}
         st.switch_page(known.get(wanted, page), query_params=rest)
+    come_back()
     st.html(_STYLE + (_DARK_STYLE if dark() else ""))
 
 

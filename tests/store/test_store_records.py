@@ -90,6 +90,17 @@ def test_rows_carry_the_facets_of_their_sample_and_the_mark_simulated(filled: Pa
         assert rows == [("simulated:strong", "airline_refund")], table
 
 
+def test_turns_are_what_the_agent_told_the_customer(tmp_path: Path) -> None:
+    run, (attempt, scored) = make_run("r9"), make_attempt(0, "r9")
+    greeting, empty = Message(role="agent", turn=0, text="Hello."), Message(role="agent", turn=1, text="")
+    talk = (Message(role="customer", turn=1, text="Hi."), empty, Message(role="agent", turn=1, text="Yes?"))
+    said = (greeting, *talk, Message(role="customer", turn=2, text="Bye."))
+    write.create_run(run, tmp_path)
+    with write.PartWriter(run, samples_by_id(), home=tmp_path) as parts:
+        parts.add(attempt.model_copy(update={"messages": said}), scored)
+    assert connect.query(connect.open_store(tmp_path), "SELECT turns FROM attempts").row(0) == (1,)
+
+
 def test_text_that_no_file_can_hold_is_mended_and_what_is_no_number_is_not_scored(home: Path) -> None:
     attempt, _ = make_attempt(0)
     broken = attempt.model_copy(

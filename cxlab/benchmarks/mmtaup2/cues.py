@@ -73,6 +73,8 @@ REFUSES = cue_list((r"^\W*(?:no|nope)\b", r"\b(?:don't|do not) (?:do|want|go)\b"
 CORRECTS = cue_list(
     (
         r"^\W*no\b[^.!?]*\bi (?:said|meant)\b",
+        # A number put right: "Wait. No, it says 555-273-3113."
+        r"(?:^|[.!?,;])\s*no,? (?:it|that) (?:is|was|says|reads)\b[^.!?]*\d",
         r"\bi (?:already|just) (?:told|said|gave|mentioned)\b",
         r"\b(?:that's|that is|this is) (?:not (?:right|correct|what)|wrong)\b",
         r"\b(?:i repeat|let me (?:repeat|spell)|as i (?:said|told))\b",
@@ -101,6 +103,7 @@ _SPOKEN = {"id": "(?:id|number)", "phone": "phone", "zip": "(?:zip|post(?:al)? ?
 _NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _DIGITS = {name: str(digit) for digit, name in enumerate(_NAMES)}
 _SIGNS = frozenset(("at", "dot", "dash", "hyphen", "hash", "underscore", "point"))
+_CODE = re.compile(r"\w*\d\w*(?:[ -]\d+)*")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 
 
@@ -145,6 +148,16 @@ def shape(value: Any) -> str:
         return f"{float(value):g}"
     text = "".join(char for char in str(value).casefold() if char.isalnum())
     return f"{float(str(value)):g}" if _NUMBER.fullmatch(str(value).strip()) and len(text) < 6 else text
+
+
+def make(value: str) -> str:
+    """What a code is made of, without the code itself: "#W123" as "a000"; numbers of one length are of one make."""
+    return "".join("0" if char.isdigit() else "a" for char in value if char.isalnum())
+
+
+def codes(text: str) -> list[str]:
+    """The numbers and codes in a text, as they stand there: words with at least four digits in them."""
+    return [found for found in _CODE.findall(text) if sum(map(str.isdigit, found)) >= 4]
 
 
 def is_exact(value: Any) -> bool:

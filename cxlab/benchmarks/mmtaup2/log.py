@@ -51,29 +51,52 @@ def _field_right(name: str, value: Any, did: Sequence[Did]) -> bool:
 def _effort(task: Goal, entries: Sequence[Said | Did]) -> list[int]:
     """Turns in which the customer had to say again: a correction, a value told before, or nearly the same words.
 
-    Nearly the same words are no repetition when the customer has used a tool since: then they are a new finding.
+    A code in place of one that was not found, of the same make, corrects it however it is put. Nearly the same words
+    are no repetition when the customer has used a tool since: then they are a new finding; but what is looked up once
+    more because the agent asks again for what it was told is a repetition, in whatever words.
     """
     facts = [v for v in (*task.known.facts.values(), *task.critical_fields.values()) if len(cues.shape(v)) >= 4]
     values = {cues.shape(v): v for v in facts if not isinstance(v, bool | list | tuple | dict)}
+    makes = {cues.make(str(value)) for value in values.values()}
     turns: list[int] = []
     told: set[str] = set()
+    slips: dict[str, str] = {}  # codes that nobody has: shape → make
+    wrong: set[str] = set()  # makes of those that turned out so
     before: list[str] = []
-    first = True
+    looked: set[str] = set()
+    first, asked_again, looks_again = True, False, False
     for entry in entries:
         if isinstance(entry, Did):
             if entry.side == "customer":
                 before = []
+                look = f"{entry.tool} {sorted(entry.arguments.items())}"
+                looks_again = looks_again or (asked_again and not entry.write and look in looked)
+                looked.add(look)
+            elif entry.kind != "ok":
+                given = {cues.shape(one) for value in entry.arguments.values() for one in elements(value)}
+                wrong |= {make for code, make in slips.items() if code in given}
             continue
         if entry.who == "agent":
+            asked_again = bool(entry.data.get("clarifies")) or cues.found(entry.meant, cues.ASKS_AGAIN)
+            looks_again = False
+            wrong |= set(slips.values()) if asked_again else set()
             continue
         now = {shape for shape, value in values.items() if cues.states(entry.meant, value)}
+        codes = {cues.shape(code): cues.make(code) for code in cues.codes(entry.meant)}
+        lost = {code: make for code, make in codes.items() if make in makes and code not in values}
+        right = {cues.make(str(values[shape])) for shape in now - told}
         # To agree twice is to agree to two things.
         again = not cues.agrees(entry.meant) and any(cues.alike(entry.meant, earlier) for earlier in before)
-        if (now & told) or again or (not first and cues.found(entry.meant, cues.CORRECTS)):
+        mended = not wrong.isdisjoint(right | set(lost.values()))
+        corrects = not first and cues.found(entry.meant, cues.CORRECTS)
+        if (now & told) or again or mended or looks_again or corrects:
             turns.append(entry.turn)
         told |= now
+        slips |= lost
+        wrong -= right
+        slips = {code: make for code, make in slips.items() if make not in right}
         before.append(entry.meant)
-        first = False
+        first = looks_again = False
     return turns
 
 

@@ -78,8 +78,9 @@ METRICS: dict[str, Metric] = {
     ),
     "user_effort": Metric(
         "User effort",
-        "A customer message: 1 if it corrects, tells a value again or nearly repeats a message, else 0. The share of "
-        "such messages, as the published figures have it; user_effort_count is the paper's count.",
+        "A customer message: 1 if it corrects, tells a value again, reports what was looked up once more because the "
+        "agent asks again, or nearly repeats a message, else 0. The share of such messages, as the published figures "
+        "have it; user_effort_count is the paper's count.",
         0,
         1,
         0,

@@ -108,7 +108,13 @@ class Desk(Beliefs):
         resumed = self.mind.done("resume_line", line_id=self.line_id)
         if resumed is None:
             return self.settle_bill()
-        return self.request(["reboot"], self.line("resumed")) if self.open_fix("reboot", resumed.at) else None
+        if not self.open_fix("reboot", resumed.at):
+            return None
+        # That it is paid is said by whoever has seen it.
+        seen = any(
+            m.tool == "get_details_by_id" and m.value.get("status") == "Paid" for m in self.mind.made if not m.error
+        )
+        return self.request(["reboot"], self.line("resumed" if seen else "active"))
 
     def settle_bill(self) -> Step | None:
         mind, owner = self.mind, {"customer_id": self.customer_id}
@@ -129,11 +135,15 @@ class Desk(Beliefs):
         step = self.fix("pay", "paid", "yes", sent.at, self.line("sent_bill"), ["check_payment", "pay"])
         if step is not None:
             return step
-        if paid is None or not self.rule("verify payment", self.profile.rule_following):
-            looked = self.call("get_details_by_id", {"id": due["bill_id"]})
-            if paid is None and looked.tool:
-                return looked
-        return self.call("resume_line", {**owner, "line_id": self.line_id})
+        if not self.rule("verify payment", self.profile.rule_following):
+            return self.call("resume_line", {**owner, "line_id": self.line_id})
+        places = [at for at in self.asked.get("pay", []) if at > sent.at]
+        if paid is None or paid.at < max(places, default=-1):
+            return self.call("get_details_by_id", {"id": due["bill_id"]})
+        if len(places) < MOST:
+            # It was said to be paid, or misheard so, and the bill says otherwise.
+            return self.request(["pay"], again=True)
+        return self.hand_over("The bill has not been paid, so the line stays suspended.")
 
     def mend_service(self) -> Step | None:
         if self.value("airplane") == "on" or self.value("signal") is None:

@@ -195,6 +195,22 @@ def test_effort_is_not_a_new_finding() -> None:
     assert values([customer(1, "Hi."), agent(1, "London?"), customer(2, "No, I said Leiden.")])["user_effort"] == 0.5
 
 
+def test_a_number_put_right_and_a_thing_looked_up_again_are_effort() -> None:
+    asked = [customer(1, "Hi."), agent(1, "Your number?"), customer(2, "It should be 555-123-9999.")]
+    refused = tool(2, "get_customer_by_phone", "refused", phone_number="555-123-9999")
+    right = customer(3, "My daughter has 555-123-2002.")
+    assert values([*asked, refused, agent(2, "Nobody has it."), right])["user_effort_count"] == 1
+    assert values([*asked, agent(2, "Please repeat it?"), right])["user_effort_count"] == 1
+    # Another number that nobody found fault with corrects nothing.
+    assert values([*asked, agent(2, "Thanks."), right])["user_effort_count"] == 0
+    look = [tool(2, "check_sim_status", side="customer"), customer(2, "Something about a number.")]
+    anew = [tool(3, "check_sim_status", side="customer"), customer(3, "All right: the card is locked.")]
+    start = [customer(1, "Hi."), agent(1, "Please look at the card.")]
+    again = [*start, *look, agent(2, "Sorry, I did not catch that. Please look at the card."), *anew]
+    assert values(again)["user_effort_count"] == 1
+    assert values([*start, *look, agent(2, "Put it in anew, and look."), *anew])["user_effort_count"] == 0
+
+
 def test_agreeing_twice_is_no_repetition() -> None:
     twice = [
         customer(1, "Hi."),

@@ -15,6 +15,7 @@ from cxlab.benchmarks.mmtaup2.prompts import STOPS, AgentInputs, Line
 from cxlab.benchmarks.mmtaup2.simulate_agent import Mind
 from cxlab.benchmarks.mmtaup2.simulate_customer import customer
 from cxlab.benchmarks.mmtaup2.worlds import World
+from cxlab.dialogue import Move
 from cxlab.llm import load
 from cxlab.llm.simulated import PROFILES, grammar
 
@@ -196,3 +197,24 @@ async def test_a_hard_customer_of_the_shop_takes_longer_and_less_so_when_told_of
     assert turns(hard) > 2 * turns(easy)
     assert turns(told) < turns(hard)
     assert passed(told) >= 0.75
+
+
+async def test_a_line_stays_suspended_until_its_bill_is_paid() -> None:
+    task = next(t for t in tasks.make("telecom", 1, 40) if "overdue_bill" in t.id)
+    talk = begin(task, Terms(), load("simulated:strong"), load("simulated:customer"))
+    await talk.duet.greet(GREETING["telecom"])
+    while talk.duet.ended_by is None:
+        sent = any(m.data.get("tool") == "send_payment_request" for m in talk.duet.messages)
+        if talk.duet.next == "customer" and sent:
+            # Somebody who gets none of it: the bill is asked for again, looked at, and handed over.
+            await talk.duet.take(Move(text="I did not get that. What should I do?"))
+            if talk.duet.turn > 40:
+                break
+            continue
+        await talk.duet.step()
+        if any(m.data.get("tool") == "transfer_to_human_agents" for m in talk.duet.messages):
+            break
+    used = [m.data["tool"] for m in talk.duet.messages if m.role == "tool"]
+    assert used[-1] == "transfer_to_human_agents"
+    assert "resume_line" not in used
+    assert not any("bill is paid" in m.text for m in talk.duet.messages)
