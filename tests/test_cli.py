@@ -57,7 +57,8 @@ def test_help_loads_nothing_heavy(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["demo", "generate", "run", "score", "patch", "check", "convert", "export", "models", "bench", "app", "runs"]
+    "command",
+    ["demo", "generate", "run", "score", "patch", "check", "convert", "export", "models", "bench", "app", "runs"],
 )
 def test_every_command_has_help(shell: Shell, call: Call, command: str) -> None:
     said = call(command, "--help")

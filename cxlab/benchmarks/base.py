@@ -64,6 +64,8 @@ class Benchmark:
     `check(sample)` yields complaints and calls no model. `prompts()` maps prompt name to its hash.
     `instant`: `generate` takes no time, so a run may do without a stored dataset. `with_customer`: a model plays the
     customer. `needs_judges`: without judges nothing is scored, else only some metrics are missing.
+    `spread`: the facets in which neighbours of a run differ, so that a limit takes a bit of each; within them samples
+    keep their order, so a benchmark that compares terms on the same tasks can keep these together.
     `prepare(samples, options)` makes what all attempts share and what takes long, before the first of them and before
     work is split among processes; it yields (done, of, of what) as it goes and leaves its result in the store.
     `figures(run_id, options)` are the rows of a stored run's table, all with the same columns, where the means of its
@@ -80,5 +82,6 @@ class Benchmark:
     instant: bool = True
     with_customer: bool = True
     needs_judges: bool = True
+    spread: tuple[str, ...] = ("scenario", "level", "leaf")
     prepare: Callable[[Sequence[Sample], Mapping[str, Any]], Iterator[tuple[int, int, str]]] | None = None
     figures: Callable[[str, Mapping[str, Any]], list[dict[str, Any]]] | None = None

@@ -9,7 +9,7 @@ from cxlab.records import Sample, Usage, new_id
 from cxlab.retrieval.embeddings import load_embedder
 from cxlab.runner import arguments
 from cxlab.runner.order import Order, create_runs
-from cxlab.runner.plan import choose
+from cxlab.runner.plan import choose, find_benchmark
 from cxlab.store import write
 
 # Of one call, in tokens: what the prompt says beside the texts, and what comes back. The answers' lengths are those
@@ -68,7 +68,7 @@ def foresee(orders: Sequence[Order], seconds: Mapping[str, float]) -> Foreseen:
     order = orders[0]
     if order.dataset_id is None:
         raise BadOption("name the dataset to search in")
-    samples = choose(write.load_samples(order.dataset_id), order.choice)
+    samples = choose(find_benchmark(order.benchmark), write.load_samples(order.dataset_id), order.choice)
     turns = [sample for sample in samples if sample.task == "multi_turn"]
     told = _tokens(order, turns)
     cost: float | None = 0.0

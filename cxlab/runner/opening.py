@@ -32,7 +32,7 @@ def open_run(run_id: str) -> Opened:
         samples = {sample.id: sample for sample in write.load_samples(run.dataset_id)}
         return Opened(run, rescore.replay(benchmark, source), samples, rescore.list_pairs(source), folder_of(run_id))
     retried = run.setup.get("retried_from")
-    chosen = choose(write.load_samples(run.dataset_id), read_choice(run))
+    chosen = choose(benchmark, write.load_samples(run.dataset_id), read_choice(run))
     pairs = pair(chosen, run.trials)
     if retried is not None:
         benchmark, pairs = retry.take_over_finished(benchmark, retried), retry.order_pairs(retried, pairs)

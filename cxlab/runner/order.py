@@ -43,7 +43,7 @@ def create_runs(order: Order, group: str | None = None) -> list[Run]:
     check(order)
     benchmark = find_benchmark(order.benchmark)
     dataset, samples = generate_dataset(order)
-    planned = len(choose(samples, order.choice)) * order.trials
+    planned = len(choose(benchmark, samples, order.choice)) * order.trials
     agents = [llm.load(name) for name in order.models]
     for name in (*order.judges, *([order.customer] if order.customer else [])):
         llm.load(name)
@@ -119,7 +119,7 @@ def count_samples(order: Order) -> int:
         samples = generate_dataset(order)[1]
     else:
         samples = write.load_samples(order.dataset_id, only_facets=True)
-    return len(choose(samples, order.choice))
+    return len(choose(find_benchmark(order.benchmark), samples, order.choice))
 
 
 def parse_options(words: Iterable[str], known: dict[str, str]) -> dict[str, Any]:

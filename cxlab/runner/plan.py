@@ -68,10 +68,10 @@ def find_benchmark(name: str) -> Benchmark:
     return REGISTRY[name]
 
 
-def choose(samples: Sequence[Sample], choice: Choice) -> list[Sample]:
-    """The chosen samples, spread: neighbours in the order differ in scenario, then level, then leaf.
+def choose(benchmark: Benchmark, samples: Sequence[Sample], choice: Choice) -> list[Sample]:
+    """The chosen samples, spread: neighbours in the order differ in the benchmark's facets, the first one first.
 
-    So the first N of the order, which is what `limit` keeps, cover scenarios, levels and leaves as
+    So the first N of the order, which is what `limit` keeps, cover scenarios (and, mostly, levels and leaves) as
     evenly as N allows, and a run that is stopped early is a fair picture of the whole.
     """
     if choice.limit is not None and choice.limit < 1:
@@ -86,7 +86,7 @@ def choose(samples: Sequence[Sample], choice: Choice) -> list[Sample]:
     ]
     if not kept:
         raise BadOption("no sample passes the filters together; widen --scenario, --level or --where")
-    return _spread(kept, ("scenario", "level", "leaf"))[: choice.limit]
+    return _spread(kept, benchmark.spread)[: choice.limit]
 
 
 def _spread(samples: Sequence[Sample], facets: tuple[str, ...]) -> list[Sample]:

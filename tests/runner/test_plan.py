@@ -15,7 +15,7 @@ SAMPLES = generate({"copies": 5}, 0)[1]
 
 
 def test_limit_spreads_over_scenarios_levels_and_leaves() -> None:
-    chosen = choose(SAMPLES, Choice(limit=12))
+    chosen = choose(BENCHMARK, SAMPLES, Choice(limit=12))
     facets = Counter((s.facets.scenario, s.facets.level) for s in chosen)
     assert set(facets.values()) == {3}
     assert len(facets) == 4
@@ -23,27 +23,27 @@ def test_limit_spreads_over_scenarios_levels_and_leaves() -> None:
 
 
 def test_few_samples_already_differ_in_leaf() -> None:
-    chosen = choose(SAMPLES, Choice(scenarios=("hall",), limit=2))
+    chosen = choose(BENCHMARK, SAMPLES, Choice(scenarios=("hall",), limit=2))
     assert [s.facets.level for s in chosen] == ["zero", "weak"]
     assert len({s.facets.leaf for s in chosen}) == 2
 
 
 @given(st.integers(1, 60))
 def test_a_larger_limit_keeps_what_a_smaller_one_had(limit: int) -> None:
-    everything = choose(SAMPLES, Choice())
+    everything = choose(BENCHMARK, SAMPLES, Choice())
     assert sorted(s.id for s in everything) == sorted(s.id for s in SAMPLES)
-    assert choose(SAMPLES, Choice(limit=limit)) == everything[:limit]
+    assert choose(BENCHMARK, SAMPLES, Choice(limit=limit)) == everything[:limit]
 
 
 def test_filters_combine() -> None:
-    chosen = choose(SAMPLES, Choice(("kitchen",), ("weak",)))
+    chosen = choose(BENCHMARK, SAMPLES, Choice(("kitchen",), ("weak",)))
     assert {(s.facets.scenario, s.facets.level) for s in chosen} == {("kitchen", "weak")}
     assert len(chosen) == 15
 
 
 def test_any_facet_filters_and_survives_being_ordered() -> None:
     where = parse_where(["leaf=" + SAMPLES[0].facets.leaf, "level=weak", "level=zero"])
-    chosen = choose(SAMPLES, Choice(where=where))
+    chosen = choose(BENCHMARK, SAMPLES, Choice(where=where))
     assert {s.facets.leaf for s in chosen} == {SAMPLES[0].facets.leaf}
     assert {s.facets.level for s in chosen} == {"weak", "zero"}
     order = Order("sage", ("simulated:weak",), choice=Choice(where=where))
@@ -58,7 +58,7 @@ def test_any_facet_filters_and_survives_being_ordered() -> None:
 @pytest.mark.parametrize("choice", [Choice(scenarios=("attic",)), Choice(levels=("strong",))])
 def test_unknown_filter_names_the_known_ones(choice: Choice) -> None:
     with pytest.raises(UnknownName, match=r"'attic'; known: hall, kitchen|'strong'; known: weak, zero"):
-        choose(SAMPLES, choice)
+        choose(BENCHMARK, SAMPLES, choice)
 
 
 def test_pairs_go_trial_by_trial() -> None:

@@ -95,6 +95,7 @@ BENCHMARK = Benchmark(
     prompts=hashes,
     options=OPTIONS,
     needs_judges=False,
+    spread=("scenario",),
     prepare=prepare,
     figures=list_figures,
 )

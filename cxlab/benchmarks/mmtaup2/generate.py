@@ -45,12 +45,13 @@ def generate(config: dict[str, Any], seed: int) -> tuple[Dataset, list[Sample]]:
     made = [task for domain in domains for task in tasks.make(domain, seed, count)]
     dataset_id = "mmtaup2-" + content_id(settings, seed, [task.model_dump(mode="json") for task in made], VERSION)
     found: list[Sample] = []
-    for place, task in enumerate(made):
-        ways = [(level, modality) for level in levels for modality in modalities]
-        # Each task begins with other terms, so that the first samples of a run are not all of one exposure.
-        start = place % len(ways)
-        for level, modality in ways[start:] + ways[:start]:
-            found += [_sample(task, dataset_id, person, level, modality, wer) for person in people]
+    # First each task at one exposure, by text and voice and with each persona, then all at the next: however early a
+    # run ends, what it compares are the same tasks.
+    for turn in range(len(levels)):
+        for place, task in enumerate(made):
+            level = levels[(place + turn) % len(levels)]
+            ways = [(modality, person) for modality in modalities for person in people]
+            found += [_sample(task, dataset_id, person, level, modality, wer) for modality, person in ways]
     terms = f"{len(people)} personas × {len(levels)} exposures × {' and '.join(modalities)}"
     dataset = Dataset(
         id=dataset_id,

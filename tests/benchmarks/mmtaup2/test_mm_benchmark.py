@@ -13,6 +13,7 @@ from cxlab.benchmarks.base import Setup
 from cxlab.benchmarks.mmtaup2 import samples
 from cxlab.benchmarks.mmtaup2.assess import gold_attempt
 from cxlab.benchmarks.mmtaup2.benchmark import BENCHMARK, verdict_of
+from cxlab.benchmarks.mmtaup2.generate import generate
 from cxlab.benchmarks.mmtaup2.run import terms_of
 from cxlab.errors import BadOption, UnknownName
 from cxlab.read import View, compare, failures
@@ -20,7 +21,7 @@ from cxlab.read.tasks import task_board
 from cxlab.records import Attempt, Failure, Message, Sample
 from cxlab.runner.launch import Manner, launch
 from cxlab.runner.order import Order, create_runs
-from cxlab.runner.plan import Choice
+from cxlab.runner.plan import Choice, choose
 from tests.pages import open_page, words
 
 PLAIN = {"personas": "none", "exposures": 0, "modalities": "text"}
@@ -152,7 +153,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CXLAB_HOME", str(base))
         patch.setenv("CXLAB_NO_AUTOSTART", "1")
-        order = Order("mmtaup2", MODELS, "simulated:customer", ("simulated:judge-fair",), choice=Choice(limit=8))
+        order = Order("mmtaup2", MODELS, "simulated:customer", ("simulated:judge-fair",), choice=Choice(limit=14))
         launch([run.id for run in create_runs(order)], Manner(workers=1, quiet=True))
         yield base
 
@@ -218,3 +219,16 @@ def test_compare_takes_a_domain_at_a_time_and_sets_two_dialogues_side_by_side(ho
     assert not app.exception
     assert app.selectbox(key="cx-filter-metric").value == "pass"
     assert "on the same customer" in words(app)
+
+
+def test_a_limit_keeps_tasks_comparable() -> None:
+    chosen = choose(BENCHMARK, generate({"count": 4}, 0)[1], Choice(limit=24))
+    by_task: dict[tuple[str, str | None], list[tuple[str | None, str | None]]] = {}
+    for sample in chosen:
+        key = (sample.inputs["id"], sample.facets.exposure)
+        by_task.setdefault(key, []).append((sample.facets.persona, sample.facets.modality))
+    # Four tasks, two a domain, each by text and by voice with each persona, and not all told the same.
+    assert sorted(map(len, by_task.values())) == [6, 6, 6, 6]
+    assert all(len(set(terms)) == 6 for terms in by_task.values())
+    assert {sample.task for sample in chosen} == {"telecom", "retail"}
+    assert len({exposure for _, exposure in by_task}) > 1
