@@ -76,7 +76,8 @@ class Property(Part):
     """What can be said of a subject: how it is drawn (`range`, `step`, `options`), worded and recognised.
 
     `cues` are lower-case word beginnings one of which stands in every sentence that states the property.
-    `says` hold <subject> and <value> (or <value_dat>, German plural dative); `asks` are questions for it.
+    `says` hold <subject> and <value> (or <value_dat>, German plural dative); `asks` are questions for it; `remarks`
+    say what the value means in use, without giving one.
     """
 
     name: str = Field(min_length=1)
@@ -90,6 +91,7 @@ class Property(Part):
     cues: tuple[str, ...] = Field(min_length=1)
     says: tuple[str, ...] = Field(min_length=1)
     asks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 class Draw(Part):
@@ -197,7 +199,12 @@ class Tool(Part):
 
 
 class Language(Part):
-    """What a language brings: figures, units, fixed roots, words, and sentence roles for articles."""
+    """What a language brings: figures, units, fixed roots, words, and sentence roles for articles.
+
+    `advice.shipping` of `roles` or `tails` adds lines to `advice` where an article is about that root; `advice.issue`
+    stands in for it in articles for agents, and `paper.shipping` of `words` for `paper`. `openers` are leads for one
+    kind of sentence, `rates` how often sentences get what (simulate_writing.RATES).
+    """
 
     language: Literal["en", "fr", "de"]
     name: str
@@ -220,6 +227,8 @@ class Language(Part):
     pointers: tuple[str, ...]
     compounds: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     paraphrases: tuple[tuple[str, str], ...]
+    openers: dict[str, tuple[str, ...]] = {}
+    rates: dict[str, float] = {}
 
     def word(self, name: str, rng: np.random.Generator) -> str:
         """One of the words of this name, or one put together from its compounds; KeyError when there is neither."""

@@ -34,7 +34,9 @@ def show(value: Value, spec: Property, language: Language, symbol: str, dative: 
     if isinstance(value, str):
         if spec.kind == "date":
             year, month, day = value.split("-")
-            return language.date.format(day=int(day), month=language.months[int(month) - 1], year=year)
+            # French counts the first day of a month, and it alone.
+            shown = "1er" if language.language == "fr" and int(day) == 1 else int(day)
+            return language.date.format(day=shown, month=language.months[int(month) - 1], year=year)
         if spec.kind == "time":
             hour, minute = value.split(":")
             return language.time.format(hour=int(hour), minute=int(minute))

@@ -20,6 +20,8 @@ from cxlab.llm.simulated import grammar
 
 # The paper's mean length in tokens, and how much lengths scatter around it (log-normal).
 MEAN_TOKENS, SPREAD = 1290, 0.28
+# Hints on use and care in an issue article.
+NOTES = 3
 FACT_KINDS: dict[str, Literal["price", "period", "size", "percent", "worded"]] = {
     "price": "price",
     "period": "period",
@@ -52,7 +54,18 @@ def fact_line(ledger: Ledger, fact: Fact, rng: np.random.Generator) -> writing.F
         text=say(ledger, fact, rng) + ".",
         again=say(ledger, fact, rng) + ".",
         question=question,
+        remark=_remark(ledger, fact),
     )
+
+
+def _remark(ledger: Ledger, fact: Fact) -> str:
+    """What the value means in use, where the pack says so; drawn apart, so that no other draw depends on it."""
+    lines = ledger.brand.properties[fact.property].remarks
+    rng = rng_for("remark", ledger.brand.id, ledger.seed, fact.id)
+    for i in rng.permutation(len(lines)):
+        if text := fill(lines[int(i)], Slots(ledger, fact.subject, rng)):
+            return text + "."
+    return ""
 
 
 def length(seed: int, key: str) -> int:
@@ -139,6 +152,7 @@ def information_inputs(
         notes=tuple(notes),
         facts=tuple(fact_line(ledger, f, rng) for f in facts),
         others=tuple(say(ledger, f, rng) + "." for f in others),
+        root=topic.root,
     )
     return inputs, list(dict.fromkeys(used))
 
@@ -179,6 +193,8 @@ def issue_inputs(ledger: Ledger, plan: IssuePlan, seed: int) -> tuple[writing.Is
             steps.append(writing.StepLine(text=text, tool=tool_name(brand, step.tool, family) if step.tool else ""))
             used.extend(slots.used)
     symptoms, causes = told(issue.symptom, 2), told(issue.causes, 3)
+    notes, more = _family_notes(ledger, plan, seed)
+    used += more
     own = ledger.of(plan.subject)
     facts = [own[int(i)] for i in rng.permutation(len(own))[: int(rng.integers(2, 5))]]
     used += [f.id for f in facts]
@@ -195,5 +211,22 @@ def issue_inputs(ledger: Ledger, plan: IssuePlan, seed: int) -> tuple[writing.Is
         needs=issue.needs,
         steps=tuple(steps),
         facts=tuple(fact_line(ledger, f, rng) for f in facts),
+        notes=notes,
+        root=brand.families[family].root,
     )
     return inputs, list(dict.fromkeys(used))
+
+
+def _family_notes(ledger: Ledger, plan: IssuePlan, seed: int) -> tuple[tuple[writing.Note, ...], list[str]]:
+    """What the pack says of using and caring for such a thing: better than general advice."""
+    family = ledger.brand.families[ledger.subjects[plan.subject].family]
+    rng = rng_for("issue notes", ledger.brand.id, seed, plan.id)
+    lines: list[tuple[Literal["use", "care"], str]] = [*(("use", x) for x in family.use)]
+    lines += [("care", x) for x in family.care]
+    found, used = [], []
+    for i in rng.permutation(len(lines))[:NOTES]:
+        slots = Slots(ledger, plan.subject, rng)
+        if text := fill(lines[int(i)][1], slots):
+            found.append(writing.Note(kind=lines[int(i)][0], text=text + "."))
+            used += slots.used
+    return tuple(found), used

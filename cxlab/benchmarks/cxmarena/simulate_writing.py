@@ -7,7 +7,7 @@ name comes from anywhere else.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -17,10 +17,17 @@ from cxlab.llm.simulated import grammar
 from cxlab.llm.simulated.profiles import Profile
 
 # How often a sentence gets a lead; a note, a fact, a step (or a line of an issue) a tail; a question an asker; a
-# fact a remark.
-LEAD, NOTE_TAIL, FACT_TAIL, STEP_TAIL, ASKED_BY, REMARK = 0.45, 0.42, 0.66, 0.82, 0.8, 0.45
-# How many of the sentences that fill an article up tell of people.
-STORIES = 0.28
+# fact a remark; and how many of the sentences that fill an article up tell of people. A language may have its own.
+RATES = {
+    "lead": 0.45,
+    "note": 0.42,
+    "fact": 0.66,
+    "problem": 0.82,
+    "step": 0.82,
+    "asking": 0.8,
+    "remark": 0.45,
+    "story": 0.28,
+}
 # Characters a token of cl100k in running text, so that a text can be cut to length as it grows.
 CHARACTERS = {"en": 4.6, "fr": 3.5, "de": 3.8}
 
@@ -28,23 +35,47 @@ CHARACTERS = {"en": 4.6, "fr": 3.5, "de": 3.8}
 class Writer:
     """Says lines of a language without repeating one before the others had their turn."""
 
-    def __init__(self, language: Language, rng: np.random.Generator, names: Sequence[str], **slots: str) -> None:
+    def __init__(
+        self,
+        language: Language,
+        rng: np.random.Generator,
+        names: Sequence[str],
+        root: str = "",
+        agents: bool = False,
+        **slots: str,
+    ) -> None:
         self.language, self.rng, self.slots = language, rng, slots
         self.names = tuple(names)
+        self.root, self.agents = root, agents
+        self.rates = {**RATES, **language.rates}
         self._queues: dict[str, list[str]] = {}
         self.length = 0
 
     def role(self, name: str) -> str:
-        return self._sentence(self._next(name, self.language.roles[name]))
+        roles = self.language.roles
+        lines = self._lines(roles, name)
+        return self._sentence(self._next(name, lines, len(lines) - len(roles[self._base(roles, name)])))
+
+    def _lines(self, table: Mapping[str, Sequence[str]], name: str) -> Sequence[str]:
+        """The lines for this reader, with those for what the article is about."""
+        name = self._base(table, name)
+        more = table.get(f"{name}.{self.root}", ())
+        return (*table[name], *more) if more else table[name]
+
+    def _base(self, table: Mapping[str, Sequence[str]], name: str) -> str:
+        return f"{name}.issue" if self.agents and f"{name}.issue" in table else name
 
     def note(self, text: str) -> str:
-        return self._dress(text, "note", NOTE_TAIL)
+        return self._dress(text, "note")
 
     def problem(self, text: str) -> str:
-        return self._dress(text, "problem", STEP_TAIL)
+        return self._dress(text, "problem")
 
     def fact(self, text: str) -> str:
-        return self._dress(text, "fact", FACT_TAIL)
+        return self._dress(text, "fact")
+
+    def remark(self, text: str) -> str:
+        return self._count(text)
 
     def heading(self, name: str) -> str:
         options = self.language.headings[name]
@@ -57,13 +88,14 @@ class Writer:
     def step(self, text: str, tool: str) -> str:
         """A step; most get a tail, because the same short step serves many issues."""
         text = text.rstrip(" .")
-        if self.rng.random() < STEP_TAIL:
-            text += self.piece(self._next("tail note", self.language.tails["note"]))
+        if self.rng.random() < self.rates["step"]:
+            tails = self.language.tails
+            text += self.piece(self._next("tail step", tails.get("step", tails["note"])))
         return self._count(self.language.polish(close(grammar.tidy(text))) + (f" [{tool}]" if tool else ""))
 
     def question(self, text: str) -> str:
         """A question, mostly with who asks it."""
-        if self.rng.random() < ASKED_BY:
+        if self.rng.random() < self.rates["asking"]:
             text = self.language.polish(self.say(self._next("asking", self.language.asking))) + " " + text
         return self._count(text)
 
@@ -73,14 +105,15 @@ class Writer:
     def _sentence(self, line: str) -> str:
         return self._count(self.language.polish(close(self.say(line))))
 
-    def _dress(self, text: str, tail: str, chance: float) -> str:
+    def _dress(self, text: str, tail: str) -> str:
         text = text.rstrip(" .")
         ends = text[-1:] in "?!"
-        if not ends and (tail == "fact" or ":" not in text) and self.rng.random() < chance:
-            text += self.piece(self._next(f"tail {tail}", self.language.tails[tail]))
-        if self.rng.random() < LEAD:
+        if not ends and (tail == "fact" or ":" not in text) and self.rng.random() < self.rates[tail]:
+            text += self.piece(self._next(f"tail {tail}", self._lines(self.language.tails, tail)))
+        if self.rng.random() < self.rates["lead"]:
+            given = self.language.openers.get(tail, self.language.leads)
             # A value holds at all hours and for everybody: leads that name one belong to notes.
-            leads = [x for x in self.language.leads if tail != "fact" or not ("<moment>" in x or "<person>" in x)]
+            leads = [x for x in given if tail != "fact" or not ("<moment>" in x or "<person>" in x)]
             lead = self.say(self._next(f"lead {tail}", leads)) + " "
             text = lead + (text if lead.endswith(": ") else self.lower(text))
         return self._count(self.language.polish(close(grammar.tidy(text))))
@@ -93,10 +126,13 @@ class Writer:
             return text
         return text[:1].lower() + text[1:]
 
-    def _next(self, name: str, lines: Sequence[str]) -> str:
+    def _next(self, name: str, lines: Sequence[str], own: int = 0) -> str:
+        """A line not yet said; the last `own` ones, which know what the article is about, come early."""
         queue = self._queues.get(name)
         if not queue:
             weights = _weights(tuple(lines))
+            if own:
+                weights = np.concatenate([weights[:-own], np.full(own, 2.0 * _MOST)])
             drawn = self.rng.random(len(lines)) ** (1 / weights)
             queue = self._queues[name] = [lines[int(i)] for i in np.argsort(drawn)]
         return queue.pop()
@@ -107,12 +143,13 @@ class Writer:
 
 
 _CACHE: dict[tuple[str, ...], np.ndarray] = {}
+_MOST = 600
 
 
 def _weights(lines: tuple[str, ...]) -> np.ndarray:
     """A line's weight grows with the number of its wordings, so that no wording comes up too often."""
     if lines not in _CACHE:
-        _CACHE[lines] = np.array([min(grammar.variants(line, _MANY), 600) for line in lines], dtype=float)
+        _CACHE[lines] = np.array([min(grammar.variants(line, _MANY), _MOST) for line in lines], dtype=float)
     return _CACHE[lines]
 
 
@@ -141,6 +178,10 @@ _MANY = dict.fromkeys(
         "dish",
         "town",
         "surname",
+        "name",
+        "street",
+        "firm",
+        "calling",
     ),
     12,
 )
@@ -154,7 +195,9 @@ class _Words(dict[str, str]):
         self.writer = writer
 
     def __missing__(self, name: str) -> str:
-        return self.writer.language.word(name, self.writer.rng)
+        scoped = f"{name}.{self.writer.root}"
+        known = scoped in self.writer.language.words
+        return self.writer.language.word(scoped if known else name, self.writer.rng)
 
     def __contains__(self, name: object) -> bool:
         language = self.writer.language
@@ -180,7 +223,10 @@ def expand(inputs: writing.ExpandInputs, profile: Profile, rng: np.random.Genera
 def information(inputs: writing.InformationInputs, profile: Profile, rng: np.random.Generator) -> str:
     """An information article: sections whose presence, order and headings vary, filled up to the length asked for."""
     language = load_language(inputs.language_id)
-    w = Writer(language, rng, inputs.names, topic=inputs.topic, brand=inputs.brand)
+    w = Writer(language, rng, inputs.names, inputs.root, topic=inputs.topic, brand=inputs.brand)
+    section = language.headings.get("section", ())
+    if section and inputs.topic == inputs.title and inputs.topic not in inputs.names:
+        w.slots["topic"] = section[0].format(title=inputs.title)  # a heading of the tree is no word in a sentence
     limit = inputs.tokens * CHARACTERS[inputs.language_id]
     by_kind: dict[str, list[str]] = {
         k: [n.text for n in inputs.notes if n.kind == k] for k in ("about", "aspect", "use", "care")
@@ -209,7 +255,7 @@ def information(inputs: writing.InformationInputs, profile: Profile, rng: np.ran
         if len(sections[name]) < 16:
             roles = fill[name]
             at = int(rng.integers(len(sections[name]) + 1))
-            role = "story" if rng.random() < STORIES else roles[int(rng.random() * len(roles))]
+            role = "story" if rng.random() < w.rates["story"] else roles[int(rng.random() * len(roles))]
             if w.left(role) or stuck > 60:
                 sections[name].insert(at, w.role(role))
         stuck += 1
@@ -226,7 +272,7 @@ def information(inputs: writing.InformationInputs, profile: Profile, rng: np.ran
 def issue(inputs: writing.IssueInputs, profile: Profile, rng: np.random.Generator) -> str:
     """An issue article: what is seen, why, what is needed, numbered steps, afterwards."""
     language = load_language(inputs.language_id)
-    w = Writer(language, rng, inputs.names, topic=inputs.topic, brand=inputs.brand)
+    w = Writer(language, rng, inputs.names, inputs.root, True, topic=inputs.topic, brand=inputs.brand)
     limit = inputs.tokens * CHARACTERS[inputs.language_id]
     symptoms = [w.problem(t) for t in inputs.symptoms] + [w.role("symptom") for _ in range(2)]
     causes = [w.problem(t) for t in inputs.causes] + [w.role("cause") for _ in range(int(rng.integers(1, 3)))]
@@ -235,7 +281,7 @@ def issue(inputs: writing.IssueInputs, profile: Profile, rng: np.random.Generato
     steps = [[w.step(s.text, s.tool)] for s in inputs.steps]
     after = [w.role("after") for _ in range(int(rng.integers(2, 4)))]
     escalate = [w.role("escalate") for _ in range(int(rng.integers(1, 3)))]
-    care: list[str] = []
+    care = [w.note(n.text) for n in inputs.notes]
     stuck = 0
     while w.length < limit and stuck < 200:
         stuck += 1
@@ -249,7 +295,7 @@ def issue(inputs: writing.IssueInputs, profile: Profile, rng: np.random.Generato
         elif chance < 0.72 and w.left("cause"):
             causes.insert(int(rng.integers(1, len(causes) + 1)), w.role("cause"))
         elif chance < 0.86:
-            role = "story" if rng.random() < STORIES else "caution" if rng.random() < 0.4 else "advice"
+            role = "story" if rng.random() < w.rates["story"] else "caution" if rng.random() < 0.4 else "advice"
             if w.left(role) or stuck > 60:
                 care.append(w.role(role))
         elif w.left("after"):
@@ -309,8 +355,8 @@ def join(title: str, sections: Sequence[tuple[str, Sequence[str]]]) -> str:
 
 def _fact(w: Writer, fact: writing.FactLine) -> list[str]:
     found = [w.fact(fact.text)]
-    if w.rng.random() < REMARK:
-        found.append(w.role(f"meaning_{fact.kind}"))
+    if w.rng.random() < w.rates["remark"]:
+        found.append(w.remark(fact.remark) if fact.remark else w.role(f"meaning_{fact.kind}"))
     return found
 
 

@@ -44,12 +44,13 @@ class Note(BaseModel):
 
 
 class FactLine(BaseModel):
-    """A fact as a sentence, a second wording, and the question that it answers."""
+    """A fact as a sentence, a second wording, the question that it answers, and what the value means in use."""
 
     kind: Literal["price", "period", "size", "percent", "worded"]
     text: str
     again: str
     question: str
+    remark: str = ""
 
 
 class InformationInputs(BaseModel):
@@ -66,6 +67,7 @@ class InformationInputs(BaseModel):
     notes: tuple[Note, ...]
     facts: tuple[FactLine, ...]
     others: tuple[str, ...]
+    root: str = ""
     complaints: tuple[str, ...] = ()
 
 
@@ -91,6 +93,8 @@ class IssueInputs(BaseModel):
     needs: tuple[str, ...]
     steps: tuple[StepLine, ...]
     facts: tuple[FactLine, ...]
+    notes: tuple[Note, ...] = ()
+    root: str = ""
     complaints: tuple[str, ...] = ()
 
 

@@ -5,12 +5,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks.cxmarena import articles, brand, ledger, refinement, stages, tree
+from cxlab.benchmarks.cxmarena import articles, brand, ledger, refinement, simulate_writing, stages, tree
 from cxlab.benchmarks.cxmarena import statistics as stats
 from cxlab.errors import BadOption
+from cxlab.llm.simulated import grammar
 
 MODEL = llm.load("simulated:strong")
 _MADE: dict[str, Any] = {}
@@ -227,3 +229,35 @@ def test_a_word_inside_another_is_no_value() -> None:
     assert said == set()
     told = {value for _, name, value in ledger.find_facts(f"{subject} comes in the colour {wrong}.", facts)}
     assert told == {wrong}
+
+
+def test_what_is_said_suits_the_reader_and_the_root() -> None:
+    roles = {"advice": ("for all",), "advice.shipping": ("of parcels",), "advice.issue": ("for agents",)}
+    words = {"paper": ("bill",), "paper.shipping": ("label",)}
+    language = brand.load_language("en").model_copy(update={"roles": roles, "words": words})
+
+    def said(root: str, agents: bool) -> set[str]:
+        writer = simulate_writing.Writer(language, np.random.default_rng(1), (), root, agents)
+        return {writer.role("advice") for _ in range(8)} | {writer.say("<paper>")}
+
+    assert said("legal", False) == {"For all.", "Bill"}
+    assert said("shipping", False) == {"For all.", "Of parcels.", "Label"}
+    assert said("shipping", True) == {"For agents.", "Label"}
+
+
+def test_english_articles_take_no_words_from_small_talk() -> None:
+    language = brand.load_language("en")
+    tables = (language.roles, language.tails, language.openers, {"leads": language.leads, "asking": language.asking})
+    used = {slot for table in tables for lines in table.values() for x in lines for slot in grammar.slot_names(x)}
+    assert used <= {*language.words, *language.compounds, "topic", "brand"}
+    assert used.isdisjoint({"animal", "chore", "dish", "hobby", "object", "occasion", "site", "trade", "trait"})
+
+
+def test_a_remark_stands_behind_its_fact_and_an_issue_has_hints_of_its_family() -> None:
+    facts, _, plans, found = make("hearthwise")
+    remarks = [grammar.every(x) for x in facts.brand.properties["price"].remarks if not grammar.slot_names(x)]
+    assert any(f"{said}." in a.body for a in found for lines in remarks for said in lines)
+    hints = articles.issue_inputs(facts, plans[0], 1)[0].notes
+    issue = next(a for a in found if a.title == plans[0].title)
+    assert hints
+    assert all(hint.text.rstrip(" .")[1:] in issue.body for hint in hints)
