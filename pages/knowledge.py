@@ -3,7 +3,7 @@
 import streamlit as st
 
 from cxlab import ui
-from cxlab.benchmarks.cxmarena.discover import discover, score_clusters
+from cxlab.benchmarks.cxmarena.discover import discover, read_utterances, score_clusters
 from cxlab.benchmarks.cxmarena.wording import differences
 from cxlab.read import View, knowledge, pairs
 from cxlab.ui import (
@@ -52,7 +52,7 @@ with st.container(key="cx-wide"):
     if tab == "pairs":
         knowledge_pairs.show_pairs(place, differences, start_run)
     elif tab == "intents":
-        knowledge_intents.show_intents(place, discover, score_clusters, start_run)
+        knowledge_intents.show_intents(place, discover, score_clusters, read_utterances, start_run)
     elif tab == "quality":
         knowledge_quality.show_quality(place, start_run)
     elif tab == "facts":

@@ -1,5 +1,6 @@
 """The page Knowledge as a script sees it, and how it turns articles into safe HTML."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -155,6 +156,15 @@ def test_discovery_is_computed_when_asked(home: Path) -> None:
     assert not app.exception
     assert {"V-measure", "Adjusted Rand"} <= {each.label for each in app.metric}
     assert app.dataframe[-1].value["n"].sum() == 6
+    # What real customers said comes as a file; one that cannot be read is told, and nothing fails.
+    said = home / "said.jsonl"
+    rows = [("reset my password", "password"), ("forgot password", "password"), ("where is my parcel", "parcel")]
+    said.write_text("\n".join(json.dumps({"utterance": u, "intent": i}) for u, i in rows), encoding="utf-8")
+    app.text_input(key="knowledge-utterances").set_value(str(said)).run()
+    assert app.dataframe[-1].value["n"].to_list() == [2, 1]
+    app.text_input(key="knowledge-utterances").set_value(str(home / "none.jsonl")).run()
+    assert not app.exception
+    assert any("cannot be read" in each.value for each in app.error)
 
 
 def test_evidence_is_marked_line_by_line(home: Path) -> None:

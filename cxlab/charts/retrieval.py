@@ -191,7 +191,9 @@ def draw_price(
         )  # fmt: skip
     if price == "cost_usd":
         top = max((row[price] for row in rows), default=0.0)
-        figure.update_xaxes(title="cost of a query, USD", range=[0, top * 1.25 or 1])
+        # What costs nothing stands clear of the axis, so that it and its name are whole.
+        reach = [-0.04 * top, top * 1.25] if top else [-0.1, 1]
+        figure.update_xaxes(title="cost of a query, USD", range=reach, tickprefix="$", exponentformat="none")
     else:
         times = [row[price] * factor for row in rows] or [1.0]
         low, high = min(times) / 1.5, max(times) * 1.5
@@ -208,9 +210,11 @@ def draw_price(
 def _label_place(rows: Sequence[Mapping[str, float]], place: int) -> str:
     """Above where a point is the higher one of two neighbours, else below: so their names part."""
     near = rows[place + 1] if place + 1 < len(rows) else rows[place - 1]
+    # The first one has the axis at its left.
+    side = "right" if place == 0 and len(rows) > 1 else "center"
     if near["mean"] == rows[place]["mean"]:
-        return ("top center", "bottom center")[place % 2]
-    return "top center" if rows[place]["mean"] > near["mean"] else "bottom center"
+        return f"{('top', 'bottom')[place % 2]} {side}"
+    return f"top {side}" if rows[place]["mean"] > near["mean"] else f"bottom {side}"
 
 
 def draw_areas(

@@ -18,7 +18,7 @@ from cxlab.errors import BadFile
 from cxlab.importers import cells
 from cxlab.importers.cells import Unreadable
 from cxlab.importers.cxmarena_folder import Folder, open_folder
-from cxlab.importers.cxmarena_talks import make_conversations
+from cxlab.importers.cxmarena_talks import make_conversations, measure
 from cxlab.importers.cxmarena_tasks import (
     TAXONOMIES,
     draft_intent,
@@ -77,6 +77,9 @@ def read_folder(folder: Path | str) -> Imported:
     conversations = make_conversations(drafts)
     if conversations.height:
         tables["conversations"] = conversations
+    # As generated data sets have it: what is searched in conversations, not the corpus with copies put in.
+    read_by_agents = articles.filter(pl.col("corpus").list.contains("multi_turn"))
+    bodies = (read_by_agents if read_by_agents.height else articles)["body"].to_list()
     rows = {part: sum(frame.height for _, frame in files) for part, files in read.parts.items()}
     dataset_id = "cxmarena-" + content_id(drafts, articles.sort("article_id", "body").rows(), list(tools.items()))
     samples, seen = [], Counter[str]()
@@ -101,7 +104,12 @@ def read_folder(folder: Path | str) -> Imported:
         benchmark="cxmarena",
         name=f"CXMArena, imported from {root.resolve().name}",
         source="imported",
-        config={"rows": rows, "rejected": len(read.rejected), "ignored": read.ignored},
+        config={
+            "rows": rows,
+            "rejected": len(read.rejected),
+            "ignored": read.ignored,
+            "statistics": measure(conversations, bodies),
+        },
         seed=None,
         licence=LICENCE,
         created=datetime.now(UTC),

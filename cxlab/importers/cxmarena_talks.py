@@ -7,16 +7,18 @@ published; a conversation made here says so (`labels.source`).
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import polars as pl
 
+from cxlab.benchmarks.cxmarena import statistics
 from cxlab.importers.cells import to_json
 from cxlab.importers.cxmarena_tasks import Draft
-from cxlab.records import Message
+from cxlab.records import Conversation, Message
 
 SOURCE = "transcripts"
 _ROLES = {
@@ -57,6 +59,23 @@ def make_conversations(drafts: Iterable[Draft]) -> pl.DataFrame:
         lines, label = loose[key]
         rows.append(_row(f"T_{number}", lines, [], label))
     return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String))
+
+
+def measure(conversations: pl.DataFrame, bodies: Sequence[str]) -> dict[str, float]:
+    """Table 9 of what was imported. Rows of other tasks than quality may be the first part of a conversation only:
+    they count where there is nothing else. What is published is English; that matters for estimated tokens alone.
+    """
+    asked = pl.col("labels").str.json_path_match("$.quality[0].question").is_not_null()
+    whole = conversations.filter(asked)
+    talks = [
+        Conversation(id=name, messages=tuple(Message.model_validate(each) for each in json.loads(messages)))
+        for name, messages in (whole if whole.height else conversations)
+        .select("conversation_id", "messages")
+        .iter_rows()
+    ]
+    written = statistics.articles(bodies) if bodies else {}
+    own = {name if name.startswith("article") else f"article_{name}": value for name, value in written.items()}
+    return {**(statistics.conversations(talks) if talks else {}), **own}
 
 
 def split(transcript: str) -> Lines:
@@ -100,4 +119,4 @@ def _row(key: str, lines: Lines, asked: list[dict[str, Any]], label: str | None)
     return {"conversation_id": key, **empty, "labels": to_json(labels), "messages": told, "noisy": told}
 
 
-__all__ = ["SOURCE", "make_conversations", "split"]
+__all__ = ["SOURCE", "make_conversations", "measure", "split"]

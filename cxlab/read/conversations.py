@@ -207,7 +207,8 @@ def _summary(row: dict[str, Any]) -> dict[str, Any]:
         "conversation_id": row["conversation_id"],
         "opening": str((persona.get("customer") or {}).get("problem") or first)[:160],
         "turns": len(spoken),
-        "family": labels.get("family"),
+        # By its title, where the dataset has one: the id is for machines.
+        "family": labels.get("about") or labels.get("family"),
         "issue": labels.get("issue"),
         "traits": traits_of(persona.get("customer") or {}),
         "grounded": kinds["knowledge_base"],

@@ -19,9 +19,10 @@ def ledger(dataset: str, corpus: str, find: str = "", limit: int = knowledge.ROW
     """
     params: dict[str, Any] = {"path": str(knowledge.table_path(dataset, "facts"))}
     parts = ["true"]
+    called, shown = _called(dataset), _shown(dataset)
     for place, word in enumerate(find.lower().split()[:12]):
         params[f"word_{place}"] = word
-        text = f"lower(concat_ws(' ', fact_id, subject, replace(property, '_', ' '), value, {_shown(dataset)}))"
+        text = f"lower(concat_ws(' ', fact_id, subject, replace(property, '_', ' '), {called}, value, {shown}))"
         parts.append(f"contains({text}, $word_{place})")
     condition = " AND ".join(parts)
     total = int(ask(f"SELECT count(*) AS n FROM read_parquet($path) WHERE {condition}", params)["n"][0])
@@ -31,7 +32,7 @@ def ledger(dataset: str, corpus: str, find: str = "", limit: int = knowledge.ROW
             SELECT unnest(facts) AS fact_id, count(*) AS articles FROM read_parquet($articles)
             WHERE list_contains(corpus, $corpus) GROUP BY 1
         ), said AS ({_said(dataset)})
-        SELECT f.fact_id, subject, property, {_shown(dataset)} AS value, coalesce(articles, 0) AS articles,
+        SELECT f.fact_id, subject, {called} AS property, {shown} AS value, coalesce(articles, 0) AS articles,
             coalesce(conversations, 0) AS conversations
         FROM read_parquet($path) f LEFT JOIN stated USING (fact_id) LEFT JOIN said USING (fact_id)
         WHERE {condition} ORDER BY articles DESC, fact_id LIMIT $limit OFFSET $offset
@@ -65,7 +66,7 @@ def of_ids(dataset: str, ids: Sequence[str]) -> pl.DataFrame:
     if not knowledge.has(dataset, "facts"):
         return asked.with_columns(pl.lit(None, pl.String).alias(n) for n in ("subject", "property", "value", "shown"))
     known = ask(
-        f"SELECT fact_id, subject, property, value::VARCHAR AS value, {_shown(dataset)} AS shown "
+        f"SELECT fact_id, subject, {_called(dataset)} AS property, value::VARCHAR AS value, {_shown(dataset)} AS shown "
         "FROM read_parquet($path) WHERE list_contains($ids::VARCHAR[], fact_id)",
         {"path": str(knowledge.table_path(dataset, "facts")), "ids": list(ids)},
     )
@@ -135,6 +136,15 @@ def _shown(dataset: str) -> str:
     """SQL for a value as people write it: as the ledger shows it where it does, else the value with its unit."""
     plain = "trim(concat_ws(' ', regexp_replace(value::VARCHAR, '\\.0$', ''), unit))"
     return f"coalesce(shown, {plain})" if "shown" in knowledge.columns(dataset, "facts") else plain
+
+
+def _called(dataset: str) -> str:
+    """SQL for a property as people call it: by its name in the brand's language where the ledger has one, else its id.
+
+    A fact that a brief promises is drawn beside those of its kind, under an id of its own.
+    """
+    plain = "regexp_replace(replace(property, '_', ' '), ' promised$', '')"
+    return f"coalesce(name, {plain})" if "name" in knowledge.columns(dataset, "facts") else plain
 
 
 def _talk(dataset: str) -> dict[str, str]:

@@ -163,7 +163,6 @@ def _describe(dataset_id: str, rows: pl.DataFrame, written: bool) -> pl.DataFram
     )
     runs = made.join(told, on="run_id", how="inner", maintain_order="left").to_dicts()
     many = written and len({run["model"] for run in runs}) > 1
-    names: dict[str, int] = {}
     for run in runs:
         about = run.pop("about") or {}
         # What the attempts noted is what was really used; a run of before has only its options and their defaults.
@@ -175,13 +174,26 @@ def _describe(dataset_id: str, rows: pl.DataFrame, written: bool) -> pl.DataFram
         name = name_index(run["retrieval"], run["chunk"], run["overlap"], run["embedder"])
         name += f", query: {run['query']}" if written and run["query"] not in (None, "keywords") else ""
         name += f", {run['model'].removeprefix('simulated:')}" if many else ""
-        names[name] = names.get(name, 0) + 1
-        run["name"] = f"{name} ({names[name]})" if names[name] > 1 else name
+        run["name"] = name
+    tell_apart(runs)
     texts = dict.fromkeys(("run_id", "model", "name", "retrieval", "embedder", "query"), pl.String)
     counts = dict.fromkeys(("n", "lost", "chunk", "overlap", "pieces", "documents"), pl.Int64)
     created = pl.Datetime("us", "UTC")
     schema: dict[str, Any] = {**texts, **counts, "simulated": pl.Boolean, "build_s": pl.Float64, "created": created}
     return pl.DataFrame(runs, schema=schema, orient="row")
+
+
+def tell_apart(runs: list[dict[str, Any]]) -> None:
+    """Runs of one index by their models where these differ, else by a number."""
+    models: dict[str, set[str]] = {}
+    for run in runs:
+        models.setdefault(run["name"], set()).add(run["model"])
+    names: dict[str, int] = {}
+    for run in runs:
+        several = len(models[run["name"]]) > 1
+        name = f"{run['name']}, {run['model'].removeprefix('simulated:')}" if several else run["name"]
+        names[name] = names.get(name, 0) + 1
+        run["name"] = f"{name} ({names[name]})" if names[name] > 1 else name
 
 
 def name_index(retrieval: str, chunk: int, overlap: int, embedder: str | None = None) -> str:

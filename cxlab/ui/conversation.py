@@ -94,8 +94,8 @@ def show_one(view: View, talk: Talk, hear: Hear) -> None:
     _style()
     _walk(view, talk.id)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        if talk.labels.get("family"):
-            chip(talk.labels["family"], "blue", "What it is about.")
+        if about := talk.labels.get("about") or talk.labels.get("family"):
+            chip(about, "blue", "What it is about.")
         if talk.labels.get("subject"):
             chip(talk.labels["subject"])
         for trait in conversations.traits_of(talk.customer):

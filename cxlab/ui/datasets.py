@@ -298,7 +298,8 @@ def show_rejected(rejected: pl.DataFrame, key: str) -> None:
         "column": column("Column", width="small"),
         "problem": column("Problem", width="large"),
     }
-    show_table(rejected, columns, key=f"rejected-{key}", alt="What was rejected, row by row.", search=True, height=300)
+    show_table(rejected, columns, key=f"rejected-{key}", alt="What was rejected, row by row.", search=True,
+               height=300 if rejected.height > 8 else None)  # fmt: skip
 
 
 def say_unknown(problem: str) -> None:

@@ -33,6 +33,8 @@ NOISE_HELP = (
     "text is kept, so each of the last three can be switched off when reading."
 )
 SHORTEST_BRIEF = 40
+# A little more than the topic tree needs (`tree.SMALLEST`), so that steps end in round numbers.
+SMALLEST_SIZE = 40
 
 
 class Stage(Protocol):
@@ -74,7 +76,7 @@ def choose_settings(brands: Mapping[str, tuple[str, str, str]], models: Sequence
     seed = middle.number_input("Seed", 0, value=0, key="seed", help=tip, **one)
     if size == SIZES[-1]:
         tip = "Everything else is scaled as in the published data set."
-        size = str(right.number_input("Articles", 20, 20_000, 400, step=20, key="articles", help=tip, **one))
+        size = str(right.number_input("Articles", SMALLEST_SIZE, 20_000, 400, step=20, key="articles", help=tip, **one))
     chosen = st.pills(
         "Noise",
         list(NOISE),
@@ -180,7 +182,9 @@ def show_job(
 def _describe(args: Sequence[str]) -> str:
     told = dict(each.removeprefix("--").split("=", 1) for each in args if each.startswith("--") and "=" in each)
     brand = told.get("brand") or "a brand from a paragraph"
-    return plain(f"{label(brand)}, {told.get('size', 'small')}, seed {told.get('seed', '0')}")
+    size = told.get("size", "small")
+    words = f"{format_count(int(size))} articles" if size.isdigit() else size
+    return plain(f"{label(brand)}, {words}, seed {told.get('seed', '0')}")
 
 
 @st.fragment(run_every=0.7)

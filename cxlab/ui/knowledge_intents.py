@@ -22,6 +22,7 @@ from cxlab.ui.words import empty, error, label, plain, section
 
 Discover = Callable[..., list[int]]
 Score = Callable[[Sequence[Any], Sequence[Any]], dict[str, float]]
+Read = Callable[[str], Sequence[tuple[str, str]]]
 _MOST_BARS, _MOST_CLUSTERS = 20, 400
 _WAYS = {
     "raw": "equal to the letter",
@@ -31,7 +32,7 @@ _WAYS = {
 }
 
 
-def show_intents(place: Place, discover: Discover, score: Score, start_run: Callable[[], None]) -> None:
+def show_intents(place: Place, discover: Discover, score: Score, read: Read, start_run: Callable[[], None]) -> None:
     """One taxonomy: its labels, how well runs tell them, what they confuse, and what discovery finds."""
     known = cached(intents.taxonomies, place.dataset)
     names = known["taxonomy"].drop_nulls().unique().sort().to_list()
@@ -64,6 +65,7 @@ def show_intents(place: Place, discover: Discover, score: Score, start_run: Call
         show_confused(place, found, sizes[taxonomy]["label"].to_list())
         show_labels(place, sizes[taxonomy], found)
     show_discovery(place, discover, score)
+    show_real_discovery(discover, score, read)
 
 
 def show_ways(place: Place) -> None:
@@ -285,12 +287,40 @@ def show_discovery(place: Place, discover: Discover, score: Score) -> None:
         except CxError as fault:
             error(str(fault))
             return
-    _show_clusters(found)
+    _show_clusters(found, "conversations")
+
+
+def show_real_discovery(discover: Discover, score: Score, read: Read) -> None:
+    """The same on what real customers said, from a file with their intents."""
+    with st.expander("The same on utterances of real customers", type="compact"):
+        path = st.text_input(
+            "File with one JSON object a line: utterance, intent", key="knowledge-utterances",
+            placeholder="/data/natcs/development.test-utterances.jsonl",
+            help="On the machine that runs this app; for example the test utterances of NatCS (DSTC 11, "
+            "CDLA-Permissive-2.0). They are clustered into as many groups as the file has intents.",
+        ).strip()  # fmt: skip
+        if not path:
+            return
+        with st.spinner("Clustering the utterances"):
+            try:
+                found = cached(_cluster_file, path, discover, score, read)
+            except CxError as fault:
+                error(str(fault))
+                return
+        _show_clusters(found, "utterances")
+
+
+def _cluster_file(path: str, discover: Discover, score: Score, read: Read) -> Mapping[str, Any]:
+    rows = pl.DataFrame(read(path), schema={"text": pl.String, "gold": pl.String}, orient="row")
+    return _hold_against(rows, discover(rows["text"].to_list(), 0, k=rows["gold"].n_unique()), score)
 
 
 def _cluster(dataset: str, taxonomy: str, count: int, discover: Discover, score: Score) -> Mapping[str, Any]:
     rows = intents.utterances(dataset, taxonomy)
-    clusters = discover(rows["text"].to_list(), 0, k=count)
+    return _hold_against(rows, discover(rows["text"].to_list(), 0, k=count), score)
+
+
+def _hold_against(rows: pl.DataFrame, clusters: Sequence[int], score: Score) -> Mapping[str, Any]:
     return {
         "figures": score(clusters, rows["gold"].to_list()),
         "table": intents.describe_clusters(rows.with_columns(pl.Series("cluster", clusters, dtype=pl.Int64))),
@@ -298,7 +328,7 @@ def _cluster(dataset: str, taxonomy: str, count: int, discover: Discover, score:
     }
 
 
-def _show_clusters(found: Mapping[str, Any]) -> None:
+def _show_clusters(found: Mapping[str, Any], what: str) -> None:
     figures, table = found["figures"], found["table"]
     columns = st.columns(4)
     shown = (
@@ -308,23 +338,23 @@ def _show_clusters(found: Mapping[str, Any]) -> None:
         ("Completeness", "completeness", "Each intent lies in one cluster only."),
     )
     for place, (title, name, meaning) in zip(columns, shown, strict=True):
-        place.metric(title, format_ratio(figures[name]), help=f"{meaning} n {format_count(found['n'])} conversations.")
+        place.metric(title, format_ratio(figures[name]), help=f"{meaning} n {format_count(found['n'])} {what}.")
     mixed = table.filter(pl.col("share") < 0.5).height
     st.caption(
         f"{format_count(figures['clusters'])} clusters against {format_count(figures['intents'])} intents; in "
-        f"{format_count(mixed)} clusters no intent has half of the conversations."
+        f"{format_count(mixed)} clusters no intent has half of the {what}."
     )
     show_table(
         table,
         {
             "cluster": column("Cluster", "count"),
-            "n": column("Conversations", "count"),
+            "n": column(what.capitalize(), "count"),
             "gold": column("Mostly", width="medium"),
             "share": column("Of the cluster", "progress", "Share of its commonest intent."),
             "intents": column("Intents in it", "count"),
             "example": column("Example", width="large"),
         },
-        key="knowledge-clusters-table",
+        key=f"knowledge-clusters-{what}",
         alt="The clusters, largest first, with the intent that most of each has.",
         search=True,
     )

@@ -45,7 +45,7 @@ def style() -> None:
       font-variant-numeric: tabular-nums;}}
     .cx-article th, .cx-article td {{text-align: left; vertical-align: top; padding: 3px 14px 3px 0;
       border-bottom: 1px solid {ink.hairline};}}
-    .cx-article th {{font-weight: 600;}}
+    .cx-article th {{font-weight: 600; overflow-wrap: normal;}}
     .cx-article hr {{border: 0; border-top: 1px solid {ink.hairline}; margin: .7rem 0;}}
     .cx-article ul, .cx-article ol {{margin: 0 0 .6rem 1.2rem; padding: 0;}}
     .cx-article abbr {{text-decoration: underline dotted {ink.warning}; text-underline-offset: 3px; cursor: help;}}

@@ -143,7 +143,10 @@ def show_query(scene: Scene, view: View, passage: Passage) -> None:
             _go(here().change(attempt=""))
         if st.button("Open the attempt", key="retrieval-attempt", type="tertiary"):
             open_page("failures", View(benchmark="cxmarena").open(*opened))
-    others = [run for run in runs if run != opened[0]]
+    ranks = dict(rows.filter(sample_id=own["sample_id"][0]).select("run_id", pl.col("rank").fill_null(99)).iter_rows())
+    mine = ranks[opened[0]]
+    # Unless one is chosen, the index that stands farthest apart on this query.
+    others = sorted((run for run in runs if run != opened[0]), key=lambda run: -abs(ranks.get(run, mine) - mine))
     beside = [pick_run(scene, view, "baseline", "Beside it", others)] if others else []
     try:
         sample, asked = misses.one_query(scene.dataset, scene.task, own["sample_id"][0], [opened[0], *beside])

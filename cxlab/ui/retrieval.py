@@ -203,6 +203,8 @@ def _show_table(scene: Scene, board: pl.DataFrame) -> None:
     }
     if not scene.about["lost"].sum():
         del columns["lost"]
+    if {"hit@10", "recall@10"} <= {*columns} and rows["hit@10"].equals(rows["recall@10"]):
+        del columns["recall@10"]  # where one article is right, as in article search, they are the same figure
     shown = rows.sort(scene.metric, descending=True, nulls_last=True)
     show_table(shown, columns, key=f"retrieval-table-{scene.task}", alt="All figures of each index.")
 
@@ -273,12 +275,11 @@ def show_price(scene: Scene, view: View) -> None:
         empty("These runs noted no search times; evaluate an index anew to have them.")
         return
     front = front_of(known.rename({"mean": "value"}), price)["run_id"].to_list()
+    best = ", ".join(scene.names[run] for run in front)
     section(
-        plain(f"{len(front)} of {known.height} are worth their time: {', '.join(scene.names[run] for run in front)}")
-        if price == "search_s"
-        else plain(f"{len(front)} of {known.height} are worth their cost"),
+        plain(f"{len(front)} of {known.height} are worth their {names[price].lower()}: {best}"),
         "None of the others is at least as cheap and better. Times are of the search alone, measured on this machine "
-        "while other attempts were at work; cost is of the model's calls (a server's embeddings are not in it)."
+        "while other attempts were at work; cost is of the model's calls and of a server's embeddings."
         + ("" if priced else " Nothing here has a price."),
     )
     columns = {

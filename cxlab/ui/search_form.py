@@ -113,5 +113,5 @@ def show_foreseen(seen: Foreseen) -> None:
     tokens = f", about {format_count(seen.tokens)} tokens" if seen.tokens else ""
     st.caption(
         f"{format_count(seen.calls)} calls of models{tokens}. Time: as the method took here before, unknown for a "
-        "new one. A server's embeddings are not in the cost."
+        "new one. A server's embeddings are not in this estimate; what they cost stands with the results."
     )

@@ -46,8 +46,14 @@ def test_names_of_neighbours_part() -> None:
         search_s=pl.Series([0.001, 0.002, 0.1]), slow_s=pl.Series([0.002, 0.003, 0.2]), cost_usd=pl.lit(0.0)
     )
     figure = charts.draw_price(frame, "search_s", "hit@10", ["a", "b"], NAMES, MARKS, False)
-    assert [trace.textposition for trace in figure.data[1:]] == ["bottom center", "top center", "bottom center"]
+    assert [trace.textposition for trace in figure.data[1:]] == ["bottom right", "top center", "bottom center"]
     assert [trace.x[0] for trace in figure.data[1:]] == [1.0, 2.0, 100.0]
+    paid = charts.draw_price(
+        frame.with_columns(cost_usd=pl.Series([0.0, 0.001, 0.0005])), "cost_usd", "", [], NAMES, MARKS, False
+    )
+    # A search that costs nothing is not cut in two by the axis.
+    assert paid.layout.xaxis.range[0] < 0
+    assert paid.layout.xaxis.tickprefix == "$"
 
 
 def test_cells_of_areas_and_kinds_carry_what_they_stand_for() -> None:

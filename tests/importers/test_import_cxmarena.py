@@ -47,6 +47,9 @@ def test_a_sound_folder_gives_every_task_and_no_complaint(tmp_path, home, suffix
     assert "CC BY-NC 4.0" in found.dataset.licence
     samples = write.load_samples(found.dataset.id)
     assert samples == found.samples
+    # Of conversations that are whole, here one of three messages; the histories of other tasks may break off.
+    measured = found.dataset.config["statistics"]
+    assert (measured["turns_mean"], measured["articles"]) == (3.0, 24.0)
     assert [complaint for sample in samples for complaint in check(sample)] == []
     articles = write.load_table(found.dataset.id, "articles")
     # KB_13 says something else in the refinement corpus than in the two others.

@@ -61,6 +61,19 @@ def test_the_public_count_needs_chunks() -> None:
     assert told == {"run-good": None, "run-fair": 75.0, "run-poor": 25.0}
 
 
+def test_two_runs_of_one_index_are_told_apart_by_model_then_by_number() -> None:
+    told = [
+        ("BM25", "simulated:strong"),
+        ("BM25", "simulated:weak"),
+        ("MiniLM", "a"),
+        ("MiniLM", "a"),
+        ("Lexical", "a"),
+    ]
+    runs = [{"name": name, "model": model} for name, model in told]
+    retrieval.tell_apart(runs)
+    assert [run["name"] for run in runs] == ["BM25, strong", "BM25, weak", "MiniLM", "MiniLM (2)", "Lexical"]
+
+
 def test_indexes_have_names() -> None:
     runs = retrieval.load(*SEARCH).runs
     assert runs["name"].to_list() == ["Hybrid with MiniLM 500/50", "BM25 1000/100", "BM25 500/0"]

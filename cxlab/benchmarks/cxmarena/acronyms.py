@@ -33,7 +33,7 @@ GAP = " "
 ACRONYM = re.compile(r"^[^\W\d_]{2,5}$")
 BATCH = 60
 # Words that belong to no name though German writes some of them with a capital; "plus" is one that products bear.
-PLAIN = (STOP | NEGATION) - {"plus"}
+PLAIN = ((STOP | NEGATION) - {"plus"}) | {"ihnen", "ihrem", "ihren", "ihrer", "ihres"}
 # Words in capitals at the start of a sentence are a phrase by accident, unless this share of them stands elsewhere.
 INSIDE = 0.1
 SENTENCE_END = (".", "!", "?", ":", "•", "-", "|", ">", "]", ")", "“", "”", "»")

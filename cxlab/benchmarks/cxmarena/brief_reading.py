@@ -36,7 +36,10 @@ _BREAKS = {
     "de": r"[.;:!?]\s|,\s|\s[–—]\s|\bund\b|\bmit\b|\bsowie\b",
 }
 # What comes after these says who, where and how, not what.
-WHERE = r"\b(?:for|in|with|from|to|by|at|through|für|mit|aus|pour|dans|avec|aux|de(?= la|s ))\b"
+WHERE = (
+    r"\b(?:for|in|on|with|from|to|by|at|via|through|für|mit|aus|nach|an|am|auf|bei|bis|im|über|vom|von|zu|zum|zur|"
+    r"pour|dans|avec|aux|chez|en ligne|par|sur|vers|de(?= la|s ))\b"
+)
 # Words that say nothing at either end of what a figure counts.
 LOOSE = word_set(
     "more than over about up to of in for from at since the a an and mehr als über rund bis zu ab seit von in für den "
@@ -77,9 +80,11 @@ def product_lines(brief: str, language: str) -> list[str]:
         # What comes after "for" or "in" says who and where, not what.
         listed = re.split(WHERE, match[1].strip())[0]
         for piece in re.split(known.list_words, listed):
-            if re.match(rf"\s*{known.makes}\b", piece):
-                continue
-            words = [w for w in re.findall(r"[\w’-]+", piece) if not any(c.isdigit() for c in w)]
+            # "builds and sells lamps": the second verb is no part of the first thing's name.
+            named = re.sub(rf"^\s*{known.makes}\b", "", piece)
+            if re.search(r"\b(?:them|they|it|us|you)\b", named):
+                continue  # "and delivers them": what is done with what was named
+            words = [w for w in re.findall(r"[\w’-]+", named) if not any(c.isdigit() for c in w)]
             line = " ".join(_name_line(words, set(known.small), language))
             if len(line) > 2 and line.lower() not in {f.lower() for f in found}:
                 found.append(line)

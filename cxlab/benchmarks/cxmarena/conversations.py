@@ -5,7 +5,8 @@
 
 Each is a records.Conversation "C_<n>": `messages`, `persona` (paper, figure 3), `grounding` {message index: article
 ids}, and
-`labels` {"issue_article", "issue", "family", "subject", "quality": [{"id", "question", "answer", "evidence"}]}.
+`labels` {"issue_article", "issue", "family", "about" (its title), "subject", "quality": [{"id", "question", "answer",
+"evidence"}]}.
 Indices count from 0 over all messages, tool results among them. Message.data of an agent: {"class", "sources":
 article ids, best first, "passages": the pieces of articles used, "facts"}; of a customer: {"facts", "details": what
 was revealed, "asks": whether it asks for something that an article answers}; of a tool: {"tool", "result"}.
@@ -254,6 +255,7 @@ class _Talk:
                 "issue_article": self.case.article,
                 "issue": self.case.issue,
                 "family": self.case.family,
+                "about": self.ledger.brand.families[self.case.family].title,
                 "subject": self.case.subject,
                 "quality": quality,
             },

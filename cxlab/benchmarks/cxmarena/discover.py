@@ -97,8 +97,14 @@ def score_clusters(clusters: Sequence[Any], gold: Sequence[Any]) -> dict[str, fl
 
 def read_utterances(path: Path | str) -> list[tuple[str, str]]:
     """(utterance, intent) of each line of a JSONL file such as NatCS' test utterances; BadFile names the line."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise BadFile(path, None, "is no UTF-8 text") from None
+    except OSError as fault:
+        raise BadFile(path, None, f"cannot be read ({fault.strerror})") from None
     found = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
         try:
@@ -106,4 +112,6 @@ def read_utterances(path: Path | str) -> list[tuple[str, str]]:
             found.append((str(row["utterance"]), str(row["intent"])))
         except (ValueError, KeyError, TypeError):
             raise BadFile(path, number, "no JSON object with utterance and intent") from None
+    if not found:
+        raise BadFile(path, None, "holds no utterance")
     return found

@@ -110,6 +110,8 @@ def read_config(given: Mapping[str, Any], seed: int) -> Config:
     language, name, told = (str(given.get(key) or "") for key in ("language", "brand", "brief"))
     if language and language not in brand.LANGUAGES:
         raise BadOption(f"unknown language {language!r}; known: {', '.join(brand.LANGUAGES)}")
+    if given.get("brief") is not None and not told.strip():
+        raise BadOption("the brief is empty; say in a paragraph what the brand sells and to whom")
     if name and told:
         raise BadOption("give a brand or a brief, not both: a brief makes a brand of its own")
     if not told:

@@ -115,13 +115,16 @@ def snap(label: str | None, candidates: Sequence[str]) -> str:
 
 
 def quality(
-    predicted: Sequence[Any], gold: Sequence[Any], missing: Literal["wrong", "skip"] = "wrong"
+    predicted: Sequence[Any] | Mapping[str, Any],
+    gold: Sequence[Any] | Mapping[str, Any],
+    missing: Literal["wrong", "skip"] = "wrong",
 ) -> dict[str, float]:
     """Accuracy a question and a case, F1, evidence, and the floor of always giving the most frequent answer.
 
     A row is a list of answers or {"answers": [...], "evidence": [[line ids]], "conversation_id": ...}; rows of
     one conversation form a case, which is right when every row has exactly the gold answers. Answers are
-    compared in small letters. A plain list of answers is one row. None stands for an answer or row not given.
+    compared in small letters. A plain list of answers is one row, a mapping has a row a key. None stands for an
+    answer or row not given.
 
     `missing="skip"` is the public evaluator's way: positions without an answer leave the question's
     denominator (an unreadable reply counts there as wrong: give it as answers that no gold has).
@@ -130,8 +133,12 @@ def quality(
     """
     if missing not in ("wrong", "skip"):
         raise BadOption(f"missing={missing!r}; known: wrong, skip")
-    truth = [_row(row) for row in _rows(gold)]
-    given = [_row(row) for row in _rows(predicted)] if len(predicted) else [_row(None)] * len(truth)
+    if isinstance(gold, Mapping):
+        rows, best_rows = _rows_by_key(predicted, gold)
+    else:
+        rows, best_rows = _rows(predicted), _rows(gold)
+    truth = [_row(row) for row in best_rows]
+    given = [_row(row) for row in rows] if len(predicted) else [_row(None)] * len(truth)
     _check_lengths(given, truth)
     said: list[str | None] = []
     right: list[str] = []
@@ -294,10 +301,21 @@ def _is_calls(gold: Sequence[Any]) -> bool:
     return all(isinstance(one, str) or (isinstance(one, Mapping) and "name" in one) for one in gold)
 
 
-def _rows(given: Sequence[Any]) -> list[Any]:
+def _rows(given: Any) -> list[Any]:
     """A plain list of answers is one row; else a row an element."""
     texts = [one for one in given if one is not None]
     return [list(given)] if texts and all(isinstance(one, str) for one in texts) else list(given)
+
+
+def _rows_by_key(predicted: Any, gold: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Rows side by side: those of one mapping by the keys of the other, or one row each."""
+    if "answers" in gold:
+        return [predicted], [gold]
+    if not isinstance(predicted, Mapping):
+        raise BadOption("gold is a mapping and the predictions are not; give both in the same form")
+    if stray := [key for key in predicted if key not in gold]:
+        raise BadOption(f"{stray[0]!r} has a prediction but no gold; give it one or leave it out")
+    return [predicted.get(key) for key in gold], list(gold.values())
 
 
 def _row(given: Any) -> tuple[list[str | None], list[set[str]], object]:

@@ -67,7 +67,7 @@ def expand_brand(inputs: writing.BriefInputs, profile: Profile, rng: np.random.G
         pack["note"] = NOTES[language].format(lines=", ".join(unfit))
     signed = all(kind is not None and kind.contract for kind in kinds.values())
     _make_common(pack, known, kinds, signed)
-    fresh = {line: "line_" + slug(line).replace("-", "_") for line in lines}
+    fresh = _name_lines(lines, set(pack["families"]))
     taken = {m.lower() for f in pack["families"].values() for m in f["models"]}
     made = {fresh[line]: _make_line(pack, known, line, kinds[line], coin(rng, taken)) for line in lines}
     services = _add_services(pack, known, kinds)
@@ -79,6 +79,21 @@ def expand_brand(inputs: writing.BriefInputs, profile: Profile, rng: np.random.G
     brought = {name for kind in kinds.values() if kind for name in kind.properties}
     pack["always"] = [*list(made)[:3], *keep_promises(pack, known, inputs.brief, language, list(made), brought)]
     return yaml.safe_dump(pack, allow_unicode=True, sort_keys=False, width=1000)
+
+
+# How German writes these without its own letters.
+_SPELT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+
+def _name_lines(lines: list[str], taken: set[str]) -> dict[str, str]:
+    """A key a line, which tools and intents are named by too; the pack's own families keep theirs."""
+    found: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        key = slug(line.lower().translate(_SPELT)).replace("-", "_")
+        known = {*taken, *found.values()}
+        # Letters that no key can have leave nothing; a key begins with a letter.
+        found[line] = key if re.match("[a-z]", key) and key not in known else f"line_{key or number}"
+    return found
 
 
 def _make_common(pack: Pack, known: Common, kinds: dict[str, Trade | None], signed: bool) -> None:

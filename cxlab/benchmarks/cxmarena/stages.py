@@ -16,6 +16,7 @@ import json
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 from cxlab.errors import CxError
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
@@ -25,6 +26,8 @@ Out = TypeVar("Out")
 Row = dict[str, Any]
 # Calls that run at once, and how often progress is told.
 CHUNK = 32
+# What was asked in an event loop, and holds connections that only that loop can close.
+_ASKED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, ChatModel]] = WeakKeyDictionary()
 
 
 class Progress(NamedTuple):
@@ -50,20 +53,23 @@ def run(
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
     with asyncio.Runner() as runner:
-        for start in range(0, len(todo), CHUNK):
-            chunk = todo[start : start + CHUNK]
-            rows = runner.run(_together([work(item) for item in chunk]))
-            faults = [row for row in rows if isinstance(row, BaseException)]
-            fresh = {key(i): row for i, row in zip(chunk, rows, strict=True) if not isinstance(row, BaseException)}
-            if path is not None:
-                with path.open("a", encoding="utf-8") as file:
-                    file.writelines(
-                        json.dumps({"key": k, "row": r}, ensure_ascii=False) + "\n" for k, r in fresh.items()
-                    )
-            if faults:
-                raise faults[0]
-            found.update(fresh)
-            yield Progress(stage, len(items) - len(todo) + start + len(chunk), len(items))
+        try:
+            for start in range(0, len(todo), CHUNK):
+                chunk = todo[start : start + CHUNK]
+                rows = runner.run(_together([work(item) for item in chunk]))
+                faults = [row for row in rows if isinstance(row, BaseException)]
+                fresh = {key(i): row for i, row in zip(chunk, rows, strict=True) if not isinstance(row, BaseException)}
+                if path is not None:
+                    with path.open("a", encoding="utf-8") as file:
+                        file.writelines(
+                            json.dumps({"key": k, "row": r}, ensure_ascii=False) + "\n" for k, r in fresh.items()
+                        )
+                if faults:
+                    raise faults[0]
+                found.update(fresh)
+                yield Progress(stage, len(items) - len(todo) + start + len(chunk), len(items))
+        finally:
+            runner.run(_close_asked())
     return [found[key(item)] for item in items]
 
 
@@ -98,6 +104,11 @@ def finish(stage: Generator[Progress, None, Out]) -> Out:
             return end.value  # type: ignore[no-any-return]
 
 
+async def _close_asked() -> None:
+    for model in _ASKED.pop(asyncio.get_running_loop(), {}).values():
+        await model.aclose()
+
+
 async def _together(work: Sequence[Awaitable[Row]]) -> list[Row | BaseException]:
     return list(await asyncio.gather(*work, return_exceptions=True))
 
@@ -119,6 +130,7 @@ class StopsOnFault:
         return getattr(self.model, name)
 
     async def complete(self, request: Request) -> Completion:
+        _ASKED.setdefault(asyncio.get_running_loop(), {})[id(self.model)] = self.model
         try:
             return await self.model.complete(request)
         except ProviderFault as fault:

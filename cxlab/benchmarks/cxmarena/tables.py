@@ -3,8 +3,8 @@
     articles(article_id, kind, topic, title, body, clean, format, corpus, facts, tools, relations, file,
              subject, style, acronyms)
     topics(topic_id, parent, title, description, depth, article_id)     facts(fact_id, subject, property, value, unit,
-    shown)     tools(name, definition, issues)     acronyms(phrase, acronym, uses)     changes(kind, to, from, text,
-    fact_id, value)     taxonomies(taxonomy, l1, l2, description)
+    shown, name)     tools(name, definition, issues)     acronyms(phrase, acronym, uses)     changes(kind, to, from,
+    text, fact_id, value)     taxonomies(taxonomy, l1, l2, description)
     conversations(conversation_id, channel, persona, labels, grounding, messages, noisy, noise)
 
 `body` is what readers get, `clean` the text without noise; `corpus` lists the corpora that an article is in.
@@ -124,7 +124,7 @@ def topic_rows(topics: Sequence[Topic], articles: Sequence[Article]) -> pl.DataF
 
 
 def fact_rows(ledger: Ledger) -> pl.DataFrame:
-    """The ledger; `value` is canonical, `shown` as the brand's language writes it."""
+    """The ledger; `value` is canonical, `shown` and the property's `name` as the brand's language writes them."""
     rows = [
         {
             "fact_id": f.id,
@@ -133,10 +133,11 @@ def fact_rows(ledger: Ledger) -> pl.DataFrame:
             "value": str(f.value),
             "unit": f.unit,
             "shown": ledger.show(f),
+            "name": ledger.brand.properties[f.property].name,
         }
         for f in ledger.facts.values()
     ]
-    return _frame(rows, dict.fromkeys(("fact_id", "subject", "property", "value", "unit", "shown"), pl.String))
+    return _frame(rows, dict.fromkeys(("fact_id", "subject", "property", "value", "unit", "shown", "name"), pl.String))
 
 
 def tool_rows(tools: Sequence[Mapping[str, Any]], articles: Sequence[Article]) -> pl.DataFrame:

@@ -150,16 +150,20 @@ def common(language: str) -> Common:
 
 
 def choose(line: str, brief: str, language: str) -> Trade | None:
-    """The archetype whose words a product line has most of; where it has none, the one of the whole brief."""
+    """The archetype whose words a product line has most of; where it has none, the one of the whole brief.
+
+    Elsewhere than in its first sentence, a brief must name an archetype twice: who sells bonsai trees and a care
+    subscription is no streaming service.
+    """
     known = {name: load(name, language) for name in names()}
     first = re.split(r"(?<=[.!?])\s", brief, maxsplit=1)[0]
     for trade in known.values():
         if trade.ways and _count(trade.ways, first, language):
             return trade
-    for text in (line, brief):
+    for text, least in ((line, 1), (first, 1), (brief, 2)):
         counts = {name: _count(trade.brief, text, language) for name, trade in known.items()}
         best = max(counts, key=lambda name: counts[name], default="")
-        if best and counts[best]:
+        if best and counts[best] >= least:
             return known[best]
     return None
 

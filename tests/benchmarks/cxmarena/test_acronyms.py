@@ -39,6 +39,7 @@ def test_candidates_are_frequent_capitalised_ngrams() -> None:
     assert "Reset Now Then" not in found, "a comma ends a phrase"
     assert not any("Great News" in phrase for phrase in found), "it only ever begins a sentence"
     assert not any(re.search(r"(^|\s)[a-z]", phrase) for phrase in found)
+    assert find_candidates(["Das nennt Ihnen Wartezeit und Preis."] * 4) == [], "whom one addresses is no name"
     assert find_candidates(TEXTS, least=7) == []
     assert find_candidates([]) == []
 

@@ -69,6 +69,9 @@ def test_what_samples_point_at_is_there(samples: list[Sample], built: generate.B
     assert len(articles) == len(articles["article_id"].unique())
     tools = set(write.load_table(built.dataset.id, "tools")["name"])
     conversations = set(write.load_table(built.dataset.id, "conversations")["conversation_id"])
+    # People read a fact's property by its name in the brand's language, not by the key in its file.
+    called = dict(write.load_table(built.dataset.id, "facts").select("property", "name").iter_rows())
+    assert called == {key: brand.load("talvero").properties[key].name for key in called}
     for sample in samples:
         inputs, expected = sample.inputs, sample.expected
         if sample.task == "kb_refinement":
@@ -187,6 +190,7 @@ def test_a_model_can_be_evaluated_on_it(task: str, samples: list[Sample]) -> Non
         ({"brand": "talvero", "language": "fr"}, BadOption, "written in 'de', not 'fr'.*take solvanne"),
         ({"brand": "nobody"}, UnknownName, "unknown brand 'nobody'.*hearthwise"),
         ({"brand": "talvero", "brief": "A maker of lamps."}, BadOption, "not both"),
+        ({"brief": " "}, BadOption, "the brief is empty"),
         ({"size": "tiny"}, BadOption, "--size 'tiny'"),
         ({"size": "12"}, BadOption, "from 37 to"),
         ({"noise": "rain"}, UnknownName, "unknown noise 'rain'"),
@@ -230,13 +234,18 @@ class Failing:
 
     def __init__(self, calls: int) -> None:
         self.inner, self.left, self.asked = llm.load("simulated:strong"), calls, 0
+        self.opened: set[asyncio.AbstractEventLoop] = set()
         self.name, self.simulated = "openai:failing", False
 
     async def complete(self, request: Request) -> Completion:
+        self.opened.add(asyncio.get_running_loop())
         if self.asked >= self.left:
             raise ProviderFault("timeout", "no answer within 60 s", True)
         self.asked += 1
         return await self.inner.complete(request)
+
+    async def aclose(self) -> None:
+        self.opened.remove(asyncio.get_running_loop())
 
 
 def test_a_provider_that_fails_stops_with_a_message_and_what_it_said_is_kept(
@@ -248,6 +257,7 @@ def test_a_provider_that_fails_stops_with_a_message_and_what_it_said_is_kept(
     with pytest.raises(stages.Stopped, match=r"openai:failing did not deliver \(timeout: .*run the same command again"):
         stages.finish(generate.build(config, tmp_path))
     assert not (tmp_path / "datasets").exists()
+    assert model.opened == set(), "a stage left connections open in a loop that is gone"
     (work,) = [path for path in (tmp_path / "work").iterdir() if path.is_dir()]
     kept = sum(len(stages.load(path)) for path in work.glob("*.jsonl"))
     # Nothing that was answered is asked for again; an article that was asked for twice is one row.

@@ -175,6 +175,17 @@ def test_quality_of_plain_lists_and_of_nothing():
         quality([], [], missing="drop")
 
 
+def test_quality_of_mappings_goes_by_their_keys():
+    gold = {"c1": ["Yes", "No"], "c2": {"answers": ["No"], "evidence": [[3]]}}
+    shuffled = {"c2": {"answers": ["No"], "evidence": [[3]]}, "c1": ["Yes", "Yes"]}
+    assert quality(shuffled, gold) == quality([shuffled["c1"], shuffled["c2"]], list(gold.values()))
+    assert quality(gold, gold)["case_accuracy"] == 1
+    assert quality({}, gold)["question_accuracy"] == 0
+    for wrong in ([["Yes"]], {"c3": ["Yes"]}):
+        with pytest.raises(BadOption):
+            quality(wrong, gold)
+
+
 def test_an_unreadable_reply_is_wrong_both_ways_when_given_as_a_stray_answer():
     gold = [["Yes", "No"], ["Yes"]]
     for missing in ("wrong", "skip"):

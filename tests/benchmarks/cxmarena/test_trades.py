@@ -130,3 +130,27 @@ def test_a_real_model_gets_one_chance_to_mend_its_pack(tmp_path: Path) -> None:
 
 def at(url: str) -> OpenAIModel:
     return OpenAIModel("endpoint:test", "tiny", url, "none")
+
+
+def test_two_verbs_before_a_list_lose_nothing_of_it() -> None:
+    told = "Kettenwerk baut und verkauft Stadträder, Lastenräder und E-Bikes und liefert sie fahrbereit nach Hause."
+    assert brief_reading.product_lines(told, "de") == ["Stadträder", "Lastenräder", "E-Bikes"]
+    assert brief_reading.product_lines("Lumo designs and builds lamps, lanterns and delivers them.", "en") == [
+        "lamps",
+        "lanterns",
+    ]
+    assert brief_reading.product_lines("Velo vend et loue des vélos et des tandems en ligne.", "fr") == [
+        "vélos",
+        "tandems",
+    ]
+
+
+def test_a_word_in_passing_makes_no_trade_and_no_line(tmp_path: Path) -> None:
+    garden = "Morgentau verkauft Bonsaibäume und Orchideen nach Maß. Ab 60 Euro frei. Ein Pflegeabo hilft."
+    pack = brand.load(brief.write(garden, "de", llm.load("simulated:strong"), tmp_path))
+    lines = {key: family.title for key, family in pack.families.items() if family.root == "products"}
+    # No subscription to films, no line "Maß"; keys without letters that only German has, and by the line's own name.
+    assert lines == {"bonsaibaeume": "Bonsaibäume", "orchideen": "Orchideen"}
+    assert "Bonsaibäume" in pack.note
+    assert any("bonsaibaeume" in tool.families for tool in pack.tools.values())
+    assert trades.choose("Abos", "Nordlicht verkauft Abos.", "de") is not None
