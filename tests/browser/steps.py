@@ -94,12 +94,20 @@ def table(page: Page, key: str) -> Locator:
 
 
 def click_row(page: Page, key: str) -> None:
-    """Tick the first row of a table."""
-    grid = table(page, key)
-    grid.evaluate("element => element.scrollIntoView({block: 'center'})")
-    grid.locator("td").first.wait_for(state="attached")
-    # Rows and the heading are of one height, and the box to tick stands at the left.
-    grid.locator(".dvn-scroller").click(position={"x": 16, "y": 52})
+    """Tick the first row of a table, again where a table that was just drawn anew did not take the click."""
+    before = page.url
+    for _ in range(4):
+        settle(page)
+        grid = table(page, key)
+        grid.evaluate("element => element.scrollIntoView({block: 'center'})")
+        grid.locator("td").first.wait_for(state="attached")
+        # Rows and the heading are of one height, and the box to tick stands at the left.
+        grid.locator(".dvn-scroller").click(position={"x": 16, "y": 52})
+        for _ in range(60):
+            if page.url != before or grid.locator("tr[aria-selected=true]").count():
+                return
+            page.wait_for_timeout(50)
+    raise AssertionError(f"the first row of {key} cannot be ticked")
 
 
 def add_choice(page: Page, field: Locator, words: str) -> None:

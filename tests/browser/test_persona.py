@@ -1,9 +1,10 @@
 """The Persona lab in a real browser: a presenter plays, takes over, and shares the address."""
 
 import re
+from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from .conftest import Lab
 from .steps import click_row, go, keyed, main, see, settle, wait_for
@@ -20,7 +21,7 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     played = wait_for(page, "persona_lab", "beats")
     see(page, re.compile("reach the goal"))
     see(page, "How far each had come, turn by turn")
-    assert logs.nth(2).locator("del").count() > 3
+    expect(logs.nth(2).locator("del").nth(3)).to_be_attached()
     metrics = page.locator("table.cx-twelve")
     expect(metrics.locator("tbody tr")).to_have_count(14)
     expect(metrics.locator("tr", has_text="ASR-robust goal achievement").locator("td").last).to_contain_text("100 %")
@@ -53,9 +54,8 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
         # What is typed while the page draws itself anew is lost, in Streamlit as everywhere: a person types it again.
         box.fill("<img src=x onerror=alert(1)> **My phone** is dead.")
         box.press("Enter")
-        page.wait_for_timeout(1500)
-        settle(page)
-        if logs.nth(2).locator("p.person").count():
+        with suppress(TimeoutError):
+            logs.nth(2).locator("p.person").first.wait_for(state="attached", timeout=8000)
             break
     expect(logs.nth(2).locator("p.person")).to_contain_text("<img src=x onerror=alert(1)>")
     expect(logs.nth(2).locator("p.agent")).to_have_count(2)
