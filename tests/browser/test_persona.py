@@ -46,7 +46,9 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     # From the start again, and the presenter answers for the third customer.
     main(page).get_by_role("button", name="Restart").click()
     settle(page)
-    main(page).get_by_text("Answer as the customer").last.click()
+    hands = main(page).get_by_text("Answer as the customer", exact=True)
+    expect(hands).to_have_count(3)
+    hands.nth(2).click()
     box = page.get_by_placeholder("Answer as the customer")
     expect(box).to_be_visible()
     settle(page)
