@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
-from typing import Literal
+from typing import Any, Literal
 
 from cxlab.errors import UnknownName
 from cxlab.records import new_id
@@ -133,6 +133,15 @@ def stages(job_id: str) -> tuple[list[Stage], str]:
     except FileNotFoundError:
         return [], ""
     return [Stage(each["stage"], each["done"], each["total"]) for each in told["stages"]], told.get("dataset") or ""
+
+
+def spending(job_id: str) -> tuple[dict[str, Any], str]:
+    """What a generating job's calls took so far (empty for simulated models), and why it stopped ("" if it did not)."""
+    try:
+        told = json.loads((home() / "jobs" / f"{job_id}.stages").read_bytes())
+    except FileNotFoundError:
+        return {}, ""
+    return told.get("spent") or {}, told.get("stopped") or ""
 
 
 def cancel(job_id: str) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from cxlab import jobs, llm, ui
-from cxlab.benchmarks.cxmarena import brand, noise
+from cxlab.benchmarks.cxmarena import brand, forecast, noise
 from cxlab.errors import CxError, UnknownName
 from cxlab.importers import cxmarena, transcripts
 from cxlab.importers.imported import Imported
@@ -40,7 +40,7 @@ def show_jobs() -> None:
     """What is being made at the moment, and the job that the address names."""
     for job in jobs.list_jobs():
         if job.kind == "generate" and (job.state == "running" or job.id == st.query_params.get("job")):
-            datasets_make.show_job(partial(jobs.find_job, job.id), jobs.stages, jobs.cancel, start)
+            datasets_make.show_job(partial(jobs.find_job, job.id), jobs.stages, jobs.spending, jobs.cancel, start)
 
 
 def show_generate() -> None:
@@ -54,7 +54,7 @@ def show_generate() -> None:
         models.sort(key=lambda name: name != "simulated:strong")
         args, problem = datasets_make.choose_settings(ui.cached(list_brands), models)
     with beside:
-        if datasets_make.confirm(args, problem):
+        if datasets_make.confirm(args, problem, forecast.read(args)):
             start(args)
 
 

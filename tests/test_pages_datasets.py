@@ -82,6 +82,19 @@ def test_the_form_starts_what_was_chosen(empty: Path, monkeypatch: pytest.Monkey
     assert app.query_params["job"]
 
 
+def test_a_real_writer_is_estimated_and_can_be_given_a_budget(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = catch_orders(monkeypatch)
+    app = open_page(tab="generate")
+    assert not [each for each in app.number_input if each.key == "budget"]
+    assert not [each for each in app.info if "calls" in each.value]
+    app.selectbox(key="writer").set_value("endpoint:local").run()
+    (told,) = [each.value for each in app.info if "calls" in each.value]
+    assert "about 2,300 calls" in told
+    app.number_input(key="budget").set_value(3.0).run()
+    app.button(key="generate").click().run()
+    assert "--budget=3" in started[0]
+
+
 def test_a_brief_that_is_too_short_is_told_and_nothing_starts(empty: Path) -> None:
     app = open_page(tab="generate", way="paragraph")
     assert "Describe the brand in a paragraph" in words(app)
@@ -107,7 +120,22 @@ def test_a_job_shows_its_stages_and_leads_to_what_it_made(home: Path, monkeypatc
     (bar,) = app.get("progress")
     assert (bar.proto.value, bar.proto.text) == (25, "formats\\: 15 of 60")
     assert app.button(key="cancel-job-1")
+    # A real writer's calls stand beside the stages, and a spent budget can be raised.
+    spent = {"calls": 7, "prompt_tokens": 700, "completion_tokens": 0, "cost_usd": None, "retries": 1, "uncounted": 2}
+    why = {"spent": spent, "stopped": "the budget of $0.5 for all tries together is spent"}
+    (home / "jobs" / "job-1.stages").write_text(json.dumps({**told, "dataset": "", **why}))
+    started = catch_orders(monkeypatch)
+    state = "stopped"
+    app.run()
+    assert [(each.label, each.value) for each in app.metric][:4] == [
+        ("Calls", "7"), ("Tokens in", "≥ 700"), ("Tokens out", "≥ 0"), ("Cost", "unknown")
+    ]  # fmt: skip
+    assert "The budget of" in words(app)
+    app.number_input(key="budget-job-1").set_value(2.5).run()
+    app.button(key="resume-job-1").click().run()
+    assert started[-1][-2:] == ["--budget=2.5", "--quiet"]
     state = "failed"
+    app.query_params["job"] = "job-1"
     app.run()
     assert "It ended by a fault" in words(app)
     assert "brand file is cyclic" in app.code[0].value
@@ -244,8 +272,14 @@ def test_a_folder_that_cannot_be_read_says_what_to_do(empty: Path) -> None:
     assert "is no folder" in app.error[0].value.replace("\\", "")
 
 
-def test_a_deleted_dataset_can_be_brought_back(home: Path) -> None:
+def test_a_dataset_tells_what_its_writer_took_and_a_deleted_one_can_be_brought_back(home: Path) -> None:
+    path = home / "datasets" / DATASET / "dataset.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    one = {"calls": 4, "prompt_tokens": 400, "completion_tokens": 80, "cost_usd": 0.5, "retries": 0, "uncounted": 0}
+    told["config"]["spending"] = {**one, "stages": {"information": one}}
+    path.write_text(json.dumps(told), encoding="utf-8")
     app = open_page(dataset=DATASET, tab="files")
+    assert [each.value for each in app.metric][-4:] == ["4", "400", "80", "$0.50"]
     app.button(key="dataset-delete").click().run()
     assert not app.exception
     assert datasets.datasets().is_empty()

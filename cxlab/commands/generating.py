@@ -1,6 +1,8 @@
 """`generate`: make a dataset of a benchmark."""
 
 import json
+import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +25,10 @@ def generate(
     noise: Annotated[
         str | None, typer.Option(help="cxmarena: any of formats,acronyms,fragmentation,speech,ivr, or none.")
     ] = None,
+    budget: Annotated[
+        float | None, typer.Option(help="cxmarena: USD that the model may cost, all tries together; then it stops.")
+    ] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="cxmarena: say what it will take, make nothing.")] = False,
     wer: Annotated[float | None, typer.Option(help="cxmarena: share of words that are misheard (0.1).")] = None,
     validate: Annotated[bool, typer.Option(help="cxmarena: check what was made, as the paper does.")] = True,
     workers: Annotated[int | None, typer.Option(help="cxmarena: processes. Default: one a core.")] = None,
@@ -39,10 +45,12 @@ def generate(
     if not validate:
         given["validate"] = False
     if benchmark == "cxmarena":
-        _generate_cxmarena({**settings, **given}, seed, home, workers, as_json, quiet)
+        manner = _Manner(home, workers, budget, plan, as_json, quiet)
+        _generate_cxmarena({**settings, **given}, seed, manner)
         return
-    if given or workers is not None:
-        named = ", ".join(f"--{name}" for name in (*given, *(["workers"] if workers is not None else [])))
+    others = {"workers": workers, "budget": budget, "plan": plan or None}
+    if given or any(value is not None for value in others.values()):
+        named = ", ".join(f"--{n}" for n in (*given, *(n for n, value in others.items() if value is not None)))
         raise BadOption(f"{benchmark} has no {named}; its settings are given as --option key=value")
     from cxlab.runner.plan import find_benchmark
     from cxlab.store import write
@@ -55,31 +63,66 @@ def generate(
     print(f"{dataset.id}: {len(samples)} samples, {dataset.name} ({folder})")
 
 
-def _generate_cxmarena(
-    settings: dict[str, Any], seed: int, home: Path | None, workers: int | None, as_json: bool, quiet: bool
-) -> None:
+@dataclass(frozen=True)
+class _Manner:
+    """How a dataset is made, as opposed to which."""
+
+    home: Path | None
+    workers: int | None
+    budget: float | None
+    plan: bool
+    as_json: bool
+    quiet: bool
+
+
+def _generate_cxmarena(settings: dict[str, Any], seed: int, manner: _Manner) -> None:
+    from cxlab.benchmarks.cxmarena import forecast, overview
     from cxlab.benchmarks.cxmarena import generate as pipeline
-    from cxlab.benchmarks.cxmarena import overview
+    from cxlab.benchmarks.cxmarena.purse import OutOfBudget, Purse, describe
     from cxlab.runner.show_stages import StageBoard
 
+    as_json, quiet = manner.as_json, manner.quiet
+    config = pipeline.read_config(settings, seed)
+    expected = forecast.estimate(config.model, config.size, brief=bool(config.brief), validate=config.validate)
+    if manner.plan:
+        told = {"plan": asdict(expected) if expected else None}
+        print(json.dumps(told) if as_json else expected.describe() if expected else forecast.FREE)
+        return
+    if expected and not quiet:
+        print(expected.describe(), file=sys.stderr)
     board = StageBoard(quiet)
-    steps = pipeline.build(pipeline.read_config(settings, seed), home, workers)
-    while True:
-        try:
-            board.tell(*next(steps))
-        except StopIteration as end:
-            built: pipeline.Built = end.value
-            break
+    purse = Purse(manner.budget, lambda spent: board.spend(asdict(spent), spent.describe()))
+    steps = pipeline.build(config, manner.home, manner.workers, purse)
+    built: pipeline.Built | None = None
+    try:
+        while built is None:
+            try:
+                board.tell(*next(steps))
+            except StopIteration as end:
+                built = end.value
+    except OutOfBudget as why:
+        board.stop(str(why))
+        print(f"cxlab: {why}", file=sys.stderr)
+        if as_json:
+            print(json.dumps({"dataset": None, "stopped": "budget", "spending": purse.sum_up()}))
+        raise typer.Exit(3) from None
+    finally:
+        # However it ended, what was paid for is told.
+        if built is None and purse.spent.calls:
+            board.write("")
+            print(f"Spent so far: {purse.spent.describe()}", file=sys.stderr)
     dataset = built.dataset
     board.write(dataset.id)
     if as_json:
-        kept = {name: dataset.config.get(name) for name in ("counts", "statistics", "validation", "note")}
+        kept = {name: dataset.config.get(name) for name in ("counts", "statistics", "validation", "note", "spending")}
         print(json.dumps({"dataset": dataset.id, "tasks": built.tasks, "folder": str(built.folder), **kept}))
         return
     if not quiet:
         print("\n".join(overview.describe(dataset)) + "\n")
     counts = ", ".join(f"{count:,} {task}" for task, count in built.tasks.items())
     print(f"{dataset.id}: {dataset.name}; samples: {counts}")
+    if spent := dataset.config.get("spending"):
+        print(f"{config.model} took {describe(spent)}")
     if note := dataset.config.get("note"):
         print(f"Note: {note}")
     print(f"Evaluate with: python -m cxlab run cxmarena --dataset {dataset.id} --model simulated:strong")

@@ -15,6 +15,7 @@ from cxlab.ui.address import cached, has_page, set_view
 from cxlab.ui.browse import go
 from cxlab.ui.paging import here
 from cxlab.ui.shell import dark, guarded, zone
+from cxlab.ui.spending import show_spending
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.ui.trash import delete
 from cxlab.ui.words import chip, error, figures, label, plain, section, title
@@ -269,6 +270,8 @@ def show_files(dataset: Dataset, runs: int) -> None:
         show_rejected(rejected, "stored")
     section("How it was made")
     st.code(dataset.id, language=None)
+    if spent := dataset.config.get("spending"):
+        show_spending(spent)
     with st.expander("Settings as stored", type="compact"):
         st.json(dataset.config, expanded=1)
     section("Delete it")

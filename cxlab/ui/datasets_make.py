@@ -11,6 +11,7 @@ from cxlab.charts.numbers import format_count
 from cxlab.read import View
 from cxlab.ui.browse import go
 from cxlab.ui.datasets import LICENCE, show_rejected
+from cxlab.ui.spending import draw_spent
 from cxlab.ui.tables import column, show_table
 from cxlab.ui.words import chip, error, label, plain, say, section
 from cxlab.ui.work import Job, badge_of, show_log
@@ -31,6 +32,10 @@ NOISE_HELP = (
     "Article formats: tables, HTML, Markdown, PDF. Acronyms: frequent phrases shortened. Fragments: customers' "
     "messages in pieces. Misheard words: errors of speech recognition. Phone menu: an automatic opening. The clean "
     "text is kept, so each of the last three can be switched off when reading."
+)
+BUDGET_HELP = (
+    "What the model may cost, all tries together. When it is spent, the job stops; what was made and paid for is kept, "
+    "and it goes on with a higher one. Needs a price of the model, as the page Models shows it."
 )
 SHORTEST_BRIEF = 40
 # A little more than the topic tree needs (`tree.SMALLEST`), so that steps end in round numbers.
@@ -98,13 +103,17 @@ def choose_settings(brands: Mapping[str, tuple[str, str, str]], models: Sequence
     args += [f"--size={size}", f"--seed={seed}", f"--model={model}", f"--noise={','.join(noise) or 'none'}"]
     if "speech" in noise:
         args.append(f"--wer={wer:g}")
+    if not str(model).startswith("simulated:"):
+        budget = st.number_input("Budget in USD", 0.01, value=None, key="budget", placeholder="none", help=BUDGET_HELP)
+        if budget is not None:
+            args.append(f"--budget={budget:g}")
     if not st.checkbox("Check what was made, as the paper does", value=True, key="validate", **one):
         args.append("--no-validate")
     return args, problem
 
 
-def confirm(args: Sequence[str], problem: str) -> bool:
-    """What will happen, and the button; True when it was pressed."""
+def confirm(args: Sequence[str], problem: str, expected: str = "") -> bool:
+    """What will happen, and the button; True when it was pressed. `expected`: what a real model will take."""
     with st.container(border=True):
         section("What will happen")
         st.caption(
@@ -113,6 +122,8 @@ def confirm(args: Sequence[str], problem: str) -> bool:
             "some seconds and paper some minutes on four cores, and nothing leaves this machine. Real models are asked "
             "for every article and every message."
         )
+        if expected:
+            st.info(plain(f"{expected}. Each call is counted; what it took is shown while it runs and kept."))
         if problem:
             st.warning(plain(problem))
         pressed = st.button("Generate dataset", type="primary", disabled=bool(problem), width="stretch", key="generate")
@@ -147,15 +158,16 @@ def choose_folder() -> tuple[str, str, dict[str, str], bool]:
 def show_job(
     look: Callable[[], Job],
     stages: Callable[[str], tuple[Sequence[Stage], str]],
+    spending: Callable[[str], tuple[Mapping[str, Any], str]],
     cancel: Callable[[str], None],
     again: Callable[[Sequence[str]], None],
 ) -> None:
-    """A job that makes a dataset: its stages as they go, and what can be done about it."""
+    """A job that makes a dataset: its stages and what it took as they go, and what can be done about it."""
     job = look()
     with st.container(border=True):
         section(f"Making a dataset: {_describe(job.args)}", badges=[badge_of(job)])
         if job.state == "running":
-            _poll(look, stages)
+            _poll(look, stages, spending)
             tip = "What is finished stays, and it can be resumed."
             st.button("Cancel", key=f"cancel-{job.id}", on_click=cancel, args=(job.id,), help=tip)
             return
@@ -166,7 +178,16 @@ def show_job(
                 go(View(dataset=dataset_id, tab="statistics"))
             return
         _draw_stages(done)
-        if job.state in ("stopped", "interrupted"):
+        spent, why = spending(job.id)
+        draw_spent(spent)
+        args = list(job.args)
+        if job.state == "stopped" and why:
+            st.warning(plain(f"{why[:1].upper()}{why[1:]}."))
+            given = next((float(each[9:]) for each in args if each.startswith("--budget=")), None)
+            chosen = st.number_input("Budget in USD", 0.01, value=given, key=f"budget-{job.id}", help=BUDGET_HELP)
+            args = [each for each in args if not each.startswith("--budget=")]
+            args += [] if chosen is None else [f"--budget={chosen:g}"]
+        elif job.state in ("stopped", "interrupted"):
             st.caption("Stopped. What was finished is kept.")
         else:
             error(
@@ -176,7 +197,7 @@ def show_job(
         if st.button(
             "Resume", key=f"resume-{job.id}", help="The same settings again; finished stages are not repeated."
         ):
-            again(job.args)
+            again(args)
 
 
 def _describe(args: Sequence[str]) -> str:
@@ -188,9 +209,14 @@ def _describe(args: Sequence[str]) -> str:
 
 
 @st.fragment(run_every=0.7)
-def _poll(look: Callable[[], Job], stages: Callable[[str], tuple[Sequence[Stage], str]]) -> None:
+def _poll(
+    look: Callable[[], Job],
+    stages: Callable[[str], tuple[Sequence[Stage], str]],
+    spending: Callable[[str], tuple[Mapping[str, Any], str]],
+) -> None:
     job = look()
     _draw_stages(stages(job.id)[0], job.state == "running")
+    draw_spent(spending(job.id)[0])
     if job.state != "running":
         st.rerun()
 

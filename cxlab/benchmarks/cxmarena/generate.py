@@ -49,8 +49,10 @@ from cxlab.benchmarks.cxmarena import (
 from cxlab.benchmarks.cxmarena.acronyms import ACRONYMS
 from cxlab.benchmarks.cxmarena.brand import Brand
 from cxlab.benchmarks.cxmarena.ledger import Ledger
+from cxlab.benchmarks.cxmarena.purse import Purse
 from cxlab.benchmarks.cxmarena.stages import Progress
 from cxlab.errors import BadFile, BadOption, UnknownName
+from cxlab.llm import ChatModel
 from cxlab.records import Article, Conversation, Dataset, Sample, content_id
 from cxlab.store import layout, write
 
@@ -170,11 +172,12 @@ def read_brief(given: str) -> str:
 
 
 def build(
-    config: Config, home: Path | str | None = None, workers: int | None = None
+    config: Config, home: Path | str | None = None, workers: int | None = None, purse: Purse | None = None
 ) -> Generator[Progress, None, Built]:
-    """Make a dataset and store it; one that was made before is only looked up."""
-    base = layout.resolve_home(home)
-    path = yield from find_brand(config, base)
+    """Make a dataset and store it; one that was made before is only looked up. `purse` counts what it takes."""
+    base, purse = layout.resolve_home(home), purse or Purse()
+    purse.meter(llm.load(config.model))  # refuses a budget that nothing could end before anything is written
+    path = yield from find_brand(config, base, purse)
     pack = brand.load(path)
     key = work_key(config, pack, Path(path))
     work = base / "work" / key
@@ -186,7 +189,8 @@ def build(
             if (base / "datasets" / name / "dataset.json").is_file():
                 return _look_up(name, base)
         work.mkdir(parents=True, exist_ok=True)
-        dataset, samples, frames = yield from make(config, pack, work, workers)
+        purse.open(work, Path(path).parent if config.brief else None)
+        dataset, samples, frames = yield from purse.follow(make(config, pack, work, workers, purse))
         files = work / serve.FILES
         files.mkdir(exist_ok=True)
         # The pack goes along, so that a dataset of a brief or of somebody's own file explains itself.
@@ -204,7 +208,7 @@ def _look_up(name: str, base: Path) -> Built:
     )
 
 
-def find_brand(config: Config, base: Path) -> Generator[Progress, None, Path]:
+def find_brand(config: Config, base: Path, purse: Purse | None = None) -> Generator[Progress, None, Path]:
     """The pack's file; a brief is expanded once and kept."""
     if not config.brief:
         given = Path(config.brand)
@@ -214,7 +218,11 @@ def find_brand(config: Config, base: Path) -> Generator[Progress, None, Path]:
     yield Progress("brand", 0, 1)
     found = sorted(folder.glob("*.yaml"))
     if not found:
-        found = [brief.write(config.brief, config.language, llm.load(config.model), folder)]
+        model = llm.load(config.model)
+        if purse is not None and not model.simulated:
+            purse.open_brand(folder)
+            model = purse.meter(model)
+        found = [brief.write(config.brief, config.language, model, folder)]
     yield Progress("brand", 1, 1)
     return found[0]
 
@@ -251,10 +259,13 @@ def hashes() -> dict[str, str]:
 
 
 def make(
-    config: Config, pack: Brand, work: Path, workers: int | None = None
+    config: Config, pack: Brand, work: Path, workers: int | None, purse: Purse
 ) -> Generator[Progress, None, tuple[Dataset, list[Sample], dict[str, pl.DataFrame]]]:
     """All stages; nothing is stored but what they leave in `work`."""
-    size, seed, model = sizes.read_size(config.size), config.seed, stages.StopsOnFault(llm.load(config.model))
+    size, seed = sizes.read_size(config.size), config.seed
+    model = stages.StopsOnFault(purse.meter(llm.load(config.model)))
+    if not model.simulated:
+        purse.keep_replies(work)
     yield Progress("ledger", 0, 1)
     facts = ledger.make(pack, seed, tree.plan(pack, size.information, size.issues))
     yield Progress("ledger", 1, 1)
@@ -270,7 +281,7 @@ def make(
         acronyms = yield from serve.find_acronyms(found, pack, model, seed, work)
     formats = "formats" in config.noise
     served = yield from serve.serve(found, facts, acronyms, seed, work, formats=formats, workers=workers)
-    talks = yield from talk(config, facts, found, tools, size.conversations, work, workers)
+    talks = yield from talk(config, facts, found, tools, size.conversations, model, work, workers)
     noises = channels.plan(talks, pack, config.noise, config.wer, seed)
     noisy = yield from channels.disturb(talks, noises, workers)
     talks = channels.name_channels(talks, noises)
@@ -309,6 +320,7 @@ def make(
             "statistics": measured,
             "counts": overview.count(frames, samples),
             "validation": rates,
+            **({} if model.simulated else {"spending": purse.sum_up()}),
             **({"note": pack.note} if pack.note else {}),
         },
         seed=seed,
@@ -324,15 +336,15 @@ def talk(
     found: Sequence[Article],
     tools: Sequence[Mapping[str, Any]],
     count: int,
+    model: ChatModel,
     work: Path,
     workers: int | None,
 ) -> Generator[Progress, None, list[Conversation]]:
     """The conversations; simulated ones are CPU work and spread over processes."""
     cases = conversations.plan_conversations(facts, found, tools, count, config.seed)
-    if llm.load(config.model).simulated:
+    if model.simulated:
         task = functools.partial(talk_shard, facts, found, tools, config.model, config.seed)
         yield from spread.fill("conversations", cases, lambda case: case.id, task, work, workers, TALKS_A_WORKER)
-    model = stages.StopsOnFault(llm.load(config.model))
     return (yield from conversations.write_conversations(facts, found, tools, cases, model, config.seed, work))
 
 
