@@ -16,6 +16,11 @@ sys.dont_write_bytecode = False
 FIRST = ("browser",)
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """A worker a core, and four at least: the tests of processes, locks and the browser wait more than they work."""
+    return max(4, os.cpu_count() or 1)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the long groups first, and write the group into the test's id where xdist looks for it.
