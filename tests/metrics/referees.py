@@ -14,6 +14,8 @@ class Late:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith(("_", "pytest")):
+            raise AttributeError(name)  # asked by pytest while it collects, of whatever stands in a test file
         return getattr(importlib.import_module(self._name), name)
 
 
