@@ -87,7 +87,7 @@ def test_misuse_is_refused(arguments, says):
         chunk(*arguments)
 
 
-@pytest.mark.parametrize("unit", ["word ", "line\n", "x", "漢字", "\n"])
+@pytest.mark.parametrize("unit", ["word ", "漢字", "\n"])
 def test_ten_megabytes_take_seconds_at_most(unit):
     text = unit * (10_000_000 // len(unit))
     began = time.process_time()

@@ -80,7 +80,7 @@ def corpus(size: int = 1200) -> list[str]:
     return [f"{line} Case {i}." for i, line in enumerate(said)]
 
 
-@pytest.mark.parametrize("wer", [0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6])
+@pytest.mark.parametrize("wer", [0.02, 0.05, 0.15, 0.3, 0.6])
 def test_the_measured_rate_is_the_stated_one(wer: float) -> None:
     said = corpus()
     heard = [channel(line, wer, seed=11) for line in said]
