@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from cxlab.charts.dots import draw_dots, interval_words, name_of
+from cxlab.charts.dots import add_published, draw_dots, interval_words, name_of
 from cxlab.charts.numbers import format_count, format_p, format_points, format_seconds, format_share, format_usd
-from cxlab.charts.theme import PUBLISHED, Mark, dress, mark_of, palette, plain
+from cxlab.charts.theme import Mark, dress, mark_of, palette, plain
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -64,19 +64,12 @@ def draw_scores(
     middle = {group: len(groups) - place for place, group in enumerate(groups)}
     if published is not None and published.height:
         shown = published.filter(pl.col("grp").is_in(groups))
-        figure.add_scatter(
-            x=shown["value"].to_list(),
-            y=[middle[group] - 0.44 for group in shown["grp"]],
-            mode="markers",
-            name="published",
-            marker={**PUBLISHED.marker, "size": 7, "opacity": 0.55, "color": colours.muted, "line": {"width": 0}},
-            hovertext=[
-                f"<b>{plain(entity)}</b><br>{plain(title)} {format_points(value)}<br>published: "
-                f"{plain(source)}<br>other data, not paired"
-                for _, entity, value, source in shown.iter_rows()
-            ],
-            hovertemplate="%{hovertext}<extra></extra>",
-        )
+        hovers = [
+            f"<b>{plain(entity)}</b><br>{plain(title)} {format_points(value)}<br>published: "
+            f"{plain(source)}<br>other data, not paired"
+            for _, entity, value, source in shown.iter_rows()
+        ]
+        add_published(figure, shown["value"].to_list(), [middle[group] - 0.44 for group in shown["grp"]], hovers, dark)
         figure.update_layout(showlegend=True)
     for group, value, name in floors.iter_rows() if floors is not None else ():
         if group in middle:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cxlab.charts.theme import Mark, dress, mark_of, palette, plain, short_model
+from cxlab.charts.theme import PUBLISHED, Mark, dress, mark_of, palette, plain, short_model
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -66,6 +66,19 @@ def draw_dots(
     dress(figure, dark, height=_FRAME_PX + max(_LEAST_ALL_PX, len(groups) * max(_LEAST_PX, 8 + _ROW_PX * len(models))))
     figure.update_layout(showlegend=len(models) > 1, legend={"traceorder": "normal"}, shapes=rules)
     return figure
+
+
+def add_published(figure: "Figure", x: Sequence[float], y: Sequence[float], hovers: Sequence[str], dark: bool) -> None:
+    """Published figures as small diamonds at `y`: beside our own, never taken for them."""
+    figure.add_scatter(
+        x=list(x),
+        y=list(y),
+        mode="markers",
+        name="published",
+        marker={**PUBLISHED.marker, "size": 7, "opacity": 0.6, "color": palette(dark).muted, "line": {"width": 0}},
+        hovertext=list(hovers),
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
 
 
 def interval_words(row: Mapping[str, Any], digits: int = 1) -> str:

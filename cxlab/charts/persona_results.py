@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from cxlab.charts.dots import draw_dots
+from cxlab.charts.dots import add_published, draw_dots
 from cxlab.charts.numbers import format_count, format_p, format_ratio
-from cxlab.charts.theme import PUBLISHED, Mark, palette, plain
+from cxlab.charts.theme import Mark, palette, plain
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -68,19 +68,12 @@ def draw_results(
         )  # fmt: skip
     told = published.filter(pl.col("grp").is_in(bands))
     if told.height:
-        figure.add_scatter(
-            x=told["value"].to_list(),
-            y=[middle[group] - 0.4 for group in told["grp"]],
-            mode="markers",
-            name="published",
-            marker={**PUBLISHED.marker, "size": 7, "opacity": 0.7, "color": colours.muted, "line": {"width": 0}},
-            hovertext=[
-                f"<b>{plain(entity)}</b><br>{plain(title)} {format_ratio(value)}<br>published: {plain(source)}"
-                "<br>other data and judges, not paired"
-                for entity, value, source in told.select("entity", "value", "source").iter_rows()
-            ],
-            hovertemplate="%{hovertext}<extra></extra>",
-        )
+        hovers = [
+            f"<b>{plain(entity)}</b><br>{plain(title)} {format_ratio(value)}<br>published: {plain(source)}"
+            "<br>other data and judges, not paired"
+            for entity, value, source in told.select("entity", "value", "source").iter_rows()
+        ]
+        add_published(figure, told["value"].to_list(), [middle[group] - 0.4 for group in told["grp"]], hovers, dark)
     ends = [value for name in ("value", "high") for value in (*shown[name], *(told[name] if name == "value" else ()))]
     known = [*(value for value in ends if value is not None), *floors["value"].drop_nulls()]
     span = [min(0.0, *known, 0.0) - 0.012, max(1.0, *known, 1.0) * 1.02] if shares else None
