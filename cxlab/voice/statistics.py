@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 from cxlab.errors import BadOption
@@ -18,8 +18,8 @@ class Counts:
     """How often words and pairs were seen; a count may be a fraction, so that sources can be weighed."""
 
     def __init__(self) -> None:
-        self.ones: Counter[str] = Counter()
-        self.twos: Counter[tuple[str, str]] = Counter()
+        self.ones: defaultdict[str, float] = defaultdict(float)
+        self.twos: defaultdict[tuple[str, str], float] = defaultdict(float)
 
     def add(self, words: Sequence[str], weight: float = 1.0) -> None:
         """A sentence."""
@@ -28,9 +28,9 @@ class Counts:
     def add_part(self, words: Sequence[str], weight: float = 1.0) -> None:
         """Words in a row out of a sentence; nothing is said of how it begins and ends."""
         for word in words:
-            self.ones[word] += weight  # type: ignore[assignment]
+            self.ones[word] += weight
         for pair in itertools.pairwise(words):
-            self.twos[pair] += weight  # type: ignore[assignment]
+            self.twos[pair] += weight
 
     def add_general(
         self, vocabulary: Iterable[str], log10: Callable[[list[str]], float], mass: float, least: float
@@ -43,7 +43,7 @@ class Counts:
         alone = {word: 10 ** log10([word]) for word in words}
         whole = sum(alone.values())
         for word, share in alone.items():
-            self.ones[word] += mass * share / whole  # type: ignore[assignment]
+            self.ones[word] += mass * share / whole
         for before in [*words, START]:
             often = mass * (alone[before] / whole if before != START else 0.05)
             if often < least:
@@ -52,7 +52,7 @@ class Counts:
             for word in words:
                 log = log10([word, before])
                 if log > floor:
-                    self.twos[before, word] += often * 10**log  # type: ignore[assignment]
+                    self.twos[before, word] += often * 10**log
 
 
 def bigrams(counts: Counts) -> str:
@@ -61,11 +61,11 @@ def bigrams(counts: Counts) -> str:
     if not twos:
         raise BadOption("no phrases to make a language model of; give at least one")
     total = sum(count for word, count in ones.items() if word != START)
-    starts: Counter[str] = Counter()
-    taken: Counter[str] = Counter()
+    starts: defaultdict[str, float] = defaultdict(float)
+    taken: defaultdict[str, float] = defaultdict(float)
     for (first, _), count in twos.items():
         starts[first] += count
-        taken[first] += DISCOUNT * min(1.0, count)  # type: ignore[assignment]
+        taken[first] += DISCOUNT * min(1.0, count)
     back = {word: taken[word] / starts[word] if starts[word] else 1.0 for word in ones}
     lines = ["\\data\\", f"ngram 1={len(ones)}", f"ngram 2={len(twos)}", "", "\\1-grams:"]
     for word in sorted(ones):
