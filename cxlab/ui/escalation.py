@@ -72,10 +72,15 @@ class Desk:
     again: Callable[[str], None]
 
 
+def _go_on(desk: Desk, job: str, runs: Sequence[str]) -> None:
+    # A patch is resumed by asking the same again, whatever runs it had made: what is kept is not asked twice.
+    desk.again(job)
+
+
 def show_escalation(view: View, desk: Desk) -> None:
     """Rates, flips and the rules themselves."""
     for job in desk.jobs:
-        show_job(partial(desk.look, job), desk.cancel, lambda runs, job=job: desk.again(job))  # type: ignore[misc]
+        show_job(partial(desk.look, job), desk.cancel, partial(_go_on, desk, job))
     known = {rule.question: rule for rule in desk.rules}
     frame = escalation.verdicts(view, tuple(known))
     if frame.is_empty():

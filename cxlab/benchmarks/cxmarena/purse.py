@@ -145,7 +145,8 @@ class Purse:
                     try:
                         step = next(steps)
                     except StopIteration as end:
-                        return end.value  # type: ignore[no-any-return]
+                        made: Out = end.value
+                        return made
                     self.stage = step.stage
                     yield step
             finally:

@@ -101,7 +101,8 @@ def finish(stage: Generator[Progress, None, Out]) -> Out:
         try:
             next(stage)
         except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
+            made: Out = end.value
+            return made
 
 
 async def _close_asked() -> None:
