@@ -21,6 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
 
+from cxlab import resources
 from cxlab.errors import UnknownName
 from cxlab.records import new_id
 from cxlab.runner import status as statuses
@@ -211,7 +212,7 @@ def _spawn(job_id: str, args: Sequence[str], lock: int, table: sqlite3.Connectio
     with (home() / "jobs" / f"{job_id}.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "cxlab.jobs", job_id, *args],
-            cwd=Path(__file__).resolve().parents[1],
+            cwd=resources.site(),
             env={**os.environ, "CXLAB_HOME": str(home()), JOB: job_id},
             pass_fds=(lock,),
             stdin=subprocess.DEVNULL,

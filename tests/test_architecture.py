@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # Left to right: a room may import the rooms of earlier rows (and itself).
 ROWS = [
-    ["errors"],
+    ["errors", "resources"],
     ["records"],
     ["metrics"],
     ["store", "llm", "voice"],
@@ -21,10 +21,10 @@ ROWS = [
 RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}
 # The reading side is a line of its own; it meets the writing side only in the store's connection.
 ALLOWED = {
-    "read": {"errors", "records", "metrics", "store"},
+    "read": {"errors", "resources", "records", "metrics", "store"},
     "charts": {"errors", "records", "metrics", "read"},
     # Parts of pages, which know what their benchmark measures.
-    "ui": {"errors", "records", "metrics", "read", "charts", "store", "benchmarks"},
+    "ui": {"errors", "resources", "records", "metrics", "read", "charts", "store", "benchmarks"},
 }
 # Package → rooms that may import it, and whether only inside a function.
 HOMES = {

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+from cxlab import resources
 from cxlab.errors import BadFile, BadOption, NotConfigured, UnknownName
 from cxlab.llm.base import ChatModel
 from cxlab.llm.metering import FREE, AudioPrices, Prices
 from cxlab.records import Usage
 
-_ROOT = Path(__file__).resolve().parents[2]
-_SHIPPED = _ROOT / "data" / "models.toml"
+_SHIPPED = resources.data("models.toml")
 _OPENAI_KEY = "OPENAI_API_KEY"
 _ENV_ENDPOINT = "env"
 _SECTIONS = ("endpoints", "models", "embeddings", "audio", "providers")
@@ -42,7 +42,7 @@ def user_file() -> Path:
     """Where the user's own models are looked for: $CXLAB_MODELS, else models.toml in the store's folder."""
     named = os.environ.get("CXLAB_MODELS")
     home = os.environ.get("CXLAB_HOME")
-    return Path(named) if named else (Path(home) if home else _ROOT / "data" / "local") / "models.toml"
+    return Path(named) if named else (Path(home) if home else resources.default_home()) / "models.toml"
 
 
 @lru_cache(maxsize=8)

@@ -8,9 +8,10 @@ from typing import Any
 
 import polars as pl
 
+from cxlab import resources
 from cxlab.errors import BadFile
 
-FOLDER = Path(__file__).parents[2] / "data" / "published"
+FOLDER = resources.data("published")
 
 
 @dataclass(frozen=True)

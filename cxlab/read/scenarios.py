@@ -6,10 +6,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from cxlab import resources
 from cxlab.errors import BadFile, UnknownName
 from cxlab.records import yaml_text
 
-FOLDER = Path(__file__).parents[2] / "data" / "scenarios"
+FOLDER = resources.data("scenarios")
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from cxlab import resources
 from cxlab.records import Dataset, Facets, Run, Sample
 from cxlab.store import tables, write
 
-ROOT = Path(__file__).parents[2]
+ROOT = resources.site()
 TARGET_MS = 300.0
 # 37 score rows each: 4 turns with 9 metrics and one of the whole.
 ATTEMPTS = 27_030

@@ -6,10 +6,9 @@ import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-from cxlab import __version__, llm
+from cxlab import __version__, llm, resources
 from cxlab.errors import BadOption, UnknownName
 from cxlab.records import Dataset, Run, Sample, new_id
 from cxlab.runner.execute import DEFAULT_CONCURRENCY
@@ -147,8 +146,8 @@ def read_words(words: Iterable[str]) -> dict[str, Any]:
 
 def read_code_version() -> str:
     """The package's version, and the commit it was run from when that can be told."""
-    root = Path(__file__).resolve().parents[2]
-    if not (root / ".git").exists():
+    root = resources.checkout()
+    if root is None or not (root / ".git").exists():
         return __version__
     try:
         described = subprocess.run(

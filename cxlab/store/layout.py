@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from cxlab import resources
 from cxlab.errors import BadOption, BadStore, Busy, UnknownName
 
 # Holds one part without rows per table, so that no glob of a view ever matches nothing (DuckDB refuses
@@ -24,7 +25,7 @@ _UNSAFE_IN_HOME = re.compile(r"[,*?\[\]{}]")
 def home() -> Path:
     """The store's folder: $CXLAB_HOME, else data/local under the project root."""
     chosen = os.environ.get("CXLAB_HOME")
-    return resolve_home(Path(chosen) if chosen else Path(__file__).parents[2] / "data" / "local")
+    return resolve_home(Path(chosen) if chosen else resources.default_home())
 
 
 def resolve_home(path: Path | str | None) -> Path:

@@ -1,13 +1,12 @@
 """The View in the address, links that carry one, and the one place where reads are cached."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from cxlab import read
+from cxlab import read, resources
 from cxlab.charts.theme import Mark, mark_models
 from cxlab.read import View
 from cxlab.read.view import KEYS
@@ -70,7 +69,7 @@ def come_back() -> None:
 
 def has_page(stem: str) -> bool:
     """Whether the app has this page; links to others are not drawn."""
-    return (Path(__file__).parents[2] / "pages" / f"{stem}.py").is_file() and bool(st.session_state.get("cx_routed"))
+    return (resources.site() / "pages" / f"{stem}.py").is_file() and bool(st.session_state.get("cx_routed"))
 
 
 def link(label: str, stem: str, target: View | None = None, help: str | None = None) -> None:

@@ -6,12 +6,13 @@ A process of its own, so that the first run of each page is a cold one.
 import json
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-ROOT = Path(__file__).parents[2]
+from cxlab import resources
+
+ROOT = resources.site()
 # Each combination is asked for once, so that no cached answer helps: what is measured is a filter's change.
 FILTERS = (
     {"scenario": ["telecom_package"]},

@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
+from cxlab import resources
 from cxlab.errors import BadFile, UnknownName
 from cxlab.records import yaml_text
 
-FOLDER = Path(__file__).resolve().parents[2] / "data" / "voice"
+FOLDER = resources.data("voice")
 LANGUAGES = ("en", "de", "fr")
 
 Many = dict[str, tuple[str, ...]]

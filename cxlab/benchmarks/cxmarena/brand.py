@@ -24,11 +24,12 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
 
+from cxlab import resources
 from cxlab.benchmarks import yaml_files
 from cxlab.benchmarks.yaml_files import Complaint
 from cxlab.errors import BadFile, BadOption, UnknownName
 
-FOLDER = Path(__file__).resolve().parents[3] / "data" / "brands"
+FOLDER = resources.data("brands")
 LANGUAGES = ("en", "fr", "de")
 ROOTS = (
     "products",

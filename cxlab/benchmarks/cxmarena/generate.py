@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from cxlab import llm
+from cxlab import llm, resources
 from cxlab.benchmarks.cxmarena import (
     articles,
     brand,
@@ -65,11 +65,10 @@ WRITER = "simulated:strong"
 TALKS_A_WORKER = 60
 LICENCE = "own work, made with CX Lab"
 HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
 # What simulated models are made of.
 SIMULATED = (
-    *(HERE, ROOT / "cxlab" / "llm", ROOT / "cxlab" / "voice"),
-    *(ROOT / "data" / name for name in ("quality", "voice", "brands/trades")),
+    *(HERE, resources.PACKAGE / "llm", resources.PACKAGE / "voice"),
+    *(resources.data(*name.split("/")) for name in ("quality", "voice", "brands/trades")),
 )
 TEXTS = (".py", ".md", ".yaml")
 

@@ -18,14 +18,14 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+from cxlab import resources
 from cxlab.benchmarks.cxmarena.wording import content, sentences, stem
 from cxlab.records import yaml_text
 
-FILE = Path(__file__).resolve().parents[3] / "data" / "quality" / "small_talk.yaml"
+FILE = resources.data("quality", "small_talk.yaml")
 Said = Sequence[tuple[str, str]]
 # From which likeness on a name counts as another one misheard; siblings in a range are often as alike as 0.7.
 ALIKE = 0.8

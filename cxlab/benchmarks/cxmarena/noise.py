@@ -16,19 +16,19 @@ import functools
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
+from cxlab import resources
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm.simulated import grammar
 from cxlab.records import Message, content_id, yaml_text
 from cxlab.records.base import Record
 from cxlab.voice import LANGUAGES, hear
 
-PHRASES = Path(__file__).resolve().parents[3] / "data" / "voice" / "ivr.yaml"
+PHRASES = resources.data("voice", "ivr.yaml")
 Cause = Literal["message", "ivr"]
 
 # How likely a place is to be a break, before `fragmentation` scales it: by syntax, and last by chance.

@@ -11,14 +11,14 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from cxlab import resources
 from cxlab.records import yaml_text
 
-FILE = Path(__file__).resolve().parents[3] / "data" / "quality" / "standards.yaml"
+FILE = resources.data("quality", "standards.yaml")
 Speaker = Literal["agent", "customer"]
 # "Did the agent avoid jargon?": the words that would show the contrary decide, and turn the answer round.
 REVERSED = re.compile(

@@ -21,19 +21,19 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 
+from cxlab import resources
 from cxlab.benchmarks.cxmarena.ledger import SENTENCE
 from cxlab.records import Conversation
 
 WINDOW = 100
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 PIECE = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]+|_+")
-PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published" / "cxmarena.json"
+PUBLISHED = resources.data("published", "cxmarena.json")
 # Letters that a piece of cl100k covers beyond the first ones, by language: English words are mostly whole.
 _FREE, _EVERY = {"en": 8, "fr": 5, "de": 5}, {"en": 5, "fr": 4, "de": 4}
 

@@ -8,10 +8,10 @@ import functools
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
+from cxlab import resources
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.tasks import Basis, GoldAction, Known, Task, shortest_talk
 from cxlab.benchmarks.mmtaup2.worlds import World
@@ -25,7 +25,7 @@ FAMILIES: tuple[Family, ...] = ("service", "mobile_data", "mms")
 # Enough customers that the forty tasks are forty people's
 WORLD_SIZE = 200
 REFUEL_GB = 2.0
-_LISTED = Path(__file__).parents[3] / "data" / "mmtaup2" / "telecom_combinations.yaml"
+_LISTED = resources.data("mmtaup2", "telecom_combinations.yaml")
 _COUNTRIES = ("Portugal", "Norway", "Japan", "Kenya", "Chile", "Austria", "Vietnam", "Canada")
 
 

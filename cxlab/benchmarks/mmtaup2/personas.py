@@ -7,15 +7,15 @@ understood, what is touched by mistake, and when it is too much (`temper.py`). N
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 
 from pydantic import model_validator
 
+from cxlab import resources
 from cxlab.benchmarks.yaml_files import read
 from cxlab.errors import BadFile, UnknownName
 from cxlab.records.base import Record
 
-FILE = Path(__file__).resolve().parents[3] / "data" / "personas" / "mmtaup2.yaml"
+FILE = resources.data("personas", "mmtaup2.yaml")
 NAMES = ("none", "easy", "hard")
 
 

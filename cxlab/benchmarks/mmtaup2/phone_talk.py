@@ -12,17 +12,17 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from cxlab import resources
 from cxlab.benchmarks.yaml_files import read
 from cxlab.errors import BadFile
 from cxlab.llm.simulated import Profile, grammar
 from cxlab.records.base import Record
 
-FILE = Path(__file__).resolve().parents[3] / "data" / "personas" / "telecom_talk.yaml"
+FILE = resources.data("personas", "telecom_talk.yaml")
 SENTENCES = re.compile(r"[.!?]+(?:\s|$)")
 CLAUSES = re.compile(r"[.!?,;:]+(?:\s|$)|\s(?:and|end|ant)\s")
 # Of what a profile misses, the share that it will not get however often it is said.

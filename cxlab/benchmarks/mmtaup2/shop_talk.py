@@ -10,18 +10,18 @@ import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from cxlab import resources
 from cxlab.benchmarks.mmtaup2.phone_talk import pick
 from cxlab.benchmarks.yaml_files import read
 from cxlab.errors import BadFile
 from cxlab.llm.simulated import grammar
 from cxlab.records.base import Record
 
-FILE = Path(__file__).resolve().parents[3] / "data" / "personas" / "retail_talk.yaml"
+FILE = resources.data("personas", "retail_talk.yaml")
 # What is told by a noun or a turn of phrase, and by no verb of doing.
 KINDS = tuple(
     (kind, re.compile(text, re.IGNORECASE))

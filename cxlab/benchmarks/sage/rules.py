@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from cxlab import resources
 from cxlab.errors import BadFile, CxError, UnknownName
 
-FOLDER = Path(__file__).resolve().parents[3] / "data" / "scenarios"
+FOLDER = resources.data("scenarios")
 LEVELS = ("zero", "weak", "strong")
 
 Value = bool | int | str

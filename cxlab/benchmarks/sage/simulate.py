@@ -12,11 +12,11 @@ import functools
 import json
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from cxlab import resources
 from cxlab.benchmarks import yaml_files
 from cxlab.benchmarks.sage.prompts import DIMENSIONS, AgentInputs, JudgeInputs
 from cxlab.benchmarks.sage.reading import Evidence, Skill, heat, known, read
@@ -24,7 +24,7 @@ from cxlab.benchmarks.sage.sop_text import Procedure, Step, Way, read_procedure,
 from cxlab.llm.simulated import grammar
 from cxlab.llm.simulated.profiles import Profile
 
-VOICES = Path(__file__).resolve().parents[3] / "data" / "personas"
+VOICES = resources.data("personas")
 FAREWELL = re.compile(
     r"\b(?:bye|goodbye|thanks? for|thank you|many thanks|that('s| is) all|that will do|we are done|cheers|all the best|"
     r"take care|closing this|close (?:this|my)|i'm (?:off|leaving|done)|so long|enough for today)\b"

@@ -1,15 +1,15 @@
 """The worlds that agent and customer act on: `load` makes one of our own, `from_data` one of tau2-bench's files."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
+from cxlab import resources
 from cxlab.benchmarks.mmtaup2.worlds.base import Call, Json, Result, World
 from cxlab.errors import UnknownName
 
 __all__ = ["DOMAINS", "Call", "Result", "World", "from_data", "load", "policy"]
 
 DOMAINS = ("telecom", "retail")
-_POLICIES = Path(__file__).parents[4] / "data" / "policies"
+_POLICIES = resources.data("policies")
 
 
 def _class(domain: str) -> type[World]:

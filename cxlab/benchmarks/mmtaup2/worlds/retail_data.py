@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from pathlib import Path
 from random import Random
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from cxlab import resources
 from cxlab.benchmarks import yaml_files
 from cxlab.benchmarks.mmtaup2.worlds.database import Row
 from cxlab.errors import BadFile, BadOption
 
-FILE = Path(__file__).parents[4] / "data" / "retail" / "shop.yaml"
+FILE = resources.data("retail", "shop.yaml")
 USERS = 120  # a page can list them, and every kind of order comes up often
 MOST_USERS = 2_000_000
 STATUSES = {"pending": 0.42, "delivered": 0.38, "processed": 0.1, "cancelled": 0.1}

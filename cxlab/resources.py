@@ -1,0 +1,36 @@
+"""Where the files lie that come with the product: the one place that knows, for a checkout and for a wheel.
+
+A checkout has `app.py`, `pages/`, `data/` and `.streamlit/` beside the package; a wheel carries them in `cxlab/_site`.
+What users make lies elsewhere, in the store's home (cxlab/store/layout.py).
+"""
+
+import functools
+import os
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+@functools.cache
+def site() -> Path:
+    """The folder that holds app.py, pages/, data/ and .streamlit/."""
+    packed = PACKAGE / "_site"
+    return packed if packed.is_dir() else PACKAGE.parent
+
+
+def data(*parts: str) -> Path:
+    """A file or folder below data/."""
+    return site().joinpath("data", *parts)
+
+
+def checkout() -> Path | None:
+    """The folder of the source checkout; None where the package was installed as a wheel."""
+    return PACKAGE.parent if (PACKAGE.parent / "app.py").is_file() and site() == PACKAGE.parent else None
+
+
+def default_home() -> Path:
+    """Where the store lies unless CXLAB_HOME says otherwise: data/local in a checkout, else the user's own data."""
+    if checkout() is not None:
+        return data("local")
+    own = os.environ.get("XDG_DATA_HOME")
+    return Path(own) / "cxlab" if own else Path.home() / ".local" / "share" / "cxlab"
