@@ -138,7 +138,7 @@ def effort(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> st
     asked_again = view.strict and "?" in said and any(cues.asks_for(said, f) and given for f in inputs.fields)
     idle = view.strict and view.finds(said, IDLE) and "?" not in said and not view.here()
     mine = view.talk("Customer", view.turn)
-    again = [v for line in mine for v in _values_of([line.text]) if v in given]
+    again = [v for line in mine for v in sorted(_values_of([line.text])) if v in given]
     corrects = any(view.finds(line.text, cues.CORRECTS) for line in mine) and view.turn > 1
     earlier = [line.text for line in view.talk("Customer") if line.turn < view.turn]
     # What is read out once more after looking again is news to a fair judge and a repetition to a strict one.
