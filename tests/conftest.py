@@ -13,7 +13,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # What takes longest, so that no worker is left with it when the others are done.
-FIRST = ("browser",)
+FIRST = ("browser", "goldens")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
