@@ -102,12 +102,12 @@ def call(*words: str) -> dict:
     return json.loads(say(*words).splitlines()[-1])
 
 
-def say(*words: str) -> str:
-    """Run one command in this process; what it prints."""
+def say(*words: str, codes: Sequence[int] = (0,)) -> str:
+    """Run one command in this process; what it prints. RuntimeError for an exit code that is not expected."""
     from cxlab.cli import app
 
     done = CliRunner().invoke(app, list(words), catch_exceptions=False)
-    if done.exit_code:
+    if done.exit_code not in codes:
         raise RuntimeError(f"cxlab {' '.join(words)}: exit code {done.exit_code}\n{done.output}")
     return done.stdout
 
