@@ -56,6 +56,8 @@ class Recorder:
 
 def write(value: Any) -> str:
     """One value as text, the same for what is equal: JSON has sorted keys, numbers have nine digits."""
+    if type(value) is str and value[:1] not in ("{", "["):
+        return value  # most are, and there are hundreds of thousands
     value = plain(value)
     if isinstance(value, str):
         return value
