@@ -18,6 +18,9 @@ FACETS = ("scenario", "level", "leaf", "intent", "persona", "exposure", "modalit
 # Of measured time, of where the program lies, and of which version it is; and what stands in the row's key.
 LEFT_OUT = {"started", "created", "latency_s", "code", "run_id", "attempt_id", "sample_id", "trial", "dataset_id"}
 USAGE = ("calls", "retries", "cached_calls", "prompt_tokens", "completion_tokens", "cost_usd")
+# What one message and one vote are written from; a column that comes later shows in the exports, not in each digest.
+MESSAGE = ("turn", "role", "text", "tool_calls", "data")
+VOTE = ("valid", "raw", "rationale", "failure", "usage")
 FORMATS = ("parquet", "csv", "jsonl", "duckdb")
 REJUDGED = ("weak-again/", "mm-rules/")
 """Of runs that judge another run's dialogues, what was said is recorded once, there, and here in the exports."""
@@ -156,9 +159,9 @@ def record_attempts(frames: Mapping[str, pl.DataFrame], into: Recorder) -> None:
     order = "position" if "position" in frames["messages"].columns else "seq"
     for place, row in rows("messages"):
         if not place[1].startswith(REJUDGED):
-            add(place, f"{row.pop(order):02}.{row['role']}", write(row))
+            add(place, f"{row[order]:02}.{row['role']}", write({name: row[name] for name in MESSAGE}))
     for place, row in rows("votes", "turn"):
-        add(place, row.pop("judge").removeprefix("simulated:"), write(row))
+        add(place, row["judge"].removeprefix("simulated:"), write({name: row[name] for name in VOTE}))
     for place, row in rows("scores", "turn"):
         value = f"none: {row['reason']}" if row["value"] is None else write(row["value"])
         add(place, row["metric"], value + ("" if row["n"] is None else f" of {row['n']}"))
