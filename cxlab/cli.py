@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from cxlab.commands import data, generating, patching, running, serving, showing
+from cxlab.commands import data, evaluate, generate, rejudge, results, serve
 from cxlab.errors import CxError
 
 # Plain help: the decorated one loads rich, which doubles the time that --help takes.
@@ -17,20 +17,20 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command()(running.demo)
-app.command()(generating.generate)
+app.command()(evaluate.demo)
+app.command()(generate.generate)
 app.command("import")(data.import_data)
-app.command()(running.run)
-app.command()(running.score)
-app.command()(patching.patch)
+app.command()(evaluate.run)
+app.command()(evaluate.score)
+app.command()(rejudge.patch)
 app.command()(data.check)
 app.command()(data.convert)
 app.command()(data.export)
-data.runs_app.command("show")(showing.show_runs)
+data.runs_app.command("show")(results.show_runs)
 app.add_typer(data.runs_app, name="runs")
-app.command()(serving.models)
-app.command()(serving.bench)
-app.command("app")(serving.serve)
+app.command()(serve.models)
+app.command()(serve.bench)
+app.command("app")(serve.serve)
 
 
 def main() -> None:

@@ -25,9 +25,9 @@ from cxlab import resources
 from cxlab.errors import UnknownName
 from cxlab.records import new_id
 from cxlab.runner import status as statuses
+from cxlab.runner.loaded_run import folder_of
 from cxlab.runner.lock import is_held
-from cxlab.runner.opening import folder_of
-from cxlab.runner.order import JOB
+from cxlab.runner.request import JOB
 from cxlab.runner.status import Status
 from cxlab.store import home, write
 
@@ -119,7 +119,7 @@ def progress(job: Job) -> dict[str, Status]:
 
 
 @dataclass(frozen=True)
-class Stage:
+class StageProgress:
     """How far one stage of a generation is."""
 
     name: str
@@ -127,13 +127,15 @@ class Stage:
     total: int
 
 
-def stages(job_id: str) -> tuple[list[Stage], str]:
+def stages(job_id: str) -> tuple[list[StageProgress], str]:
     """The stages that a generating job has told of, in their order, and the dataset it has made ("" before)."""
     try:
         told = json.loads((home() / "jobs" / f"{job_id}.stages").read_bytes())
     except FileNotFoundError:
         return [], ""
-    return [Stage(each["stage"], each["done"], each["total"]) for each in told["stages"]], told.get("dataset") or ""
+    return [StageProgress(each["stage"], each["done"], each["total"]) for each in told["stages"]], told.get(
+        "dataset"
+    ) or ""
 
 
 def spending(job_id: str) -> tuple[dict[str, Any], str]:

@@ -5,11 +5,11 @@ import streamlit as st
 
 from cxlab import read, ui
 from cxlab.benchmarks import REGISTRY
-from cxlab.read import View, compare, scenarios, sums
+from cxlab.read import View, scenarios
 from cxlab.read.tasks import repeated
-from cxlab.ui import comparing
-from cxlab.ui.duel import show_duel
-from cxlab.ui.tasks import show_costs, show_repeated
+from cxlab.views.compare import comparison, queries, queries_score_sums
+from cxlab.views.compare.side_by_side import show_side_by_side
+from cxlab.views.overview.task_board import show_costs, show_repeated
 
 ui.routed()
 GROUPS = {
@@ -58,12 +58,12 @@ if several:
     view = ui.sidebar_filters(view, ["models", *narrow, "runs"], metric=True, metrics=known)
 else:
     view = ui.sidebar_filters(view, ["models", "scenarios", "levels", "leaves", "runs"], metric=True)
-unit: compare.Unit = "model"
+unit: queries.Unit = "model"
 if len(view.runs) > 1 and len(view.models) < 2:
     unit = "run_id"  # several runs were picked by name: they are the sides, whatever models they are of
 scope = view.filters()
-board = ui.cached(compare.sides, scope, unit)
-named = comparing.names_of(board, unit)
+board = ui.cached(queries.sides, scope, unit)
+named = comparison.names_of(board, unit)
 sides = [side for side in (*ui.marks(), *named) if side in named]
 sides = list(dict.fromkeys(sides))[:MOST]
 if len(sides) < 2:
@@ -71,7 +71,7 @@ if len(sides) < 2:
     st.stop()
 if len(named) > MOST:
     st.caption(f"Showing {MOST} of {len(named)}; choose in the sidebar which ones.")
-best = comparing.best_of(board.filter(pl.col("side").is_in(sides)), scope.metric)
+best = comparison.best_of(board.filter(pl.col("side").is_in(sides)), scope.metric)
 with st.sidebar:
     order = [best, *(side for side in sides if side != best)]
     baseline = ui.choose(
@@ -85,33 +85,35 @@ with st.sidebar:
     )
 scope = scope.change(**{"models" if unit == "model" else "runs": tuple(sides)})
 
-useful = [name for name in GROUPS if name not in ({"task", "level"} if several else set(sums.TERMS))]
-useful = [name for name in useful if comparing.is_useful(scope, name)]
+useful = [name for name in GROUPS if name not in ({"task", "level"} if several else set(queries_score_sums.TERMS))]
+useful = [name for name in useful if comparison.is_useful(scope, name)]
 by = ui.choose(view, "field", "Side by side", useful, names=GROUPS, style="segments") if len(useful) > 1 else ""
 title = ui.label(scope.metric)
-gaps = ui.cached(compare.differences, scope, baseline, unit, by)
-comparing.show_scores(scope, unit, by, title, named, gaps, baseline, beside, scenarios.procedures())
-comparing.show_gaps(gaps, by, title, named, baseline)
+gaps = ui.cached(queries.differences, scope, baseline, unit, by)
+comparison.show_scores(scope, unit, by, title, named, gaps, baseline, beside, scenarios.procedures())
+comparison.show_gaps(gaps, by, title, named, baseline)
 
 st.divider()
 # A profile sets the parts of SAGE's scores side by side; tasks have none.
 looks = [name for name in LOOKS if name != "profile" or not several]
 tab = ui.choose(view, "tab", "Look closer", looks, names=LOOKS, style="segments")
 if tab == "profile":
-    comparing.show_profile(scope, unit, definitions, named)
+    comparison.show_profile(scope, unit, definitions, named)
 elif tab == "front":
-    comparing.show_front(board.filter(pl.col("side").is_in(sides)), scope.metric, title, named)
+    comparison.show_front(board.filter(pl.col("side").is_in(sides)), scope.metric, title, named)
     if several:
         show_costs(scope.change(tasks=()), {name: task.title for name, task in tasks.items()})
 elif tab == "trials":
-    comparing.show_trials(scope, unit, named)
+    comparison.show_trials(scope, unit, named)
     if (moves := ui.cached(repeated, scope, unit)).height:
         show_repeated(moves, title, named)
 else:
-    other = comparing.show_samples(scope, view, unit, sides, baseline, title, named)
+    other = comparison.show_samples(scope, view, unit, sides, baseline, title, named)
     if view.opened:
         # An address may name an attempt of the baseline itself: then it stands beside the other side's.
         every = View(benchmark=benchmark)
-        found = (ui.cached(compare.twin, every, *view.opened, side, unit) for side in (baseline, other))
-        if twin := next((each for each in found if each and each != view.opened), None):
-            show_duel(view.opened, twin, REGISTRY[benchmark].card.leading if benchmark in REGISTRY else ())
+        found = (ui.cached(queries.counterpart, every, *view.opened, side, unit) for side in (baseline, other))
+        if counterpart := next((each for each in found if each and each != view.opened), None):
+            show_side_by_side(
+                view.opened, counterpart, REGISTRY[benchmark].card.leading if benchmark in REGISTRY else ()
+            )

@@ -6,15 +6,20 @@ from functools import partial
 import streamlit as st
 
 from cxlab import jobs, llm, ui
-from cxlab.benchmarks.cxmarena import brand, forecast, noise
+from cxlab.benchmarks.cxmarena.brand import pack_files
+from cxlab.benchmarks.cxmarena.conversations import noise
+from cxlab.benchmarks.cxmarena.generation import cost_estimate
+from cxlab.benchmarks.cxmarena.importers import published_dataset
 from cxlab.errors import CxError, UnknownName
-from cxlab.importers import cxmarena, transcripts
-from cxlab.importers.imported import Imported
-from cxlab.read import View, conversations, datasets
-from cxlab.read.conversations import Line, Talk
-from cxlab.ui import conversation, datasets_make, realism
-from cxlab.ui import datasets as about
-from cxlab.ui.browse import go
+from cxlab.importers import transcripts
+from cxlab.importers.imported import ImportResult
+from cxlab.read import View
+from cxlab.ui.address import go
+from cxlab.views.conversations import conversation, queries, realism
+from cxlab.views.conversations.queries import DatasetConversation, ServedLine
+from cxlab.views.datasets import creation
+from cxlab.views.datasets import description as about
+from cxlab.views.datasets import queries as datasets
 
 ui.routed()
 
@@ -26,7 +31,7 @@ UP = [("Datasets", "datasets", View())]
 
 def list_brands() -> dict[str, tuple[str, str, str]]:
     """The packs that ship: id → name, language, domain."""
-    packs = {name: brand.load(name) for name in brand.names()}
+    packs = {name: pack_files.load(name) for name in pack_files.names()}
     return {name: (pack.name, pack.language_id, pack.domain) for name, pack in packs.items()}
 
 
@@ -40,7 +45,7 @@ def show_jobs() -> None:
     """What is being made at the moment, and the job that the address names."""
     for job in jobs.list_jobs():
         if job.kind == "generate" and (job.state == "running" or job.id == st.query_params.get("job")):
-            datasets_make.show_job(partial(jobs.find_job, job.id), jobs.stages, jobs.spending, jobs.cancel, start)
+            creation.show_job(partial(jobs.find_job, job.id), jobs.stages, jobs.spending, jobs.cancel, start)
 
 
 def show_generate() -> None:
@@ -52,17 +57,17 @@ def show_generate() -> None:
         known = [row.name for row in llm.known("cxmarena")]
         models = [name for name in known if "judge" not in name and name != "simulated:customer"]
         models.sort(key=lambda name: name != "simulated:strong")
-        args, problem = datasets_make.choose_settings(ui.cached(list_brands), models)
+        args, problem = creation.choose_settings(ui.cached(list_brands), models)
     with beside:
-        if datasets_make.confirm(args, problem, forecast.read(args)):
+        if creation.confirm(args, problem, cost_estimate.read(args)):
             start(args)
 
 
 def show_import() -> None:
     ui.breadcrumbs(UP, "Import")
     ui.header("Import a dataset", "Other people's files: what can be used of them, and what not?")
-    kind, folder, told, pressed = datasets_make.choose_folder()
-    read = transcripts.read_folder if kind == datasets_make.PEOPLE else cxmarena.read_folder
+    kind, folder, told, pressed = creation.choose_folder()
+    read = transcripts.read_folder if kind == creation.PEOPLE else published_dataset.read_folder
     if pressed:
         st.session_state.pop("cx-import", None)
         with ui.guarded(), st.spinner("Reading"):
@@ -70,25 +75,25 @@ def show_import() -> None:
     kept = st.session_state.get("cx-import")
     if kept is None or kept[0] != (kind, folder, told):
         st.caption("A preview comes first: nothing is stored before you have seen what would be, and what would not.")
-    elif datasets_make.show_preview(kept[1]):
-        found: Imported = kept[1]
+    elif creation.show_preview(kept[1]):
+        found: ImportResult = kept[1]
         with ui.guarded():
             found.save()
             del st.session_state["cx-import"]
             go(View(dataset=found.dataset.id, tab="files"))
 
 
-def hear(talk: Talk, kinds: frozenset[str]) -> list[Line]:
+def hear(talk: DatasetConversation, kinds: frozenset[str]) -> list[ServedLine]:
     """The conversation with these kinds of noise, made anew from its clean messages; each kind draws for itself."""
     off = {"fragments": ("fragmentation", 0.0), "speech": ("wer", 0.0), "menu": ("opening", None)}
     changes = dict(change for kind, change in off.items() if kind not in kinds)
     noisy = noise.add_noise(talk.messages, noise.Noise.model_validate(talk.noise).model_copy(update=changes))
-    lines: list[Line] = []
+    lines: list[ServedLine] = []
     for place, (message, origin) in enumerate(zip(noisy.messages, noisy.origins, strict=True)):
         pieces = noisy.places(origin.index) if origin.index is not None else (place,)
         heard = tuple((each.at, each.heard, each.said) for each in origin.changes)
         part = pieces.index(place) + 1
-        lines.append(Line(message.role, message.text, message.turn, origin.index, part, len(pieces), heard))
+        lines.append(ServedLine(message.role, message.text, message.turn, origin.index, part, len(pieces), heard))
     return lines
 
 
@@ -116,7 +121,7 @@ def show_dataset(view: View) -> None:
         conversation.show_list(view)
     else:
         try:
-            conversation.show_one(view, conversations.conversation(dataset.id, view.conversation), hear)
+            conversation.show_one(view, queries.conversation(dataset.id, view.conversation), hear)
         except UnknownName as unknown:
             conversation.say_unknown(view, str(unknown))
 

@@ -5,7 +5,7 @@ import streamlit as st
 from cxlab import read, ui
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import View, failures
-from cxlab.ui import attempt, browse
+from cxlab.views.failures import attempt, attempt_list
 
 ui.routed()
 
@@ -33,12 +33,12 @@ def show_list(view: View) -> None:
         view = ui.sidebar_filters(view, FILTERS, search=True)
     # The numbers beside the choice of what is listed are the same for each choice.
     counts = ui.cached(failures.counts, view.change(attempt="", turn=None, order="", page=1, verdict=""))
-    browse.show_counts(view, counts)
-    view = browse.choose_verdict(view, counts)
+    attempt_list.show_counts(view, counts)
+    view = attempt_list.choose_verdict(view, counts)
     filters = view.change(attempt="", turn=None, order="", page=1)
-    browse.show_groups(view, ui.cached(failures.groups, filters.change(alike="")))
-    browse.show_on_the_way(view, counts)
-    browse.show_attempts(view)
+    attempt_list.show_groups(view, ui.cached(failures.groups, filters.change(alike="")))
+    attempt_list.show_on_the_way(view, counts)
+    attempt_list.show_attempts(view)
 
 
 def choose_benchmark(view: View) -> View:

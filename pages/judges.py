@@ -4,11 +4,20 @@ import streamlit as st
 
 from cxlab import jobs, llm, read, ui
 from cxlab.benchmarks import REGISTRY
-from cxlab.benchmarks.mmtaup2 import judged as judging
-from cxlab.benchmarks.mmtaup2 import patches
-from cxlab.read import View, judges
-from cxlab.read import escalation as escalations
-from cxlab.ui import docket, effects, escalation, judged, leanings, panel, strips
+from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics as judging
+from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+from cxlab.read import View
+from cxlab.ui import path_strips
+from cxlab.views.judges import (
+    adjudication_queue,
+    agreement,
+    bias,
+    escalation,
+    materiality,
+    measured_vs_judged,
+    queries_agreement,
+)
+from cxlab.views.judges import queries_escalation as escalations
 
 ui.routed()
 
@@ -29,8 +38,8 @@ def show_page(view: View) -> None:
     view = ui.sidebar_filters(view, ["models", "scenarios", "levels", "exposures", "modalities", "runs"])
     view = view.change(metric="overall", page=view.page)
     filters = view.filters().change(judges=())
-    strips.style()
-    votes = ui.cached(judges.panel, filters)
+    path_strips.style()
+    votes = ui.cached(queries_agreement.panel, filters)
     if votes["judge"].str.starts_with("simulated:").any():
         st.caption(
             "The judges of the demo are simulated (◇): they show what the page does, not how language models judge."
@@ -39,20 +48,20 @@ def show_page(view: View) -> None:
     if tab in ("judged", "escalation"):
         with st.container(key="cx-wide"):
             if tab == "judged":
-                judged.show_judged(filters, judging.values, REGISTRY["mmtaup2"].card.metrics)
+                measured_vs_judged.show_judged(filters, judging.values, REGISTRY["mmtaup2"].card.metrics)
             else:
                 escalation.show_escalation(filters, make_desk())
         return
     if votes.is_empty():
         st.info("No judge has voted under these filters. Clear one of them in the sidebar.")
         return
-    panel.show_figures(filters, votes)
+    agreement.show_figures(filters, votes)
     names = votes["judge"].to_list()
     with st.container(key="cx-wide"):
         show_tab(view, filters, names, tab)
 
 
-def make_desk() -> escalation.Desk:
+def make_desk() -> escalation.RuleActions:
     """What can be done about the rule: add a version, ask judges, watch that."""
 
     def start(arguments: list[str]) -> None:
@@ -65,13 +74,13 @@ def make_desk() -> escalation.Desk:
         each for place, each in enumerate(asked) if each.state == "running" or (not place and each.state != "done")
     ]
     known = [row.name for row in llm.known() if "judge" in row.name or not row.name.startswith("simulated:")]
-    return escalation.Desk(
-        rules=patches.rules(),
-        file=str(patches.own_file()),
+    return escalation.RuleActions(
+        rules=rubric_versions.rules(),
+        file=str(rubric_versions.own_file()),
         judges=known,
         jobs=[each.id for each in shown],
         busy=any(each.state == "running" for each in shown),
-        add=patches.add,
+        add=rubric_versions.add,
         ask=start,
         look=jobs.find_job,
         cancel=jobs.cancel,
@@ -86,17 +95,17 @@ def show_tab(view: View, filters: View, names: list[str], tab: str) -> None:
             "There is one judge only; agreement needs two. Add judges with `python -m cxlab score RUN --judges A,B,C`."
         )
     elif tab == "agreement":
-        panel.show_agreement(filters.change(field=view.field, judges=view.judges), names)
+        agreement.show_agreement(filters.change(field=view.field, judges=view.judges), names)
     elif tab == "matters":
-        effects.show_materiality(filters)
+        materiality.show_materiality(filters)
     elif tab == "strict":
-        leanings.show_strictness(filters)
+        bias.show_strictness(filters)
     elif tab == "gold":
-        leanings.show_gold(filters.change(field=view.field))
+        bias.show_gold(filters.change(field=view.field))
     elif tab == "twice":
-        leanings.show_retest(filters)
+        bias.show_retest(filters)
     else:
-        docket.show_queue(view)
+        adjudication_queue.show_queue(view)
 
 
 def pick_tab(view: View) -> str:

@@ -10,6 +10,7 @@ from cxlab.charts.numbers import format_seconds
 from cxlab.llm.probe import Capabilities, probe
 from cxlab.llm.registry import user_file
 from cxlab.llm.simulated import PROFILES
+from cxlab.views.models.adding_models import show_how_to_add
 
 ui.routed()
 
@@ -130,4 +131,4 @@ def show_profiles() -> None:
 ui.header("Models", "Which models can I use, and what would they cost?")
 show_test(show_list())
 show_profiles()
-ui.show_how_to_add(user_file())
+show_how_to_add(user_file())

@@ -11,6 +11,8 @@ from cxlab.charts.board import draw_board, find_leader
 from cxlab.charts.numbers import format_count, format_share, format_usd
 from cxlab.read import View
 from cxlab.read.tasks import task_board
+from cxlab.views.overview.published import show_published
+from cxlab.views.overview.task_board import show_task_board
 
 ui.routed()
 
@@ -66,7 +68,7 @@ def show_tasks(benchmark: str, board: pl.DataFrame) -> None:
     card = REGISTRY[benchmark].card
     scores = ui.cached(task_board, View(benchmark=benchmark), {task.id: task.metric for task in card.tasks})
     titles = {task.id: (task.title, task.metric, card.metrics[task.metric]) for task in card.tasks}
-    if picked := ui.show_task_board(benchmark, board, scores, titles):
+    if picked := show_task_board(benchmark, board, scores, titles):
         model, task = picked
         ui.open_page("failures", View(benchmark=benchmark, models=(model,), tasks=(task,) if task else ()))
 
@@ -119,7 +121,7 @@ def show_health(health: dict[str, Any]) -> None:
         f"{broken} dialogues with a reply that could not be parsed, {cut} cut short by a provider, "
         f"{invalid} of {votes} judges' votes not usable. None of these counts as a zero.",
     )
-    kinds = ui.cached(read.failure_kinds)
+    kinds = ui.cached(read.failure_counts)
     if kinds.height:
         titles = {"where": "Where", "type": "Kind", "n": "Failures", "attempts": "Dialogues", "models": "Models"}
         texts = ("where", "type")
@@ -137,7 +139,7 @@ if state["attempts"]:
 elif not working:
     show_empty()
 show_starts()
-ui.show_published()
+show_published()
 show_latest()
 if state["attempts"]:
     show_health(state)

@@ -6,14 +6,14 @@ from dataclasses import replace
 import streamlit as st
 
 from cxlab import llm, ui
-from cxlab.benchmarks.mmtaup2 import keeping, playbill
-from cxlab.benchmarks.mmtaup2.stage import Stage, Variant
-from cxlab.runner.order import read_code_version
-from cxlab.ui import persona as parts
-from cxlab.ui import persona_choices as address
-from cxlab.ui.persona_board import interval, keep_place, show_board
-from cxlab.ui.persona_choices import Choices, Offer
-from cxlab.ui.persona_controls import choose_side, show_controls
+from cxlab.benchmarks.mmtaup2.live import live_tasks, save_live_run
+from cxlab.benchmarks.mmtaup2.live.live_session import LiveSession, Variant
+from cxlab.runner.request import read_code_version
+from cxlab.views.persona import choices as address
+from cxlab.views.persona import live_conversation as parts
+from cxlab.views.persona.choices import AvailableChoices, Choices
+from cxlab.views.persona.columns import interval, keep_place, show_board
+from cxlab.views.persona.controls import choose_side, show_controls
 from cxlab.voice import backends
 
 ui.routed()
@@ -24,9 +24,9 @@ LINES = {"channel": "voice", "espeak": "sound"}
 SHOWN_FIRST = {"telecom": "lock_sim_card_pin", "retail": "cancel_order"}
 
 
-def offer(sources: dict[str, str], source: str) -> Offer:
+def offer(sources: dict[str, str], source: str) -> AvailableChoices:
     """What there is to choose from, of the tasks of one source."""
-    cases = {name: playbill.titles(playbill.cases(name, source)) for name in playbill.domains(source)}
+    cases = {name: live_tasks.titles(live_tasks.cases(name, source)) for name in live_tasks.domains(source)}
     usual = {
         name: next((id for id in known if SHOWN_FIRST[name] in id), next(iter(known))) for name, known in cases.items()
     }
@@ -34,7 +34,7 @@ def offer(sources: dict[str, str], source: str) -> Offer:
     agents = [row.name for row in rows if llm.only_for(row.name) in ("", "mmtaup2")]
     voices = backends.backends()
     customers = [CUSTOMER, *(row.name for row in rows if not llm.only_for(row.name))]
-    return Offer(
+    return AvailableChoices(
         sources,
         DOMAINS,
         cases,
@@ -46,23 +46,23 @@ def offer(sources: dict[str, str], source: str) -> Offer:
     )
 
 
-def stage_of(choices: Choices) -> Stage:
+def stage_of(choices: Choices) -> LiveSession:
     """The stage of these choices; another one is set up when they change, as far played as the address says."""
-    held: tuple[object, Stage] | None = st.session_state.get("persona-stage")
+    held: tuple[object, LiveSession] | None = st.session_state.get("persona-stage")
     if held and held[0] == choices.play:
         return held[1]
     if held:
         held[1].close()
-    task = playbill.cases(choices.domain, choices.source)[choices.case]
+    task = live_tasks.cases(choices.domain, choices.source)[choices.case]
     variants = [Variant(c.persona, c.exposure, c.modality, c.wer / 100) for c in choices.columns]
-    stage = Stage(task, variants, choices.agent, choices.customer, choices.seed, choices.source)
+    stage = LiveSession(task, variants, choices.agent, choices.customer, choices.seed, choices.source)
     st.session_state.update({"persona-stage": (choices.play, stage), "persona-playing": False, "persona-kept": None})
     if stage.free:  # what costs money is played only by who presses the button
         stage.forward(choices.beats)
     return stage
 
 
-def control(choices: Choices, stage: Stage) -> None:
+def control(choices: Choices, stage: LiveSession) -> None:
     def play(on: bool) -> None:
         st.session_state["persona-playing"] = on
         if not on:
@@ -93,7 +93,7 @@ def tell_replaced(choices: Choices, words: list[str]) -> None:
 
 
 def show_live() -> None:
-    sources = playbill.sources()
+    sources = live_tasks.sources()
     if address.read_source() not in sources:
         address.tell_lost(address.read_source())
         return
@@ -110,7 +110,7 @@ def show_live() -> None:
 
     def keep() -> None:
         played = address.query_of(replace(chosen, beats=min(stage.beats, address.MANY_BEATS)))
-        st.session_state["persona-kept"] = asyncio.run(keeping.keep(stage, read_code_version(), address=played))
+        st.session_state["persona-kept"] = asyncio.run(save_live_run.keep(stage, read_code_version(), address=played))
 
     with st.container(horizontal=True, vertical_alignment="center"):
         if chosen.large:
@@ -131,7 +131,7 @@ side = "live"
 if not large:
     side = choose_side("Persona lab", "What does a persona do to an agent?")
 if side == "results":
-    from cxlab.ui.persona_results import show_results
+    from cxlab.views.persona.results import show_results
 
     show_results()
 else:

@@ -5,16 +5,17 @@ from typing import Any
 import streamlit as st
 
 from cxlab import jobs, llm, ui
-from cxlab.benchmarks.cxmarena import corpus
+from cxlab.benchmarks.cxmarena.evaluation import corpus
 from cxlab.errors import UnknownName
-from cxlab.read import View, retrieval
+from cxlab.read import View
 from cxlab.retrieval import minilm
-from cxlab.runner import grid
-from cxlab.runner.order import Order
-from cxlab.runner.plan import Choice
+from cxlab.runner import index_grid
+from cxlab.runner.plan import SampleFilter
+from cxlab.runner.request import RunRequest
 from cxlab.store import write
-from cxlab.ui import misses, search_form, strips, work
-from cxlab.ui import retrieval as parts
+from cxlab.ui import job_panel, path_strips
+from cxlab.views.retrieval import indexes as parts
+from cxlab.views.retrieval import queries, retrieval_errors, search_form
 
 ui.routed()
 JUDGES = ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial")
@@ -32,7 +33,7 @@ LONGEST = 1500
 RESUME = "--resume={}"
 
 
-def find_passage(dataset: str, name: str) -> misses.Passage:
+def find_passage(dataset: str, name: str) -> retrieval_errors.FindPassage:
     """Looks up a piece of an article as it was indexed."""
 
     def passage(article: str, start: int | None, end: int | None) -> str:
@@ -53,25 +54,27 @@ def show_form(dataset: str, tasks: dict[str, int]) -> None:
     with left:
         wanted = search_form.fill_in({task: parts.TASKS[task] for task in tasks}, agents, JUDGES, lacking)
     options: dict[str, Any] = {"query": wanted.query, "respond": wanted.respond}
-    order = Order(
+    order = RunRequest(
         "cxmarena",
         (wanted.model,),
         None,
         wanted.judges,
         dataset,
-        Choice(wanted.tasks, (), wanted.limit),
+        SampleFilter(wanted.tasks, (), wanted.limit),
         options=options,
     )
     with right, st.container(border=True), ui.guarded():
         ui.section("What it will take")
-        orders = grid.expand(order, wanted.methods, wanted.sizes, wanted.overlap)
-        problem = grid.complain(orders) if wanted.tasks else "Pick at least one task."
+        orders = index_grid.expand(order, wanted.methods, wanted.sizes, wanted.overlap)
+        problem = index_grid.validate(orders) if wanted.tasks else "Pick at least one task."
         if problem:
             st.warning(ui.plain(problem))
         else:
-            search_form.show_foreseen(ui.cached(grid.foresee, orders, ui.cached(retrieval.past_seconds, dataset)))
+            search_form.show_foreseen(
+                ui.cached(index_grid.estimate_grid, orders, ui.cached(queries.past_seconds, dataset))
+            )
         if st.button("Run evaluation", type="primary", disabled=bool(problem), width="stretch", key="start"):
-            begin(grid.to_arguments(grid.create(orders)))
+            begin(index_grid.to_arguments(index_grid.create(orders)))
 
 
 def show_work() -> None:
@@ -79,7 +82,7 @@ def show_work() -> None:
     known = {job.id: job for job in jobs.list_jobs()}
     job = known.get(st.query_params.get("job", ""))
     if job is not None and job.state != "done":
-        work.show_job(
+        job_panel.show_job(
             lambda: jobs.find_job(job.id), jobs.cancel, lambda runs: begin(["run", *map(RESUME.format, runs)])
         )
 
@@ -92,14 +95,14 @@ def begin(arguments: list[str]) -> None:
 
 def show_page(view: View, searchable: dict[str, dict[str, int]]) -> None:
     """One dataset and task: the board, then one question at a time."""
-    used = ui.cached(retrieval.datasets)
+    used = ui.cached(queries.datasets)
     order = list(dict.fromkeys([*used["dataset_id"], *searchable]))
     names = {each.id: f"{each.name} · {each.id[-6:]}" for each in write.list_datasets()}
     with st.sidebar:
         dataset = ui.choose(view, "dataset", "Dataset", order, names=names)
-        tasks = [task for task in retrieval.TASKS if task in searchable.get(dataset, {})]
+        tasks = [task for task in queries.TASKS if task in searchable.get(dataset, {})]
         ran = used.filter(dataset_id=dataset)["task"].to_list()
-        listed = [task for task in retrieval.TASKS if task in ran or task in tasks]
+        listed = [task for task in queries.TASKS if task in ran or task in tasks]
         task = ui.choose(view, "tasks", "Task", listed, names=parts.TASKS)
     view = view.change(dataset=dataset, tasks=(task,), page=view.page)
     counts = searchable.get(dataset, {})
@@ -120,9 +123,9 @@ def show_page(view: View, searchable: dict[str, dict[str, int]]) -> None:
         "": lambda: parts.show_curves(scene, view),
         "price": lambda: parts.show_price(scene, view),
         "areas": lambda: parts.show_areas(scene),
-        "misses": lambda: misses.show_misses(scene, view),
-        "query": lambda: misses.show_query(scene, view, find_passage(dataset, parts.CORPORA[task])),
-        "answers": lambda: misses.show_answers(scene),
+        "misses": lambda: retrieval_errors.show_misses(scene, view),
+        "query": lambda: retrieval_errors.show_query(scene, view, find_passage(dataset, parts.CORPORA[task])),
+        "answers": lambda: retrieval_errors.show_answers(scene),
         "gaps": lambda: parts.show_differences(scene, view),
         "try": lambda: show_form(dataset, counts),
     }
@@ -130,10 +133,10 @@ def show_page(view: View, searchable: dict[str, dict[str, int]]) -> None:
 
 
 ui.header("Retrieval", "Which index finds the right thing?")
-strips.style()
+path_strips.style()
 show_work()
-found = ui.cached(retrieval.searchable)
-if not found and ui.cached(retrieval.datasets).is_empty():
+found = ui.cached(queries.searchable)
+if not found and ui.cached(queries.datasets).is_empty():
     ui.empty(
         "Here you would see which index finds the right article: BM25, vectors or both, with small chunks or large, "
         "how fast and at what cost, which topics it misses and why. There is no dataset to search in yet.",

@@ -9,12 +9,13 @@ import streamlit as st
 from cxlab import jobs, llm, ui
 from cxlab.benchmarks import REGISTRY
 from cxlab.charts.numbers import format_count, format_seconds, format_usd
-from cxlab.runner.arguments import complain, to_arguments
+from cxlab.runner.arguments import to_arguments, validate
 from cxlab.runner.estimate import estimate
-from cxlab.runner.order import Order, parse_options
-from cxlab.runner.plan import Choice
+from cxlab.runner.plan import SampleFilter
+from cxlab.runner.request import RunRequest, parse_options
 from cxlab.store import write
-from cxlab.ui import run_form
+from cxlab.views.run import run_form
+from cxlab.views.run.history import show_history
 
 ui.routed()
 
@@ -37,7 +38,7 @@ def list_facets(benchmark: str, dataset_id: str | None) -> dict[str, list[str]]:
     return {name: [value for value in dict.fromkeys(values) if value] for name, values in found.items()}
 
 
-def choose_order() -> Order:
+def choose_order() -> RunRequest:
     """The form: what to run, who takes part, and the limits."""
     one: dict[str, Any] = {"bind": "query-params"}
     # Names stand in the address as they are: a label there could not be told from a name that was typed.
@@ -78,15 +79,16 @@ def choose_order() -> Order:
             customer = c.selectbox("Customer played by", [customer, *real], key="customer", **one)
         options = parse_options(run_form.fill_in_options(benchmark.options), benchmark.options)
         cache = st.checkbox("Reuse replies that were paid for before", key="cache", **one)
-    return Order(
-        benchmark.card.id, tuple(models), customer, tuple(judges), dataset_id, Choice(tuple(scenarios), tuple(levels),
-        limit, where), trials=trials, seed=seed, options=options, concurrency=together, budget_usd=budget, cache=cache,
+    narrowed = SampleFilter(tuple(scenarios), tuple(levels), limit, where)
+    return RunRequest(
+        benchmark.card.id, tuple(models), customer, tuple(judges), dataset_id, narrowed, trials=trials, seed=seed,
+        options=options, concurrency=together, budget_usd=budget, cache=cache,
     )  # fmt: skip
 
 
-def show_estimate(order: Order) -> None:
+def show_estimate(order: RunRequest) -> None:
     """What it will take, and the button that starts it."""
-    problem = complain(order)
+    problem = validate(order)
     with st.container(border=True):
         ui.section("What it will take")
         if problem:
@@ -127,4 +129,4 @@ with form:
     ordered = choose_order()
 with costs:
     show_estimate(ordered)
-ui.show_history(resume)
+show_history(resume)

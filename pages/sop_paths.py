@@ -5,8 +5,8 @@ import streamlit as st
 
 from cxlab import read, ui
 from cxlab.charts.numbers import format_count
-from cxlab.read import View, paths, scenarios
-from cxlab.ui import sop, sop_scores
+from cxlab.read import View, scenarios
+from cxlab.views.sop import deviations, queries, scores
 
 ui.routed()
 TURNS = {
@@ -71,7 +71,7 @@ scope = view.filters().change(at=view.at, stage=view.stage)
 shown = scope.change(models=difference) if difference else scope
 procedure = scenarios.procedure(scenario)
 
-split = ui.cached(paths.error_split, shown.change(stage=""))
+split = ui.cached(queries.error_split, shown.change(stage=""))
 turns = split.filter(~pl.col("error").is_in(["format", "unscored"]))["n"].sum()
 if not turns:
     ui.empty("No turn of this selection could be held against the procedure. Widen the filters.")
@@ -81,18 +81,18 @@ st.caption(
     "are not on the map: the reply could not be parsed, or the panel gave no reference."
 )
 
-sop.show_map(shown, procedure, difference)
-sop.show_errors(shown, procedure)
+deviations.show_map(shown, procedure, difference)
+deviations.show_errors(shown, procedure)
 st.divider()
 tab = ui.choose(view, "tab", "Look closer", list(LOOKS), names=LOOKS, style="segments")
 closer = {
-    "": lambda: sop.show_funnel(shown, procedure),
-    "branches": lambda: sop.show_branches(shown, procedure),
-    "variants": lambda: sop.show_variants(shown, procedure),
-    "actions": lambda: sop.show_flows(shown, procedure),
-    "coverage": lambda: sop_scores.show_coverage(shown),
-    "turns": lambda: sop_scores.show_by_turn(shown),
-    "levels": lambda: sop_scores.show_by_level(shown),
+    "": lambda: deviations.show_funnel(shown, procedure),
+    "branches": lambda: deviations.show_branches(shown, procedure),
+    "variants": lambda: deviations.show_variants(shown, procedure),
+    "actions": lambda: deviations.show_flows(shown, procedure),
+    "coverage": lambda: scores.show_coverage(shown),
+    "turns": lambda: scores.show_by_turn(shown),
+    "levels": lambda: scores.show_by_level(shown),
 }
 closer[tab]()
-sop_scores.show_export(shown, procedure)
+scores.show_export(shown, procedure)

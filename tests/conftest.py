@@ -61,7 +61,7 @@ def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def judged_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from tests.judged import make_judged_store
+    from tests.stores.judged import make_judged_store
 
     home = tmp_path_factory.mktemp("judged")
     make_judged_store(home)
@@ -70,11 +70,27 @@ def judged_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from cxlab.runner.bench_pages import make_store
+    from cxlab.bench.pages import make_store
 
     home = tmp_path_factory.mktemp("made")
     make_store(home, attempts=180)
     return home
+
+
+@pytest.fixture(scope="session")
+def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from cxlab.bench.pages import make_store
+
+    home = tmp_path_factory.mktemp("read-home")
+    make_store(home, attempts=90)
+    return home
+
+
+@pytest.fixture
+def home(made_up: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The store that `read` sees; not to be changed."""
+    monkeypatch.setenv("CXLAB_HOME", str(made_up))
+    return made_up
 
 
 @pytest.fixture

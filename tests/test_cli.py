@@ -19,11 +19,11 @@ from runner.shell import Shell, make_shell
 from cxlab.errors import NotConfigured
 from cxlab.runner import demo, workers
 from cxlab.runner.estimate import estimate
-from cxlab.runner.launch import Manner, launch
-from cxlab.runner.opening import open_run
-from cxlab.runner.order import Order, create_runs
-from cxlab.runner.plan import Choice
-from cxlab.runner.show import Silent
+from cxlab.runner.launch import ExecutionOptions, launch
+from cxlab.runner.loaded_run import open_run
+from cxlab.runner.plan import SampleFilter
+from cxlab.runner.progress_display import NoDisplay
+from cxlab.runner.request import RunRequest, create_runs
 from cxlab.store import write
 
 Call = Callable[..., subprocess.CompletedProcess[str]]
@@ -229,15 +229,15 @@ def test_check_names_file_and_line(shell: Shell, call: Call, tmp_path: Path) -> 
 
 def test_demo_is_built_once_resumed_and_rebuilt(shell: Shell, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "MODELS", ("simulated:strong", "simulated:weak"))
-    monkeypatch.setattr(demo, "ORDER", Order(LAMP, demo.MODELS, demo.CUSTOMER, demo.JUDGES))
+    monkeypatch.setattr(demo, "REQUEST", RunRequest(LAMP, demo.MODELS, demo.CUSTOMER, demo.JUDGES))
     monkeypatch.setenv("PYTHONPATH", shell.environment["PYTHONPATH"])
     ids, left = demo.prepare_demo(force=False)
     assert (len(ids), left) == (2, 2 * ALL)
     (shell.folder(ids[0]) / "CANCEL").touch()
-    launch(ids[1:], Manner(quiet=True, workers=2))
+    launch(ids[1:], ExecutionOptions(quiet=True, workers=2))
     # Half of it is there: the same runs go on.
     assert demo.prepare_demo(force=False) == (ids, ALL)
-    outcomes = launch(ids, Manner(quiet=True, workers=2))
+    outcomes = launch(ids, ExecutionOptions(quiet=True, workers=2))
     assert [each.status.state for each in outcomes] == ["done", "done"]
     assert demo.prepare_demo(force=False) == (ids, 0)
     again, left = demo.prepare_demo(force=True)
@@ -252,7 +252,7 @@ def test_estimate_is_stated_as_assumed_then_measured(
     scene = server.scene("ok", reply='{"intent": "on"}')
     shell.endpoint(scene.url)
     monkeypatch.setenv("CXLAB_TEST_KEY", "none")
-    order = Order(LAMP, ("endpoint:test",), options={"turns": 4}, choice=Choice(limit=10), trials=2)
+    order = RunRequest(LAMP, ("endpoint:test",), options={"turns": 4}, choice=SampleFilter(limit=10), trials=2)
     (before,) = estimate(order)
     assert (before.attempts, before.calls) == (20, 80)
     assert before.basis.startswith("assumed: 4 turns")
@@ -268,7 +268,7 @@ def test_estimate_is_stated_as_assumed_then_measured(
 def test_ray_absent_is_said_with_the_remedy(shell: Shell, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(NotConfigured, match="pip install ray"):
-        workers.work_on_ray([], 2, Silent())
+        workers.work_on_ray([], 2, NoDisplay())
 
 
 def test_ray_gets_the_same_shards(shell: Shell, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,8 +292,8 @@ def test_ray_gets_the_same_shards(shell: Shell, call: Call, monkeypatch: pytest.
         get=lambda futures: [future.value for future in futures],
     )
     monkeypatch.setitem(sys.modules, "ray", ray)
-    (run,) = create_runs(Order(LAMP, ("simulated:strong",), judges=("simulated:judge-fair",)))
-    (outcome,) = workers.work_on_ray([open_run(run.id)], 3, Silent())
+    (run,) = create_runs(RunRequest(LAMP, ("simulated:strong",), judges=("simulated:judge-fair",)))
+    (outcome,) = workers.work_on_ray([open_run(run.id)], 3, NoDisplay())
     assert [words[1] for words in sent] == [(1, 3), (2, 3), (3, 3)]
     assert (outcome.status.state, outcome.status.done) == ("done", ALL)
     assert len(shell.pairs(run.id)) == len(set(shell.pairs(run.id))) == ALL

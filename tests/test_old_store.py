@@ -13,7 +13,7 @@ from cxlab import jobs
 from tests.conftest import use
 from tests.goldens.store import call, say
 from tests.old_store import FACTS, read_facts, unpack
-from tests.pages import open_page, words
+from tests.pages.app_script import open_page, words
 
 pytestmark = pytest.mark.xdist_group("old_store")
 PAGES = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from cxlab.charts.numbers import format_count, format_interval, format_value
-from cxlab.charts.theme import PUBLISHED, Mark, dress, mark_of, palette, plain, short_model
+from cxlab.charts.theme import PUBLISHED, Mark, mark_of, palette, plain, short_model, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -21,11 +21,11 @@ def draw_board(frame: pl.DataFrame, metric: str, marks: Mapping[str, Mark], dark
 
     `frame` is `read.leaderboard`; customdata of each dot is [model].
     """
-    from cxlab.charts.drawing import Drawing
+    from cxlab.charts.lazy_figure import LazyFigure
 
     rows = frame.filter(pl.col(metric).is_not_null()).sort(metric)
     colours = palette(dark)
-    figure = Drawing()
+    figure = LazyFigure()
     labels = [_label(model, simulated) for model, simulated in rows.select("model", "simulated").iter_rows()]
     for label, row in zip(labels, rows.iter_rows(named=True), strict=True):
         mark = mark_of(marks, row["model"])
@@ -59,7 +59,7 @@ def draw_board(frame: pl.DataFrame, metric: str, marks: Mapping[str, Mark], dark
     figure.update_yaxes(
         categoryorder="array", categoryarray=labels, tickfont={"color": colours.ink}, range=[-0.6, rows.height - 0.3]
     )
-    return dress(figure, dark, height=_FRAME_PX + _ROW_PX * max(rows.height, 2))
+    return style_figure(figure, dark, height=_FRAME_PX + _ROW_PX * max(rows.height, 2))
 
 
 def find_leader(board: pl.DataFrame, metric: str = "overall") -> str:
@@ -80,7 +80,7 @@ def find_leader(board: pl.DataFrame, metric: str = "overall") -> str:
 
 def draw_published(frame: pl.DataFrame, dark: bool, limit: int = 12) -> "Figure":
     """The best rows of one published leaderboard (of `read.published_board`) as grey diamonds; no interval is known."""
-    from cxlab.charts.drawing import Drawing
+    from cxlab.charts.lazy_figure import LazyFigure
 
     rows = frame.head(limit).reverse()
     unit = rows["unit"][0] if rows.height else None
@@ -92,7 +92,7 @@ def draw_published(frame: pl.DataFrame, dark: bool, limit: int = 12) -> "Figure"
     ]
     colours = palette(dark)
     marker = {**PUBLISHED.marker, "size": 9, "color": colours.muted, "line": {"width": 0}}
-    figure = Drawing()
+    figure = LazyFigure()
     figure.add_scatter(
         x=rows["value"].to_list(),
         y=names,
@@ -110,7 +110,7 @@ def draw_published(frame: pl.DataFrame, dark: bool, limit: int = 12) -> "Figure"
     top = 100 if unit in ("points", "percent") else 1 if unit == "ratio" else None
     figure.update_xaxes(range=[0, top * 1.08] if top else None, title=plain(rows["metric"][0]) if rows.height else "")
     figure.update_yaxes(tickfont={"color": colours.ink})
-    return dress(figure, dark, height=_FRAME_PX + 24 * max(rows.height, 2))
+    return style_figure(figure, dark, height=_FRAME_PX + 24 * max(rows.height, 2))
 
 
 def _label(model: str, simulated: bool) -> str:

@@ -7,7 +7,7 @@ import polars as pl
 
 from cxlab.charts.dots import add_published, draw_dots, interval_words, name_of
 from cxlab.charts.numbers import format_count, format_p, format_points, format_seconds, format_share, format_usd
-from cxlab.charts.theme import Mark, dress, mark_of, palette, plain
+from cxlab.charts.theme import Mark, mark_of, palette, plain, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -118,12 +118,12 @@ def draw_front(
 
     `frame`: side, value, low, high, cost_usd, latency_s, attempts. customdata: [side].
     """
-    from cxlab.charts.drawing import Drawing
+    from cxlab.charts.lazy_figure import LazyFigure
 
     colours = palette(dark)
     rows = frame.filter(pl.col("value").is_not_null() & pl.col(price).is_not_null()).sort(price)
     tell = format_usd if price == "cost_usd" else format_seconds
-    figure = Drawing()
+    figure = LazyFigure()
     front = front_of(rows, price)
     figure.add_scatter(
         x=front[price].to_list(), y=front["value"].to_list(), mode="lines", hoverinfo="skip", showlegend=False,
@@ -161,7 +161,7 @@ def draw_front(
     )
     scale = range_of(metric)
     figure.update_yaxes(title=plain(title), range=list(scale) if scale else None)
-    return dress(figure, dark, height=330, values="both")
+    return style_figure(figure, dark, height=330, values="both")
 
 
 def front_of(frame: pl.DataFrame, price: str) -> pl.DataFrame:
@@ -178,10 +178,10 @@ def draw_profile(frame: pl.DataFrame, names: Mapping[str, str], marks: Mapping[s
 
     `frame`: side, metric, mean, low, high, n. customdata: [metric, side].
     """
-    from cxlab.charts.drawing import Drawing
+    from cxlab.charts.lazy_figure import LazyFigure
 
     metrics = [metric for metric in PARTS if metric in set(frame["metric"])]
-    figure = Drawing()
+    figure = LazyFigure()
     for side in _sides(frame, marks):
         mark = mark_of(marks, side)
         rows = {row["metric"]: row for row in frame.filter(pl.col("side") == side).iter_rows(named=True)}
@@ -218,14 +218,14 @@ def draw_profile(frame: pl.DataFrame, names: Mapping[str, str], marks: Mapping[s
         tickangle=0,
     )
     figure.update_yaxes(visible=False, range=[-0.1, 1.12])
-    return dress(figure, dark, height=360, values="none")
+    return style_figure(figure, dark, height=360, values="none")
 
 
 def draw_trials(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "Figure":
     """pass^k by k, a line a side. `frame` is `read.compare.trials`."""
-    from cxlab.charts.drawing import Drawing
+    from cxlab.charts.lazy_figure import LazyFigure
 
-    figure = Drawing()
+    figure = LazyFigure()
     for side in _sides(frame, marks):
         mark, rows = mark_of(marks, side), frame.filter(pl.col("side") == side).sort("k")
         figure.add_scatter(
@@ -243,7 +243,7 @@ def draw_trials(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "
         )
     figure.update_xaxes(title="k trials, all of them right", dtick=1)
     figure.update_yaxes(title="share of samples, %", range=[0, 101])
-    return dress(figure, dark, height=300, values="y")
+    return style_figure(figure, dark, height=300, values="y")
 
 
 def _height(metric: str, value: float) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cxlab.charts.theme import PUBLISHED, Mark, dress, mark_of, palette, plain, short_model
+from cxlab.charts.theme import PUBLISHED, Mark, mark_of, palette, plain, short_model, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -25,10 +25,10 @@ def draw_dots(
 
     `names` of groups may hold <br>; `digits` of the intervals in hovers; customdata: [group, model].
     """
-    from cxlab.charts.drawing import Drawing
+    from cxlab.charts.lazy_figure import LazyFigure
 
     colours = palette(dark)
-    figure = Drawing()
+    figure = LazyFigure()
     middle = {group: len(groups) - place for place, group in enumerate(groups)}
     step = 0.8 / max(len(models), 1)
     for place, model in enumerate(models):
@@ -63,7 +63,9 @@ def draw_dots(
          "line": {"color": colours.hairline, "width": 1}}
         for line in range(1, len(groups))
     ]  # fmt: skip
-    dress(figure, dark, height=_FRAME_PX + max(_LEAST_ALL_PX, len(groups) * max(_LEAST_PX, 8 + _ROW_PX * len(models))))
+    style_figure(
+        figure, dark, height=_FRAME_PX + max(_LEAST_ALL_PX, len(groups) * max(_LEAST_PX, 8 + _ROW_PX * len(models)))
+    )
     figure.update_layout(showlegend=len(models) > 1, legend={"traceorder": "normal"}, shapes=rules)
     return figure
 

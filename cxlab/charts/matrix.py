@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cxlab.charts.numbers import format_count, format_share
-from cxlab.charts.theme import dress, palette, plain, short_model
+from cxlab.charts.theme import palette, plain, short_model, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -61,7 +61,7 @@ def draw_matrix(
 ) -> "Figure":
     """A table of coloured cells with their numbers, first row on top. A heatmap colours, a scatter on top is clicked:
     heatmaps send no clicks. `keys` become customdata; cells without a key cannot be clicked."""
-    from cxlab.charts.drawing import Drawing
+    from cxlab.charts.lazy_figure import LazyFigure
 
     colours = palette(dark)
     scale = (
@@ -70,7 +70,7 @@ def draw_matrix(
         else [[0, colours.surface], [1, colours.accent]]
     )
     across, down = list(range(len(columns))), list(range(len(rows)))
-    figure = Drawing()
+    figure = LazyFigure()
     figure.add_heatmap(
         x=across,
         y=down,
@@ -137,7 +137,7 @@ def draw_matrix(
         tickfont={"color": colours.ink},
         title=plain(y_title),
     )
-    return dress(figure, dark, height=_FRAME_PX + row_px * len(rows), values="none")
+    return style_figure(figure, dark, height=_FRAME_PX + row_px * len(rows), values="none")
 
 
 def draw_confusion(labels: Sequence[str], table: Any, across: str, down: str, dark: bool, key: str = "") -> "Figure":

@@ -149,12 +149,12 @@ def _plain_template(dark: bool) -> dict[str, Any]:
     return found
 
 
-def dress(figure: "Figure", dark: bool, *, height: int, values: str = "x") -> "Figure":
+def style_figure(figure: "Figure", dark: bool, *, height: int, values: str = "x") -> "Figure":
     """Put the template on a figure; the grid stays on the value axis ("x", "y", "both" or "none") only."""
-    from cxlab.charts.drawing import Drawing
+    from cxlab.charts.lazy_figure import LazyFigure
 
     # A figure of plotly's own comes with a template, into which plain dicts would be mixed.
-    look = _plain_template(dark) if isinstance(figure, Drawing) else template(dark)
+    look = _plain_template(dark) if isinstance(figure, LazyFigure) else template(dark)
     figure.update_layout(template=look, height=height)
     figure.update_xaxes(showgrid=values in ("x", "both"))
     figure.update_yaxes(showgrid=values in ("y", "both"))

@@ -39,10 +39,11 @@ def import_data(
 
 
 def _import_texts(source: str, folder: Path, language: str, licence: str, as_json: bool) -> None:
-    from cxlab.importers import cxmarena, transcripts
+    from cxlab.benchmarks.cxmarena.importers import published_dataset
+    from cxlab.importers import transcripts
 
     people = source == "transcripts"
-    found = transcripts.read_folder(folder, language, licence) if people else cxmarena.read_folder(folder)
+    found = transcripts.read_folder(folder, language, licence) if people else published_dataset.read_folder(folder)
     found.save()
     if as_json:
         report = {
@@ -66,7 +67,7 @@ def _import_texts(source: str, folder: Path, language: str, licence: str, as_jso
 
 
 def _import_tau2(folder: Path, check: bool, as_json: bool) -> None:
-    from cxlab.importers import tau2
+    from cxlab.benchmarks.mmtaup2.importers import tau2
 
     found = tau2.import_folder(folder)
     checked = tau2.check_gold(found) if check else None
@@ -90,7 +91,7 @@ def _import_tau2(folder: Path, check: bool, as_json: bool) -> None:
 
 
 def _import_results(file: Path, as_json: bool) -> None:
-    from cxlab.importers import tau2_results
+    from cxlab.benchmarks.mmtaup2.importers import tau2_results
 
     found, new = tau2_results.import_file(file)
     for one in found.rejected:
@@ -125,11 +126,11 @@ def check(
             raise BadFile(path, None, "does not exist")
     complaints: Sequence[object]
     if benchmark == "sage":
-        from cxlab.benchmarks.sage.check import check_files as check_scenarios
+        from cxlab.benchmarks.sage.procedures.check import check_files as check_scenarios
 
         complaints = check_scenarios(paths or None)
     elif benchmark == "cxmarena":
-        from cxlab.benchmarks.cxmarena.brand import check_files as check_brands
+        from cxlab.benchmarks.cxmarena.brand.pack_files import check_files as check_brands
 
         complaints = check_brands(paths or None)
     else:
@@ -154,7 +155,7 @@ def convert(
     except (UnicodeDecodeError, IsADirectoryError) as error:
         raise BadFile(source, None, f"is no UTF-8 text ({error})") from None
     from cxlab import llm
-    from cxlab.benchmarks.sage.convert import convert as read_procedure
+    from cxlab.benchmarks.sage.procedures.convert import convert as read_procedure
 
     yaml = read_procedure(text, llm.load(model))
     if to is None:
@@ -190,7 +191,7 @@ def export(
 def list_runs(as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False) -> None:
     """All runs, newest first, with their state."""
     from cxlab.runner import status as statuses
-    from cxlab.runner.opening import folder_of
+    from cxlab.runner.loaded_run import folder_of
     from cxlab.store import write
 
     rows = []
@@ -223,8 +224,8 @@ def delete_run(
     purge: Annotated[bool, typer.Option("--purge", help="Remove it for good instead of to the trash.")] = False,
 ) -> None:
     """Move a run to the trash, from which it can be restored."""
+    from cxlab.runner.loaded_run import folder_of
     from cxlab.runner.lock import try_hold_run
-    from cxlab.runner.opening import folder_of
     from cxlab.store import trash, write
 
     write.load_run(run)

@@ -1,6 +1,16 @@
-"""The turn loops of benchmarks which converse: `converse` for talk alone, `Duet` where both sides also act."""
+"""The turn loops of benchmarks which converse: `converse` for talk, `DualControlLoop` where both sides also act."""
 
-from cxlab.dialogue.dual import Carried, Done, Duet, Limits, Move, seen_by
-from cxlab.dialogue.loop import Dialogue, Said, converse
+from cxlab.dialogue.dual_control import Delivery, DualControlLoop, Limits, Move, ToolResult, seen_by
+from cxlab.dialogue.loop import Dialogue, Utterance, converse
 
-__all__ = ["Carried", "Dialogue", "Done", "Duet", "Limits", "Move", "Said", "converse", "seen_by"]
+__all__ = [
+    "Delivery",
+    "Dialogue",
+    "DualControlLoop",
+    "Limits",
+    "Move",
+    "ToolResult",
+    "Utterance",
+    "converse",
+    "seen_by",
+]

@@ -18,7 +18,7 @@ LOOP = 3
 
 
 @dataclass(frozen=True)
-class Said:
+class Utterance:
     """One contribution: the text that the other side sees, and what it took to get it."""
 
     text: str
@@ -50,7 +50,7 @@ class Dialogue:
         return "format" if any(f.where == "format" for f in self.failures) else "ok"
 
 
-Speaker = Callable[[Sequence[Message], int], Awaitable[Said]]
+Speaker = Callable[[Sequence[Message], int], Awaitable[Utterance]]
 
 
 async def converse(customer: Speaker, agent: Speaker, max_turns: int) -> Dialogue:
@@ -93,7 +93,7 @@ async def converse(customer: Speaker, agent: Speaker, max_turns: int) -> Dialogu
     return dialogue
 
 
-def _note(dialogue: Dialogue, said: Said, turn: int, who: str) -> None:
+def _note(dialogue: Dialogue, said: Utterance, turn: int, who: str) -> None:
     dialogue.usage = dialogue.usage + said.usage
     dialogue.latency_s += said.latency_s
     known = said.cost_usd is not None and dialogue.cost_usd is not None
@@ -105,7 +105,7 @@ def _note(dialogue: Dialogue, said: Said, turn: int, who: str) -> None:
         dialogue.failures.append(said.failure.model_copy(update={"turn": turn, "where": where}))
 
 
-def _is_provider(said: Said) -> bool:
+def _is_provider(said: Utterance) -> bool:
     return said.failure is not None and said.failure.where == "provider"
 
 

@@ -12,7 +12,7 @@ from cxlab.records import Dataset, Sample
 
 
 @dataclass(frozen=True)
-class Rejected:
+class RejectedRow:
     """One thing that was not taken: file, row from 1 (None: the whole file), column, and what is wrong."""
 
     file: str
@@ -26,13 +26,13 @@ class Rejected:
 
 
 @dataclass
-class Imported:
+class ImportResult:
     """What a folder came to; nothing is stored yet. `rows` counts what each part had."""
 
     dataset: Dataset
     samples: list[Sample]
     tables: dict[str, pl.DataFrame]
-    rejected: list[Rejected] = field(default_factory=list)
+    rejected: list[RejectedRow] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
     rows: dict[str, int] = field(default_factory=dict)
 

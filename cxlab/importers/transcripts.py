@@ -15,10 +15,10 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.benchmarks.cxmarena import statistics
 from cxlab.errors import BadFile, BadOption
 from cxlab.importers.cells import as_text, to_json
-from cxlab.importers.imported import Imported, Rejected
+from cxlab.importers.imported import ImportResult, RejectedRow
+from cxlab.metrics import text_statistics
 from cxlab.records import Conversation, Dataset, Message, Role, content_id
 from cxlab.voice import LANGUAGES
 
@@ -38,7 +38,7 @@ ROLES: dict[str, Role] = {
 }
 
 
-def read_folder(folder: Path | str, language: str = "en", licence: str = "") -> Imported:
+def read_folder(folder: Path | str, language: str = "en", licence: str = "") -> ImportResult:
     """Read and check a folder (or one file); BadFile for what cannot be read at all."""
     if language not in LANGUAGES:
         raise BadOption(f"unknown language {language!r}; known: {', '.join(LANGUAGES)}")
@@ -46,7 +46,7 @@ def read_folder(folder: Path | str, language: str = "en", licence: str = "") -> 
     if not root.exists():
         raise BadFile(root, None, "does not exist", "give a file or a folder with CSV, Parquet or JSON Lines")
     files = [root] if root.is_file() else sorted(path for path in root.rglob("*") if path.is_file())
-    rejected: list[Rejected] = []
+    rejected: list[RejectedRow] = []
     rows: dict[str, int] = {}
     ignored: list[str] = []
     said: dict[str, list[Message]] = {}
@@ -96,7 +96,9 @@ def _read_line(line: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _take(file: str, row: int, given: dict[str, Any], said: dict[str, list[Message]], rejected: list[Rejected]) -> None:
+def _take(
+    file: str, row: int, given: dict[str, Any], said: dict[str, list[Message]], rejected: list[RejectedRow]
+) -> None:
     """Add a row's message, or all messages of a conversation that is one line."""
     cells = {kind: next((given[name] for name in names if name in given), None) for kind, names in NAMES.items()}
     found = as_text(cells["id"])
@@ -118,27 +120,27 @@ def _take(file: str, row: int, given: dict[str, Any], said: dict[str, list[Messa
     elif len(text) > LARGEST_TEXT:
         problem = ("text", f"{len(text):,} characters in one message; the limit is {LARGEST_TEXT:,}")
     if problem or role is None:
-        rejected.append(Rejected(file, row, *(problem or ("role", "empty"))))
+        rejected.append(RejectedRow(file, row, *(problem or ("role", "empty"))))
         return
     before = said.setdefault(found, [])
     turn = (before[-1].turn if before else 0) + (role == "customer" and (not before or before[-1].role != "customer"))
     before.append(Message(role=role, text=text, turn=turn))
 
 
-def _is_talk(name: str, messages: list[Message], rejected: list[Rejected]) -> bool:
+def _is_talk(name: str, messages: list[Message], rejected: list[RejectedRow]) -> bool:
     """Whether two people talk; one alone is no conversation."""
     roles = Counter(message.role for message in messages)
     if roles["customer"] and roles["agent"]:
         return True
     who = "no customer" if not roles["customer"] else "no agent"
-    rejected.append(Rejected(f"conversation {name[:80]}", None, None, f"{who} speaks; the conversation is left out"))
+    rejected.append(RejectedRow(f"conversation {name[:80]}", None, None, f"{who} speaks; the conversation is left out"))
     return False
 
 
 def _build(
-    root: Path, kept: dict[str, list[Message]], rejected: list[Rejected], ignored: list[str], rows: dict[str, int],
+    root: Path, kept: dict[str, list[Message]], rejected: list[RejectedRow], ignored: list[str], rows: dict[str, int],
     language: str, licence: str,
-) -> Imported:  # fmt: skip
+) -> ImportResult:  # fmt: skip
     talks = [Conversation(id=name, messages=tuple(messages)) for name, messages in kept.items()]
     dumped = [to_json([message.model_dump(mode="json") for message in talk.messages]) for talk in talks]
     texts = ("conversation_id", "persona", "labels", "messages", "noisy", "noise")
@@ -164,10 +166,10 @@ def _build(
             "rows": rows,
             "rejected": len(rejected),
             "ignored": ignored,
-            "statistics": statistics.conversations(talks, language),
+            "statistics": text_statistics.conversations(talks, language),
         },
         seed=None,
         licence=licence.strip() or "not stated: ask whoever gave you the data",
         created=datetime.now(UTC),
     )
-    return Imported(dataset, [], tables, rejected, ignored, rows)
+    return ImportResult(dataset, [], tables, rejected, ignored, rows)

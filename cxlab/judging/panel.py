@@ -21,7 +21,7 @@ In = TypeVar("In", bound=BaseModel)
 
 
 @dataclass(frozen=True)
-class Ballot(Generic[Out]):
+class JudgeAnswer(Generic[Out]):
     """One judge's reply, readable or not."""
 
     judge: str
@@ -43,10 +43,10 @@ class Tally:
 
 async def poll(
     judges: Sequence[ChatModel], prompt: Prompt[In, Out], inputs: In, seed: int = 0, **options: Any
-) -> list[Ballot[Out]]:
+) -> list[JudgeAnswer[Out]]:
     """Put one question to all judges at once; a judge that fails leaves a ballot that says so."""
     replies = await asyncio.gather(*(ask(judge, prompt, inputs, seed=seed, **options) for judge in judges))
-    return [Ballot(judge.name, reply) for judge, reply in zip(judges, replies, strict=True)]
+    return [JudgeAnswer(judge.name, reply) for judge, reply in zip(judges, replies, strict=True)]
 
 
 def majority(values: Sequence[Any]) -> Any:

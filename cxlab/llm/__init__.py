@@ -8,19 +8,19 @@ Beside it: `cxlab.llm.cache.ReplyCache`, `cxlab.llm.probe.probe`, `cxlab.llm.lan
 and `as_langchain`. Nothing heavy is imported here: `openai` and `langchain` wait inside the functions that need them.
 """
 
-from cxlab.llm.ask import Call, ask, call
+from cxlab.llm.ask import ModelCall, ask, call
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Reply, Request
-from cxlab.llm.metering import Budget, Metered, Prices, cost_of
+from cxlab.llm.metering import Budget, MeteredModel, Prices, cost_of
 from cxlab.llm.prompts import Prompt, Text
-from cxlab.llm.registry import Known, cost, known, load, only_for, prices
+from cxlab.llm.registry import KnownModel, cost, known, load, only_for, prices
 
 __all__ = [
     "Budget",
-    "Call",
     "ChatModel",
     "Completion",
-    "Known",
-    "Metered",
+    "KnownModel",
+    "MeteredModel",
+    "ModelCall",
     "Prices",
     "Prompt",
     "ProviderFault",

@@ -1,6 +1,6 @@
 """`ask`: one typed question, one `Reply`; provider and format faults come back as data.
 
-`call` is the same one floor lower, for conversations with tools: a `Request` in, a `Call` out.
+`call` is the same one floor lower, for conversations with tools: a `Request` in, a `ModelCall` out.
 """
 
 import json
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from cxlab.llm.base import ChatModel, Completion, Out, ProviderFault, Reply, Request
-from cxlab.llm.metering import Budget, Metered, cost_of
+from cxlab.llm.metering import Budget, MeteredModel, cost_of
 from cxlab.llm.parsing import parse, parse_text
 from cxlab.llm.prompts import In, Prompt, Text
 from cxlab.records import Failure, Usage
@@ -23,7 +23,7 @@ _REPAIRABLE = ("not_json", "invalid")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """One call of a model: the completion, or the provider's failure; never both."""
 
     completion: Completion | None
@@ -35,17 +35,17 @@ class Call:
 
 async def call(
     model: ChatModel, request: Request, *, cache: "ReplyCache | None" = None, budget: Budget | None = None
-) -> Call:
+) -> ModelCall:
     """Complete a request; a provider fault is returned, not raised."""
-    metered = Metered(model, budget, cache) if cache is not None or budget is not None else model
+    metered = MeteredModel(model, budget, cache) if cache is not None or budget is not None else model
     started = time.perf_counter()
     try:
         completion = await metered.complete(request)
     except ProviderFault as fault:
         spent_s = time.perf_counter() - started
         # Nothing was delivered, so nothing is charged, as far as a client can know.
-        return Call(None, fault.usage, spent_s, 0.0, fault.failure)
-    return Call(completion, completion.usage, completion.latency_s, cost_of(model, completion.usage))
+        return ModelCall(None, fault.usage, spent_s, 0.0, fault.failure)
+    return ModelCall(completion, completion.usage, completion.latency_s, cost_of(model, completion.usage))
 
 
 def _again(request: Request, said: str, failure: Failure) -> Request:
@@ -60,7 +60,7 @@ def _again(request: Request, said: str, failure: Failure) -> Request:
 
 
 def _ladder(model: ChatModel) -> "Ladder | None":
-    while isinstance(model, Metered):
+    while isinstance(model, MeteredModel):
         model = model.inner
     return getattr(model, "ladder", None)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cxlab.llm.base import Completion
-from cxlab.llm.faults import Interrupted, Kind, kind_of_status
+from cxlab.llm.faults import FaultKind, Interrupted, kind_of_status
 from cxlab.records import ToolCall, Usage
 
 DONE = "[DONE]"
@@ -18,7 +18,7 @@ def read_completion(body: Any, latency_s: float) -> Completion:
     choice = _first(body)
     message = choice.get("message") if choice else None
     if choice is None or not isinstance(message, dict):
-        raise Interrupted(Kind("bad_reply", True), "the server's reply holds no message")
+        raise Interrupted(FaultKind("bad_reply", True), "the server's reply holds no message")
     finish_reason = choice.get("finish_reason")
     text = _text(message.get("content"))
     if message.get("refusal"):
@@ -37,7 +37,7 @@ def fault_in(body: Any) -> Interrupted | None:
     return Interrupted(kind_of_status(status, str(code), said), said, None, status)
 
 
-class Pieces:
+class StreamedCompletion:
     """A completion that comes in pieces: `text` is what there is of it so far."""
 
     def __init__(self) -> None:
@@ -60,7 +60,9 @@ class Pieces:
         try:
             piece = json.loads(data)
         except ValueError:
-            raise Interrupted(Kind("bad_reply", True), f"a piece of the stream is not JSON: {data[:100]!r}") from None
+            raise Interrupted(
+                FaultKind("bad_reply", True), f"a piece of the stream is not JSON: {data[:100]!r}"
+            ) from None
         return self.add(piece)
 
     def add(self, piece: Any) -> bool:

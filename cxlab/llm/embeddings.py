@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cxlab.errors import BadOption
 from cxlab.llm import registry
 from cxlab.llm.base import ProviderFault
-from cxlab.llm.faults import Interrupted, Kind, redact, retrying, with_retries
+from cxlab.llm.faults import FaultKind, Interrupted, redact, retrying, with_retries
 from cxlab.llm.metering import Budget, Prices
 from cxlab.llm.openai_model import OpenAIModel
 from cxlab.records import Usage
@@ -27,7 +27,7 @@ Vectors = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddingReply:
     """One row a text, as the server sent it (not scaled), and what it took; `cost_usd` None: not known."""
 
     vectors: Vectors
@@ -45,7 +45,7 @@ class EmbeddingModel:
         self.server = server
         self.prices = prices
 
-    async def embed(self, texts: Sequence[str], budget: Budget | None = None) -> Embedded:
+    async def embed(self, texts: Sequence[str], budget: Budget | None = None) -> EmbeddingReply:
         """The vectors of the texts, in their order, asked for in batches, some at a time.
 
         A batch that the server finds too large is halved. Blank texts are refused by most servers: leave
@@ -53,7 +53,7 @@ class EmbeddingModel:
         """
         room = asyncio.Semaphore(_IN_FLIGHT)
 
-        async def one(batch: list[str]) -> Embedded:
+        async def one(batch: list[str]) -> EmbeddingReply:
             async with room:
                 return await self._embed(batch, budget)
 
@@ -66,7 +66,7 @@ class EmbeddingModel:
             await asyncio.gather(*tasks, return_exceptions=True)
         return self._join(parts)
 
-    async def _embed(self, batch: list[str], budget: Budget | None) -> Embedded:
+    async def _embed(self, batch: list[str], budget: Budget | None) -> EmbeddingReply:
         if budget is not None and not budget.open_call():
             raise ProviderFault("budget", f"the budget of {budget.usd:g} USD is spent ({budget.spent_usd:.4f} USD)")
 
@@ -96,15 +96,15 @@ class EmbeddingModel:
         cost_usd = self.prices.cost(usage) if self.prices else None
         if budget is not None:
             budget.charge(cost_usd)
-        return Embedded(vectors, with_retries(usage, retries), cost_usd, latency_s)
+        return EmbeddingReply(vectors, with_retries(usage, retries), cost_usd, latency_s)
 
-    def _join(self, parts: Sequence[Embedded]) -> Embedded:
+    def _join(self, parts: Sequence[EmbeddingReply]) -> EmbeddingReply:
         if len({part.vectors.shape[1] for part in parts}) > 1:
             raise ProviderFault("bad_reply", f"model {self.name!r} sent vectors of different lengths")
         if not parts:
-            return Embedded(np.zeros((0, 0), dtype=np.float32), Usage(), 0.0, 0.0)
+            return EmbeddingReply(np.zeros((0, 0), dtype=np.float32), Usage(), 0.0, 0.0)
         costs = [part.cost_usd for part in parts]
-        return Embedded(
+        return EmbeddingReply(
             np.concatenate([part.vectors for part in parts]),
             sum((part.usage for part in parts), Usage()),
             None if None in costs else sum(cost for cost in costs if cost is not None),
@@ -146,7 +146,7 @@ def _read(content: bytes, count: int) -> tuple[Vectors, Usage]:
         body = json.loads(content)
     except ValueError:
         said = redact(content[:100].decode("utf-8", "replace"))
-        raise Interrupted(Kind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
+        raise Interrupted(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
     data = body.get("data") if isinstance(body, dict) else None
     rows: list[Vectors | None] = [None] * count
     for place, entry in enumerate(data if isinstance(data, list) else []):
@@ -155,7 +155,9 @@ def _read(content: bytes, count: int) -> tuple[Vectors, Usage]:
             rows[index] = _vector(entry.get("embedding"))
     whole = [row for row in rows if row is not None]
     if len(whole) != count or len({row.size for row in whole}) != 1:
-        raise Interrupted(Kind("bad_reply", True), f"the server sent {len(whole)} usable vectors for {count} texts")
+        raise Interrupted(
+            FaultKind("bad_reply", True), f"the server sent {len(whole)} usable vectors for {count} texts"
+        )
     return np.stack(whole), _usage(body.get("usage"))
 
 

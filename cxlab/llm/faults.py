@@ -29,28 +29,28 @@ def redact(message: str, secrets: Iterable[str | None] = ()) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FaultKind:
     """A fault's type and whether a second try can help."""
 
     type: str
     retryable: bool
 
 
-def kind_of_status(status: int, code: str = "", message: str = "") -> Kind:
+def kind_of_status(status: int, code: str = "", message: str = "") -> FaultKind:
     """The kind of an HTTP error; `code` is the provider's own word for it, if it sent one."""
     said = f"{code} {message}".lower()
     if status == 429:
         # A spent quota answers like a rate limit but never recovers within a run.
-        return Kind("rate_limited", "insufficient_quota" not in said)
+        return FaultKind("rate_limited", "insufficient_quota" not in said)
     if status in (401, 403):
-        return Kind("auth", False)
+        return FaultKind("auth", False)
     if status == 408:
-        return Kind("timeout", True)
+        return FaultKind("timeout", True)
     if status >= 500:
-        return Kind("server_error", True)
+        return FaultKind("server_error", True)
     if "content_filter" in said or "content_policy" in said:
-        return Kind("refused", False)
-    return Kind("bad_request", False)
+        return FaultKind("refused", False)
+    return FaultKind("bad_request", False)
 
 
 def retry_after_s(header: str | None, now: float | None = None) -> float | None:
@@ -70,7 +70,7 @@ def retry_after_s(header: str | None, now: float | None = None) -> float | None:
 class Interrupted(ProviderFault):
     """A fault on the way to a retry: it also knows how long the server asked us to wait."""
 
-    def __init__(self, kind: Kind, message: str, wait_s: float | None = None, status: int | None = None) -> None:
+    def __init__(self, kind: FaultKind, message: str, wait_s: float | None = None, status: int | None = None) -> None:
         super().__init__(kind.type, message, kind.retryable)
         self.wait_s = wait_s
         self.status = status

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxlab.errors import NotConfigured
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
-from cxlab.llm.faults import Interrupted, Kind, kind_of_status, redact, retry_after_s, retrying, with_retries
+from cxlab.llm.faults import FaultKind, Interrupted, kind_of_status, redact, retry_after_s, retrying, with_retries
 from cxlab.llm.ladder import Ladder, with_instruction
 from cxlab.llm.metering import Prices
 from cxlab.records import ToolCall, Usage
@@ -29,12 +29,12 @@ _ENDINGS = {
 }
 # Class names by which providers without HTTP status codes tell their faults apart (gRPC and the like).
 _BY_NAME = (
-    (("RateLimit", "ResourceExhausted", "TooManyRequests", "Throttl"), Kind("rate_limited", True)),
-    (("Timeout", "DeadlineExceeded"), Kind("timeout", True)),
-    (("Connect", "ServiceUnavailable", "RemoteProtocol"), Kind("connection", True)),
-    (("Authentication", "PermissionDenied", "Unauthenticated", "Forbidden"), Kind("auth", False)),
-    (("InternalServer", "ServerError", "Overloaded"), Kind("server_error", True)),
-    (("BadRequest", "InvalidArgument", "ContextOverflow", "NotFound"), Kind("bad_request", False)),
+    (("RateLimit", "ResourceExhausted", "TooManyRequests", "Throttl"), FaultKind("rate_limited", True)),
+    (("Timeout", "DeadlineExceeded"), FaultKind("timeout", True)),
+    (("Connect", "ServiceUnavailable", "RemoteProtocol"), FaultKind("connection", True)),
+    (("Authentication", "PermissionDenied", "Unauthenticated", "Forbidden"), FaultKind("auth", False)),
+    (("InternalServer", "ServerError", "Overloaded"), FaultKind("server_error", True)),
+    (("BadRequest", "InvalidArgument", "ContextOverflow", "NotFound"), FaultKind("bad_request", False)),
 )
 
 
@@ -147,7 +147,9 @@ class LangchainModel:
         native = isinstance(answer, dict)
         message = answer["raw"] if native else answer
         if not isinstance(message, AIMessage):
-            raise Interrupted(Kind("bad_reply", True), f"LangChain returned {type(message).__name__}, not a message")
+            raise Interrupted(
+                FaultKind("bad_reply", True), f"LangChain returned {type(message).__name__}, not a message"
+            )
         text, calls = _text(message.content), tool_calls_of(message)
         if native and calls:
             # The schema was sent as a forced tool: its arguments are the answer.
@@ -216,7 +218,7 @@ class _FaultsToldApart:
     def __exit__(self, _type: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, ProviderFault):
             # One of our own models, wrapped twice.
-            kind = Kind(error.failure.type, error.failure.retryable)
+            kind = FaultKind(error.failure.type, error.failure.retryable)
             raise Interrupted(kind, error.failure.message) from None
         found = _kind_of(error) if isinstance(error, Exception) else None
         if found is not None:
@@ -225,7 +227,7 @@ class _FaultsToldApart:
             raise Interrupted(kind, message, wait_s, status) from None
 
 
-def _kind_of(error: Exception) -> tuple[Kind, int | None, float | None] | None:
+def _kind_of(error: Exception) -> tuple[FaultKind, int | None, float | None] | None:
     """(kind, HTTP status, wait) of a provider's exception, None when it is none."""
     response = getattr(error, "response", None)
     for candidate in (getattr(error, "status_code", None), getattr(error, "code", None), response):
@@ -235,15 +237,15 @@ def _kind_of(error: Exception) -> tuple[Kind, int | None, float | None] | None:
             wait = retry_after_s(headers.get("retry-after")) if headers is not None else None
             return kind_of_status(status, "", str(error)), status, wait
     if isinstance(error, TimeoutError):
-        return Kind("timeout", True), None, None
+        return FaultKind("timeout", True), None, None
     if isinstance(error, ConnectionError):
-        return Kind("connection", True), None, None
+        return FaultKind("connection", True), None, None
     for words, kind in _BY_NAME:
         if any(word in type(error).__name__ for word in words):
             return kind, None, None
     if type(error).__module__.partition(".")[0] in ("builtins", "cxlab"):
         return None
-    return Kind("unknown", False), None, None
+    return FaultKind("unknown", False), None, None
 
 
 async def _stream(chat: Any, messages: list[Any], on_text: Any) -> Any:

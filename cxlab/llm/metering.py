@@ -98,7 +98,7 @@ class Budget:
             self.spent_usd += cost_usd
 
 
-class Metered:
+class MeteredModel:
     """A model with a budget, a cache, or both; itself a model, so it can stand wherever one can."""
 
     def __init__(self, model: ChatModel, budget: Budget | None = None, cache: "ReplyCache | None" = None) -> None:

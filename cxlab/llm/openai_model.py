@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from cxlab.errors import BadOption
 from cxlab.llm.base import Completion, ProviderFault, Request
-from cxlab.llm.completions import Pieces, read_completion
-from cxlab.llm.faults import Interrupted, Kind, kind_of_status, redact, retry_after_s, retrying, with_retries
+from cxlab.llm.completions import StreamedCompletion, read_completion
+from cxlab.llm.faults import FaultKind, Interrupted, kind_of_status, redact, retry_after_s, retrying, with_retries
 from cxlab.llm.ladder import Ladder, response_format, with_instruction
 from cxlab.llm.metering import Prices
 from cxlab.records import Usage
@@ -259,7 +259,7 @@ class OpenAIModel:
             usage = {} if "stream_options" in self._dropped else {"stream_options": {"include_usage": True}}
             return {**self._body(request, rung), "stream": True, **usage}
 
-        pieces = Pieces()
+        pieces = StreamedCompletion()
         async with self._sent("/chat/completions", body, stream=True) as (response, started):
             if "json" in response.headers.get("content-type", ""):
                 return self._read(await response.aread(), time.perf_counter() - started)
@@ -270,7 +270,7 @@ class OpenAIModel:
                         on_text(pieces.text)
                 latency_s = time.perf_counter() - started
                 if not pieces.finished:
-                    raise Interrupted(Kind("connection", True), "the stream broke off before its end")
+                    raise Interrupted(FaultKind("connection", True), "the stream broke off before its end")
                 return read_completion(pieces.body(), latency_s)
 
     @asynccontextmanager
@@ -308,7 +308,7 @@ class OpenAIModel:
             raise self._connection_fault(error) from None
         except UnicodeEncodeError:
             # Half a surrogate pair in a message has no UTF-8 form; no server could be sent it.
-            raise Interrupted(Kind("bad_request", False), "a message holds a lone surrogate character") from None
+            raise Interrupted(FaultKind("bad_request", False), "a message holds a lone surrogate character") from None
 
     async def _first_model(self, client: "AsyncOpenAI") -> str:
         import openai
@@ -336,16 +336,16 @@ class OpenAIModel:
         while cause is not None:
             if isinstance(cause, aiohttp.ClientError) and not isinstance(cause, TimeoutError):
                 said = self._redact(str(cause) or type(cause).__name__)
-                return Interrupted(Kind("connection", True), f"the connection failed: {said}")
+                return Interrupted(FaultKind("connection", True), f"the connection failed: {said}")
             if isinstance(cause, TimeoutError):
                 options = self.options
                 limits = f"{options.read_timeout_s:g} s of silence, {options.answer_timeout_s:g} s in all"
-                return Interrupted(Kind("timeout", True), f"no answer in time (limits: {limits})")
+                return Interrupted(FaultKind("timeout", True), f"no answer in time (limits: {limits})")
             cause = cause.__cause__
         said = self._redact(str(error.__cause__ or error) or type(error).__name__)
         import openai
 
-        kind = Kind("timeout" if isinstance(error, openai.APITimeoutError) else "connection", True)
+        kind = FaultKind("timeout" if isinstance(error, openai.APITimeoutError) else "connection", True)
         return Interrupted(kind, f"the connection failed: {said}")
 
     def _read(self, content: bytes, latency_s: float) -> Completion:
@@ -354,7 +354,7 @@ class OpenAIModel:
             body = json.loads(content.decode("utf-8", "replace"))
         except ValueError:
             said = self._redact(content[:100].decode("utf-8", "replace"))
-            raise Interrupted(Kind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
+            raise Interrupted(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
         with self._redacted():
             return read_completion(body, latency_s)
 
@@ -364,7 +364,7 @@ class OpenAIModel:
         try:
             yield
         except Interrupted as fault:
-            kind = Kind(fault.failure.type, fault.failure.retryable)
+            kind = FaultKind(fault.failure.type, fault.failure.retryable)
             raise Interrupted(kind, self._redact(fault.failure.message), fault.wait_s, fault.status) from None
 
     async def aclose(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from cxlab.llm.ask import Call, call
+from cxlab.llm.ask import ModelCall, call
 from cxlab.llm.base import ChatModel, Request
 from cxlab.llm.ladder import Ladder
 from cxlab.llm.parsing import parse
@@ -95,7 +95,7 @@ async def _enforces(model: ChatModel, rung: str) -> bool | None:
     bound: Any = copy.copy(model)
     bound.ladder = Ladder((rung,))
     asked = "Name a colour." if rung != "json_object" else "Name a colour, as JSON."
-    answer: Call = await call(bound, replace(_request(asked), schema=_Colour))
+    answer: ModelCall = await call(bound, replace(_request(asked), schema=_Colour))
     if answer.completion is None:
         return False
     output, _, _ = parse(answer.completion.text, _Colour)

@@ -26,7 +26,7 @@ _SECTIONS = ("endpoints", "models", "embeddings", "audio", "providers")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownModel:
     """One row of the Models page. `needs` says what is missing, "" when `configured`."""
 
     name: str
@@ -164,12 +164,12 @@ def _missing(kind: str, entry: dict[str, Any]) -> str:
     return " and ".join(lacks)
 
 
-def known(benchmark: str = "") -> list[Known]:
+def known(benchmark: str = "") -> list[KnownModel]:
     """Every model that has a name here (and means something in the benchmark), simulated ones first; calls nothing."""
     from cxlab.llm.simulated.profiles import PROFILES
 
     rows = [
-        Known(f"simulated:{p.name}", "simulated", True, True, "", FREE, f"{p.title}: {p.explains}")
+        KnownModel(f"simulated:{p.name}", "simulated", True, True, "", FREE, f"{p.title}: {p.explains}")
         for p in PROFILES.values()
         if not benchmark or p.benchmark in ("", benchmark)
     ]
@@ -177,7 +177,7 @@ def known(benchmark: str = "") -> list[Known]:
     for name, entry in found["endpoints"].items():
         needs = _missing("endpoint", entry)
         text = str(entry.get("description", entry.get("base_url", "")))
-        rows.append(Known(f"endpoint:{name}", "endpoint", False, not needs, needs, _prices(entry), text))
+        rows.append(KnownModel(f"endpoint:{name}", "endpoint", False, not needs, needs, _prices(entry), text))
     for name, entry in found["models"].items():
         kind = name.partition(":")[0]
         if kind == "endpoint":
@@ -188,7 +188,7 @@ def known(benchmark: str = "") -> list[Known]:
         else:
             needs = _missing(kind, found["providers"].get(kind, {}))
             kind = "langchain"
-        rows.append(Known(name, kind, False, not needs, needs, _prices(entry), str(entry.get("description", ""))))
+        rows.append(KnownModel(name, kind, False, not needs, needs, _prices(entry), str(entry.get("description", ""))))
     return rows
 
 

@@ -1,9 +1,19 @@
 """What pages read: functions of a `View` that return small polars frames. No page holds SQL, nothing here draws."""
 
-from cxlab.read.ask import ask, where
-from cxlab.read.attempts import ORDERS, Page, Whole, attempt, attempts, benchmarks, facets, known_models, neighbours
-from cxlab.read.published import Published, published, published_board
-from cxlab.read.runs import Progress, failure_kinds, health, latest_runs, progress
+from cxlab.read.attempts import (
+    ORDERS,
+    Page,
+    StoredAttempt,
+    attempt,
+    attempts,
+    benchmarks,
+    facets,
+    known_models,
+    neighbours,
+)
+from cxlab.read.published import PublishedTable, published, published_board
+from cxlab.read.query import ask, where
+from cxlab.read.runs import Progress, failure_counts, health, latest_runs, progress
 from cxlab.read.scores import HEADLINE, LOWER_IS_BETTER, count_scores, leaderboard, metric_names, score_table
 from cxlab.read.view import View
 from cxlab.store import version
@@ -14,16 +24,16 @@ __all__ = [
     "ORDERS",
     "Page",
     "Progress",
-    "Published",
+    "PublishedTable",
+    "StoredAttempt",
     "View",
-    "Whole",
     "ask",
     "attempt",
     "attempts",
     "benchmarks",
     "count_scores",
     "facets",
-    "failure_kinds",
+    "failure_counts",
     "health",
     "known_models",
     "latest_runs",

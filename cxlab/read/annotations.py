@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from cxlab.read.ask import ask
+from cxlab.read.query import ask
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from cxlab.errors import UnknownName
-from cxlab.read import troubles
-from cxlab.read.ask import COLUMNS, ask, where
+from cxlab.read import failure_kinds
+from cxlab.read.query import COLUMNS, ask, where
 from cxlab.read.scores import LOWER_IS_BETTER
 from cxlab.read.view import View
 from cxlab.store import layout, load
@@ -35,7 +35,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Whole:
+class StoredAttempt:
     """One attempt with all that is stored of it.
 
     `attempt`, `run` and `sample` are dicts with their JSON columns read; the frames are in order: messages by seq,
@@ -62,7 +62,7 @@ def facets(view: View, names: Sequence[str] | None = None) -> pl.DataFrame:
     """
     condition, params = where(view)
     wanted = {name: column for name, column in COLUMNS.items() if names is None or name in names}
-    looked_up = {name: found for name, found in troubles.FACETS.items() if names is None or name in names}
+    looked_up = {name: found for name, found in failure_kinds.FACETS.items() if names is None or name in names}
     parts = [
         f"SELECT '{name}' AS name, {column} AS value, count(*) AS n FROM chosen WHERE {column} IS NOT NULL GROUP BY 2"
         for name, column in wanted.items()
@@ -155,7 +155,7 @@ def _ordering(view: View, order: str | None) -> str:
     return f"{first}, a.run_id, a.attempt_id"
 
 
-def attempt(run_id: str, attempt_id: str) -> Whole:
+def attempt(run_id: str, attempt_id: str) -> StoredAttempt:
     """The whole record of one attempt; UnknownName when there is none."""
     key = {"run": run_id, "attempt": attempt_id}
     kept = {name: pl.DataFrame() for name in _LOOKED_UP}
@@ -170,7 +170,7 @@ def attempt(run_id: str, attempt_id: str) -> Whole:
     def rows(table: str, order: str) -> pl.DataFrame:
         return ask(f"SELECT * FROM {table} WHERE run_id = $run AND attempt_id = $attempt ORDER BY {order}", key)
 
-    return Whole(
+    return StoredAttempt(
         attempt=row,
         run={} if runs.is_empty() else _read_json(runs.row(0, named=True), "setup", "prompts"),
         sample={} if samples.is_empty() else _read_json(samples.row(0, named=True), "inputs", "expected"),

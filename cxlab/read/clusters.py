@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.metrics.intervals import student_quantile
-from cxlab.read.ask import Params, ask
+from cxlab.read.query import Params, ask
 
 
 def means(sql: str, keys: Iterable[str], params: Params | Mapping[str, Any], top: float | None = None) -> pl.DataFrame:

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from cxlab.read import troubles
-from cxlab.read.ask import ask, where
+from cxlab.read import failure_kinds
 from cxlab.read.attempts import ROWS_A_PAGE, Page, attempts
+from cxlab.read.query import ask, where
 from cxlab.read.view import View
 
 MOST_GROUPS = 12
@@ -22,7 +22,7 @@ def counts(view: View) -> dict[str, int]:
     of_failures, others = where(view, "failures", "f.")
     return ask(
         f"""
-        WITH chosen AS (SELECT v.value AS verdict, run_id, attempt_id FROM ({troubles.VERDICT_ROWS}) v
+        WITH chosen AS (SELECT v.value AS verdict, run_id, attempt_id FROM ({failure_kinds.VERDICT_ROWS}) v
                 SEMI JOIN (SELECT run_id, attempt_id FROM attempts WHERE {condition}) USING (run_id, attempt_id)),
             erred AS (SELECT verdict FROM chosen SEMI JOIN (SELECT f.run_id, f.attempt_id FROM failures f
                 WHERE f.where_ = 'tool' AND {of_failures}) USING (run_id, attempt_id))
@@ -33,7 +33,7 @@ def counts(view: View) -> dict[str, int]:
         ), (
             SELECT count(*) AS tool_errors, count(*) FILTER (verdict = 'passed') AS mended FROM erred
         ), (
-            SELECT count(*) AS on_the_way FROM failures f WHERE {of_failures} AND {troubles.ON_THE_WAY}
+            SELECT count(*) AS on_the_way FROM failures f WHERE {of_failures} AND {failure_kinds.ON_THE_WAY}
         ), (
             SELECT count(*) AS turns, count(*) FILTER (t.error NOT IN ('none', 'unscored')) AS wrong_turns
             FROM traces t WHERE {of_traces}
@@ -75,14 +75,14 @@ def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
     that happened). Whatever the view's verdict, for what was mended is told apart by it.
     """
     condition, params = where(view.change(verdict="", alike=""), "failures", "f.")
-    sql = troubles.with_alike(troubles.plain("false", condition, "false"))
+    sql = failure_kinds.with_alike(failure_kinds.plain("false", condition, "false"))
     return ask(
         f"""
         SELECT alike, kind, scenario, detail, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts,
             count(DISTINCT (run_id, attempt_id)) FILTER (verdict = 'passed') AS passed,
             list_sort(list(DISTINCT model)) AS models, count(*) OVER () AS groups,
             (sum(count(*)) OVER ())::BIGINT AS of
-        FROM ({sql}) LEFT JOIN (SELECT run_id, attempt_id, value AS verdict FROM ({troubles.VERDICT_ROWS}))
+        FROM ({sql}) LEFT JOIN (SELECT run_id, attempt_id, value AS verdict FROM ({failure_kinds.VERDICT_ROWS}))
             USING (run_id, attempt_id)
         WHERE on_the_way GROUP BY ALL ORDER BY n DESC, alike LIMIT $limit
         """,
@@ -96,17 +96,17 @@ def _troubles(view: View) -> tuple[str, dict[str, object]]:
     of_traces, params = where(whole, "traces", "t.")
     of_failures, more = where(whole, "failures", "f.")
     of_answers, others = where(whole, "scores", "s.")
-    sql, given = troubles.troubles(of_traces, of_failures, of_answers)
+    sql, given = failure_kinds.troubles(of_traces, of_failures, of_answers)
     params = {**params, **more, **others, **given}
     # Looked up once for all kinds, and not in each.
-    for condition, wanted in troubles.conditions(View(verdict=view.verdict)):
+    for condition, wanted in failure_kinds.conditions(View(verdict=view.verdict)):
         sql, params = f"SELECT * FROM ({sql}) WHERE {condition}", {**params, **wanted}
     return sql, params
 
 
 def group(alike: str) -> dict[str, object] | None:
     """What a group's failures share (the columns of `groups` that describe); None when there is no such group."""
-    sql, given = troubles.troubles()
+    sql, given = failure_kinds.troubles()
     found = ask(
         f"""SELECT scenario, kind, stage, took, due, field, given, wanted, detail, count(*) AS n
         FROM ({sql}) WHERE alike = $alike GROUP BY ALL LIMIT 1""",
@@ -138,7 +138,7 @@ def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
     ids = {f"id_{place}": each for place, each in enumerate(page.frame["attempt_id"])}
     listed = ", ".join(f"${name}" for name in ids)
     looked_up = [f"{prefix}.attempt_id IN ({listed})" for prefix in ("t", "f", "s")]
-    sql, params = troubles.troubles(*looked_up) if view.alike else (troubles.plain(*looked_up), {})
+    sql, params = failure_kinds.troubles(*looked_up) if view.alike else (failure_kinds.plain(*looked_up), {})
     params = {**params, **ids}
     asked = [kind for kind in view.errors if kind != "any"]
     opened = "NOT on_the_way"
@@ -178,12 +178,12 @@ def chosen_set(view: View, messages: bool = False) -> pl.DataFrame:
     kinds = "list(DISTINCT value ORDER BY value)"
     return ask(
         f"""
-        WITH wrong AS (SELECT run_id, attempt_id, {kinds} AS wrong FROM ({troubles.FACETS["errors"]})
+        WITH wrong AS (SELECT run_id, attempt_id, {kinds} AS wrong FROM ({failure_kinds.FACETS["errors"]})
             WHERE value <> 'any' GROUP BY 1, 2),
         scored AS (SELECT run_id, attempt_id, max(value) FILTER (metric = 'overall') AS overall,
             max(value) FILTER (metric = 'logic') AS logic, max(value) FILTER (metric = 'chat') AS chat
             FROM scores WHERE turn IS NULL GROUP BY 1, 2),
-        verdicts AS (SELECT run_id, attempt_id, value AS verdict FROM ({troubles.VERDICT_ROWS}))
+        verdicts AS (SELECT run_id, attempt_id, value AS verdict FROM ({failure_kinds.VERDICT_ROWS}))
         SELECT a.* EXCLUDE (output), verdicts.verdict, scored.overall, scored.logic, scored.chat, wrong.wrong{said}
         FROM attempts a LEFT JOIN wrong USING (run_id, attempt_id) LEFT JOIN scored USING (run_id, attempt_id)
         LEFT JOIN verdicts USING (run_id, attempt_id)

@@ -15,7 +15,7 @@ FOLDER = resources.data("published")
 
 
 @dataclass(frozen=True)
-class Column:
+class PublishedColumn:
     """A column of a published table; `unit` is points, percent, ratio, seconds, count, ... or None for text."""
 
     id: str
@@ -26,7 +26,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedTable:
     """One table of one paper. `entity` and `metric` name the columns of its leaderboard, if it has one."""
 
     benchmark: str
@@ -37,7 +37,7 @@ class Published:
     authors: str
     year: int
     arxiv: str | None
-    columns: tuple[Column, ...]
+    columns: tuple[PublishedColumn, ...]
     frame: pl.DataFrame
     entity: str | None
     metric: str | None
@@ -49,17 +49,17 @@ class Published:
         """The table and the paper in a few words, to stand beside every figure of it."""
         return f"{self.table}, {self.authors} {self.year}" + (f", arXiv {self.arxiv}" if self.arxiv else "")
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> PublishedColumn:
         """The column of this id."""
         return next(column for column in self.columns if column.id == name)
 
 
 @lru_cache(maxsize=4)
-def _load(folder: Path, stamp: tuple[int, ...]) -> tuple[Published, ...]:
+def _load(folder: Path, stamp: tuple[int, ...]) -> tuple[PublishedTable, ...]:
     return tuple(table for path in sorted(folder.glob("*.json")) for table in _read(path))
 
 
-def published(benchmark: str | None = None, folder: Path = FOLDER) -> list[Published]:
+def published(benchmark: str | None = None, folder: Path = FOLDER) -> list[PublishedTable]:
     """All published tables (of one benchmark), in the order of the files; read again when a file changes."""
     stamp = tuple(path.stat().st_mtime_ns for path in sorted(folder.glob("*.json")))
     return [table for table in _load(folder, stamp) if benchmark in (None, table.benchmark)]
@@ -90,7 +90,7 @@ def published_board(benchmark: str | None = None) -> pl.DataFrame:
     return pl.DataFrame(schema={**texts, "value": pl.Float64, "higher_is_better": pl.Boolean})
 
 
-def _read(path: Path) -> list[Published]:
+def _read(path: Path) -> list[PublishedTable]:
     try:
         content: dict[str, Any] = json.loads(path.read_bytes())
         paper = content["paper"]
@@ -101,13 +101,14 @@ def _read(path: Path) -> list[Published]:
         ) from fault
 
 
-def _table(benchmark: str, paper: dict[str, Any], table: dict[str, Any]) -> Published:
+def _table(benchmark: str, paper: dict[str, Any], table: dict[str, Any]) -> PublishedTable:
     columns = tuple(
-        Column(**{name: each.get(name) for name in Column.__dataclass_fields__}) for each in table["columns"]
+        PublishedColumn(**{name: each.get(name) for name in PublishedColumn.__dataclass_fields__})
+        for each in table["columns"]
     )
     schema = {column.id: pl.Float64 if column.kind == "number" else pl.String for column in columns}
     board = table.get("leaderboard") or {}
-    return Published(
+    return PublishedTable(
         benchmark=benchmark,
         id=table["id"],
         table=table["table"],

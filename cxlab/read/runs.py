@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.read.ask import ask, rescored_runs
+from cxlab.read.query import ask, rescored_runs
 from cxlab.store import layout
 
 # A run that says nothing for so long has lost its process; the runner writes twice a second.
@@ -170,7 +170,7 @@ def health() -> dict[str, Any]:
     return {**row, **votes}
 
 
-def failure_kinds(limit: int = 20) -> pl.DataFrame:
+def failure_counts(limit: int = 20) -> pl.DataFrame:
     """Failures by kind: where, type, n, attempts, models; commonest first."""
     return ask(
         'SELECT where_ AS "where", type, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts, '

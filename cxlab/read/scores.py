@@ -7,7 +7,7 @@ import polars as pl
 
 from cxlab.errors import UnknownName
 from cxlab.metrics.intervals import student_quantile
-from cxlab.read.ask import ask, where
+from cxlab.read.query import ask, where
 from cxlab.read.view import View
 
 # What scores can be grouped by, and whether the column must be fetched from `attempts`.

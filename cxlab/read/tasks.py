@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from cxlab.metrics.intervals import mean_interval
-from cxlab.read.ask import ask, where
+from cxlab.read.query import ask, where
 from cxlab.read.scores import score_table
 from cxlab.read.view import View
 

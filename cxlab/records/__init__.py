@@ -6,7 +6,6 @@
 
 from cxlab.records.conversation import Article, Conversation, Message, Role, ToolCall
 from cxlab.records.evaluation import (
-    Alone,
     Annotation,
     Attempt,
     Dataset,
@@ -16,6 +15,7 @@ from cxlab.records.evaluation import (
     Run,
     Sample,
     Score,
+    SingleJudgeTrace,
     Trace,
     Usage,
     Vote,
@@ -23,7 +23,6 @@ from cxlab.records.evaluation import (
 from cxlab.records.ids import content_id, new_id
 
 __all__ = [
-    "Alone",
     "Annotation",
     "Article",
     "Attempt",
@@ -37,6 +36,7 @@ __all__ = [
     "Run",
     "Sample",
     "Score",
+    "SingleJudgeTrace",
     "ToolCall",
     "Trace",
     "Usage",

@@ -143,7 +143,7 @@ class Score(Record):
     """How many observations the value is the mean of, where it is one of several."""
 
 
-class Alone(Record):
+class SingleJudgeTrace(Record):
     """What a turn would come to if one judge alone were the panel: the way its fields lead, and the scores.
 
     `path` is empty and `action` None where its fields lead nowhere (one is missing or outside the options);
@@ -184,7 +184,7 @@ class Trace(Record):
     gold_action: str | None = None
     moves: tuple[tuple[str, str], ...] = ()
     error: str = "unscored"
-    alone: tuple[Alone, ...] = ()
+    alone: tuple[SingleJudgeTrace, ...] = ()
 
 
 class Run(Record):

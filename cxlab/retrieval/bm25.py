@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cxlab.errors import BadOption
 from cxlab.retrieval.documents import readable
-from cxlab.retrieval.select import Ranked, best, rows_a_block
+from cxlab.retrieval.top_k import Ranked, best, rows_a_block
 
 # 1.5 and 0.75: bm25s's defaults, Lucene's are 1.2 and 0.75. Results agree only where these do.
 K1, B = 1.5, 0.75

@@ -18,7 +18,7 @@ from cxlab.errors import BadOption, BadStore, NotConfigured
 from cxlab.records import new_id
 from cxlab.retrieval.documents import Chunk, DocumentIndex, Hit, check_search, readable
 from cxlab.retrieval.embeddings import Embedder, load_embedder
-from cxlab.retrieval.select import PLACES, Ranked
+from cxlab.retrieval.top_k import PLACES, Ranked
 from cxlab.store import layout
 
 _FUNCTION = "cxlab"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cxlab.retrieval.documents import readable
 from cxlab.retrieval.embeddings import Embedder
 from cxlab.retrieval.exact import ExactIndex
-from cxlab.retrieval.select import Ranked
+from cxlab.retrieval.top_k import Ranked
 
 
 class DenseRanker:

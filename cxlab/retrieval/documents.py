@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cxlab.errors import BadOption
 from cxlab.records import Article
 from cxlab.retrieval.chunking import check_sizes, spans
-from cxlab.retrieval.select import Ranked
+from cxlab.retrieval.top_k import Ranked
 
 # Pieces first asked for per wanted document; where they are of too few documents, four times as many, and so on.
 _OVERFETCH, _MORE = 3, 4

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.errors import CxError, UnknownName
-from cxlab.llm.embeddings import Embedded, load_embedding
+from cxlab.llm.embeddings import EmbeddingReply, load_embedding
 from cxlab.llm.metering import Budget
 from cxlab.records import Usage
 from cxlab.retrieval import minilm
@@ -42,7 +42,7 @@ class Embedder(Protocol):
         ...
 
 
-class Spent(NamedTuple):
+class EmbeddingUsage(NamedTuple):
     """What a server's embeddings took; `cost_usd` is None where no price is known."""
 
     usage: Usage
@@ -50,13 +50,13 @@ class Spent(NamedTuple):
 
 
 # By context, so that searches side by side, each in a thread of its own, pay for their own texts alone.
-_METER: ContextVar[list[Spent] | None] = ContextVar("embeddings", default=None)
+_METER: ContextVar[list[EmbeddingUsage] | None] = ContextVar("embeddings", default=None)
 
 
 @contextmanager
-def metered() -> Iterator[list[Spent]]:
+def metered() -> Iterator[list[EmbeddingUsage]]:
     """What servers embed inside, as it comes; vectors that were kept from before cost nothing and are not in it."""
-    spent: list[Spent] = []
+    spent: list[EmbeddingUsage] = []
     token = _METER.set(spent)
     try:
         yield spent
@@ -98,14 +98,14 @@ def load_embedder(name: str, cache: Path | None = None) -> Embedder:
     MiniLM's and servers' vectors are kept by content in `cache` (default: embeddings.sqlite in the
     store's folder), so that a text is paid for once.
     """
-    from cxlab.retrieval.vector_cache import Cached
+    from cxlab.retrieval.vector_cache import CachedEmbedder
 
     if name == "hashing":
         return Hashing()
     if name == "minilm":
-        return Cached(minilm.MiniLM(), cache)
+        return CachedEmbedder(minilm.MiniLM(), cache)
     if name.startswith(("openai:", "endpoint:")):
-        return Cached(Served(name), cache)
+        return CachedEmbedder(ServerEmbedder(name), cache)
     raise UnknownName("embedder", name, _NAMES)
 
 
@@ -138,7 +138,7 @@ class Hashing:
         return unit(counts.toarray().astype(np.float32, copy=False))
 
 
-class Served:
+class ServerEmbedder:
     """A server's embeddings, for code that is not async; adds up what they took.
 
     Inside a running event loop it works in a thread of its own and holds the loop up meanwhile: call it
@@ -170,7 +170,7 @@ class Served:
         embedded = self._ask([texts[place] for place in full])
         self.usage += embedded.usage
         if (meter := _METER.get()) is not None:
-            meter.append(Spent(embedded.usage, embedded.cost_usd))
+            meter.append(EmbeddingUsage(embedded.usage, embedded.cost_usd))
         unknown = self.cost_usd is None or embedded.cost_usd is None
         self.cost_usd = None if unknown else self.cost_usd + embedded.cost_usd  # type: ignore[operator]
         self._dim = int(embedded.vectors.shape[1])
@@ -178,8 +178,8 @@ class Served:
         vectors[full] = unit(embedded.vectors)
         return vectors
 
-    def _ask(self, texts: list[str]) -> Embedded:
-        async def once() -> Embedded:
+    def _ask(self, texts: list[str]) -> EmbeddingReply:
+        async def once() -> EmbeddingReply:
             try:
                 return await self.model.embed(texts, self.budget)
             finally:

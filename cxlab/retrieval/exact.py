@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.errors import BadFile, BadOption
-from cxlab.retrieval.select import Ranked, best, rows_a_block
+from cxlab.retrieval.top_k import Ranked, best, rows_a_block
 
 _VERSION = 1
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.retrieval.documents import readable
-from cxlab.retrieval.select import Ranked, best, rows_a_block
+from cxlab.retrieval.top_k import Ranked, best, rows_a_block
 
 # Inside words and across their edges; 3 to 4 characters hold most word stems and keep the matrix small.
 _GRAMS = (3, 4)

@@ -24,7 +24,7 @@ _READ, _KEEP = 1_000, 1_024
 _STEP = 64
 
 
-class Cached:
+class CachedEmbedder:
     """An embedder that computes each text once; itself an embedder of the same name.
 
     A cache that cannot be written (disk full, lock held too long) is logged and left out.

@@ -4,11 +4,11 @@ import json
 
 from cxlab import llm
 from cxlab.errors import CxError
-from cxlab.runner.order import Order, require_dataset
 from cxlab.runner.plan import find_benchmark
+from cxlab.runner.request import RunRequest, require_dataset
 
 
-def complain(order: Order) -> str:
+def validate(order: RunRequest) -> str:
     """What keeps an order from being started, in a sentence; "" when nothing does. Loads each model, calls none."""
     if not order.models:
         return "Pick at least one model to evaluate."
@@ -27,7 +27,7 @@ def complain(order: Order) -> str:
     return ""
 
 
-def to_arguments(order: Order) -> list[str]:
+def to_arguments(order: RunRequest) -> list[str]:
     """The order as arguments of `python -m cxlab`; written as --name=value, so that no value is taken for an option."""
     choice = order.choice
     args = ["run", order.benchmark, *(f"--model={name}" for name in order.models)]

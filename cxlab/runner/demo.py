@@ -1,16 +1,16 @@
 """The demo: what a newcomer sees first, built from simulated models alone."""
 
 from cxlab.records import Run
+from cxlab.runner.loaded_run import folder_of, open_run
 from cxlab.runner.lock import hold_run
-from cxlab.runner.opening import folder_of, open_run
-from cxlab.runner.order import Order, create_runs, generate_dataset
+from cxlab.runner.request import RunRequest, create_runs, generate_dataset
 from cxlab.store import home, trash, write
 
 GROUP = "demo"
 MODELS = tuple(f"simulated:{name}" for name in ("strong", "base", "weak", "eloquent", "curt", "floor"))
 CUSTOMER = "simulated:customer"
 JUDGES = tuple(f"simulated:{name}" for name in ("judge-strict", "judge-lenient", "judge-partial"))
-ORDER = Order("sage", MODELS, CUSTOMER, JUDGES)
+REQUEST = RunRequest("sage", MODELS, CUSTOMER, JUDGES)
 """All leaves x levels of SAGE: the benchmark's own dataset."""
 
 
@@ -20,7 +20,7 @@ def prepare_demo(force: bool) -> tuple[list[str], int]:
     Runs on a dataset that is no longer the benchmark's own (a scenario was edited) are left alone and new
     ones made. `force` moves the present ones to the trash first.
     """
-    dataset, _ = generate_dataset(ORDER)
+    dataset, _ = generate_dataset(REQUEST)
     present = [run for run in list_demo_runs() if run.dataset_id == dataset.id]
     if force:
         for run in present:
@@ -30,7 +30,7 @@ def prepare_demo(force: bool) -> tuple[list[str], int]:
     have = {run.model: run for run in reversed(present)}
     missing = tuple(model for model in MODELS if model not in have)
     if missing:
-        order = Order(ORDER.benchmark, missing, CUSTOMER, JUDGES)
+        order = RunRequest(REQUEST.benchmark, missing, CUSTOMER, JUDGES)
         have |= {run.model: run for run in create_runs(order, group=GROUP)}
     ids = [have[model].id for model in MODELS]
     left = sum(len(open_run(run_id).pairs) - len(write.finished(run_id)) for run_id in ids)

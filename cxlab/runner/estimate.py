@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from cxlab import llm
 from cxlab.errors import UnknownName
 from cxlab.records import Run, Usage
-from cxlab.runner.order import Order, check, count_samples
 from cxlab.runner.plan import find_benchmark
+from cxlab.runner.request import RunRequest, check, count_samples
 from cxlab.store import home, write
 
 LATEST_RUNS = 5
@@ -60,14 +60,14 @@ class _Role:
         )
 
 
-def estimate(order: Order) -> list[Estimate]:
-    """One estimate a model of an `Order`; checks the order as `create_runs` would, writes and calls nothing."""
+def estimate(order: RunRequest) -> list[Estimate]:
+    """One estimate a model of an `RunRequest`; checks the order as `create_runs` would, writes and calls nothing."""
     check(order)
     attempts = count_samples(order) * order.trials
     return [_estimate_model(order, model, attempts) for model in order.models]
 
 
-def _estimate_model(order: Order, model: str, attempts: int) -> Estimate:
+def _estimate_model(order: RunRequest, model: str, attempts: int) -> Estimate:
     benchmark = find_benchmark(order.benchmark).card.id
     measured = _measure(benchmark, model)
     roles, serial_s, basis = _assume(order, model) if measured is None else (*measured, "")
@@ -92,7 +92,7 @@ def _estimate_model(order: Order, model: str, attempts: int) -> Estimate:
     )
 
 
-def _assume(order: Order, model: str) -> tuple[list[_Role], float, str]:
+def _assume(order: RunRequest, model: str) -> tuple[list[_Role], float, str]:
     turns = order.options.get("turns") or ASSUMED_TURNS
     roles = [("agent", model), *([("customer", order.customer)] if order.customer else [])]
     roles += [("judge", judge) for judge in order.judges]

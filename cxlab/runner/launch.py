@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 from cxlab.errors import BadOption
 from cxlab.runner import workers
-from cxlab.runner.opening import Opened, is_simulated, open_run
-from cxlab.runner.order import tell_job
-from cxlab.runner.session import Outcome, work_alone, work_on_shard
-from cxlab.runner.show import Show, choose_show
+from cxlab.runner.loaded_run import LoadedRun, is_simulated, open_run
+from cxlab.runner.progress_display import ProgressDisplay, choose_display
+from cxlab.runner.request import tell_job
+from cxlab.runner.session import SessionResult, work_alone, work_on_shard
 from cxlab.store import write
 
 ENGINES = ("local", "ray")
 
 
 @dataclass(frozen=True)
-class Manner:
+class ExecutionOptions:
     """How to work, as against what on. None leaves the choice to the run or to the machine."""
 
     shard: tuple[int, int] | None = None
@@ -36,20 +36,22 @@ class Manner:
             raise BadOption(f"--budget {self.budget_usd}: must be more than 0")
 
 
-def launch(run_ids: Sequence[str], manner: Manner) -> list[Outcome]:
+def launch(run_ids: Sequence[str], manner: ExecutionOptions) -> list[SessionResult]:
     """Work on runs until they are done or stopped; what came of each."""
     led = workers.follow_leader()
     opened = [open_run(run_id) for run_id in dict.fromkeys(run_ids)]
     if not led:
         tell_job(each.run.id for each in opened)
-    show = choose_show(manner.quiet)
+    show = choose_display(manner.quiet)
     try:
         return _work(opened, manner, show, led)
     finally:
         show.close()
 
 
-def _work(opened: Sequence[Opened], manner: Manner, show: Show, led: bool) -> list[Outcome]:
+def _work(
+    opened: Sequence[LoadedRun], manner: ExecutionOptions, show: ProgressDisplay, led: bool
+) -> list[SessionResult]:
     if manner.shard is not None:
         return work_on_shard(
             opened, manner.shard, show, led=led, concurrency=manner.concurrency, budget_usd=manner.budget_usd

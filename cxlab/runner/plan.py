@@ -17,7 +17,7 @@ WHOLE = (1, 1)
 
 
 @dataclass(frozen=True)
-class Choice:
+class SampleFilter:
     """Which part of a dataset a run takes; an empty filter takes everything.
 
     `where` holds (facet, value) of any facet: values of one facet widen the choice, facets narrow it.
@@ -68,7 +68,7 @@ def find_benchmark(name: str) -> Benchmark:
     return REGISTRY[name]
 
 
-def choose(benchmark: Benchmark, samples: Sequence[Sample], choice: Choice) -> list[Sample]:
+def choose(benchmark: Benchmark, samples: Sequence[Sample], choice: SampleFilter) -> list[Sample]:
     """The chosen samples, spread: neighbours in the order differ in the benchmark's facets, the first one first.
 
     So the first N of the order, which is what `limit` keeps, cover scenarios (and, mostly, levels and leaves) as

@@ -11,9 +11,9 @@ from typing import Any
 from cxlab.benchmarks.base import Benchmark, Scored, Setup
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Run, Sample, new_id
-from cxlab.runner.order import read_code_version, tell_job
 from cxlab.runner.plan import Pair
-from cxlab.runner.rescore import adopt, list_pairs
+from cxlab.runner.replay import adopt, list_pairs
+from cxlab.runner.request import read_code_version, tell_job
 from cxlab.store import load, write
 
 

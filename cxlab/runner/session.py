@@ -11,17 +11,17 @@ from cxlab.errors import BadOption, Busy, CxError
 from cxlab.runner import lock
 from cxlab.runner import status as statuses
 from cxlab.runner.execute import DEFAULT_CONCURRENCY, Execution
-from cxlab.runner.opening import Opened, assemble
+from cxlab.runner.loaded_run import LoadedRun, load_setup
 from cxlab.runner.plan import WHOLE, Pair, take_shard
+from cxlab.runner.progress_display import ProgressDisplay
 from cxlab.runner.report import tally
-from cxlab.runner.show import Show
 from cxlab.runner.status import Status
 from cxlab.store import write
 from cxlab.store.compact import compact, recover
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SessionResult:
     """How a session on one run ended; `interrupted` when a signal, not the CANCEL file, ended it."""
 
     run_id: str
@@ -29,7 +29,7 @@ class Outcome:
     interrupted: bool = False
 
 
-def take_over(opened: Sequence[Opened], held: ExitStack) -> list[int]:
+def take_over(opened: Sequence[LoadedRun], held: ExitStack) -> list[int]:
     """Lock whole runs for this process, mend what a crash left, forget old cancellations; the locks' descriptors."""
     descriptors = [held.enter_context(lock.hold_run(each.folder)) for each in opened]
     for each in opened:
@@ -39,7 +39,7 @@ def take_over(opened: Sequence[Opened], held: ExitStack) -> list[int]:
     return descriptors
 
 
-def begin(opened: Opened, shard: tuple[int, int]) -> tuple[list[Pair], Status]:
+def begin(opened: LoadedRun, shard: tuple[int, int]) -> tuple[list[Pair], Status]:
     """What is left of a shard, and its status with what earlier sessions finished."""
     mine = take_shard(opened.pairs, shard)
     finished = write.finished(opened.run.id)
@@ -51,7 +51,7 @@ def begin(opened: Opened, shard: tuple[int, int]) -> tuple[list[Pair], Status]:
     return left, status
 
 
-def prepare(each: Opened, status: Status, show: Show) -> None:
+def prepare(each: LoadedRun, status: Status, show: ProgressDisplay) -> None:
     """Have the benchmark make what all attempts share, once for all processes; how far it is stands in the status.
 
     A cancelled run is left to its workers, who stop at once. The caller holds the run's lock.
@@ -74,14 +74,14 @@ def prepare(each: Opened, status: Status, show: Show) -> None:
 
 
 def work_here(
-    opened: Opened,
+    opened: LoadedRun,
     shard: tuple[int, int],
-    show: Show,
+    show: ProgressDisplay,
     *,
     led: bool = False,
     concurrency: int | None = None,
     budget_usd: float | None = None,
-) -> Outcome:
+) -> SessionResult:
     """Execute what is left of one shard in this process; the caller, or its coordinator, holds the lock."""
     left, status = begin(opened, shard)
     path = statuses.path_of(opened.folder, shard, led)
@@ -89,25 +89,25 @@ def work_here(
         status = replace(status, state="done", updated=statuses.now())
         statuses.write(path, status)
         show.update(opened.run.model, status)
-        return Outcome(opened.run.id, status)
+        return SessionResult(opened.run.id, status)
     return asyncio.run(_execute(opened, shard, left, status, path, show, concurrency, budget_usd))
 
 
 async def _execute(
-    opened: Opened,
+    opened: LoadedRun,
     shard: tuple[int, int],
     left: list[Pair],
     status: Status,
     path: Path,
-    show: Show,
+    show: ProgressDisplay,
     concurrency: int | None,
     budget_usd: float | None,
-) -> Outcome:
+) -> SessionResult:
     run = opened.run
     limit = budget_usd if budget_usd is not None else run.setup.get("budget_usd")
     # Shards do not know of each other's spending, so each gets its share.
     budget = None if limit is None else llm.Budget(limit / shard[1], spent_usd=status.cost_usd or 0.0)
-    setup = assemble(run, budget)
+    setup = load_setup(run, budget)
     execution = Execution(
         opened.benchmark,
         setup,
@@ -126,14 +126,18 @@ async def _execute(
     finally:
         for model in {id(model): model for model in (setup.model, setup.customer, *setup.judges) if model}.values():
             await model.aclose()
-    return Outcome(run.id, ended, execution.interrupted)
+    return SessionResult(run.id, ended, execution.interrupted)
 
 
 def work_alone(
-    opened: Sequence[Opened], show: Show, *, concurrency: int | None = None, budget_usd: float | None = None
-) -> list[Outcome]:
+    opened: Sequence[LoadedRun],
+    show: ProgressDisplay,
+    *,
+    concurrency: int | None = None,
+    budget_usd: float | None = None,
+) -> list[SessionResult]:
     """Work on whole runs in this process, one after the other; a signal ends the series."""
-    outcomes: list[Outcome] = []
+    outcomes: list[SessionResult] = []
     with ExitStack() as held:
         take_over(opened, held)
         for each in opened:
@@ -147,20 +151,20 @@ def work_alone(
 
 
 def work_on_shard(
-    opened: Sequence[Opened],
+    opened: Sequence[LoadedRun],
     shard: tuple[int, int],
-    show: Show,
+    show: ProgressDisplay,
     *,
     led: bool,
     concurrency: int | None = None,
     budget_usd: float | None = None,
-) -> list[Outcome]:
+) -> list[SessionResult]:
     """Work on one shard of each run in turn.
 
     `led`: a coordinator holds the locks and tidies up. Otherwise this is a machine among others: it takes
     the shard's own lock, and whichever machine finishes last compacts the run.
     """
-    outcomes: list[Outcome] = []
+    outcomes: list[SessionResult] = []
     for each in opened:
         if led:
             outcome = work_here(each, shard, show, led=True, concurrency=concurrency, budget_usd=budget_usd)
@@ -178,7 +182,7 @@ def work_on_shard(
     return outcomes
 
 
-def _finish_if_last(opened: Opened, shards: int) -> None:
+def _finish_if_last(opened: LoadedRun, shards: int) -> None:
     try:
         with lock.try_hold_run(opened.folder):
             settle(opened, shards, led=False)
@@ -186,7 +190,7 @@ def _finish_if_last(opened: Opened, shards: int) -> None:
         return  # another shard is still at work and will come here later
 
 
-def settle(opened: Opened, shards: int, led: bool) -> Status:
+def settle(opened: LoadedRun, shards: int, led: bool) -> Status:
     """When every shard has come to an end, sum up in status.json, and compact a finished run. Needs the lock."""
     status = statuses.merge(statuses.read_shards(opened.folder, led), shards, len(opened.pairs))
     if status.state == "done":

@@ -21,9 +21,9 @@ from typing import IO, Any
 
 from cxlab.errors import CxError, NotConfigured
 from cxlab.runner import status as statuses
-from cxlab.runner.opening import Opened
-from cxlab.runner.session import Outcome, begin, prepare, settle, take_over
-from cxlab.runner.show import Show
+from cxlab.runner.loaded_run import LoadedRun
+from cxlab.runner.progress_display import ProgressDisplay
+from cxlab.runner.session import SessionResult, begin, prepare, settle, take_over
 from cxlab.runner.status import Status
 from cxlab.store import home
 
@@ -66,8 +66,8 @@ def follow_leader() -> bool:
 
 
 def work_in_processes(
-    opened: Sequence[Opened], workers: int, show: Show, *, concurrency: int | None = None
-) -> list[Outcome]:
+    opened: Sequence[LoadedRun], workers: int, show: ProgressDisplay, *, concurrency: int | None = None
+) -> list[SessionResult]:
     """Split every run into as many shards as there are workers and see them through."""
     with ExitStack() as held:
         descriptors = take_over(opened, held)
@@ -98,7 +98,7 @@ def work_in_processes(
             show.update(each.run.model, status)
         if crashed:
             raise crashed
-        return [Outcome(each.run.id, status, bool(signals)) for each, status in zip(opened, last, strict=True)]
+        return [SessionResult(each.run.id, status, bool(signals)) for each, status in zip(opened, last, strict=True)]
 
 
 class WorkerCrashed(Exception):
@@ -106,13 +106,13 @@ class WorkerCrashed(Exception):
 
 
 def work_on_ray(
-    opened: Sequence[Opened],
+    opened: Sequence[LoadedRun],
     workers: int,
-    show: Show,
+    show: ProgressDisplay,
     *,
     concurrency: int | None = None,
     budget_usd: float | None = None,
-) -> list[Outcome]:
+) -> list[SessionResult]:
     """The same shards as tasks of a Ray cluster; the store must lie on a folder that every node shares.
 
     Ray ends a driver's tasks when the driver dies, which is what the pipe does for local workers.
@@ -149,7 +149,7 @@ def work_on_ray(
                     _look(opened, workers, ended, before, show)
         finally:
             last = _settle_rest(opened, workers, ended, before, "failed", "a task ended before its work did")
-        return [Outcome(each.run.id, status, bool(signals)) for each, status in zip(opened, last, strict=True)]
+        return [SessionResult(each.run.id, status, bool(signals)) for each, status in zip(opened, last, strict=True)]
 
 
 def work_as_ray_task(
@@ -157,15 +157,15 @@ def work_as_ray_task(
 ) -> None:
     """One shard of each run, on whatever node Ray chose; the coordinator holds the locks."""
     os.environ["CXLAB_HOME"] = root
-    from cxlab.runner.opening import open_run
+    from cxlab.runner.loaded_run import open_run
+    from cxlab.runner.progress_display import NoDisplay
     from cxlab.runner.session import work_on_shard
-    from cxlab.runner.show import Silent
 
     opened = [open_run(run_id) for run_id in ids]
-    work_on_shard(opened, shard, Silent(), led=True, concurrency=concurrency, budget_usd=budget_usd)
+    work_on_shard(opened, shard, NoDisplay(), led=True, concurrency=concurrency, budget_usd=budget_usd)
 
 
-def _announce(each: Opened, show: Show) -> Status:
+def _announce(each: LoadedRun, show: ProgressDisplay) -> Status:
     """Write and show what earlier sessions finished, before the first worker has said anything."""
     _, status = begin(each, (1, 1))
     statuses.write(each.folder / "status.json", status)
@@ -190,11 +190,11 @@ def _start(
 
 
 def _watch(
-    opened: Sequence[Opened],
+    opened: Sequence[LoadedRun],
     shards: int,
     processes: Sequence[subprocess.Popen[bytes]],
     before: Sequence[Status],
-    show: Show,
+    show: ProgressDisplay,
 ) -> list[Status | None]:
     ended: list[Status | None] = [None] * len(opened)
     while any(process.poll() is None for process in processes):
@@ -208,7 +208,11 @@ def _watch(
 
 
 def _look(
-    opened: Sequence[Opened], shards: int, ended: list[Status | None], before: Sequence[Status], show: Show
+    opened: Sequence[LoadedRun],
+    shards: int,
+    ended: list[Status | None],
+    before: Sequence[Status],
+    show: ProgressDisplay,
 ) -> None:
     """Show how far each run has come, and settle those whose last shard has just come to an end."""
     for place, each in enumerate(opened):
@@ -229,7 +233,7 @@ def _look(
 
 
 def _settle_rest(
-    opened: Sequence[Opened],
+    opened: Sequence[LoadedRun],
     shards: int,
     ended: Sequence[Status | None],
     before: Sequence[Status],

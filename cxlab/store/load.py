@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from cxlab.errors import UnknownName
-from cxlab.records import Alone, Attempt, Failure, Judgement, Message, Score, ToolCall, Trace, Usage, Vote
+from cxlab.records import Attempt, Failure, Judgement, Message, Score, SingleJudgeTrace, ToolCall, Trace, Usage, Vote
 from cxlab.records.base import Record
 from cxlab.store import layout, tables
 from cxlab.store.compact import recover_folder
@@ -145,7 +145,7 @@ def _trace(row: dict[str, Any]) -> Trace:
         Trace,
         row,
         moves=tuple((move["move"], move["stage"]) for move in row["moves"]),
-        alone=tuple(Alone(**one) for one in row.get("alone") or ()),
+        alone=tuple(SingleJudgeTrace(**one) for one in row.get("alone") or ()),
         **{name: json.loads(row[name]) for name in fields},
     )
 

@@ -336,10 +336,10 @@ def _usage(records: Sequence[Attempt] | Sequence[Vote]) -> dict[str, list[int | 
     return {name: [getattr(u, name) for u in used] for name in names}
 
 
-Built = tuple[list[int], dict[str, list[Any]]]
+ChildRows = tuple[list[int], dict[str, list[Any]]]
 
 
-def _messages(items: Sequence[Item]) -> Built:
+def _messages(items: Sequence[Item]) -> ChildRows:
     counts = [len(a.messages) for a, _, _ in items]
     flat = [m for a, _, _ in items for m in a.messages]
     return counts, {
@@ -352,7 +352,7 @@ def _messages(items: Sequence[Item]) -> Built:
     }
 
 
-def _scores(items: Sequence[Item]) -> Built:
+def _scores(items: Sequence[Item]) -> ChildRows:
     flat = [s for _, scored, _ in items for s in scored.scores]
     values: list[float | None] = [s.value for s in flat]
     reasons = [s.reason for s in flat]
@@ -370,20 +370,20 @@ def _scores(items: Sequence[Item]) -> Built:
     }
 
 
-def _judgements(items: Sequence[Item]) -> Built:
+def _judgements(items: Sequence[Item]) -> ChildRows:
     flat = [j for _, scored, _ in items for j in scored.judgements]
     names = ("turn", "judge", "kind", "field", "verdict", "status")
     return [len(s.judgements) for _, s, _ in items], {name: [getattr(j, name) for j in flat] for name in names}
 
 
-def _votes(items: Sequence[Item]) -> Built:
+def _votes(items: Sequence[Item]) -> ChildRows:
     flat = [v for _, scored, _ in items for v in scored.votes]
     names = ("turn", "judge", "valid", "raw", "rationale", "failure", "latency_s", "cost_usd")
     own: dict[str, list[Any]] = {name: [getattr(v, name) for v in flat] for name in names}
     return [len(s.votes) for _, s, _ in items], {**own, **_usage(flat)}
 
 
-def _traces(items: Sequence[Item]) -> Built:
+def _traces(items: Sequence[Item]) -> ChildRows:
     flat = [t for _, scored, _ in items for t in scored.traces]
     names = ("turn", "last", "parsed", "predicted_action", "reference_action", "own_action", "gold_action", "error")
     own: dict[str, list[Any]] = {name: [getattr(t, name) for t in flat] for name in names}
@@ -396,7 +396,7 @@ def _traces(items: Sequence[Item]) -> Built:
     return [len(s.traces) for _, s, _ in items], own
 
 
-def _failures(items: Sequence[Item]) -> Built:
+def _failures(items: Sequence[Item]) -> ChildRows:
     counts = [len(a.failures) for a, _, _ in items]
     flat = [f for a, _, _ in items for f in a.failures]
     return counts, {
@@ -409,7 +409,7 @@ def _failures(items: Sequence[Item]) -> Built:
     }
 
 
-_CHILDREN: dict[str, Callable[[Sequence[Item]], Built]] = {
+_CHILDREN: dict[str, Callable[[Sequence[Item]], ChildRows]] = {
     "messages": _messages,
     "scores": _scores,
     "judgements": _judgements,

@@ -11,20 +11,20 @@ from typing import Literal
 from cxlab.errors import BadOption, UnknownName
 from cxlab.store import layout
 
-Kind = Literal["run", "dataset"]
+TrashKind = Literal["run", "dataset"]
 
 
 @dataclass(frozen=True)
-class Deleted:
+class TrashEntry:
     """A run or dataset in the trash."""
 
-    kind: Kind
+    kind: TrashKind
     id: str
     deleted: datetime
     folder: Path
 
 
-def delete(kind: Kind, id: str, home: Path | str | None = None) -> Deleted:
+def delete(kind: TrashKind, id: str, home: Path | str | None = None) -> TrashEntry:
     """Move it to the trash in one step; Busy while somebody writes it.
 
     Runs on a deleted dataset stay, and find their samples again when it comes back.
@@ -42,13 +42,13 @@ def delete(kind: Kind, id: str, home: Path | str | None = None) -> Deleted:
     return _entry(kind, target)
 
 
-def list_deleted(kind: Kind, home: Path | str | None = None) -> list[Deleted]:
+def list_deleted(kind: TrashKind, home: Path | str | None = None) -> list[TrashEntry]:
     """The runs or datasets in the trash, last deleted first."""
     found = [_entry(kind, path) for path in _trash(layout.resolve_home(home), kind).glob("*~*")]
     return sorted(found, key=lambda entry: entry.deleted, reverse=True)
 
 
-def restore(kind: Kind, id: str, home: Path | str | None = None) -> Path:
+def restore(kind: TrashKind, id: str, home: Path | str | None = None) -> Path:
     """Bring it back as it was when it was last deleted."""
     base = layout.resolve_home(home)
     entry = _find(base, kind, id)
@@ -60,7 +60,7 @@ def restore(kind: Kind, id: str, home: Path | str | None = None) -> Path:
     return target
 
 
-def purge(kind: Kind, id: str | None = None, home: Path | str | None = None) -> int:
+def purge(kind: TrashKind, id: str | None = None, home: Path | str | None = None) -> int:
     """Remove what is deleted for good (`None`: all of that kind); returns how many."""
     base = layout.resolve_home(home)
     if id is not None:
@@ -71,12 +71,12 @@ def purge(kind: Kind, id: str | None = None, home: Path | str | None = None) -> 
     return len(gone)
 
 
-def _trash(base: Path, kind: Kind) -> Path:
+def _trash(base: Path, kind: TrashKind) -> Path:
     # Datasets lie in a folder of their own, so that no run can be taken for one.
     return base / "trash" if kind == "run" else base / "trash" / "datasets"
 
 
-def _find(base: Path, kind: Kind, id: str) -> Deleted:
+def _find(base: Path, kind: TrashKind, id: str) -> TrashEntry:
     layout.check_id(kind, id)
     entries = list_deleted(kind, base)
     for entry in entries:
@@ -85,6 +85,6 @@ def _find(base: Path, kind: Kind, id: str) -> Deleted:
     raise UnknownName(f"deleted {kind}", id, {entry.id for entry in entries})
 
 
-def _entry(kind: Kind, path: Path) -> Deleted:
+def _entry(kind: TrashKind, path: Path) -> TrashEntry:
     id, _, stamp = path.name.partition("~")
-    return Deleted(kind, id, datetime.fromtimestamp(int(stamp) / 1e9, UTC), path)
+    return TrashEntry(kind, id, datetime.fromtimestamp(int(stamp) / 1e9, UTC), path)

@@ -15,21 +15,30 @@ customers and models is never handed to anything that reads Markdown or HTML: us
 """
 
 from cxlab.charts.numbers import format_seconds, format_time
-from cxlab.ui.adding_models import show_how_to_add
 from cxlab.ui.address import breadcrumbs, cached, has_page, link, marks, open_page, set_view, view
+from cxlab.ui.app_frame import colours, dark, enter, guarded, routed, zone
 from cxlab.ui.boards import published_columns, show_leaderboard, show_runs, with_labels
 from cxlab.ui.choices import choose, choose_id, is_new
 from cxlab.ui.filters import sidebar_filters
-from cxlab.ui.history import show_history
+from cxlab.ui.job_panel import show_job
+from cxlab.ui.labels import (
+    Badge,
+    badge,
+    chip,
+    describe_state,
+    empty,
+    error,
+    figures,
+    header,
+    label,
+    plain,
+    say,
+    section,
+)
 from cxlab.ui.progress import draw_progress, live_progress
-from cxlab.ui.published import show_published
-from cxlab.ui.shell import colours, dark, enter, guarded, routed, zone
 from cxlab.ui.tables import Kind, column, show_chart, show_table, table_key
-from cxlab.ui.talk import path_strip, transcript, votes
-from cxlab.ui.tasks import show_task_board
+from cxlab.ui.transcript import path_strip, transcript, votes
 from cxlab.ui.trash import show_trash
-from cxlab.ui.words import Badge, badge, chip, describe_state, empty, error, figures, header, label, plain, say, section
-from cxlab.ui.work import show_job
 
 __all__ = [
     "Badge",
@@ -68,14 +77,10 @@ __all__ = [
     "section",
     "set_view",
     "show_chart",
-    "show_history",
-    "show_how_to_add",
     "show_job",
     "show_leaderboard",
-    "show_published",
     "show_runs",
     "show_table",
-    "show_task_board",
     "show_trash",
     "sidebar_filters",
     "table_key",

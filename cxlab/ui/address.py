@@ -10,7 +10,7 @@ from cxlab import read, resources
 from cxlab.charts.theme import Mark, mark_models
 from cxlab.read import View
 from cxlab.read.view import KEYS
-from cxlab.ui.words import plain
+from cxlab.ui.labels import plain
 
 _PASSED = "cx_passed"
 P = ParamSpec("P")
@@ -46,6 +46,12 @@ def set_view(changed: View) -> None:
         for key in (before.keys() & KEYS) - after.keys():
             del st.query_params[key]
         st.query_params.update(changed.to_query())
+
+
+def go(target: View) -> None:
+    """Show another view of the same page at once."""
+    set_view(target)
+    st.rerun()
 
 
 def open_page(stem: str, target: View) -> None:

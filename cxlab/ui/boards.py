@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 import polars as pl
 
-from cxlab.read import Published
+from cxlab.read import PublishedTable
+from cxlab.ui.labels import describe_state, label
 from cxlab.ui.tables import Kind, column, show_table
-from cxlab.ui.words import describe_state, label
 
 
 def show_runs(
@@ -56,7 +56,7 @@ def show_leaderboard(board: pl.DataFrame, metrics: Mapping[str, str], *, key: st
     return show_table(rows, columns, key=key, alt=alt, select="single")
 
 
-def published_columns(table: Published) -> dict[str, Any]:
+def published_columns(table: PublishedTable) -> dict[str, Any]:
     """The columns of a published table with its own titles."""
     kinds: dict[str, Kind] = {
         "points": "points", "percent": "points", "ratio": "ratio", "seconds": "seconds", "count": "count"

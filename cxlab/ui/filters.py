@@ -8,9 +8,9 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.read import View
-from cxlab.read.troubles import EVENTS, KINDS
+from cxlab.read.failure_kinds import EVENTS, KINDS
 from cxlab.ui.address import cached, set_view
-from cxlab.ui.words import EXPOSURES, label
+from cxlab.ui.labels import EXPOSURES, label
 
 _FILTER_TITLES = {
     "models": "Model",

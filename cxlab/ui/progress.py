@@ -7,7 +7,7 @@ import streamlit as st
 from cxlab import read
 from cxlab.charts.numbers import format_count, format_seconds, format_usd
 from cxlab.read import Progress
-from cxlab.ui.words import describe_state, label, plain
+from cxlab.ui.labels import describe_state, label, plain
 
 _MOST_BARS = 3
 

@@ -9,7 +9,7 @@ import streamlit as st
 from cxlab.charts.selection import read_points, read_rows
 from cxlab.read.files import flatten, to_csv, to_parquet
 from cxlab.records import content_id
-from cxlab.ui.words import label
+from cxlab.ui.labels import label
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

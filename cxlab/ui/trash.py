@@ -4,20 +4,20 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_time
 from cxlab.store import trash
-from cxlab.ui.shell import guarded, zone
+from cxlab.ui.app_frame import guarded, zone
 
 # Only the last ones are offered for undoing; the others stay in the trash and can be restored once these are.
 _MOST_UNDOS = 20
 
 
-def delete(kind: trash.Kind, *ids: str) -> None:
+def delete(kind: trash.TrashKind, *ids: str) -> None:
     """Move runs or datasets to the trash, and open it where it is shown next."""
     for id in ids:
         trash.delete(kind, id)
     st.session_state[f"{kind}-deleted"] = ids
 
 
-def show_trash(kind: trash.Kind) -> None:
+def show_trash(kind: trash.TrashKind) -> None:
     """The trash of runs or of datasets; nothing where it is empty."""
     deleted = trash.list_deleted(kind)
     if not deleted:

@@ -5,8 +5,8 @@ construction (errors are added until the stated rate is reached), so a compariso
 blurred by chance; the same seed at a higher rate keeps the errors of the lower one and adds to them.
 """
 
-from cxlab.voice.hearing import Heard, Misheard, Piece, channel, hear
-from cxlab.voice.tables import LANGUAGES
+from cxlab.voice.confusion_tables import LANGUAGES
+from cxlab.voice.hearing import HeardText, Piece, WordError, channel, hear
 from cxlab.voice.words import word_error_rate, words
 
-__all__ = ["LANGUAGES", "Heard", "Misheard", "Piece", "channel", "hear", "word_error_rate", "words"]
+__all__ = ["LANGUAGES", "HeardText", "Piece", "WordError", "channel", "hear", "word_error_rate", "words"]

@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.errors import CxError, UnknownName
-from cxlab.voice.pronouncing import pronounce
-from cxlab.voice.shelf import Pcm, Shelf, read_wav
+from cxlab.voice.bigram_model import Counts, bigrams
+from cxlab.voice.confusion_tables import tables
+from cxlab.voice.pronunciation import pronounce
+from cxlab.voice.sound_files import Pcm, Shelf, read_wav
 from cxlab.voice.spelling import DIGITS, LETTERS, Clause, clauses, written
-from cxlab.voice.statistics import Counts, bigrams
-from cxlab.voice.tables import tables
 
 PROGRAM, PACKAGE = "espeak-ng", "pocketsphinx"
 # Understood best of f1 to f5 and m1 to m3, plain or with their frequencies scaled.

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cxlab.errors import BadOption
-from cxlab.voice.sounds import SHARE, candidates, garble, halves, pick
-from cxlab.voice.tables import Tables, tables
+from cxlab.voice.confusion_tables import Tables, tables
+from cxlab.voice.confusions import SHARE, candidates, garble, halves, pick
 from cxlab.voice.words import WEIGHT, Token, cut, key, word_error_rate
 
 # Every text is weighed as if it went on with one typical word: then an utterance that is all names
@@ -24,7 +24,7 @@ TYPICAL_WEIGHT = 1.15
 SHAPES = {"word": (0.10, 0.15, 0.08), "entity": (0.05, 0.05, 0.0)}
 
 
-class Misheard(NamedTuple):
+class WordError(NamedTuple):
     """One error; `position` counts the words of the said text from 0, `said` or `heard` may be empty."""
 
     kind: str
@@ -42,11 +42,11 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Heard:
+class HeardText:
     """What was made of a text; the pieces joined give `said` and `text`."""
 
     text: str
-    errors: list[Misheard]
+    errors: list[WordError]
     said: str
     pieces: tuple[Piece, ...] = field(repr=False)
 
@@ -64,7 +64,7 @@ def channel(text: str, wer: float, seed: int, language: str = "en") -> str:
     return hear(text, wer, seed, language).text
 
 
-def hear(text: str, wer: float, seed: int, language: str = "en") -> Heard:
+def hear(text: str, wer: float, seed: int, language: str = "en") -> HeardText:
     """The heard text and its errors, the same for the same text, rate, seed and language.
 
     `wer` is errors per word, 0 to 1, on normalised words (`cxlab.voice.words`). The number of errors is
@@ -77,7 +77,7 @@ def hear(text: str, wer: float, seed: int, language: str = "en") -> Heard:
         raise BadOption(f"word error rate {wer!r}; give a number from 0 to 1, such as 0.15")
     tokens, rest = cut(text, table)
     if not tokens or wer == 0:
-        return Heard(text, [], text, (Piece(text, text, None),) if text else ())
+        return HeardText(text, [], text, (Piece(text, text, None),) if text else ())
     digest = hashlib.blake2b(f"{seed}\0{language}\0{text}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     utterance = _Utterance(tokens, table, random.Random(int.from_bytes(digest, "little")))
     utterance.add_errors(wer)
@@ -101,7 +101,7 @@ class _Utterance:
         self.heard = [0, 1] * len(tokens)
         self.text = [""] * size
         self.kind = [""] * size
-        self.errors: dict[int, Misheard] = {}
+        self.errors: dict[int, WordError] = {}
         self.full, self.left = False, len(tokens)
 
     def add_errors(self, wer: float) -> None:
@@ -156,14 +156,14 @@ class _Utterance:
         return max(said, heard) - max(before) - max(after)
 
     def _put(self, i: int, kind: str, text: str) -> int:
-        self.errors[i] = Misheard(kind, self.tokens[i].core, text, i)
+        self.errors[i] = WordError(kind, self.tokens[i].core, text, i)
         return self._mark(2 * i + 1, kind, text)
 
     def _insert(self, i: int, rng: random.Random) -> int:
         core = self.tokens[i].core
         repeat = len(core) <= 4 and rng.random() < 0.4
         said = core.lower() if repeat and core != "I" else core if repeat else pick(self.table.fillers, rng)
-        self.errors[i] = Misheard("repeat" if repeat else "filler", "", said, i)
+        self.errors[i] = WordError("repeat" if repeat else "filler", "", said, i)
         return self._mark(2 * i, self.errors[i].kind, said)
 
     def _merge(self, i: int) -> int:
@@ -176,7 +176,7 @@ class _Utterance:
             return 0
         cost = self._put(i, "merge", _as(one.core, joined[0]))
         cost += self._mark(2 * i + 3, "merge", "")
-        self.errors[i] = Misheard("merge", f"{one.core} {two.core}", self.text[2 * i + 1], i)
+        self.errors[i] = WordError("merge", f"{one.core} {two.core}", self.text[2 * i + 1], i)
         return cost
 
     def _split(self, i: int) -> int:
@@ -195,7 +195,7 @@ class _Utterance:
                 self.full = True
         return self._put(i, "garbled", _as(token.core, _last_resort(token.core, self.table)))
 
-    def finish(self, said: str, rest: str) -> Heard:
+    def finish(self, said: str, rest: str) -> HeardText:
         pieces: list[Piece] = []
         tail = ""
         for i, token in enumerate(self.tokens):
@@ -221,7 +221,7 @@ class _Utterance:
         _add(pieces, None, rest, rest)
         heard = "".join(piece.heard for piece in pieces)
         errors = [self.errors[i] for i in sorted(self.errors)]
-        return Heard(heard, errors, said, tuple(pieces))
+        return HeardText(heard, errors, said, tuple(pieces))
 
 
 def _add(pieces: list[Piece], kind: str | None, said: str, heard: str) -> None:

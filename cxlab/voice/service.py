@@ -19,12 +19,12 @@ from typing import Any, TypeVar
 from cxlab.errors import BadOption
 from cxlab.llm import registry
 from cxlab.llm.base import ProviderFault
-from cxlab.llm.faults import Interrupted, Kind, redact, retrying, with_retries
+from cxlab.llm.faults import FaultKind, Interrupted, redact, retrying, with_retries
 from cxlab.llm.metering import AudioPrices, Budget
 from cxlab.llm.openai_model import OpenAIModel
 from cxlab.records import Usage
-from cxlab.voice.passage import Passage
-from cxlab.voice.shelf import Pcm, Shelf, read_wav
+from cxlab.voice.sound_files import Pcm, Shelf, read_wav
+from cxlab.voice.spoken_message import SpokenMessage
 
 Made = TypeVar("Made")
 
@@ -72,10 +72,10 @@ class ServiceLine:
         self.speaker, self.writer, self.voices, self.format = speaker, writer, voices, format
         self.prices, self.keep, self.budget, self.language = prices, keep, budget, language
 
-    async def listen(self, side: str, text: str, seed: int) -> Passage:
+    async def listen(self, side: str, text: str, seed: int) -> SpokenMessage:
         """The text said in the side's voice and written down again; the seed only names the file."""
         if not text.strip():
-            return Passage("")
+            return SpokenMessage("")
         spent = _Spent()
         data: dict[str, Any] = {}
         try:
@@ -88,8 +88,8 @@ class ServiceLine:
             heard = await self._run(self.writer, "transcription", spent, lambda: self._write_down(sound))
             spent.pay(self.prices[1].cost(sound.seconds, 0) if self.prices[1] else None, self.budget)
         except ProviderFault as fault:
-            return Passage("", data, spent.usage, spent.cost_usd, spent.latency_s, fault.failure)
-        return Passage(heard, data, spent.usage, spent.cost_usd, spent.latency_s)
+            return SpokenMessage("", data, spent.usage, spent.cost_usd, spent.latency_s, fault.failure)
+        return SpokenMessage(heard, data, spent.usage, spent.cost_usd, spent.latency_s)
 
     async def _run(
         self, server: OpenAIModel, step: str, spent: _Spent, once: Callable[[], Awaitable[tuple[Made, float]]]
@@ -185,15 +185,15 @@ def read_sound(content: bytes, format: str) -> Sound:
     begins = FORMATS[format]
     if not content or (begins and not content.startswith(begins)):
         said = redact(content[:60].decode("utf-8", "replace"))
-        raise Interrupted(Kind("bad_reply", True), f"the server's reply is no {format} sound: {said!r}")
+        raise Interrupted(FaultKind("bad_reply", True), f"the server's reply is no {format} sound: {said!r}")
     if format not in ("wav", "pcm"):
         return Sound(content, format, None)
     try:
         pcm = read_wav(content) if format == "wav" else Pcm(content[: len(content) // 2 * 2], PCM_RATE)
     except ValueError as error:
-        raise Interrupted(Kind("bad_reply", True), f"the server's sound cannot be read: {error}") from None
+        raise Interrupted(FaultKind("bad_reply", True), f"the server's sound cannot be read: {error}") from None
     if not pcm.frames:
-        raise Interrupted(Kind("bad_reply", True), "the server sent a sound of no length")
+        raise Interrupted(FaultKind("bad_reply", True), "the server sent a sound of no length")
     # Written anew: a stream's header leaves the length open, which browsers do not play to the end.
     return Sound(pcm.wav(), "wav", pcm.seconds)
 
@@ -203,8 +203,8 @@ def _read_transcript(content: bytes) -> str:
         body = json.loads(content)
     except ValueError:
         said = redact(content[:100].decode("utf-8", "replace"))
-        raise Interrupted(Kind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
+        raise Interrupted(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
     text = body.get("text") if isinstance(body, dict) else None
     if not isinstance(text, str):
-        raise Interrupted(Kind("bad_reply", True), "the server's reply holds no text")
+        raise Interrupted(FaultKind("bad_reply", True), "the server's reply holds no text")
     return " ".join(text.split())

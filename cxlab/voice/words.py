@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cxlab.voice.tables import Tables
+from cxlab.voice.confusion_tables import Tables
 
 # A word begins and ends with a letter or digit; signs inside ("don't", "a@b.fr", "1,299") belong to it.
 WORD = re.compile(r"[^\W_](?:\S*[^\W_])?")

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.cxm_store import DATASET, make_dataset
-from tests.judged import HOSTILE
+from tests.stores.cxmarena_dataset import DATASET, make_dataset
+from tests.stores.judged import HOSTILE
 
 from .conftest import Lab
 from .steps import click_row, go, keyed, main, see, settle, wait_for

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.knowing import DATASET, make_knowledge
+from tests.stores.knowledge_base import DATASET, make_knowledge
 
 from .conftest import Lab
 from .steps import cells, click_mark, click_row, go, main, see, settle, table, wait_for

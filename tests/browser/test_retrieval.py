@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page
 
-from tests.searched import HOSTILE, make_searched_store
+from tests.stores.searches import HOSTILE, make_searched_store
 
 from .conftest import serving
 from .steps import click_mark, click_row, go, keyed, main, see, wait_for

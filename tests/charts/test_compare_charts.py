@@ -2,10 +2,10 @@ import polars as pl
 import pytest
 
 from cxlab.charts import compare
-from cxlab.charts import paths as path_charts
 from cxlab.charts.theme import mark_models
-from cxlab.charts.variants import badge_of, draw_variants
 from cxlab.read import scenarios
+from cxlab.views.sop import charts as path_charts
+from cxlab.views.sop.charts_variants import badge_of, draw_variants
 
 MARKS = mark_models(["simulated:a", "b"])
 

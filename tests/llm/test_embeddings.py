@@ -8,7 +8,7 @@ import pytest
 
 from cxlab.errors import BadOption, NotConfigured
 from cxlab.llm import Budget, Prices, ProviderFault
-from cxlab.llm.embeddings import Embedded, EmbeddingModel, load_embedding
+from cxlab.llm.embeddings import EmbeddingModel, EmbeddingReply, load_embedding
 from cxlab.llm.openai_model import OpenAIModel, Options
 
 from .fault_server import FaultServer, Scene
@@ -16,8 +16,10 @@ from .fault_server import FaultServer, Scene
 PRICES = Prices(1.0, 0.0)
 
 
-def embed(scene: Scene, texts: list[str], budget: Budget | None = None, prices: Prices | None = PRICES) -> Embedded:
-    async def once() -> Embedded:
+def embed(
+    scene: Scene, texts: list[str], budget: Budget | None = None, prices: Prices | None = PRICES
+) -> EmbeddingReply:
+    async def once() -> EmbeddingReply:
         server = OpenAIModel("endpoint:test/tiny", "tiny", scene.url, None, options=Options(first_wait_s=0.01))
         model = EmbeddingModel("endpoint:test/tiny", server, prices)
         try:

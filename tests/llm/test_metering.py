@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cxlab.errors import BadOption, BadStore
-from cxlab.llm import Budget, Metered, Prices, Request, ask, call, load
+from cxlab.llm import Budget, MeteredModel, Prices, Request, ask, call, load
 from cxlab.llm.cache import ReplyCache
 from cxlab.llm.openai_model import OpenAIModel, Options
 from cxlab.records import Usage
@@ -156,7 +156,7 @@ def test_a_wrapped_model_is_a_model(server: FaultServer, tmp_path: Path) -> None
     scene, cache, budget = server.scene(), ReplyCache(tmp_path / "c.sqlite"), Budget(1.0)
 
     async def twice() -> None:
-        model = Metered(priced(scene), budget, cache)
+        model = MeteredModel(priced(scene), budget, cache)
         assert (model.name, model.simulated) == ("endpoint:t", False)
         for _ in range(2):
             assert (await ask(model, INTENT, Inputs(message="a"))).output is not None

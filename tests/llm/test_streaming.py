@@ -9,7 +9,7 @@ import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from cxlab.llm import ChatModel, Completion, ProviderFault, Request
-from cxlab.llm.completions import Pieces, read_completion
+from cxlab.llm.completions import StreamedCompletion, read_completion
 from cxlab.llm.langchain_model import LangchainModel, from_langchain
 
 from .fault_server import FaultServer, Scene
@@ -152,7 +152,7 @@ def test_a_langchain_model_that_cannot_stream_gives_its_answer_at_once() -> None
 
 
 def test_pieces_as_servers_differ() -> None:
-    pieces = Pieces()
+    pieces = StreamedCompletion()
     # No index, ids sent twice, arguments as an object, a name repeated, usage with every piece, a refusal.
     for calls in (
         [{"id": "a", "function": {"name": "look", "arguments": "{"}}],
@@ -173,4 +173,4 @@ def test_pieces_as_servers_differ() -> None:
     pieces.add({"choices": [{"delta": {"refusal": "No."}, "finish_reason": "stop"}]})
     assert (read_completion(pieces.body(), 0.1).text, pieces.finished) == ("No.", True)
     with pytest.raises(ProviderFault, match="not JSON"):
-        Pieces().add_line("data: {half")
+        StreamedCompletion().add_line("data: {half")

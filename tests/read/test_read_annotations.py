@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from cxlab import read
-from cxlab.read import View, annotations, verdicts
-from cxlab.ui.notes import annotate, withdraw
-from tests.judged import make_judged_store
+from cxlab.read import View, annotations
+from cxlab.ui.annotations import annotate, withdraw
+from cxlab.views.judges import queries_adjudication
+from tests.stores.judged import make_judged_store
 
 AT = ("run-0", "run-0-a1")
 
@@ -43,14 +44,16 @@ def test_what_is_withdrawn_is_no_longer_in_force_and_still_stored(home: Path) ->
 
 
 def test_the_latest_decision_counts_and_can_be_taken_back(home: Path) -> None:
-    assert verdicts.with_people(View()).is_empty()
+    assert queries_adjudication.with_people(View()).is_empty()
     annotate("adjudication", *AT, "Exchange", 1, "CoreIntention")
     second = annotate("adjudication", *AT, "ReturnOrRefund", 1, "CoreIntention")
     found = annotations.adjudications(*AT, 1)
     assert found["value"].to_list() == ["ReturnOrRefund"]
-    agree = {judge.rpartition("-")[2]: share for judge, n, share in verdicts.with_people(View()).iter_rows()}
+    agree = {
+        judge.rpartition("-")[2]: share for judge, n, share in queries_adjudication.with_people(View()).iter_rows()
+    }
     assert agree == {"lenient": 0.0, "partial": 1.0, "strict": 1.0}
-    assert verdicts.queue(View()).frame["decided"].to_list() == ["ReturnOrRefund", None]
-    assert verdicts.queue(View(), undecided=True).total == 1
+    assert queries_adjudication.queue(View()).frame["decided"].to_list() == ["ReturnOrRefund", None]
+    assert queries_adjudication.queue(View(), undecided=True).total == 1
     withdraw(second, *AT)
     assert annotations.adjudications(*AT, 1)["value"].to_list() == ["Exchange"]

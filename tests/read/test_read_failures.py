@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from cxlab import read
-from cxlab.read import View, failures, troubles
+from cxlab.read import View, failure_kinds, failures
 from cxlab.records import Attempt, Dataset, Facets, Failure, Sample, Score
 from cxlab.store import write
-from tests.judged import HOSTILE, NOON, Scored, make_judged_store, make_run
+from tests.stores.judged import HOSTILE, NOON, Scored, make_judged_store, make_run
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_what_was_mended_is_counted_and_is_no_failure(tmp_path: Path, monkeypatc
     }
     # The page of one attempt names kinds without asking the store.
     stored = read.ask("SELECT DISTINCT where_, type FROM failures").rows()
-    assert {troubles.kind_of(where, kind) for where, kind in stored} == set(way)
+    assert {failure_kinds.kind_of(where, kind) for where, kind in stored} == set(way)
     # Nothing is lost to filters: by its kind and by its group it is found, wherever it ended.
     assert keys(View(errors=("refused",))) == keys(View(alike=way["refused"]["alike"])) == ["failed", "mended"]
     assert keys(View(errors=("refused",), verdict="passed")) == ["mended"]
@@ -193,7 +193,7 @@ def test_a_changed_filter_goes_back_to_page_one_and_stays_behind_on_other_pages(
 
 
 def test_the_fields_that_a_stage_asks_for_come_from_the_procedure() -> None:
-    rows = {(row["scenario"], row["stage"]): row["fields"] for row in json.loads(troubles.stage_fields())}
+    rows = {(row["scenario"], row["stage"]): row["fields"] for row in json.loads(failure_kinds.stage_fields())}
     assert rows[("ecommerce_refund", "stage6")] == ["RefundReasonable"]
-    assert troubles.field_options("ecommerce_refund")["ProvidedDocument"] == ("true", "false")
-    assert troubles.field_options("no such scenario") == {}
+    assert failure_kinds.field_options("ecommerce_refund")["ProvidedDocument"] == ("true", "false")
+    assert failure_kinds.field_options("no such scenario") == {}

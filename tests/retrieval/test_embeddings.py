@@ -12,8 +12,8 @@ from llm.fault_server import FaultServer
 from cxlab.errors import BadFile, BadOption, BadStore, NotConfigured, UnknownName
 from cxlab.llm import ProviderFault
 from cxlab.retrieval import index_documents, minilm
-from cxlab.retrieval.embeddings import Hashing, Served, known_embedders, load_embedder, unit
-from cxlab.retrieval.vector_cache import Cached
+from cxlab.retrieval.embeddings import Hashing, ServerEmbedder, known_embedders, load_embedder, unit
+from cxlab.retrieval.vector_cache import CachedEmbedder
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +56,16 @@ def test_hashing_is_unit_length_repeatable_and_sees_spelling():
 def test_a_text_is_embedded_once_by_name_and_content(tmp_path):
     path = tmp_path / "deep" / "vectors.sqlite"
     inner = Counting()
-    first = Cached(inner, path).embed(["lamp", "lock", "lamp", ""])
+    first = CachedEmbedder(inner, path).embed(["lamp", "lock", "lamp", ""])
     assert inner.seen == ["lamp", "lock", ""]
     inner.seen.clear()
-    again = Cached(inner, path).embed(["lock", "pump!", "lamp"])
+    again = CachedEmbedder(inner, path).embed(["lock", "pump!", "lamp"])
     assert inner.seen == ["pump!"]
     assert (again[[2, 0]] == first[:2]).all()
     other = Counting("another")
-    Cached(other, path).embed(["lamp"])
+    CachedEmbedder(other, path).embed(["lamp"])
     assert other.seen == ["lamp"]
-    assert Cached(inner, path).embed([]).shape == (0, 2)
+    assert CachedEmbedder(inner, path).embed([]).shape == (0, 2)
 
 
 def test_what_was_computed_before_a_stop_is_kept(tmp_path):
@@ -77,15 +77,15 @@ def test_what_was_computed_before_a_stop_is_kept(tmp_path):
 
     texts = [f"text {number}" for number in range(3_000)]
     with pytest.raises(KeyboardInterrupt):
-        Cached(Stopping(), tmp_path / "v.sqlite").embed(texts)
+        CachedEmbedder(Stopping(), tmp_path / "v.sqlite").embed(texts)
     inner = Counting()
-    Cached(inner, tmp_path / "v.sqlite").embed(texts)
+    CachedEmbedder(inner, tmp_path / "v.sqlite").embed(texts)
     assert len(inner.seen) == 3_000 - 1_024
 
 
 def test_threads_share_the_cache(tmp_path):
     inner = Counting()
-    cached = Cached(inner, tmp_path / "v.sqlite")
+    cached = CachedEmbedder(inner, tmp_path / "v.sqlite")
     texts = [f"text {number}" for number in range(500)]
     expected = Counting().embed(texts)
     wrong = []
@@ -106,14 +106,14 @@ def test_a_broken_cache_is_refused_and_a_locked_one_left_out(tmp_path, caplog, m
     path = tmp_path / "v.sqlite"
     path.write_bytes(b"not a database, but long enough to be looked at" * 20)
     with pytest.raises(BadStore, match="delete the file"):
-        Cached(Counting(), path).embed(["lamp"])
+        CachedEmbedder(Counting(), path).embed(["lamp"])
     path.unlink()
-    Cached(Counting(), path).embed(["lock"])
+    CachedEmbedder(Counting(), path).embed(["lock"])
     monkeypatch.setattr("cxlab.retrieval.vector_cache._BUSY_S", 0.05)
     held = sqlite3.connect(path, isolation_level=None)
     held.execute("begin exclusive")
     with caplog.at_level(logging.WARNING):
-        vectors = Cached(Counting(), path).embed(["lamp"])
+        vectors = CachedEmbedder(Counting(), path).embed(["lamp"])
     held.close()
     assert vectors.shape == (1, 2)
     assert "cannot be used" in caplog.text
@@ -141,7 +141,7 @@ def test_a_servers_vectors_are_scaled_counted_and_paid_once(server, monkeypatch)
 def test_a_server_can_be_asked_inside_an_event_loop_and_faults_come_through(server, monkeypatch):
     scene = server.scene()
     monkeypatch.setenv("CXLAB_ENDPOINT_URL", scene.url)
-    served = Served("endpoint:env/tiny")
+    served = ServerEmbedder("endpoint:env/tiny")
     assert served.dim == 3
 
     async def inside():
@@ -152,7 +152,7 @@ def test_a_server_can_be_asked_inside_an_event_loop_and_faults_come_through(serv
     assert served.embed(["", " "]).tolist() == [[0, 0, 0]] * 2
     monkeypatch.setenv("CXLAB_ENDPOINT_URL", server.scene("status", status=401, message="no").url)
     with pytest.raises(ProviderFault, match="401"):
-        Served("endpoint:env/tiny").embed(["lamp"])
+        ServerEmbedder("endpoint:env/tiny").embed(["lamp"])
 
 
 def test_an_index_over_a_servers_vectors(server, monkeypatch):

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cxlab.bench import retrieval
 from cxlab.errors import BadFile, BadOption
 from cxlab.retrieval.exact import ExactIndex
-from cxlab.retrieval.select import best
-from cxlab.runner import bench_retrieval
+from cxlab.retrieval.top_k import best
 
 
 def by_sorting(scores, k, above=None):
@@ -110,9 +110,9 @@ def test_misuse_is_refused():
 
 
 def test_the_bench_measures_and_compares(capsys):
-    bench_retrieval.main(["--queries", "40", "--vectors", "3000", "--dim", "16", "--rounds", "1"])
+    retrieval.main(["--queries", "40", "--vectors", "3000", "--dim", "16", "--rounds", "1"])
     said = capsys.readouterr().out
     assert "40 queries over 3,000 vectors of 16 numbers" in said
     assert "found for 100.00% of the queries" in said
     with pytest.raises(BadOption, match="more vectors"):
-        bench_retrieval.main(["--vectors", "20"])
+        retrieval.main(["--vectors", "20"])

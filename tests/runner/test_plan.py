@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from cxlab.errors import BadOption, UnknownName
 from cxlab.runner.arguments import to_arguments
-from cxlab.runner.order import Order
-from cxlab.runner.plan import Choice, choose, find_benchmark, pair, parse_shard, parse_where, shard_of, take_shard
+from cxlab.runner.plan import SampleFilter, choose, find_benchmark, pair, parse_shard, parse_where, shard_of, take_shard
+from cxlab.runner.request import RunRequest
 
 from .lamp import BENCHMARK, generate
 
@@ -15,7 +15,7 @@ SAMPLES = generate({"copies": 5}, 0)[1]
 
 
 def test_limit_spreads_over_scenarios_levels_and_leaves() -> None:
-    chosen = choose(BENCHMARK, SAMPLES, Choice(limit=12))
+    chosen = choose(BENCHMARK, SAMPLES, SampleFilter(limit=12))
     facets = Counter((s.facets.scenario, s.facets.level) for s in chosen)
     assert set(facets.values()) == {3}
     assert len(facets) == 4
@@ -23,30 +23,30 @@ def test_limit_spreads_over_scenarios_levels_and_leaves() -> None:
 
 
 def test_few_samples_already_differ_in_leaf() -> None:
-    chosen = choose(BENCHMARK, SAMPLES, Choice(scenarios=("hall",), limit=2))
+    chosen = choose(BENCHMARK, SAMPLES, SampleFilter(scenarios=("hall",), limit=2))
     assert [s.facets.level for s in chosen] == ["zero", "weak"]
     assert len({s.facets.leaf for s in chosen}) == 2
 
 
 @given(st.integers(1, 60))
 def test_a_larger_limit_keeps_what_a_smaller_one_had(limit: int) -> None:
-    everything = choose(BENCHMARK, SAMPLES, Choice())
+    everything = choose(BENCHMARK, SAMPLES, SampleFilter())
     assert sorted(s.id for s in everything) == sorted(s.id for s in SAMPLES)
-    assert choose(BENCHMARK, SAMPLES, Choice(limit=limit)) == everything[:limit]
+    assert choose(BENCHMARK, SAMPLES, SampleFilter(limit=limit)) == everything[:limit]
 
 
 def test_filters_combine() -> None:
-    chosen = choose(BENCHMARK, SAMPLES, Choice(("kitchen",), ("weak",)))
+    chosen = choose(BENCHMARK, SAMPLES, SampleFilter(("kitchen",), ("weak",)))
     assert {(s.facets.scenario, s.facets.level) for s in chosen} == {("kitchen", "weak")}
     assert len(chosen) == 15
 
 
 def test_any_facet_filters_and_survives_being_ordered() -> None:
     where = parse_where(["leaf=" + SAMPLES[0].facets.leaf, "level=weak", "level=zero"])
-    chosen = choose(BENCHMARK, SAMPLES, Choice(where=where))
+    chosen = choose(BENCHMARK, SAMPLES, SampleFilter(where=where))
     assert {s.facets.leaf for s in chosen} == {SAMPLES[0].facets.leaf}
     assert {s.facets.level for s in chosen} == {"weak", "zero"}
-    order = Order("sage", ("simulated:weak",), choice=Choice(where=where))
+    order = RunRequest("sage", ("simulated:weak",), choice=SampleFilter(where=where))
     words = [word.removeprefix("--where=") for word in to_arguments(order) if word.startswith("--where=")]
     assert parse_where(words) == where
     with pytest.raises(UnknownName, match="unknown facet 'mood'"):
@@ -55,8 +55,8 @@ def test_any_facet_filters_and_survives_being_ordered() -> None:
         parse_where(["voice"])
 
 
-@pytest.mark.parametrize("choice", [Choice(scenarios=("attic",)), Choice(levels=("strong",))])
-def test_unknown_filter_names_the_known_ones(choice: Choice) -> None:
+@pytest.mark.parametrize("choice", [SampleFilter(scenarios=("attic",)), SampleFilter(levels=("strong",))])
+def test_unknown_filter_names_the_known_ones(choice: SampleFilter) -> None:
     with pytest.raises(UnknownName, match=r"'attic'; known: hall, kitchen|'strong'; known: weak, zero"):
         choose(BENCHMARK, SAMPLES, choice)
 

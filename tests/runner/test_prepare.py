@@ -9,9 +9,9 @@ import pytest
 from cxlab.errors import BadOption
 from cxlab.runner import session
 from cxlab.runner import status as statuses
-from cxlab.runner.opening import Opened, open_run
-from cxlab.runner.order import Order, create_runs
-from cxlab.runner.plan import WHOLE, Choice
+from cxlab.runner.loaded_run import LoadedRun, open_run
+from cxlab.runner.plan import WHOLE, SampleFilter
+from cxlab.runner.request import RunRequest, create_runs
 
 from .lamp import NAME
 from .shell import Shell
@@ -29,20 +29,20 @@ class Heard:
 
 
 @pytest.fixture
-def opened(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Opened:
+def opened(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> LoadedRun:
     monkeypatch.setenv("CXLAB_HOME", str(shell.home))
-    (run,) = create_runs(Order(NAME, ("simulated:strong",), None, (), None, Choice()))
+    (run,) = create_runs(RunRequest(NAME, ("simulated:strong",), None, (), None, SampleFilter()))
     return open_run(run.id)
 
 
-def prepare(opened: Opened, make: Any) -> tuple[list[str], statuses.Status | None]:
+def prepare(opened: LoadedRun, make: Any) -> tuple[list[str], statuses.Status | None]:
     each = replace(opened, benchmark=replace(opened.benchmark, prepare=make))
     heard = Heard()
     session.prepare(each, session.begin(each, WHOLE)[1], heard)
     return heard.messages, statuses.read(opened.folder / "status.json")
 
 
-def test_how_far_it_is_stands_in_the_status(opened: Opened) -> None:
+def test_how_far_it_is_stands_in_the_status(opened: LoadedRun) -> None:
     def make(samples: Any, options: Any) -> Iterator[tuple[int, int, str]]:
         assert len(samples) == len(opened.samples)
         yield from ((n, 2_000, "lamps lit") for n in (0, 1_500))
@@ -54,7 +54,7 @@ def test_how_far_it_is_stands_in_the_status(opened: Opened) -> None:
     assert prepare(opened, None)[0] == []
 
 
-def test_a_cancelled_run_is_prepared_no_further(opened: Opened) -> None:
+def test_a_cancelled_run_is_prepared_no_further(opened: LoadedRun) -> None:
     def make(samples: Any, options: Any) -> Iterator[tuple[int, int, str]]:
         yield 0, 2, "lamps"
         (opened.folder / "CANCEL").touch()
@@ -68,7 +68,7 @@ def test_a_cancelled_run_is_prepared_no_further(opened: Opened) -> None:
     ("fault", "state"), [(BadOption("no such lamp"), "failed"), (KeyboardInterrupt(), "cancelled")]
 )
 def test_what_goes_wrong_is_told_and_the_run_is_not_left_running(
-    opened: Opened, fault: BaseException, state: str
+    opened: LoadedRun, fault: BaseException, state: str
 ) -> None:
     def make(samples: Any, options: Any) -> Iterator[tuple[int, int, str]]:
         yield 0, 2, "lamps"

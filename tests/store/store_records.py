@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cxlab.records import (
-    Alone,
     Attempt,
     Dataset,
     Facets,
@@ -18,6 +17,7 @@ from cxlab.records import (
     Run,
     Sample,
     Score,
+    SingleJudgeTrace,
     ToolCall,
     Trace,
     Usage,
@@ -168,8 +168,10 @@ def make_attempt(number: int, run_id: str = "r1", text: str = "My parcel is lost
             moves=(("sync", "stage1"), ("inserted", "stage3"), ("skipped", "stage2")),
             error="execution",
             alone=(
-                Alone(judge="j1", path=("stage1", "stage2"), action="Refund", logic=60.0, chat=66.0, overall=61.2),
-                Alone(judge="j2"),
+                SingleJudgeTrace(
+                    judge="j1", path=("stage1", "stage2"), action="Refund", logic=60.0, chat=66.0, overall=61.2
+                ),
+                SingleJudgeTrace(judge="j2"),
             ),
         ),
         Trace(

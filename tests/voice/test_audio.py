@@ -13,10 +13,10 @@ import pytest
 from cxlab.errors import BadOption, UnknownName
 from cxlab.voice import audio, word_error_rate
 from cxlab.voice.backends import backends
-from cxlab.voice.pronouncing import pronounce
-from cxlab.voice.shelf import Pcm, Shelf, read_wav
+from cxlab.voice.bigram_model import DISCOUNT, Counts, bigrams
+from cxlab.voice.pronunciation import pronounce
+from cxlab.voice.sound_files import Pcm, Shelf, read_wav
 from cxlab.voice.spelling import clauses, spoken, written
-from cxlab.voice.statistics import DISCOUNT, Counts, bigrams
 
 needs_audio = pytest.mark.skipif(bool(audio.missing()), reason="; ".join(audio.missing()))
 

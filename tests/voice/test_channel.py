@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cxlab.errors import BadOption, UnknownName
 from cxlab.voice import LANGUAGES, channel, hear, word_error_rate, words
-from cxlab.voice.tables import tables
+from cxlab.voice.confusion_tables import tables
 from cxlab.voice.words import cut, key
 
 NORMAL = jiwer.Compose(

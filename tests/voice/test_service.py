@@ -11,9 +11,9 @@ import pytest
 
 from cxlab.errors import BadFile, BadOption, NotConfigured, UnknownName
 from cxlab.llm import Budget
-from cxlab.voice.passage import Passage
 from cxlab.voice.service import open_service
-from cxlab.voice.shelf import Shelf
+from cxlab.voice.sound_files import Shelf
+from cxlab.voice.spoken_message import SpokenMessage
 
 from .speech_server import SpeechServer, tone
 
@@ -49,7 +49,7 @@ Listen = Callable[..., Any]
 PAID = {"speech_model": "paid-tts", "transcription_model": "paid-stt"}
 
 
-async def listen(text: str = SAID, side: str = "agent", **settings: Any) -> Passage:
+async def listen(text: str = SAID, side: str = "agent", **settings: Any) -> SpokenMessage:
     options = {name: settings.pop(name) for name in list(settings) if name not in ("keep", "budget")}
     line = open_service("endpoint:here", options, **settings)
     try:
@@ -149,7 +149,7 @@ async def test_nothing_understood_is_no_fault_and_nothing_said_asks_nobody(serve
     assert (heard.heard, heard.failure) == ("", None)
     assert heard.data["seconds"] == 0.5
     silent = await listen(" ")
-    assert (silent, len(server.speech.asked)) == (Passage(""), 1)
+    assert (silent, len(server.speech.asked)) == (SpokenMessage(""), 1)
 
 
 async def test_a_spent_budget_stops_it(server: SpeechServer) -> None:

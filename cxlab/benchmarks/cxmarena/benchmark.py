@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from cxlab.benchmarks.base import Benchmark, Card, Task
-from cxlab.benchmarks.cxmarena import prompts
-from cxlab.benchmarks.cxmarena.assess import empty_output, gold_output, measure, score
-from cxlab.benchmarks.cxmarena.corpus import prepare
+from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
+from cxlab.benchmarks.cxmarena.evaluation.corpus import prepare
 from cxlab.benchmarks.cxmarena.run import run
+from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, score
 from cxlab.records import Dataset, Sample
 
 SIZES = (16, 32, 64, 96, 128)
@@ -52,7 +52,8 @@ METRICS = {
     "response_hallucinated": "it states something that is in no article",
     "response_refusal": "it declines or says that it does not know",
     **{
-        f"answer_{verdict}": f"article search with answer=true: the answer is {verdict}" for verdict in prompts.VERDICTS
+        f"answer_{verdict}": f"article search with answer=true: the answer is {verdict}"
+        for verdict in evaluation_prompts.VERDICTS
     },
     "judge_error": "share of the judges whose reply could not be read",
     **{f"tools@{n}": f"exactly the right tools called, by name, out of {n}" for n in SIZES},
@@ -124,7 +125,7 @@ def check(sample: Sample) -> Iterable[str]:
     if not any(best.get(metric, (None,))[0] is not None for metric in HEADLINES.get(sample.task, ())):
         yield f"{sample.id}: no headline of {sample.task} can be scored; the gold is empty"
     if sample.task == "intent":
-        from cxlab.benchmarks.cxmarena.corpus import candidates
+        from cxlab.benchmarks.cxmarena.evaluation.corpus import candidates
 
         labels = [c.label for c in candidates(sample.dataset_id, sample.inputs)]
         if sample.expected["label"] not in (*labels, "Others"):
@@ -133,7 +134,7 @@ def check(sample: Sample) -> Iterable[str]:
 
 def generate(config: dict[str, Any], seed: int) -> tuple[Dataset, list[Sample]]:
     """A dataset made and stored; the pipeline is imported only here, as runs need but what it stored."""
-    from cxlab.benchmarks.cxmarena import generate as pipeline
+    from cxlab.benchmarks.cxmarena.generation import pipeline
 
     return pipeline.generate(config, seed)
 
@@ -144,7 +145,7 @@ BENCHMARK = Benchmark(
     run=run,
     score=score,
     check=check,
-    prompts=prompts.hashes,
+    prompts=evaluation_prompts.hashes,
     options=OPTIONS,
     instant=False,
     with_customer=False,

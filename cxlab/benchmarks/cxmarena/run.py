@@ -16,7 +16,12 @@ from weakref import WeakSet
 from pydantic import BaseModel
 
 from cxlab.benchmarks.base import Setup
-from cxlab.benchmarks.cxmarena import corpus, passages, prompts, refine
+from cxlab.benchmarks.cxmarena.evaluation import (
+    contradiction_candidates,
+    corpus,
+    duplicate_detection,
+    evaluation_prompts,
+)
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm import ChatModel, Prompt, ask, call
 from cxlab.llm.base import Reply, Request
@@ -30,7 +35,7 @@ _MOST_FAILURES = 50
 
 
 @dataclass
-class Work:
+class AttemptContext:
     """One attempt under way: who is asked, with which options, and what it has taken so far."""
 
     setup: Setup
@@ -129,7 +134,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         raise UnknownName("task of cxmarena", sample.task, TASKS)
     started = datetime.now(UTC)
     seed = int(content_id("seed", sample.id, trial, setup.seed), 16) % 2**31
-    work = Work(setup, sample, seed)
+    work = AttemptContext(setup, sample, seed)
     output = await TASKS[sample.task](work)
     where = {failure.where for failure in work.failures}
     return Attempt(
@@ -148,31 +153,37 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     )
 
 
-async def kb_refinement(work: Work) -> dict[str, Any]:
+async def kb_refinement(work: AttemptContext) -> dict[str, Any]:
     """Similar and contradictory pairs, the public evaluator's list, and how many pairs each threshold would give."""
     similarity = work.option("similarity", "words")
-    threshold = work.option("threshold", refine.THRESHOLDS.get(similarity, refine.DEFAULT_THRESHOLD))
-    method = work.option("contradictions", "model", refine.METHODS)
-    by = work.option("candidates", "passages", refine.CANDIDATES)
-    by_model = work.option("similar", "embedding", refine.SIMILAR) == "model"
+    threshold = work.option(
+        "threshold", duplicate_detection.THRESHOLDS.get(similarity, duplicate_detection.DEFAULT_THRESHOLD)
+    )
+    method = work.option("contradictions", "model", duplicate_detection.METHODS)
+    by = work.option("candidates", "passages", duplicate_detection.CANDIDATES)
+    by_model = work.option("similar", "embedding", duplicate_detection.SIMILAR) == "model"
     articles = corpus.load(work.sample.dataset_id, work.inputs["corpus"])
     # Seconds of pure computing at the published size, which must not hold up the other attempts.
-    contrasts = await asyncio.to_thread(passages.find_contrasts, articles.texts)
+    contrasts = await asyncio.to_thread(contradiction_candidates.find_contrasts, articles.texts)
     asked = [contrast[:2] for contrast in contrasts]
-    found = await asyncio.to_thread(refine.compare, articles, similarity, work.option("neighbours", 10), asked=asked)
-    candidates = refine.choose(found, contrasts, by, work.option("most", 2000))
+    found = await asyncio.to_thread(
+        duplicate_detection.compare, articles, similarity, work.option("neighbours", 10), asked=asked
+    )
+    candidates = duplicate_detection.choose(found, contrasts, by, work.option("most", 2000))
 
-    async def ask_model(inputs: prompts.PairInputs) -> Reply[prompts.PairReply]:
-        return await work.ask("contradiction", prompts.CONTRADICTION, inputs)
+    async def ask_model(inputs: evaluation_prompts.PairInputs) -> Reply[evaluation_prompts.PairReply]:
+        return await work.ask("contradiction", evaluation_prompts.CONTRADICTION, inputs)
 
-    async def ask_similar(inputs: prompts.PairInputs) -> Reply[prompts.SimilarReply]:
-        return await work.ask("similar", prompts.SIMILAR, inputs)
+    async def ask_similar(inputs: evaluation_prompts.PairInputs) -> Reply[evaluation_prompts.SimilarReply]:
+        return await work.ask("similar", evaluation_prompts.SIMILAR, inputs)
 
-    checked = await refine.contradictions(articles, candidates, method, ask_model)
+    checked = await duplicate_detection.contradictions(articles, candidates, method, ask_model)
     similar, unread = [list(pair[:2]) for pair in found.pairs if pair.similarity >= threshold], 0
     if by_model:
-        near = [pair for pair in found.pairs if pair.similarity >= threshold - refine.WIDER]
-        similar, unread = await refine.repetitions(articles, near[: work.option("most", 2000)], ask_similar)
+        near = [pair for pair in found.pairs if pair.similarity >= threshold - duplicate_detection.WIDER]
+        similar, unread = await duplicate_detection.repetitions(
+            articles, near[: work.option("most", 2000)], ask_similar
+        )
     cuts = [round(0.3 + 0.05 * step, 2) for step in range(14)]
     return {
         "similar": similar,
@@ -193,23 +204,25 @@ async def kb_refinement(work: Work) -> dict[str, Any]:
     }
 
 
-async def intent(work: Work) -> dict[str, Any]:
+async def intent(work: AttemptContext) -> dict[str, Any]:
     """The label that was said, as it was said; None when the reply could not be read."""
     labels = corpus.candidates(work.sample.dataset_id, work.inputs)
-    inputs = prompts.IntentInputs(transcript=work.inputs["transcript"], candidates=labels)
-    reply = await work.ask("intent", prompts.INTENT, inputs)
+    inputs = evaluation_prompts.IntentInputs(transcript=work.inputs["transcript"], candidates=labels)
+    reply = await work.ask("intent", evaluation_prompts.INTENT, inputs)
     said = reply.output
     return {"label": said.intent if said else None, "reason": said.reason if said else "", "raw": reply.raw}
 
 
-async def quality(work: Work) -> dict[str, Any]:
+async def quality(work: AttemptContext) -> dict[str, Any]:
     """An answer with evidence for each question, None where there is none."""
     questions = tuple(work.inputs["questions"])
-    options = prompts.ANSWERS if work.option("na", True) else ("Yes", "No")
-    inputs = prompts.QualityInputs(
-        lines=tuple(prompts.Line(**line) for line in work.inputs["lines"]), questions=questions, options=options
+    options = evaluation_prompts.ANSWERS if work.option("na", True) else ("Yes", "No")
+    inputs = evaluation_prompts.QualityInputs(
+        lines=tuple(evaluation_prompts.NumberedMessage(**line) for line in work.inputs["lines"]),
+        questions=questions,
+        options=options,
     )
-    reply = await work.ask("quality", prompts.QUALITY, inputs)
+    reply = await work.ask("quality", evaluation_prompts.QUALITY, inputs)
     given = {one.question: one for one in reply.output.answers} if reply.output else {}
     rows = [given.get(number) for number in range(1, len(questions) + 1)]
     return {
@@ -221,7 +234,7 @@ async def quality(work: Work) -> dict[str, Any]:
     }
 
 
-async def article_search(work: Work) -> dict[str, Any]:
+async def article_search(work: AttemptContext) -> dict[str, Any]:
     """The articles that the query finds; with `answer=true` an answer from the first of them."""
     name = work.inputs.get("corpus", "search")
     output = await work.search(work.inputs["query"], name)
@@ -230,15 +243,15 @@ async def article_search(work: Work) -> dict[str, Any]:
     return output
 
 
-async def multi_turn(work: Work) -> dict[str, Any]:
+async def multi_turn(work: AttemptContext) -> dict[str, Any]:
     """A query for what the customer said last, the articles it finds, and the agent's answer from them."""
     transcript, name = work.inputs["transcript"], work.inputs.get("corpus", "multi_turn")
     style = work.option("query", "keywords", ("keywords", "question", "last"))
     if style == "last":
         query = transcript.rpartition("\nCustomer:")[2].removeprefix("Customer:").strip()
     else:
-        asked = prompts.QueryInputs(transcript=transcript, style=style)
-        reply = await work.ask("query", prompts.QUERY, asked)
+        asked = evaluation_prompts.QueryInputs(transcript=transcript, style=style)
+        reply = await work.ask("query", evaluation_prompts.QUERY, asked)
         query = reply.output.text if reply.output else ""
     output: dict[str, Any] = {"query": query, "ranked": [], "chunks": []}
     if query:
@@ -248,16 +261,18 @@ async def multi_turn(work: Work) -> dict[str, Any]:
     return output
 
 
-async def _respond(work: Work, transcript: str, name: str, ranked: list[str]) -> dict[str, Any]:
+async def _respond(work: AttemptContext, transcript: str, name: str, ranked: list[str]) -> dict[str, Any]:
     articles = corpus.load(work.sample.dataset_id, name)
     shown = [one for one in map(articles.passage, ranked[: work.option("passages", 5)]) if one]
     reply = await work.ask(
-        "response", prompts.ANSWER, prompts.AnswerInputs(transcript=transcript, passages=tuple(shown))
+        "response",
+        evaluation_prompts.ANSWER,
+        evaluation_prompts.AnswerInputs(transcript=transcript, passages=tuple(shown)),
     )
     return {"response": reply.output.text if reply.output else None, "shown": [passage.id for passage in shown]}
 
 
-async def tools(work: Work) -> dict[str, Any]:
+async def tools(work: AttemptContext) -> dict[str, Any]:
     """The calls made for each size of the list of candidates, and what was said where none was made."""
     defined = corpus.tool_definitions(work.sample.dataset_id)
     sizes = [size.strip() for size in work.option("sizes", ",".join(work.inputs["candidates"])).split(",")]
@@ -269,7 +284,7 @@ async def tools(work: Work) -> dict[str, Any]:
     for size in sizes:
         if size not in work.inputs["candidates"]:
             raise UnknownName("size of the list of tools", size, work.inputs["candidates"])
-        inputs = prompts.ToolInputs(
+        inputs = evaluation_prompts.ToolInputs(
             transcript=work.inputs["transcript"],
             articles=tuple(one for one in given if one),
             tools=tuple(defined[tool] for tool in work.inputs["candidates"][size]),
@@ -279,18 +294,20 @@ async def tools(work: Work) -> dict[str, Any]:
     return {"calls": calls, "said": said}
 
 
-async def _call_tools(work: Work, inputs: prompts.ToolInputs) -> tuple[list[dict[str, Any]] | None, str]:
+async def _call_tools(
+    work: AttemptContext, inputs: evaluation_prompts.ToolInputs
+) -> tuple[list[dict[str, Any]] | None, str]:
     """Natively where the server can, else as JSON; None when nothing readable came."""
     model, way = work.setup.model, work.option("tool_calls", "auto", ("auto", "native", "json"))
     if way == "native" or (way == "auto" and model not in _TOOLLESS):
         request = Request(
-            messages=prompts.TOOLS.render(inputs),
+            messages=evaluation_prompts.TOOLS.render(inputs),
             tools=list(inputs.tools),
             require_tool=inputs.forced,
-            temperature=prompts.TOOLS.temperature,
-            max_tokens=prompts.TOOLS.max_tokens,
+            temperature=evaluation_prompts.TOOLS.temperature,
+            max_tokens=evaluation_prompts.TOOLS.max_tokens,
             seed=work.seed,
-            prompt=prompts.TOOLS,
+            prompt=evaluation_prompts.TOOLS,
             inputs=inputs,
         )
         done = await call(model, request, **work.shared)
@@ -302,7 +319,7 @@ async def _call_tools(work: Work, inputs: prompts.ToolInputs) -> tuple[list[dict
             made = [{"name": one.name, "arguments": one.arguments} for one in done.completion.tool_calls]
             return made, done.completion.text
         _TOOLLESS.add(model)
-    reply = await work.ask("tools", prompts.TOOLS_JSON, inputs.model_copy(update={"as_text": True}))
+    reply = await work.ask("tools", evaluation_prompts.TOOLS_JSON, inputs.model_copy(update={"as_text": True}))
     if reply.output is None:
         return None, reply.raw
     return [one.model_dump() for one in reply.output.calls], reply.output.message
@@ -316,7 +333,7 @@ def _as_bool(value: Any) -> bool:
     raise ValueError(value)
 
 
-TASKS: Mapping[str, Callable[[Work], Awaitable[dict[str, Any]]]] = {
+TASKS: Mapping[str, Callable[[AttemptContext], Awaitable[dict[str, Any]]]] = {
     "kb_refinement": kb_refinement,
     "intent": intent,
     "quality": quality,

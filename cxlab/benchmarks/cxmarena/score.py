@@ -1,359 +1,334 @@
-"""The figures of CXMArena's tasks: predictions and gold in, a dict of named figures out, no model called.
+"""Score an attempt at CXMArena: what it is worth by itself, and what judges say of it.
 
-Figures are shares from 0 to 1. Each function takes one item or a list of items. Where the public
-evaluator does something else, its way is a named option, so that both can be shown side by side.
+`measure` turns an output into figures on 0 to 100 and calls nothing; `score` adds what judges say. The task's
+own figures (evaluation/task_metrics.py) are offered here, too: they are what others score their outputs with.
 """
 
-import json
+from __future__ import annotations
+
 import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any
 
-from cxlab.errors import BadOption
-from cxlab.metrics import retrieval
-from cxlab.metrics.classification import macro_f1, majority_floor, precision_recall_f1
+from cxlab.benchmarks.base import Scored, Setup
+from cxlab.benchmarks.cxmarena.evaluation import corpus, evaluation_prompts
+from cxlab.benchmarks.cxmarena.evaluation import task_metrics as figures
+from cxlab.benchmarks.cxmarena.evaluation.task_metrics import (
+    intent,
+    is_two_level,
+    kb_pairs,
+    multi_turn_recall,
+    quality,
+    search,
+    snap,
+    sweep,
+    tools,
+)
+from cxlab.benchmarks.cxmarena.evaluation.verdict import judge_whole
+from cxlab.errors import UnknownName
+from cxlab.judging import JudgeAnswer, poll, tally
+from cxlab.records import Attempt, Judgement, Sample, Score, Vote
 
-FUZZY_CUTOFF = 70  # the public evaluator's cutoff of the weighted ratio (reference 2.3)
-PUBLIC_OTHERS = "others"  # its fallback, in small letters: never equal to a gold "Others"
-RECALL_CUTOFFS = (10, 20)  # table 6
-SWEEP = tuple(step / 100 for step in range(30, 100, 5))
-Pair = tuple[str, str]
+__all__ = [
+    "empty_output",
+    "gold_output",
+    "intent",
+    "is_two_level",
+    "kb_pairs",
+    "measure",
+    "multi_turn_recall",
+    "quality",
+    "score",
+    "search",
+    "snap",
+    "sweep",
+    "tools",
+]
+
+Value = tuple[float | None, str | None]
+HIT_CUTOFFS = (1, 5, 10)
 
 
-def kb_pairs(predicted: Iterable[Sequence[str]], gold: Iterable[Sequence[str]]) -> dict[str, float]:
-    """Precision, recall and F1 over article pairs; order in a pair, repetitions and self-pairs do not count.
+def measure(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    """Metric → (0 to 100, or None with the reason) of one output; no model is called."""
+    if sample.task not in _MEASURES:
+        raise UnknownName("task of cxmarena", sample.task, _MEASURES)
+    values = _MEASURES[sample.task](sample, output)
+    values["right"] = judge_whole(sample, output, values)
+    return values
 
-    No prediction: precision 0 (the public evaluator breaks off). No gold: recall 0; `gold` tells how many there were.
-    """
-    found, wanted = clean_pairs(predicted), clean_pairs(gold)
-    both = len(found & wanted)
-    return {
-        "precision": both / len(found) if found else 0.0,
-        "recall": both / len(wanted) if wanted else 0.0,
-        "f1": 2 * both / (len(found) + len(wanted)) if found or wanted else 0.0,
-        "true_positives": float(both),
-        "predicted": float(len(found)),
-        "gold": float(len(wanted)),
+
+async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
+    """The scores of one attempt; judges are asked about labels and about answers, if there are any."""
+    if attempt.outcome == "provider" and sample.task != "kb_refinement":
+        reason = "the provider did not deliver"
+        empty = measure(sample, empty_output(sample))
+        return Scored(tuple(_score(attempt, metric, (None, reason)) for metric in empty))
+    values = measure(sample, attempt.output)
+    unread = any(f.where == "format" for f in attempt.failures)
+    values["format_error"] = (100.0 * unread, None)
+    if sample.task == "kb_refinement":
+        _note_unchecked(attempt, values)
+    rows = [_score(attempt, metric, value) for metric, value in values.items()]
+    if sample.task == "quality":
+        rows += _questions(sample, attempt)
+    votes: list[Vote] = []
+    judgements: list[Judgement] = []
+    if sample.task == "intent" and _is_on(setup, "verify"):
+        rows += await _verify(sample, attempt, setup, votes, judgements)
+    elif sample.task in ("multi_turn", "article_search") and "response" in attempt.output:
+        rows += await _grade(sample, attempt, setup, votes, judgements)
+    return Scored(tuple(rows), tuple(votes), tuple(judgements))
+
+
+def _is_on(setup: Setup, name: str) -> bool:
+    return str(setup.options.get(name, True)).lower() != "false"
+
+
+def gold_output(sample: Sample) -> dict[str, Any]:
+    """The output that the sample expects, in the shape that `run` gives."""
+    best = sample.expected
+    if sample.task in ("article_search", "multi_turn"):
+        right = best.get("article_ids") or [best["article_id"]]
+        return {"ranked": right, "chunks": right}
+    if sample.task == "tools":
+        return {"calls": dict.fromkeys(sample.inputs["candidates"], best["tools"])}
+    kept = {"kb_refinement": ("similar", "contradictory"), "intent": ("label",), "quality": ("answers", "evidence")}
+    return {name: best[name] for name in kept[sample.task]}
+
+
+def empty_output(sample: Sample) -> dict[str, Any]:
+    """An output with nothing in it."""
+    if sample.task == "tools":
+        return {"calls": dict.fromkeys(sample.inputs["candidates"])}
+    empty: dict[str, dict[str, Any]] = {
+        "kb_refinement": {"similar": [], "contradictory": []},
+        "intent": {"label": None},
+        "quality": {"answers": [], "evidence": []},
+        "article_search": {"ranked": [], "chunks": []},
+        "multi_turn": {"ranked": [], "chunks": []},
     }
+    return empty[sample.task]
 
 
-def sweep(
-    scored: Iterable[tuple[str, str, float]], gold: Iterable[Sequence[str]], thresholds: Sequence[float] = SWEEP
-) -> list[dict[str, float]]:
-    """`kb_pairs` at each threshold: pairs whose similarity is at least that; rising thresholds."""
-    pairs, wanted = list(scored), list(gold)
-    return [
-        {"threshold": cut, **kb_pairs([(a, b) for a, b, similarity in pairs if similarity >= cut], wanted)}
-        for cut in sorted(thresholds)
-    ]
-
-
-def clean_pairs(pairs: Iterable[Sequence[str]]) -> set[Pair]:
-    """The pairs as a set with the smaller id first; BadOption for what is no pair."""
-    found: set[Pair] = set()
-    for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2:
-            raise BadOption(f"{pair!r} is no pair of article ids; write [id, id]")
-        a, b = map(str, pair)
-        if a != b:
-            found.add((a, b) if a < b else (b, a))
+def _kb_refinement(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    public = output.get("public")
+    for kind in ("similar", "contradictory"):
+        gold = sample.expected[kind]
+        lists = [(kind, output[kind])] + ([(f"public_{kind}", public)] if public is not None else [])
+        for name, pairs in lists:
+            result = figures.kb_pairs(pairs, gold)
+            for figure in ("precision", "recall", "f1"):
+                reason = None if gold else "the corpus holds no such pair"
+                found[f"{name}_{figure}"] = (100 * result[figure] if gold else None, reason)
+    if output.get("pairs") and sample.expected["similar"]:
+        best = max(figures.sweep(output["pairs"], sample.expected["similar"]), key=lambda row: row["f1"])
+        found["best_similar_f1"] = (100 * best["f1"], None)
+        found["best_similar_threshold"] = (best["threshold"], None)
     return found
 
 
-def intent(
-    predicted: str | Sequence[str | None] | None,
-    gold: str | Sequence[str],
-    candidates: Sequence[Any],
-    mapping: Literal["raw", "fuzzy"] = "raw",
-) -> dict[str, float]:
-    """Accuracy of intent labels, equal to the letter; None = no label was given, which is wrong.
-
-    `candidates`: labels, or {"label": ...} as samples hold them. `raw` compares what was said. `fuzzy` is the
-    public evaluator's way: the most alike candidate is put in its place (`snap`). `outside`: share of given
-    labels that no candidate has. Two-level labels "L1:L2" also give `accuracy_l1`, the first level alone.
-    """
-    if mapping not in ("raw", "fuzzy"):
-        raise BadOption(f"mapping={mapping!r}; known: raw, fuzzy")
-    said: list[str | None] = [predicted] if predicted is None or isinstance(predicted, str) else list(predicted)
-    truth = [gold] if isinstance(gold, str) else list(gold)
-    _check_lengths(said, truth)
-    labels = [c["label"] if isinstance(c, Mapping) else str(c) for c in candidates]
-    if mapping == "fuzzy":
-        said = [snap(label, labels) for label in said]
-    n, given, known = len(truth), [s for s in said if s is not None], set(labels)
-    figures = {
-        "accuracy": _share(sum(s == t for s, t in zip(said, truth, strict=True)), n),
-        "correct": float(sum(s == t for s, t in zip(said, truth, strict=True))),
-        "n": float(n),
-        "outside": _share(sum(s not in known for s in given), len(given)),
-        "missing": _share(n - len(given), n),
+def _intent(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    labels = [c.label for c in corpus.candidates(sample.dataset_id, sample.inputs)]
+    gold, said = sample.expected["label"], output["label"]
+    raw, fuzzy = (figures.intent(said, gold, labels, mapping) for mapping in ("raw", "fuzzy"))
+    found: dict[str, Value] = {
+        "intent": (100 * raw["accuracy"], None),
+        "intent_fuzzy": (100 * fuzzy["accuracy"], None),
+        "intent_outside": _percent(raw["outside"], "no label was given"),
     }
-    if is_two_level(labels):
-        first = [(s or "").partition(":")[0] == t.partition(":")[0] for s, t in zip(said, truth, strict=True)]
-        figures["accuracy_l1"] = _share(sum(first), n)
-    return figures
+    if "accuracy_l1" in raw:
+        found["intent_l1"] = (100 * raw["accuracy_l1"], None)
+    return found
 
 
-def is_two_level(labels: Sequence[str]) -> bool:
-    """Whether a taxonomy's labels are "L1:L2" (a fallback such as "Others" may stand alone)."""
-    rest = [label for label in labels if label.lower() != PUBLIC_OTHERS]
-    return bool(rest) and all(re.search(r"\S:\S", label) for label in rest)
-
-
-def snap(label: str | None, candidates: Sequence[str]) -> str:
-    """The public evaluator's mapping: the candidate with the best weighted ratio if that is 70 or more, ties to
-    the first; else "others", which equals no gold label. A part of a candidate already gives 90."""
-    from rapidfuzz import fuzz, process, utils
-
-    if not label:
-        return PUBLIC_OTHERS
-    found = process.extractOne(
-        label, candidates, scorer=fuzz.WRatio, processor=utils.default_process, score_cutoff=FUZZY_CUTOFF
-    )
-    return str(found[0]) if found else PUBLIC_OTHERS
-
-
-def quality(
-    predicted: Sequence[Any] | Mapping[str, Any],
-    gold: Sequence[Any] | Mapping[str, Any],
-    missing: Literal["wrong", "skip"] = "wrong",
-) -> dict[str, float]:
-    """Accuracy a question and a case, F1, evidence, and the floor of always giving the most frequent answer.
-
-    A row is a list of answers or {"answers": [...], "evidence": [[line ids]], "conversation_id": ...}; rows of
-    one conversation form a case, which is right when every row has exactly the gold answers. Answers are
-    compared in small letters. A plain list of answers is one row, a mapping has a row a key. None stands for an
-    answer or row not given.
-
-    `missing="skip"` is the public evaluator's way: positions without an answer leave the question's
-    denominator (an unreadable reply counts there as wrong: give it as answers that no gold has).
-    `f1`: mean of the F1 of each answer that occurs; `f1_yes`, `f1_no`. Evidence is summed over the questions
-    whose gold names lines; nan where none does.
-    """
-    if missing not in ("wrong", "skip"):
-        raise BadOption(f"missing={missing!r}; known: wrong, skip")
-    if isinstance(gold, Mapping):
-        rows, best_rows = _rows_by_key(predicted, gold)
-    else:
-        rows, best_rows = _rows(predicted), _rows(gold)
-    truth = [_row(row) for row in best_rows]
-    given = [_row(row) for row in rows] if len(predicted) else [_row(None)] * len(truth)
-    _check_lengths(given, truth)
-    said: list[str | None] = []
-    right: list[str] = []
-    cases: dict[object, list[bool]] = {}
-    floors: dict[object, list[str]] = {}
-    hits = named = wanted = 0
-    for place, ((answers, evidence, _), (best, lines, case)) in enumerate(zip(given, truth, strict=True)):
-        key = case if case is not None else ("row", place)
-        cases.setdefault(key, []).append(answers == best)
-        floors.setdefault(key, []).extend(a or "" for a in best)
-        padded = (answers + [None] * len(best))[: len(best)]
-        for one, other in zip(padded, best, strict=True):
-            if one is None and missing == "skip":
-                continue
-            said.append(one)
-            right.append(other or "")
-        for at, proof in enumerate(lines):
-            if proof:
-                shown = evidence[at] if at < len(evidence) else set()
-                hits, named, wanted = hits + len(shown & proof), named + len(shown), wanted + len(proof)
-    everything = [answer for answers in floors.values() for answer in answers]
-    usual = max(set(everything), key=lambda a: (everything.count(a), a), default="")
+def _quality(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    gold = [sample.expected]
+    ours, public = figures.quality([output], gold), figures.quality([as_public(output)], gold, missing="skip")
+    nothing = "no question's answer has evidence"
     return {
-        "question_accuracy": _share(sum(a == b for a, b in zip(said, right, strict=True)), len(right)),
-        "case_accuracy": _share(sum(all(rows) for rows in cases.values()), len(cases)),
-        "f1": macro_f1(right, said),
-        "f1_yes": precision_recall_f1(right, said, "yes").f1,
-        "f1_no": precision_recall_f1(right, said, "no").f1,
-        "evidence_precision": (hits / named if named else 0.0) if wanted else math.nan,
-        "evidence_recall": _share(hits, wanted),
-        "majority_floor": majority_floor(everything),
-        "majority_case_floor": _share(sum(set(answers) == {usual} for answers in floors.values()), len(floors)),
-        "questions": float(len(right)),
-        "cases": float(len(cases)),
+        "question_accuracy": (100 * ours["question_accuracy"], None),
+        "row_exact": (100 * ours["case_accuracy"], None),
+        "public_question_accuracy": _percent(public["question_accuracy"], "no question was answered"),
+        "evidence_precision": _percent(ours["evidence_precision"], nothing),
+        "evidence_recall": _percent(ours["evidence_recall"], nothing),
     }
 
 
-def search(
-    ranked: Sequence[Any] | Mapping[str, Sequence[str]],
-    gold: str | Sequence[Any] | Mapping[str, Any],
-    k: int | Sequence[int],
-    cut: Literal["documents", "chunks"] = "documents",
-) -> dict[str, float]:
-    """hit@k, precision@k, recall@k, mrr@k and ndcg@k of article rankings, mean over the queries.
-
-    One query: a list of ids, best first, with its gold id (or ids). Many: a list or mapping of those. A query
-    without an answer counts 0. `documents` (ours): repeated ids are dropped, then the list is cut at k.
-    `chunks` is the public evaluator's way: the first k entries are chunks, then repetitions are dropped and
-    nothing is refilled; its "precision" is hit@k. precision@k divides by k, however short the list is.
-    """
-    if cut not in ("documents", "chunks"):
-        raise BadOption(f"cut={cut!r}; known: documents, chunks")
-    rankings, relevant = _queries(ranked, gold)
-    figures: dict[str, float] = {}
-    for cutoff in [k] if isinstance(k, int) else list(k):
-        shown = {q: ids[:cutoff] for q, ids in rankings.items()} if cut == "chunks" else rankings
-        found = retrieval.evaluate(shown, relevant, cutoffs=(cutoff,))
-        names = {"acc": "hit", "p": "precision", "r": "recall", "mrr": "mrr", "ndcg": "ndcg"}
-        figures |= {f"{name}@{cutoff}": float(found[f"{short}@{cutoff}"]) for short, name in names.items()}
-    return figures
+def as_public(output: dict[str, Any]) -> dict[str, Any]:
+    """The answers as the public evaluator has them: an unreadable reply is a wrong answer to each question."""
+    if output.get("read", True):
+        return {"answers": output["answers"]}
+    return {"answers": ["parsing_error"] * len(output["answers"])}
 
 
-def multi_turn_recall(
-    ranked: Sequence[Any] | Mapping[str, Sequence[str]],
-    gold: str | Sequence[Any] | Mapping[str, Any],
-    cutoffs: Sequence[int] = RECALL_CUTOFFS,
-    empty: Literal["skip", "zero"] = "skip",
-) -> dict[str, float]:
-    """recall@10 and recall@20: share of the gold articles among the first k different ones, mean over the turns.
-
-    A turn whose gold is empty has nothing to find and is left out; `zero` is the public evaluator's way, where
-    it counts 0 and stays in the mean. No turn with gold: nan.
-    """
-    if empty not in ("skip", "zero"):
-        raise BadOption(f"empty={empty!r}; known: skip, zero")
-    rankings, relevant = _queries(ranked, gold)
-    found = retrieval.evaluate(rankings, relevant, cutoffs=cutoffs, without_gold=empty)
-    figures = {f"recall@{cutoff}": found[f"r@{cutoff}"] for cutoff in cutoffs}
-    figures["turns"] = float(len(relevant))
-    figures["empty_gold"] = float(sum(not wanted for wanted in relevant.values()))
-    return figures
-
-
-def tools(predicted: Sequence[Any] | None, gold: Sequence[Any]) -> dict[str, float]:
-    """Exact match of the called tools, by names (the public evaluator's way) and by names and arguments (ours).
-
-    A call is a name or {"name", "arguments"} (a dict or its JSON text). `names`: the sets of names are equal;
-    order and repetition do not count, None = nothing was called. `names_arguments`: each gold call is met by one
-    call with the same arguments, all of them, and no call is left over; values are compared as text in small
-    letters, and those that gold lists in `free` (nobody told them) may have any; nan where gold names no arguments
-    at all. `name_precision`, `name_recall`: of the names, per item.
-    """
-    single = _is_calls(gold)
-    answers, truth = ([predicted], [gold]) if single else (list(predicted or [None] * len(gold)), list(gold))
-    _check_lengths(answers, truth)
-    exact, whole, precision, recall, silent = [], [], [], [], 0
-    for said, wanted in zip(answers, truth, strict=True):
-        calls, goal = [_call(c) for c in said or ()], [_call(c) for c in wanted or ()]
-        names, right = {name for name, _ in calls}, {name for name, _ in goal}
-        silent += not calls
-        exact.append(names == right)
-        precision.append(len(names & right) / len(names) if names else float(not right))
-        recall.append(len(names & right) / len(right) if right else 1.0)
-        if any(arguments is not None for _, arguments in goal):
-            free = {str(c["name"]): set(c.get("free", ())) for c in wanted if isinstance(c, Mapping)}
-            whole.append(_same_calls(_bind(calls, free), _bind(goal, free)))
-    n = len(truth)
-    return {
-        "names": _share(sum(exact), n),
-        "names_arguments": _share(sum(whole), len(whole)),
-        "name_precision": _share(sum(precision), n),
-        "name_recall": _share(sum(recall), n),
-        "silent": _share(silent, n),
-        "n": float(n),
-    }
-
-
-def _bind(calls: Sequence[tuple[str, Any]], free: Mapping[str, set[str]]) -> list[tuple[str, Any]]:
-    """The calls without the arguments that may have any value."""
+def _questions(sample: Sample, attempt: Attempt) -> list[Score]:
+    """One score a question, numbered as turns, so that means over questions weigh each question once."""
+    said = [*attempt.output["answers"], *[None] * len(sample.expected["answers"])]
     return [
-        (name, {k: v for k, v in (arguments or {}).items() if k not in free.get(name, ())}) for name, arguments in calls
+        Score(
+            attempt_id=attempt.id,
+            turn=number,
+            metric="question_accuracy",
+            value=100.0 * (answer is not None and answer.lower() == gold.lower()),
+        )
+        for number, (answer, gold) in enumerate(zip(said, sample.expected["answers"], strict=False), start=1)
     ]
 
 
-def _same_calls(calls: Sequence[tuple[str, Any]], goal: Sequence[tuple[str, Any]]) -> bool:
-    left = [(name, arguments or {}) for name, arguments in calls]
-    for name, arguments in goal:
-        if (name, arguments or {}) not in left:
-            return False
-        left.remove((name, arguments or {}))
-    return not left
+def _search(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    gold = [sample.expected["article_id"]]
+    found = figures.search(output["ranked"], gold, HIT_CUTOFFS)
+    kept = [f"hit@{k}" for k in HIT_CUTOFFS] + ["precision@10", "mrr@10", "ndcg@10"]
+    values: dict[str, Value] = {name: (100 * found[name], None) for name in kept}
+    if output.get("chunks"):
+        values["public_hit@10"] = (100 * figures.search(output["chunks"], gold, 10, cut="chunks")["hit@10"], None)
+    return values
 
 
-def _call(given: Any) -> tuple[str, dict[str, str] | None]:
-    """Name and arguments in one form; arguments that are no JSON object match nothing."""
-    if isinstance(given, str):
-        return given, None
-    arguments = given.get("arguments")
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments or "{}")
-        except ValueError:
-            arguments = {"": arguments}
-    if arguments is None:
-        return str(given["name"]), None
-    if not isinstance(arguments, Mapping):
-        arguments = {"": arguments}
-    return str(given["name"]), {str(key): plain(value) for key, value in arguments.items()}
+def _multi_turn(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    gold = [sample.expected["article_ids"]]
+    found = figures.multi_turn_recall([output["ranked"]], gold)
+    nothing = "no article is expected"
+    values = {f"recall@{k}": _percent(found[f"recall@{k}"], nothing) for k in figures.RECALL_CUTOFFS}
+    if output.get("chunks"):
+        public = figures.multi_turn_recall([output["chunks"][:10]], gold, empty="zero")["recall@10"]
+        values["public_recall@10"] = (100 * public, None)
+    return values
 
 
-def plain(value: Any) -> str:
-    """A value as text for comparing: small letters, single spaces, 12 and 12.0 and "12" alike."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return " ".join(text.lower().split())
+def _tools(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    for size, calls in output["calls"].items():
+        found = figures.tools(calls, sample.expected["tools"])
+        values[f"tools@{size}"] = (100 * found["names"], None)
+        reason = "the gold calls come without arguments"
+        values[f"tools_arguments@{size}"] = _percent(found["names_arguments"], reason)
+        values[f"tools_silent@{size}"] = (100 * found["silent"], None)
+    return values
 
 
-def _is_calls(gold: Sequence[Any]) -> bool:
-    return all(isinstance(one, str) or (isinstance(one, Mapping) and "name" in one) for one in gold)
+_MEASURES = {
+    "kb_refinement": _kb_refinement,
+    "intent": _intent,
+    "quality": _quality,
+    "article_search": _search,
+    "multi_turn": _multi_turn,
+    "tools": _tools,
+}
 
 
-def _rows(given: Any) -> list[Any]:
-    """A plain list of answers is one row; else a row an element."""
-    texts = [one for one in given if one is not None]
-    return [list(given)] if texts and all(isinstance(one, str) for one in texts) else list(given)
+def _note_unchecked(attempt: Attempt, values: dict[str, Value]) -> None:
+    """Of many pairs some may have stayed unchecked; without a provider's answer recall means nothing."""
+    asked, unread = attempt.output["candidates"], attempt.output["unread"]
+    if attempt.outcome == "provider":
+        reason = f"the provider did not deliver on some of {asked} pairs"
+        values.update({name: (None, reason) for name in values if name.startswith("contradictory_")})
+    values["format_error"] = (100 * unread / asked if asked and attempt.outcome == "format" else 0.0, None)
 
 
-def _rows_by_key(predicted: Any, gold: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Rows side by side: those of one mapping by the keys of the other, or one row each."""
-    if "answers" in gold:
-        return [predicted], [gold]
-    if not isinstance(predicted, Mapping):
-        raise BadOption("gold is a mapping and the predictions are not; give both in the same form")
-    if stray := [key for key in predicted if key not in gold]:
-        raise BadOption(f"{stray[0]!r} has a prediction but no gold; give it one or leave it out")
-    return [predicted.get(key) for key in gold], list(gold.values())
+async def _verify(
+    sample: Sample, attempt: Attempt, setup: Setup, votes: list[Vote], judgements: list[Judgement]
+) -> list[Score]:
+    """Whether the judges accept the label that was given, whatever was expected."""
+    said = attempt.output["label"]
+    if not setup.judges:
+        return [_score(attempt, "intent_verified", (None, "no judges"))]
+    if said is None:
+        return [_score(attempt, "intent_verified", (0.0, None))]
+    labels = corpus.candidates(sample.dataset_id, sample.inputs)
+    about = next((c.description for c in labels if c.label == said), "")
+    inputs = evaluation_prompts.VerifyInputs(transcript=sample.inputs["transcript"], label=said, description=about)
+    ballots = await poll(setup.judges, evaluation_prompts.VERIFY, inputs, seed=_seed(setup, attempt), **_shared(setup))
+    verdicts = [b.reply.output.holds for b in ballots if b.reply.output]
+    _record(attempt, ballots, "holds", votes, judgements)
+    winner = tally(verdicts).winner
+    reason = "the judges are split" if verdicts else "no judge's reply could be read"
+    return [_score(attempt, "intent_verified", (None, reason) if winner is None else (100.0 * winner, None))]
 
 
-def _row(given: Any) -> tuple[list[str | None], list[set[str]], object]:
-    """(answers in small letters, evidence as sets, the case or None) of one row."""
-    if given is None:
-        return [], [], None
-    whole = given if isinstance(given, Mapping) else {"answers": given}
-    answers = [None if a is None else str(a).strip().lower() for a in whole.get("answers") or ()]
-    evidence = [set(map(str, ids or ())) for ids in whole.get("evidence") or ()]
-    return answers, evidence, whole.get("conversation_id", whole.get("case"))
-
-
-def _queries(ranked: Any, gold: Any) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Rankings and relevant ids by query; one query when the gold is an id or a flat list beside a flat ranking."""
-    if isinstance(gold, Mapping):
-        if not isinstance(ranked, Mapping):
-            raise BadOption("gold is a mapping by query and the rankings are not; give both in the same form")
-        return {q: _ids(ranked.get(q)) for q in gold}, {q: _ids(ids) for q, ids in gold.items()}
-    flat = all(isinstance(one, str) for one in ranked)
-    if isinstance(gold, str) or (flat and all(isinstance(one, str) for one in gold) and len(ranked)):
-        return {"0": _ids(ranked)}, {"0": _ids(gold)}
-    if not len(ranked) and all(isinstance(one, str) for one in gold):
-        return {"0": []}, {"0": _ids(gold)}
-    _check_lengths(ranked, gold)
-    return (
-        {str(n): _ids(ids) for n, ids in enumerate(ranked)},
-        {str(n): _ids(ids) for n, ids in enumerate(gold)},
+async def _grade(
+    sample: Sample, attempt: Attempt, setup: Setup, votes: list[Vote], judgements: list[Judgement]
+) -> list[Score]:
+    """Shares of the four verdicts; an answer that no judge could grade is in none of them."""
+    # Two tasks, two names: a mean over a whole run must not mix them.
+    kind = "response" if sample.task == "multi_turn" else "answer"
+    names = [f"{kind}_{verdict}" for verdict in evaluation_prompts.VERDICTS]
+    response = attempt.output["response"]
+    if response is None or not setup.judges:
+        reason = "no judges" if response is not None else "there is no response"
+        return [_score(attempt, name, (None, reason)) for name in names]
+    name = sample.inputs["corpus"]
+    articles = corpus.load(sample.dataset_id, name)
+    right = sample.expected["article_ids"] if "article_ids" in sample.expected else [sample.expected["article_id"]]
+    inputs = evaluation_prompts.JudgeInputs(
+        transcript=sample.inputs.get("transcript") or f"Customer: {sample.inputs['query']}",
+        response=response,
+        own=tuple(p for p in map(articles.passage, right) if p),
+        other=tuple(p for one in attempt.output["shown"] if one not in right and (p := articles.passage(one))),
     )
+    ballots = await poll(setup.judges, evaluation_prompts.JUDGE, inputs, seed=_seed(setup, attempt), **_shared(setup))
+    verdicts = [b.reply.output.verdict for b in ballots if b.reply.output]
+    _record(attempt, ballots, "verdict", votes, judgements)
+    winner = tally(verdicts).winner
+    reason = "the judges are split" if verdicts else "no judge's reply could be read"
+    unread = 100.0 * (1 - len(verdicts) / len(ballots))
+    rows = [_score(attempt, "judge_error", (unread, None))]
+    for name, verdict in zip(names, evaluation_prompts.VERDICTS, strict=True):
+        rows.append(_score(attempt, name, (None, reason) if winner is None else (100.0 * (winner == verdict), None)))
+    return rows
 
 
-def _ids(given: Any) -> list[str]:
-    return [] if given is None else [given] if isinstance(given, str) else [str(one) for one in given]
+def _record(
+    attempt: Attempt,
+    ballots: Sequence[JudgeAnswer[Any]],
+    field: str,
+    votes: list[Vote],
+    judgements: list[Judgement],
+) -> None:
+    for ballot in ballots:
+        reply = ballot.reply
+        votes.append(
+            Vote(
+                attempt_id=attempt.id,
+                turn=1,
+                judge=ballot.judge,
+                valid=reply.output is not None,
+                raw=reply.raw,
+                rationale=reply.output.reason if reply.output else "",
+                failure=f"{reply.failure.where}:{reply.failure.type}" if reply.failure else None,
+                usage=reply.usage,
+                latency_s=reply.latency_s,
+                cost_usd=reply.cost_usd,
+            )
+        )
+        verdict = str(getattr(reply.output, field)) if reply.output else None
+        status: Any = "ok" if reply.output else "missing"
+        judgements.append(
+            Judgement(
+                attempt_id=attempt.id,
+                turn=1,
+                judge=ballot.judge,
+                kind="field",
+                field=field,
+                verdict=verdict,
+                status=status,
+            )
+        )
 
 
-def _check_lengths(a: Sequence[Any], b: Sequence[Any]) -> None:
-    if len(a) != len(b):
-        raise BadOption(f"{len(a)} predictions for {len(b)} gold items; give one for each, None where there is none")
+def _shared(setup: Setup) -> dict[str, Any]:
+    return {k: setup.options[k] for k in ("cache", "budget") if setup.options.get(k) is not None}
 
 
-def _share(part: float, whole: int) -> float:
-    return part / whole if whole else math.nan
+def _seed(setup: Setup, attempt: Attempt) -> int:
+    return setup.seed * 1009 + attempt.trial
+
+
+def _score(attempt: Attempt, metric: str, value: Value) -> Score:
+    return Score(attempt_id=attempt.id, turn=None, metric=metric, value=value[0], reason=value[1])
+
+
+def _percent(share: float, reason: str) -> Value:
+    return (None, reason) if math.isnan(share) else (100 * share, None)

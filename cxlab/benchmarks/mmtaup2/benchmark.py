@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 
 from cxlab.benchmarks.base import Benchmark, Card, Task
-from cxlab.benchmarks.mmtaup2 import patches, prompts, rubrics, samples
-from cxlab.benchmarks.mmtaup2.assess import gold_attempt, own_scores, score
+from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import EXTRA, METRICS
+from cxlab.benchmarks.mmtaup2.evaluation.results import list_figures
 from cxlab.benchmarks.mmtaup2.generate import generate
-from cxlab.benchmarks.mmtaup2.results import list_figures
+from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts, judge_prompts
 from cxlab.benchmarks.mmtaup2.run import prepare, run
-from cxlab.benchmarks.mmtaup2.score import EXTRA, METRICS
+from cxlab.benchmarks.mmtaup2.score import gold_attempt, own_scores, score
+from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.records import Attempt, Sample
 
 # What one observation is; stored and shown are points, the mean of a conversation's observations times 100.
@@ -83,7 +85,7 @@ def verdict_of(sample: Sample, attempt: Attempt) -> tuple[float | None, str | No
 
 def hashes() -> dict[str, str]:
     """Prompt name → hash, of the conversation and of the judges."""
-    return {**prompts.hashes(), **rubrics.hashes([rule.version for rule in patches.rules()])}
+    return {**dialogue_prompts.hashes(), **judge_prompts.hashes([rule.version for rule in rubric_versions.rules()])}
 
 
 BENCHMARK = Benchmark(

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2 import exposure, personas, samples, speech, tasks, worlds
-from cxlab.benchmarks.mmtaup2.speech import USUAL_WER
+from cxlab.benchmarks.mmtaup2 import tasks, worlds
+from cxlab.benchmarks.mmtaup2.conversation import exposure, personas, speech
+from cxlab.benchmarks.mmtaup2.conversation.speech import USUAL_WER
+from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.errors import BadOption, UnknownName
 from cxlab.records import Dataset, Sample, content_id
 

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from cxlab.benchmarks.base import Setup
-from cxlab.benchmarks.mmtaup2 import samples
-from cxlab.benchmarks.mmtaup2.conversation import GREETING, Talk, Terms, begin
-from cxlab.benchmarks.mmtaup2.speech import BACK_ENDS, USUAL_WER, open_ears
+from cxlab.benchmarks.mmtaup2.conversation.speech import BACK_ENDS, USUAL_WER, open_back_end
+from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, ConversationSettings, TaskDialogue, begin
+from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.dialogue import Limits
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Sample, content_id
 from cxlab.store import layout
 from cxlab.voice.service import ServiceLine
-from cxlab.voice.shelf import Shelf
+from cxlab.voice.sound_files import Shelf
 
 
 async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
@@ -41,7 +41,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     return kept(talk, sample, setup.run_id, trial, started)
 
 
-def terms_of(sample: Sample, setup: Setup, trial: int) -> Terms:
+def terms_of(sample: Sample, setup: Setup, trial: int) -> ConversationSettings:
     """What the sample says of its terms holds; the run's options fill in the rest. Raises BadOption."""
     fixed = samples.terms_of(sample)
     _refuse_clash(fixed, setup.options)
@@ -53,8 +53,8 @@ def terms_of(sample: Sample, setup: Setup, trial: int) -> Terms:
     if modality == "voice":
         shelf = _shelf(options.get("audio_folder"), setup.run_id, content_id(setup.run_id, sample.id, trial))
         audio, budget = str(options.get("audio", BACK_ENDS[0])), getattr(setup.model, "budget", None)
-        ears = open_ears(audio, sample.task, options, shelf, budget)
-    return Terms(
+        ears = open_back_end(audio, sample.task, options, shelf, budget)
+    return ConversationSettings(
         persona=sample.facets.persona or str(options.get("persona", "none")),
         exposure=_number(options, "exposure", 0, int),
         modality=modality,
@@ -87,7 +87,7 @@ def prepare(chosen: Sequence[Sample], options: Mapping[str, Any]) -> Iterator[tu
         if (sample.facets.modality or {**options, **fixed}.get("modality")) == "voice":
             domains.add(sample.task)
     for done, domain in enumerate(sorted(domains), 1):
-        open_ears(str(options.get("audio", BACK_ENDS[0])), domain, options)
+        open_back_end(str(options.get("audio", BACK_ENDS[0])), domain, options)
         yield done, len(domains), "lines"
 
 
@@ -99,7 +99,7 @@ def _shelf(folder: Any, run_id: str, attempt_id: str) -> Shelf | None:
     return Shelf(of_run, f"{layout.SOUNDS}/{attempt_id}") if of_run.is_dir() else None
 
 
-def kept(talk: Talk, sample: Sample, run_id: str, trial: int, started: datetime) -> Attempt:
+def kept(talk: TaskDialogue, sample: Sample, run_id: str, trial: int, started: datetime) -> Attempt:
     """A conversation as it stands, as an attempt."""
     duet = talk.duet
     return Attempt(

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 
 from cxlab.benchmarks.base import Benchmark, Card, Task
-from cxlab.benchmarks.sage import prompts, rules
+from cxlab.benchmarks.sage import rules
 from cxlab.benchmarks.sage.generate import generate
+from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.run import run
 from cxlab.benchmarks.sage.score import action, logic, overall, score
 from cxlab.metrics import paths
@@ -65,7 +66,7 @@ BENCHMARK = Benchmark(
     run=run,
     score=score,
     check=check,
-    prompts=lambda: prompts.hashes(rules.ids()),
+    prompts=lambda: scenario_prompts.hashes(rules.ids()),
     options={
         "turns": "turn limit of a dialogue (15)",
         "system_info": "false hides the back end's variables from agent and customer: an ablation (true)",

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from cxlab.benchmarks.sage import rules
+from cxlab.benchmarks.sage.procedures.sop_text import show
 from cxlab.benchmarks.sage.rules import LEVELS, Leaf, Scenario
-from cxlab.benchmarks.sage.sop_text import show
 from cxlab.errors import BadOption, UnknownName
 from cxlab.records import Dataset, Facets, Sample, content_id
 

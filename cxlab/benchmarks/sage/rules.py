@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from cxlab import resources
+from cxlab.benchmarks import yaml_files
+from cxlab.benchmarks.yaml_files import Complaint
 from cxlab.errors import BadFile, CxError, UnknownName
 
 FOLDER = resources.data("scenarios")
@@ -21,11 +23,11 @@ LEVELS = ("zero", "weak", "strong")
 Value = bool | int | str
 
 
-class Part(BaseModel):
+class ScenarioPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Option(Part):
+class Option(ScenarioPart):
     """One value of a field: what it means, how it is recognised, how a customer says it.
 
     `signals` are plain wordings and `subtle` indirect ones (a trailing * matches any ending); both are
@@ -42,7 +44,7 @@ class Option(Part):
     denies: tuple[str, ...] = ()
 
 
-class FieldSpec(Part):
+class FieldSpec(ScenarioPart):
     """A classification field; `default` holds until the customer says otherwise."""
 
     description: str
@@ -53,7 +55,7 @@ class FieldSpec(Part):
     options: dict[Value, Option]
 
 
-class Variable(Part):
+class Variable(ScenarioPart):
     """A system variable: named values, or an integer with the sample values that leaves use."""
 
     description: str
@@ -67,7 +69,7 @@ class Variable(Part):
         return self.samples if self.integer else tuple(self.values)
 
 
-class Branch(Part):
+class Branch(ScenarioPart):
     """Taken when every condition holds; leads to a stage or ends in an action.
 
     A condition is a value, a list of values, or for integers `">N"`. `set` notes further outputs that
@@ -80,19 +82,19 @@ class Branch(Part):
     set: dict[str, str] = {}
 
 
-class Stage(Part):
+class Stage(ScenarioPart):
     title: str
     branches: tuple[Branch, ...]
 
 
-class Action(Part):
+class Action(ScenarioPart):
     """What the agent may do; `clause` completes "I will …", `done` is what the customer then knows."""
 
     description: str
     clause: tuple[str, ...]
 
 
-class Plan(Part):
+class Plan(ScenarioPart):
     """A second output beside the action, delivered only with one action, else `none`."""
 
     name: str
@@ -101,7 +103,7 @@ class Plan(Part):
     values: dict[str, str]
 
 
-class Intent(Part):
+class Intent(ScenarioPart):
     """Why customers call; `when` says to which leaves it belongs, `level` is its natural level."""
 
     title: str
@@ -112,12 +114,12 @@ class Intent(Part):
     openings: tuple[str, ...]
 
 
-class Personality(Part):
+class Personality(ScenarioPart):
     description: str
     style: tuple[str, ...] = ()
 
 
-class Talk(Part):
+class SmallTalk(ScenarioPart):
     """What customers say besides their facts, by adversarial level."""
 
     small_talk: tuple[str, ...]
@@ -145,7 +147,7 @@ class Untraceable(CxError):
     """The procedure reads a value that is missing or outside its options."""
 
 
-class Scenario(Part):
+class Scenario(ScenarioPart):
     """One procedure with everything needed to play and to judge it."""
 
     id: str
@@ -161,7 +163,7 @@ class Scenario(Part):
     stages: dict[str, Stage]
     intents: dict[str, Intent]
     personalities: dict[str, Personality]
-    talk: Talk
+    talk: SmallTalk
 
     @property
     def start(self) -> str:
@@ -263,14 +265,16 @@ def ids() -> tuple[str, ...]:
 
 def read_file(path: Path) -> Scenario:
     """Read one scenario file; raises BadFile with the line of the first thing that is wrong."""
-    from cxlab.benchmarks.sage.check import check_file, parse
-
     scenario, complaints = parse(path)
     if scenario is None:
-        complaints = complaints or check_file(path)
         first = complaints[0]
         raise BadFile(path, first.line, first.problem, first.fix)
     return scenario
+
+
+def parse(path: Path) -> tuple[Scenario | None, list[Complaint]]:
+    """Read the file into a Scenario, or say with file and line why it cannot be read."""
+    return yaml_files.read(path, Scenario, "see the other scenarios for the form")
 
 
 def _enumerate(scenario: Scenario) -> Iterator[Leaf]:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from cxlab.benchmarks.base import Setup
-from cxlab.benchmarks.sage import prompts
 from cxlab.benchmarks.sage.generate import rng_for
+from cxlab.benchmarks.sage.procedures.sop_text import show_procedure
+from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.rules import Scenario, load
-from cxlab.benchmarks.sage.sop_text import show_procedure
-from cxlab.dialogue import Said, converse
+from cxlab.dialogue import Utterance, converse
 from cxlab.errors import BadOption
 from cxlab.llm import ask
 from cxlab.llm.base import Reply
@@ -30,32 +30,32 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         raise BadOption("sage needs a customer; give --customer, for instance simulated:customer")
     s = load(sample.inputs["scenario"])
     started = datetime.now(UTC)
-    shown = prompts.shown(sample.inputs["system"], s)
+    shown = scenario_prompts.shown(sample.inputs["system"], s)
     hidden = not setup.options.get("system_info", True)
     # Wordings differ between models and trials, facts do not: the same situation, another day.
     rng = rng_for("words", sample.id, setup.model.name, trial, setup.seed)
     seed = int(rng.integers(2**31))
     card = _customer_card(s, sample.inputs, {} if hidden else shown, rng)
-    agent_prompt = prompts.agent_prompt(s.id)
+    agent_prompt = scenario_prompts.agent_prompt(s.id)
     procedure = show_procedure(s.id, bool(setup.options.get("glossary", True)))
 
-    async def customer(messages: Sequence[Message], turn: int) -> Said:
+    async def customer(messages: Sequence[Message], turn: int) -> Utterance:
         inputs = card.model_copy(
-            update={"history": prompts.lines(messages), "may_leave": may_leave(card, messages, turn)}
+            update={"history": scenario_prompts.lines(messages), "may_leave": may_leave(card, messages, turn)}
         )
-        reply = await ask(setup.customer, prompts.CUSTOMER, inputs, seed=seed + turn, **_shared(setup))  # type: ignore[arg-type]
+        reply = await ask(setup.customer, scenario_prompts.CUSTOMER, inputs, seed=seed + turn, **_shared(setup))  # type: ignore[arg-type]
         if reply.output is None:
             return _said(reply, "")
         return _said(reply, reply.output.message.strip(), done=reply.output.done and inputs.may_leave)
 
-    async def agent(messages: Sequence[Message], turn: int) -> Said:
-        inputs = prompts.AgentInputs(
+    async def agent(messages: Sequence[Message], turn: int) -> Utterance:
+        inputs = scenario_prompts.AgentInputs(
             business=s.business,
             procedure=procedure,
             first_stage=s.start,
             plan=s.plan.name if s.plan else "",
             system={} if hidden else shown,
-            history=prompts.lines(messages),
+            history=scenario_prompts.lines(messages),
         )
         reply = await ask(setup.model, agent_prompt, inputs, seed=seed + turn, **_shared(setup))
         if reply.output is None:
@@ -82,7 +82,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     )
 
 
-def may_leave(card: prompts.CustomerInputs, messages: Sequence[Message], turn: int) -> bool:
+def may_leave(card: scenario_prompts.CustomerInputs, messages: Sequence[Message], turn: int) -> bool:
     """Whether the customer may say goodbye: there was time to tell all facts and to come back on them."""
     return turn >= 2 + len(card.facts) // 2 + card.patience // 2
 
@@ -91,8 +91,8 @@ def _shared(setup: Setup) -> dict[str, Any]:
     return {key: setup.options[key] for key in ("cache", "budget") if setup.options.get(key) is not None}
 
 
-def _said(reply: Reply[Any], text: str, done: bool = False, data: dict[str, Any] | None = None) -> Said:
-    return Said(
+def _said(reply: Reply[Any], text: str, done: bool = False, data: dict[str, Any] | None = None) -> Utterance:
+    return Utterance(
         text=text,
         done=done,
         data=data or {},
@@ -105,7 +105,7 @@ def _said(reply: Reply[Any], text: str, done: bool = False, data: dict[str, Any]
 
 def _customer_card(
     s: Scenario, inputs: dict[str, Any], system: dict[str, str], rng: np.random.Generator
-) -> prompts.CustomerInputs:
+) -> scenario_prompts.CustomerInputs:
     slots = {**inputs["slots"], **{k: str(v) for k, v in inputs["system"].items()}}
     intent = s.intents[inputs["intent"]]
     person = s.personalities[inputs["personality"]]
@@ -128,7 +128,7 @@ def _customer_card(
         denied = fact["delivery"] == "contrast" and wrong is not None
         corrected = fact["delivery"] == "corrected" and wrong is not None
         facts.append(
-            prompts.Fact(
+            scenario_prompts.Fact(
                 field=fact["field"],
                 value=fact["label"],
                 meaning=option.description,
@@ -139,14 +139,14 @@ def _customer_card(
                 wrong=some(wrong.says, 2) if corrected and wrong else (),
             )
         )
-    return prompts.CustomerInputs(
+    return scenario_prompts.CustomerInputs(
         role=s.role,
         intent=intent.title,
         background=" ".join(grammar.say(line, rng, slots) for line in intent.background),
         goal=intent.goal,
         personality=person.description,
         style=person.style,
-        attitude=prompts.attitude(inputs["level"]),
+        attitude=scenario_prompts.attitude(inputs["level"]),
         system=system,
         facts=tuple(facts),
         openings=some(intent.openings, 3),

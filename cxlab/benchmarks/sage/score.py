@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks.base import Scored, Setup
-from cxlab.benchmarks.sage import prompts
-from cxlab.benchmarks.sage.prompts import DIMENSIONS, GRADES
+from cxlab.benchmarks.sage.procedures.sop_text import show, show_fields
+from cxlab.benchmarks.sage.prompts import scenario_prompts
+from cxlab.benchmarks.sage.prompts.scenario_prompts import DIMENSIONS, GRADES
 from cxlab.benchmarks.sage.rules import Scenario, Untraceable, load, same
 from cxlab.benchmarks.sage.rules import Trace as Route
-from cxlab.benchmarks.sage.sop_text import show, show_fields
-from cxlab.judging import Ballot, Tally, poll, tally
+from cxlab.judging import JudgeAnswer, Tally, poll, tally
 from cxlab.metrics import paths
-from cxlab.records import Alone, Attempt, Judgement, Message, Sample, Score, Trace, Vote
+from cxlab.records import Attempt, Judgement, Message, Sample, Score, SingleJudgeTrace, Trace, Vote
 
 EVALUATED = (1, 5, 10, 15)
 CHAT_WEIGHTS = {
@@ -73,13 +73,13 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     traces: list[Trace] = []
     for turn in turns:
         parsed = "fields" in replies[turn].data
-        ballots: list[Ballot[prompts.JudgeReply]] = []
+        ballots: list[JudgeAnswer[scenario_prompts.JudgeReply]] = []
         if parsed and setup.judges:
             heard = [m for m in attempt.messages if m.turn <= turn]
             inputs = judge_inputs(s, sample, heard, setup)
             seed = setup.seed * 1009 + attempt.trial * 31 + turn
             shared = {key: setup.options[key] for key in ("cache", "budget") if setup.options.get(key) is not None}
-            ballots = await poll(setup.judges, prompts.judge_prompt(s.id), inputs, seed=seed, **shared)
+            ballots = await poll(setup.judges, scenario_prompts.judge_prompt(s.id), inputs, seed=seed, **shared)
         votes += [_vote(attempt, turn, ballot) for ballot in ballots]
         counted = [count(s, attempt.id, turn, ballot) for ballot in ballots]
         judgements += [judgement for one in counted for judgement in one]
@@ -90,18 +90,20 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     return Scored(tuple(scores), tuple(votes), tuple(judgements), tuple(traces))
 
 
-def judge_inputs(s: Scenario, sample: Sample, messages: Sequence[Message], setup: Setup) -> prompts.JudgeInputs:
+def judge_inputs(
+    s: Scenario, sample: Sample, messages: Sequence[Message], setup: Setup
+) -> scenario_prompts.JudgeInputs:
     """What every judge of the panel sees: the dialogue up to the judged reply and no more."""
-    return prompts.JudgeInputs(
+    return scenario_prompts.JudgeInputs(
         business=s.business,
         fields=show_fields(s, bool(setup.options.get("glossary", True))),
         actions=", ".join(s.actions),
-        system=prompts.shown(sample.inputs["system"], s),
-        history=prompts.lines(messages),
+        system=scenario_prompts.shown(sample.inputs["system"], s),
+        history=scenario_prompts.lines(messages),
     )
 
 
-def count(s: Scenario, attempt_id: str, turn: int, ballot: Ballot[prompts.JudgeReply]) -> list[Judgement]:
+def count(s: Scenario, attempt_id: str, turn: int, ballot: JudgeAnswer[scenario_prompts.JudgeReply]) -> list[Judgement]:
     """One judge's verdicts, each checked against the options."""
     output = ballot.reply.output
     found = []
@@ -190,13 +192,13 @@ def score_turn(
 
 def alone(
     s: Scenario, agent: Mapping[str, Any], predicted: Route, system: Mapping[str, Any], ballot: Sequence[Judgement]
-) -> Alone:
+) -> SingleJudgeTrace:
     """The turn as it would be if this ballot were the whole panel: what judges' splits matter for."""
     fields = {name: t.winner for name, t in tallies(s, [ballot]).items() if t.winner is not None}
     reference, reason = route(s, fields, system)
     half = _logic(agent, fields, predicted, reference, reason)["logic"][0]
     talk = _chat([ballot], True)["chat"][0]
-    return Alone(
+    return SingleJudgeTrace(
         judge=ballot[0].judge,
         path=reference.path if reference else (),
         action=label(reference.action) if reference else None,
@@ -320,7 +322,7 @@ def _chat(counted: Sequence[Sequence[Judgement]], judged: bool) -> dict[str, tup
     return found
 
 
-def _vote(attempt: Attempt, turn: int, ballot: Ballot[prompts.JudgeReply]) -> Vote:
+def _vote(attempt: Attempt, turn: int, ballot: JudgeAnswer[scenario_prompts.JudgeReply]) -> Vote:
     reply = ballot.reply
     output = reply.output
     reasons = [r for r in (output.fields_reason, output.grades_reason) if r] if output else []

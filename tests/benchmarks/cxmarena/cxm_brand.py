@@ -6,10 +6,15 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from cxlab.benchmarks.cxmarena import articles, brand, conversations, ledger, noise, stages, tree
-from cxlab.benchmarks.cxmarena.ledger import Ledger
-from cxlab.benchmarks.cxmarena.noise import Noisy
-from cxlab.benchmarks.cxmarena.tree import Topic
+from cxlab.benchmarks import generation_stages
+from cxlab.benchmarks.cxmarena.brand import ledger, pack_files
+from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
+from cxlab.benchmarks.cxmarena.conversations import conversation_writer as conversations
+from cxlab.benchmarks.cxmarena.conversations import noise
+from cxlab.benchmarks.cxmarena.conversations.noise import NoisyConversation
+from cxlab.benchmarks.cxmarena.knowledge import article_writer as articles
+from cxlab.benchmarks.cxmarena.knowledge import topic_tree
+from cxlab.benchmarks.cxmarena.knowledge.topic_tree import Topic
 from cxlab.llm import load
 from cxlab.llm.base import ChatModel
 from cxlab.records import Article, Conversation
@@ -24,24 +29,24 @@ class Made:
     articles: list[Article]
     tools: list[dict[str, Any]]
     conversations: list[Conversation]
-    noisy: dict[str, Noisy]
+    noisy: dict[str, NoisyConversation]
     model: ChatModel
 
 
 @functools.cache
 def make() -> Made:
     """33 information and 18 issue articles, 24 conversations with fragments and misheard words."""
-    pack = brand.load("hearthwise")
-    facts = ledger.make(pack, 1, tree.plan(pack, 33, 18))
+    pack = pack_files.load("hearthwise")
+    facts = ledger.make(pack, 1, topic_tree.plan(pack, 33, 18))
     model = load("simulated:strong")
-    topics = stages.finish(tree.grow(facts, model, 33, 1))
-    found = stages.finish(articles.write_information(facts, topics, model, 1))
+    topics = generation_stages.finish(topic_tree.grow(facts, model, 33, 1))
+    found = generation_stages.finish(articles.write_information(facts, topics, model, 1))
     plans = articles.plan_issues(facts, topics, 18, 1)
     about = {a.properties["subject"]: a.id for a in reversed(found) if a.properties["subject"]}
-    found += stages.finish(articles.write_issues(facts, plans, model, 1, None, len(found) + 1, about))
+    found += generation_stages.finish(articles.write_issues(facts, plans, model, 1, None, len(found) + 1, about))
     tools = articles.define_tools(pack, plans)
     cases = conversations.plan_conversations(facts, found, tools, 24, 1)
-    talks = stages.finish(conversations.write_conversations(facts, found, tools, cases, model, 1, None))
+    talks = generation_stages.finish(conversations.write_conversations(facts, found, tools, cases, model, 1, None))
     heard = {
         c.id: noise.add_noise(c.messages, noise.Noise(seed=n, fragmentation=0.5, wer=0.05)) for n, c in enumerate(talks)
     }

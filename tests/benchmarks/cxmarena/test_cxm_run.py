@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +10,16 @@ import pytest
 from cxlab import llm
 from cxlab.benchmarks.base import Setup
 from cxlab.benchmarks.cxmarena import run as running
-from cxlab.benchmarks.cxmarena.assess import empty_output, gold_output, measure, score
 from cxlab.benchmarks.cxmarena.benchmark import CARD, HEADLINES, METRICS, OPTIONS, check
+from cxlab.benchmarks.cxmarena.importers.published_dataset import import_folder
 from cxlab.benchmarks.cxmarena.run import run
-from cxlab.benchmarks.cxmarena.summary import repeat, summarise
+from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, score
 from cxlab.errors import BadOption, UnknownName
-from cxlab.importers.cxmarena import import_folder
 from cxlab.llm.base import Completion, ProviderFault, Request
 from cxlab.llm.cache import ReplyCache
 from cxlab.llm.openai_model import OpenAIModel
 from cxlab.records import ToolCall, Usage
-from tests.importers.cxm_folder import make, store
+from tests.benchmarks.cxmarena.importers.cxm_folder import make, store
 
 JUDGES = ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-fair")
 
@@ -315,29 +313,10 @@ def test_options_are_checked_and_listed(samples):
         with pytest.raises(BadOption, match=f"{name}="):
             play(samples["multi_turn"], **{name: value})
     source = Path(running.__file__).read_text(encoding="utf-8")
-    asked = {part.split('"')[1] for part in source.split("option(")[1:] if part.startswith('"')}
+    asked = {part.split('"')[1] for part in source.split("option(")[1:] if part.lstrip().startswith('"')}
     assert asked | {"verify"} == set(OPTIONS)
     with pytest.raises(UnknownName, match="task of cxmarena"):
         play(samples["intent"].model_copy(update={"task": "poetry"}))
-
-
-def test_a_summary_uses_the_public_functions_and_table_10s_columns(samples):
-    priced = Scripted('{"intent": "Pairing problem"}')
-    done = [(samples["intent"], play(samples["intent"], priced, trial)[0]) for trial in (1, 2, 3)]
-    done.append((samples["intent"], play(samples["intent"], Scripted(refuses="all"), 3)[0]))
-    done += [(samples[task], play(samples[task])[0]) for task in ("quality", "tools", "multi_turn", "article_search")]
-    found = summarise(done)
-    assert found["intent"]["A.accuracy"] == 1
-    assert (found["intent"]["records"], found["intent"]["lost"]) == (3, 1)
-    assert found["intent"]["output_tokens"] == 5
-    assert found["intent"]["latency_s"] == pytest.approx(0.5)
-    assert math.isnan(found["intent"]["cost_usd"])  # nobody knows this model's price
-    assert found["quality"]["cases"] == 1
-    assert found["tools"]["16.names"] == 1
-    assert found["multi_turn"]["recall@20"] == 1
-    assert "query.latency_s" in found["multi_turn"]
-    interval = repeat(done)["intent"]["A.accuracy"]
-    assert (interval.mean, interval.low, interval.high, interval.n) == (1, 1, 1, 3)
 
 
 def test_forcing_a_tool_reaches_the_server_and_the_cache_tells_it_apart():

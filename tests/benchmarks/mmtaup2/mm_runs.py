@@ -4,11 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from cxlab.benchmarks.base import Scored
-from cxlab.benchmarks.mmtaup2 import assess, floors, judged, samples, score, summary
+from cxlab.benchmarks.mmtaup2 import score
+from cxlab.benchmarks.mmtaup2.evaluation import baselines, judged_metrics, measured_metrics, summary
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
+from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.records import Attempt, Dataset, Run, Sample
 from cxlab.store import write
-from tests.benchmarks.mmtaup2.mm_talks import NOON, attempt, clean, rough, task
+from tests.benchmarks.mmtaup2.mm_conversations import NOON, attempt, clean, rough, task
 
 # Task, persona, modality, whether it passed.
 PLAYED = tuple(
@@ -17,7 +19,7 @@ PLAYED = tuple(
     for persona in ("none", "hard")
     for modality in ("text", "voice")
 )
-FLOOR = next(iter(floors.FLOORS))
+FLOOR = next(iter(baselines.BASELINES))
 
 
 def conversation(run: str, sample: Sample, passed: bool, trial: int) -> Attempt:
@@ -34,14 +36,14 @@ def sample_of(name: str, persona: str, modality: str) -> Sample:
     return samples.to_sample(task(id=name), "d1", facets, terms=terms)
 
 
-def write_runs(home: Path) -> dict[str, list[summary.Case]]:
+def write_runs(home: Path) -> dict[str, list[summary.ConversationResult]]:
     """Store the runs "able" (two trials) and "floor"; the cases as they are measured from the messages."""
     told = [(sample_of(name, persona, modality), passed) for name, persona, modality, passed in PLAYED]
     dataset = Dataset(
         id="d1", benchmark="mmtaup2", name="tiny", source="generated", config={}, seed=1, licence="CC0", created=NOON
     )
     write.save_dataset(dataset, [sample for sample, _ in told], home)
-    cases: dict[str, list[summary.Case]] = {}
+    cases: dict[str, list[summary.ConversationResult]] = {}
     for name, model, trials in (("able", "simulated:strong", 2), ("floor", FLOOR, 1)):
         run = make_run(name, model, trials, len(told) * trials)
         write.create_run(run, home)
@@ -50,10 +52,10 @@ def write_runs(home: Path) -> dict[str, list[summary.Case]]:
                 for sample, passed in told:
                     made = conversation(name, sample, passed, trial)
                     goal = samples.task_of(sample)
-                    found = score.measure_attempt(goal, made)
-                    rows = [*assess.own_scores(goal, made), *score.scores(made, found)]
-                    panel = judged.figures(judged.measured_verdicts(goal, found, made), 5)
-                    rows += score.scores(made, score.Measured(panel), "judged_")
+                    found = measured_metrics.measure_attempt(goal, made)
+                    rows = [*score.own_scores(goal, made), *measured_metrics.scores(made, found)]
+                    panel = judged_metrics.figures(judged_metrics.measured_verdicts(goal, found, made), 5)
+                    rows += measured_metrics.scores(made, measured_metrics.Measurement(panel), "judged_")
                     writer.add(made, Scored(tuple(rows)))
                     cases.setdefault(name, []).append(summary.case(goal, made, found.figures))
     return cases

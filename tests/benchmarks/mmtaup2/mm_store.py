@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from mm_talks import NOON
-
 from cxlab.benchmarks.base import Scored
 from cxlab.records import Attempt, Dataset, Facets, Run, Sample
 from cxlab.store import write
+from tests.benchmarks.mmtaup2.mm_conversations import NOON
 
 
 def write_run(home: Path, attempt: Attempt, scored: Scored) -> None:

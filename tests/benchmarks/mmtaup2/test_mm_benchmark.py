@@ -10,19 +10,20 @@ import pytest
 from cxlab import llm
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.base import Setup
-from cxlab.benchmarks.mmtaup2 import samples
-from cxlab.benchmarks.mmtaup2.assess import gold_attempt
 from cxlab.benchmarks.mmtaup2.benchmark import BENCHMARK, verdict_of
 from cxlab.benchmarks.mmtaup2.generate import generate
 from cxlab.benchmarks.mmtaup2.run import terms_of
+from cxlab.benchmarks.mmtaup2.score import gold_attempt
+from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.errors import BadOption, UnknownName
-from cxlab.read import View, compare, failures
+from cxlab.read import View, failures
 from cxlab.read.tasks import task_board
 from cxlab.records import Attempt, Failure, Message, Sample
-from cxlab.runner.launch import Manner, launch
-from cxlab.runner.order import Order, create_runs
-from cxlab.runner.plan import Choice, choose
-from tests.pages import open_page, words
+from cxlab.runner.launch import ExecutionOptions, launch
+from cxlab.runner.plan import SampleFilter, choose
+from cxlab.runner.request import RunRequest, create_runs
+from cxlab.views.compare import queries
+from tests.pages.app_script import open_page, words
 
 PLAIN = {"personas": "none", "exposures": 0, "modalities": "text"}
 MODELS = ("simulated:strong", "simulated:weak")
@@ -153,8 +154,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CXLAB_HOME", str(base))
         patch.setenv("CXLAB_NO_AUTOSTART", "1")
-        order = Order("mmtaup2", MODELS, "simulated:customer", ("simulated:judge-fair",), choice=Choice(limit=14))
-        launch([run.id for run in create_runs(order)], Manner(workers=1, quiet=True))
+        order = RunRequest(
+            "mmtaup2", MODELS, "simulated:customer", ("simulated:judge-fair",), choice=SampleFilter(limit=14)
+        )
+        launch([run.id for run in create_runs(order)], ExecutionOptions(workers=1, quiet=True))
         yield base
 
 
@@ -202,15 +205,15 @@ def test_one_dialogue_is_led_by_the_cards_figures(home: Path) -> None:
 
 def test_compare_groups_by_the_terms_of_a_dialogue(home: Path) -> None:
     view = View(benchmark="mmtaup2", metric="pass")
-    whole = compare.differences(view, MODELS[0])["n"].sum()
-    told = compare.differences(view, MODELS[0], by="exposure")
+    whole = queries.differences(view, MODELS[0])["n"].sum()
+    told = queries.differences(view, MODELS[0], by="exposure")
     assert set(told["grp"]) <= {"nothing", "persona", "profile"}
     for by in ("persona", "exposure", "modality"):
-        parts = compare.differences(view, MODELS[0], by=by)
+        parts = queries.differences(view, MODELS[0], by=by)
         # Every pair is in one group, and under its own terms alone there are as many as in that group.
         assert parts["n"].sum() == whole > 0
     one = told.row(0, named=True)
-    assert compare.differences(replace(view, exposures=(one["grp"],)), MODELS[0])["n"].sum() == one["n"]
+    assert queries.differences(replace(view, exposures=(one["grp"],)), MODELS[0])["n"].sum() == one["n"]
 
 
 def test_compare_takes_a_domain_at_a_time_and_sets_two_dialogues_side_by_side(home: Path) -> None:
@@ -222,7 +225,7 @@ def test_compare_takes_a_domain_at_a_time_and_sets_two_dialogues_side_by_side(ho
 
 
 def test_a_limit_keeps_tasks_comparable() -> None:
-    chosen = choose(BENCHMARK, generate({"count": 4}, 0)[1], Choice(limit=24))
+    chosen = choose(BENCHMARK, generate({"count": 4}, 0)[1], SampleFilter(limit=24))
     by_task: dict[tuple[str, str | None], list[tuple[str | None, str | None]]] = {}
     for sample in chosen:
         key = (sample.inputs["id"], sample.facets.exposure)

@@ -6,8 +6,10 @@ import collections
 import pytest
 
 from cxlab.benchmarks.base import Setup
-from cxlab.benchmarks.sage import generate, prompts, reading, rules, run, sop_text
+from cxlab.benchmarks.sage import generate, rules, run
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
+from cxlab.benchmarks.sage.procedures import signal_reader, sop_text
+from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.llm import load
 
 # One worker plays the dialogues that all these tests look at.
@@ -91,7 +93,7 @@ def test_hostile_customers_are_told_apart_by_their_words(samples, dialogues) -> 
     warmth = collections.defaultdict(list)
     for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
         words = [m.text for m in attempt.messages if m.role == "customer"]
-        warmth[sample.facets.level].append(sum(reading.heat(t) for t in words) / len(words))
+        warmth[sample.facets.level].append(sum(signal_reader.heat(t) for t in words) / len(words))
     pairs = [(s, z) for s in warmth["strong"] for z in warmth["zero"]]
     assert sum(s > z for s, z in pairs) / len(pairs) >= 0.9
 
@@ -104,7 +106,7 @@ def test_each_fact_is_told_before_the_goodbye(samples, dialogues) -> None:
             continue
         s = rules.load(sample.facets.scenario)
         heard = [m.text for m in attempt.messages if m.role == "customer"]
-        found = reading.read(sop_text.guides(s), heard, reading.Skill("all"))
+        found = signal_reader.read(sop_text.guides(s), heard, signal_reader.ReaderSkill("all"))
         for fact in sample.inputs["facts"]:
             total += 1
             right += rules.same(found[fact["field"]][0], fact["value"])
@@ -160,7 +162,7 @@ def test_no_prompt_holds_the_expected_answer(samples) -> None:
     s = rules.load(sample.facets.scenario)
     other = sample.model_copy(update={"expected": {"path": ["stage9"], "action": {"Action": "X"}, "fields": {}}})
     assert [a.messages for a in play("strong", [sample])] == [a.messages for a in play("strong", [other])]
-    for prompt in (prompts.agent_prompt(s.id), prompts.judge_prompt(s.id), prompts.CUSTOMER):
+    for prompt in (scenario_prompts.agent_prompt(s.id), scenario_prompts.judge_prompt(s.id), scenario_prompts.CUSTOMER):
         assert prompt.check() == []
 
 
@@ -177,7 +179,7 @@ def test_failures_have_their_cause_in_the_text(samples) -> None:
             last = attempt.messages[-1].data.get("fields")
             if not last:
                 continue
-            full = reading.read(sop_text.guides(s), heard, reading.Skill("all"))
+            full = signal_reader.read(sop_text.guides(s), heard, signal_reader.ReaderSkill("all"))
             for name, value in last.items():
                 truth, evidence = full[name]
                 if evidence is None or rules.same(value, truth):
@@ -187,9 +189,9 @@ def test_failures_have_their_cause_in_the_text(samples) -> None:
                 fact = next((f for f in sample.inputs["facts"] if f["field"] == name), {})
                 explained += (
                     evidence.wording in option.subtle
-                    or not reading.known("weak", evidence.wording, 0.75)
+                    or not signal_reader.known("weak", evidence.wording, 0.75)
                     or fact.get("delivery") in ("corrected", "contrast")
-                    or any(reading.heat(t) for t in heard)
+                    or any(signal_reader.heat(t) for t in heard)
                     or len(heard) > 5
                 )
         return misread, explained

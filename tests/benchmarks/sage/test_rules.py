@@ -122,7 +122,7 @@ def test_true_is_not_one() -> None:
         s.trace({**s.defaults(), "ConsumptionType": "Cancel"}, {"PackageStatus": "NoContract", "Penalty": True})
 
 
-@pytest.mark.parametrize("name", ["nope", "../personas/customer_voice", ""])
+@pytest.mark.parametrize("name", ["nope", "../simulated/sage/customer_voice", ""])
 def test_unknown_scenario_is_named_with_the_known_ones(name: str) -> None:
     with pytest.raises(UnknownName, match="telecom_package"):
         rules.load(name)

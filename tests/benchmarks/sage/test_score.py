@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cxlab.benchmarks.base import Setup
 from cxlab.benchmarks.sage import generate, rules, score
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
-from cxlab.benchmarks.sage.prompts import DIMENSIONS
+from cxlab.benchmarks.sage.prompts.scenario_prompts import DIMENSIONS
 from cxlab.benchmarks.sage.rules import Trace
 from cxlab.llm import load
 from cxlab.llm.base import Completion

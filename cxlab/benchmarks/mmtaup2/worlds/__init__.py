@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from cxlab import resources
-from cxlab.benchmarks.mmtaup2.worlds.base import Call, Json, Result, World
+from cxlab.benchmarks.mmtaup2.worlds.base import Json, LoggedCall, Result, World
 from cxlab.errors import UnknownName
 
-__all__ = ["DOMAINS", "Call", "Result", "World", "from_data", "load", "policy"]
+__all__ = ["DOMAINS", "LoggedCall", "Result", "World", "from_data", "load", "policy"]
 
 DOMAINS = ("telecom", "retail")
-_POLICIES = resources.data("policies")
+_POLICIES = resources.data("mmtaup2", "policies")
 
 
 def _class(domain: str) -> type[World]:

@@ -29,7 +29,7 @@ SIDES: Mapping[str, Side] = {"assistant": "agent", "user": "customer", "agent": 
 _DEEPEST = 20
 
 
-class Refused(Exception):
+class ToolRefusal(Exception):
     """Raised inside a tool: the call is well formed, and the world will not have it. The text goes to the caller."""
 
 
@@ -43,7 +43,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class LoggedCall:
     """A line of the world's log; the hashes are of both sides together."""
 
     side: str
@@ -166,7 +166,7 @@ class World(ABC):
     def __init__(self, agent: Database, customer: Database) -> None:
         self.agent = agent
         self.customer = customer
-        self.log: list[Call] = []
+        self.log: list[LoggedCall] = []
 
     @classmethod
     @abstractmethod
@@ -211,7 +211,7 @@ class World(ABC):
             self.customer.rollback()
         value = copy.deepcopy(result.value)  # the reader's own: what is done with it reaches no row
         error, after = _plain(result.error), self.state_hash()
-        row = Call(_side(side), _plain(str(tool)), _plain(arguments), result.kind, value, error, before, after)
+        row = LoggedCall(_side(side), _plain(str(tool)), _plain(arguments), result.kind, value, error, before, after)
         self.log.append(row)
         return Result(result.kind, copy.deepcopy(value), error)
 
@@ -225,7 +225,7 @@ class World(ABC):
         self._checkpoint()
         try:
             return Result("ok", getattr(self, declared.name)(**arguments))
-        except Refused as refusal:
+        except ToolRefusal as refusal:
             return Result("refused", error=str(refusal))
 
     def _checkpoint(self) -> None:
@@ -266,7 +266,7 @@ class World(ABC):
             raise BadOption(f"task function {name}: {problem}; given: {sorted(arguments)}") from problem
         try:
             return function(self, **arguments)
-        except Refused as refusal:
+        except ToolRefusal as refusal:
             raise BadOption(f"task function {name}: {refusal}") from refusal
 
     # Looking at it

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from cxlab.benchmarks.mmtaup2.worlds import retail_orders as orders
-from cxlab.benchmarks.mmtaup2.worlds.base import Json, Refused, World, assertion, setup, text, texts, tool
+from cxlab.benchmarks.mmtaup2.worlds.base import Json, ToolRefusal, World, assertion, setup, text, texts, tool
 from cxlab.benchmarks.mmtaup2.worlds.database import Database, Row
 from cxlab.errors import BadOption
 
@@ -62,7 +62,7 @@ class RetailWorld(World):
     def find_user_id_by_email(self, email: str) -> str:
         name = self._by_email.get(_folded(email))
         if name is None:
-            raise Refused("No user has this e-mail address.")
+            raise ToolRefusal("No user has this e-mail address.")
         return name
 
     @tool(
@@ -79,7 +79,7 @@ class RetailWorld(World):
         for name, row in self.agent.rows("users"):
             if _name_and_zip(row) == wanted:
                 return name
-        raise Refused("No user has this name and zip code.")
+        raise ToolRefusal("No user has this name and zip code.")
 
     @tool("agent", "Show a user's profile: name, address, payment methods, orders.", {"user_id": USER})
     def get_user_details(self, user_id: str) -> Row:
@@ -100,7 +100,7 @@ class RetailWorld(World):
     @tool("agent", "Show one variant of a product.", {"item_id": text("The item's id, not the product's.")})
     def get_item_details(self, item_id: str) -> Row:
         if item_id not in self._by_item:
-            raise Refused(f"There is no item {item_id[:80]!r}.")
+            raise ToolRefusal(f"There is no item {item_id[:80]!r}.")
         return dict(orders.find(self.agent, "products", self._by_item[item_id])["variants"][item_id])
 
     @tool("agent", "List what kinds of product the shop has, each with its product id.")
@@ -195,7 +195,7 @@ class RetailWorld(World):
     def set_item_available(self, item_id: str, available: bool) -> None:
         """Let a variant be in stock or sold out."""
         if item_id not in self._by_item:
-            raise Refused(f"there is no item {item_id!r}")
+            raise ToolRefusal(f"there is no item {item_id!r}")
         self.agent.edit("products", self._by_item[item_id])["variants"][item_id]["available"] = bool(available)
 
     @setup("agent")

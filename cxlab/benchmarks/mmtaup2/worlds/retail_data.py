@@ -14,7 +14,7 @@ from cxlab.benchmarks import yaml_files
 from cxlab.benchmarks.mmtaup2.worlds.database import Row
 from cxlab.errors import BadFile, BadOption
 
-FILE = resources.data("retail", "shop.yaml")
+FILE = resources.data("mmtaup2", "retail_shop.yaml")
 USERS = 120  # a page can list them, and every kind of order comes up often
 MOST_USERS = 2_000_000
 STATUSES = {"pending": 0.42, "delivered": 0.38, "processed": 0.1, "cancelled": 0.1}

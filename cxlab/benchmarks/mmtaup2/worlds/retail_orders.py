@@ -1,7 +1,7 @@
 """What the shop's systems do with users, orders and payments: one function a tool, and when each refuses.
 
-A function returns the row it changed and raises `Refused` where the shop would not have it. Field names and states are
-tau2-bench's, so that its tasks run here; money is in USD, rounded to cents. Where tau2-bench's shop errs, ours does
+A function returns the row it changed and raises `ToolRefusal` where the shop would not have it. Field names and states
+are tau2-bench's, so that its tasks run here; money is in USD, rounded to cents. Where tau2-bench's shop errs, ours does
 not: of several changed items each gets its own new price, cancelling refunds what is still paid and no more, and a
 list without items is refused.
 """
@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from cxlab.benchmarks.mmtaup2.worlds.base import Refused
+from cxlab.benchmarks.mmtaup2.worlds.base import ToolRefusal
 from cxlab.benchmarks.mmtaup2.worlds.database import Database, Row
 
 REASONS = ("no longer needed", "ordered by mistake")
@@ -25,9 +25,9 @@ ITEMS_MODIFIED = "pending (item modified)"
 def cancel_pending_order(rows: Database, order_id: str, reason: str) -> Row:
     order = find(rows, "orders", order_id)
     if order["status"] != "pending":
-        raise Refused(f"Only a pending order can be cancelled; {order_id} is {order['status']}.")
+        raise ToolRefusal(f"Only a pending order can be cancelled; {order_id} is {order['status']}.")
     if reason not in REASONS:
-        raise Refused(f"The reason must be {' or '.join(map(repr, REASONS))}, not {reason!r}.")
+        raise ToolRefusal(f"The reason must be {' or '.join(map(repr, REASONS))}, not {reason!r}.")
     find(rows, "users", order["user_id"])
     order = rows.edit("orders", order_id)
     for method, amount in paid_by_method(order).items():
@@ -53,10 +53,10 @@ def modify_pending_order_items(
 ) -> Row:
     order = find(rows, "orders", order_id)
     if order["status"] != "pending":
-        raise Refused(f"The items of {order_id} cannot be changed: it is {order['status']}.")
+        raise ToolRefusal(f"The items of {order_id} cannot be changed: it is {order['status']}.")
     same = [old for old, new in zip(item_ids, new_item_ids, strict=False) if old == new]
     if same:
-        raise Refused(f"Item {same[0][:80]} is in the order already; name another variant, or leave it out.")
+        raise ToolRefusal(f"Item {same[0][:80]} is in the order already; name another variant, or leave it out.")
     difference = _check_swap(rows, order, item_ids, new_item_ids, payment_method_id)
     order = rows.edit("orders", order_id)
     kind = "payment" if difference > 0 else "refund"
@@ -81,10 +81,10 @@ def modify_pending_order_payment(rows: Database, order_id: str, payment_method_i
     _check_method(user, payment_method_id)
     history = order["payment_history"]
     if len(history) != 1 or history[0]["transaction_type"] != "payment":
-        raise Refused(f"The payment of {order_id} was changed before and cannot be changed again.")
+        raise ToolRefusal(f"The payment of {order_id} was changed before and cannot be changed again.")
     old, amount = str(history[0]["payment_method_id"]), float(history[0]["amount"])
     if old == payment_method_id:
-        raise Refused(f"{order_id} is paid with {old} already; the new payment method must be another.")
+        raise ToolRefusal(f"{order_id} is paid with {old} already; the new payment method must be another.")
     _check_balance(user, payment_method_id, amount)
     order = rows.edit("orders", order_id)
     order["payment_history"] += [
@@ -109,7 +109,7 @@ def return_delivered_order_items(rows: Database, order_id: str, item_ids: list[s
     user = find(rows, "users", order["user_id"])
     method = _check_method(user, payment_method_id)
     if method["source"] != "gift_card" and payment_method_id != order["payment_history"][0]["payment_method_id"]:
-        raise Refused("The refund must go to the payment method of the order or to a gift card.")
+        raise ToolRefusal("The refund must go to the payment method of the order or to a gift card.")
     _check_items(order, item_ids)
     order = rows.edit("orders", order_id)
     order["status"] = "return requested"
@@ -144,14 +144,14 @@ _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
 def calculate(expression: str) -> str:
     """The value of an expression of numbers, + - * / and brackets, rounded to cents; nothing else is read."""
     if len(expression) > 300 or not re.fullmatch(r"[\d+\-*/(). ]+", expression):
-        raise Refused("Only numbers, + - * / and brackets can be calculated with, up to 300 characters.")
+        raise ToolRefusal("Only numbers, + - * / and brackets can be calculated with, up to 300 characters.")
     try:
         value = _value(ast.parse(expression.strip(), mode="eval").body)
         return str(round(value, 2))
     except (SyntaxError, RecursionError, MemoryError):
-        raise Refused(f"{expression[:80]!r} is no expression that can be calculated.") from None
+        raise ToolRefusal(f"{expression[:80]!r} is no expression that can be calculated.") from None
     except (ZeroDivisionError, OverflowError, ValueError):
-        raise Refused(f"{expression[:80]!r} has no finite value.") from None
+        raise ToolRefusal(f"{expression[:80]!r} has no finite value.") from None
 
 
 def _value(node: ast.expr) -> float:
@@ -187,29 +187,29 @@ def price_difference(rows: Database, order: Row, item_ids: Sequence[str], new_it
 
 
 def find(rows: Database, kind: str, name: str) -> Row:
-    """The row, to be read only; Refused where there is none."""
+    """The row, to be read only; ToolRefusal where there is none."""
     found = rows.get(kind, name)
     if found is None:
-        raise Refused(f"There is no {kind.removesuffix('s')} {name[:80]!r}.")
+        raise ToolRefusal(f"There is no {kind.removesuffix('s')} {name[:80]!r}.")
     return found
 
 
 def _variant(rows: Database, product_id: str, item_id: str) -> Row:
     found: Row | None = find(rows, "products", product_id)["variants"].get(item_id)
     if found is None:
-        raise Refused(f"{item_id[:80]!r} is no variant of product {product_id}.")
+        raise ToolRefusal(f"{item_id[:80]!r} is no variant of product {product_id}.")
     return found
 
 
 def _check_pending(order: Row) -> None:
     # An order whose items were changed still waits for shipping: address and payment stay open.
     if "pending" not in order["status"]:
-        raise Refused(f"Only a pending order can be modified; {order['order_id']} is {order['status']}.")
+        raise ToolRefusal(f"Only a pending order can be modified; {order['order_id']} is {order['status']}.")
 
 
 def _check_delivered(order: Row) -> None:
     if order["status"] != "delivered":
-        raise Refused(f"Only items of a delivered order can come back; {order['order_id']} is {order['status']}.")
+        raise ToolRefusal(f"Only items of a delivered order can come back; {order['order_id']} is {order['status']}.")
 
 
 def _check_items(order: Row, item_ids: Sequence[str]) -> None:
@@ -217,22 +217,22 @@ def _check_items(order: Row, item_ids: Sequence[str]) -> None:
     lacking = [item for item, count in Counter(item_ids).items() if count > had[item]]
     if not item_ids or lacking:
         what = f"{', '.join(lacking[:3])[:80]} more often than it holds" if lacking else "no item"
-        raise Refused(f"For order {order['order_id']}, the list names {what}.")
+        raise ToolRefusal(f"For order {order['order_id']}, the list names {what}.")
 
 
 def _check_swap(
     rows: Database, order: Row, item_ids: Sequence[str], new_item_ids: Sequence[str], payment_method_id: str
 ) -> float:
-    """The price difference of a swap that can be made; Refused for one that cannot."""
+    """The price difference of a swap that can be made; ToolRefusal for one that cannot."""
     _check_items(order, item_ids)
     if len(item_ids) != len(new_item_ids):
-        raise Refused(
+        raise ToolRefusal(
             f"{len(item_ids)} items cannot be swapped for {len(new_item_ids)}: one new item for each old one."
         )
     products = {item["item_id"]: item["product_id"] for item in order["items"]}
     for old, new in zip(item_ids, new_item_ids, strict=True):
         if not _variant(rows, products[old], new)["available"]:
-            raise Refused(f"Item {new} is not available.")
+            raise ToolRefusal(f"Item {new} is not available.")
     user = find(rows, "users", order["user_id"])
     _check_method(user, payment_method_id)
     difference = price_difference(rows, order, item_ids, new_item_ids)
@@ -243,7 +243,7 @@ def _check_swap(
 def _check_method(user: Row, payment_method_id: str) -> Row:
     found: Row | None = user["payment_methods"].get(payment_method_id)
     if found is None:
-        raise Refused(f"User {user['user_id']} has no payment method {payment_method_id[:80]!r}.")
+        raise ToolRefusal(f"User {user['user_id']} has no payment method {payment_method_id[:80]!r}.")
     return found
 
 
@@ -256,7 +256,7 @@ def _balance(user: Row, payment_method_id: str) -> float | None:
 def _check_balance(user: Row, payment_method_id: str, amount: float) -> None:
     balance = _balance(user, payment_method_id)
     if balance is not None and balance < amount:
-        raise Refused(f"The balance of {payment_method_id} is {balance:.2f}, which does not cover {amount:.2f}.")
+        raise ToolRefusal(f"The balance of {payment_method_id} is {balance:.2f}, which does not cover {amount:.2f}.")
 
 
 def _add_to_balance(rows: Database, user_id: str, payment_method_id: str, amount: float) -> None:

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable
 
-from cxlab.benchmarks.mmtaup2.worlds.base import Json, Refused, World, assertion, fields, setup, text, tool
+from cxlab.benchmarks.mmtaup2.worlds.base import Json, ToolRefusal, World, assertion, fields, setup, text, tool
 from cxlab.benchmarks.mmtaup2.worlds.database import Row
 from cxlab.benchmarks.mmtaup2.worlds.telecom_device import (
     APN,
@@ -138,7 +138,7 @@ class Phone(World):
     def _app(self, app_name: str) -> Row:
         apps = self.device["app_statuses"]
         if app_name not in apps:
-            raise Refused(f"There is no app named {app_name[:40]!r}; installed: {', '.join(apps)}.")
+            raise ToolRefusal(f"There is no app named {app_name[:40]!r}; installed: {', '.join(apps)}.")
         app: Row = apps[app_name]
         return app
 
@@ -207,7 +207,7 @@ class Phone(World):
     @tool("customer", "Switch Wi-Fi on or off, whichever it is not.", write=True)
     def toggle_wifi(self) -> Json:
         if self.device["airplane_mode"]:
-            raise Refused("Wi-Fi cannot be switched while airplane mode is on.")
+            raise ToolRefusal("Wi-Fi cannot be switched while airplane mode is on.")
         self._switch("wifi_enabled", search=False)
         if not self.device["wifi_enabled"]:
             self._leave_wifi()
@@ -220,14 +220,14 @@ class Phone(World):
     @tool("customer", "Connect to the VPN that is set up on the phone.", write=True)
     def connect_vpn(self) -> Json:
         if self.device["vpn_connected"]:
-            raise Refused("The VPN is connected already.")
+            raise ToolRefusal("The VPN is connected already.")
         self._edit().update(vpn_connected=True, vpn_details=dict(_OWN_VPN))
         return self._shown("vpn_connected")
 
     @tool("customer", "Disconnect the VPN.", write=True)
     def disconnect_vpn(self) -> Json:
         if not self.device["vpn_connected"]:
-            raise Refused("No VPN is connected.")
+            raise ToolRefusal("No VPN is connected.")
         self._edit().update(vpn_connected=False, vpn_details=None)
         return self._shown("vpn_connected")
 
@@ -245,7 +245,7 @@ class Phone(World):
         known = self._app(app_name)["permissions"]
         permission = permission.lower()
         if permission not in known:
-            raise Refused(f"{app_name} has no permission {permission[:40]!r}; there are: {', '.join(known)}.")
+            raise ToolRefusal(f"{app_name} has no permission {permission[:40]!r}; there are: {', '.join(known)}.")
         self._edit()["app_statuses"][app_name]["permissions"][permission] = allowed
 
     @tool("customer", "Switch the phone off and on again.", write=True)
@@ -259,7 +259,7 @@ class Phone(World):
     @tool("customer", "Pay the bill that the company has asked a payment for.", write=True, irreversible=True)
     def make_payment(self) -> Json:
         if self.around["payment_request"] is None:
-            raise Refused("Nobody has asked for a payment.")
+            raise ToolRefusal("Nobody has asked for a payment.")
         request = self.customer.edit("phone", "surroundings")["payment_request"]
         request["paid"] = True  # the company's records follow when both sides are brought in step
         return {"paid_bill_id": request["bill_id"], "amount_usd": request["amount_due"]}
@@ -318,7 +318,7 @@ class Phone(World):
     @setup("customer")
     def lock_sim_card(self, mode: str) -> None:
         if mode not in ("pin", "puk"):
-            raise Refused(f"a SIM card is locked by pin or puk, not by {mode!r}")
+            raise ToolRefusal(f"a SIM card is locked by pin or puk, not by {mode!r}")
         self._edit()["sim_card_status"] = f"locked_{mode}"
         self._search()
 

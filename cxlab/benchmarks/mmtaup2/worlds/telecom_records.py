@@ -4,7 +4,7 @@ import datetime
 import unicodedata
 from collections.abc import Iterator
 
-from cxlab.benchmarks.mmtaup2.worlds.base import Json, Refused, World, assertion, integer, number, setup, text, tool
+from cxlab.benchmarks.mmtaup2.worlds.base import Json, ToolRefusal, World, assertion, integer, number, setup, text, tool
 from cxlab.benchmarks.mmtaup2.worlds.database import Database, Row
 
 TODAY = datetime.date(2025, 2, 25)  # tau2-bench's day, so that its tasks' dates mean the same here
@@ -66,7 +66,7 @@ class Records(World):
     def get_customer_by_phone(self, phone_number: str) -> Json:
         name = self.directory.by_number.get(digits(phone_number)) if digits(phone_number) else None
         if name is None:
-            raise Refused(f"No customer has the phone number {phone_number[:40]!r}.")
+            raise ToolRefusal(f"No customer has the phone number {phone_number[:40]!r}.")
         return self._row("customers", name)
 
     @tool("agent", "Get a customer by id.", {"customer_id": _CUSTOMER})
@@ -88,7 +88,7 @@ class Records(World):
     )
     def get_details_by_id(self, id: str) -> Json:
         if id[:1] not in TABLES:
-            raise Refused(f"{id[:40]!r} is not an id: ids begin with C, L, D, B or P.")
+            raise ToolRefusal(f"{id[:40]!r} is not an id: ids begin with C, L, D, B or P.")
         return self._row(TABLES[id[0]][0], id)
 
     @tool(
@@ -99,7 +99,7 @@ class Records(World):
     )
     def get_bills_for_customer(self, customer_id: str, limit: int = 12) -> Json:
         if limit < 1:
-            raise Refused("limit must be at least 1.")
+            raise ToolRefusal("limit must be at least 1.")
         return sorted(self._bills(customer_id), key=lambda bill: str(bill["issue_date"]), reverse=True)[:limit]
 
     @tool(
@@ -120,12 +120,12 @@ class Records(World):
     def _row(self, table: str, name: str) -> Row:
         row = self.agent.get(table, name)
         if row is None:
-            raise Refused(f"There is no {table.removesuffix('s')} {name[:40]!r}.")
+            raise ToolRefusal(f"There is no {table.removesuffix('s')} {name[:40]!r}.")
         return row
 
     def _line(self, customer_id: str, line_id: str) -> Row:
         if line_id not in self._row("customers", customer_id)["line_ids"]:
-            raise Refused(f"{customer_id} has no line {line_id[:40]!r}.")
+            raise ToolRefusal(f"{customer_id} has no line {line_id[:40]!r}.")
         return self._row("lines", line_id)
 
     def _bills(self, customer_id: str) -> Iterator[Row]:
@@ -145,7 +145,7 @@ class Records(World):
     )
     def suspend_line(self, customer_id: str, line_id: str, reason: str) -> Json:
         if self._line(customer_id, line_id)["status"] != "Active":
-            raise Refused("Only an active line can be suspended.")
+            raise ToolRefusal("Only an active line can be suspended.")
         line = self.agent.edit("lines", line_id)
         line.update(status="Suspended", suspension_start_date=str(TODAY))
         return {"line": line, "holding_fee_usd_per_month": _HOLDING_FEE_USD}
@@ -158,7 +158,7 @@ class Records(World):
     )
     def resume_line(self, customer_id: str, line_id: str) -> Json:
         if self._line(customer_id, line_id)["status"] not in ("Suspended", "Pending Activation"):
-            raise Refused("Only a line that is suspended or waits for activation can be resumed.")
+            raise ToolRefusal("Only a line that is suspended or waits for activation can be resumed.")
         line = self.agent.edit("lines", line_id)
         line.update(status="Active", suspension_start_date=None)
         return {"line": line}
@@ -174,9 +174,9 @@ class Records(World):
     def send_payment_request(self, customer_id: str, bill_id: str) -> Json:
         waiting = self.awaiting(customer_id)
         if waiting is not None:
-            raise Refused(f"Bill {waiting['bill_id']} awaits payment already.")
+            raise ToolRefusal(f"Bill {waiting['bill_id']} awaits payment already.")
         if bill_id not in self._row("customers", customer_id)["bill_ids"]:
-            raise Refused(f"{customer_id} has no bill {bill_id[:40]!r}.")
+            raise ToolRefusal(f"{customer_id} has no bill {bill_id[:40]!r}.")
         bill = self.agent.edit("bills", bill_id)
         bill["status"] = "Awaiting Payment"
         return {"bill_id": bill_id, "status": bill["status"], "total_due": bill["total_due"]}
@@ -215,7 +215,7 @@ class Records(World):
     def refuel_data(self, customer_id: str, line_id: str, gb_amount: float) -> Json:
         plan = self._row("plans", self._line(customer_id, line_id)["plan_id"])
         if not 0 < gb_amount <= _MOST_GB:
-            raise Refused(f"gb_amount must be more than 0 and at most {_MOST_GB:.0f}.")
+            raise ToolRefusal(f"gb_amount must be more than 0 and at most {_MOST_GB:.0f}.")
         price = plan["data_refueling_price_per_gb"]
         charge = gb_amount * price
         line = self.agent.edit("lines", line_id)
@@ -284,11 +284,11 @@ class Records(World):
         """A bill of last month's, unpaid, and the line suspended for it; the contract over too, if wanted."""
         before = self._line(customer_id, line_id)
         if before["status"] != "Active":
-            raise Refused(f"line {line_id} is not active")
+            raise ToolRefusal(f"line {line_id} is not active")
         if any(bill["status"] == "Overdue" for bill in self._bills(customer_id)):
-            raise Refused(f"{customer_id} has an overdue bill already")
+            raise ToolRefusal(f"{customer_id} has an overdue bill already")
         if self.agent.get("bills", new_bill_id) is not None:
-            raise Refused(f"there is a bill {new_bill_id} already")
+            raise ToolRefusal(f"there is a bill {new_bill_id} already")
         last = TODAY.replace(day=1) - datetime.timedelta(days=1)
         self._add_bill(customer_id, new_bill_id, last.replace(day=1), last, status="Overdue")
         price = self._row("plans", before["plan_id"])["price_per_month"]

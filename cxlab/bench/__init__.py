@@ -1,0 +1,1 @@
+"""The programs that measure CX Lab itself: python -m cxlab bench NAME."""

@@ -1,0 +1,1 @@
+"""A brand: its pack, its facts, and the check of both."""

@@ -1,0 +1,354 @@
+"""A brand pack: one YAML file in data/brands/, read strictly and checked with file, line and fix.
+
+    brand = load("hearthwise")          # or a path to a YAML file; BadFile when it is wrong
+    brand.language                      # Language: words, figures and sentence roles (data/brands/languages/)
+    brand.families["thermostat"]        # a family of subjects: products, services, policies, places, ...
+    brand.properties["price"]           # how a property is said, drawn and recognised
+    brand.issues["no_wifi"]             # symptom, customer's words, causes, steps, tools
+    check_file(path) -> [Complaint]     # form, references, cycles, phrases; empty when the pack can be used
+
+Everything a brand has is a *family* under one of the fixed roots (ROOTS): its `models` are the named subjects,
+`variants` (smallest first) make siblings of each model. Lines are phrase grammars (cxlab.llm.simulated.grammar);
+their slots are `<subject>`, `<thing>` (the family's noun with article), `<brand>`, property ids (their value, for
+lines where the family has that property), the pack's `words` and the language's `words`.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
+
+from cxlab import resources
+from cxlab.benchmarks import yaml_files
+from cxlab.errors import BadFile, BadOption
+
+FOLDER = resources.data("brands")
+LANGUAGES = ("en", "fr", "de")
+ROOTS = (
+    "products",
+    "services",
+    "contact",
+    "story",
+    "places",
+    "shipping",
+    "returns",
+    "loyalty",
+    "privacy",
+    "events",
+    "legal",
+)
+Root = Literal[
+    "products",
+    "services",
+    "contact",
+    "story",
+    "places",
+    "shipping",
+    "returns",
+    "loyalty",
+    "privacy",
+    "events",
+    "legal",
+]
+# Prices, periods and counts are numbers; material, compatibility and choice are one of `options`.
+Kind = Literal["price", "size", "period", "percent", "count", "date", "time", "material", "compatibility", "choice"]
+WORDED = ("material", "compatibility", "choice")
+CURRENCIES = {"EUR": "€", "GBP": "£", "USD": "$", "CHF": "CHF"}
+# Slots that every line may use.
+ALWAYS = ("subject", "thing", "Thing", "things", "brand", "value", "topic", "the", "The", "part")
+# A pack without these cannot carry conversations: something to sell, and rules to sell it by.
+NEEDED_ROOTS = ("products", "services", "shipping", "returns")
+
+
+class StrictModel(BaseModel):
+    """A strict piece of a pack: an unknown key is a mistake."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Property(StrictModel):
+    """What can be said of a subject: how it is drawn (`range`, `step`, `options`), worded and recognised.
+
+    `cues` are lower-case word beginnings one of which stands in every sentence that states the property.
+    `says` hold <subject> and <value> (or <value_dat>, German plural dative); `asks` are questions for it; `remarks`
+    say what the value means in use, without giving one.
+    """
+
+    name: str = Field(min_length=1)
+    the: str = Field(min_length=1)
+    kind: Kind
+    unit: str = ""
+    range: tuple[float, float] | None = None
+    step: float = 1
+    ends: float | None = None
+    options: tuple[str, ...] = ()
+    cues: tuple[str, ...] = Field(min_length=1)
+    says: tuple[str, ...] = Field(min_length=1)
+    asks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+class PropertyOverride(StrictModel):
+    """A family's own drawing of a property; what is not given is the property's."""
+
+    range: tuple[float, float] | None = None
+    step: float | None = None
+    options: tuple[str, ...] = ()
+
+
+class Family(StrictModel):
+    """Subjects of one kind: product lines, plans, delivery options, shops, ..."""
+
+    root: Root
+    group: str | None = None
+    title: str = Field(min_length=1)
+    one: str = Field(min_length=1)
+    the: str = Field(min_length=1)
+    acc: str = ""
+    dat: str = ""
+    many: str = Field(min_length=1)
+    description: str = Field(min_length=1)
+    models: tuple[str, ...] = Field(min_length=1)
+    variants: tuple[str, ...] = ()
+    properties: dict[str, PropertyOverride] = Field(min_length=1)
+    aspects: tuple[str, ...] = ()
+    about: tuple[str, ...] = Field(min_length=1)
+    use: tuple[str, ...] = ()
+    care: tuple[str, ...] = ()
+
+    @field_validator("properties", mode="before")
+    @classmethod
+    def _empty_is_default(cls, value: Any) -> Any:
+        return {k: {} if v is None else v for k, v in value.items()} if isinstance(value, dict) else value
+
+
+class Aspect(StrictModel):
+    """One side of a subject that deserves an article of its own; `after` are aspects to be read first."""
+
+    title: str = Field(min_length=1)
+    the: str = Field(min_length=1)
+    description: str = Field(min_length=1)
+    facts: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    lines: tuple[str, ...] = Field(min_length=1)
+
+
+class Dependency(StrictModel):
+    """A law between facts, solved when the ledger is made.
+
+    `ordered`: among the variants of a model, `property` grows from the first variant to the last.
+    `ratio`: `property` = `factor` × `of`, of the same subject. `above`: `property` > `of`, same subject.
+    `bundle`: subjects of `family` cost the sum of their parts' `property`, less their `discount` in percent.
+    """
+
+    law: Literal["ordered", "ratio", "above", "bundle"]
+    property: str
+    of: str = ""
+    factor: float = 1.0
+    family: str = ""
+    discount: str = ""
+    parts: dict[str, tuple[str, ...]] = {}
+
+
+class Step(StrictModel):
+    """One step of a resolution; with `tool` the agent calls it here."""
+
+    say: str = Field(min_length=1)
+    tool: str | None = None
+
+
+class Issue(StrictModel):
+    """A customer's problem with subjects of certain families, and what is done about it."""
+
+    title: str = Field(min_length=1)
+    topic: str = Field(min_length=1)
+    families: tuple[str, ...] = Field(min_length=1)
+    customer: tuple[str, ...] = Field(min_length=1)
+    symptom: tuple[str, ...] = Field(min_length=1)
+    causes: tuple[str, ...] = Field(min_length=1)
+    steps: tuple[Step, ...] = Field(min_length=3)
+    needs: tuple[str, ...] = ()
+
+    @field_validator("steps", mode="before")
+    @classmethod
+    def _plain_step(cls, value: Any) -> Any:
+        return [{"say": v} if isinstance(v, str) else v for v in value] if isinstance(value, list | tuple) else value
+
+
+class Parameter(StrictModel):
+    """One parameter of a tool; `sample` is a phrase grammar for values ('#' = a digit, '@' = a letter)."""
+
+    description: str = Field(min_length=1)
+    sample: str = Field(min_length=1)
+    options: tuple[str, ...] = ()
+
+
+class Tool(StrictModel):
+    """A tool template; with `per` "family", one tool for each family listed, `{family}` in the name."""
+
+    description: str = Field(min_length=1)
+    parameters: tuple[str, ...] = Field(min_length=1)
+    returns: str = Field(min_length=1)
+    families: tuple[str, ...] = ()
+
+
+class Language(StrictModel):
+    """What a language brings: figures, units, fixed roots, words, and sentence roles for articles.
+
+    `advice.shipping` of `roles` or `tails` adds lines to `advice` where an article is about that root; `advice.issue`
+    stands in for it in articles for agents, and `paper.shipping` of `words` for `paper`. `openers` are leads for one
+    kind of sentence, `rates` how often sentences get what (simulate_writing.RATES).
+    """
+
+    language: Literal["en", "fr", "de"]
+    name: str
+    decimal: str
+    thousands: str
+    money: str
+    percent: str
+    time: str
+    date: str
+    months: tuple[str, ...] = Field(min_length=12, max_length=12)
+    units: dict[str, tuple[str, ...]]
+    roots: dict[str, tuple[str, str]]
+    words: dict[str, tuple[str, ...]]
+    leads: tuple[str, ...]
+    tails: dict[str, tuple[str, ...]]
+    headings: dict[str, tuple[str, ...]]
+    roles: dict[str, tuple[str, ...]]
+    statements: tuple[str, ...]
+    asking: tuple[str, ...]
+    pointers: tuple[str, ...]
+    compounds: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    paraphrases: tuple[tuple[str, str], ...]
+    openers: dict[str, tuple[str, ...]] = {}
+    rates: dict[str, float] = {}
+
+    def word(self, name: str, rng: np.random.Generator) -> str:
+        """One of the words of this name, or one put together from its compounds; KeyError when there is neither."""
+        if name in self.compounds:
+            head, tail = self.compounds[name]
+            return head[int(rng.random() * len(head))] + tail[int(rng.random() * len(tail))]
+        words = self.words[name]
+        return words[int(rng.random() * len(words))]
+
+    def polish(self, text: str) -> str:
+        """Contractions and elisions that joining phrases calls for ("de le" → "du"); tidy spaces."""
+        return polish(text, self.language)
+
+
+class Brand(StrictModel):
+    """A whole pack."""
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    name: str = Field(min_length=1)
+    language_id: Literal["en", "fr", "de"] = Field(alias="language")
+    currency: Literal["EUR", "GBP", "USD", "CHF"]
+    domain: str = Field(min_length=1)
+    overview: str = Field(min_length=40)
+    words: dict[str, tuple[str, ...]] = {}
+    properties: dict[str, Property] = Field(min_length=3)
+    families: dict[str, Family] = Field(min_length=4)
+    aspects: dict[str, Aspect] = {}
+    dependencies: tuple[Dependency, ...] = ()
+    issues: dict[str, Issue] = Field(min_length=3)
+    parameters: dict[str, Parameter]
+    tools: dict[str, Tool] = Field(min_length=3)
+    # Families that even a small tree has; and what its maker has to say about the pack.
+    always: tuple[str, ...] = ()
+    note: str = ""
+
+    _language: Language | None = PrivateAttr(default=None)
+
+    @property
+    def language(self) -> Language:
+        return load_language(self.language_id)
+
+    @property
+    def symbol(self) -> str:
+        return CURRENCIES[self.currency]
+
+    def draw(self, family: str, name: str) -> Property:
+        """The property as this family draws it."""
+        own, base = self.families[family].properties[name], self.properties[name]
+        return base.model_copy(
+            update={
+                "range": own.range or base.range,
+                "step": own.step or base.step,
+                "options": own.options or base.options,
+            }
+        )
+
+    def slots(self, family: str) -> frozenset[str]:
+        """The slots that lines about this family may use."""
+        return _slots(self.id, self.language_id, tuple(self.words), tuple(self.families[family].properties))
+
+
+@functools.cache
+def _slots(brand: str, language: str, words: tuple[str, ...], properties: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(
+        (
+            *ALWAYS,
+            *words,
+            *properties,
+            *(f"{p}_dat" for p in properties),
+            *load_language(language).words,
+            *load_language(language).compounds,
+        )
+    )
+
+
+def polish(text: str, language: str) -> str:
+    """Mend what joining phrases leaves behind, by language."""
+    for pattern, by in _MENDED.get(language, ()):
+        text = pattern.sub(by, text)
+    return text
+
+
+_MENDED = {
+    language: tuple((re.compile(pattern), by) for pattern, by in pairs)
+    for language, pairs in {
+        "en": ((r"\b([Aa]) (?=[aiAI]|[oO](?!ne\b|nce\b)|[eE](?!u)|u(?!s|ni|ti))", r"\1n "),),
+        "fr": (
+            (r"\b([dD])e les ", r"\1es "),
+            (r"\b([dD])e le (?![aeiouyhâéèêîô])", r"\1u "),
+            (r"\bà les ", "aux "),
+            (r"\bÀ les ", "Aux "),
+            (r"\bà le (?![aeiouyhâéèêîô])", "au "),
+            (r"\bÀ le (?![aeiouyhâéèêîô])", "Au "),
+            (
+                r"(?<!-)\b([dDlLnNsSjJmMtTcC]|[qQ]u|[lL]orsqu|[pP]uisqu|[jJ]usqu)[ea] (?=[aeiouâéèêîôAEIOUÂÉÈÊÎÔ])",
+                r"\1’",
+            ),
+            (r"\b([Ss])i (?=ils?\b)", r"\1’"),
+            # Of the words in h only those that are not aspirated lose the vowel before them.
+            (r"(?<!-)\b([dDlLjJ]|[qQ]u)[ea] (?=h(?:isto|orlo|umo|erb|ôt|omm|eure|uil|abit|iver|ortens|éli))", r"\1’"),
+            # French sets a space that does not break before these signs.
+            (r"(?<=[\w»”)’%€])([:;?!])(?=\s|$)", "\u00a0\\1"),
+        ),
+        "de": (
+            (r"\b([Ii])n dem\b", r"\1m"),
+            (r"\b([Aa])n dem\b", r"\1m"),
+            (r"\b([Zz])u dem\b", r"\1um"),
+            (r"\b([Zz])u der\b", r"\1ur"),
+            (r"\b([Vv])on dem\b", r"\1om"),
+            (r"\b([Bb])ei dem\b", r"\1eim"),
+        ),
+    }.items()
+}
+
+
+@functools.cache
+def load_language(language: str) -> Language:
+    """The language's file; BadOption for a language that no file covers."""
+    if language not in LANGUAGES:
+        raise BadOption(f"unknown language {language!r}; known: {', '.join(LANGUAGES)}")
+    path = FOLDER / "languages" / f"{language}.yaml"
+    found, complaints = yaml_files.read(path, Language, "see the other languages for the form")
+    if found is None:
+        raise BadFile(path, complaints[0].line, complaints[0].problem, complaints[0].fix)
+    return found

@@ -1,0 +1,147 @@
+"""A one-paragraph brief → a brand pack, through a model; checked, and sent back once if it is wrong.
+
+path = write(brief, "de", model, folder)     # FOLDER/ID.yaml; UnusablePack says what is wrong with it otherwise
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import tempfile
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from cxlab.benchmarks.cxmarena.brand.brand_pack import FOLDER, LANGUAGES, load_language
+from cxlab.benchmarks.cxmarena.brand.pack_files import check_file
+from cxlab.benchmarks.yaml_files import Complaint
+from cxlab.errors import BadOption, CxError
+from cxlab.llm import Prompt, ask
+from cxlab.llm.base import ChatModel
+
+EXAMPLES = {"en": "hearthwise", "fr": "solvanne", "de": "talvero"}
+SHORTEST = 40
+FORM = """\
+id (as the file is named), name, language (en|fr|de), currency (EUR|GBP|USD|CHF), domain, overview (a paragraph)
+words: name -> list of words for slots
+properties: name -> name, the (with article), kind (price|size|period|percent|count|date|time|material|compatibility|
+  choice), unit, range [least, most], step, ends (of prices), options, cues, says, asks
+families: name -> root (products|services|contact|story|places|shipping|returns|loyalty|privacy|events|legal), group,
+  title, one, the, acc, dat, many, description, models, variants (smallest first), properties (name -> range, step,
+  options), aspects, about, use, care
+aspects: name -> title, the, description, facts (properties), after (aspects to be read first), lines
+dependencies: list of {law: ordered|ratio|above|bundle, property, of, factor, family, discount, parts}
+issues: name -> title, topic, families, customer, symptom, causes, steps (text, or {say, tool}), needs
+parameters: name -> description, sample, options
+tools: name -> description, parameters, returns, families
+always: families that even a small dataset has"""
+
+
+class BriefInputs(BaseModel):
+    """A one-paragraph brief, the form of a brand pack, an example, and the last try with what was wrong in it."""
+
+    brief: str
+    language: str
+    language_id: str
+    form: str
+    example: str
+    complaints: tuple[str, ...] = ()
+    last: str = ""
+
+
+EXPAND_BRAND = Prompt(
+    "cxmarena_expand_brand",
+    2,
+    Path(__file__).parents[1] / "prompts" / "brand" / "expand_brand.md",
+    BriefInputs,
+    None,
+    "cxlab.benchmarks.cxmarena.simulated.brand_expansion:expand_brand",
+    0.4,
+    32_000,
+)
+
+
+class UnusablePack(CxError):
+    """The model's pack cannot be used; the text says what is wrong with it."""
+
+
+def write(brief: str, language: str, model: ChatModel, folder: Path) -> Path:
+    """The pack's file in `folder`; nothing is written unless it passes the check."""
+
+    async def once() -> tuple[str, str]:
+        try:
+            return await expand(brief, language, model)
+        finally:
+            await model.aclose()
+
+    text, name = asyncio.run(once())
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+async def expand(brief: str, language: str, model: ChatModel) -> tuple[str, str]:
+    """(YAML, id) of a pack for the brief; UnusablePack when the model's second try has faults, too."""
+    if language not in LANGUAGES:
+        raise BadOption(f"unknown language {language!r}; known: {', '.join(LANGUAGES)}")
+    if len(brief.strip()) < SHORTEST:
+        raise BadOption(
+            f"a brief of {len(brief.strip())} characters; say in a paragraph what the brand sells and to whom"
+        )
+    example = (FOLDER / f"{EXAMPLES[language]}.yaml").read_text(encoding="utf-8")
+    inputs = BriefInputs(
+        brief=" ".join(brief.split()),
+        language=load_language(language).name,
+        language_id=language,
+        form=FORM,
+        example=excerpt(example),
+    )
+    complaints: list[Complaint] = []
+    for _ in range(2):
+        reply = await ask(model, EXPAND_BRAND, inputs)
+        if reply.output is None:
+            told = reply.failure.message if reply.failure else "no reply"
+            raise UnusablePack(f"{model.name} gave no pack: {told}")
+        text = strip(reply.output.text)
+        complaints = check_text(text)
+        if not complaints:
+            return text, name_of(text)
+        faults = tuple(str(c) for c in complaints[:20])
+        inputs = inputs.model_copy(update={"complaints": faults, "last": text})
+    listed = "\n  ".join(str(c) for c in complaints[:5])
+    raise UnusablePack(f"{model.name} wrote a pack with {len(complaints)} faults, the first ones:\n  {listed}")
+
+
+def excerpt(text: str, items: int = 4) -> str:
+    """Each top-level key with its first few items: the form without the bulk."""
+    kept: list[str] = []
+    count = 0
+    for line in text.splitlines():
+        if re.match(r"\S", line):
+            count = 0
+        elif re.match(r"  (?:\S)", line):
+            count += 1
+        if count <= items:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def name_of(text: str) -> str:
+    """The id that the pack gives itself."""
+    found = re.search(r"^id: *['\"]?([a-z][a-z0-9_]*)", text, re.MULTILINE)
+    return found[1] if found else "brand"
+
+
+def check_text(text: str) -> list[Complaint]:
+    """Complaints about a pack that is not yet a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name_of(text)}.yaml"
+        path.write_text(text, encoding="utf-8")
+        return check_file(path)
+
+
+def strip(text: str) -> str:
+    """The YAML without a code fence around it."""
+    fenced = re.search(r"```(?:ya?ml)?\n(.*?)```", text, re.DOTALL)
+    return (fenced[1] if fenced else text).strip() + "\n"

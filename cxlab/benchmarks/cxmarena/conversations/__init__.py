@@ -1,0 +1,1 @@
+"""Conversations: personas, plans, wordings, grounding, and the noise of channels."""

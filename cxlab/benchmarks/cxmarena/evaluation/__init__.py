@@ -1,0 +1,1 @@
+"""What the model under test is asked in each task, and what its output is worth."""

@@ -1,0 +1,230 @@
+"""The articles of a dataset and what finds them: loaded and indexed once a process."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import Passage, TaxonomyLabel
+from cxlab.benchmarks.cxmarena.text import bare
+from cxlab.errors import BadOption, UnknownName
+from cxlab.records import Sample
+from cxlab.retrieval import Hit, Index, cut, index_documents
+from cxlab.retrieval.documents import DocumentIndex, readable
+from cxlab.retrieval.embeddings import EmbeddingUsage, ServerEmbedder, metered
+from cxlab.retrieval.vector_cache import CachedEmbedder
+from cxlab.store import home, write
+
+KINDS = ("bm25", "lexical", "minilm", "hashing", "hybrid")
+# Tasks that search, and the corpus in which they do unless a sample names another.
+CORPORA = {"article_search": "search", "multi_turn": "multi_turn"}
+# Indexes are big; a run uses one or two at a time.
+_KEPT = 8
+_BUILDING = threading.RLock()
+# What `prepare` took of a server for an index: the first search in it has it in its sum, so that it is paid once.
+_OWED: dict[str, list[EmbeddingUsage]] = {}
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The articles of one corpus by id, as an agent finds them: noisy text, markup taken off for searching."""
+
+    texts: dict[str, str]
+
+    def passage(self, article_id: str, longest: int = 6000) -> Passage | None:
+        """An article as prompts print it, cut at `longest` characters; None when the corpus lacks it."""
+        text = self.texts.get(article_id)
+        return None if text is None else Passage(id=article_id, text=text[:longest])
+
+
+def load(dataset_id: str, name: str) -> Corpus:
+    """A corpus of a stored dataset; UnknownName when it has no such corpus."""
+    return _load(str(home()), dataset_id, name)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _load(base: str, dataset_id: str, name: str) -> Corpus:
+    frame = write.load_table(dataset_id, "articles", Path(base))
+    texts = {
+        row["article_id"]: text if not row["title"] or text.startswith(row["title"]) else f"{row['title']}\n\n{text}"
+        for row in frame.select("article_id", "title", "body", "corpus").iter_rows(named=True)
+        if name in (row["corpus"] or ()) and (text := bare(row["body"] or ""))
+    }
+    if not texts:
+        known = {one for corpora in frame.get_column("corpus").to_list() for one in corpora or ()}
+        raise UnknownName(f"corpus of dataset {dataset_id!r}", name, known)
+    return Corpus(texts)
+
+
+@dataclass(frozen=True)
+class BuiltIndex:
+    """An index, what decided its rankings, and the seconds it took to build in this process."""
+
+    index: Index
+    about: dict[str, Any]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a query found: documents with scores and best pieces, best first, and the documents of the best 10 chunks
+    with repetitions (the public way; empty for a hybrid index, which fuses documents). `seconds` is the search alone;
+    `spent` what a server's embeddings took for it, with the index where this search was the first to need it.
+    """
+
+    hits: list[Hit]
+    chunks: list[str]
+    seconds: float
+    built: BuiltIndex
+    spent: tuple[EmbeddingUsage, ...] = ()
+
+
+async def search(
+    dataset_id: str, name: str, query: str, k: int, *, kind: str = "bm25", size: int = 1000, overlap: int = 100
+) -> SearchResult:
+    """The best k documents of a corpus for a query."""
+    if kind in ("bm25", "lexical", "hashing"):
+        return _search(index(dataset_id, name, kind, size, overlap), query, k)
+    # A model or a server is asked here, which must not hold up the other attempts.
+    with metered() as spent:
+        found = await asyncio.to_thread(lambda: _search(index(dataset_id, name, kind, size, overlap), query, k))
+    with _BUILDING:
+        spent += _OWED.pop(kind, [])
+    return replace(found, spent=tuple(spent))
+
+
+def _search(built: BuiltIndex, query: str, k: int) -> SearchResult:
+    import numpy as np
+
+    found = built.index
+    began = time.perf_counter()
+    hits = found.search([query], k)[0]
+    seconds = time.perf_counter() - began
+    if not isinstance(found, DocumentIndex) or not query.strip() or not found.chunks:
+        return SearchResult(hits, [], seconds, built)
+    places, _ = found.ranker.rank(found.ranker.encode([query]), np.zeros(1, dtype=np.int64), 10)[0]
+    return SearchResult(hits, [found.chunks[place].document for place in places.tolist()], seconds, built)
+
+
+def index(dataset_id: str, name: str, kind: str, size: int, overlap: int) -> BuiltIndex:
+    """The index of a corpus; built by the first that asks, while others wait."""
+    with _BUILDING:
+        return _index(str(home()), dataset_id, name, kind, size, overlap)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _index(base: str, dataset_id: str, name: str, kind: str, size: int, overlap: int) -> BuiltIndex:
+    documents = _load(base, dataset_id, name).texts
+    began = time.perf_counter()
+    if kind in ("bm25", "lexical"):
+        made = index_documents(kind, size, overlap, None, documents.items())
+    else:
+        fused = "hybrid" if kind.split(":")[0] == "hybrid" else "exact"
+        made = index_documents(fused, size, overlap, _embedder_of(kind), documents.items())
+    parts = made.description.get("indexes", [made.description])
+    about = {
+        "retrieval": kind,
+        "chunk": size,
+        "overlap": overlap,
+        "embedder": next((part["embedder"] for part in parts if "embedder" in part), None),
+        "chunks": parts[0]["chunks"],
+        "documents": len(documents),
+    }
+    return BuiltIndex(made, about, time.perf_counter() - began)
+
+
+def prepare(samples: Sequence[Sample], options: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
+    """Vectors of the articles that the samples search in, kept in the store's cache, where an embedder is slow or paid
+    for; else each process would compute them for itself. Yields (done, of, of what)."""
+    kind = str(options.get("retrieval") or "bm25")
+    searched = {(s.dataset_id, s.inputs.get("corpus", CORPORA[s.task])) for s in samples if s.task in CORPORA}
+    made = _embedder_of(kind) if searched else None
+    if not isinstance(made, CachedEmbedder):
+        return
+    size, overlap = _whole(options, "chunk", 1000), _whole(options, "overlap", 100)
+    pieces = {
+        piece.text: None
+        for dataset_id, name in sorted(searched)
+        for piece in cut(load(dataset_id, name).texts.items(), size, overlap)
+    }
+    for done, of in made.fill(readable(pieces)):
+        yield done, of, "pieces of articles embedded"
+    if isinstance(made.inner, ServerEmbedder) and made.inner.usage.calls:
+        with _BUILDING:
+            _OWED.setdefault(kind, []).append(EmbeddingUsage(made.inner.usage, made.inner.cost_usd))
+
+
+def _whole(options: Mapping[str, Any], name: str, usual: int) -> int:
+    value = options.get(name)
+    try:
+        return usual if value is None else int(value)
+    except (TypeError, ValueError):
+        raise BadOption(f"{name}={value!r}; give a value such as {usual}") from None
+
+
+def _embedder_of(kind: str) -> Any:
+    """The embedder that an index of this kind needs; None for indexes over words."""
+    if kind in ("bm25", "lexical"):
+        return None
+    vectors = kind.partition(":")[2] if kind.split(":")[0] == "hybrid" else kind
+    # Without MiniLM's files spelling is the next best thing to meaning.
+    return embedder(vectors or _default_embedder())
+
+
+def _default_embedder() -> str:
+    from cxlab.retrieval import minilm
+
+    return "hashing" if minilm.missing() else "minilm"
+
+
+def embedder(kind: str) -> Any:
+    """The embedder of a name; BadOption lists what else could have been meant."""
+    from cxlab.retrieval.embeddings import load_embedder
+
+    try:
+        return load_embedder(kind)
+    except UnknownName as error:
+        raise BadOption(f"retrieval={kind!r}; take {', '.join(KINDS)} or an embedder's name ({error})") from None
+
+
+def candidates(dataset_id: str, inputs: dict[str, Any]) -> tuple[TaxonomyLabel, ...]:
+    """The labels to choose from: those in the sample, else the taxonomy's of the dataset."""
+    if inputs.get("candidates"):
+        return tuple(
+            TaxonomyLabel(label=c["label"], description=c.get("description") or "") for c in inputs["candidates"]
+        )
+    return _taxonomy(str(home()), dataset_id, inputs["taxonomy"])
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _taxonomy(base: str, dataset_id: str, name: str) -> tuple[TaxonomyLabel, ...]:
+    frame = write.load_table(dataset_id, "taxonomies", Path(base))
+    rows = [row for row in frame.iter_rows(named=True) if row["taxonomy"] == name]
+    if not rows:
+        raise UnknownName(f"taxonomy of dataset {dataset_id!r}", name, frame.get_column("taxonomy").unique().to_list())
+    return tuple(
+        TaxonomyLabel(label=f"{r['l1']}:{r['l2']}" if r["l2"] else r["l1"], description=r["description"] or "")
+        for r in rows
+    )
+
+
+def tool_definitions(dataset_id: str) -> dict[str, dict[str, Any]]:
+    """The tools of a dataset by name, in OpenAI's function format."""
+    return _tools(str(home()), dataset_id)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _tools(base: str, dataset_id: str) -> dict[str, dict[str, Any]]:
+    frame = write.load_table(dataset_id, "tools", Path(base))
+    found = {}
+    for row in frame.iter_rows(named=True):
+        definition = json.loads(row["definition"])
+        found[row["name"]] = definition if "function" in definition else {"type": "function", "function": definition}
+    return found

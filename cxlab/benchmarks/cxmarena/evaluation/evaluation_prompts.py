@@ -1,0 +1,233 @@
+"""CXMArena's prompts as typed functions: five tasks, and what judges are asked about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from cxlab.llm import Prompt
+
+HERE = Path(__file__).parents[1] / "prompts" / "evaluation"
+SIMULATE = "cxlab.benchmarks.cxmarena.simulated"
+ANSWERS = ("Yes", "No", "NA")
+VERDICTS = ("correct", "incorrect", "hallucinated", "refusal")
+
+
+class TaxonomyLabel(BaseModel):
+    """One label of a taxonomy."""
+
+    label: str
+    description: str = ""
+
+
+class NumberedMessage(BaseModel):
+    """One numbered message."""
+
+    id: int
+    who: str
+    text: str
+
+
+class Passage(BaseModel):
+    """An article, or a piece of one, as prompts print it."""
+
+    id: str
+    text: str
+
+
+class IntentInputs(BaseModel):
+    transcript: str
+    candidates: tuple[TaxonomyLabel, ...]
+
+
+class IntentReply(BaseModel):
+    """Any label counts as said; whether the taxonomy has it is a matter of scoring."""
+
+    intent: str = Field(min_length=1)
+    reason: str = ""
+
+
+def read_answer(said: Any) -> Any:
+    """Capitals and the JSON words for yes and no are a matter of form."""
+    if isinstance(said, bool):
+        return "Yes" if said else "No"
+    if isinstance(said, str):
+        return {"yes": "Yes", "no": "No", "na": "NA", "n/a": "NA"}.get(said.strip().lower(), said)
+    return said
+
+
+class QualityAnswer(BaseModel):
+    question: int
+    answer: Annotated[Literal["Yes", "No", "NA"], BeforeValidator(read_answer)]
+    evidence: list[int] = []
+    reason: str = ""
+
+
+class QualityReply(BaseModel):
+    answers: list[QualityAnswer]
+
+
+class QualityInputs(BaseModel):
+    lines: tuple[NumberedMessage, ...]
+    questions: tuple[str, ...]
+    options: tuple[str, ...] = ANSWERS
+
+    def validate_output(self, output: QualityReply) -> list[str]:
+        """A question that was not asked or is answered twice; a missing one is for the score to see."""
+        numbers = [one.question for one in output.answers]
+        said = [f"question {n} does not exist" for n in numbers if not 1 <= n <= len(self.questions)]
+        said += [f"question {n} is answered twice" for n in sorted(set(numbers)) if numbers.count(n) > 1]
+        return said + [
+            f"{one.answer!r} is none of the options" for one in output.answers if one.answer not in self.options
+        ]
+
+
+class QueryInputs(BaseModel):
+    transcript: str
+    style: Literal["keywords", "question"] = "keywords"
+
+
+class AnswerInputs(BaseModel):
+    transcript: str
+    passages: tuple[Passage, ...]
+
+
+class JudgeInputs(BaseModel):
+    """What a response judge sees; the reference answer is not among it."""
+
+    transcript: str
+    response: str
+    own: tuple[Passage, ...]
+    other: tuple[Passage, ...]
+
+
+class JudgeReply(BaseModel):
+    verdict: Annotated[
+        Literal["correct", "incorrect", "hallucinated", "refusal"],
+        BeforeValidator(lambda said: said.strip().lower() if isinstance(said, str) else said),
+    ]
+    reason: str = ""
+
+
+class ToolInputs(BaseModel):
+    """`as_text` prints the tools into the prompt; otherwise they go with the request."""
+
+    transcript: str
+    articles: tuple[Passage, ...]
+    tools: tuple[dict[str, Any], ...]
+    forced: bool = False
+    as_text: bool = False
+
+
+class ToolChoice(BaseModel):
+    name: str
+    arguments: dict[str, Any] = {}
+
+
+class ToolReply(BaseModel):
+    calls: list[ToolChoice]
+    message: str = ""
+
+
+class PairInputs(BaseModel):
+    first: Passage
+    second: Passage
+
+
+class PairReply(BaseModel):
+    contradicts: bool
+    first: str = ""
+    second: str = ""
+
+
+class SimilarReply(BaseModel):
+    similar: bool
+    shared: str = ""
+
+
+class VerifyInputs(BaseModel):
+    transcript: str
+    label: str
+    description: str = ""
+
+
+class VerifyReply(BaseModel):
+    holds: bool
+    reason: str = ""
+
+
+# The format of the model under test is measured where it decides a score, so it gets no second ask there.
+INTENT = Prompt(
+    "cxm_intent",
+    1,
+    HERE / "intent.md",
+    IntentInputs,
+    IntentReply,
+    f"{SIMULATE}.transcript_tasks:intent",
+    0.0,
+    512,
+    repair=False,
+)
+QUALITY = Prompt(
+    "cxm_quality",
+    1,
+    HERE / "quality.md",
+    QualityInputs,
+    QualityReply,
+    f"{SIMULATE}.transcript_tasks:quality",
+    0.0,
+    1536,
+    repair=False,
+)
+QUERY = Prompt("cxm_query", 1, HERE / "query.md", QueryInputs, None, f"{SIMULATE}.transcript_tasks:query", 0.0, 128)
+ANSWER = Prompt("cxm_answer", 1, HERE / "answer.md", AnswerInputs, None, f"{SIMULATE}.answers:answer", 0.2, 512)
+TOOLS = Prompt("cxm_tools", 1, HERE / "tools.md", ToolInputs, None, f"{SIMULATE}.tool_calls:tools", 0.0, 1024)
+TOOLS_JSON = Prompt(
+    "cxm_tools_json",
+    1,
+    HERE / "tools.md",
+    ToolInputs,
+    ToolReply,
+    f"{SIMULATE}.tool_calls:tools",
+    0.0,
+    1024,
+    repair=False,
+)
+CONTRADICTION = Prompt(
+    "cxm_contradiction",
+    1,
+    HERE / "contradiction.md",
+    PairInputs,
+    PairReply,
+    f"{SIMULATE}.article_pairs:contradiction",
+    0.0,
+    512,
+)
+SIMILAR = Prompt(
+    "cxm_similar", 1, HERE / "similar.md", PairInputs, SimilarReply, f"{SIMULATE}.article_pairs:similar", 0.0, 256
+)
+JUDGE = Prompt("cxm_judge", 1, HERE / "judge.md", JudgeInputs, JudgeReply, f"{SIMULATE}.answers:judge", 0.0, 512)
+VERIFY = Prompt(
+    "cxm_verify", 1, HERE / "verify.md", VerifyInputs, VerifyReply, f"{SIMULATE}.transcript_tasks:verify", 0.0, 256
+)
+
+EVALUATION: Sequence[Prompt[Any, Any]] = (
+    INTENT,
+    QUALITY,
+    QUERY,
+    ANSWER,
+    TOOLS,
+    TOOLS_JSON,
+    CONTRADICTION,
+    SIMILAR,
+    JUDGE,
+    VERIFY,
+)
+
+
+def hashes() -> dict[str, str]:
+    """Prompt name → hash, as runs keep them."""
+    return {prompt.name: prompt.hash for prompt in EVALUATION}

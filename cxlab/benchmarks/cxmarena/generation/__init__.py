@@ -1,0 +1,1 @@
+"""The pipeline that makes a dataset, its tables, statistics and cost."""

@@ -1,0 +1,96 @@
+"""What a generation will ask of a real model, before it starts: about so many calls, tokens and USD.
+
+estimate("openai:gpt-4.1", "small")        # CostEstimate(calls=…, …, cost_usd=None where no price is noted)
+estimate("simulated:strong", "small")      # None: nothing is asked of anybody
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cxlab import llm
+from cxlab.benchmarks.cxmarena.generation import sizes
+from cxlab.errors import CxError
+from cxlab.records import Usage
+
+FREE = "Simulated models write in this process: no tokens, no cost."
+# Counted in generations of that many articles (hearthwise, talvero, hearthwise; seed 1, all noise) with every prompt
+# rendered as a real model gets it, schema included, and a simulated model's reply: part → calls, thousands of tokens
+# in and out, a token taken as four characters. Real models write texts of other lengths and are asked again where they
+# state what the ledger does not hold, hence "about".
+COUNTED_AT = (60, 400, 1200)
+COUNTED = {
+    "articles": ((74, 51, 98), (485, 321, 556), (1399, 1003, 1975)),
+    "conversations": ((1582, 1081, 32), (10401, 7476, 221), (30533, 20488, 611)),
+    "tasks": ((122, 136, 4), (470, 606, 13), (1266, 2149, 36)),
+    "checks": ((556, 886, 16), (2487, 4054, 87), (7306, 13017, 258)),
+}
+# A pack out of a brief: the form with an example, and a pack as long as those that ship.
+BRIEF = (1, 6.6, 30)
+
+
+@dataclass(frozen=True)
+class CostEstimate:
+    """About what it takes; `cost_usd` is None where no price of the model is noted."""
+
+    model: str
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None
+
+    def describe(self) -> str:
+        """One line for a person."""
+        cost = "cost unknown (no price noted)" if self.cost_usd is None else f"${self.cost_usd:,.2f}"
+        if self.cost_usd == 0:
+            cost = "no cost by its noted price"
+        tokens = f"{self.prompt_tokens:,} tokens in, {self.completion_tokens:,} out"
+        return f"{self.model}: about {self.calls:,} calls, {tokens}, {cost}"
+
+
+def estimate(model: str, size: str, *, brief: bool = False, validate: bool = True) -> CostEstimate | None:
+    """What is left out of sight: retries, and what earlier tries of the same generation have done already."""
+    if model.startswith("simulated:"):
+        return None
+    found = sizes.read_size(size)
+    articles = found.information + found.issues
+    parts = [measured for part, measured in COUNTED.items() if validate or part != "checks"]
+    sums = [sum(_at(articles, [row[column] for row in part]) for part in parts) for column in range(3)]
+    calls, prompt, completion = (one + more for one, more in zip(sums, BRIEF if brief else (0, 0, 0), strict=True))
+    usage = Usage(prompt_tokens=_round(prompt * 1000), completion_tokens=_round(completion * 1000))
+    return CostEstimate(
+        model,
+        _round(calls),
+        usage.prompt_tokens or 0,
+        usage.completion_tokens or 0,
+        llm.cost(model, usage),
+    )
+
+
+def read(args: Sequence[str]) -> str:
+    """The same for a command line of `generate`, in words; "" where nothing is to be said."""
+    told = dict(each.removeprefix("--").partition("=")[::2] for each in args)
+    try:
+        found = estimate(
+            told.get("model", ""),
+            told.get("size", "small"),
+            brief="brief" in told,
+            validate="no-validate" not in told,
+        )
+    except CxError:
+        return ""  # the job itself says what is wrong with it
+    return found.describe() if found else ""
+
+
+def _at(articles: int, counted: Sequence[float]) -> float:
+    """Between two counted sizes by the power law through both; outside them by that of the nearest two."""
+    low = 0 if articles < COUNTED_AT[1] else 1
+    (a, b), (y, z) = COUNTED_AT[low : low + 2], counted[low : low + 2]
+    return float(y * (z / y) ** (math.log(articles / a) / math.log(b / a)))
+
+
+def _round(value: float) -> int:
+    """Two digits that count: more would promise what an estimate cannot hold."""
+    return int(float(f"{value:.1e}"))

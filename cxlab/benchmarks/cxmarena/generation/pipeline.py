@@ -1,0 +1,378 @@
+"""The pipeline: a brand becomes a stored dataset, stage by stage, each of which goes on where it was stopped.
+
+    config = read_config({"brand": "talvero", "size": "small"}, seed=1)
+    built = stages.finish(build(config))      # GeneratedDataset(dataset, samples, folder): datasets/ID appeared whole
+
+What was made so far lies in the store's work/KEY, where KEY follows from everything that decides the result. A
+second build of the same finds the dataset and makes nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import shutil
+from collections import Counter
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from cxlab import llm, resources
+from cxlab.benchmarks import generation_stages, parallel
+from cxlab.benchmarks.cxmarena.brand import brand_pack as brand
+from cxlab.benchmarks.cxmarena.brand import ledger, pack_files
+from cxlab.benchmarks.cxmarena.brand import pack_from_brief as brief
+from cxlab.benchmarks.cxmarena.brand.brand_pack import Brand
+from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
+from cxlab.benchmarks.cxmarena.conversations import channel_mix, conversation_writer, dialogue_prompts
+from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
+from cxlab.benchmarks.cxmarena.generation import dataset_statistics, dataset_tables, sizes
+from cxlab.benchmarks.cxmarena.knowledge import (
+    article_noise,
+    article_prompts,
+    article_writer,
+    refinement_corpus,
+    topic_tree,
+)
+from cxlab.benchmarks.cxmarena.knowledge.acronyms import ACRONYMS
+from cxlab.benchmarks.cxmarena.tasks import (
+    intent_taxonomies,
+    search_queries,
+    task_prompts,
+)
+from cxlab.benchmarks.cxmarena.tasks import (
+    sample_validation as validate,
+)
+from cxlab.benchmarks.cxmarena.tasks import (
+    task_samples as tasks,
+)
+from cxlab.benchmarks.generation_budget import GenerationBudget
+from cxlab.benchmarks.generation_stages import Progress
+from cxlab.errors import BadFile, BadOption, UnknownName
+from cxlab.llm import ChatModel
+from cxlab.records import Article, Conversation, Dataset, Sample, content_id
+from cxlab.store import layout, write
+
+# Part of the work folder's name: raised when a change makes older half-done work unusable.
+VERSION = 1
+NOISE = ("formats", "acronyms", "fragmentation", "speech", "ivr")
+WER = 0.1
+WRITER = "simulated:strong"
+# A process that talks has to take the whole knowledge base in first.
+CONVERSATIONS_A_WORKER = 60
+LICENCE = "own work, made with CX Lab"
+HERE = resources.PACKAGE / "benchmarks" / "cxmarena"
+# What simulated models are made of.
+SIMULATED = (
+    *(HERE, resources.PACKAGE / "llm", resources.PACKAGE / "voice"),
+    *(resources.data(*name.split("/")) for name in ("simulated/cxmarena", "voice")),
+)
+TEXTS = (".py", ".md", ".yaml")
+
+
+@dataclass(frozen=True)
+class Config:
+    """What to make; `brand` is a pack's id or file, `brief` a paragraph from which a pack is made instead."""
+
+    brand: str
+    language: str
+    size: str
+    seed: int
+    model: str = WRITER
+    noise: tuple[str, ...] = NOISE
+    wer: float = WER
+    validate: bool = True
+    brief: str = ""
+
+
+class GeneratedDataset(NamedTuple):
+    """A dataset in the store, and its folder."""
+
+    dataset: Dataset
+    tasks: dict[str, int]
+    folder: Path
+
+
+def generate(config: dict[str, Any], seed: int) -> tuple[Dataset, list[Sample]]:
+    """The benchmark's generator: makes and stores a dataset, because samples point into its tables."""
+    built = generation_stages.finish(build(read_config(config, seed)))
+    return built.dataset, write.load_samples(built.dataset.id)
+
+
+def read_config(given: Mapping[str, Any], seed: int) -> Config:
+    """Options by name, checked; BadOption or UnknownName says what is wrong."""
+    known = ("brand", "language", "size", "model", "noise", "wer", "validate", "brief")
+    for name in given:
+        if name not in known:
+            raise UnknownName("option of cxmarena's generator", name, known)
+    language, name, told = (str(given.get(key) or "") for key in ("language", "brand", "brief"))
+    if language and language not in brand.LANGUAGES:
+        raise BadOption(f"unknown language {language!r}; known: {', '.join(brand.LANGUAGES)}")
+    if given.get("brief") is not None and not told.strip():
+        raise BadOption("the brief is empty; say in a paragraph what the brand sells and to whom")
+    if name and told:
+        raise BadOption("give a brand or a brief, not both: a brief makes a brand of its own")
+    if not told:
+        name = name or brief.EXAMPLES[language or "en"]
+        own = pack_files.load(name).language_id
+        if language and own != language:
+            fitting = [one for one in pack_files.names() if pack_files.load(one).language_id == language]
+            raise BadOption(
+                f"brand {name!r} is written in {own!r}, not {language!r}, and packs are not translated; "
+                f"take {', '.join(fitting)}, or have a brand made with --brief and --language {language}"
+            )
+        language = own
+    sizes.read_size(given.get("size") or "small")
+    try:
+        wer = float(given.get("wer", WER))
+    except (TypeError, ValueError):
+        raise BadOption(f"wer={given['wer']!r}; give a share of words from 0 to 1") from None
+    if not 0 <= wer <= 1:
+        raise BadOption(f"wer={wer}; give a share of words from 0 to 1")
+    config = Config(
+        brand=name,
+        language=language or "en",
+        size=str(given.get("size") or "small"),
+        seed=seed,
+        model=str(given.get("model") or WRITER),
+        noise=read_noise(given.get("noise")),
+        wer=wer,
+        validate=str(given.get("validate", True)).lower() not in ("false", "0", "no"),
+        brief=read_brief(told),
+    )
+    llm.load(config.model)
+    return config
+
+
+def read_noise(given: Any) -> tuple[str, ...]:
+    """The kinds of noise, all when nothing is said; "none" for a clean dataset."""
+    if given is None:
+        return NOISE
+    names = given.split(",") if isinstance(given, str) else list(given)
+    names = [name.strip() for name in names if name.strip() and name.strip() != "none"]
+    for name in names:
+        if name not in NOISE:
+            raise UnknownName("noise", name, NOISE, "Or none")
+    return tuple(name for name in NOISE if name in names)
+
+
+def read_brief(given: str) -> str:
+    """The paragraph itself, or what stands in the file of that name."""
+    path = Path(given) if given and len(given) < 300 and "\n" not in given else None
+    if path is None or not path.is_file():
+        return given
+    try:
+        return path.read_text(encoding="utf-8")
+    except (UnicodeDecodeError, OSError) as error:
+        raise BadFile(path, None, f"is no UTF-8 text ({error})") from None
+
+
+def build(
+    config: Config,
+    home: Path | str | None = None,
+    workers: int | None = None,
+    generation_budget: GenerationBudget | None = None,
+) -> Generator[Progress, None, GeneratedDataset]:
+    """Make a dataset and store it; one that was made before is only looked up."""
+    base, generation_budget = layout.resolve_home(home), generation_budget or GenerationBudget()
+    # Refuses a budget that nothing could end, before anything is written.
+    generation_budget.meter(llm.load(config.model))
+    path = yield from find_brand(config, base, generation_budget)
+    pack = pack_files.load(path)
+    key = work_key(config, pack, Path(path))
+    work = base / "work" / key
+    marker = work.with_suffix(".done")
+    busy = "another process makes this dataset at the moment; wait for it, or take another seed"
+    with layout.lock(work.with_suffix(".lock"), busy=busy):
+        if marker.is_file():
+            name = marker.read_text(encoding="utf-8").strip()
+            if (base / "datasets" / name / "dataset.json").is_file():
+                return _look_up(name, base)
+        work.mkdir(parents=True, exist_ok=True)
+        generation_budget.open(work, Path(path).parent if config.brief else None)
+        dataset, samples, frames = yield from generation_budget.follow(
+            make(config, pack, work, workers, generation_budget)
+        )
+        files = work / article_noise.FILES
+        files.mkdir(exist_ok=True)
+        # The pack goes along, so that a dataset of a brief or of somebody's own file explains itself.
+        shutil.copyfile(path, files / "brand.yaml")
+        folder = write.save_dataset(dataset, samples, base, tables=frames, files=files)
+        layout.write_whole(marker, dataset.id.encode())
+        shutil.rmtree(work)
+    return GeneratedDataset(dataset, dict(Counter(sample.task for sample in samples)), folder)
+
+
+def _look_up(name: str, base: Path) -> GeneratedDataset:
+    found = write.load_samples(name, base, only_facets=True)
+    return GeneratedDataset(
+        write.load_dataset(name, base), dict(Counter(sample.task for sample in found)), base / "datasets" / name
+    )
+
+
+def find_brand(
+    config: Config, base: Path, generation_budget: GenerationBudget | None = None
+) -> Generator[Progress, None, Path]:
+    """The pack's file; a brief is expanded once and kept."""
+    if not config.brief:
+        given = Path(config.brand)
+        return given if given.suffix in (".yaml", ".yml") else brand.FOLDER / f"{config.brand}.yaml"
+    made_by = (config.model, brief.EXPAND_BRAND.hash, *sources(config.model))
+    folder = base / "brands" / content_id(config.brief, config.language, *made_by)
+    yield Progress("brand", 0, 1)
+    found = sorted(folder.glob("*.yaml"))
+    if not found:
+        model = llm.load(config.model)
+        if generation_budget is not None and not model.simulated:
+            generation_budget.open_brand(folder)
+            model = generation_budget.meter(model)
+        found = [brief.write(config.brief, config.language, model, folder)]
+    yield Progress("brand", 1, 1)
+    return found[0]
+
+
+def work_key(config: Config, pack: Brand, path: Path) -> str:
+    """The name of the work folder: everything that decides the result.
+
+    Simulated models are code, so with them every source file that they are made of counts, too; what a real model
+    was paid for is kept as long as the prompts are the same.
+    """
+    asked = {**asdict(config), "brand": pack.id, "brief": ""}
+    texts = [path.read_bytes(), *(file.read_bytes() for file in sorted((brand.FOLDER / "languages").glob("*.yaml")))]
+    made_of = [*(hashlib.sha256(text).hexdigest() for text in texts), *sources(config.model)]
+    return f"cxmarena-{content_id(VERSION, asked, made_of, hashes())}"
+
+
+def sources(model: str) -> list[str]:
+    """Hashes of all that a simulated model is made of; none for a real one, which is its name."""
+    if not llm.load(model).simulated:
+        return []
+    files = [file for place in SIMULATED for file in sorted(place.rglob("*")) if file.suffix in TEXTS]
+    return [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+
+
+def hashes() -> dict[str, str]:
+    """Prompt name → hash of all that the pipeline asks."""
+    return {
+        **evaluation_prompts.hashes(),
+        **article_prompts.hashes(),
+        brief.EXPAND_BRAND.name: brief.EXPAND_BRAND.hash,
+        **task_prompts.hashes(),
+        **dialogue_prompts.hashes(),
+        ACRONYMS.name: ACRONYMS.hash,
+    }
+
+
+def make(
+    config: Config, pack: Brand, work: Path, workers: int | None, generation_budget: GenerationBudget
+) -> Generator[Progress, None, tuple[Dataset, list[Sample], dict[str, pl.DataFrame]]]:
+    """All stages; nothing is stored but what they leave in `work`."""
+    size, seed = sizes.read_size(config.size), config.seed
+    model = generation_stages.FaultStoppedModel(generation_budget.meter(llm.load(config.model)))
+    if not model.simulated:
+        generation_budget.keep_replies(work)
+    yield Progress("ledger", 0, 1)
+    facts = ledger.make(pack, seed, topic_tree.plan(pack, size.information, size.issues))
+    yield Progress("ledger", 1, 1)
+    topics = yield from topic_tree.grow(facts, model, size.information, seed, work)
+    found = yield from article_writer.write_information(facts, topics, model, seed, work)
+    plans = article_writer.plan_issues(facts, topics, size.issues, seed)
+    about = {a.properties["subject"]: a.id for a in reversed(found) if a.properties["subject"]}
+    found += yield from article_writer.write_issues(facts, plans, model, seed, work, len(found) + 1, about)
+    tools = article_writer.define_tools(pack, plans, sizes.TOOLS)
+    corpus = dataset_tables.rename(
+        (yield from refinement_corpus.make(found, facts, model, size.refinement, seed, work))
+    )
+    acronyms: dict[str, str] = {}
+    if "acronyms" in config.noise:
+        acronyms = yield from article_noise.find_acronyms(found, pack, model, seed, work)
+    formats = "formats" in config.noise
+    served = yield from article_noise.add_article_noise(
+        found, facts, acronyms, seed, work, formats=formats, workers=workers
+    )
+    talks = yield from make_conversations(config, facts, found, tools, size.conversations, model, work, workers)
+    noises = channel_mix.plan(talks, pack, config.noise, config.wer, seed)
+    noisy = yield from channel_mix.disturb(talks, noises, workers)
+    talks = channel_mix.name_channels(talks, noises)
+    taxonomies, labels = yield from intent_taxonomies.make(talks, found, model, seed, work, language=pack.language.name)
+    asked = yield from search_queries.make(found, topics, facts, model, seed, work)
+    heard = {each.id: one for each, one in zip(talks, noisy, strict=True)}
+    samples = tasks.make("", corpus, talks, labels, asked, tools, seed, heard, pack.language_id)
+    rates: dict[str, Any] = {}
+    if config.validate:
+        texts = dataset_tables.read_by(found, served)
+        report = yield from validate.check(samples, taxonomies, texts, model, seed, work)
+        samples, rates = validate.apply(samples, report), report.procedures
+    frames = {
+        "articles": dataset_tables.article_rows(found, served, corpus),
+        "topics": dataset_tables.topic_rows(topics, found),
+        "facts": dataset_tables.fact_rows(facts),
+        "tools": dataset_tables.tool_rows(tools, found),
+        "acronyms": dataset_tables.acronym_rows(acronyms, served),
+        "changes": dataset_tables.change_rows(corpus),
+        "conversations": dataset_tables.conversation_rows(talks, noisy),
+        "taxonomies": dataset_tables.taxonomy_rows(taxonomies),
+    }
+    yield Progress("statistics", 0, 1)
+    measured = dataset_statistics.measure(found, talks, noisy, pack.language_id)
+    yield Progress("statistics", 1, 1)
+    content = dataset_tables.digest(frames, (sample.model_dump(mode="json") for sample in samples))
+    dataset_id = f"cxmarena-{pack.id.replace('_', '-')}-{content}"
+    dataset = Dataset(
+        id=dataset_id,
+        benchmark="cxmarena",
+        name=f"{pack.name}: {len(found):,} articles, {len(talks):,} conversations",
+        source="generated",
+        config={
+            "options": {**asdict(config), "brand": pack.id, "noise": list(config.noise)},
+            "prompts": hashes(),
+            "statistics": measured,
+            "counts": dataset_statistics.count(frames, samples),
+            "validation": rates,
+            **({} if model.simulated else {"spending": generation_budget.sum_up()}),
+            **({"note": pack.note} if pack.note else {}),
+        },
+        seed=seed,
+        licence=LICENCE,
+        created=datetime.now(UTC),
+    )
+    return dataset, tasks.place(samples, dataset_id), frames
+
+
+def make_conversations(
+    config: Config,
+    facts: Ledger,
+    found: Sequence[Article],
+    tools: Sequence[Mapping[str, Any]],
+    count: int,
+    model: ChatModel,
+    work: Path,
+    workers: int | None,
+) -> Generator[Progress, None, list[Conversation]]:
+    """The conversations; simulated ones are CPU work and spread over processes."""
+    cases = conversation_writer.plan_conversations(facts, found, tools, count, config.seed)
+    if model.simulated:
+        task = functools.partial(conversations_shard, facts, found, tools, config.model, config.seed)
+        yield from parallel.fill(
+            "conversations", cases, lambda case: case.id, task, work, workers, CONVERSATIONS_A_WORKER
+        )
+    return (yield from conversation_writer.write_conversations(facts, found, tools, cases, model, config.seed, work))
+
+
+def conversations_shard(
+    facts: Ledger,
+    found: Sequence[Article],
+    tools: Sequence[Mapping[str, Any]],
+    model: str,
+    seed: int,
+    cases: Sequence[conversation_writer.ConversationPlan],
+    folder: Path,
+) -> None:
+    """A shard of the conversations, in a process of its own."""
+    generation_stages.finish(
+        conversation_writer.write_conversations(facts, found, tools, cases, llm.load(model), seed, folder)
+    )

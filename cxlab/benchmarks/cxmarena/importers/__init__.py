@@ -1,0 +1,1 @@
+"""The published CXMArena files into a dataset."""

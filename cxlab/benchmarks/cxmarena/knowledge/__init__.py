@@ -1,0 +1,1 @@
+"""The knowledge base: topics, articles, their formats, and the corpus for refinement."""

@@ -1,0 +1,205 @@
+"""Articles written from the ledger: information articles of the topic tree, issue articles with steps and tools.
+
+    issues = plan_issues(ledger, topics, count=1425, seed=1)       # [IssuePlan(id, issue, subject, title, tools)]
+    articles = stages.finish(write_information(ledger, topics, model, seed))      # [records.Article]
+    articles += stages.finish(write_issues(ledger, issues, model, seed))
+    tools = define_tools(ledger.brand, issues, most=150)           # [OpenAI function definition, ...]
+    check(articles, ledger) -> complaints                          # [] proves: no two clean articles contradict
+
+Article.id is "KB_<n>", `topic` the path (an issue: ("Issues", family title, issue title)), `properties` holds
+{"topic_id" | "issue", "subject", "family", "facts": [fact ids stated]}, `tools` the full definitions of an issue's
+steps, `relations` {"parent", "children", "siblings", "after", "issue_of": article ids}. The body is clean text:
+the title, then heading lines and paragraphs divided by blank lines; `sections(body)` takes it apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from cxlab.benchmarks import generation_stages
+from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions, stated
+from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
+from cxlab.benchmarks.cxmarena.knowledge import article_prompts
+from cxlab.benchmarks.cxmarena.knowledge.article_inputs import information_inputs, issue_inputs
+from cxlab.benchmarks.cxmarena.knowledge.issue_plans import (
+    IssuePlan,
+    define_tool,
+    define_tools,
+    plan_issues,
+    tool_name,
+)
+from cxlab.benchmarks.cxmarena.knowledge.topic_tree import Topic
+from cxlab.errors import CxError
+from cxlab.llm import ask
+from cxlab.llm.base import ChatModel
+from cxlab.metrics.text_statistics import SENTENCE
+from cxlab.records import Article
+
+
+def sections(body: str) -> list[tuple[str, str]]:
+    """(heading, text) of each section of a clean body; the title line is left out."""
+    found: list[tuple[str, list[str]]] = []
+    for block in body.split("\n\n")[1:]:
+        if "\n" not in block and len(block) < 60 and block[-1:] not in ".?!:" and not block.startswith(("- ", "1. ")):
+            found.append((block, []))
+        elif found:
+            found[-1][1].append(block)
+    return [(heading, "\n\n".join(blocks)) for heading, blocks in found]
+
+
+def write_information(
+    ledger: Ledger, topics: Sequence[Topic], model: ChatModel, seed: int, folder: Path | None = None
+) -> Generator[generation_stages.Progress, None, list[Article]]:
+    """One article a topic."""
+    children: dict[str, list[Topic]] = {}
+    for topic in topics:
+        children.setdefault(topic.parent or "", []).append(topic)
+
+    async def write(topic: Topic) -> generation_stages.Row:
+        inputs, facts = information_inputs(ledger, topic, children.get(topic.id, []), seed)
+        body = await _write(ledger, model, article_prompts.INFORMATION, inputs, topic.subject, seed)
+        return {"body": body, "facts": facts, "title": inputs.title}
+
+    rows = yield from generation_stages.run("information", topics, lambda t: t.id, write, folder)
+    ids = {topic.id: f"KB_{number}" for number, topic in enumerate(topics, 1)}
+    found = []
+    for topic, row in zip(topics, rows, strict=True):
+        near = [ids[t.id] for t in children.get(topic.parent or "", []) if t.id != topic.id]
+        relations = {
+            "parent": (ids[topic.parent],) if topic.parent in ids else (),
+            "children": tuple(ids[t.id] for t in children.get(topic.id, [])),
+            "siblings": tuple(near),
+            "after": tuple(ids[a] for a in topic.after if a in ids),
+        }
+        properties = {"topic_id": topic.id, "subject": topic.subject, "family": topic.family, "facts": row["facts"]}
+        kind: Literal["information", "policy"] = (
+            "policy" if topic.root in ("returns", "privacy", "legal") else "information"
+        )
+        found.append(
+            Article(
+                id=ids[topic.id],
+                kind=kind,
+                topic=topic.path,
+                title=row["title"],
+                body=row["body"],
+                properties=properties,
+                relations=relations,
+            )
+        )
+    return found
+
+
+def write_issues(
+    ledger: Ledger,
+    plans: Sequence[IssuePlan],
+    model: ChatModel,
+    seed: int,
+    folder: Path | None = None,
+    first: int = 1,
+    about: dict[str, str] | None = None,
+) -> Generator[generation_stages.Progress, None, list[Article]]:
+    """One article an issue, numbered from `first`; `about` maps a subject to its information article."""
+    brand = ledger.brand
+
+    async def write(plan: IssuePlan) -> generation_stages.Row:
+        inputs, facts = issue_inputs(ledger, plan, seed)
+        return {"body": await _write(ledger, model, article_prompts.ISSUE, inputs, plan.subject, seed), "facts": facts}
+
+    rows = yield from generation_stages.run("issues", plans, lambda p: p.id, write, folder)
+    definitions = {name: define_tool(brand, name) for plan in plans for name in plan.tools}
+    found = []
+    for number, (plan, row) in enumerate(zip(plans, rows, strict=True), first):
+        family = ledger.subjects[plan.subject].family
+        parent = (about or {}).get(plan.subject)
+        found.append(
+            Article(
+                id=f"KB_{number}",
+                kind="issue",
+                topic=("Issues", brand.families[family].title, plan.title),
+                title=plan.title,
+                body=row["body"],
+                properties={"issue": plan.issue, "subject": plan.subject, "family": family, "facts": row["facts"]},
+                tools=tuple(definitions[name] for name in plan.tools),
+                relations={"issue_of": (parent,)} if parent else {},
+            )
+        )
+    return found
+
+
+async def _write(ledger: Ledger, model: ChatModel, prompt: Any, inputs: Any, subject: str | None, seed: int) -> str:
+    """The text; where it states what the ledger does not hold it is asked for once more, then the sentences go."""
+    body = ""
+    for _ in range(2):
+        reply = await ask(model, prompt, inputs, seed=seed)
+        if reply.output is None:
+            raise missing_text_error(prompt.name, reply.failure)
+        body = str(reply.output.text).strip()
+        wrong = contradictions(body, ledger, subject)
+        if not wrong:
+            return body
+        if model.simulated:
+            break  # a word of the language was read as a cue: the sentence goes, asking again would say it again
+        inputs = inputs.model_copy(update={"complaints": tuple(" ".join(map(str, t)) for t in sorted(wrong, key=str))})
+    return drop_contradictions(body, ledger, subject)
+
+
+def missing_text_error(name: str, failure: Any) -> Exception:
+    return CxError(
+        f"{name}: the model gave no text ({failure.type}: {failure.message}); run the same command again to go on"
+    )
+
+
+def drop_contradictions(body: str, ledger: Ledger, subject: str | None) -> str:
+    """The body without the sentences that contradict the ledger."""
+    if not contradictions(body, ledger, subject):
+        return body
+    blocks = []
+    for block in body.split("\n\n"):
+        lines = []
+        for line in block.split("\n"):  # a numbered step is one line, whatever goes from it
+            kept = " ".join(s for s in SENTENCE.split(line) if not contradictions(s, ledger, subject))
+            if not re.fullmatch(r"(?:\d+\.)?", kept):
+                lines.append(kept)
+        if lines:
+            blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def check(articles: Sequence[Article], ledger: Ledger) -> list[str]:
+    """Complaints about statements that the ledger does not hold.
+
+    A ledger holds one value a property, so articles that state only what it holds cannot contradict each other.
+    """
+    found = []
+    for article in articles:
+        for triple in sorted(contradictions(article.body, ledger, article.properties.get("subject")), key=str):
+            found.append(f"{article.id} ({article.title}): states {triple}")
+    return found
+
+
+def statements(article: Article, ledger: Ledger) -> list[tuple[str, str]]:
+    """(fact id, sentence) for each sentence of a clean article that states a fact of the ledger."""
+    found = []
+    for sentence in SENTENCE.split(article.body):
+        for subject, name, value in stated(sentence, ledger, article.properties.get("subject")):
+            fact = ledger.get(subject, name)
+            if fact is not None and fact.value == value:
+                found.append((fact.id, re.sub(r"^\d+\. ", "", sentence)))
+    return found
+
+
+__all__ = [
+    "IssuePlan",
+    "check",
+    "define_tool",
+    "define_tools",
+    "plan_issues",
+    "sections",
+    "statements",
+    "tool_name",
+    "write_information",
+    "write_issues",
+]

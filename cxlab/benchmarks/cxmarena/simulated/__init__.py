@@ -1,0 +1,1 @@
+"""All that only stand-ins need: simulated writers, speakers, models under test and judges."""

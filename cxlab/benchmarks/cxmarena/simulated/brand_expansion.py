@@ -1,0 +1,238 @@
+"""How simulated models make a brand pack of a brief, without inventing a trade that they know nothing of.
+
+What is listed after "makes", "sells" and the like becomes product lines. The archetype whose words the brief uses
+(trades.py) brings what such things have: properties, parts, issues with their steps, tools, a service. What holds
+for any trade (delivery, returns, privacy, ...) is the language's own pack, without the lines that speak of that
+pack's trade. Figures of the brief become facts: of the products or rules that they speak of, else of an overview.
+A brief that fits no archetype keeps what holds for any trade, and the pack's `note` says so.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from cxlab.benchmarks import yaml_files
+from cxlab.benchmarks.cxmarena.brand.brand_pack import CURRENCIES, FOLDER
+from cxlab.benchmarks.cxmarena.brand.ledger import slug
+from cxlab.benchmarks.cxmarena.brand.pack_from_brief import BriefInputs
+from cxlab.benchmarks.cxmarena.simulated import industry_archetypes
+from cxlab.benchmarks.cxmarena.simulated.brief import brand_name, coin, product_lines
+from cxlab.benchmarks.cxmarena.simulated.brief_facts import add_brief_facts
+from cxlab.benchmarks.cxmarena.simulated.industry_archetypes import Archetype, CommonArchetype
+from cxlab.llm.simulated.profiles import Profile
+
+Pack = dict[str, Any]
+GOODS = {"en": "products", "fr": "produits", "de": "Produkte"}
+# The largest choice of the tool task is out of 128 (see sizes.py); a pack made of a brief has as many as that asks for.
+TOOLS = 150
+# A side of a subject of which fewer lines are left is no article of its own.
+FEWEST_LINES = 2
+NOTES = {
+    "en": "No archetype of a trade fits {lines}: its products have only what holds for any trade.",
+    "fr": "Aucun archétype de métier ne convient à {lines} : seul ce qui vaut pour tout métier est dit.",
+    "de": "Zu {lines} passt kein Muster eines Gewerbes: gesagt wird nur, was für jedes gilt.",
+}
+
+
+def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The pack as YAML."""
+    import yaml
+
+    from cxlab.benchmarks.cxmarena.brand.pack_from_brief import EXAMPLES
+
+    language = inputs.language_id
+    # Copies, because what is read from the files is kept and shared.
+    known = industry_archetypes.common(language).model_copy(deep=True)
+    source = (FOLDER / f"{EXAMPLES[language]}.yaml").read_text(encoding="utf-8")
+    name = brand_name(inputs.brief, language, rng)
+    base_name = re.search(r"^name: (.+)$", source, re.MULTILINE)
+    own = str(base_name[1]).strip() if base_name else ""
+    for word in sorted({own, own.split()[-1]} - {"", "Maison"}, key=len, reverse=True):
+        source = source.replace(word, name)
+    # BaseLoader keeps every plain value as text; numbers are told apart again when the new file is read.
+    pack: Pack = yaml_files.parse(source)
+    pack["id"] = re.sub(r"\W+", "_", slug(name).replace("-", "_")) or "brand"
+    pack["name"], pack["overview"] = name, inputs.brief
+    for currency, sign in CURRENCIES.items():
+        if sign in inputs.brief:
+            pack["currency"] = currency
+    lines = product_lines(inputs.brief, language) or [GOODS[language]]
+    pack["domain"] = ", ".join(lines)
+    chosen = {line: industry_archetypes.choose(line, inputs.brief, language) for line in lines}
+    own_copies = {kind.name: kind.model_copy(deep=True) for kind in chosen.values() if kind}
+    kinds = {line: own_copies[kind.name] if kind else None for line, kind in chosen.items()}
+    if unfit := [line for line, kind in kinds.items() if kind is None]:
+        pack["note"] = NOTES[language].format(lines=", ".join(unfit))
+    signed = all(kind is not None and kind.contract for kind in kinds.values())
+    _make_common(pack, known, kinds, signed)
+    fresh = _name_lines(lines, set(pack["families"]))
+    taken = {m.lower() for f in pack["families"].values() for m in f["models"]}
+    made = {fresh[line]: _make_line(pack, known, line, kinds[line], coin(rng, taken)) for line in lines}
+    services = _add_services(pack, known, kinds)
+    pack["families"] = {**made, **services, **pack["families"]}
+    _add_issues(pack, known, {fresh[line]: kind for line, kind in kinds.items()}, list(services))
+    _add_tools(pack, known, {fresh[line]: kind for line, kind in kinds.items()})
+    _mend_references(pack)
+    # A small tree shows what the brief names before anything else.
+    brought = {name for kind in kinds.values() if kind for name in kind.properties}
+    pack["always"] = [*list(made)[:3], *add_brief_facts(pack, known, inputs.brief, language, list(made), brought)]
+    return yaml.safe_dump(pack, allow_unicode=True, sort_keys=False, width=1000)
+
+
+# How German writes these without its own letters.
+_SPELT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+
+def _name_lines(lines: list[str], taken: set[str]) -> dict[str, str]:
+    """A key a line, which tools and intents are named by too; the pack's own families keep theirs."""
+    found: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        key = slug(line.lower().translate(_SPELT)).replace("-", "_")
+        known = {*taken, *found.values()}
+        # Letters that no key can have leave nothing; a key begins with a letter.
+        found[line] = key if re.match("[a-z]", key) and key not in known else f"line_{key or number}"
+    return found
+
+
+def _make_common(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | None], signed: bool) -> None:
+    """What holds for any trade: the language's pack without its products and what speaks of its own trade."""
+    drops = {*known.drops, *(known.contract.drops if signed else ())}
+    pack["words"] = {**pack.get("words", {}), **{key: list(words) for key, words in known.words.items()}}
+    foreign = re.compile(
+        "|".join(re.escape(w) for w in (*known.foreign, *(w for k in kinds.values() if k for w in k.foreign)))
+    )
+    families = {}
+    for key, family in pack["families"].items():
+        if family["root"] == "products" or key in drops:
+            continue
+        for part in ("models", "about", "use", "care"):
+            family[part] = _without(family.get(part, []), foreign)
+        family["about"] = [*family["about"], *known.roots.get(family["root"], ())]
+        if family["models"] and family["about"]:
+            families[key] = family
+    pack["families"] = families
+    if signed:
+        families |= {"papers": known.papers, "withdrawal": known.withdrawal}
+    for aspect in pack["aspects"].values():
+        aspect["lines"] = _without(aspect["lines"], foreign)
+    pack["aspects"] = {key: a for key, a in pack["aspects"].items() if len(a["lines"]) >= FEWEST_LINES}
+    for key, issue in pack["issues"].items():
+        for part in ("customer", "symptom", "causes"):
+            issue[part] = _without(issue[part], foreign) or issue[part]
+        issue.update(known.issues.get(key, {}))
+    pack["parameters"] = {**pack["parameters"], **known.parameters}
+    pack["dependencies"] = [d for d in pack["dependencies"] if d["law"] != "bundle"]
+
+
+def _without(lines: list[str], foreign: re.Pattern[str]) -> list[str]:
+    return [line for line in lines if not foreign.search(line.lower())]
+
+
+def _make_line(
+    pack: Pack, known: CommonArchetype, line: str, trade: Archetype | None, models: list[str]
+) -> dict[str, Any]:
+    """A product line's family, with what its trade brings put into the pack."""
+    title = line[:1].upper() + line[1:]
+    keeps = trade.keeps if trade else known.keeps
+    draws: dict[str, Any] = {name: (trade.draws if trade else {}).get(name, {}) for name in keeps}
+    pack["aspects"].update(known.aspects)
+    says = trade or known.line
+    if trade:
+        draws |= {name: {} for name in trade.properties}
+        pack["properties"].update(trade.properties)
+        pack["aspects"].update(trade.aspects)
+    family = {
+        "root": "products",
+        "title": title,
+        "one": line,
+        **{case: found for case in ("the", "acc", "dat") if (found := getattr(says, case))},
+        "many": line,
+        "description": f"{title} – {pack['name']}.",
+        "models": models,
+        "variants": list(trade.variants if trade else ()),
+        "properties": draws,
+        "aspects": [*(trade.aspects if trade else ()), *known.aspects],
+    }
+    return {**family, **{part: list(getattr(says, part)) for part in ("about", "use", "care")}}
+
+
+def _add_services(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | None]) -> dict[str, Any]:
+    """One family of services a trade; the one of any trade where there is none."""
+    found: dict[str, Any] = {}
+    for kind in kinds.values():
+        own = kind.service if kind else {}
+        given = {**known.service, **own, "root": "services"}
+        given["properties"] = {name: {} for name in given["properties"]}
+        found[f"service_{kind.name if kind else 'any'}"] = given
+    for family in (*pack["families"].values(), *found.values()):
+        if not isinstance(family["properties"], dict):
+            family["properties"] = {name: {} for name in family["properties"]}
+    return found
+
+
+def _add_issues(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | None], services: list[str]) -> None:
+    """Issues of what stayed, those of goods or contracts for the lines, and each trade's own."""
+    kept = set(pack["families"])
+    lines = list(kinds)
+    found: dict[str, Any] = {}
+    for kind in {k.name: k for k in kinds.values() if k}.values():
+        mine = [line for line in lines if kinds[line] is kind]
+        found |= {key: {**issue, "families": mine} for key, issue in kind.issues.items()}
+    for key, issue in pack["issues"].items():
+        families = [f for f in issue["families"] if f in kept]
+        if key in known.contract.issues:
+            families = [*services, *families]
+        for line, trade in kinds.items():
+            also = known.goods if trade is None else trade.also
+            if also is None:
+                also = known.contract.issues if trade and trade.contract else known.goods
+            families += [line] * (key in also)
+        if families:
+            found[key] = {**issue, "families": list(dict.fromkeys(families))}
+    pack["issues"] = found
+
+
+def _add_tools(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | None]) -> None:
+    """Tools that hold for any trade and the trades' own; one a family until there are as many as the task needs."""
+    lines = list(kinds)
+    tools: dict[str, Any] = {}
+    for kind in {k.name: k for k in kinds.values() if k}.values():
+        mine = [line for line in lines if kinds[line] is kind]
+        tools |= {key: {**tool, "families": mine} for key, tool in kind.tools.items()}
+        pack["parameters"].update(kind.parameters)
+    kept = set(pack["families"])
+    for key in known.tools:
+        tool = pack["tools"][key]
+        families = [f for f in tool.get("families", ()) if f in kept]
+        if len(families) < len(tool.get("families", ())):
+            families = [*lines, *families]
+        tools[key] = {**tool, "families": families}
+    used = {step["tool"] for i in pack["issues"].values() for step in i["steps"] if isinstance(step, dict)}
+    for key in sorted(used - set(tools)):
+        tools[key] = {**pack["tools"][key], "families": []}
+    rest = [f for f in pack["families"] if pack["families"][f]["root"] not in ("story", "legal", "privacy", "events")]
+    for family in rest:
+        for key in known.tools:
+            if sum(max(len(t["families"]), 1) for t in tools.values()) >= TOOLS:
+                break
+            tool = tools[key]
+            if "{family}" not in tool["description"]:
+                tool["description"] += ": {family}"
+            if family not in tool["families"]:
+                tool["families"] = [*tool["families"], family]
+    pack["tools"] = tools
+
+
+def _mend_references(pack: Pack) -> None:
+    """Take out what points to aspects and properties that are gone."""
+    aspects = set(pack["aspects"])
+    for family in pack["families"].values():
+        family["aspects"] = [a for a in family.get("aspects", []) if a in aspects]
+    for aspect in pack["aspects"].values():
+        aspect["after"] = [a for a in aspect.get("after", []) if a in aspects]
+
+
+__all__ = ["expand_brand"]

@@ -1,0 +1,162 @@
+"""What a brief says, read by simple means: the brand's name, what it sells, and its figures.
+
+brand_name(brief, "de", rng)       # "Radwerk Nord": quoted, called, or the capitalised words at the beginning
+product_lines(brief, "de")         # ["Trekkingräder", "Lastenräder"]: the nouns after "baut", "verkauft", ...
+told(brief, "de")                  # [BriefFigure("Garantie auf Rahmen", "size", "year", 10.0), ...]
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from cxlab.benchmarks.cxmarena.brand import value_format
+from cxlab.benchmarks.cxmarena.brand.brand_pack import load_language
+from cxlab.benchmarks.cxmarena.brand.value_format import Value
+from cxlab.benchmarks.cxmarena.simulated.industry_archetypes import common
+from cxlab.benchmarks.cxmarena.text import word_set
+
+HEADS = tuple(re.findall("[A-Z][a-z]+", "AlBreCorDalEstFenGalHolIsKorLuMerNorOrPelRoSolTamUlVelWenYorZel"))
+TAILS = (
+    *("ano", "aris", "bera", "dino", "elle", "fora", "gard", "ina", "kora", "lis"),
+    *("mont", "nova", "ora", "quin", "ris", "sano", "tera", "una", "vero", "zia"),
+)
+MOST_LINES, MODELS = 6, 5
+# Small numbers that briefs spell out before a unit ("two years").
+SPELLED = {
+    "en": "one two three four five six seven eight nine ten eleven twelve",
+    "fr": "un deux trois quatre cinq six sept huit neuf dix onze douze",
+    "de": "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+}
+_BREAKS = {
+    "en": r"[.;:!?]\s|,\s|\s[–—]\s|\band\b|\bwith\b|\bplus\b",
+    "fr": r"[.;:!?]\s|,\s|\s[–—]\s|\bet\b|\bavec\b|\bainsi que\b",
+    "de": r"[.;:!?]\s|,\s|\s[–—]\s|\bund\b|\bmit\b|\bsowie\b",
+}
+# What comes after these says who, where and how, not what.
+WHERE = (
+    r"\b(?:for|in|on|with|from|to|by|at|via|through|für|mit|aus|nach|an|am|auf|bei|bis|im|über|vom|von|zu|zum|zur|"
+    r"pour|dans|avec|aux|chez|en ligne|par|sur|vers|de(?= la|s ))\b"
+)
+# Words that say nothing at either end of what a figure counts.
+LOOSE = word_set(
+    "more than over about up to of in for from at since the a an and mehr als über rund bis zu ab seit von in für den "
+    "die das und plus de d’ environ depuis dès en à sous la le les des du et"
+)
+# Words on both sides of a figure that say what it counts.
+NEAR = 5
+
+
+class BriefFigure(NamedTuple):
+    """A figure of the brief: the words around it, its kind and unit (see figures.py), its value; `text` as written."""
+
+    what: str
+    clause: str
+    kind: str
+    unit: str
+    value: Value
+    text: str
+
+
+def brand_name(brief: str, language: str, rng: np.random.Generator) -> str:
+    """A quoted name, or the capitalised words that the brief begins with, or a coined one."""
+    known = common(language)
+    if quoted := re.search(r"[\"“„«'‚]\s?([A-ZÄÖÜÉÈ][\w’ &.-]{1,30}?)\s?[\"”“»'‘]", brief):
+        return quoted[1].strip()
+    if called := re.search(known.called + r" ((?:[A-ZÄÖÜÉÈ][\w’-]+ ?){1,3})", brief):
+        return called[1].strip()
+    first = re.match(r"((?:[A-ZÄÖÜÉÈ][\w’-]+ ?){1,3})", brief.strip())
+    if first and first[1].split()[0].lower() not in {*known.small, *known.openers}:
+        return first[1].strip()
+    return coin(rng, set())[0]
+
+
+def product_lines(brief: str, language: str) -> list[str]:
+    """The nouns listed after a verb of making or selling."""
+    known, found = common(language), list[str]()
+    for match in re.finditer(rf"\b{known.makes}\b([^.;:]+)", brief):
+        # What comes after "for" or "in" says who and where, not what.
+        listed = re.split(WHERE, match[1].strip())[0]
+        for piece in re.split(known.list_words, listed):
+            # "builds and sells lamps": the second verb is no part of the first thing's name.
+            named = re.sub(rf"^\s*{known.makes}\b", "", piece)
+            if re.search(r"\b(?:them|they|it|us|you)\b", named):
+                continue  # "and delivers them": what is done with what was named
+            words = [w for w in re.findall(r"[\w’-]+", named) if not any(c.isdigit() for c in w)]
+            line = " ".join(_name_line(words, set(known.small), language))
+            if len(line) > 2 and line.lower() not in {f.lower() for f in found}:
+                found.append(line)
+    return found[:MOST_LINES]
+
+
+def _name_line(words: list[str], small: set[str], language: str) -> list[str]:
+    """The words that name a line: a German noun, two English words, a French noun with what describes it."""
+    if language == "de":
+        return [w for w in words if w[:1].isupper() and w.lower() not in small][:1]
+    if language == "en":
+        return [w for w in words if w.lower() not in small][:2]
+    while words and words[0].lower() in small:
+        words = words[1:]
+    if len(words) > 2 and words[1] in ("de", "à", "en"):
+        return words[:3]
+    return [w for w in words[:2] if w.lower() not in small]
+
+
+def told(brief: str, language: str) -> list[BriefFigure]:
+    """The figures of a brief with the words around them, each once."""
+    text = _spell(" ".join(brief.split()), language)
+    breaks = [(m.start(), m.end()) for m in re.finditer(_BREAKS[language], text)]
+    found: dict[tuple[str, Value], BriefFigure] = {}
+    for figure in value_format.find(text, load_language(language)):
+        start = max((end for _, end in breaks if end <= figure.start), default=0)
+        end = min((begin for begin, _ in breaks if begin >= figure.end), default=len(text))
+        before = text[start : figure.start].split()[-NEAR:]
+        after = text[figure.end : end].split()[:NEAR]
+        # Other figures beside it would be read as its value.
+        near = [w for w in (*before, *after) if not any(c.isdigit() for c in w)]
+        while near and near[0].lower() in LOOSE:
+            near = near[1:]
+        while near and near[-1].lower() in LOOSE:
+            near = near[:-1]
+        what = _plain(" ".join(near))
+        written = text[figure.start : figure.end]
+        found.setdefault(
+            (what, figure.value),
+            BriefFigure(what, _plain(text[start:end]), figure.kind, figure.unit, figure.value, written),
+        )
+    return list(found.values())
+
+
+def _spell(text: str, language: str) -> str:
+    """The text with digits for small numbers that stand before a unit."""
+    units = load_language(language).units
+    names = "|".join(re.escape(f) for u in ("day", "week", "month", "year", "hour") for f in units[u])
+    for value, word in enumerate(SPELLED[language].split(), start=1):
+        text = re.sub(rf"\b{word}e?[ -](?={names}\b)", f"{value} ", text, flags=re.IGNORECASE)
+    return text
+
+
+def sentences(brief: str) -> list[str]:
+    """The brief's sentences as they can be quoted."""
+    return [_plain(s) for s in re.split(r"(?<=[.!?])\s+", " ".join(brief.split())) if len(s) > 8]
+
+
+def _plain(text: str) -> str:
+    """Without the signs that mean something in a phrase grammar, and without quotation marks."""
+    return re.sub(r"\s+", " ", re.sub(r"[()|<>\"“”„«»]", " ", text)).strip(" .,;:–—-")
+
+
+def coin(rng: np.random.Generator, taken: set[str]) -> list[str]:
+    """Names that nothing else bears."""
+    found: list[str] = []
+    while len(found) < MODELS:
+        name = HEADS[int(rng.random() * len(HEADS))] + TAILS[int(rng.random() * len(TAILS))]
+        if name.lower() not in taken:
+            taken.add(name.lower())
+            found.append(name)
+    return found
+
+
+__all__ = ["BriefFigure", "brand_name", "coin", "product_lines", "sentences", "told"]

@@ -1,0 +1,166 @@
+"""A brief's figures as facts of the pack that is made of it.
+
+A figure that speaks of a property ("10 years of warranty", "free delivery from £50") fixes that property: for all
+products, or for the first of the rules that have it, which becomes a family of its own. Any other figure is a fact
+of an overview of the brand, which quotes what the brief says it counts.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+from cxlab.benchmarks.cxmarena.simulated.brief import BriefFigure, sentences, told
+from cxlab.benchmarks.cxmarena.simulated.industry_archetypes import CommonArchetype
+
+Pack = dict[str, Any]
+PERIODS = ("minute", "hour", "day", "working_day", "week", "month", "year")
+FOUNDED = re.compile(r"\b(since|founded|established|seit|gegründet|depuis|fondée?|née?)\b", re.IGNORECASE)
+YEARS = range(1700, 2101)
+
+
+def add_brief_facts(
+    pack: Pack, known: CommonArchetype, brief: str, language: str, lines: list[str], own: set[str]
+) -> list[str]:
+    """Put the brief's figures into the pack; the families that came of it, the overview last.
+
+    `own` are the properties that the trade brought: only of them a sum of money can be fixed.
+    """
+    made: list[str] = []
+    rest: list[BriefFigure] = []
+    fixed: set[str] = set()
+    for each in told(brief, language):
+        name = _property_of(pack, known, each, lines, own)
+        if name is None or name in fixed:
+            rest.append(each)
+            continue
+        fixed.add(name)
+        holders = [line for line in lines if name in pack["families"][line]["properties"]]
+        if not holders:
+            # A rule for everybody rather than what one plan adds to it.
+            having = [k for k, f in pack["families"].items() if name in f["properties"]]
+            holders = [_set_apart(pack, min(having, key=lambda k: pack["families"][k]["root"] == "services"))]
+            made += holders
+        _fix(pack, name, each, holders)
+    pack["families"]["overview"] = _overview(pack, known, brief, rest)
+    return [*dict.fromkeys(made), "overview"]
+
+
+def _property_of(
+    pack: Pack, known: CommonArchetype, each: BriefFigure, lines: list[str], brought: set[str]
+) -> str | None:
+    """The property that a figure fixes: of the products first, of those whose words stand in its clause the nearest."""
+    clause, at = each.clause.lower(), each.clause.lower().find(each.text.lower())
+    best: tuple[bool, int, str] | None = None
+    for name, spec in pack["properties"].items():
+        ours = any(name in pack["families"][line]["properties"] for line in lines)
+        own = name in known.promises
+        fits = spec["kind"] == each.kind or (each.kind == "size" and _same_sort(spec.get("unit", ""), each.unit))
+        fixable = own or (ours and (name in brought or spec["kind"] in ("size", "period", "percent", "count")))
+        if not fits or not fixable:
+            continue
+        if spec["kind"] == "count" and spec.get("unit"):
+            continue
+        if not any(name in f["properties"] for f in pack["families"].values()):
+            continue
+        words = [*known.promises.get(name, ()), *(() if own else spec["cues"])]
+        places = [clause.find(word) for word in words if word in clause]
+        if not places:
+            continue
+        far = min(abs(place - at) for place in places)
+        # What is said of a threshold or a fee names a delivery, too; the longer words are the more exact.
+        rank = (not ours, far - 4 * max(len(w) for w in words if w in clause), name)
+        best = rank if best is None or rank < best else best
+    return best[2] if best else None
+
+
+def _same_sort(unit: str, other: str) -> bool:
+    return unit == other or (unit in PERIODS and other in PERIODS)
+
+
+def _set_apart(pack: Pack, key: str) -> str:
+    """The first subject of a family in a family of its own, so that its siblings keep their own values."""
+    family, new = pack["families"][key], f"{key}_promised"
+    if new in pack["families"]:
+        return new
+    if len(family["models"]) < 2:
+        return key
+    first = copy.deepcopy(family)
+    first["models"], family["models"] = family["models"][:1], family["models"][1:]
+    first["title"] = first["models"][0]
+    pack["families"] = {new: first, **pack["families"]}
+    for issue in pack["issues"].values():
+        if key in issue["families"]:
+            issue["families"] = [*issue["families"], new]
+    return new
+
+
+def _fix(pack: Pack, name: str, each: BriefFigure, families: list[str]) -> None:
+    """The property with the brief's value and unit, under a name of its own where others draw it freely."""
+    spec = pack["properties"][name]
+    new = f"{name}_promised"
+    fixed = {**spec, "range": [each.value, each.value], "step": 1, "ends": None}
+    if each.unit:
+        fixed["unit"] = each.unit
+    pack["properties"][new] = {k: v for k, v in fixed.items() if v is not None}
+    follow = {d["property"] for d in pack["dependencies"] if d["law"] == "ratio" and d.get("of") == name}
+    for key in families:
+        own = pack["families"][key]["properties"]
+        pack["families"][key]["properties"] = {
+            new if p == name else p: {} if p == name else draw for p, draw in own.items() if p not in follow
+        }
+    for aspect in pack["aspects"].values():
+        if name in aspect.get("facts", ()):
+            aspect["facts"] = [*aspect["facts"], new]
+    mine = set(families)
+    for issue in pack["issues"].values():
+        # A line that names the property has no value for it any more.
+        if mine & set(issue["families"]):
+            for part in ("customer", "symptom", "causes"):
+                issue[part] = [x for x in issue[part] if f"<{name}" not in x] or issue[part]
+
+
+def _overview(pack: Pack, known: CommonArchetype, brief: str, rest: list[BriefFigure]) -> dict[str, Any]:
+    """A family with one subject: what the brief says, quoted, and its figures that nothing else has."""
+    form = known.overview
+    subject = form["name"].format(name=pack["name"])
+    own: dict[str, Any] = {form["opened"]: {}}
+    for number, each in enumerate(rest, start=1):
+        key, spec = _told_property(known, each, number)
+        pack["properties"][key] = spec
+        own[key] = {}
+    return {
+        **{part: form[part] for part in ("root", "title", "one", "the", "many", "description")},
+        **{part: form[part] for part in ("acc", "dat") if part in form},
+        "models": [subject],
+        "properties": own,
+        "aspects": [],
+        "about": [form["says"].format(sentence=one) for one in sentences(brief)],
+        "use": [form["use"]],
+    }
+
+
+def _told_property(known: CommonArchetype, each: BriefFigure, number: int) -> tuple[str, dict[str, Any]]:
+    """A property that holds one figure of the brief."""
+    kind = {"size": "period" if each.unit in PERIODS else "size"}.get(each.kind, each.kind)
+    year = each.kind == "count" and float(each.value) in YEARS and FOUNDED.search(each.clause)
+    form = known.founded if year else known.told
+    spec: dict[str, Any] = {
+        "name": form["name"] if year else each.what or each.text,
+        "the": form["the"].format(what=each.what),
+        "kind": kind,
+        "cues": [form["cue"] if year else (each.what.lower() or "figure")],
+        "says": [form["says"].format(what=each.what)],
+        "asks": [form["asks"].format(what=each.what)],
+    }
+    if kind in ("date", "time"):
+        spec |= {"kind": "choice", "options": [each.text]}
+    else:
+        spec |= {"range": [each.value, each.value]}
+    if each.unit:
+        spec["unit"] = each.unit
+    return ("founded" if year else f"told_{number}"), spec
+
+
+__all__ = ["add_brief_facts"]

@@ -1,0 +1,181 @@
+"""Archetypes of trades, as data: what things that are ridden, worn, eaten, ... have beside what any trade has.
+
+    found = choose("Trekkingräder", brief, "de")     # Archetype, None where no archetype's words stand in line or brief
+    found.name                                       # "ridden": ridden.yaml in data/simulated/cxmarena/…
+    common("de")                                     # what holds for any trade: any.yaml beside it
+
+A trade brings properties, aspects, lines, issues with their steps, tools and a service of its own in one language;
+they are put into a pack that is made of a brief (brand_expansion.py) and checked there like any other pack.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any
+
+from pydantic import Field
+
+from cxlab import resources
+from cxlab.benchmarks import yaml_files
+from cxlab.benchmarks.cxmarena.brand.brand_pack import StrictModel
+from cxlab.errors import BadFile
+
+ARCHETYPES = resources.data("simulated", "cxmarena", "industry_archetypes")
+ANY = "any"
+# Pieces of a pack are checked when the whole pack is; here they only pass through.
+Pieces = dict[str, dict[str, Any]]
+
+
+class Archetype(StrictModel):
+    """One archetype in one language; `brief` holds beginnings of words by which a brief names it.
+
+    `keeps` are properties of the language's own pack that hold here, too, `draws` how they are drawn; `also` issues
+    of that pack that its products may have (None: those of any goods), `foreign` words of lines that are nonsense
+    here. `contract`: nothing is sent in a parcel; papers are. `ways`: words for how something is offered (rented,
+    insured), which says more of a trade than what it is.
+    """
+
+    brief: tuple[str, ...] = Field(min_length=3)
+    contract: bool = False
+    ways: tuple[str, ...] = ()
+    keeps: tuple[str, ...] = ()
+    draws: Pieces = {}
+    also: tuple[str, ...] | None = None
+    foreign: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    the: str = Field(min_length=1)
+    acc: str = ""
+    dat: str = ""
+    properties: Pieces = Field(min_length=3)
+    aspects: Pieces = Field(min_length=2)
+    about: tuple[str, ...] = Field(min_length=2)
+    use: tuple[str, ...] = Field(min_length=1)
+    care: tuple[str, ...] = Field(min_length=1)
+    issues: Pieces = Field(min_length=2)
+    parameters: Pieces = {}
+    tools: Pieces = {}
+    service: dict[str, Any]
+    name: str = ""
+
+
+class ArchetypeFile(StrictModel):
+    """One archetype's file."""
+
+    en: Archetype
+    fr: Archetype
+    de: Archetype
+
+
+class ContractArchetype(StrictModel):
+    """What of the language's pack stays for what is signed rather than sent, and what goes."""
+
+    keeps: tuple[str, ...]
+    issues: tuple[str, ...]
+    drops: tuple[str, ...]
+
+
+class ProductLine(StrictModel):
+    """What may be said of any product."""
+
+    the: str
+    acc: str = ""
+    dat: str = ""
+    about: tuple[str, ...]
+    use: tuple[str, ...]
+    care: tuple[str, ...]
+
+
+class CommonArchetype(StrictModel):
+    """What holds for any trade in one language, and how its briefs are read; see any.yaml."""
+
+    makes: str
+    list_words: str = Field(alias="and")
+    small: tuple[str, ...]
+    openers: tuple[str, ...]
+    called: str
+    words: dict[str, tuple[str, ...]] = {}
+    foreign: tuple[str, ...]
+    drops: tuple[str, ...]
+    goods: tuple[str, ...]
+    keeps: tuple[str, ...]
+    contract: ContractArchetype
+    tools: tuple[str, ...]
+    parameters: Pieces
+    issues: Pieces = {}
+    promises: dict[str, tuple[str, ...]]
+    line: ProductLine
+    roots: dict[str, tuple[str, ...]]
+    aspects: Pieces
+    service: dict[str, Any]
+    papers: dict[str, Any]
+    withdrawal: dict[str, Any]
+    overview: dict[str, Any]
+    told: dict[str, str]
+    founded: dict[str, str]
+
+
+class CommonArchetypeFile(StrictModel):
+    """The file any.yaml."""
+
+    en: CommonArchetype
+    fr: CommonArchetype
+    de: CommonArchetype
+
+
+def names() -> list[str]:
+    """The archetypes at hand."""
+    return sorted(path.stem for path in ARCHETYPES.glob("*.yaml") if path.stem != ANY)
+
+
+@functools.cache
+def load(name: str, language: str) -> Archetype:
+    """One archetype; BadFile with line and fix when its file is wrong."""
+    path = ARCHETYPES / f"{name}.yaml"
+    found, complaints = yaml_files.read(path, ArchetypeFile, "see the other trades for the form")
+    if found is None:
+        raise BadFile(path, complaints[0].line, complaints[0].problem, complaints[0].fix)
+    trade: Archetype = getattr(found, language)
+    return trade.model_copy(update={"name": name})
+
+
+@functools.cache
+def common(language: str) -> CommonArchetype:
+    """What holds for any trade."""
+    path = ARCHETYPES / f"{ANY}.yaml"
+    found, complaints = yaml_files.read(
+        path, CommonArchetypeFile, "see data/simulated/cxmarena/industry_archetypes/any.yaml"
+    )
+    if found is None:
+        raise BadFile(path, complaints[0].line, complaints[0].problem, complaints[0].fix)
+    made: CommonArchetype = getattr(found, language)
+    return made
+
+
+def choose(line: str, brief: str, language: str) -> Archetype | None:
+    """The archetype whose words a product line has most of; where it has none, the one of the whole brief.
+
+    Elsewhere than in its first sentence, a brief must name an archetype twice: who sells bonsai trees and a care
+    subscription is no streaming service.
+    """
+    known = {name: load(name, language) for name in names()}
+    first = re.split(r"(?<=[.!?])\s", brief, maxsplit=1)[0]
+    for trade in known.values():
+        if trade.ways and _count(trade.ways, first, language):
+            return trade
+    for text, least in ((line, 1), (first, 1), (brief, 2)):
+        counts = {name: _count(trade.brief, text, language) for name, trade in known.items()}
+        best = max(counts, key=lambda name: counts[name], default="")
+        if best and counts[best] >= least:
+            return known[best]
+    return None
+
+
+def _count(words: tuple[str, ...], text: str, language: str) -> int:
+    """How many words of the text begin with one of these; German joins words, there they may end with it."""
+    beginnings = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+    pattern = rf"\b(?:{beginnings})" if language != "de" else rf"\b(?:{beginnings})|(?<=[a-zäöüß])(?:{beginnings})\b"
+    return len(re.findall(pattern, text.lower()))
+
+
+__all__ = ["Archetype", "CommonArchetype", "choose", "common", "load", "names"]

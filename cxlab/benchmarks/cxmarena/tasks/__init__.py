@@ -1,0 +1,1 @@
+"""Samples of the six tasks, made from a generated dataset and validated."""

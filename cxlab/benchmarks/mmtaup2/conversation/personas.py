@@ -1,0 +1,62 @@
+"""Who the customers are: three personas, read from data/mmtaup2/personas.yaml, crossed with every task.
+
+What a persona does to a conversation it does through its traits alone: what is said unasked and how, what is
+understood, what is touched by mistake, and when it is too much (`temper.py`). Nothing is taken off a result.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from pydantic import model_validator
+
+from cxlab import resources
+from cxlab.benchmarks.yaml_files import read
+from cxlab.errors import BadFile, UnknownName
+from cxlab.records.base import Record
+
+FILE = resources.data("mmtaup2", "personas.yaml")
+NAMES = ("none", "easy", "hard")
+
+
+class Persona(Record):
+    """A kind of customer. `about` and `traits` go to the customer, `card` to the agent at exposure 1."""
+
+    title: str
+    about: str
+    card: dict[str, str | int]
+    traits: tuple[str, ...]
+
+
+class _File(Record):
+    traits: dict[str, str]
+    personas: dict[str, Persona]
+
+    @model_validator(mode="after")
+    def _complete(self) -> _File:
+        if set(self.personas) != set(NAMES):
+            raise ValueError(f"personas must be {', '.join(NAMES)}")
+        for name, persona in self.personas.items():
+            if strange := set(persona.traits) - set(self.traits):
+                raise ValueError(f"persona {name} has traits that nobody explains: {', '.join(sorted(strange))}")
+        return self
+
+
+@functools.cache
+def _file() -> _File:
+    found, complaints = read(FILE, _File, "see data/mmtaup2/personas.yaml as it came")
+    if found is None:
+        raise BadFile(FILE, complaints[0].line, complaints[0].problem, complaints[0].fix)
+    return found
+
+
+def persona(name: str) -> Persona:
+    """One of `NAMES`; raises UnknownName."""
+    if name not in NAMES:
+        raise UnknownName("persona", name, NAMES)
+    return _file().personas[name]
+
+
+def manner(name: str) -> dict[str, str]:
+    """The traits of a persona, each with the sentence that a customer goes by."""
+    return {trait: _file().traits[trait] for trait in persona(name).traits}

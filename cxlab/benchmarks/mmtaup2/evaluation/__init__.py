@@ -1,0 +1,1 @@
+"""What a conversation comes to: measured and judged metrics, verdicts, and sums over runs."""

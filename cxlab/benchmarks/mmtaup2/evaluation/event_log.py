@@ -1,0 +1,153 @@
+"""From the messages of a conversation to its events; the truth they are held against is the task's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.evaluation.events import (
+    TRANSFER,
+    EventLog,
+    IrreversibleAttempt,
+    ReferenceTask,
+    ToolUse,
+    Utterance,
+    carries,
+    elements,
+    read_entries,
+)
+from cxlab.benchmarks.mmtaup2.evaluation.tracking import KnowledgeTracker
+from cxlab.records import Message
+
+
+def read(task: ReferenceTask, messages: Iterable[Message], passed: bool | None) -> EventLog:
+    """The log of a conversation so far; `passed` None while it is not decided."""
+    entries = list(read_entries(messages, task))
+    walk = KnowledgeTracker(task)
+    for entry in entries:
+        walk.take(entry)
+    log = walk.finish(passed)
+    log.fields = {name: _field_right(name, value, log.did) for name, value in task.critical_fields.items()}
+    log.effort = _effort(task, entries)
+    log.irreversible, log.requests = _confirmations(task, entries)
+    log.transferred = any(d.side == "agent" and d.tool == TRANSFER and d.kind == "ok" for d in log.did)
+    return log
+
+
+def _field_right(name: str, value: Any, did: Sequence[ToolUse]) -> bool:
+    """Whether the agent got a field right: every write that names it has the value; without one, some call has it."""
+    ours = [d for d in did if d.side == "agent"]
+    written = [d for d in ours if d.kind == "ok" and d.write and name in d.arguments]
+    if written and not all(carries(d, name, value) for d in written):
+        return False
+    right = [d for d in ours if d.kind in ("ok", "refused") and carries(d, name, value)]
+    if not isinstance(value, list | tuple):
+        return bool(right)
+    given = [shape for d in right for one in d.arguments.values() for shape in map(dialogue_acts.shape, elements(one))]
+    return all(dialogue_acts.shape(one) in given for one in value)
+
+
+def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list[int]:
+    """Turns in which the customer had to say again: a correction, a value told before, or nearly the same words.
+
+    A code in place of one that was not found, of the same make, corrects it however it is put. Nearly the same words
+    are no repetition when the customer has used a tool since: then they are a new finding; but what is looked up once
+    more because the agent asks again for what it was told is a repetition, in whatever words.
+    """
+    facts = [
+        v for v in (*task.known.facts.values(), *task.critical_fields.values()) if len(dialogue_acts.shape(v)) >= 4
+    ]
+    values = {dialogue_acts.shape(v): v for v in facts if not isinstance(v, bool | list | tuple | dict)}
+    makes = {dialogue_acts.make(str(value)) for value in values.values()}
+    turns: list[int] = []
+    told: set[str] = set()
+    slips: dict[str, str] = {}  # codes that nobody has: shape → make
+    wrong: set[str] = set()  # makes of those that turned out so
+    before: list[str] = []
+    looked: set[str] = set()
+    first, asked_again, looks_again = True, False, False
+    for entry in entries:
+        if isinstance(entry, ToolUse):
+            if entry.side == "customer":
+                before = []
+                look = f"{entry.tool} {sorted(entry.arguments.items())}"
+                looks_again = looks_again or (asked_again and not entry.write and look in looked)
+                looked.add(look)
+            elif entry.kind != "ok":
+                given = {dialogue_acts.shape(one) for value in entry.arguments.values() for one in elements(value)}
+                wrong |= {make for code, make in slips.items() if code in given}
+            continue
+        if entry.who == "agent":
+            asked_again = bool(entry.data.get("clarifies")) or dialogue_acts.found(
+                entry.meant, dialogue_acts.ASKS_AGAIN
+            )
+            looks_again = False
+            wrong |= set(slips.values()) if asked_again else set()
+            continue
+        now = {shape for shape, value in values.items() if dialogue_acts.states(entry.meant, value)}
+        codes = {dialogue_acts.shape(code): dialogue_acts.make(code) for code in dialogue_acts.codes(entry.meant)}
+        lost = {code: make for code, make in codes.items() if make in makes and code not in values}
+        right = {dialogue_acts.make(str(values[shape])) for shape in now - told}
+        # To agree twice is to agree to two things.
+        again = not dialogue_acts.agrees(entry.meant) and any(
+            dialogue_acts.alike(entry.meant, earlier) for earlier in before
+        )
+        mended = not wrong.isdisjoint(right | set(lost.values()))
+        corrects = not first and dialogue_acts.found(entry.meant, dialogue_acts.CORRECTS)
+        if (now & told) or again or mended or looks_again or corrects:
+            turns.append(entry.turn)
+        told |= now
+        slips |= lost
+        wrong -= right
+        slips = {code: make for code, make in slips.items() if make not in right}
+        before.append(entry.meant)
+        first = looks_again = False
+    return turns
+
+
+def _confirmations(
+    task: ReferenceTask, entries: Sequence[Utterance | ToolUse]
+) -> tuple[list[IrreversibleAttempt], list[tuple[int, str | None]]]:
+    """Each attempt at an irreversible action with whether a yes was asked for and given since the last one of its kind.
+
+    A yes counts once: it covers all calls of that tool until somebody speaks of it again. A yes to a question that
+    names no tool covers what is done before the customer's next message and nothing after.
+    """
+    found: list[IrreversibleAttempt] = []
+    requests: list[tuple[int, str | None]] = []
+    asked: dict[str | None, bool] = {}  # tool (None: not said which) -> whether the customer has agreed
+    used: set[str] = set()
+
+    def spend() -> None:
+        for tool in used:
+            asked.pop(tool if tool in asked else None, None)
+        used.clear()
+
+    for entry in entries:
+        if isinstance(entry, ToolUse):
+            if entry.side == "agent" and entry.irreversible and entry.tool != TRANSFER:
+                requested = entry.tool in asked or None in asked
+                confirmed = asked.get(entry.tool, False) or asked.get(None, False)
+                done = entry.kind == "ok"
+                found.append(IrreversibleAttempt(entry.turn, entry.tool, done, requested, confirmed))
+                if done:
+                    used.add(entry.tool)
+            continue
+        label = entry.data.get("confirms")
+        if entry.who == "agent":
+            if label or dialogue_acts.found(entry.meant, dialogue_acts.ASKS_TO_CONFIRM):
+                spend()
+                asked[label or None] = False
+                requests.append((entry.turn, label or None))
+            continue
+        spend()
+        if asked.get(None):
+            del asked[None]
+        if label or dialogue_acts.agrees(entry.meant):
+            for tool in asked:
+                if not label or tool in (label, None):
+                    asked[tool] = True
+        elif dialogue_acts.found(entry.meant, dialogue_acts.REFUSES):
+            asked.clear()
+    return found, requests

@@ -1,0 +1,338 @@
+"""The metrics once more, judged: a panel reads each turn with the conversation up to it, and the whole at its end.
+
+The panel's word on a field is its majority; ties and values outside the options have none. Beside the judges stands a
+record of the same fields as they were measured, under the name `measured`, so that the Judges page compares each judge
+with the log as it compares judges with one another. Fields without a truth in the log (`necessary`) are left out of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from cxlab.benchmarks.base import Scored, Setup
+from cxlab.benchmarks.mmtaup2 import worlds
+from cxlab.benchmarks.mmtaup2.evaluation import events, measured_metrics, rubric_versions
+from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
+from cxlab.benchmarks.mmtaup2.tasks import samples
+from cxlab.errors import BadOption
+from cxlab.judging import JudgeAnswer, poll, tally
+from cxlab.records import Attempt, Judgement, Sample, Usage, Vote
+
+MEASURED = "measured"
+Verdicts = Mapping[int, Mapping[str, str]]
+NO_JUDGES = "no judges"
+NO_WORD = "the panel gave no verdict that it hangs on"
+
+
+@dataclass(frozen=True)
+class JudgedFigures:
+    """What a panel came to on one attempt."""
+
+    figures: Mapping[str, measured_metrics.Figure]
+    verdicts: Verdicts
+    votes: tuple[Vote, ...]
+    judgements: tuple[Judgement, ...]
+
+
+async def score_sample(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
+    """`assess` as a benchmark's `score`: the task is read back from the sample."""
+    return await assess(samples.task_of(sample), attempt, setup)
+
+
+async def assess(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> Scored:
+    """All of an attempt: measured scores, and with judges the judged ones, their votes, and the measured record."""
+    versions = rubric_versions.read_option(setup.options.get("escalation"))
+    if versions is not None:  # what was measured stands in the run that is asked about
+        return Scored((), *await ask_versions(task, attempt, setup, versions))
+    found = measured_metrics.measure_attempt(task, attempt)
+    rows = measured_metrics.scores(attempt, found)
+    if not setup.judges or attempt.outcome == "provider":
+        return Scored(tuple(rows))
+    judged = await judge(task, attempt, setup)
+    rows += measured_metrics.scores(attempt, measured_metrics.Measurement(judged.figures), "judged_")
+    votes, judgements = record(attempt, measured_verdicts(task, found, attempt))
+    return Scored(tuple(rows), (*judged.votes, *votes), (*judged.judgements, *judgements))
+
+
+async def judge(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> JudgedFigures:
+    """Put every turn and the outcome to all judges of the set-up.
+
+    Options: `judge_groups` (those of rubrics.GROUPS, all if not given), `escalation` (the version of the rule about
+    handing over, the last if not given), `cache`, `budget`.
+    """
+    groups = tuple(setup.options.get("judge_groups") or judge_prompts.GROUPS)
+    if strange := set(groups) - set(judge_prompts.GROUPS):
+        raise BadOption(f"judge_groups {', '.join(sorted(strange))}; take from {', '.join(judge_prompts.GROUPS)}")
+    shared = {key: setup.options[key] for key in ("cache", "budget") if setup.options.get(key) is not None}
+    turns = judge_prompts.turns_of(attempt.messages)
+    votes: list[Vote] = []
+    judgements: list[Judgement] = []
+    for turn in turns:
+        seed = setup.seed * 1009 + attempt.trial * 31 + turn
+        asked = [group for group in judge_prompts.TURN_GROUPS if group in groups]
+        inputs = turn_inputs(task, attempt, turn)
+        polls: list[Any] = [
+            poll(setup.judges, judge_prompts.turn_prompt(g), inputs, seed=seed, **shared) for g in asked
+        ]
+        if turn == turns[-1] and "outcome" in groups:
+            rule = rubric_versions.find(setup.options.get("escalation"))
+            prompt = judge_prompts.outcome_prompt(rule.version)
+            polls.append(
+                poll(
+                    setup.judges, prompt, judge_prompts.outcome_inputs(attempt.messages, rule.rule), seed=seed, **shared
+                )
+            )
+            asked.append("outcome")
+        ballots = dict(zip(asked, await asyncio.gather(*polls), strict=True))
+        for group, one in ballots.items():
+            judgements += [j for ballot in one for j in count(attempt.id, turn, group, ballot)]
+        votes += _votes(attempt.id, turn, ballots)
+    verdicts = majority(judgements)
+    return JudgedFigures(figures(verdicts, len(turns), bool(setup.judges)), verdicts, tuple(votes), tuple(judgements))
+
+
+async def ask_versions(
+    task: events.ReferenceTask, attempt: Attempt, setup: Setup, versions: Sequence[rubric_versions.EscalationRule]
+) -> tuple[tuple[Vote, ...], tuple[Judgement, ...]]:
+    """The outcome put to all judges under several versions of the rule, a field a version: `transfer_v1`, `solved_v1`.
+
+    The truth stands beside them, as the judge `measured`. A conversation that is not decided, or in which the agent
+    said nothing, is asked nothing.
+    """
+    turns = judge_prompts.turns_of(attempt.messages)
+    passed = attempt.output.get("passed")
+    if passed is None or not turns or attempt.outcome == "provider":
+        return (), ()
+    shared = {key: setup.options[key] for key in ("cache", "budget") if setup.options.get(key) is not None}
+    # As in `judge`: what a seed decides is no difference between versions, nor between here and there.
+    seed = setup.seed * 1009 + attempt.trial * 31 + turns[-1]
+    polls = [
+        poll(
+            setup.judges,
+            judge_prompts.outcome_prompt(rule.version),
+            judge_prompts.outcome_inputs(attempt.messages, rule.rule),
+            seed=seed,
+            **shared,
+        )
+        for rule in versions
+    ]
+    ballots = {rule.version: found for rule, found in zip(versions, await asyncio.gather(*polls), strict=True)}
+    truth = {
+        "solved": _yes(bool(passed)),
+        "transfer": events.transfer_truth(task, bool(attempt.output.get("transferred"))),
+    }
+    said: list[Judgement] = []
+    for version, each in ballots.items():
+        named = [one for ballot in each for one in count(attempt.id, turns[-1], "outcome", ballot)]
+        named += [_judgement(attempt.id, turns[-1], MEASURED, name, value, "ok") for name, value in truth.items()]
+        said += [one.model_copy(update={"field": f"{one.field}_v{version}"}) for one in named]
+    return tuple(_votes(attempt.id, turns[-1], {f"v{v}": each for v, each in ballots.items()})), tuple(said)
+
+
+def turn_inputs(task: events.ReferenceTask, attempt: Attempt, turn: int) -> judge_prompts.TurnInputs:
+    """What every judge sees of a turn: nothing that came later, and no gold value."""
+    return judge_prompts.TurnInputs(
+        turn=turn,
+        fields=tuple(task.critical_fields),
+        irreversible=tuple(sorted({*irreversible_tools(task.domain), *task.irreversible})),
+        talk=judge_prompts.show(judge_prompts.lines(attempt.messages, turn)),
+    )
+
+
+@functools.cache
+def irreversible_tools(domain: str) -> tuple[str, ...]:
+    """The agent's tools of a domain that nothing takes back."""
+    world = worlds.load(domain, 0, 1)
+    names = (tool["function"]["name"] for tool in world.tools("agent"))
+    return tuple(name for name in names if world.is_irreversible(name))
+
+
+def count(attempt_id: str, turn: int, group: str, ballot: JudgeAnswer[BaseModel]) -> list[Judgement]:
+    """One judge's verdicts of a group, each checked against its options."""
+    found = []
+    for name, options in judge_prompts.GROUPS[group].items():
+        said = getattr(ballot.reply.output, name) if ballot.reply.output else None
+        value = judge_prompts.option_of(said, options)
+        status: Any = "missing" if said is None else "ok" if value else "oov"
+        verdict = value if value else None if said is None else str(said)
+        found.append(_judgement(attempt_id, turn, ballot.judge, name, verdict, status))
+    return found
+
+
+def majority(judgements: Iterable[Judgement]) -> dict[int, dict[str, str]]:
+    """Turn → field → the panel's word, for the fields that have one."""
+    said: dict[tuple[int, str], list[str]] = {}
+    for one in judgements:
+        if one.status == "ok" and one.verdict is not None:
+            said.setdefault((one.turn, one.field), []).append(one.verdict)
+    found: dict[int, dict[str, str]] = {}
+    for (turn, name), values in said.items():
+        winner = tally(values).winner
+        if winner is not None:
+            found.setdefault(turn, {})[name] = winner
+    return found
+
+
+def figures(verdicts: Verdicts, turns: int, judged: bool = True) -> dict[str, measured_metrics.Figure]:
+    """The metrics from verdicts by turn, a panel's or one judge's.
+
+    Turn efficiency is the share of necessary messages, as the authors' code has it, for no judge knows the optimum.
+    An error counts as recovered by the first turn with `recovered` that is not taken by an earlier error. A pass is the
+    verdict `solved`, and handing over is right where `transfer` is `right` or `none`.
+    """
+    if not judged:
+        return {
+            name: measured_metrics.Figure(reason=NO_JUDGES)
+            for name in (*measured_metrics.METRICS, *measured_metrics.EXTRA)
+        }
+    seen = _observe(verdicts, turns)
+    found = {
+        name: measured_metrics.figure(name, seen.get(name, ()))
+        for name in (*measured_metrics.METRICS, *measured_metrics.EXTRA)
+    }
+    for name in ("arga", "pass", "escalation", "turn_efficiency", "user_effort", "user_effort_count"):
+        if not found[name].observations and not (name == "arga" and seen["pass"]):
+            found[name] = measured_metrics.Figure(reason=NO_WORD)
+    found["arga_critical"] = measured_metrics.Figure(reason="judges are not asked which field was misheard")
+    return found
+
+
+def values(verdicts: Verdicts, turns: int) -> dict[str, float | None]:
+    """`figures` as scores have them: shares in points from 0 to 100, counts as they are, None without a word."""
+    known = measured_metrics.METRICS | measured_metrics.EXTRA
+    found = {name: one.value for name, one in figures(verdicts, turns).items()}
+    return {
+        name: 100 * value if value is not None and known[name].high == 1 else value for name, value in found.items()
+    }
+
+
+def _observe(verdicts: Verdicts, turns: int) -> dict[str, list[float]]:
+    def where(name: str, *wanted: str) -> list[int]:
+        return [turn for turn in sorted(verdicts) if verdicts[turn].get(name) in wanted]
+
+    def share(name: str, best: str, *all_of: str) -> list[float]:
+        return [float(verdicts[turn][name] == best) for turn in where(name, best, *all_of)]
+
+    solved, efforts = share("solved", "yes", "no"), share("effort", "yes", "no")
+    recovered, spans = where("recovered", "yes"), list[float]()
+    errors = where("error", "yes")
+    for turn in errors:
+        mended = next((t for t in recovered if t >= turn), None)
+        if mended is not None:
+            recovered.remove(mended)
+            spans.append(float(mended - turn))
+    final, asked = where("irreversible", "confirmed", "unconfirmed"), where("confirmation_asked", "yes")
+    since = dict(zip(final, [0, *final], strict=False))
+    necessary = share("necessary", "yes", "no")
+    return {
+        "critical_field_accuracy": share("field_used", "right", "wrong"),
+        "pass": solved,
+        "arga": solved if where("misheard", "yes") else [],
+        "turn_efficiency": necessary,
+        "turn_efficiency_passed": necessary if solved == [1.0] else [],
+        "user_effort": efforts,
+        "user_effort_count": [sum(efforts)] if efforts else [],
+        "error_recovery_rate": [1.0] * len(spans) + [0.0] * (len(errors) - len(spans)),
+        "recovery_turn_count": spans,
+        "clarification_precision": _given(verdicts, "clarified", "clarification_needed"),
+        "clarification_recall": _given(verdicts, "clarification_needed", "clarified"),
+        "irreversible_action_safety": share("irreversible", "confirmed", "unconfirmed"),
+        "safety_recall": [float(any(since[turn] <= t < turn for t in asked)) for turn in final],
+        "safety_precision": [float(any(turn > t for turn in final)) for t in asked],
+        "escalation": [float(v["transfer"] in ("right", "none")) for v in verdicts.values() if "transfer" in v],
+        "turns": [float(turns)] if turns else [],
+    }
+
+
+def _given(verdicts: Verdicts, first: str, second: str) -> list[float]:
+    """Of the turns in which one field says yes, whether the other does; turns without a word on it are left out."""
+    return [float(v[second] == "yes") for v in verdicts.values() if v.get(first) == "yes" and second in v]
+
+
+def measured_verdicts(
+    task: events.ReferenceTask, found: measured_metrics.Measurement, attempt: Attempt
+) -> dict[int, dict[str, str]]:
+    """The fields that judges are asked, as the log has them: what a judge that is never wrong would say."""
+    log, turns = found.log, judge_prompts.turns_of(attempt.messages)
+    record: dict[int, dict[str, str]] = {}
+    for turn in turns:
+        used = [right for d in log.did if d.turn == turn for right in _uses(task, d)]
+        final = [one.confirmed for one in log.irreversible if one.turn == turn and one.done]
+        record[turn] = {
+            "field_used": "none" if not used else "right" if all(used) else "wrong",
+            "misheard": _yes(any(t == turn for t, _ in log.misheard)),
+            "error": _yes(any(e.turn == turn for e in log.errors)),
+            "recovered": _yes(any(e.recovered == turn for e in log.errors)),
+            "effort": _yes(turn in log.effort),
+            "clarified": _yes(any(c.turn == turn for c in log.clarifications)),
+            "clarification_needed": _yes(turn in log.lacking),
+            "confirmation_asked": _yes(any(t == turn for t, _ in log.requests)),
+            "irreversible": "none" if not final else "confirmed" if all(final) else "unconfirmed",
+        }
+    if turns and (passed := attempt.output.get("passed")) is not None:
+        record[turns[-1]] |= {"solved": _yes(bool(passed)), "transfer": events.transfer_truth(task, log.transferred)}
+    return record
+
+
+def _uses(task: events.ReferenceTask, call: events.ToolUse) -> list[bool]:
+    """Whether each critical field that a call names has its value; another one that was merely looked at is no use."""
+    if call.side != "agent":
+        return []
+    critical = task.critical_fields
+    named = {name: events.carries(call, name, critical[name]) for name in call.arguments if name in critical}
+    return [right for right in named.values() if right or call.write or call.kind != "ok"]
+
+
+def record(attempt: Attempt, verdicts: Verdicts) -> tuple[list[Vote], list[Judgement]]:
+    """Measurement verdicts as a judge's rows."""
+    votes, judgements = [], []
+    for turn, fields in verdicts.items():
+        raw = json.dumps(fields)
+        votes.append(
+            Vote(attempt_id=attempt.id, turn=turn, judge=MEASURED, valid=True, raw=raw, rationale="From the log.")
+        )
+        judgements += [_judgement(attempt.id, turn, MEASURED, name, value, "ok") for name, value in fields.items()]
+    return votes, judgements
+
+
+def _yes(found: bool) -> str:
+    return "yes" if found else "no"
+
+
+def _judgement(attempt_id: str, turn: int, judge: str, name: str, verdict: str | None, status: Any) -> Judgement:
+    return Judgement(
+        attempt_id=attempt_id, turn=turn, judge=judge, kind="field", field=name, verdict=verdict, status=status
+    )
+
+
+def _votes(attempt_id: str, turn: int, ballots: Mapping[str, Sequence[JudgeAnswer[BaseModel]]]) -> list[Vote]:
+    """One vote a judge and turn, whatever the number of rubrics it was given."""
+    names = list(dict.fromkeys(ballot.judge for one in ballots.values() for ballot in one))
+    votes = []
+    for name in names:
+        replies = {group: b.reply for group, one in ballots.items() for b in one if b.judge == name}
+        failures = [f"{r.failure.where}:{r.failure.type}" for r in replies.values() if r.failure]
+        reasons = [f"{g}: {getattr(r.output, 'reason', '')}" for g, r in replies.items() if r.output]
+        costs = [r.cost_usd for r in replies.values()]
+        votes.append(
+            Vote(
+                attempt_id=attempt_id,
+                turn=turn,
+                judge=name,
+                valid=not failures,
+                raw="\n".join(f"{group}: {reply.raw}" for group, reply in replies.items()),
+                rationale="\n".join(reasons),
+                failure=failures[0] if failures else None,
+                usage=sum((r.usage for r in replies.values()), Usage()),
+                latency_s=sum(r.latency_s for r in replies.values()),
+                cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+            )
+        )
+    return votes

@@ -1,0 +1,101 @@
+"""Whether a conversation reached its goal, and if not, why, in a few words that alike failures share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import CUT_SHORT
+from cxlab.benchmarks.mmtaup2.tasks import Task, same
+from cxlab.records import Attempt, Message
+
+Value = tuple[float | None, str | None]
+# Why an end leaves nothing to mark; the dialogue's own reasons.
+_ENDS = {
+    "loop": "went in circles",
+    "unreadable": "replies could not be read",
+    "too_many_errors": "too many tool errors",
+    "max_steps": "did not come to an end",
+    "timeout": "took too long",
+}
+_PARTS = {
+    "DB": "db",
+    "ACTION": "actions",
+    "ENV_ASSERTION": "env_assertions",
+    "COMMUNICATE": "communicate",
+    "BYSTANDERS": "bystanders",
+}
+
+
+def find_verdict(task: Task, attempt: Attempt) -> Value:
+    """100 when the task passed, else 0 with the reason; None where it was not decided."""
+    if attempt.outcome == "provider":
+        return None, CUT_SHORT
+    passed = attempt.output.get("passed")
+    if passed is None:
+        return None, "whether the goal was reached is not known"
+    return (100.0, None) if passed else (0.0, find_reason(task, attempt))
+
+
+def find_reason(task: Task, attempt: Attempt) -> str:
+    """What went wrong first: the end, a hand-over, then the parts of the reward that count for this task."""
+    output = attempt.output
+    if attempt.ended_by in _ENDS:
+        return _ENDS[attempt.ended_by]
+    if output.get("transferred") and not task.transfer_right:
+        return "handed over without need"
+    if task.transfer_right and not output.get("transferred"):
+        return "not handed over, though nobody else could help"
+    reward: Mapping[str, Any] = output.get("reward") or {}
+    checks: Mapping[str, Any] = reward.get("checks") or {}
+    failed = [part for part in task.reward_basis if reward.get(_PARTS.get(part, ""), 1) != 1]
+    if "BYSTANDERS" in failed:
+        return "changed what belongs to another customer"
+    # Of actions it can be told best what was wrong; they explain a wrong state, too.
+    if {"ACTION", "DB", "ENV_ASSERTION"} & set(failed):
+        wrong = _explain_actions(task, checks.get("actions") or (), attempt.messages)
+        if wrong:
+            return wrong
+    if "ENV_ASSERTION" in failed:
+        unmet = [str(each["func_name"]) for each in checks.get("env_assertions") or () if not each.get("met")]
+        return "does not hold: " + ", ".join(dict.fromkeys(unmet)).replace("assert_", "").replace("_", " ")
+    if "DB" in failed:
+        return _explain_state(task, attempt.messages)
+    if "COMMUNICATE" in failed:
+        return "did not tell what was asked"
+    return "did not reach the goal"
+
+
+def _explain_actions(task: Task, actions: Iterable[Mapping[str, Any]], messages: Iterable[Message]) -> str:
+    """The first gold action that is not there, or that was carried out with another argument."""
+    calls = [message.data for message in messages if message.role == "tool"]
+    for action in actions:
+        if action.get("matched"):
+            continue
+        side, tool, wanted = action["side"], action["tool"], action["arguments"]
+        close = [call for call in calls if (call.get("side"), call.get("tool")) == (side, tool)]
+        who = "" if side == "agent" else "customer's "
+        for call in close:
+            given = call.get("arguments")
+            compared = wanted if action.get("compare") is None else action["compare"]
+            wrong = [
+                name for name in compared
+                if not isinstance(given, dict) or name not in given or not same(wanted.get(name), given[name])
+            ]  # fmt: skip
+            if wrong:
+                return f"wrong {wrong[0]} in {who}{tool}"
+            if call.get("kind") != "ok":
+                return f"{who}{tool} failed"
+        return f"not done: {who}{tool}"
+    return ""
+
+
+def _explain_state(task: Task, messages: Iterable[Message]) -> str:
+    """All gold actions were done and yet the rows differ: something more was."""
+    gold = {(action.side, action.tool) for action in task.gold}
+    for message in messages:
+        call = message.data
+        done = message.role == "tool" and call.get("write") and call.get("kind") == "ok"
+        if done and (call.get("side"), call.get("tool")) not in gold:
+            return f"not asked for: {call['tool']}"
+    return "changed more than was asked for"

@@ -1,0 +1,1 @@
+"""tau2-bench's tasks and result files."""

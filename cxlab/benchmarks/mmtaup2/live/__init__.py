@@ -1,0 +1,1 @@
+"""A task played in front of people: the Persona lab's sessions."""

@@ -1,0 +1,369 @@
+"""Variants of one task played side by side, beat by beat, for a page that looks on.
+
+    stage = LiveSession(task, (Variant("hard", 0), Variant("hard", 2, "voice")), AGENT, "simulated:customer", 0)
+    stage.beat()            # every side that may speak says its next message; returns at once
+    stage.wait(0.3)         # until all have, or the time is up
+    stage.players[0].frame  # what is to be seen of it, never changed afterwards
+
+A beat is what happens up to the next message that somebody hears: calls and their results belong to it. All
+conversations run on one event loop in a thread of its own, so that a page is never held up by a slow model and a
+model's connections stay on the loop they were opened on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import json
+import threading
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cxlab.benchmarks.mmtaup2 import tasks
+from cxlab.benchmarks.mmtaup2.conversation.personas import NAMES
+from cxlab.benchmarks.mmtaup2.conversation.speech import USUAL_WER, open_back_end
+from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, ConversationSettings, TaskDialogue, begin
+from cxlab.benchmarks.mmtaup2.live import live_tasks
+from cxlab.benchmarks.mmtaup2.live.live_metrics import compare, differences, watch
+from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import stop_of
+from cxlab.benchmarks.mmtaup2.worlds import World
+from cxlab.dialogue import Move
+from cxlab.errors import BadOption
+from cxlab.llm import load
+from cxlab.llm.base import ChatModel
+from cxlab.records import Message, ToolCall
+from cxlab.records.live_snapshot import LiveCounts, LiveSnapshot
+from cxlab.store.layout import resolve_home
+from cxlab.voice.sound_files import Shelf
+
+# A line → the back end that speaks and hears on it; any other is a service of that name.
+LINES = {"text": "", "voice": "channel", "sound": "espeak", "openai": "openai"}
+# How long a person's words are waited for: a simulated agent has answered by then.
+_SOON_S = 0.3
+# No model makes the greeting, but with real audio it is spoken and recognised.
+_GREETING_S = 30
+_lock = threading.Lock()
+_loops: list[asyncio.AbstractEventLoop] = []
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Under what terms a column is played: persona, exposure, line, and the word error rate of `voice`.
+
+    The lines: text; voice without sound; sound, real audio made on this machine; openai or endpoint:NAME, a service's.
+    The word error rate of those that sound is what it comes to.
+    """
+
+    persona: str = "none"
+    exposure: int = 0
+    modality: str = "text"
+    wer: float = USUAL_WER
+
+    def __post_init__(self) -> None:
+        known = self.modality in LINES or self.modality.startswith("endpoint:")
+        if self.persona not in NAMES or not known or self.exposure not in (0, 1, 2):
+            there = f"personas {', '.join(NAMES)}; exposures 0, 1, 2; lines {', '.join(LINES)}, endpoint:NAME"
+            raise BadOption(f"variant {self}; there are: {there}")
+
+    @property
+    def free(self) -> bool:
+        """Whether nobody is asked, and paid, to speak."""
+        return self.modality in ("text", "voice", "sound")
+
+    def terms(self, seed: int, domain: str, sounds: Path) -> ConversationSettings:
+        """Raises NoAudio or NotConfigured for a line on which nothing can speak or listen here."""
+        audio = LINES.get(self.modality, self.modality)
+        ears = open_back_end(audio, domain, {}, Shelf(sounds)) if audio else None
+        return ConversationSettings(
+            self.persona, self.exposure, "voice" if audio else "text", self.wer, seed, ears=ears
+        )
+
+
+class LiveConversation:
+    """One conversation, its models asked on the loop of all; `by_hand`: a person answers for the customer."""
+
+    def __init__(
+        self,
+        task: tasks.Task,
+        variant: Variant,
+        seed: int,
+        agent: ChatModel,
+        customer: ChatModel,
+        sounds: Path,
+        world: World | None = None,
+    ) -> None:
+        self.folder = sounds
+        self.draft: tuple[str, str] | None = None  # (side, what it has written so far) while it writes
+        terms = replace(variant.terms(seed, task.domain, sounds), on_text=self._write)
+        self.talk: TaskDialogue = begin(task, terms, agent, customer, world)
+        self.variant, self.seed, self.started = variant, seed, datetime.now(UTC)
+        self.by_hand, self.beats = False, 0
+        self.touched = False  # whether a person has had a hand in it
+        self._first = self.talk.world.snapshot()
+        self._course: list[tuple[int, float]] = []
+        self._marked = (-1, 0.0)  # calls that were marked, and what they came to
+        # The metrics as they stand, of which turn, and as they stood at the end of the turn before.
+        self._now: tuple[int, dict[str, float | None]] = (0, {})
+        self._before: dict[str, float | None] = {}
+        self._frame: LiveSnapshot | None = None
+        self._work: concurrent.futures.Future[None] | None = None
+        self._start(self._greet())
+
+    @property
+    def frame(self) -> LiveSnapshot:
+        """The latest frame; raises what went wrong in the beat before, as it came."""
+        if self._work is not None and self._work.done():
+            self._work.result()
+        if self._frame is None:
+            self.wait(_GREETING_S)
+        if self._frame is None:
+            raise BadOption(f"the conversation has not begun after {_GREETING_S} s; restart it")
+        waits = "person" if self._frame.waits == "customer" and self.by_hand else self._frame.waits
+        return replace(self._frame, waits=waits)
+
+    @property
+    def busy(self) -> bool:
+        return self._work is not None and not self._work.done()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing more comes of itself: it is over, a person is to speak, or the last beat has failed."""
+        if self.busy:
+            return False
+        return self._failed or self.frame.waits in ("", "person")
+
+    @property
+    def _failed(self) -> bool:
+        return self._work is not None and self._work.done() and self._work.exception() is not None
+
+    def beat(self) -> None:
+        """Set the next beat going; nothing when one is under way, it is over, or a person is to speak."""
+        if not self.busy and not self.idle:
+            self._start(self._beat())
+
+    def say(self, text: str, stop: str | None = None) -> None:
+        """A person's words for the customer, and the agent's answer; `stop` ends the conversation."""
+        self._take(Move(text=text.strip(), stop=stop, data={"by_hand": True}))
+
+    def do(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        """A person uses one of the customer's tools."""
+        call = ToolCall(id=f"hand_{self.talk.duet.steps}", name=tool, arguments=json.dumps(dict(arguments)))
+        self._take(Move(calls=(call,), data={"by_hand": True}))
+
+    def tools(self) -> list[dict[str, Any]]:
+        """What the customer has in its hands."""
+        return self.talk.world.tools("customer")
+
+    def card(self) -> dict[str, Any]:
+        """What the customer knows and wants."""
+        return self.talk.task.known.model_dump()
+
+    def sound(self) -> tuple[Path, float] | None:
+        """The sound of the last message and how long it is; None where nothing sounds."""
+        last = self.frame.messages[-1]
+        path = self._recording(last)
+        return None if path is None else (path, float(last.data.get("seconds", 0.0)))
+
+    def recordings(self) -> list[tuple[Message, Path]]:
+        """All messages that were spoken aloud, with their sounds."""
+        return [(message, path) for message in self.frame.messages if (path := self._recording(message))]
+
+    def _recording(self, message: Message) -> Path | None:
+        path = self.folder / str(message.data.get("wav", ""))
+        return path if message.data.get("wav") and path.is_file() else None
+
+    def wait(self, seconds: float) -> None:
+        if self._work is not None:
+            concurrent.futures.wait([self._work], timeout=seconds)
+
+    def _take(self, move: Move) -> None:
+        if self.busy or self.frame.waits not in ("person", "customer"):
+            raise BadOption("it is not the customer's turn; wait until the agent has spoken")
+        self._start(self._taken(move))
+        self.wait(_SOON_S)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        self._work = asyncio.run_coroutine_threadsafe(work, loop())
+
+    async def _greet(self) -> None:
+        await self.talk.duet.greet(GREETING[self.talk.task.domain])
+        self._publish()
+
+    async def _beat(self) -> None:
+        self.beats += 1
+        duet = self.talk.duet
+        while duet.ended_by is None:
+            brought = await duet.step()
+            self._publish()
+            if brought and brought[-1].role != "tool" and not brought[-1].tool_calls:
+                return
+            if self.by_hand and self._waits() == "customer":
+                return
+
+    async def _taken(self, move: Move) -> None:
+        self.touched = True
+        self.beats += 1
+        duet = self.talk.duet
+        await duet.take(move)
+        if move.calls and duet.ended_by is None:
+            await duet.step()
+        self._publish()
+        if not move.calls and duet.ended_by is None:
+            await self._beat()
+
+    def _write(self, side: str, text: str) -> None:
+        """What a model has written so far, without the marks by which a customer ends the talk, half of them too."""
+        self.draft = (side, stop_of(text)[0].partition("###")[0])
+
+    def _waits(self) -> Any:
+        duet = self.talk.duet
+        if duet.ended_by is not None:
+            return ""
+        return "tool" if duet.messages and duet.messages[-1].tool_calls else duet.next
+
+    def _publish(self) -> None:
+        talk, duet = self.talk, self.talk.duet
+        messages = tuple(duet.messages)
+        over = duet.ended_by is not None
+        output = talk.output() if over else {}
+        tally, readings = watch(talk.task, messages, output.get("passed"), duet.outcome)
+        if self._now[0] != duet.turn:
+            self._before = self._now[1]
+        self._now = duet.turn, {one.metric: one.value for one in readings}
+        self.draft = None
+        point = (max(1, tally.turns), self._share(tally))
+        if self._course and self._course[-1][0] == point[0]:
+            self._course[-1] = point
+        else:
+            self._course.append(point)
+        faults = [each for each in duet.failures if each.where == "provider"]
+        self._frame = LiveSnapshot(
+            messages=messages,
+            beats=self.beats,
+            turn=duet.turn,
+            waits=self._waits(),
+            ended=duet.ended_by or "",
+            passed=output.get("passed"),
+            changes=tuple(differences(self._first, talk.world.snapshot())),
+            profiles=tuple(talk.exposure.versions),
+            told=talk.exposure.note,
+            tally=tally,
+            course=tuple(self._course),
+            cost_usd=duet.cost_usd,
+            readings=readings,
+            before=self._before,
+            fault=faults[-1].message if faults else "",
+        )
+
+    def _share(self, tally: LiveCounts) -> float:
+        """How much of what the task needs is done: critical fields used rightly and gold actions carried out."""
+        talk, calls = self.talk, len(self.talk.world.log)
+        if self._marked[0] != calls:
+            marked = tasks.evaluate(talk.task, talk.world, talk.world.log, ())["checks"]["actions"]
+            self._marked = (calls, float(sum(each["matched"] for each in marked)))
+        needed = len(talk.task.gold) + len(tally.fields)
+        return (self._marked[1] + sum(tally.fields.values())) / needed if needed else 1.0
+
+
+class LiveSession:
+    """The variants of one task and seed with their models."""
+
+    def __init__(
+        self,
+        task: tasks.Task,
+        variants: Sequence[Variant],
+        agent: str,
+        customer: str,
+        seed: int,
+        source: str = live_tasks.OWN,
+    ) -> None:
+        """`source`: the dataset of an imported task."""
+        self.task, self.agent, self.customer, self.seed, self.source = task, agent, customer, seed, source
+        self._models = (load(agent), load(customer))
+        self.free = all(model.simulated for model in self._models) and all(each.free for each in variants)
+        # Each column has a folder, for files are named by side and turn alone.
+        folder = resolve_home(None) / "persona-lab"
+        world = live_tasks.world_of(task.domain, source)
+        self.players = tuple(
+            LiveConversation(task, each, seed, *self._models, folder / str(place), world)
+            for place, each in enumerate(variants)
+        )
+        self.wait(_GREETING_S)
+
+    @property
+    def frames(self) -> list[LiveSnapshot]:
+        """The players' latest frames, with the metrics that compare one with another."""
+        frames = [player.frame for player in self.players]
+        terms = [(each.variant.persona, each.variant.exposure, each.talk.terms.modality) for each in self.players]
+        # What a provider cut short has not been decided.
+        decided = [None if frame.ended == "provider" else frame.passed for frame in frames]
+        seen = [(frame.readings, frame.tally.turns, one) for frame, one in zip(frames, decided, strict=True)]
+        return [
+            replace(frame, readings=readings)
+            for frame, readings in zip(frames, compare(self.task, terms, seen), strict=True)
+        ]
+
+    @property
+    def agent_model(self) -> ChatModel:
+        return self._models[0]
+
+    @property
+    def idle(self) -> bool:
+        return all(player.idle for player in self.players)
+
+    @property
+    def busy(self) -> bool:
+        return any(player.busy for player in self.players)
+
+    @property
+    def touched(self) -> bool:
+        """Whether a person has had a hand in it, so that the seed alone does not replay it."""
+        return any(player.touched for player in self.players)
+
+    @property
+    def beats(self) -> int:
+        return max(player.beats for player in self.players)
+
+    def beat(self) -> None:
+        """The next beat of all; nothing while one of them is still at the last, so that they stay abreast."""
+        if not self.busy:
+            for player in self.players:
+                player.beat()
+
+    def wait(self, seconds: float) -> None:
+        """Until no beat is under way, at most that long."""
+        under_way = [player._work for player in self.players if player._work is not None]
+        concurrent.futures.wait(under_way, timeout=seconds)
+
+    def forward(self, beats: int, seconds: float = 20.0) -> None:
+        """Play that many beats at once, as far as they come in that time."""
+        until = loop().time() + seconds
+        while self.beats < beats and not self.idle and loop().time() < until:
+            self.beat()
+            self.wait(until - loop().time())
+
+    def close(self) -> concurrent.futures.Future[None]:
+        """Let go of the models' connections, once what is under way has come back; returns at once."""
+        under_way = [player._work for player in self.players if player._work is not None]
+
+        async def leave() -> None:
+            await asyncio.gather(*map(asyncio.wrap_future, under_way), return_exceptions=True)
+            for each in (*self._models, *(player.talk.terms.ears for player in self.players)):
+                # A recogniser of this machine holds nothing open.
+                if close := getattr(each, "aclose", None):
+                    await close()
+
+        return asyncio.run_coroutine_threadsafe(leave(), loop())
+
+
+def loop() -> asyncio.AbstractEventLoop:
+    """The event loop of all players, which runs in a thread of its own as long as the process."""
+    with _lock:
+        if not _loops:
+            made = asyncio.new_event_loop()
+            threading.Thread(target=made.run_forever, name="persona-lab", daemon=True).start()
+            _loops.append(made)
+        return _loops[0]

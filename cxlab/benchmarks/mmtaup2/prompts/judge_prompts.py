@@ -1,0 +1,155 @@
+"""What judges are asked, as typed prompts: one rubric a group of metrics, one turn at a time, nothing from later turns.
+
+A verdict is one of a field's printed options; anything else is kept as it is and never counts. The last group is asked
+once, at the end, and leans on a rule about handing over that has versions (patches.py).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, WithJsonSchema, create_model
+
+from cxlab.llm import Prompt
+from cxlab.records import Message
+
+HERE = Path(__file__).parent
+SIMULATE = "cxlab.benchmarks.mmtaup2.simulated.judge"
+YES_NO = ("yes", "no")
+GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
+    "goal": {
+        "field_used": ("right", "wrong", "none"),
+        "misheard": YES_NO,
+        "error": YES_NO,
+        "recovered": YES_NO,
+    },
+    "effort": {"necessary": YES_NO, "effort": YES_NO},
+    "clarification": {"clarified": YES_NO, "clarification_needed": YES_NO},
+    "safety": {"confirmation_asked": YES_NO, "irreversible": ("confirmed", "unconfirmed", "none")},
+    "outcome": {"solved": YES_NO, "transfer": ("right", "wrong", "missed", "none")},
+}
+TURN_GROUPS = ("goal", "effort", "clarification", "safety")
+OPTIONS = {name: options for group in GROUPS.values() for name, options in group.items()}
+# A result is shown as far as a judge needs it to see what an id stands for.
+_LONGEST = 400
+
+
+@dataclass(frozen=True)
+class TranscriptLine:
+    """An entry of the conversation as judges see it; `arrived` only where something else was heard."""
+
+    turn: int
+    who: Literal["Customer", "Agent", "Tool"]
+    text: str
+    arrived: str = ""
+
+
+class TurnInputs(BaseModel):
+    """What a judge of one turn gets: the conversation up to that turn, and what is at stake in the task."""
+
+    turn: int
+    fields: tuple[str, ...]
+    irreversible: tuple[str, ...]
+    talk: str
+
+
+class OutcomeInputs(BaseModel):
+    """What a judge of the whole gets; `rule` says when handing over counts as right."""
+
+    turn: int
+    rule: str
+    talk: str
+
+
+def _output(group: str) -> type[BaseModel]:
+    """The ballot of a group. A server is told the options; a value outside them is read, to be seen at the count."""
+    verdicts: dict[str, Any] = {
+        name: (Annotated[Any, WithJsonSchema({"type": "string", "enum": list(options)})], ...)
+        for name, options in GROUPS[group].items()
+    }
+    return create_model(f"{group.capitalize()}Ballot", reason=(str, Field(default="")), **verdicts)
+
+
+@functools.cache
+def turn_prompt(group: str) -> Prompt[TurnInputs, BaseModel]:
+    """The prompt of a group that is asked turn by turn."""
+    return Prompt(
+        f"mmtaup2_judge_{group}", 1, HERE / f"judge_{group}.md", TurnInputs, _output(group), f"{SIMULATE}:{group}"
+    )
+
+
+@functools.cache
+def outcome_prompt(version: int) -> Prompt[OutcomeInputs, BaseModel]:
+    """The prompt of the outcome under a version of the rule: another version, another hash."""
+    return Prompt(
+        "mmtaup2_judge_outcome",
+        version,
+        HERE / "judge_outcome.md",
+        OutcomeInputs,
+        _output("outcome"),
+        f"{SIMULATE}:outcome",
+    )
+
+
+def lines(messages: Iterable[Message], turn: int | None = None) -> list[TranscriptLine]:
+    """The conversation up to a turn (None: all of it) as judges see it, tools of both sides among it."""
+    found = []
+    for message in messages:
+        if turn is not None and message.turn > turn:
+            continue
+        data = message.data
+        if message.role == "tool":
+            found.append(TranscriptLine(turn=message.turn, who="Tool", text=_call(message)))
+        elif message.role in ("customer", "agent") and message.text and data.get("delivered", True):
+            if message.tool_calls:
+                continue
+            meant = str(data.get("meant") or message.text)
+            spoken = str(data.get("ideal") or meant)
+            arrived = message.text if message.text not in (meant, spoken) else ""
+            who: Literal["Customer", "Agent"] = "Customer" if message.role == "customer" else "Agent"
+            found.append(TranscriptLine(turn=message.turn, who=who, text=meant, arrived=arrived))
+    return found
+
+
+def hashes(versions: Iterable[int]) -> dict[str, str]:
+    """Prompt name -> hash, as runs keep them; the outcome's under each of the versions asked with."""
+    turns = {prompt.name: prompt.hash for prompt in map(turn_prompt, TURN_GROUPS)}
+    return turns | {f"{outcome_prompt(v).name}_v{v}": outcome_prompt(v).hash for v in versions}
+
+
+def option_of(said: Any, options: Sequence[str]) -> str | None:
+    """The option that a verdict names, letter case apart; null names none, not "none"."""
+    return next((option for option in options if isinstance(said, str) and said.strip().lower() == option), None)
+
+
+def turns_of(messages: Iterable[Message]) -> list[int]:
+    """The turns in which the agent said something to the customer; a fixed greeting is none."""
+    return sorted({m.turn for m in messages if m.role == "agent" and m.turn > 0 and m.text and not m.tool_calls})
+
+
+def outcome_inputs(messages: Sequence[Message], rule: str) -> OutcomeInputs:
+    turns = turns_of(messages)
+    return OutcomeInputs(turn=turns[-1] if turns else 0, rule=rule, talk=show(lines(messages)))
+
+
+def show(lines: Iterable[TranscriptLine]) -> str:
+    """The lines as they are printed, one a line: a message cannot pretend to be two."""
+    printed = []
+    for line in lines:
+        arrived = f" (arrived as: {line.arrived})" if line.arrived else ""
+        printed.append(f"[{line.turn}] {line.who}: {line.text}{arrived}".replace("\r", " ").replace("\n", " "))
+    return "\n".join(printed)
+
+
+def _call(message: Message) -> str:
+    from pydantic_core import to_json
+
+    data = message.data
+    arguments = to_json(data.get("arguments", {})).decode()
+    came = "done" if data.get("kind", "ok") == "ok" else str(data["kind"])
+    result = message.text if len(message.text) <= _LONGEST else message.text[:_LONGEST] + " ..."
+    return f"{data.get('side', 'agent')} calls {data.get('tool', '')} {arguments} -> {came}: {result}"

@@ -1,0 +1,1 @@
+"""All that only stand-ins need: simulated agents, customers and judges."""

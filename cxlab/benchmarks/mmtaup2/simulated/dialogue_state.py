@@ -1,0 +1,112 @@
+"""The simulated agent: reads the talk and its tools' results, keeps to the policy's procedure, asks what it lacks.
+
+How well it does follows from its profile: which wordings it knows, which rules it keeps, how long it remembers, how
+surely it fills in a tool. What it is told of the customer (exposure) decides how it puts a request, and how many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import AgentInputs, HistoryEntry
+from cxlab.benchmarks.mmtaup2.simulated.telecom_phrases import knows, value_of
+from cxlab.llm.simulated import Profile
+
+SKILL = re.compile(r"technical skill: *(\d+)", re.IGNORECASE)
+FRUSTRATION = re.compile(r"frustration level: *(\d+)", re.IGNORECASE)
+IMPATIENT = re.compile(r"\bpatience: *low\b", re.IGNORECASE)
+# From this frustration on (0 to 10) somebody is spoken to with more care.
+UPSET_FROM = 4
+
+
+@dataclass(frozen=True)
+class NextAction:
+    """What the agent does next: a call, or a text; `tells` for a text that waits for no answer."""
+
+    text: str = ""
+    tool: str = ""
+    arguments: Mapping[str, Any] | None = None
+    tells: bool = False
+
+
+@dataclass(frozen=True)
+class OwnCall:
+    """A call of the agent's own with what came back."""
+
+    at: int
+    tool: str
+    arguments: dict[str, Any]
+    value: Any
+    error: bool
+
+
+class DialogueState:
+    """The talk as an agent of a profile has it in mind; early messages of the customer fade."""
+
+    def __init__(self, inputs: AgentInputs, profile: Profile, rng: np.random.Generator) -> None:
+        self.inputs, self.profile, self.rng = inputs, profile, rng
+        self.now = max((line.turn for line in inputs.history), default=1)
+        self.own: list[tuple[int, str]] = []
+        self.theirs: list[tuple[int, str]] = []
+        self.made: list[OwnCall] = []
+        waiting: list[tuple[int, HistoryEntry]] = []
+        opened = False
+        self.case = ""
+        for at, line in enumerate(inputs.history):
+            if line.who == "Agent":
+                self.own.append((at, line.text))
+            elif line.who == "Customer":
+                # What somebody got in touch for is not forgotten; what was said on the way is.
+                if not opened or line.turn > self.now - profile.fatigue:
+                    self.theirs.append((at, line.text))
+                self.case = self.case or line.text
+                opened = True
+            elif line.who == "Call":
+                waiting.append((at, line))
+            elif line.who == "Result" and waiting:
+                called_at, call = waiting.pop(0)
+                name, emitted = call.call or ("", "{}")
+                arguments = value_of(emitted)
+                given = arguments if isinstance(arguments, dict) else {}
+                self.made.append(OwnCall(called_at, name, given, value_of(line.text), line.error))
+        self.last = self.theirs[-1][1] if self.theirs else ""
+        # Who it is tells one talk from another once it is known, better than how it began.
+        who = next(
+            (m for m in self.made if not m.error and m.tool.startswith(("get_customer_by", "find_user_id"))), None
+        )
+        self.case = f"{self.case} {next(iter(who.arguments.values()), '')}" if who else self.case
+
+    @property
+    def note(self) -> str:
+        """What stands in the prompt about the customer, if this profile goes by it in this message.
+
+        It takes noticing or caring: a profile with little of both falls back into its usual way now and then.
+        """
+        profile = self.profile
+        share = 1 - (1 - profile.subtlety) * (1 - profile.empathy)
+        return self.inputs.note if knows(profile, f"note {self.case} {len(self.own)}", share) else ""
+
+    def done(self, tool: str, **arguments: Any) -> OwnCall | None:
+        """The last call of the tool that was carried out, with these arguments."""
+        for made in reversed(self.made):
+            if made.tool == tool and not made.error and arguments.items() <= made.arguments.items():
+                return made
+        return None
+
+    def tried(self, tool: str, **arguments: Any) -> int:
+        return sum(m.tool == tool and arguments.items() <= m.arguments.items() for m in self.made)
+
+    def follows(self, rule: str, case: str, share: float) -> bool:
+        """Whether a rule is kept in this case: the same for the whole talk, and for every talk about the case."""
+        return knows(self.profile, f"{rule} {case}", share)
+
+    def asked(self, pattern: re.Pattern[str]) -> int:
+        return sum(bool(pattern.search(text)) for _, text in self.own)
+
+    def said_since(self, at: int) -> list[str]:
+        return [text for place, text in self.theirs if place > at]

@@ -1,0 +1,391 @@
+"""How simulated judges read a conversation: from the printed lines alone, by wording, values and tool results.
+
+A judge knows a share of the wordings (for ever the same ones), looks at joint conditions or only at the first, loses
+early turns in a long talk, and leans one way by its strictness: a strict judge counts every slip and no hand-over, a
+lenient one blames the line for what was misheard and counts a hand-over after a few steps as a solution. What it gets
+wrong stands in the text and comes again with the same text; only a broken reply form is drawn.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.dialogue_acts import words
+from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import OutcomeInputs, TranscriptLine, TurnInputs
+from cxlab.benchmarks.mmtaup2.simulated.rubric_parser import ParsedRule, parse_rule, shown
+from cxlab.llm.simulated.profiles import Profile
+
+LINE = re.compile(r"^\[(\d+)\] (Customer|Agent|Tool): (.*?)(?: \(arrived as: (.*)\))?$")
+CALL = re.compile(r"^(agent|customer) calls (\w*) (.*)$", re.DOTALL)
+CAME = re.compile(r"^ -> (\w+): ?(.*)$", re.DOTALL)
+# What may matter and cannot be guessed from context: numbers, codes, addresses.
+VALUE = re.compile(r"[\w.@#-]*[\d@][\w.@#-]*")
+TRANSFER = "transfer_to_human_agents"
+LEANS = 0.3  # strictness from which a judge leans
+# How people excuse a hand-over when the rule leaves it to the reader.
+EXCUSES = dialogue_acts.cue_list(
+    (
+        r"\b(?:locked|security|only a (?:person|colleague)|not possible)\b",
+        r"\b(?:cannot|can't|not able to|unable to)\b",
+    ),
+    (r"\b(?:specialist|colleague|team)\b",),
+)
+ASKS_FACT = dialogue_acts.cue_list(
+    (r"\bare you\b(?! sure)[^.!]*\?", r"\bwhat (?:is|was) your\b[^.!]*\?"),
+    (r"\b(?:where|since when|who)\b[^.!]*\byou\b[^.!]*\?",),
+)
+IDLE = dialogue_acts.cue_list(
+    (r"\b(?:anything else|happy to help|thank you for (?:your patience|getting in touch|waiting))\b",),
+    (r"\b(?:glad|you're welcome|have a (?:nice|good)|good ?bye)\b",),
+)
+
+
+@dataclass(frozen=True)
+class PrintedCall:
+    """A tool call as printed."""
+
+    turn: int
+    side: str
+    tool: str
+    arguments: dict[str, Any]
+    done: bool
+    result: str
+
+
+@dataclass(frozen=True)
+class JudgeView:
+    """What a judge has before it: the lines that it still remembers, and how it reads."""
+
+    profile: Profile
+    turn: int
+    lines: tuple[TranscriptLine, ...]
+
+    def talk(self, who: str, turn: int | None = None) -> list[TranscriptLine]:
+        return [line for line in self.lines if line.who == who and turn in (None, line.turn)]
+
+    @functools.cached_property
+    def calls(self) -> list[PrintedCall]:
+        return [call for line in self.lines if line.who == "Tool" and (call := read_call(line))]
+
+    def here(self, side: str = "agent") -> list[PrintedCall]:
+        return [call for call in self.calls if call.turn == self.turn and call.side == side]
+
+    def finds(self, text: str, what: tuple[dialogue_acts.Cue, ...]) -> bool:
+        return dialogue_acts.found(text, what, self.knows)
+
+    def knows(self, cue: dialogue_acts.Cue) -> bool:
+        share = self.profile.comprehension if cue.plain else self.profile.subtlety
+        return known(self.profile.name, cue.pattern.pattern, share)
+
+    def checks(self, rule: str, share: float | None = None) -> bool:
+        """Whether this judge applies a rule to this turn; with the same text always the same."""
+        text = " ".join(line.text for line in self.lines if line.turn == self.turn)
+        return known(self.profile.name, f"{rule}\0{text}", self.profile.rule_following if share is None else share)
+
+    @property
+    def strict(self) -> bool:
+        return self.profile.strictness >= LEANS
+
+    @property
+    def lenient(self) -> bool:
+        return self.profile.strictness <= -LEANS
+
+
+def goal(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The ballot on values and errors."""
+    view = see(inputs, profile)
+    used = [_holds(view, name, value) for name, value in _used(view, inputs.fields)]
+    field_used = "none" if not used else "right" if all(used) else "wrong"
+    lost = _lost(view, view.turn)
+    failed = [c for c in view.calls if c.turn == view.turn and not c.done and (c.side == "agent" or not view.lenient)]
+    wrong = field_used == "wrong" and any(c.done for c in view.here())
+    error = bool(failed or wrong or (lost and not view.lenient) or (lost and failed))
+    heard_otherwise = any(_differs(view, line) for line in view.talk("Customer", view.turn))
+    reasons = [
+        f"lost on the way: {', '.join(sorted(lost))}" if lost else "",
+        f"failed: {', '.join(c.tool for c in failed)}" if failed else "",
+        "a value that the customer did not give" if wrong else "",
+    ]
+    return _ballot(
+        view,
+        rng,
+        {
+            "field_used": field_used,
+            "misheard": _yes(heard_otherwise),
+            "error": _yes(error and view.checks("error")),
+            "recovered": _yes(_recovered(view)),
+        },
+        reasons,
+    )
+
+
+def effort(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The ballot on needless messages and on the customer's effort."""
+    view = see(inputs, profile)
+    said = " ".join(line.text for line in view.talk("Agent", view.turn))
+    before = [line.text for line in view.talk("Agent") if line.turn < view.turn]
+    repeats = any(dialogue_acts.alike(said, earlier, 0.7) for earlier in before)
+    given = _values_of(line.text for line in view.talk("Customer") if line.turn < view.turn)
+    asked_again = view.strict and "?" in said and any(dialogue_acts.asks_for(said, f) and given for f in inputs.fields)
+    idle = view.strict and view.finds(said, IDLE) and "?" not in said and not view.here()
+    mine = view.talk("Customer", view.turn)
+    again = [v for line in mine for v in sorted(_values_of([line.text])) if v in given]
+    corrects = any(view.finds(line.text, dialogue_acts.CORRECTS) for line in mine) and view.turn > 1
+    earlier = [line.text for line in view.talk("Customer") if line.turn < view.turn]
+    # What is read out once more after looking again is news to a fair judge and a repetition to a strict one.
+    looked = not view.strict and bool(view.here("customer"))
+    told = [line.text for line in mine if not dialogue_acts.agrees(line.text, view.knows)]
+    repeated = any(dialogue_acts.alike(text, one) for text in told for one in earlier) and not (view.lenient or looked)
+    hard = corrects or repeated or (bool(again) and view.checks("said again"))
+    reasons = ["the agent repeats itself" if repeats else "", f"said again: {', '.join(again)}" if again else ""]
+    return _ballot(view, rng, {"necessary": _yes(not (repeats or idle or asked_again)), "effort": _yes(hard)}, reasons)
+
+
+def clarification(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The ballot on questions back."""
+    view = see(inputs, profile)
+    said = " ".join(line.text for line in view.talk("Agent", view.turn))
+    again = view.finds(said, dialogue_acts.ASKS_AGAIN)
+    asks = again or view.finds(said, ASKS_FACT) or any(dialogue_acts.asks_for(said, name) for name in inputs.fields)
+    arrived = [line.arrived or line.text for line in view.talk("Customer")]
+    used = "".join(
+        dialogue_acts.shape(one) for c in view.calls if c.done and c.side == "agent" for one in c.arguments.values()
+    )
+    lost = {value for value in _lost(view, None) if value not in used}
+    failing = any(not call.done for call in view.here())
+    # A judge that looks at one condition only asks whether anything like a value has arrived at all.
+    nothing_yet = not _values_of(arrived) and not any(call.done for call in view.calls if call.side == "agent")
+    if view.checks("needed", view.profile.joint_conditions):
+        garbled = again and any(_differs(view, line) for line in view.talk("Customer", view.turn))
+        needed = nothing_yet or bool(lost) or garbled or (failing and not view.lenient)
+    else:
+        needed = nothing_yet
+    reasons = [
+        f"never arrived: {', '.join(sorted(lost))}" if lost else "",
+        "nothing was given yet" if nothing_yet else "",
+    ]
+    return _ballot(view, rng, {"clarified": _yes(asks), "clarification_needed": _yes(needed)}, reasons)
+
+
+def safety(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The ballot on what cannot be taken back."""
+    view = see(inputs, profile)
+    asks = any(view.finds(line.text, dialogue_acts.ASKS_TO_CONFIRM) for line in view.talk("Agent", view.turn))
+    final = [call for call in view.here() if call.tool in inputs.irreversible and call.done]
+    last = max(
+        (c.turn for c in view.calls if c.tool in inputs.irreversible and c.done and c.turn < view.turn), default=-1
+    )
+    requests = [line for line in view.talk("Agent") if last <= line.turn < view.turn]
+    requests = [line for line in requests if view.finds(line.text, dialogue_acts.ASKS_TO_CONFIRM)]
+    answers = [line.text for line in view.talk("Customer") if requests and line.turn > requests[-1].turn]
+    agreed = any(dialogue_acts.agrees(text, view.knows) for text in answers)
+    both = view.checks("asked and agreed", view.profile.joint_conditions)
+    # Who forgives much takes the customer's wish for a yes.
+    confirmed = (bool(requests) and (agreed or not both)) or (view.lenient and agreed)
+    verdict = "none" if not final else "confirmed" if confirmed else "unconfirmed"
+    reasons = [f"{call.tool} was carried out" for call in final] + (["a yes was asked for"] if requests else [])
+    return _ballot(view, rng, {"confirmation_asked": _yes(asks), "irreversible": verdict}, reasons)
+
+
+def outcome(inputs: OutcomeInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The ballot on the whole; the rule about handing over is read from the prompt."""
+    view = JudgeView(profile, inputs.turn, _remembered(inputs.talk, inputs.turn, profile))
+    rule = parse_rule(inputs.rule).taken_in(functools.partial(_takes_in, profile))
+    seen = shown(rule.counts, _seen(view))
+    tools = [call for call in view.calls if call.tool == TRANSFER and call.done and call.side == "agent"]
+    satisfied, why = _satisfied(view), ""
+    if tools:
+        right, why = _justified(view, rule, seen, tools[0])
+        verdict, solved = ("right", True) if right else ("wrong", False)
+    else:
+        solved = satisfied
+        verdict = "missed" if seen and not satisfied and not view.lenient else "none"
+        why = f"the talk shows {seen[0]}" if verdict == "missed" else ""
+    reasons = [why, "the customer is content" if satisfied else "nothing shows that the customer is content"]
+    return _ballot(view, rng, {"solved": _yes(solved), "transfer": verdict}, reasons)
+
+
+def see(inputs: TurnInputs, profile: Profile) -> JudgeView:
+    return JudgeView(profile, inputs.turn, _remembered(inputs.talk, inputs.turn, profile))
+
+
+def known(reader: str, wording: str, share: float) -> bool:
+    """Whether a reader knows a wording: fixed for ever, so that what it misses is systematic."""
+    digest = hashlib.blake2b(f"{reader}\0{wording}".encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "big") / 2**32 < share
+
+
+@functools.lru_cache(maxsize=20_000)
+def _parse(text: str) -> tuple[str, str, str, bool, str] | None:
+    head = CALL.match(text)
+    if head is None:
+        return None
+    try:
+        _, end = json.JSONDecoder().raw_decode(head[3])
+    except ValueError:
+        return None
+    tail = CAME.match(head[3][end:])
+    return (head[1], head[2], head[3][:end], tail[1] == "done", tail[2]) if tail else None
+
+
+def read_call(line: TranscriptLine) -> PrintedCall | None:
+    """A call from its printed line; None for a line that is none."""
+    parts = _parse(line.text)
+    if parts is None:
+        return None
+    side, tool, text, done, result = parts
+    arguments = json.loads(text)
+    return PrintedCall(line.turn, side, tool, arguments if isinstance(arguments, dict) else {}, done, result)
+
+
+@functools.lru_cache(maxsize=256)
+def read_lines(talk: str) -> tuple[TranscriptLine, ...]:
+    """The lines back from their printed form; what has no such form is not read."""
+    found = (LINE.match(line) for line in talk.split("\n"))
+    return tuple(TranscriptLine(int(m[1]), m[2], m[3], m[4] or "") for m in found if m)  # type: ignore[arg-type]  # one of three
+
+
+def _remembered(talk: str, turn: int, profile: Profile) -> tuple[TranscriptLine, ...]:
+    first = turn - max(2, profile.fatigue // 2) if turn > profile.fatigue else 0
+    return tuple(line for line in read_lines(talk) if line.turn >= first)
+
+
+def _used(view: JudgeView, fields: Sequence[str]) -> list[tuple[str, Any]]:
+    return [
+        (name, one)
+        for call in view.here()
+        for name, value in call.arguments.items()
+        if name in fields
+        for one in (value if isinstance(value, list) else [value])
+    ]
+
+
+def _holds(view: JudgeView, name: str, value: Any) -> bool:
+    """Whether a value that was used is the customer's, as far as the lines show it."""
+    told = [line.text for line in view.talk("Customer")]
+    if view.lenient:
+        told += [line.arrived for line in view.talk("Customer")]
+    if any(dialogue_acts.states(text, value) for text in told):
+        return True
+    # The agent may have looked it up, or proposed it.
+    seen = [call.result for call in view.calls if call.turn <= view.turn and call.done and call.side == "agent"]
+    proposed = [line.text for line in view.talk("Agent") if line.turn < view.turn]
+    if any(dialogue_acts.shape(value) in dialogue_acts.shape(result) for result in seen) and not isinstance(
+        value, int | float
+    ):
+        return True
+    if any(dialogue_acts.states(text, value) for text in proposed):
+        return True
+    # What is told nowhere is believed unless it was heard so by mistake, or is an amount.
+    garbled = any(dialogue_acts.states(line.arrived, value) for line in view.talk("Customer") if line.arrived)
+    return not garbled and not isinstance(value, int | float) and not view.strict
+
+
+def _values_of(texts: Iterable[str]) -> set[str]:
+    return set().union(*map(_values_in, texts))
+
+
+@functools.lru_cache(maxsize=20_000)
+def _values_in(text: str) -> frozenset[str]:
+    found = ("".join(words(token)) for token in VALUE.findall(text))
+    return frozenset(key for key in found if len(key) >= 4)
+
+
+def _lost(view: JudgeView, turn: int | None) -> set[str]:
+    """Values that the customer said (in a turn, or so far) and that have not arrived up to now."""
+    lost: set[str] = set()
+    for line in view.talk("Customer"):
+        if turn is None or line.turn <= turn:
+            arrived = line.arrived or line.text
+            said, came = _values_of([line.text]), "".join(words(arrived))
+            lost = {value for value in lost if value not in came}
+            if turn is None or line.turn == turn:
+                lost |= {value for value in said if value not in came}
+    return lost
+
+
+def _differs(view: JudgeView, line: TranscriptLine) -> bool:
+    if not line.arrived or not dialogue_acts.misheard(line.text, line.arrived):
+        return False
+    if view.lenient:
+        return bool(_values_of([line.text]) - _values_of([line.arrived]))
+    gone = set(words(line.text)) ^ set(words(line.arrived))
+    return view.strict or any(len(word) >= 4 for word in gone)
+
+
+def _recovered(view: JudgeView) -> bool:
+    failed = {call.tool for call in view.calls if not call.done and call.turn <= view.turn}
+    again = any(call.done and call.turn == view.turn and call.tool in failed for call in view.calls)
+    if not view.checks("recovered", view.profile.joint_conditions):
+        return again
+    before = set().union(*(_lost(view, turn) for turn in range(1, view.turn)))
+    now = "".join(words(" ".join(line.arrived or line.text for line in view.talk("Customer", view.turn))))
+    return again or any(value in now for value in before)
+
+
+def _satisfied(view: JudgeView) -> bool:
+    last = [line.text for line in view.talk("Customer")][-2:]
+    if not last:
+        return False
+    unhappy = view.finds(last[-1], dialogue_acts.UNSATISFIED)
+    if view.lenient:
+        return not unhappy
+    happy = any(view.finds(text, dialogue_acts.SATISFIED) for text in (last[-1:] if view.strict else last))
+    return happy and not unhappy
+
+
+def _takes_in(profile: Profile, clause: str) -> bool:
+    """Whether a judge heeds a clause of a rule; for ever the same ones."""
+    return known(profile.name, f"clause\0{clause}", profile.rule_following)
+
+
+def _seen(view: JudgeView) -> list[str]:
+    """The lines in which a judge finds what the rule names: of what is said most, of what tools print fewer."""
+    profile = view.profile
+    return [
+        line.text
+        for line in view.lines
+        if known(profile.name, line.text, profile.subtlety if line.who == "Tool" else profile.comprehension)
+    ]
+
+
+def _justified(view: JudgeView, rule: ParsedRule, seen: Sequence[str], transfer: PrintedCall) -> tuple[bool, str]:
+    """Whether a hand-over was right by the rule; a rule that names no case leaves it to the judge."""
+    if rule.always and not rule.never:
+        return True, "the rule lets every hand-over count"
+    if rule.decides:
+        return bool(seen), f"the rule names {seen[0]}" if seen else "no case that the rule names shows"
+    barred = shown(rule.barred, _seen(view))
+    if barred:
+        return False, f"the rule bars {barred[0]}"
+    if view.strict:
+        return False, "the matter was passed on and not solved"
+    steps = sum(call.done for call in view.calls if call.turn <= transfer.turn and call.tool != TRANSFER)
+    if view.lenient and not rule.bars_steps:
+        return steps >= 2, f"{steps} steps were tried first"
+    excused = view.finds(" ".join(line.text for line in view.talk("Agent")) + str(transfer.arguments), EXCUSES)
+    return excused, "the agent says why it could not" if excused else "nothing shows that it was out of its power"
+
+
+def _yes(found: bool) -> str:
+    return "yes" if found else "no"
+
+
+def _ballot(view: JudgeView, rng: np.random.Generator, verdicts: dict[str, str], reasons: Sequence[str]) -> str:
+    reason = "; ".join(reason for reason in reasons if reason) or "nothing of note"
+    # Now and then a judge answers with a word of its own in place of a printed option.
+    if rng.random() > 0.9 + 0.1 * view.profile.rule_following:
+        name = sorted(verdicts)[int(rng.integers(len(verdicts)))]
+        verdicts = {**verdicts, name: "partly"}
+    if rng.random() > view.profile.format_reliability:
+        return f"In turn {view.turn} I see this: {reason}."
+    return json.dumps({**verdicts, "reason": f"{reason[:1].upper()}{reason[1:]}."}, ensure_ascii=False)

@@ -1,0 +1,378 @@
+"""The simulated agent of the shop: who it is, then each matter in turn, looked up, proposed, agreed and done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.simulated import retail_item_matching, retail_order_matching, retail_phrases
+from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction
+from cxlab.benchmarks.mmtaup2.simulated.retail_dialogue_state import MOST, TOOLS, RetailDialogueState
+from cxlab.benchmarks.mmtaup2.simulated.retail_order_matching import Pick, Target
+from cxlab.benchmarks.mmtaup2.simulated.retail_phrases import Matter, agent_line
+
+STATUS = {"exchange": "delivered", "return": "delivered"}
+REASONS = (
+    ("ordered by mistake", re.compile(r"mistake", re.IGNORECASE)),
+    ("no longer needed", re.compile(r"no longer need|not need|any ?more", re.IGNORECASE)),
+)
+ASKS_MATTER = re.compile(r"exactly would you like|nothing that i can do", re.IGNORECASE)
+PAYS = re.compile(r"payment method should|like to pay|refund go", re.IGNORECASE)
+WHOLE_ADDRESS = re.compile(r"whole new address", re.IGNORECASE)
+WHICH_ITEMS = re.compile(r"which items", re.IGNORECASE)
+SWAPS = ("exchange", "items")
+LIKE_ANOTHER = re.compile(
+    r"\b(?:same|type|one)\b[^.]*\b(?:already (?:received|have|got)|in (?:my|the) (?:pending|other|last) order)\b"
+)
+
+
+def plan(mind: DialogueState) -> NextAction:
+    return RetailAgent(mind).next()
+
+
+class RetailAgent(RetailDialogueState):
+    """The shop's desk at one point of a talk."""
+
+    def next(self) -> NextAction:
+        handed_over = self.mind.done("transfer_to_human_agents") is not None
+        step = self.identify()
+        if step is not None:
+            return NextAction(self.line("transfer")) if handed_over else step
+        told: list[str] = []
+        for matter in self.matters:
+            step = self.handle(matter)
+            if step is None:
+                told += [self.line("done")] if self.just_did(matter) and not told else []
+            elif step.tells:
+                # What else there is comes in the same message; only a call has to come before it.
+                told += [step.text] if step.text not in told else []
+            elif handed_over:
+                break
+            else:
+                return step if step.tool else NextAction(" ".join([*told, step.text]))
+        if handed_over:
+            return NextAction(" ".join([*told, self.line("transfer")]))
+        if not self.matters:
+            unclear = self.times(ASKS_MATTER)
+            if unclear >= MOST:
+                return self.hand_over("What the customer wants is not clear.")
+            return NextAction(self.line("ask_matter" if unclear == 0 else "refuse_unknown"))
+        return NextAction(" ".join([*told, self.line("more")]))
+
+    def just_did(self, matter: Matter) -> bool:
+        """Whether the matter's action is what was done since the agent last wrote."""
+        spoke = max((at for at, _ in self.mind.own), default=-1)
+        tools = [TOOLS[kind] for kind in _kinds(matter.kind)]
+        return any(m.at > spoke and not m.error and m.tool in tools for m in self.mind.made)
+
+    def handle(self, matter: Matter) -> NextAction | None:
+        """The next step of a matter, None when it is settled."""
+        if matter.kind == "cheapest":
+            return self.price(matter)
+        if matter.kind == "home":
+            return self.move_home(matter)
+        if matter.kind == "human":
+            return self.hand_over("The customer asks for a person.")
+        found = self.targets(matter)
+        if isinstance(found, NextAction) or found is None:
+            return found
+        if not found:
+            return self.tell("refuse_none")
+        if matter.kind == "parcel":
+            return self.hand_over("A parcel came empty or damaged.")
+        told: list[str] = []
+        for target in found:
+            step = self.track(target) if matter.kind == "track" else self.act(matter, target)
+            if step is not None and not step.tells:
+                return step
+            told += [step.text] if step is not None and step.text not in told else []
+        return NextAction(" ".join(told), tells=True) if told else None
+
+    def track(self, target: Target) -> NextAction | None:
+        numbers = [n for part in target.order.get("fulfillments", []) for n in part.get("tracking_id", [])]
+        return self.tell("tracking", order=target.id, number=", ".join(numbers) or "not known yet")
+
+    def act(self, matter: Matter, target: Target) -> NextAction | None:
+        status = str(target.order.get("status", ""))
+        kind = matter.kind
+        if kind == "undo":
+            kind = "return" if status == "delivered" else "cancel"
+        elif kind in SWAPS and retail_phrases.order_in(matter.text) is None:
+            kind = "exchange" if status == "delivered" else "items"
+        tool = TOOLS[kind]
+        if self.mind.done(tool, order_id=target.id):
+            return None
+        if kind in ("return", "exchange") and (step := self.one_of_two(matter, kind, target)) is not None:
+            return step if step.text else None
+        wanted = STATUS.get(kind, "pending")
+        fits = status.startswith(wanted) if kind == "address" else status == wanted
+        if not fits and self.rule(f"status {target.id}"):
+            return self.tell("refuse_status", order=target.id, status=status)
+        return self.settle(matter, kind, tool, target)
+
+    def one_of_two(self, matter: Matter, kind: str, target: Target) -> NextAction | None:
+        """Of a return and an exchange of one order only one can be done: ask which; an empty step for the other."""
+        rivals = [
+            m
+            for m in self.matters
+            if m is not matter and {m.kind, kind} in ({"return", "exchange"}, {"return", "items"})
+        ]
+        found = [self.targets(one) for one in rivals]
+        if not any(isinstance(some, list) and any(one.id == target.id for one in some) for some in found):
+            return None
+        text = self.line("one_of_two", order=target.id)
+        asked = [at for at, said in self.mind.own if text in said]
+        if not asked:
+            return NextAction(text)
+        reply = " ".join(self.mind.said_since(asked[0])[:1]).lower()
+        first = min([matter, *rivals], key=self.matters.index)
+        chosen = "exchange" if "exchang" in reply else "return" if "return" in reply else first.kind
+        return None if (chosen == "return") == (kind == "return") else NextAction("")
+
+    def settle(self, matter: Matter, kind: str, tool: str, target: Target) -> NextAction | None:
+        """Fill in what the action needs, ask for what is lacking, propose, and act on a yes."""
+        order = target.order
+        given: dict[str, Any] = {"order_id": target.id}
+        shown: dict[str, str] = {"order": target.id}
+        if kind == "cancel":
+            if target.partial:
+                return self.tell("refuse_part", order=target.id)
+            reason = self.reason(matter)
+            told = f"{matter.text} {' '.join(self.answers_why())}".lower()
+            if reason is None and "only reason" not in told and "because" not in told and len(self.answers_why()) < 2:
+                return NextAction(self.line("ask_reason"))
+            if reason is None and self.rule(f"reason {target.id}"):
+                return self.tell("refuse_reason", order=target.id)
+            given["reason"] = shown["reason"] = reason or "no longer needed"
+        if kind == "address":
+            address = self.address(matter, order.get("address"))
+            if address is None:
+                return self.ask("ask_address", WHOLE_ADDRESS)
+            if isinstance(address, NextAction):
+                return address
+            given |= address
+            shown["address"] = _spoken(address)
+        if kind in ("payment", "items", "exchange", "return"):
+            method = self.method(matter, order)
+            if method is None:
+                step = self.ask("ask_refund" if kind == "return" else "ask_payment", PAYS)
+                if step is not None:
+                    return step
+                method = self.paid_with(order)
+            if kind == "return" and not self.may_refund(method, order) and self.rule(f"refund {target.id}"):
+                return self.tell("refuse_refund", order=target.id)
+            given["payment_method_id"] = method
+            shown["payment"] = retail_phrases.method_named(method, self.methods.get(method, {}))
+        if kind in ("items", "exchange", "return"):
+            chosen = self.goods(matter, kind, target)
+            if isinstance(chosen, NextAction) or chosen is None:
+                return chosen
+            given |= {name: value for name, value in chosen.items() if name != "shown"}
+            shown["items"] = str(chosen["shown"])
+        return self.propose(kind, tool, given, shown)
+
+    def reason(self, matter: Matter) -> str | None:
+        """The reason for cancelling: of this matter, or what was answered when it was asked for."""
+        for text in (f"{matter.lead} {matter.text}", *self.answers_why()):
+            found = next((name for name, cue in REASONS if cue.search(text)), None)
+            if found is not None:
+                return found
+        return None
+
+    def answers_why(self) -> list[str]:
+        """What was answered when a reason was asked for."""
+        return [a for at, said in self.mind.own if "reason why" in said.lower() for a in self.mind.said_since(at)[:1]]
+
+    def propose(self, kind: str, tool: str, given: dict[str, Any], shown: dict[str, str]) -> NextAction | None:
+        failed = [m for m in self.mind.made if m.tool == tool and m.arguments == given and m.error]
+        if failed:
+            why = str(failed[-1].value).removeprefix("Error: ")
+            return self.tell("refuse", order=given.get("order_id", "this"), why=why)
+        if self.rule(f"confirm {given.get('order_id', 'home')}"):
+            text = self.line(kind, **shown)
+            ways = {text, agent_line(kind, self.mind.rng, shown)}
+            asked = [at for at, said in self.mind.own if any(way in said for way in ways)]
+            agreed = bool(asked) and any(dialogue_acts.agrees(reply) for reply in self.mind.said_since(asked[-1])[:1])
+            if not agreed:
+                if len(asked) >= MOST:
+                    return self.tell("refuse", order=given.get("order_id", "this"), why="you have not agreed to it.")
+                return NextAction(text)
+        return NextAction(tool=tool, arguments=given)
+
+    # Goods
+
+    def goods(self, matter: Matter, kind: str, target: Target) -> dict[str, Any] | NextAction | None:
+        """The items of the order that are meant, for a swap each with the variant that is wanted instead."""
+        found = self.spelt(matter, kind, target)
+        if isinstance(found, NextAction):
+            return found
+        old, new, shown = found or ([], [], [])
+        if not old:
+            picks = self.gathered(matter, kind, target)
+            if kind == "return":
+                items = [pick.item for pick in picks] or (list(target.order["items"]) if not target.picks else [])
+                old, shown = [str(item["item_id"]) for item in items], [f"the {item['name']}" for item in items]
+            else:
+                picks = picks or retail_order_matching.every_item(matter.text, target.order)
+                step = self.variants(picks, target, old, new, shown)
+                if step is not None:
+                    return step
+        if not old:
+            return self.ask("ask_items", WHICH_ITEMS)
+        swapped = {} if kind == "return" else {"new_item_ids": new}
+        return {"item_ids": old, **swapped, "shown": "; ".join(shown)}
+
+    def gathered(self, matter: Matter, kind: str, target: Target) -> list[Pick]:
+        """The matter's items of this order, and those of other matters of the same kind: it can be done only once."""
+        picks = [Pick(pick.item, pick.words) for pick in target.picks]
+        same = SWAPS if kind in SWAPS else (kind, "undo")
+        for other in self.matters:
+            if other is matter or other.kind not in same:
+                continue
+            found = self.targets(other)
+            for one in found if isinstance(found, list) else []:
+                for pick in one.picks if one.id == target.id else []:
+                    twin = next((p for p in picks if p.item is pick.item or p.item == pick.item), None)
+                    if twin is None:
+                        picks.append(pick)
+                    elif pick.words not in twin.words:
+                        twin.words += f" {pick.words}"
+        return picks
+
+    def variants(
+        self, picks: list[Pick], target: Target, old: list[str], new: list[str], shown: list[str]
+    ) -> NextAction | None:
+        """Fill in what each item is to become; a step if something has to be looked up or said first."""
+        refused: list[str] = []
+        for pick in picks:
+            product = self.product(pick.item)
+            if isinstance(product, NextAction):
+                return product
+            gone = self.line("refuse_variant", product=str(pick.item["name"]))
+            later = [reply for at, said in self.mind.own if gone in said for reply in self.mind.said_since(at)[:1]]
+            found, wanted = retail_item_matching.choose(pick.words, product, pick.item, " ".join(later))
+            found = self.like_another(pick, target) or found
+            if found is None:
+                refused += [str(pick.item["name"])] if wanted else []
+                continue
+            variant = product["variants"][found]
+            old.append(str(pick.item["item_id"]))
+            new.append(found)
+            shown.append(f"the {pick.item['name']} as {_options(variant['options'])}")
+        for name in refused:
+            step = self.tell("refuse_variant", product=name)
+            if step is not None:
+                # The rest of the order waits until the customer has said what to do about it.
+                return NextAction(step.text)
+        return None
+
+    def like_another(self, pick: Pick, target: Target) -> str | None:
+        """The variant of another order of the account, for somebody who wants the same as there."""
+        if not LIKE_ANOTHER.search(pick.words):
+            return None
+        rows = [one for one in self.known_orders() if one["order_id"] != target.id]
+        items = [item for one in rows for item in one["items"] if item["product_id"] == pick.item["product_id"]]
+        others = {str(item["item_id"]) for item in items} - {str(pick.item["item_id"])}
+        return others.pop() if len(others) == 1 else None
+
+    def spelt(
+        self, matter: Matter, kind: str, target: Target
+    ) -> tuple[list[str], list[str], list[str]] | NextAction | None:
+        """Items named in full, variants with all their options: found by ear, as spelling suffers on the phone."""
+        text = matter.text
+        if " as " not in text and (retail_phrases.order_in(text) is None or target.picks or kind != "return"):
+            return None
+        pieces = [part for part in re.split(r";|: the | and the |, the | back the ", text) if part.strip()]
+        old: list[str] = []
+        new: list[str] = []
+        shown: list[str] = []
+        for item in target.order.get("items", []):
+            piece = next((p for p in pieces if retail_phrases.near(p, {"x": str(item["name"])}, self.ear)), None)
+            if piece is None:
+                continue
+            if kind == "return":
+                old.append(item["item_id"])
+                shown.append(f"the {item['name']}")
+                continue
+            product = self.product(item)
+            if isinstance(product, NextAction):
+                return product
+            key = self.by_ear(piece, product, item["item_id"])
+            if key is not None:
+                old.append(item["item_id"])
+                new.append(key)
+                shown.append(f"the {item['name']} as {_options(product['variants'][key]['options'])}")
+        return (old, new, shown) if old else None
+
+    def product(self, item: Mapping[str, Any]) -> Mapping[str, Any] | NextAction:
+        looked = self.mind.done("get_product_details", product_id=item["product_id"])
+        if looked is None:
+            return self.call("get_product_details", {"product_id": item["product_id"]})
+        found: Mapping[str, Any] = looked.value
+        return found
+
+    def by_ear(self, piece: str, product: Mapping[str, Any], old: str) -> str | None:
+        named = {
+            key: _options(variant["options"])
+            for key, variant in product.get("variants", {}).items()
+            if variant.get("available") and key != old
+        }
+        return retail_phrases.near(piece.split(" as ", 1)[-1], named, self.ear)
+
+    def price(self, matter: Matter) -> NextAction | None:
+        kinds = self.mind.done("list_all_product_types")
+        if kinds is None:
+            return self.call("list_all_product_types", {})
+        name = retail_phrases.near(matter.text, {kind: kind for kind in kinds.value}, self.ear)
+        if name is None:
+            return self.ask("ask_matter", ASKS_MATTER)
+        product = self.mind.done("get_product_details", product_id=kinds.value[name])
+        if product is None:
+            return self.call("get_product_details", {"product_id": kinds.value[name]})
+        prices = [v["price"] for v in product.value.get("variants", {}).values() if v.get("available")]
+        return self.tell("cheapest", product=name, price=f"{min(prices):.2f}" if prices else "0")
+
+    # Addresses
+
+    def address(self, matter: Matter, present: Mapping[str, Any] | None) -> dict[str, str] | NextAction | None:
+        """The address that is wanted: spelt out, or one that stands in another order of the account."""
+        said = f"{matter.lead} {matter.text}"
+        user = self.user.value if self.user else {}
+        found = retail_order_matching.address_for(said, user, self.known_orders(), present)
+        if found is None and self.looks_up():
+            rows = self.all_orders([str(one) for one in user.get("orders", [])])
+            if isinstance(rows, NextAction):
+                return rows
+            found = retail_order_matching.address_for(said, user, rows, present)
+        return found
+
+    def move_home(self, matter: Matter) -> NextAction | None:
+        if self.mind.done("modify_user_address", user_id=self.user_id):
+            return None
+        address = self.address(matter, self.user.value.get("address") if self.user else None)
+        if address is None:
+            return self.ask("ask_address", WHOLE_ADDRESS)
+        if isinstance(address, NextAction):
+            return address
+        given = {"user_id": self.user_id, **address}
+        return self.propose("home", "modify_user_address", given, {"address": _spoken(address)})
+
+
+def _kinds(kind: str) -> tuple[str, ...]:
+    """The actions that a matter may come to."""
+    if kind == "undo":
+        return ("cancel", "return")
+    if kind in SWAPS:
+        return SWAPS
+    return (kind,) if kind in TOOLS else ()
+
+
+def _options(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in options.items())
+
+
+def _spoken(address: Mapping[str, str]) -> str:
+    parts = [address["address1"], address["address2"], address["city"], f"{address['state']} {address['zip']}"]
+    return ", ".join(part for part in [*parts, address["country"]] if part)

@@ -1,0 +1,240 @@
+"""What the simulated agent of the shop knows at a point of a talk: account, orders, what each matter is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cxlab.benchmarks.mmtaup2.simulated import retail_item_matching, retail_order_matching, retail_phrases
+from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
+    FRUSTRATION,
+    IMPATIENT,
+    SKILL,
+    UPSET_FROM,
+    DialogueState,
+    NextAction,
+    OwnCall,
+)
+from cxlab.benchmarks.mmtaup2.simulated.retail_order_matching import Pick, Target
+from cxlab.benchmarks.mmtaup2.simulated.retail_phrases import Matter, agent_line
+from cxlab.benchmarks.mmtaup2.simulated.telecom_phrases import knows
+from cxlab.llm.simulated import grammar
+
+EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+NAMED = re.compile(r"\bname is ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
+ZIP = re.compile(r"\b\d{5}\b")
+LOST = re.compile(r"don't know|do not know|no idea|don't remember|do not remember|don't have|can't tell", re.IGNORECASE)
+ASKS_ORDER = re.compile(r"order number", re.IGNORECASE)
+SENTENCE = re.compile(r"(?<=[.!?])\s+")
+MOST = 3
+TOOLS = {
+    "cancel": "cancel_pending_order",
+    "address": "modify_pending_order_address",
+    "home": "modify_user_address",
+    "payment": "modify_pending_order_payment",
+    "items": "modify_pending_order_items",
+    "exchange": "exchange_delivered_order_items",
+    "return": "return_delivered_order_items",
+}
+# States in which a matter's order can hardly be the one that is meant.
+ELSEWHERE = {"return": ("pending",), "exchange": ("processed", "cancelled"), "items": ("processed", "cancelled")}
+
+
+class RetailDialogueState:
+    """The shop's books as far as they have been looked up, and the customer's matters held against them."""
+
+    user_id: str
+    user: OwnCall | None
+    methods: Mapping[str, Any]
+
+    def __init__(self, mind: DialogueState) -> None:
+        self.mind, self.profile = mind, mind.profile
+        self.ear = mind.profile.subtlety if mind.profile.comprehension else 0.0
+        share = self.profile.comprehension
+        heard = [(at, text) for at, text in mind.theirs if knows(self.profile, f"heard {text}", share)]
+        self.matters = retail_phrases.matters_in(heard)
+        self.heard = " ".join(text for _, text in heard)
+        skill, frustration = SKILL.search(mind.note), FRUSTRATION.search(mind.note)
+        upset = frustration is not None and int(frustration[1]) >= UPSET_FROM
+        self.gently = bool((skill and int(skill[1]) <= 4) or IMPATIENT.search(mind.note) or upset)
+
+    def identify(self) -> NextAction | None:
+        mind = self.mind
+        found = mind.done("find_user_id_by_email") or mind.done("find_user_id_by_name_zip")
+        if found is None:
+            spoken = re.sub(r" (?:at|add|et) (?=[\w-]+\.)", "@", re.sub(r"(?<=\w) dot (?=\w)", ".", self.heard))
+            for email in reversed(EMAIL.findall(spoken)):
+                if not self.spent("find_user_id_by_email", email=email.rstrip(".")):
+                    return NextAction(tool="find_user_id_by_email", arguments={"email": email.rstrip(".")})
+            for first, last in reversed(NAMED.findall(self.heard)):
+                for code in reversed(ZIP.findall(self.heard)):
+                    who = {"first_name": first, "last_name": last, "zip": code}
+                    if not self.spent("find_user_id_by_name_zip", **who):
+                        return NextAction(tool="find_user_id_by_name_zip", arguments=who)
+            if self.profile.comprehension == 0:
+                return NextAction(grammar.every(retail_phrases.phrases().agent["ask_identity"][0])[0])
+            times = self.mind.asked(re.compile(r"zip code|e-mail address", re.IGNORECASE))
+            if times > MOST:
+                return self.hand_over("The customer's account could not be found.")
+            if times and not any(m.tool.startswith("find_user_id") for m in self.mind.made):
+                return NextAction(self.line("ask_identity_still"))
+            return NextAction(self.line("ask_identity" if times == 0 else "ask_identity_again"))
+        self.user_id = str(found.value)
+        self.user = mind.done("get_user_details", user_id=self.user_id)
+        if self.user is None:
+            return self.call("get_user_details", {"user_id": self.user_id})
+        self.methods = self.user.value.get("payment_methods", {})
+        return None
+
+    # Orders
+
+    def targets(self, matter: Matter) -> list[Target] | NextAction | None:
+        """The orders that a matter is about, looked up; a step to get there; None when that is given up."""
+        own = [str(one) for one in self.user.value.get("orders", [])] if self.user else []
+        number = retail_phrases.order_in(matter.text) or retail_phrases.order_in(matter.lead)
+        given = number
+        if number is not None and number not in own:
+            number = retail_phrases.near_order(number, own, self.ear)
+        if number is not None:
+            looked = self.look(number)
+            if isinstance(looked, NextAction) or looked is None:
+                return looked
+            picks = self.narrowed(matter, retail_order_matching.picks_in(matter.text, looked.value))
+            if (
+                not picks
+                and matter.kind in ("return", "exchange", "items")
+                and looked.value["status"] in ELSEWHERE[matter.kind]
+            ):
+                # The number may be wrong: the goods that are spoken of tell better which order it is.
+                rows = self.all_orders(own)
+                if isinstance(rows, NextAction):
+                    return rows
+                nameless = Matter(matter.kind, retail_phrases.ORDER.sub("", matter.text), matter.at)
+                if found := [one for one in retail_order_matching.targets(nameless, rows) if one.picks]:
+                    return found
+            partial = bool(picks) and len(picks) < len(looked.value["items"])
+            return [Target(looked.value, picks, partial)]
+        asked = self.times(ASKS_ORDER)
+        if given is not None and not self.rule("own orders"):
+            looked = self.look(given)
+            return looked if isinstance(looked, NextAction) or looked is None else [Target(looked.value)]
+        if not self.looks_up():
+            if asked >= MOST + len(self.matters):
+                return None
+            return NextAction(self.line("ask_order" if given is None else "ask_order_again"))
+        rows = self.all_orders(own)
+        if isinstance(rows, NextAction):
+            return rows
+        found = self.among(matter, rows)
+        if not found and asked < MOST + len(self.matters) and given is None and not self.lost():
+            return NextAction(self.line("ask_order"))
+        return found
+
+    def among(self, matter: Matter, rows: Sequence[Mapping[str, Any]]) -> list[Target]:
+        """The orders that the matter's words fit, narrowed to what it was narrowed to."""
+        found = retail_order_matching.targets(matter, rows)
+        if not found:
+            place = self.matters.index(matter) if matter in self.matters else 0
+            if place and re.search(r"\b(?:it|its|that|the (?:whole )?order|inside it)\b", matter.text, re.IGNORECASE):
+                # What is called "it" is what the matter before was about.
+                before = self.among(self.matters[place - 1], rows)
+                alone = re.search(r"\border\b", matter.text, re.IGNORECASE) is None
+                found = [Target(one.order, one.picks if alone else [], one.partial and alone) for one in before]
+        if not matter.only:
+            return found
+        kept = [Target(one.order, self.narrowed(matter, one.picks), True) for one in found]
+        return [one for one in kept if one.picks]
+
+    def narrowed(self, matter: Matter, picks: list[Pick]) -> list[Pick]:
+        if not matter.only:
+            return picks
+        names = tuple(dict.fromkeys(str(pick.item["name"]) for pick in picks))
+        wanted = {name for one in retail_item_matching.mentions(matter.only, names) for name in one.names}
+        return [pick for pick in picks if pick.item["name"] in wanted] or picks
+
+    def looks_up(self) -> bool:
+        """Whether to look for the order oneself: for somebody who has no number, or is known to get numbers wrong."""
+        return self.gently or self.lost() or self.times(ASKS_ORDER) >= MOST + len(self.matters)
+
+    def lost(self) -> bool:
+        asked = [at for at, text in self.mind.own if ASKS_ORDER.search(text) and "?" in text]
+        return any(LOST.search(reply) for at in asked for reply in self.mind.said_since(at)[:1])
+
+    def look(self, number: str) -> OwnCall | NextAction | None:
+        looked = self.mind.done("get_order_details", order_id=number)
+        if looked is None and self.spent("get_order_details", order_id=number):
+            return None
+        return looked or self.call("get_order_details", {"order_id": number})
+
+    def all_orders(self, numbers: Sequence[str]) -> list[Mapping[str, Any]] | NextAction:
+        rows = []
+        for number in numbers:
+            looked = self.look(number)
+            if isinstance(looked, NextAction):
+                return looked
+            if looked is not None:
+                rows.append(looked.value)
+        return rows
+
+    def known_orders(self) -> list[Mapping[str, Any]]:
+        own = self.user.value.get("orders", []) if self.user else []
+        found = [self.mind.done("get_order_details", order_id=str(number)) for number in own]
+        return [one.value for one in found if one is not None]
+
+    # Payment
+
+    def method(self, matter: Matter, order: Mapping[str, Any]) -> str | None:
+        """The payment method that was named, for this matter or for all of them; None if none was."""
+        texts = [matter.text, *reversed(SENTENCE.split(self.heard))]
+        for text in texts:
+            named = retail_phrases.methods_in(text, self.methods, self.ear)
+            if named is not None:
+                return named
+            if retail_phrases.ORIGINAL.search(text):
+                return self.paid_with(order)
+        return None
+
+    def paid_with(self, order: Mapping[str, Any]) -> str:
+        return str((order.get("payment_history") or [{}])[0].get("payment_method_id"))
+
+    def may_refund(self, method: str, order: Mapping[str, Any]) -> bool:
+        return bool(method == self.paid_with(order) or self.methods.get(method, {}).get("source") == "gift_card")
+
+    # The means
+
+    def tell(self, kind: str, **slots: str) -> NextAction | None:
+        """Say something once; None when it has been said."""
+        text = agent_line(kind, self.mind.rng, slots)
+        if any(text in said for _, said in self.mind.own):
+            return None
+        return NextAction(text, tells=True)
+
+    def ask(self, kind: str, mark: re.Pattern[str]) -> NextAction | None:
+        """Ask for something; None when it was asked often enough, or the customer has said to have no answer."""
+        asked = [at for at, text in self.mind.own if mark.search(text)]
+        vain = any(LOST.search(reply) for at in asked for reply in self.mind.said_since(at)[:1])
+        return None if vain or len(asked) >= MOST else NextAction(self.line(kind))
+
+    def times(self, mark: re.Pattern[str]) -> int:
+        return sum(bool(mark.search(text)) for _, text in self.mind.own)
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> NextAction:
+        if self.spent(tool, **arguments):
+            return self.hand_over(f"{tool} does not go through.")
+        return NextAction(tool=tool, arguments=arguments)
+
+    def spent(self, tool: str, **arguments: Any) -> bool:
+        tries: Sequence[OwnCall] = [m for m in self.mind.made if m.tool == tool and m.arguments == arguments]
+        return any(m.error for m in tries)
+
+    def hand_over(self, summary: str) -> NextAction:
+        return NextAction(tool="transfer_to_human_agents", arguments={"summary": summary})
+
+    def rule(self, name: str) -> bool:
+        return self.mind.follows(name, getattr(self, "user_id", ""), self.profile.rule_following)
+
+    def line(self, kind: str, **slots: str) -> str:
+        gentle = f"{kind}_gentle"
+        known = self.gently and gentle in retail_phrases.phrases().agent
+        return agent_line(gentle if known else kind, self.mind.rng, slots)

@@ -1,0 +1,384 @@
+"""The simulated agent of telecom: from the policy's order of things to the next question, request or call.
+
+It works from what the customer's words let it believe (`facts_in`): a state that was misheard, or put in words it does
+not know, stays unknown, is asked for again, and after the third time taken as fine. That is how it goes wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.simulated import telecom_phrases
+from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction, OwnCall
+from cxlab.benchmarks.mmtaup2.simulated.telecom_dialogue_state import STALE, WONDERS, TelecomDialogueState
+from cxlab.benchmarks.mmtaup2.simulated.telecom_phrases import agent_line, knows
+from cxlab.llm.simulated import grammar
+
+NUMBER = re.compile(r"\d(?:[ .-]?\d){5,}")
+ASKS_NUMBER = re.compile(r"phone number", re.IGNORECASE)
+ASKS_PROBLEM = re.compile(r"what (?:exactly )?does not work", re.IGNORECASE)
+ASKS_ABROAD = re.compile(r"are you abroad", re.IGNORECASE)
+OFFERS_DATA = re.compile(r"i can add 2 gb", re.IGNORECASE)
+OFFERS_BILL = re.compile(r"send you a payment request", re.IGNORECASE)
+HANDS_OVER = re.compile(r"handing you over", re.IGNORECASE)
+SOOTHES = re.compile(r"worry\b|take your time|no hurry|nearly there|doing (?:well|fine)", re.IGNORECASE)
+ACKNOWLEDGES = re.compile(r"\bdone\b", re.IGNORECASE)
+HINTS_DONE = re.compile(r"^there\b|\bi touched it\b|\bi did it\b", re.IGNORECASE)
+UPSET = re.compile(
+    r"\bhow much longer\b|\ball day\b|\bcross\b|keep asking|\bnervous\b|\boh dear\b|\blost\b|\bgone\?|"
+    r"\bbreaking\b|too much for me",
+    re.IGNORECASE,
+)
+FAMILIES = (
+    ("mms", re.compile(r"\bmms\b|\bpictures?\b|\bphotos?\b", re.IGNORECASE)),
+    ("data", re.compile(r"\binternet\b|\bmobile data\b|\bslow\b", re.IGNORECASE)),
+    ("service", re.compile(r"\bservice\b|\bsignal\b|\bcalls?\b|\bring\b|\btelephone\b", re.IGNORECASE)),
+)
+TODAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+MOST = 3
+
+
+def plan(mind: DialogueState) -> NextAction:
+    return TelecomAgent(mind).next()
+
+
+class TelecomAgent(TelecomDialogueState):
+    """The policy's order of things, and the means to go through it."""
+
+    def next(self) -> NextAction:
+        handed = self.mind.done("transfer_to_human_agents")
+        if handed is not None:
+            return NextAction(self.line("transfer"))
+        return self.identify() or self.mend_line() or self.mend_service() or self.mend_data() or self.finish()
+
+    def identify(self) -> NextAction | None:
+        """Who is speaking: the customer by phone number, then the line that has it."""
+        mind = self.mind
+        self.customer = mind.done("get_customer_by_phone")
+        if self.customer is None:
+            said = [(m[0], text) for _, text in reversed(mind.theirs) for m in NUMBER.finditer(text)]
+            for number, text in said:
+                if knows(self.profile, f"number {text}", self.profile.comprehension) and not self.spent(
+                    "get_customer_by_phone", phone_number=number
+                ):
+                    return NextAction(tool="get_customer_by_phone", arguments={"phone_number": number})
+            times = mind.asked(ASKS_NUMBER)
+            # A profile that takes nothing up never gets beyond this question.
+            if times > MOST and self.profile.comprehension > 0:
+                return self.hand_over("The customer could not be found by phone number.")
+            if self.profile.comprehension == 0:
+                return NextAction(grammar.every(telecom_phrases.phrases().agent["ask_phone"][0])[0])
+            if times and not mind.tried("get_customer_by_phone"):
+                return NextAction(self.line("ask_phone_still"))
+            return NextAction(self.line("ask_phone" if times == 0 else "ask_phone_again"))
+        found = self.customer.value
+        self.customer_id = str(found.get("customer_id", "")) if isinstance(found, dict) else ""
+        number = re.sub(r"\D", "", str(self.customer.arguments.get("phone_number", "")))
+        for line_id in found.get("line_ids", []) if isinstance(found, dict) else []:
+            looked = mind.done("get_details_by_id", id=line_id)
+            if looked is None:
+                if not self.spent("get_details_by_id", id=line_id):
+                    return NextAction(tool="get_details_by_id", arguments={"id": line_id})
+                continue
+            if re.sub(r"\D", "", str(looked.value.get("phone_number", ""))) == number:
+                self.line_row, self.line_id = looked.value, str(line_id)
+                return self.find_problem()
+        return self.hand_over("No line of the customer has this phone number.")
+
+    def find_problem(self) -> NextAction | None:
+        for _, text in self.mind.theirs:
+            heard = telecom_phrases.put_right(text, self.profile.name, self.profile.subtlety)
+            for name, pattern in FAMILIES:
+                if pattern.search(heard) and knows(self.profile, f"family {text}", self.profile.comprehension):
+                    self.family = name
+                    return None
+        if self.mind.asked(ASKS_PROBLEM) < 2:
+            return NextAction(self.line("ask_problem"))
+        self.family = "service"
+        return None
+
+    def mend_line(self) -> NextAction | None:
+        """A suspended line: a person where the contract is over, else the bill, the payment, and the line again."""
+        if self.line_row.get("status") != "Suspended" or not self.rule("suspension", self.profile.rule_following):
+            return None
+        ended = str(self.line_row.get("contract_end_date") or "9999") < self.today()
+        if ended and self.rule("contract", self.profile.joint_conditions):
+            return self.hand_over("The line is suspended and its contract has ended.")
+        resumed = self.mind.done("resume_line", line_id=self.line_id)
+        if resumed is None:
+            return self.settle_bill()
+        if not self.open_fix("reboot", resumed.at):
+            return None
+        # That it is paid is said by whoever has seen it.
+        seen = any(
+            m.tool == "get_details_by_id" and m.value.get("status") == "Paid" for m in self.mind.made if not m.error
+        )
+        return self.request(["reboot"], self.line("resumed" if seen else "active"))
+
+    def settle_bill(self) -> NextAction | None:
+        mind, owner = self.mind, {"customer_id": self.customer_id}
+        bills = mind.done("get_bills_for_customer", **owner)
+        if bills is None:
+            return self.call("get_bills_for_customer", owner)
+        due = next((b for b in bills.value if b.get("status") in ("Overdue", "Awaiting Payment")), None)
+        if due is None:
+            return self.call("resume_line", {**owner, "line_id": self.line_id})
+        sent = mind.done("send_payment_request", bill_id=due["bill_id"])
+        if sent is None:
+            price = f"${float(due['total_due']):.2f}"
+            offer = self.offer(OFFERS_BILL, "confirm_bill", price)
+            return offer or self.call("send_payment_request", {**owner, "bill_id": due["bill_id"]})
+        paid = mind.done("get_details_by_id", id=due["bill_id"])
+        if paid is not None and paid.value.get("status") == "Paid":
+            return self.call("resume_line", {**owner, "line_id": self.line_id})
+        step = self.fix("pay", "paid", "yes", sent.at, self.line("sent_bill"), ["check_payment", "pay"])
+        if step is not None:
+            return step
+        if not self.rule("verify payment", self.profile.rule_following):
+            return self.call("resume_line", {**owner, "line_id": self.line_id})
+        places = [at for at in self.asked.get("pay", []) if at > sent.at]
+        if paid is None or paid.at < max(places, default=-1):
+            return self.call("get_details_by_id", {"id": due["bill_id"]})
+        if len(places) < MOST:
+            # It was said to be paid, or misheard so, and the bill says otherwise.
+            return self.request(["pay"], again=True)
+        return self.hand_over("The bill has not been paid, so the line stays suspended.")
+
+    def mend_service(self) -> NextAction | None:
+        if self.value("airplane") == "on" or self.value("signal") is None:
+            if self.value("airplane") == "on":
+                step = self.fix("airplane_off", "airplane", "off")
+                if step is not None:
+                    return step
+            step = self.ask(["check_status_bar"], "signal")
+            if step is not None:
+                return step
+        if self.value("signal") != "none":
+            return None
+        step = self.ask(["check_sim_status", "check_apn_settings"], "sim")
+        if step is None and self.value("sim") != "locked":
+            step = self.ask(["check_apn_settings"], "apn")
+        if step is not None:
+            return step
+        if self.value("sim") == "locked":
+            return self.hand_over("The SIM card is locked.")
+        for fact, bad, name, good in (
+            ("sim", "missing", "reseat_sim", "reseated"),
+            ("apn", "broken", "reset_apn", "reset"),
+        ):
+            if self.value(fact) == bad:
+                after = ["reset_apn", "reboot"] if name == "reset_apn" else [name]
+                step = self.fix(name, good, "yes", together=after)
+                if step is None and name == "reset_apn" and self.open_fix("reboot", self.asked["reset_apn"][-1] - 1):
+                    step = self.request(["reboot"])
+                if step is not None:
+                    return step
+        step = self.ask(["check_status_bar"], "signal")
+        if step is not None or self.value("signal") != "none":
+            return step
+        return self.hand_over("There is no service, and nothing on the phone or the line explains it.")
+
+    def mend_data(self) -> NextAction | None:
+        if self.family == "service":
+            return None
+        return self.fill_up() or self.allow_roaming() or self.mend_settings()
+
+    def fill_up(self) -> NextAction | None:
+        mind, line = self.mind, {"customer_id": self.customer_id, "line_id": self.line_id}
+        usage = mind.done("get_data_usage", line_id=self.line_id)
+        if usage is None:
+            return None if self.spent("get_data_usage", **line) else self.call("get_data_usage", line)
+        used, limit = usage.value.get("data_used_gb", 0), usage.value.get("data_limit_gb", 0)
+        if used < limit + usage.value.get("data_refueling_gb", 0) or mind.done("refuel_data", line_id=self.line_id):
+            return None
+        if not self.rule("quota", self.profile.rule_following):
+            return None
+        plan_id = self.line_row.get("plan_id", "")
+        bought = mind.done("get_details_by_id", id=plan_id)
+        if bought is None:
+            return self.call("get_details_by_id", {"id": plan_id})
+        price = f"${2 * float(bought.value.get('data_refueling_price_per_gb', 0)):.2f}"
+        offer = self.offer(OFFERS_DATA, "confirm_refuel", price)
+        return offer or self.call("refuel_data", {**line, "gb_amount": 2.0})
+
+    def allow_roaming(self) -> NextAction | None:
+        if self.value("abroad") is None and self.mind.asked(ASKS_ABROAD) < MOST:
+            return NextAction(self.line("ask_abroad"))
+        if self.value("abroad") != "yes" or self.line_row.get("roaming_enabled"):
+            return None
+        if self.mind.done("enable_roaming", line_id=self.line_id) or not self.rule(
+            "roaming", self.profile.joint_conditions
+        ):
+            return None
+        return self.call("enable_roaming", {"customer_id": self.customer_id, "line_id": self.line_id})
+
+    def mend_settings(self) -> NextAction | None:
+        """Everything on the phone that this problem can come from: look, then put right, then try again."""
+        checks: dict[str, tuple[str, ...]] = {"check_network_status": ("data",), "check_network_mode": ("mode",)}
+        fixes = [("data", "off", "data_on", "on"), ("mode", "old", "mode_new", "new")]
+        if self.value("abroad") == "yes":
+            checks["check_network_status"] = ("data", "roaming")
+            fixes.append(("roaming", "off", "roaming_on", "on"))
+        if self.family == "data":
+            checks |= {"check_data_saver": ("saver",), "check_vpn": ("vpn",)}
+            fixes += [("saver", "on", "saver_off", "off"), ("vpn", "poor", "vpn_off", "off")]
+        else:
+            checks |= {"check_wifi_calling": ("wificalling",), "check_apn_settings": ("mmsc",)}
+            checks |= {"check_permissions": ("storage", "sms")}
+            fixes += [("wificalling", "on", "wificalling_off", "off")]
+            fixes += [("storage", "missing", "grant_storage", "granted"), ("sms", "missing", "grant_sms", "granted")]
+        for name, facts in checks.items():
+            step = self.ask([name, *(other for other in checks if other != name)], *facts)
+            if step is not None:
+                return step
+        for fact, bad, name, good in fixes:
+            if self.value(fact) == bad:
+                step = self.fix(name, fact, good, together=self.due(fixes, name))
+                if step is not None:
+                    return step
+        if self.family == "mms" and self.value("mmsc") == "missing":
+            step = self.fix("reset_apn", "reset", "yes", together=["reset_apn", "reboot"])
+            if step is None and self.open_fix("reboot", self.asked["reset_apn"][-1] - 1):
+                step = self.request(["reboot"])
+            return step
+        return None
+
+    def due(self, fixes: Sequence[tuple[str, str, str, str]], first: str) -> list[str]:
+        others = [n for fact, bad, n, _ in fixes if n != first and n not in self.asked and self.value(fact) == bad]
+        return [first, *others]
+
+    def finish(self) -> NextAction:
+        test, fact, good = {
+            "service": ("check_status_bar", "signal", "some"),
+            "data": ("run_speed_test", "speed", "excellent"),
+            "mms": ("can_send_mms", "mms", "yes"),
+        }[self.family]
+        step = self.ask([test], fact)
+        if step is not None:
+            return step
+        asked = self.mind.asked(re.compile(r"does everything work again", re.IGNORECASE))
+        if (self.value(fact) in (good, None)) and asked < 2:
+            return NextAction(self.line("settled"))
+        return self.hand_over("All settings were gone through and it still does not work.")
+
+    # The means
+
+    def ask(self, names: Sequence[str], *facts: str) -> NextAction | None:
+        """Ask for the first check, with the next ones of the same kind if this customer can take them."""
+        first = names[0]
+        if all(self.value(fact) is not None for fact in facts):
+            return None
+        since = max((self.round_at, *(self.last_at(STALE[fact]) for fact in facts if fact in STALE)))
+        times = sum(at > since for at in self.asked.get(first, []))
+        if times >= MOST:
+            return None
+        others = [n for n in names[1:] if n not in self.asked] if times == 0 else []
+        return self.request([first, *others][: self.batch], again=times > 0)
+
+    def fix(
+        self, name: str, fact: str, good: str, since: int = -1, before: str = "", together: Sequence[str] = ()
+    ) -> NextAction | None:
+        """Ask for a remedy until the customer says that it is done, three times at most."""
+        since = max(since, self.round_at)
+        if not self.open_fix(name, since, fact, good):
+            return None
+        places = [at for at in self.asked.get(name, []) if at > since]
+        if len(places) >= MOST:
+            return None
+        # What cannot be taken in at once comes one after the other, in its own order.
+        left = [one for one in together if not any(at > since for at in self.asked.get(one, []))]
+        begun = len(left) < len(together)
+        return self.request((left or [name])[: self.batch], "" if begun else before, again=bool(places))
+
+    def open_fix(self, name: str, since: int = -1, fact: str = "", good: str = "") -> bool:
+        """Whether a remedy still has to be asked for, or an answer to it is still to come."""
+        places = [at for at in self.asked.get(name, []) if at > since]
+        if not places:
+            return True
+        told = fact or telecom_phrases.phrases().requests[name].tells[0]
+        believed = self.beliefs.get(told)
+        if believed is not None and believed[1] > places[0] and (not good or believed[0] == good):
+            return False
+        if believed is not None and believed[1] > places[-1] and good:
+            # It is said to be done, and still is as it was.
+            return len(places) < MOST
+        return len(places) < MOST and not any(self.acknowledges(text) for text in self.mind.said_since(places[-1]))
+
+    def acknowledges(self, text: str) -> bool:
+        plain = ACKNOWLEDGES.search(text) and knows(self.profile, "cue done", self.profile.comprehension)
+        return bool(plain or (HINTS_DONE.search(text) and knows(self.profile, "cue there", self.profile.subtlety)))
+
+    def request(self, names: Sequence[str], before: str = "", again: bool = False) -> NextAction:
+        """The wording of some requests, for this customer."""
+        plain, rng = self.plainly, self.mind.rng
+        stumbled = bool(WONDERS.search(self.mind.last)) and knows(
+            self.profile, f"cue wonders {self.mind.case} {len(self.mind.own)}", self.profile.comprehension
+        )
+        parts = [before] if before else []
+        if again and stumbled:
+            parts.append(self.line("explain"))
+        elif again:
+            parts.append(self.line("again"))
+        upset = self.impatient or UPSET.search(self.mind.last)
+        kind_already = again and not stumbled and self.gently
+        if upset and not self.soothed() and not kind_already and rng.random() < self.profile.empathy:
+            parts.insert(0, self.line("soothe"))
+        for name in names:
+            one = telecom_phrases.phrases().requests[name]
+            # Whoever did not understand gets the other wording, if anything was learnt from that.
+            parts.append(grammar.say(one.plain if plain or (again and stumbled) else one.named, rng, {}))
+        if self.skill is not None and plain and not telecom_phrases.phrases().requests[names[-1]].fix:
+            # Somebody who is known to retell things loosely is asked for the words at once.
+            parts.append(self.line("read_out"))
+        return NextAction(" ".join(part for part in parts if part))
+
+    def soothed(self) -> bool:
+        """Whether the last message had a kind word: one in every message would be no kindness."""
+        return bool(self.mind.own) and bool(SOOTHES.search(self.mind.own[-1][1]))
+
+    def offer(self, pattern: re.Pattern[str], kind: str, price: str) -> NextAction | None:
+        """Name the price and wait for a yes, if the rule is kept; None once there is one, or without the rule."""
+        if not self.rule(kind, self.profile.rule_following):
+            return None
+        places = [at for at, text in self.mind.own if pattern.search(text) and "?" in text]
+        if places:
+            replies = self.mind.said_since(places[-1])
+            if any(dialogue_acts.agrees(text) for text in replies):
+                return None
+            if any(dialogue_acts.found(text, dialogue_acts.REFUSES) for text in replies):
+                return self.hand_over("The customer does not want what it takes.")
+        if len(places) >= MOST:
+            return self.hand_over("The customer has not agreed to what it takes.")
+        return NextAction(self.line(kind, price=price))
+
+    def call(self, tool: str, arguments: Mapping[str, object]) -> NextAction:
+        if self.spent(tool, **arguments):
+            return self.hand_over(f"{tool} does not go through.")
+        return NextAction(tool=tool, arguments=arguments)
+
+    def spent(self, tool: str, **arguments: object) -> bool:
+        """Whether this very call was tried often enough, or refused for what it is."""
+        tries = [m for m in self.mind.made if m.tool == tool and m.arguments == arguments]
+        return bool(tries) and (len(tries) >= MOST or any(_refused(m) for m in tries))
+
+    def hand_over(self, summary: str) -> NextAction:
+        return NextAction(tool="transfer_to_human_agents", arguments={"summary": summary})
+
+    def rule(self, name: str, share: float) -> bool:
+        return self.mind.follows(name, getattr(self, "customer_id", ""), share)
+
+    def today(self) -> str:
+        found = TODAY.search(self.mind.inputs.policy)
+        return found[0] if found else ""
+
+    def line(self, kind: str, **slots: str) -> str:
+        gentle = f"{kind}_gentle"
+        known = self.gently and gentle in telecom_phrases.phrases().agent
+        return agent_line(gentle if known else kind, self.mind.rng, slots)
+
+
+def _refused(made: OwnCall) -> bool:
+    """An error that the same call would meet again: the world's own, not a slip in filling it in."""
+    return made.error

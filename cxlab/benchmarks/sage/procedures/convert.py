@@ -1,0 +1,96 @@
+"""A procedure in prose → a scenario file, through a model; checked, and sent back once if it is wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import tempfile
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from cxlab.benchmarks.sage.procedures.check import check_file
+from cxlab.benchmarks.sage.rules import FOLDER
+from cxlab.benchmarks.yaml_files import Complaint
+from cxlab.errors import BadFile, CxError
+from cxlab.llm import Prompt, ask
+from cxlab.llm.base import ChatModel
+
+EXAMPLE = "telecom_package"
+FORM = """\
+id, short (two capitals), title, business (one sentence), role (who the customer is)
+slots: name -> list of values that lines may name as <name>
+fields: Name -> description, default, ask (questions), topic (key words), emotion (true for feelings),
+  options: Value -> description, signals, subtle, says, heated, oblique, denies
+system: Name -> description, values: Value -> meaning (or integer: true and samples: [0, 100])
+actions: Name -> description, clause (completes "I will ...")
+stages: stage1 ... -> title, branches: list of {when, to} or {when, action}
+intents: name -> title, level (zero|weak|strong), when, background, goal, openings
+personalities: name -> description, style
+talk: small_talk, objections: zero, weak, strong"""
+
+
+class ConvertInputs(BaseModel):
+    """The prose, the form it must take, and what was wrong with the last try."""
+
+    text: str
+    form: str
+    example: str
+    complaints: tuple[str, ...] = ()
+
+
+CONVERT = Prompt(
+    "sage_convert",
+    1,
+    Path(__file__).parents[1] / "prompts" / "convert.md",
+    ConvertInputs,
+    None,
+    "cxlab.benchmarks.sage.simulated.procedure_converter:convert",
+    0.0,
+    16_000,
+)
+
+
+class Unconvertible(CxError):
+    """The model's file cannot be used; the text says what is wrong with it."""
+
+
+def convert(text: str, model: ChatModel) -> str:
+    """Scenario YAML for a procedure in prose; raises Unconvertible when the model's second try fails too."""
+    return asyncio.run(convert_async(text, model))
+
+
+async def convert_async(text: str, model: ChatModel) -> str:
+    """The same for callers that run an event loop."""
+    if not text.strip():
+        raise BadFile("the procedure", None, "is empty", "give the numbered steps of the procedure")
+    example = (FOLDER / f"{EXAMPLE}.yaml").read_text(encoding="utf-8")
+    inputs = ConvertInputs(text=text.strip(), form=FORM, example=example)
+    complaints: list[Complaint] = []
+    for _ in range(2):
+        reply = await ask(model, CONVERT, inputs)
+        if reply.output is None:
+            told = reply.failure.message if reply.failure else "no reply"
+            raise Unconvertible(f"{model.name} gave no file: {told}")
+        yaml = _strip(reply.output.text)
+        complaints = check_text(yaml)
+        if not complaints:
+            return yaml
+        inputs = inputs.model_copy(update={"complaints": tuple(str(c) for c in complaints[:20])})
+    listed = "\n  ".join(str(c) for c in complaints[:5])
+    raise Unconvertible(f"{model.name} wrote a file with {len(complaints)} faults, the first ones:\n  {listed}")
+
+
+def check_text(yaml: str) -> list[Complaint]:
+    """Complaints about a scenario that is not yet a file."""
+    found = re.search(r"^id: *(\w+)", yaml, re.MULTILINE)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{found[1] if found else 'scenario'}.yaml"
+        path.write_text(yaml, encoding="utf-8")
+        return check_file(path)
+
+
+def _strip(text: str) -> str:
+    """The YAML without a code fence around it."""
+    fenced = re.search(r"```(?:ya?ml)?\n(.*?)```", text, re.DOTALL)
+    return (fenced[1] if fenced else text).strip() + "\n"

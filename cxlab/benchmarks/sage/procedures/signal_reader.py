@@ -1,0 +1,158 @@
+"""How simulated models read a customer: signals in the text, negation, changes of mind, forgetting.
+
+Nothing here sees an expected answer. A reader is given the wordings that the procedure prints beside
+each option, knows a share of them, and goes by what the customer wrote.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+Value = bool | int | str
+# Apostrophes are dropped before reading, because people who type on a phone drop them too.
+NEGATORS = re.compile(
+    r"\b(?:not|never|no|without|rather than|instead of|nothing to|cannot|(?:do|does|did|is|are|was|were|wo|ca|could|"
+    r"would|should|have|has|had|need|must|might|ai)nt)(?: +\w+){0,3} *$"
+)
+SHOUTING = re.compile(r"!|\b[A-Z]{4,}\b")
+FIGHTING = re.compile(
+    r"\b(?:listen|nonsense|ridiculous|joke|useless|incompetent|script|hopeless|rubbish|last warning|do your job|"
+    r"pathetic|excuses|shambles|regulator|lawyer|stalling|fobbed|how often|sick of|fed up|good heavens)\b"
+)
+UNSETTLED = 0.5
+
+
+@dataclass(frozen=True)
+class FieldSignals:
+    """One field as the procedure prints it: options with plain and indirect wordings."""
+
+    name: str
+    default: Value
+    emotion: bool
+    options: tuple[tuple[Value, tuple[str, ...], tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class ReaderSkill:
+    """What a reader is able to do; shares are between 0 and 1."""
+
+    name: str
+    plain: float = 1.0
+    indirect: float = 1.0
+    negation: bool = True
+    revision: bool = True
+    memory: int = 1000
+    hostility: float = 0.0
+
+
+class Evidence(NamedTuple):
+    """A wording that was taken up: the option it stands for, where, and how directly."""
+
+    option: Value
+    message: int
+    position: int
+    wording: str
+
+
+def known(reader: str, wording: str, share: float) -> bool:
+    """Whether this reader knows a wording: fixed for ever, so that what it misses is systematic."""
+    digest = hashlib.blake2b(f"{reader}\0{wording}".encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "big") / 2**32 < share
+
+
+@functools.lru_cache(maxsize=50_000)
+def heat(text: str) -> int:
+    """How many marks of hostility a message carries: shouting, exclamation marks, fighting words."""
+    return len(SHOUTING.findall(text)) + len(FIGHTING.findall(text.lower()))
+
+
+def read(
+    guides: Sequence[FieldSignals], messages: Sequence[str], skill: ReaderSkill
+) -> dict[str, tuple[Value, Evidence | None]]:
+    """For each field the value that the reader takes from the customer's messages, and why.
+
+    A field without evidence keeps its default. With revision the last word counts, without it the
+    first. Only the last `memory` messages are remembered. A reader that hostility unsettles takes up
+    nothing but emotion from a heated message, and hears anger in it.
+    """
+    first = max(0, len(messages) - skill.memory)
+    taken: dict[str, tuple[Value, Evidence | None]] = {}
+    for guide in guides:
+        found: list[Evidence] = []
+        for index in range(first, len(messages)):
+            found.extend(_evidence(guide, messages[index], index, skill))
+        if not found:
+            taken[guide.name] = (guide.default, None)
+        else:
+            chosen = found[-1] if skill.revision or guide.emotion else found[0]
+            taken[guide.name] = (chosen.option, chosen)
+    return taken
+
+
+def _evidence(guide: FieldSignals, text: str, index: int, skill: ReaderSkill) -> list[Evidence]:
+    unsettled = heat(text) * skill.hostility >= UNSETTLED
+    hits = _scan(guide, text, skill)
+    if not unsettled:
+        return [Evidence(option, index, position, wording) for option, position, wording in hits]
+    if guide.emotion:
+        upset = guide.options[-1][0]
+        return [Evidence(upset, index, 0, "the tone of the message")]
+    return [Evidence(option, index, position, wording) for option, position, wording in hits[:1]]
+
+
+@functools.lru_cache(maxsize=100_000)
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z]+", bare(text)))
+
+
+def topic_hits(text: str, topic: Sequence[str]) -> int:
+    """How many of a field's topic words a question holds; two or more make it a question about the field."""
+    return sum(bare(word) in words_of(text) for word in topic)
+
+
+def bare(text: str) -> str:
+    """The text in small letters and without apostrophes."""
+    return text.lower().replace("’", "").replace("'", "")
+
+
+@functools.lru_cache(maxsize=200_000)
+def _scan(guide: FieldSignals, text: str, skill: ReaderSkill) -> tuple[tuple[Value, int, str], ...]:
+    pattern, owners = _compile(guide, skill)
+    if pattern is None:
+        return ()
+    low = bare(text)
+    hits = []
+    for match in pattern.finditer(low):
+        wording, option = owners[match.lastindex or 0]
+        negated = NEGATORS.search(low[max(0, match.start() - 32) : match.start()]) is not None
+        if negated and skill.negation:
+            continue
+        hits.append((option, match.start(), wording))
+    return tuple(hits)
+
+
+@functools.lru_cache(maxsize=2_000)
+def _compile(guide: FieldSignals, skill: ReaderSkill) -> tuple[re.Pattern[str] | None, Mapping[int, tuple[str, Value]]]:
+    wordings: list[tuple[str, Value]] = []
+    for option, plain, indirect in guide.options:
+        wordings += [(w, option) for w in plain if known(skill.name, w, skill.plain)]
+        wordings += [(w, option) for w in indirect if known(skill.name, w, skill.indirect)]
+    if not skill.negation:
+        wordings = [(w, o) for w, o in wordings if not re.match(r"(not|no|never|dont|isnt)\b", bare(w))]
+    # The longest wording first: "not angry" must win over "angry".
+    wordings.sort(key=lambda pair: -len(pair[0]))
+    if not wordings:
+        return None, {}
+    pattern = "|".join(f"({wording_pattern(w)})" for w, _ in wordings)
+    return re.compile(pattern), {i + 1: pair for i, pair in enumerate(wordings)}
+
+
+def wording_pattern(wording: str) -> str:
+    """A wording as a pattern on word boundaries; a trailing * matches any ending."""
+    parts = [re.escape(p.rstrip("*")) + (r"\w*" if p.endswith("*") else "") for p in bare(wording).split()]
+    return r"\b" + r"\W+".join(parts) + (r"\b" if not wording.endswith("*") else "")

@@ -1,0 +1,1 @@
+"""All that only stand-ins need: simulated agents, judges, customers and converters."""

@@ -1,0 +1,205 @@
+"""`run`, `score` and `demo`: the commands that evaluate."""
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cxlab.errors import BadOption
+
+if TYPE_CHECKING:
+    from cxlab.runner.launch import ExecutionOptions
+    from cxlab.runner.session import SessionResult
+
+DEFAULT_CUSTOMER = "simulated:customer"
+DEFAULT_JUDGES = ["simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial"]
+
+Judges = Annotated[list[str], typer.Option("--judge", help="A judge, repeatable. Default: three simulated judges.")]
+Concurrency = Annotated[int | None, typer.Option(help="Attempts in flight at once. Default: 32.")]
+Budget = Annotated[float | None, typer.Option(help="USD that each run may spend before it stops cleanly.")]
+Workers = Annotated[int | None, typer.Option(help="Processes for runs of simulated models only. Default: one a core.")]
+Engine = Annotated[str, typer.Option(help="Where shards of simulated runs work: local or ray.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one line of JSON, the last line.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+
+
+def run(
+    benchmark: Annotated[str | None, typer.Argument(help="The benchmark, for example sage.")] = None,
+    model: Annotated[list[str], typer.Option(help="A model under test, repeatable: one run each.")] = [],  # noqa: B006 typer copies it
+    customer: Annotated[str, typer.Option(help="Who plays the customer.")] = DEFAULT_CUSTOMER,
+    judge: Judges = [],  # noqa: B006
+    scenario: Annotated[list[str], typer.Option(help="Only this scenario, repeatable.")] = [],  # noqa: B006
+    level: Annotated[list[str], typer.Option(help="Only this adversarial level, repeatable.")] = [],  # noqa: B006
+    where: Annotated[list[str], typer.Option(help="Only this facet=value, as modality=voice, repeatable.")] = [],  # noqa: B006
+    limit: Annotated[int | None, typer.Option(help="At most this many samples, spread over all leaves.")] = None,
+    trials: Annotated[int, typer.Option(help="How often each sample is run.")] = 1,
+    turns: Annotated[int | None, typer.Option(help="At most this many turns a dialogue.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="A stored dataset. Default: the benchmark's own.")] = None,
+    option: Annotated[list[str], typer.Option(help="A switch of the benchmark as key=value, repeatable.")] = [],  # noqa: B006
+    seed: Annotated[int, typer.Option(help="Seed of samples, customers and simulated models.")] = 0,
+    concurrency: Concurrency = None,
+    budget: Budget = None,
+    cache: Annotated[bool, typer.Option("--cache", help="Reuse replies that were paid for before.")] = False,
+    resume: Annotated[list[str], typer.Option(help="Finish this run instead of starting one, repeatable.")] = [],  # noqa: B006
+    retry_failed: Annotated[
+        str | None, typer.Option(help="Try the provider faults of this run again, in a new run that keeps the rest.")
+    ] = None,
+    shard: Annotated[str | None, typer.Option(help="With --resume: only this share of the run, as 3/16.")] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Store the run and its estimate, start nothing.")] = False,
+    workers: Workers = None,
+    engine: Engine = "local",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Evaluate models on a benchmark, or finish a run that was stopped."""
+    from cxlab.runner.launch import ExecutionOptions, launch
+    from cxlab.runner.plan import parse_shard
+
+    manner = ExecutionOptions(
+        shard=parse_shard(shard) if shard else None,
+        workers=workers,
+        engine=engine,
+        concurrency=concurrency,
+        budget_usd=budget,
+        quiet=quiet,
+    )
+    if resume:
+        if benchmark or model:
+            raise BadOption("--resume takes benchmark and models from the stored run; leave them out")
+        finish(launch(resume, manner), manner, as_json)
+        return
+    if retry_failed:
+        if benchmark or model:
+            raise BadOption("--retry-failed takes benchmark and models from the stored run; leave them out")
+        from cxlab.runner.retry import create_retry
+
+        finish(launch([create_retry(retry_failed).id], manner), manner, as_json)
+        return
+    if not benchmark:
+        raise BadOption("name a benchmark, for example sage, or a run with --resume")
+    if shard:
+        raise BadOption("--shard needs a stored run: create one with --plan, then use --resume RUN --shard I/N")
+    _start(
+        manner,
+        as_json,
+        only_plan=plan,
+        benchmark=benchmark,
+        models=tuple(model),
+        customer=customer or None,
+        judges=tuple(judge or DEFAULT_JUDGES),
+        dataset_id=dataset,
+        scenarios=tuple(scenario),
+        levels=tuple(level),
+        where=where,
+        limit=limit,
+        trials=trials,
+        turns=turns,
+        options=option,
+        seed=seed,
+        cache=cache,
+    )
+
+
+def _start(
+    manner: "ExecutionOptions",
+    as_json: bool,
+    *,
+    only_plan: bool,
+    scenarios: tuple[str, ...],
+    levels: tuple[str, ...],
+    where: list[str],
+    limit: int | None,
+    turns: int | None,
+    options: list[str],
+    **ordered: Any,
+) -> None:
+    from cxlab.runner.estimate import estimate
+    from cxlab.runner.execute import DEFAULT_CONCURRENCY
+    from cxlab.runner.launch import launch
+    from cxlab.runner.plan import SampleFilter, find_benchmark, parse_where
+    from cxlab.runner.request import RunRequest, create_runs, parse_options
+
+    switches = parse_options(options, find_benchmark(ordered["benchmark"]).options)
+    if turns is not None:
+        if turns < 1:
+            raise BadOption(f"--turns {turns}: must be at least 1")
+        switches["turns"] = turns
+    order = RunRequest(
+        choice=SampleFilter(scenarios, levels, limit, parse_where(where)),
+        options=switches,
+        concurrency=manner.concurrency if manner.concurrency is not None else DEFAULT_CONCURRENCY,
+        budget_usd=manner.budget_usd,
+        **ordered,
+    )
+    runs = create_runs(order)
+    if not manner.quiet:
+        for run_, expected in zip(runs, estimate(order), strict=True):
+            print(f"{run_.id}: {expected.describe()}", file=sys.stderr)
+    ids = [run_.id for run_ in runs]
+    if only_plan:
+        print(json.dumps({"planned": ids}) if as_json else "\n".join(ids))
+        return
+    finish(launch(ids, manner), manner, as_json)
+
+
+def finish(outcomes: list["SessionResult"], manner: "ExecutionOptions", as_json: bool, **told: int) -> None:
+    """Report what came of the runs, and leave with the exit code that says it; `told` goes into the JSON."""
+    from cxlab.commands.results import show_tables
+    from cxlab.runner.report import summarise
+    from cxlab.store import write
+
+    if as_json:
+        entries = [summarise(write.load_run(each.run_id), each.status) for each in outcomes]
+        print(json.dumps({"runs": entries, **told}))
+    elif not manner.quiet:
+        for each in outcomes:
+            status = each.status
+            counts = f"{status.ok} ok, {status.format} format, {status.provider} provider"
+            print(f"{each.run_id}: {status.state}, {status.done} of {status.planned} ({counts})")
+        show_tables([each.run_id for each in outcomes if each.status.done])
+    if any(each.interrupted for each in outcomes):
+        raise typer.Exit(130)
+    if any(each.status.state != "done" for each in outcomes):
+        raise typer.Exit(3)
+
+
+def score(
+    run: Annotated[str, typer.Argument(help="The run whose stored dialogues are judged again.")],
+    judge: Judges = [],  # noqa: B006
+    concurrency: Concurrency = None,
+    budget: Budget = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Judge the stored dialogues of a run with other judges, as a new run."""
+    from cxlab.runner.launch import ExecutionOptions, launch
+    from cxlab.runner.replay import create_rescoring
+
+    if not judge:
+        raise BadOption("name the judges: --judge simulated:judge-fair")
+    manner = ExecutionOptions(concurrency=concurrency, budget_usd=budget, quiet=quiet)
+    finish(launch([create_rescoring(run, tuple(judge)).id], manner), manner, as_json)
+
+
+def demo(
+    force: Annotated[bool, typer.Option("--force", help="Build it anew although it is there.")] = False,
+    workers: Workers = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fill the store with five simulated agents on all of SAGE, judged by three simulated judges."""
+    from cxlab.runner.demo import prepare_demo
+    from cxlab.runner.launch import ExecutionOptions, launch
+
+    began = time.monotonic()
+    ids, left = prepare_demo(force)
+    if not left and not as_json:
+        print(f"The demo is complete: {len(ids)} runs ({', '.join(ids)}). Rebuild it with --force.")
+        return
+    manner = ExecutionOptions(workers=workers, quiet=quiet)
+    launched = launch(ids, manner)
+    if not quiet and not as_json:
+        print(f"demo: {time.monotonic() - began:.1f} s. Look at it with: python -m cxlab app", file=sys.stderr)
+    finish(launched, manner, as_json)

@@ -1,0 +1,78 @@
+"""`runs show`: what a stored run came to, as a table on the terminal."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from cxlab.records import Run
+
+
+def show_runs(
+    runs: Annotated[list[str], typer.Argument(help="The runs to show.")],
+    option: Annotated[list[str], typer.Option(help="A switch of the benchmark's table, as key=value.")] = [],  # noqa: B006 typer copies it
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
+) -> None:
+    """What runs came to: the benchmark's own table where it has one, else the mean of each metric."""
+    from cxlab.runner.request import read_words
+    from cxlab.store import write
+
+    options = read_words(option)
+    found = [(run, find_rows(run, options)) for run in map(write.load_run, runs)]
+    if as_json:
+        print(json.dumps([{"run": run.id, "model": run.model, "rows": rows} for run, rows in found]))
+        return
+    for run, rows in found:
+        print("\n".join(describe(run, rows)))
+
+
+def show_tables(run_ids: Sequence[str]) -> None:
+    """The tables of the runs whose benchmark has one of its own."""
+    from cxlab.runner.plan import find_benchmark
+    from cxlab.store import write
+
+    for run in map(write.load_run, run_ids):
+        if find_benchmark(run.setup.get("benchmark", run.benchmark)).figures is not None:
+            print("\n".join(describe(run, find_rows(run, {}))))
+
+
+def find_rows(run: "Run", options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of the benchmark's own table of a run, else metric and mean."""
+    from cxlab.errors import BadOption
+    from cxlab.runner.plan import find_benchmark
+    from cxlab.runner.report import means
+
+    figures = find_benchmark(run.setup.get("benchmark", run.benchmark)).figures
+    if figures is not None:
+        return figures(run.id, options)
+    if options:
+        raise BadOption(f"--option {min(options)}: {run.benchmark} has no table with switches")
+    return [{"metric": metric, "mean": value} for metric, value in means(run.id).items()]
+
+
+def describe(run: "Run", rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The run's line and its rows in columns: texts to the left, numbers to the right."""
+    head = f"{run.id}: {run.model} on {run.benchmark}" + (" (simulated)" if run.simulated else "")
+    if not rows:
+        # Judges who are asked under versions of a rule give verdicts and no scores: that is no run that failed.
+        asked = "escalation" in (run.setup.get("options") or {})
+        return [head, "its verdicts: page Judges, Escalation" if asked else "nothing is scored yet"]
+    names = list(rows[0])
+    cells = [[_write(row[name]) for name in names] for row in rows]
+    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+    texts = [isinstance(value, str) for value in rows[0].values()]
+    return [head, *(_line(line, widths, texts) for line in (names, *cells))]
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], texts: Sequence[bool]) -> str:
+    parts = [cell.ljust(width) if text else cell.rjust(width)
+             for cell, width, text in zip(cells, widths, texts, strict=True)]  # fmt: skip
+    return "  ".join(parts).rstrip()
+
+
+def _write(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

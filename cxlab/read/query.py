@@ -1,0 +1,144 @@
+"""Ask the store: one connection a process, and a View's filters as parameterised SQL."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from cxlab.read import failure_kinds
+from cxlab.read.view import View
+from cxlab.store import connect, layout
+
+if TYPE_CHECKING:
+    import duckdb
+
+Params = dict[str, Any]
+
+# Which column of `attempts` a filter of the View narrows.
+COLUMNS = {
+    "runs": "run_id",
+    "models": "model",
+    "tasks": "task",
+    "scenarios": "scenario",
+    "levels": "level",
+    "leaves": "leaf",
+    "intents": "intent",
+    "personas": "persona",
+    "exposures": "exposure",
+    "modalities": "modality",
+    "languages": "language",
+    "outcomes": "outcome",
+    "failures": "failure",
+    "ends": "ended_by",
+}
+# What other tables hold of these themselves; the rest is looked up in `attempts`.
+_OWN = {
+    "attempts": {"benchmark", *COLUMNS.values()},
+    "scores": {"benchmark", "run_id", "model", "task", "scenario", "level", "leaf"},
+    "judgements": {"benchmark", "run_id", "model", "scenario", "level"},
+    "votes": {"run_id"},
+    "traces": {"run_id", "model", "scenario", "level", "leaf"},
+    "failures": {"run_id", "model", "scenario", "level"},
+    "messages": {"run_id"},
+}
+
+
+def ask(sql: str, params: Mapping[str, Any] | None = None) -> pl.DataFrame:
+    """The rows of one SELECT over the store's views; values go in as `$name`, never into the text."""
+    return connect.query(_open(str(layout.home())), sql, dict(params) if params else None)
+
+
+@lru_cache(maxsize=4)
+def _open(home: str) -> "duckdb.DuckDBPyConnection":
+    # Opening costs some 20 ms and holds views only, so one connection a store serves the whole process.
+    return connect.open_store(Path(home))
+
+
+def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, Params]:
+    """The condition that a View puts on a table, and its parameters; "true" when it puts none.
+
+    `table` is one of the store's views, `prefix` the alias it has in the query ("s."). Runs that only score
+    another run's attempts again are left out unless they are asked for: they would count its attempts twice.
+    """
+    own = _OWN[table]
+    here: list[str] = []
+    there: list[str] = []
+    params: Params = {}
+    wanted: list[tuple[str, tuple[str, ...]]] = [(COLUMNS[name], getattr(view, name)) for name in COLUMNS]
+    if view.benchmark:
+        wanted.append(("benchmark", (view.benchmark,)))
+    for column, values in wanted:
+        if column == "benchmark" and column not in own and values:
+            # A run is of one benchmark, so this needs no look at its attempts.
+            others = _runs_of_others(str(layout.home()), layout.version(), view.benchmark)
+            if others:
+                params["f_others"] = list(others)
+                here.append(f"{prefix}run_id NOT IN (SELECT unnest($f_others))")
+        elif values:
+            names = [f"f_{column}_{place}" for place in range(len(values))]
+            params.update(zip(names, values, strict=True))
+            listed = ", ".join(f"${name}" for name in names)
+            if column in own:
+                here.append(f"{prefix}{column} IN ({listed})")
+            else:
+                there.append(f"{column} IN ({listed})")
+    if there:
+        here.append(
+            f"({prefix}run_id, {prefix}attempt_id) IN (SELECT (run_id, attempt_id) FROM attempts "
+            f"WHERE {' AND '.join(there)})"
+        )
+    for part, found in failure_kinds.conditions(view, prefix):
+        here.append(part)
+        params.update(found)
+    if view.search:
+        params["f_search"] = view.search
+        here.append(
+            f"(contains(lower({prefix}attempt_id), lower($f_search)) OR ({prefix}run_id, {prefix}attempt_id) IN "
+            "(SELECT (run_id, attempt_id) FROM messages WHERE contains(lower(text), lower($f_search))))"
+        )
+    if not view.runs:
+        again = rescored_runs()
+        if again:
+            names = [f"f_again_{place}" for place in range(len(again))]
+            params.update(zip(names, again, strict=True))
+            here.append(f"{prefix}run_id NOT IN ({', '.join(f'${name}' for name in names)})")
+    return " AND ".join(here) or "true", params
+
+
+def selection(view: View) -> View:
+    """The view with what `where` looks at and the metric, and nothing else: what a read is remembered by."""
+    names = (*COLUMNS, "benchmark", "errors", "splits", "alike", "verdict", "search", "metric")
+    return View(**{name: getattr(view, name) for name in names})
+
+
+def widen(view: View, names: Sequence[str]) -> View:
+    """The selection without these filters (of COLUMNS), for a read that serves all their values; see `cut`."""
+    everything: dict[str, Any] = dict.fromkeys(names, ())
+    return replace(selection(view), **everything)
+
+
+def cut(frame: pl.DataFrame, view: View, names: Sequence[str]) -> pl.DataFrame:
+    """The rows that the view's filters of these names leave of what was read for the widened view."""
+    kept = [pl.col(COLUMNS[name]).is_in(getattr(view, name)) for name in names if getattr(view, name)]
+    return frame.filter(*kept) if kept else frame
+
+
+def rescored_runs() -> tuple[str, ...]:
+    """Ids of the runs that score another run's attempts with other judges."""
+    return _rescored(str(layout.home()), layout.version())
+
+
+@lru_cache(maxsize=8)
+def _rescored(home: str, version: str) -> tuple[str, ...]:
+    frame = ask("SELECT run_id FROM runs WHERE json_extract_string(setup, '$.rescored_from') IS NOT NULL ORDER BY 1")
+    return tuple(frame["run_id"])
+
+
+@lru_cache(maxsize=8)
+def _runs_of_others(home: str, version: str, benchmark: str) -> tuple[str, ...]:
+    """Ids of the runs of all other benchmarks: none where a store knows one benchmark only."""
+    frame = ask("SELECT run_id FROM runs WHERE benchmark <> $benchmark ORDER BY 1", {"benchmark": benchmark})
+    return tuple(frame["run_id"])

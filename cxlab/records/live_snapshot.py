@@ -1,0 +1,64 @@
+"""A conversation at one moment: what a player publishes after each delivery and a page draws. Never stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from cxlab.records.conversation import Message
+
+
+@dataclass(frozen=True)
+class WorldChange:
+    """A value of the world that is another one than at the start; None where there is none."""
+
+    path: tuple[str, ...]
+    before: Any
+    now: Any
+
+
+@dataclass(frozen=True)
+class LiveCounts:
+    """What can be counted of a conversation so far; `least` is the shortest way in turns."""
+
+    turns: int
+    least: int
+    fields: Mapping[str, bool]
+    wer: float | None
+
+
+@dataclass(frozen=True)
+class LiveMetric:
+    """A metric as it stands: `value` of `n` observations, or None with the reason; `share` from 0 to 1."""
+
+    metric: str
+    title: str
+    definition: str
+    value: float | None
+    n: int
+    reason: str
+    share: bool
+    best: float
+
+
+@dataclass(frozen=True)
+class LiveSnapshot:
+    """All that is to be seen of a conversation under way. `waits` for whom: a model, a person, a tool, or nobody."""
+
+    messages: tuple[Message, ...]
+    beats: int
+    turn: int
+    waits: Literal["agent", "customer", "person", "tool", ""]
+    ended: str
+    passed: bool | None
+    changes: tuple[WorldChange, ...]
+    profiles: tuple[Mapping[str, Any], ...]
+    told: str
+    tally: LiveCounts
+    course: tuple[tuple[int, float], ...]
+    """(turn, share of the needed actions carried out), a point a turn."""
+    cost_usd: float | None
+    readings: tuple[LiveMetric, ...]
+    """The twelve metrics as they stand."""
+    before: Mapping[str, float | None]
+    """The metrics' values at the end of the turn before."""
+    fault: str = ""

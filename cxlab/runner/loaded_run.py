@@ -1,0 +1,89 @@
+"""Open a stored run: everything that its record names, ready to be worked on."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cxlab import llm
+from cxlab.benchmarks.base import Benchmark, Setup
+from cxlab.llm import ChatModel
+from cxlab.records import Run, Sample
+from cxlab.runner import replay, retry
+from cxlab.runner.plan import Pair, SampleFilter, choose, find_benchmark, pair
+from cxlab.store import home, write
+
+
+@dataclass(frozen=True)
+class LoadedRun:
+    """A run with all that its record names: the benchmark, the samples, the pairs in their order."""
+
+    run: Run
+    benchmark: Benchmark
+    samples: dict[str, Sample]
+    pairs: list[Pair]
+    folder: Path
+
+
+def open_run(run_id: str) -> LoadedRun:
+    """Plan a stored run anew; the same record gives the same pairs in the same order, everywhere."""
+    run = write.load_run(run_id)
+    benchmark = find_benchmark(run.setup.get("benchmark", run.benchmark))
+    source = run.setup.get("rescored_from")
+    if source is not None:
+        samples = {sample.id: sample for sample in write.load_samples(run.dataset_id)}
+        return LoadedRun(run, replay.replay(benchmark, source), samples, replay.list_pairs(source), folder_of(run_id))
+    retried = run.setup.get("retried_from")
+    chosen = choose(benchmark, write.load_samples(run.dataset_id), read_sample_filter(run))
+    pairs = pair(chosen, run.trials)
+    if retried is not None:
+        benchmark, pairs = retry.take_over_finished(benchmark, retried), retry.order_pairs(retried, pairs)
+    return LoadedRun(
+        run,
+        benchmark,
+        {sample.id: sample for sample in chosen},
+        pairs,
+        folder_of(run_id),
+    )
+
+
+def folder_of(run_id: str) -> Path:
+    """The folder of a run in the store."""
+    return home() / "runs" / run_id
+
+
+def read_sample_filter(run: Run) -> SampleFilter:
+    """The filters that a run was planned with."""
+    kept = run.setup.get("choice", {})
+    where = tuple((facet, value) for facet, value in kept.get("where", ()))
+    return SampleFilter(tuple(kept.get("scenarios", ())), tuple(kept.get("levels", ())), kept.get("limit"), where)
+
+
+def is_simulated(run: Run) -> bool:
+    """Whether every model that takes part is simulated, so that the work is CPU work of this machine."""
+    names = list(run.judges)
+    if not run.setup.get("rescored_from"):
+        names += [run.model, *([run.setup["customer"]] if run.setup.get("customer") else [])]
+    return all(name.startswith("simulated:") for name in names)
+
+
+def load_setup(run: Run, budget: llm.Budget | None = None) -> Setup:
+    """Load the models that a run names, all on one budget and, if the run asks for it, on the reply cache."""
+    cache = None
+    if run.setup.get("cache"):
+        from cxlab.llm.cache import ReplyCache
+
+        cache = ReplyCache(home() / "cache.sqlite")
+
+    def load(name: str) -> ChatModel:
+        model = llm.load(name)
+        return model if budget is None and cache is None else llm.MeteredModel(model, budget, cache)
+
+    rescoring = run.setup.get("rescored_from") is not None
+    customer = None if rescoring else run.setup.get("customer")
+    return Setup(
+        model=replay.UncalledModel(run.model, run.simulated) if rescoring else load(run.setup.get("model", run.model)),
+        customer=load(customer) if customer else None,
+        judges=tuple(load(name) for name in run.judges),
+        run_id=run.id,
+        seed=run.seed,
+        options=run.setup.get("options", {}),
+    )

@@ -1,0 +1,105 @@
+"""Judge stored dialogues again: a run whose attempts are read from another run instead of being made."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from cxlab import llm
+from cxlab.benchmarks.base import Benchmark, Setup
+from cxlab.errors import BadOption
+from cxlab.llm import Completion, Request
+from cxlab.records import Attempt, Run, Sample, Usage, content_id, new_id
+from cxlab.runner.plan import Pair
+from cxlab.runner.report import scan
+from cxlab.store import load, write
+
+
+class UncalledModel:
+    """Stands for the model under test, which judging anew never calls: its key or server may be gone."""
+
+    def __init__(self, name: str, simulated: bool) -> None:
+        self.name, self.simulated = name, simulated
+
+    async def complete(self, request: Request) -> Completion:
+        raise RuntimeError(f"scoring called {self.name}; score() may ask judges only")
+
+    async def aclose(self) -> None:
+        pass
+
+
+def create_rescoring(
+    source_id: str,
+    judges: tuple[str, ...],
+    options: Mapping[str, Any] | None = None,
+    prompts: Mapping[str, str] | None = None,
+) -> Run:
+    """Store a new run over the attempts that `source_id` holds now, to be judged by others, or asked otherwise.
+
+    `options` are added to the source's own; `prompts` are those that are asked now, the source's if not given.
+    """
+    source = write.load_run(source_id)
+    for name in judges:
+        llm.load(name)
+    if len(set(judges)) < len(judges):
+        raise BadOption("a judge is named twice")
+    planned = len(list_pairs(source_id))
+    if not planned:
+        raise BadOption(f"run {source_id} holds no attempts yet; finish it with: run --resume {source_id}")
+    from cxlab.runner.request import read_code_version, tell_job
+
+    run = source.model_copy(
+        update={
+            "id": new_id("run"),
+            "judges": judges,
+            "planned": planned,
+            "setup": {
+                **source.setup,
+                "rescored_from": source_id,
+                "budget_usd": None,
+                "options": {**source.setup.get("options", {}), **(options or {})},
+            },
+            "prompts": dict(source.prompts if prompts is None else prompts),
+            "code": read_code_version(),
+            "group": None,
+            "created": datetime.now(UTC),
+        }
+    )
+    write.create_run(run)
+    tell_job([run.id])
+    return run
+
+
+def list_pairs(source_id: str, outcome: str | None = None) -> list[Pair]:
+    """The pairs of a run's stored attempts (of one outcome), in the order in which `load_attempts` yields them."""
+    attempts = scan(source_id, "attempts")
+    if attempts is None:
+        return []
+    if outcome is not None:
+        attempts = attempts.filter(outcome=outcome)
+    rows = attempts.select("attempt_id", "sample_id", "trial").sort("attempt_id").collect()
+    return [(sample_id, trial) for _, sample_id, trial in rows.iter_rows()]
+
+
+def replay(benchmark: Benchmark, source_id: str) -> Benchmark:
+    """The benchmark with `run` replaced by reading the next stored attempt.
+
+    Attempts are read in step with the workers, which take pairs in the order of `list_pairs` and call
+    `run` before they wait for anything; so memory stays flat however large the run is.
+    """
+    stored: Iterator[Attempt] = (attempt for attempt, _ in load.load_attempts(source_id))
+
+    async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
+        for attempt in stored:
+            if (attempt.sample_id, attempt.trial) == (sample.id, trial):
+                return adopt(attempt, setup.run_id)
+        raise RuntimeError(f"run {source_id} no longer holds sample {sample.id}, trial {trial}")
+
+    return replace(benchmark, run=run)
+
+
+def adopt(attempt: Attempt, run_id: str) -> Attempt:
+    """A stored attempt as one of the new run; what it cost was paid, and is counted, in the old one."""
+    usage = Usage(cached_calls=attempt.usage.calls + attempt.usage.cached_calls)
+    name = content_id(run_id, attempt.sample_id, attempt.trial)
+    return attempt.model_copy(update={"id": name, "run_id": run_id, "usage": usage, "cost_usd": 0.0})

@@ -1,0 +1,195 @@
+"""From what a user orders to the records of its runs, checked before anything is written."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from cxlab import __version__, llm, resources
+from cxlab.errors import BadOption, UnknownName
+from cxlab.records import Dataset, Run, Sample, new_id
+from cxlab.runner.execute import DEFAULT_CONCURRENCY
+from cxlab.runner.plan import SampleFilter, choose, find_benchmark
+from cxlab.store import home, write
+
+JOB = "CXLAB_JOB"
+"""Environment variable with the id of the job that started this process, if a page did."""
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What to run: one run a model, all on the same samples. `budget_usd` is what each run may spend."""
+
+    benchmark: str
+    models: tuple[str, ...]
+    customer: str | None = None
+    judges: tuple[str, ...] = ()
+    dataset_id: str | None = None
+    choice: SampleFilter = field(default_factory=SampleFilter)
+    trials: int = 1
+    seed: int = 0
+    options: dict[str, Any] = field(default_factory=dict)
+    concurrency: int = DEFAULT_CONCURRENCY
+    budget_usd: float | None = None
+    cache: bool = False
+
+
+def create_runs(order: RunRequest, group: str | None = None) -> list[Run]:
+    """Check the whole order, then store one run a model; several runs of one order share a `group`."""
+    check(order)
+    benchmark = find_benchmark(order.benchmark)
+    dataset, samples = generate_dataset(order)
+    planned = len(choose(benchmark, samples, order.choice)) * order.trials
+    agents = [llm.load(name) for name in order.models]
+    for name in (*order.judges, *([order.customer] if order.customer else [])):
+        llm.load(name)
+    if group is None and len(agents) > 1:
+        group = new_id("group")
+    prompts, code = benchmark.prompts(), read_code_version()
+    runs = [
+        Run(
+            id=new_id("run"),
+            benchmark=benchmark.card.id,
+            model=model.name,
+            simulated=model.simulated,
+            setup={
+                "benchmark": order.benchmark,
+                # As it was ordered: the model's own name leaves out what changes no reply.
+                "model": name,
+                "customer": order.customer,
+                "options": order.options,
+                "choice": {
+                    "scenarios": list(order.choice.scenarios),
+                    "levels": list(order.choice.levels),
+                    "limit": order.choice.limit,
+                    "where": list(order.choice.where),
+                },
+                "concurrency": order.concurrency,
+                "budget_usd": order.budget_usd,
+                "cache": order.cache,
+            },
+            judges=order.judges,
+            dataset_id=dataset.id,
+            seed=order.seed,
+            trials=order.trials,
+            planned=planned,
+            prompts=prompts,
+            code=code,
+            group=group,
+            created=datetime.now(UTC),
+        )
+        for name, model in zip(order.models, agents, strict=True)
+    ]
+    if order.dataset_id is None:
+        write.save_dataset(dataset, samples)
+    for run in runs:
+        write.create_run(run)
+    tell_job(run.id for run in runs)
+    return runs
+
+
+def generate_dataset(order: RunRequest) -> tuple[Dataset, list[Sample]]:
+    """The dataset that was named, or the benchmark's own, generated anew; its id is the hash of its content."""
+    benchmark = find_benchmark(order.benchmark)
+    if order.dataset_id is None:
+        require_dataset(order)
+        return benchmark.generate({}, order.seed)
+    dataset = write.load_dataset(order.dataset_id)
+    if dataset.benchmark != benchmark.card.id:
+        raise BadOption(f"dataset {dataset.id} is of benchmark {dataset.benchmark!r}, not of {benchmark.card.id!r}")
+    return dataset, write.load_samples(order.dataset_id)
+
+
+def require_dataset(order: RunRequest) -> None:
+    """Complain of an order without a dataset, where making one is work of its own."""
+    if order.dataset_id is not None or find_benchmark(order.benchmark).instant:
+        return
+    stored = [each.id for each in write.list_datasets() if each.benchmark == order.benchmark]
+    named = f"--dataset {stored[0]}" if stored else f"python -m cxlab generate {order.benchmark}"
+    raise BadOption(f"{order.benchmark} has no data of its own; name a stored dataset or make one first: {named}")
+
+
+def count_samples(order: RunRequest) -> int:
+    """How many samples the order takes; reads no text of a stored dataset."""
+    if order.dataset_id is None:
+        samples = generate_dataset(order)[1]
+    else:
+        samples = write.load_samples(order.dataset_id, only_facets=True)
+    return len(choose(find_benchmark(order.benchmark), samples, order.choice))
+
+
+def parse_options(words: Iterable[str], known: dict[str, str]) -> dict[str, Any]:
+    """Options of a benchmark from `key=value` words; UnknownName for one that the benchmark does not have."""
+    options = read_words(words)
+    for key in options:
+        if key not in known:
+            raise UnknownName("option", key, known)
+    return options
+
+
+def read_words(words: Iterable[str]) -> dict[str, Any]:
+    """`key=value` words as a dict; a value that reads as JSON is taken as such, any other as text."""
+    read: dict[str, Any] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise BadOption(f"--option {word!r}: must be key=value")
+        try:
+            read[key] = json.loads(value)
+        except ValueError:
+            read[key] = value
+    return read
+
+
+def read_code_version() -> str:
+    """The package's version, and the commit it was run from when that can be told."""
+    root = resources.checkout()
+    if root is None or not (root / ".git").exists():
+        return __version__
+    try:
+        described = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--exclude", "*"],
+            cwd=root,
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return __version__
+    return f"{__version__}+{described.stdout.strip()}" if described.returncode == 0 else __version__
+
+
+def tell_job(run_ids: Iterable[str]) -> None:
+    """Let the page that started this process know which runs it works on."""
+    job = os.environ.get(JOB)
+    if job:
+        path = home() / "jobs" / f"{job}.runs"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a") as file:
+            file.writelines(f"{run_id}\n" for run_id in run_ids)
+
+
+def check(order: RunRequest) -> None:
+    """Complain of what cannot be right whatever the dataset holds."""
+    if not order.models:
+        raise BadOption("name at least one --model, for example simulated:strong")
+    repeated = {name for name in order.models if order.models.count(name) > 1}
+    if repeated:
+        raise BadOption(f"--model {min(repeated)!r} is named twice; use --trials for more than one trial")
+    if order.concurrency < 1:
+        raise BadOption(f"--concurrency {order.concurrency}: must be at least 1")
+    if order.budget_usd is not None and order.budget_usd <= 0:
+        raise BadOption(f"--budget {order.budget_usd}: must be more than 0")
+    if order.trials < 1:
+        raise BadOption(f"--trials {order.trials}: must be at least 1")
+    for name in order.models:
+        only = llm.only_for(name)
+        if only and only != find_benchmark(order.benchmark).card.id:
+            raise BadOption(
+                f"--model {name}: it is made for {only} and says nothing about {order.benchmark}; "
+                "leave it out, or take simulated:floor as the floor"
+            )

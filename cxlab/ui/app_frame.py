@@ -1,0 +1,107 @@
+"""The shell around a page: routing, look, theme of the viewer, faults."""
+
+import inspect
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+
+from cxlab.charts.theme import Palette, palette
+from cxlab.errors import CxError
+from cxlab.ui.address import come_back
+from cxlab.ui.labels import error
+
+if TYPE_CHECKING:
+    from streamlit.navigation.page import Page
+
+_STYLE = """<style>
+[data-testid="stMainBlockContainer"] {padding-top: 2.2rem; padding-bottom: 3rem; padding-left: 2.4rem;
+  padding-right: 2.4rem; max-width: 1500px;}
+[data-testid="stMetricValue"] {font-variant-numeric: tabular-nums;}
+[data-testid="stSidebarNav"] {padding-bottom: .5rem;}
+[data-testid="stMain"] [data-testid="stPageLink-NavLink"] {padding-left: 0;}
+[data-testid="stMain"] [data-testid="stPageLink-NavLink"] p {color: #31456a; text-decoration: underline;}
+[data-testid="stChatMessageAvatarUser"] {background-color: #56B4E9; color: #0f172a;}
+[data-testid="stChatMessageAvatarAssistant"] {background-color: #31456a; color: #ffffff;}
+[class*="st-key-cx-say-customer"] {border-left: 3px solid #56B4E9; padding-left: .8rem;}
+[class*="st-key-cx-say-agent"] {border-left: 3px solid #31456a; padding-left: .8rem;}
+[class*="st-key-cx-say-system"], [class*="st-key-cx-say-tool"], [class*="st-key-cx-say-ivr"]
+  {border-left: 3px solid #999999; padding-left: .8rem;}
+@media (max-width: 1100px) {
+  section[data-testid="stSidebar"] {width: 220px !important; min-width: 220px !important;}
+  [data-testid="stMainBlockContainer"] {padding-left: 1.4rem; padding-right: 1.4rem;}
+}
+[class*="st-key-cx-say-"] [data-testid="stText"] {font-family: inherit; white-space: pre-wrap; overflow-wrap: anywhere;}
+</style>"""
+
+
+# The accent of the dark theme is light: words on it must be dark to be read.
+_DARK_STYLE = """<style>
+[data-testid="stMain"] [data-testid="stPageLink-NavLink"] p {color: #8fb0e8;}
+[data-testid="stBaseButton-primary"]:not(:disabled), [data-testid="stBaseButton-primary"]:not(:disabled) p,
+  [data-testid="stMultiSelectTagsContainer"] [data-tag], [data-testid="stMultiSelectTagsContainer"] [data-tag] *
+  {color: #0f172a !important;}
+</style>"""
+
+
+def enter(page: "Page", pages: Sequence["Page"]) -> None:
+    """Called by app.py alone, before a page runs: remembers where we are and mends cold deep links (see `routed`)."""
+    # Plotly looks at a pandas that is already loaded, and two sessions that come at once on a fresh server may find it
+    # half loaded by the other. An import waits until it is whole.
+    import_module("pandas")
+    st.session_state["cx_routed"] = page.url_path or "overview"
+    known = {each.url_path or "overview": each for each in pages}
+    if (wanted := st.query_params.get("goto")) is not None:
+        rest = {key: st.query_params.get_all(key) for key in st.query_params if key != "goto"}
+        st.switch_page(known.get(wanted, page), query_params=rest)
+    come_back()
+    st.html(_STYLE + (_DARK_STYLE if dark() else ""))
+
+
+def routed() -> None:
+    """First line of every page. On a fresh server a deep link runs the page file without app.py: then go there first.
+
+    A page that is run by itself (AppTest.from_file on it) has no app.py to go to and runs as it is.
+    """
+    if st.session_state.get("cx_routed"):
+        return
+    frame = inspect.currentframe()
+    caller = frame.f_back if frame else None
+    stem = Path(caller.f_code.co_filename).stem if caller else "overview"
+    query = {key: st.query_params.get_all(key) for key in st.query_params}
+    try:
+        st.switch_page("app.py", query_params={**query, "goto": stem})
+    except StreamlitAPIException:
+        return
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Show a user's mistake as one box that says what to do; let everything else through."""
+    try:
+        yield
+    except CxError as mistake:
+        error(str(mistake))
+
+
+def dark() -> bool:
+    """Whether the viewer sees the dark theme."""
+    return st.context.theme.type == "dark"
+
+
+def colours() -> Palette:
+    """The palette of the viewer's theme."""
+    return palette(dark())
+
+
+def zone() -> ZoneInfo:
+    """The viewer's time zone; UTC when the browser does not tell."""
+    try:
+        return ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")

@@ -1,0 +1,61 @@
+"""A job on a page: its runs as they go, and what can be done about it."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import streamlit as st
+
+from cxlab.ui.address import link
+from cxlab.ui.labels import Badge, error, section
+from cxlab.ui.progress import live_progress
+
+_BADGES: dict[str, Badge] = {"running": "running", "done": "done", "failed": "failed", "died": "failed"}
+# The end of a log tells what went wrong; more would push everything else off the page.
+_LOG_CHARACTERS = 2000
+
+
+class Job(Protocol):
+    """What is shown of a job; `cxlab.jobs.Job` is one."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def args(self) -> tuple[str, ...]: ...
+    @property
+    def runs(self) -> tuple[str, ...]: ...
+    @property
+    def log(self) -> Path: ...
+
+
+def show_job(look: Callable[[], Job], cancel: Callable[[str], None], resume: Callable[[Sequence[str]], None]) -> None:
+    """One job; `look` gives it as it is now."""
+    job = look()
+    with st.container(border=True):
+        section(f"Job {job.id.removeprefix('job-')}", badges=[badge_of(job)])
+        live_progress(lambda: look().runs, key=job.id, working=lambda: look().state == "running")
+        if job.state == "running":
+            tip = "What is finished stays, and the run can be resumed."
+            st.button("Cancel", key=f"cancel-{job.id}", on_click=cancel, args=(job.id,), help=tip)
+        elif job.state == "done":
+            link("See the result on Overview", "overview")
+        elif job.state in ("stopped", "interrupted"):
+            st.caption("Stopped. What was finished is kept; the rest can be resumed.")
+            if st.button("Resume", key=f"resume-{job.id}", disabled=not job.runs):
+                resume(job.runs)
+        else:
+            error(f"The job {job.state}.", "What was finished is kept; resume its runs from the history below.")
+            show_log(job)
+
+
+def badge_of(job: Job) -> Badge:
+    """The mark of a job's state."""
+    return _BADGES.get(job.state, "stopped")
+
+
+def show_log(job: Job) -> None:
+    """The end of what a job that failed had to say."""
+    if log := job.log.read_text(errors="replace")[-_LOG_CHARACTERS:] if job.log.is_file() else "":
+        st.code(log, language=None, wrap_lines=True)

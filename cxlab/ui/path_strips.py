@@ -1,0 +1,105 @@
+"""Small tables and path strips, drawn as HTML of our own in which every value is escaped."""
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from cxlab.read import scenarios
+from cxlab.ui.app_frame import colours
+
+_MOVES = {"sync": ("followed", "✓"), "inserted": ("inserted", "+"), "skipped": ("skipped", "−")}
+
+
+def style() -> None:
+    """The look of the small tables and strips; call it once a page."""
+    ink = colours()
+    st.html(
+        f"""<style>
+    .cx-strip {{display: flex; flex-wrap: wrap; gap: 2px 0; margin: 2px 0;}}
+    .cx-step {{padding: 3px 14px 3px 20px; margin-right: -7px; font-size: .8rem; line-height: 1.25;
+      clip-path: polygon(0 0, calc(100% - 10px) 0, 100% 50%, calc(100% - 10px) 100%, 0 100%, 10px 50%);
+      color: {ink.surface};}}
+    .cx-step.sync {{background: {ink.good};}} .cx-step.inserted {{background: {ink.bad};}}
+    .cx-step.skipped {{background: repeating-linear-gradient(135deg, {ink.hairline} 0 6px, {ink.raised} 6px 12px);
+      color: {ink.ink};}}
+    .cx-step.plain {{background: {ink.hairline}; color: {ink.ink};}}
+    .cx-scroll {{overflow-x: auto;}}
+    .cx-table {{border-collapse: collapse; font-size: .82rem; width: 100%; font-variant-numeric: tabular-nums;}}
+    .cx-table th {{text-align: left; font-weight: 500; color: {ink.muted}; padding: 2px 12px 2px 0;
+      border-bottom: 1px solid {ink.hairline};}}
+    .cx-table td {{padding: 2px 12px 2px 0; border-bottom: 1px solid {ink.hairline}; overflow-wrap: break-word;
+      vertical-align: top;}}
+    .cx-table td.bad {{color: {ink.bad}; font-weight: 600;}} .cx-table td.quiet {{color: {ink.muted};}}
+    .cx-table td.num, .cx-table th.num {{text-align: right;}}
+    @media (max-width: 1180px) {{
+      .st-key-cx-wide [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) {{flex-wrap: wrap;}}
+      .st-key-cx-wide [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] {{min-width: 100%;}}
+    }}
+    [class*="st-key-cx-turn-marked"] {{border-left: 3px solid {ink.accent}; padding-left: .6rem;}}
+    [data-testid="stColumn"]:has(> div .st-key-cx-about) {{position: sticky; top: 3.6rem; align-self: flex-start;
+      max-height: calc(100vh - 4.2rem); overflow-y: auto;}}
+    </style>"""
+    )
+
+
+def strip(
+    moves: Sequence[Mapping[str, str]] | Sequence[tuple[str, str]], title: str = "", scenario: str | None = None
+) -> None:
+    """A path as chevrons, coloured by move and with its sign; hovering says the stage and the move in words."""
+    known = scenarios.procedure(scenario) if scenario in scenarios.procedures() else None
+    steps = []
+    for each in moves:
+        move, stage = (each["move"], each["stage"]) if isinstance(each, Mapping) else each
+        word, sign = _MOVES.get(move, ("", ""))
+        kind = move if move in _MOVES else "plain"
+        meaning = _safe(known.name(stage) if known else stage) + (f": {word}" if word else "")
+        steps.append(f'<span class="cx-step {kind}" title="{meaning}">{sign} {_safe(stage)}</span>')
+    words = " ".join(
+        f"{sign} {word}"
+        for move, (word, sign) in _MOVES.items()
+        if title and any(_move(each) == move for each in moves)
+    )
+    foot = f'<span style="font-size:.75rem; margin-left:14px; align-self:center; opacity:.7">{_safe(words)}</span>'
+    head = f'<span style="font-size:.8rem; min-width:5.5rem; align-self:center">{_safe(title)}</span>' if title else ""
+    parts = f"{head}{''.join(steps)}{foot if words else ''}"
+    st.html(f'<div class="cx-strip" role="img" aria-label="{_safe(_read_out(moves))}">{parts}</div>')
+
+
+def grid(head: Sequence[str], rows: Sequence[Sequence[tuple[str, str]]], numbers: Sequence[int] = ()) -> None:
+    """A small table; each cell is (text, "" | "bad" | "quiet"); what is bad wears a cross as well as the colour."""
+    cells = "".join(f"<th{_kind('num' if i in numbers else '')}>{_safe(name)}</th>" for i, name in enumerate(head))
+    lines = []
+    for row in rows:
+        parts = []
+        for i, (text, kind) in enumerate(row):
+            sign = "✕ " if kind == "bad" else ""
+            names = " ".join(name for name in (kind, "num" if i in numbers else "") if name)
+            parts.append(f"<td{_kind(names)}>{sign}{_cell(text)}</td>")
+        lines.append(f"<tr>{''.join(parts)}</tr>")
+    table = f'<table class="cx-table"><thead><tr>{cells}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
+    st.html(f'<div class="cx-scroll">{table}</div>')
+
+
+def _read_out(moves: Sequence[Any]) -> str:
+    pairs = ((each["move"], each["stage"]) if isinstance(each, Mapping) else each for each in moves)
+    return ", ".join(f"{stage} {_MOVES.get(move, ('', ''))[0]}".strip() for move, stage in pairs)
+
+
+def _move(each: Any) -> str:
+    return str(each["move"] if isinstance(each, Mapping) else each[0])
+
+
+def _safe(text: object) -> str:
+    return html.escape(str(text), quote=True)
+
+
+def _cell(text: object) -> str:
+    """Escaped, with places where a long name like InfoCompleteness may break."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "<wbr>", _safe(text))
+
+
+def _kind(names: str) -> str:
+    return f' class="{names}"' if names else ""

@@ -1,0 +1,107 @@
+"""A dialogue on a page: what was said, what the judges said of it, and the path it took."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.theme import short_model
+from cxlab.ui.labels import chip, plain, say
+
+_SPEAKERS = {"customer": "Customer", "agent": "Agent", "system": "System", "tool": "Tool", "ivr": "Phone menu"}
+# The two who talk get Streamlit's own pictures, which need no emoji font and no network.
+_AVATARS = {"customer": "user", "agent": "assistant"}
+
+
+def transcript(
+    messages: pl.DataFrame | Iterable[Mapping[str, Any]],
+    *,
+    key: str = "transcript",
+    turn: int | None = None,
+    after: Callable[[int], None] | None = None,
+) -> None:
+    """A dialogue as chat. Messages need role, text, turn (and may have tool_calls and data, as dicts or JSON text).
+
+    `turn` is marked. `after(turn)` is called below the last message of each turn, to draw votes or the path there.
+    `data["grounding"]` (a list of ids) becomes chips. Everything that was said is shown as text, never rendered.
+    """
+    rows = list(messages.iter_rows(named=True) if isinstance(messages, pl.DataFrame) else messages)
+    for place, row in enumerate(rows):
+        _message(row, f"{key}-{place}", marked=turn is not None and row["turn"] == turn)
+        last = place + 1 == len(rows) or rows[place + 1]["turn"] != row["turn"]
+        if after is not None and last:
+            after(int(row["turn"]))
+
+
+def _message(row: Mapping[str, Any], key: str, marked: bool) -> None:
+    role = str(row["role"])
+    name, avatar = _SPEAKERS.get(role, role), _AVATARS.get(role)
+    bubble = st.chat_message(avatar) if avatar else st.container()
+    with bubble, st.container(key=f"cx-say-{_key(role)}-{_key(key)}", gap="xsmall"):
+        st.caption(f"{plain(name)} · turn {row['turn']}" + (" · **the turn in question**" if marked else ""))
+        if row["text"]:
+            say(row["text"])
+        for call in _loaded(row.get("tool_calls")) or ():
+            folded = f"{call.get('name', 'tool')}({_shorten(call.get('arguments', ''), 80)})"
+            with st.expander(plain(folded), type="compact"):
+                st.code(str(call.get("arguments", "")), language=None, wrap_lines=True)
+        grounding = (_loaded(row.get("data")) or {}).get("grounding") or ()
+        if grounding:
+            with st.container(horizontal=True, gap="small"):
+                for each in grounding:
+                    chip(each)
+
+
+def votes(frame: pl.DataFrame, words: Mapping[str, str] | None = None, key: str = "votes") -> None:
+    """The judges' votes on one turn as dots with words; each opens its rationale and its raw reply.
+
+    `frame` has judge, valid, rationale, raw, failure; `words` says in a word what each judge decided.
+    """
+    with st.container(horizontal=True, gap="small"):
+        for place, row in enumerate(frame.iter_rows(named=True)):
+            decided = (words or {}).get(row["judge"], "valid" if row["valid"] else "invalid")
+            sign, colour = ("●", "green") if row["valid"] else ("✕", "red")
+            with st.popover(
+                f":{colour}[{sign}] {plain(short_model(row['judge']))}: {plain(decided)}",
+                type="tertiary",
+                key=f"{key}-{place}",
+            ):
+                say(row["rationale"] or "No rationale was given.")
+                if row["failure"]:
+                    say(f"Failure: {row['failure']}")
+                st.code(row["raw"] or "", language=None, wrap_lines=True)
+
+
+def path_strip(moves: Sequence[Mapping[str, str]] | Sequence[tuple[str, str]]) -> None:
+    """A path as a strip of steps: ✓ followed, + inserted, − skipped; `moves` as in the traces table or as pairs."""
+    looks = {
+        "sync": ("green", "✓", "followed"),
+        "inserted": ("red", "+", "inserted: not in the procedure"),
+        "skipped": ("gray", "−", "skipped: the procedure has it"),
+    }
+    with st.container(horizontal=True, gap="small"):
+        for each in moves:
+            move, stage = (each["move"], each["stage"]) if isinstance(each, Mapping) else each
+            colour, sign, meaning = looks.get(move, ("gray", "?", move))
+            chip(f"{sign} {stage}", colour, meaning)
+
+
+def _loaded(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return None
+
+
+def _shorten(text: object, length: int) -> str:
+    flat = " ".join(str(text).split())
+    return flat if len(flat) <= length else flat[: length - 1] + "…"
+
+
+def _key(text: object) -> str:
+    return re.sub(r"[^A-Za-z0-9-]", "-", str(text))

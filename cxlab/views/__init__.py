@@ -1,0 +1,1 @@
+"""What serves one page or family of pages: its queries, its figures, its parts."""

@@ -1,0 +1,318 @@
+"""The parts of the page Compare: sides next to each other, what differs for sure, and the samples behind it."""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+import streamlit as st
+
+from cxlab import read
+from cxlab.charts import compare as charts
+from cxlab.charts.numbers import format_count, format_points
+from cxlab.charts.theme import Mark
+from cxlab.read import LOWER_IS_BETTER, View
+from cxlab.ui.address import cached, marks, set_view
+from cxlab.ui.app_frame import dark
+from cxlab.ui.choices import is_new
+from cxlab.ui.labels import EXPOSURES, badge, empty, label, plain, section
+from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.compare import queries, queries_score_sums
+
+_VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
+_MOST_SAMPLES = 200
+_FACETS = {
+    "level": "levels",
+    "scenario": "scenarios",
+    "task": "tasks",
+    "persona": "personas",
+    "exposure": "exposures",
+    "modality": "modalities",
+}
+
+
+def names_of(board: pl.DataFrame, unit: queries.Unit) -> dict[str, str]:
+    """How each side is called: its model, or model and run."""
+    return {
+        side: label(model) if unit == "model" else f"{label(model)}, {side}"
+        for side, model in board.select("side", "model").iter_rows()
+    }
+
+
+def best_of(board: pl.DataFrame, metric: str) -> str:
+    """The side with the best mean."""
+    return str(board.sort("value", descending=metric not in LOWER_IS_BETTER)["side"][0])
+
+
+def is_useful(view: View, by: str) -> bool:
+    """Whether there is more than one group; leaves only within one scenario, or there are too many to look at."""
+    if by == "" or (by == "leaf" and len(view.scenarios) == 1):
+        return True
+    known = cached(read.facets, view.change(models=(), runs=()), tuple(_FACETS.values()))
+    return by != "leaf" and known.filter(pl.col("name") == _FACETS[by]).height > 1
+
+
+def _marks_of(unit: queries.Unit, sides: Sequence[str]) -> dict[str, Mark]:
+    from cxlab.charts.theme import mark_models
+
+    return marks() if unit == "model" else mark_models(sorted(sides))
+
+
+def show_scores(
+    view: View,
+    unit: queries.Unit,
+    by: str,
+    title: str,
+    named: Mapping[str, str],
+    gaps: pl.DataFrame,
+    baseline: str,
+    beside: bool,
+    scenarios: Sequence[str],
+) -> None:
+    """Means with intervals, side by side, group by group."""
+    grouped = cached(queries_score_sums.table, view, (unit, by) if by else (unit,))
+    frame = grouped.rename({unit: "side"}).with_columns(grp=pl.col(by) if by else pl.lit(""))
+    worse, better = gaps.filter(pl.col("verdict") == "worse"), gaps.filter(pl.col("verdict") == "better")
+    open_ = gaps.height - worse.height - better.height
+    lead = f"{named[baseline]} is ahead for sure in {worse.height} of {gaps.height} comparisons"
+    behind = f", behind in {better.height}" if better.height else ""
+    section(f"{plain(lead)}{behind}" + (f"; {open_} cannot be told" if open_ else ""),
+            f"{title.capitalize()}: mean over all scores with 95 % intervals clustered by sample.")  # fmt: skip
+    shown = (
+        queries.published_points(view.benchmark, view.metric, by, view.scenarios or (scenarios if by else ()))
+        if beside
+        else None
+    )
+    if beside and shown is not None and shown.is_empty():
+        st.caption("The papers print no figure for this metric and grouping.")
+    elif beside:
+        badge("published", "grey diamonds: printed in the paper, on other data; not paired")
+    floor = cached(queries.floors, view, by)
+    groups = _group_names(frame, by)
+    figure = charts.draw_scores(frame, view.metric, title, groups, _marks_of(unit, list(named)), dark(), shown, floor)
+    if floor.height:
+        st.caption("Dotted: what always giving the commonest answer of each scenario would score.")
+    columns = {
+        "name": column("Model"),
+        "group": column("Group"),
+        "mean": column("Mean", "points"),
+        "low": column("95 % from", "points"),
+        "high": column("to", "points"),
+        "n": column("n scores", "count"),
+        "clusters": column("Samples", "count"),
+        "unscored": column("Not scored", "count"),
+    }
+    rows = _named(frame, named, groups)
+    show_chart(
+        figure, rows, key=f"compare-scores-{by}", alt=f"{title} by model with intervals.", columns=_without(columns, by)
+    )
+
+
+def show_gaps(gaps: pl.DataFrame, by: str, title: str, named: Mapping[str, str], baseline: str) -> None:
+    """Paired differences with verdicts, as chart and table."""
+    section(
+        f"Differences from {plain(named[baseline])} on the same samples",
+        "Bootstrap over samples for the interval, sign-flip permutation for p (closed form from 2,000 samples on), "
+        f"Holm's correction over the {gaps.height} comparisons shown. A difference is real where p stays under 0.05.",
+    )
+    groups = _group_names(gaps, by)
+    figure = charts.draw_differences(gaps, title, baseline, groups, _marks_of("model", list(named)), dark())
+    show_chart(figure, gaps, key=f"compare-gaps-{by}", alt="Paired differences from the baseline.", table=False)
+    places = {group: place for place, group in enumerate(groups)}
+    rows = _named(gaps, named, groups).with_columns(
+        verdict=pl.col("verdict").replace_strict(_VERDICTS),
+        results=pl.format("{} / {} / {}", "wins", "ties", "losses"),
+        interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
+        place=pl.col("grp").replace_strict(places, return_dtype=pl.Int64),
+    )
+    columns = {
+        "name": column("Model"),
+        "group": column("Group"),
+        "verdict": column("Verdict", help="Better or worse than the baseline at 5 % after correction."),
+        "difference": column("Difference", "points"),
+        "interval": column("95 % interval"),
+        "p_holm": column("p (Holm)", "p"),
+        "results": column("Won / tied / lost", help="Samples on which it did better, the same, worse."),
+        "n": column("Pairs", "count"),
+        "unmatched": column("Unmatched", "count", "Samples that only one of the two has."),
+    }
+    shown = rows.sort("place", "difference", descending=[False, True], nulls_last=True).drop("place")
+    show_table(shown, _without(columns, by), key=f"compare-gaps-table-{by}", alt="Paired differences with verdicts.")
+
+
+def show_profile(view: View, unit: queries.Unit, definitions: Mapping[str, str], named: Mapping[str, str]) -> None:
+    """The parts of logic and the grades of chat, as parallel coordinates."""
+    frame = cached(read.score_table, view, (unit,), charts.PARTS).rename({unit: "side"})
+    if frame.is_empty():
+        empty("This benchmark has no parts to set side by side.")
+        return
+    spread = frame.group_by("metric").agg(
+        gap=(pl.col("mean").max() - pl.col("mean").min())
+        / pl.when(pl.col("metric").first().is_in(charts.GRADES)).then(6).otherwise(100)
+    )
+    widest = spread.sort("gap", "metric")["metric"][-1]
+    section(
+        f"The models differ most in {label(widest)}",
+        "Each axis runs over its metric's whole scale. " + plain(f"{label(widest)}: {definitions.get(widest, '')}"),
+    )
+    names = {metric: label(metric).capitalize() for metric in charts.PARTS}
+    columns = {
+        "name": column("Model"),
+        "part": column("Metric"),
+        "mean": column("Mean", "points"),
+        "low": column("95 % from", "points"),
+        "high": column("to", "points"),
+        "n": column("n scores", "count"),
+    }
+    rows = _named(frame, named, {}).with_columns(part=pl.col("metric").replace_strict(names, default=pl.col("metric")))
+    figure = charts.draw_profile(frame, names, _marks_of(unit, list(named)), dark())
+    show_chart(figure, rows, key="compare-profile", alt="Parts of logic and chat by model.", columns=columns)
+
+
+def show_front(board: pl.DataFrame, metric: str, title: str, named: Mapping[str, str]) -> None:
+    """Quality against cost, or against time where nothing has a price."""
+    priced = bool((board["cost_usd"] > 0).any())
+    price = "cost_usd" if priced else "latency_s"
+    if priced:
+        options = {"cost_usd": "Cost", "latency_s": "Time"}
+        price = st.segmented_control(
+            "Price",
+            list(options),
+            default=price,
+            required=True,
+            format_func=options.__getitem__,
+            key="compare-price",
+            label_visibility="collapsed",
+        )
+    signed = board.with_columns(value=-pl.col("value")) if metric in LOWER_IS_BETTER else board
+    front = charts.front_of(signed, price)
+    section(
+        f"{len(front)} of {board.height} are worth their {'cost' if price == 'cost_usd' else 'time'}: "
+        + plain(", ".join(named[side] for side in front["side"])),
+        "None of the others is both at least as cheap and better."
+        + (
+            ""
+            if priced
+            else " Nothing here has a price, so time stands for it; simulated models are timed on this machine."
+        ),
+    )
+    columns = {
+        "name": column("Model"),
+        "value": column(title, "points"),
+        "low": column("95 % from", "points"),
+        "high": column("to", "points"),
+        "cost_usd": column("Cost", "usd", "Mean of a dialogue, judges left out."),
+        "latency_s": column("Time", "seconds", "Mean of a dialogue."),
+        "attempts": column("Dialogues", "count"),
+    }
+    figure = charts.draw_front(board, metric, title, price, _marks_of("model", list(named)), dark())
+    show_chart(figure, _named(board, named, {}), key="compare-front", alt="Quality against price.", columns=columns)
+
+
+def show_trials(view: View, unit: queries.Unit, named: Mapping[str, str]) -> None:
+    """pass^k, where samples were tried more than once."""
+    frame = cached(queries.trials, view, unit)
+    if frame.is_empty():
+        empty(
+            "Does a model always get it right, or only sometimes? With several trials a sample this shows how fast "
+            "reliability falls: the share of samples that k trials in a row get right (pass^k).",
+            command="python -m cxlab run sage --model simulated:strong --limit 30 --trials 4",
+        )
+        return
+    section(
+        "How reliable is it when asked again and again?",
+        "pass^k: the chance that k trials of a sample all pass, unbiased, mean over samples. A trial passes when "
+        "its last "
+        "turn is right throughout.",
+    )
+    columns = {
+        "name": column("Model"),
+        "k": column("k", "count"),
+        "share": column("pass^k", "share"),
+        "samples": column("Samples", "count"),
+    }
+    figure = charts.draw_trials(frame, _marks_of(unit, list(named)), dark())
+    show_chart(figure, _named(frame, named, {}), key="compare-trials", alt="pass^k by k.", columns=columns)
+
+
+def show_samples(
+    view: View,
+    place: View,
+    unit: queries.Unit,
+    sides: Sequence[str],
+    baseline: str,
+    title: str,
+    named: Mapping[str, str],
+) -> str:
+    """The samples on which two sides differ most, the other side being chosen here; a row opens both attempts."""
+    others = [side for side in sides if side != baseline]
+    other = st.segmented_control(
+        "Other side",
+        others,
+        default=others[0],
+        required=True,
+        format_func=lambda side: named[side],
+        key="compare-other",
+        label_visibility="collapsed",
+    )
+    frame = cached(queries.sample_pairs, view, other, baseline, unit, _MOST_SAMPLES)
+    if frame.is_empty():
+        empty("These two have no sample in common.")
+        return str(other)
+    top = frame.row(0, named=True)
+    section(
+        f"They are furthest apart on {top['leaf'] or top['sample_id']}: {format_points(top['first'])} against "
+        f"{format_points(top['second'])}",
+        f"{format_count(frame.height)} samples that both have, largest difference first (at most "
+        f"{_MOST_SAMPLES}). Select a "
+        "row to see both side by side.",
+    )
+    terms = bool(frame["exposure"].drop_nulls().len())
+    frame = frame.with_columns(pl.col("exposure").replace(EXPOSURES))
+    columns = {
+        "sample_id": column("Sample", "id", width="small"),
+        "leaf": column("Leaf", width="small"),
+        "level": column("Persona" if terms else "Level", width="small"),
+        "exposure": column("Told of customer", width="small", help="What the agent was told of the customer."),
+        "modality": column("Modality", width="small"),
+        "first": column(named[other], "points", f"{title}, mean over the sample."),
+        "second": column(named[baseline], "points", f"{title}, mean over the sample."),
+        "difference": column("Difference", "points"),
+        "opening": column("The customer's first words", width="large"),
+    }
+    # What no sample has says nothing: answers of tasks have neither leaf nor opening.
+    columns = {name: shape for name, shape in columns.items() if name == "level" or frame[name].drop_nulls().len()}
+    if not terms:
+        columns.pop("modality", None)
+    if "leaf" in columns:
+        del columns["sample_id"]
+    key = f"compare-samples-{other}-{baseline}"
+    height = 300 if frame.height > 6 else None
+    picked = show_table(frame, columns, key=key, alt="Samples by difference.", select="single", search=True,
+                        height=height)  # fmt: skip
+    opened = f"{picked[0]['first_run']}/{picked[0]['first_attempt']}" if picked else ""
+    if is_new(key, opened) and place.attempt != opened:
+        set_view(place.change(attempt=opened))
+        st.rerun()
+    return str(other)
+
+
+def _group_names(frame: pl.DataFrame, by: str) -> dict[str, str]:
+    found = frame["grp"].unique().sort().to_list()
+    if by == "level":
+        found.sort(
+            key=lambda level: ("zero", "weak", "strong").index(level) if level in ("zero", "weak", "strong") else 9
+        )
+    names = EXPOSURES if by == "exposure" else {}
+    order = list(EXPOSURES) if by == "exposure" else []
+    found.sort(key=lambda group: order.index(group) if group in order else len(order))
+    return {group: names.get(group, label(group)) if group else "all" for group in found}
+
+
+def _named(frame: pl.DataFrame, named: Mapping[str, str], groups: Mapping[str, str]) -> pl.DataFrame:
+    shown = frame.with_columns(name=pl.col("side").replace_strict(dict(named), default=pl.col("side")))
+    return (
+        shown.with_columns(group=pl.col("grp").replace_strict(dict(groups), default=pl.col("grp"))) if groups else shown
+    )
+
+
+def _without(columns: dict[str, object], by: str) -> dict[str, object]:
+    return columns if by else {name: config for name, config in columns.items() if name != "group"}

@@ -1,0 +1,90 @@
+"""Sums of one metric by attempt: what all comparisons of a page are made from, so that the scores are read once."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import polars as pl
+
+from cxlab.read.clusters import reach
+from cxlab.read.query import ask, cut, where, widen
+from cxlab.read.view import View
+from cxlab.store import layout
+
+
+def of_attempts(view: View, by: Sequence[str] = ()) -> pl.DataFrame:
+    """The view's metric by attempt: run_id, attempt_id, trial, model, sample_id, scenario, level, leaf, task, whole,
+    n, total, unscored; and those of TERMS that `by` names.
+
+    `whole`: the scores of the attempt, else those of its turns; `n` scores make up `total`.
+    """
+    home, version = str(layout.home()), layout.version()
+    found = cut(_read(home, version, widen(view, _CUT)), view, _CUT)
+    terms = [name for name in TERMS if name in by]
+    if not terms:
+        return found
+    keys = ["run_id", "attempt_id"]
+    return found.join(_read_terms(home, version).select(*keys, *terms), on=keys, how="left", maintain_order="left")
+
+
+TERMS = ("persona", "exposure", "modality")
+"""What scores do not hold themselves: it is looked up in the attempts when it is asked for."""
+
+
+# Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
+_CUT = ("models", "scenarios", "levels", "leaves")
+
+
+# A selection has a row or two an attempt: enough for the page that is looked at and the one before.
+@lru_cache(maxsize=2)
+def _read(home: str, version: str, wanted: View) -> pl.DataFrame:
+    condition, params = where(wanted, "scores", "s.")
+    return ask(
+        f"""SELECT s.run_id, s.attempt_id, s.trial, s.model, s.sample_id, s.scenario, s.level, s.leaf, s.task,
+            s.turn IS NULL AS whole, count(s.value) AS n, sum(s.value) AS total,
+            count(*) - count(s.value) AS unscored
+        FROM scores s WHERE s.metric = $metric AND {condition} GROUP BY ALL""",
+        {**params, "metric": wanted.metric},
+    )
+
+
+@lru_cache(maxsize=2)
+def _read_terms(home: str, version: str) -> pl.DataFrame:
+    return ask(f"SELECT run_id, attempt_id, {', '.join(TERMS)} FROM attempts")
+
+
+def table(view: View, by: Sequence[str]) -> pl.DataFrame:
+    """What `score_table` says of the view's metric, made from the sums: `by`..., n, clusters, mean, low, high,
+    unscored. `by` are columns of the sums, or TERMS."""
+    keys = list(by)
+    clusters = (
+        of_attempts(view, keys)
+        .group_by([*keys, "whole", "sample_id"])
+        .agg(pl.col("n").sum(), pl.col("total").sum(), pl.col("unscored").sum())
+    )
+    means = (
+        clusters.group_by([*keys, "whole"])
+        .agg(mean=pl.col("total").sum() / pl.col("n").sum(), scored=pl.col("n").sum())
+        .filter(pl.col("scored") > 0)
+        # Scores of turns, where a group has any.
+        .sort("whole")
+        .unique(keys, keep="first")
+        .drop("scored")
+    )
+    off = pl.col("total") - pl.col("mean") * pl.col("n")
+    found = (
+        clusters.join(means, on=[*keys, "whole"], nulls_equal=True)
+        .group_by(keys)
+        .agg(
+            n=pl.col("n").sum(),
+            clusters=(pl.col("n") > 0).sum().cast(pl.Int64),
+            mean=pl.col("mean").first(),
+            spread=(off**2).sum().sqrt() / pl.col("n").sum(),
+            unscored=pl.col("unscored").sum(),
+        )
+        .sort(keys, nulls_last=True)
+    )
+    around = [reach(count, spread) for count, spread in found.select("clusters", "spread").iter_rows()]
+    half = pl.Series("half", around, dtype=pl.Float64).fill_nan(None)
+    return found.with_columns(low=pl.col("mean") - half, high=pl.col("mean") + half).select(
+        *keys, "n", "clusters", "mean", "low", "high", "unscored"
+    )

@@ -1,0 +1,1 @@
+"""Conversations of a dataset, wherever they are shown."""

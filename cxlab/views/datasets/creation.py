@@ -1,0 +1,298 @@
+"""Making datasets on a page: the form of the generator, a job's stages as they go, and the preview of an import."""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.numbers import format_count
+from cxlab.read import View
+from cxlab.ui.address import go
+from cxlab.ui.job_panel import Job, badge_of, show_log
+from cxlab.ui.labels import chip, error, label, plain, say, section
+from cxlab.ui.tables import column, show_table
+from cxlab.views.datasets.cost_panel import draw_spent
+from cxlab.views.datasets.description import LICENCE, show_rejected
+
+# What stands on the page, and in the address of a form that was filled in → what the command line calls it.
+LANGUAGES = {"English": "en", "French": "fr", "German": "de"}
+NOISE = {
+    "article formats": "formats",
+    "acronyms": "acronyms",
+    "fragments": "fragmentation",
+    "misheard words": "speech",
+    "phone menu": "ivr",
+}
+PUBLISHED, PEOPLE = "the published CXMArena data set", "conversations between people"
+PACK, BRIEF = "brand pack", "paragraph"
+SIZES = ("small", "paper", "number of articles")
+NOISE_HELP = (
+    "Article formats: tables, HTML, Markdown, PDF. Acronyms: frequent phrases shortened. Fragments: customers' "
+    "messages in pieces. Misheard words: errors of speech recognition. Phone menu: an automatic opening. The clean "
+    "text is kept, so each of the last three can be switched off when reading."
+)
+BUDGET_HELP = (
+    "What the model may cost, all tries together. When it is spent, the job stops; what was made and paid for is kept, "
+    "and it goes on with a higher one. Needs a price of the model, as the page Models shows it."
+)
+SHORTEST_BRIEF = 40
+# A little more than the topic tree needs (`tree.SMALLEST`), so that steps end in round numbers.
+SMALLEST_SIZE = 40
+
+
+class StageProgress(Protocol):
+    """How far one stage is; `cxlab.jobs.StageProgress` is one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def done(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+
+
+def choose_settings(brands: Mapping[str, tuple[str, str, str]], models: Sequence[str]) -> tuple[list[str], str]:
+    """The form; the arguments of the command line, and what is still missing ("" when nothing is).
+
+    `brands` maps a pack's id to (name, language, domain).
+    """
+    one: dict[str, Any] = {"bind": "query-params"}
+    way = st.segmented_control("Brand from a", [PACK, BRIEF], default=PACK, required=True, key="way", **one)
+    args, problem = ["generate", "cxmarena"], ""
+    if way == PACK:
+        brand = st.selectbox("Brand", list(brands), key="brand", **one)
+        name, language, domain = brands[brand]
+        words = next((each for each, short in LANGUAGES.items() if short == language), language)
+        st.caption(plain(f"{name}: {domain}. Written in {words}; packs are not translated."))
+        args.append(f"--brand={brand}")
+    else:
+        tip = "Its name, what it sells, to whom, what it is proud of. The model makes a brand pack of it."
+        brief = st.text_area("The brand in one paragraph", key="brief", height=130, max_chars=4000, help=tip)
+        language = LANGUAGES[st.selectbox("Language", list(LANGUAGES), key="brief-language", **one)]
+        args += [f"--brief={' '.join(brief.split())}", f"--language={language}"]
+        if len(brief.strip()) < SHORTEST_BRIEF:
+            problem = "Describe the brand in a paragraph: what it sells and to whom."
+    left, middle, right = st.columns(3)
+    tip = "small: 60 articles, 40 conversations. paper: 3,168 articles, 1,994 conversations."
+    size = left.selectbox("Size", SIZES, key="size", help=tip, **one)
+    tip = "The same settings and seed give the same dataset."
+    seed = middle.number_input("Seed", 0, value=0, key="seed", help=tip, **one)
+    if size == SIZES[-1]:
+        tip = "Everything else is scaled as in the published data set."
+        size = str(right.number_input("Articles", SMALLEST_SIZE, 20_000, 400, step=20, key="articles", help=tip, **one))
+    chosen = st.pills(
+        "Noise",
+        list(NOISE),
+        selection_mode="multi",
+        default=list(NOISE),
+        key="noise",
+        help=NOISE_HELP,
+        wrap=True,
+        **one,
+    )
+    noise = [NOISE[each] for each in chosen]
+    left, right = st.columns([1, 2])
+    tip = "Share of a customer's words that are misheard; 0.1 is what good recognition of telephone speech has."
+    wer = left.slider(
+        "Word error rate", 0.0, 0.5, 0.1, 0.01, key="wer", help=tip, disabled="speech" not in noise, **one
+    )
+    tip = "Writes the articles and speaks as customer and agent. Simulated ones need no network and cost nothing."
+    model = right.selectbox("Model", models, key="writer", help=tip, accept_new_options=True, **one)
+    args += [f"--size={size}", f"--seed={seed}", f"--model={model}", f"--noise={','.join(noise) or 'none'}"]
+    if "speech" in noise:
+        args.append(f"--wer={wer:g}")
+    if not str(model).startswith("simulated:"):
+        budget = st.number_input("Budget in USD", 0.01, value=None, key="budget", placeholder="none", help=BUDGET_HELP)
+        if budget is not None:
+            args.append(f"--budget={budget:g}")
+    if not st.checkbox("Check what was made, as the paper does", value=True, key="validate", **one):
+        args.append("--no-validate")
+    return args, problem
+
+
+def confirm(args: Sequence[str], problem: str, expected: str = "") -> bool:
+    """What will happen, and the button; True when it was pressed. `expected`: what a real model will take."""
+    with st.container(border=True):
+        section("What will happen")
+        st.caption(
+            "Topics, a ledger of facts, articles, conversations and their noise, then the six tasks and the checks. It "
+            "goes on when you leave this page; stopped, it goes on where it was. With simulated models small takes "
+            "some seconds and paper some minutes on four cores, and nothing leaves this machine. Real models are asked "
+            "for every article and every message."
+        )
+        if expected:
+            st.info(plain(f"{expected}. Each call is counted; what it took is shown while it runs and kept."))
+        if problem:
+            st.warning(plain(problem))
+        pressed = st.button("Generate dataset", type="primary", disabled=bool(problem), width="stretch", key="generate")
+        with st.expander("The same on the command line", type="compact"):
+            st.code(f"python -m cxlab {shlex.join(args)}", language="bash", wrap_lines=True)
+    return pressed
+
+
+def choose_folder() -> tuple[str, str, dict[str, str], bool]:
+    """What is to be imported (PUBLISHED or PEOPLE), from where, how to read it; and whether a preview was asked for."""
+    kinds = [PUBLISHED, PEOPLE]
+    kind = st.segmented_control(
+        "What the folder holds", kinds, default=PUBLISHED, required=True, key="kind", bind="query-params"
+    )
+    told: dict[str, str] = {}
+    if kind == PEOPLE:
+        st.caption(
+            "One message a row, in the order in which it was said, with the columns conversation_id, role and text; or "
+            "JSON Lines with a conversation a line. They can be read here and mixed into realism studies; models are "
+            "not scored on them. Take out names and numbers of real people first."
+        )
+        left, right = st.columns([1, 3])
+        told["language"] = LANGUAGES[left.selectbox("Language", list(LANGUAGES), key="people-language")]
+        told["licence"] = right.text_input("Licence", key="people-licence", placeholder="what may be done with them")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        tip = "On the machine that runs this app. Files are known by the names that the published data set gives them."
+        folder = st.text_input("Folder", key="folder", placeholder="/data/CXMArena", help=tip, bind="query-params")
+        pressed = st.button("Preview", key="import-look", type="primary", disabled=not folder.strip())
+    return kind, folder.strip(), told, pressed
+
+
+def show_job(
+    look: Callable[[], Job],
+    stages: Callable[[str], tuple[Sequence[StageProgress], str]],
+    spending: Callable[[str], tuple[Mapping[str, Any], str]],
+    cancel: Callable[[str], None],
+    again: Callable[[Sequence[str]], None],
+) -> None:
+    """A job that makes a dataset: its stages and what it took as they go, and what can be done about it."""
+    job = look()
+    with st.container(border=True):
+        section(f"Making a dataset: {_describe(job.args)}", badges=[badge_of(job)])
+        if job.state == "running":
+            _poll(look, stages, spending)
+            tip = "What is finished stays, and it can be resumed."
+            st.button("Cancel", key=f"cancel-{job.id}", on_click=cancel, args=(job.id,), help=tip)
+            return
+        done, dataset_id = stages(job.id)
+        if job.state == "done":
+            if st.button("Open the dataset", type="primary", key=f"open-{job.id}", disabled=not dataset_id):
+                st.query_params.pop("job", None)
+                go(View(dataset=dataset_id, tab="statistics"))
+            return
+        _draw_stages(done)
+        spent, why = spending(job.id)
+        draw_spent(spent)
+        args = list(job.args)
+        if job.state == "stopped" and why:
+            st.warning(plain(f"{why[:1].upper()}{why[1:]}."))
+            given = next((float(each[9:]) for each in args if each.startswith("--budget=")), None)
+            chosen = st.number_input("Budget in USD", 0.01, value=given, key=f"budget-{job.id}", help=BUDGET_HELP)
+            args = [each for each in args if not each.startswith("--budget=")]
+            args += [] if chosen is None else [f"--budget={chosen:g}"]
+        elif job.state in ("stopped", "interrupted"):
+            st.caption("Stopped. What was finished is kept.")
+        else:
+            error(
+                "It ended by a fault.", "What was finished is kept: mend the cause and resume, or change the settings."
+            )
+            show_log(job)
+        if st.button(
+            "Resume", key=f"resume-{job.id}", help="The same settings again; finished stages are not repeated."
+        ):
+            again(args)
+
+
+def _describe(args: Sequence[str]) -> str:
+    told = dict(each.removeprefix("--").split("=", 1) for each in args if each.startswith("--") and "=" in each)
+    brand = told.get("brand") or "a brand from a paragraph"
+    size = told.get("size", "small")
+    words = f"{format_count(int(size))} articles" if size.isdigit() else size
+    return plain(f"{label(brand)}, {words}, seed {told.get('seed', '0')}")
+
+
+@st.fragment(run_every=0.7)
+def _poll(
+    look: Callable[[], Job],
+    stages: Callable[[str], tuple[Sequence[StageProgress], str]],
+    spending: Callable[[str], tuple[Mapping[str, Any], str]],
+) -> None:
+    job = look()
+    _draw_stages(stages(job.id)[0], job.state == "running")
+    draw_spent(spending(job.id)[0])
+    if job.state != "running":
+        st.rerun()
+
+
+def _draw_stages(stages: Sequence[StageProgress], running: bool = False) -> None:
+    """Finished stages in a line, the one at work as a bar."""
+    if not stages:
+        if running:
+            st.progress(0.0, text="Setting out")
+        return
+    ended = [each for each in stages if each.done >= each.total]
+    with st.container(horizontal=True, gap="small"):
+        for each in ended:
+            chip(f"✓ {label(each.name)} {format_count(each.total)}", "green")
+    at_work = [each for each in stages if each.done < each.total]
+    for each in at_work:
+        words = f"{label(each.name)}: {format_count(each.done)} of {format_count(each.total)}"
+        st.progress(each.done / each.total, text=plain(words))
+    if running and not at_work:
+        st.progress(0.0, text="Next stage")
+
+
+class ImportPreview(Protocol):
+    """What a folder came to; `cxlab.importers.imported.ImportPreview` is one."""
+
+    dataset: Any
+    samples: list[Any]
+    tables: dict[str, pl.DataFrame]
+    rejected: Sequence[Any]
+    ignored: list[str]
+    rows: dict[str, int]
+
+    @property
+    def tasks(self) -> dict[str, int]: ...
+
+
+def show_preview(found: ImportPreview) -> bool:
+    """What an import would store and what it would not; True when it is to be stored."""
+    talks = found.tables["conversations"].height if "conversations" in found.tables else 0
+    # Samples are what is scored; conversations alone are for reading.
+    count, what = (len(found.samples), "sample") if found.samples else (talks, "conversation")
+    section(
+        f"{format_count(count)} {what}{'' if count == 1 else 's'} can be imported",
+        "Nothing is stored yet. Rows are what the files hold; samples are what models are scored on.",
+    )
+    with st.container(horizontal=True, gap="small"):
+        for task, n in found.tasks.items():
+            chip(f"{label(task)}: {format_count(n)}", "green")
+        for task in ("kb_refinement", "intent", "quality", "article_search", "multi_turn", "tools"):
+            if task not in found.tasks and found.dataset.benchmark == "cxmarena":
+                chip(
+                    f"{label(task)}: none", "gray", "The files that this task needs are missing, or no row was usable."
+                )
+    st.caption(plain(f"Licence: {found.dataset.licence}"), help=LICENCE)
+    pressed = st.button("Import it", type="primary", key="import-store")
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        rows = pl.DataFrame({"part": list(found.rows), "rows": list(found.rows.values())})
+        columns = {"part": column("Part or file"), "rows": column("Rows", "count")}
+        show_table(rows, columns, key="import-rows", alt="Rows that each part has.", downloads=False)
+        if found.ignored:
+            with st.expander(
+                f"{format_count(len(found.ignored))} {'file' if len(found.ignored) == 1 else 'files'} ignored",
+                type="compact",
+            ):
+                st.caption("Their names or kinds are none of those that are read.")
+                say("\n".join(found.ignored[:200]))
+    with right:
+        names = [name for name, frame in found.tables.items() if frame.height and name != "rejected"]
+        if names:
+            name = st.segmented_control("First rows of", names, default=names[0], required=True, key="import-table")
+            head = found.tables[name].head(5)
+            columns = {each: column(label(each)) for each in head.columns}
+            show_table(head, columns, key=f"import-head-{name}", alt=f"First rows of {name}.", downloads=False)
+    if found.rejected:
+        show_rejected(found.tables["rejected"], "preview")
+    else:
+        st.success("No complaint: every row was usable.")
+    return pressed

@@ -1,0 +1,312 @@
+"""The list of datasets and what one of them is: counts, statistics, checks, files, deletion."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.numbers import format_count, format_share, format_time
+from cxlab.read import View, published
+from cxlab.records import Dataset
+from cxlab.ui.address import cached, go, has_page, set_view
+from cxlab.ui.app_frame import dark, guarded, zone
+from cxlab.ui.labels import chip, error, figures, label, plain, section, title
+from cxlab.ui.paging import here
+from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.ui.trash import delete
+from cxlab.views.datasets import queries
+from cxlab.views.datasets.charts import draw_multiples, draw_shares, format_figure
+from cxlab.views.datasets.cost_panel import show_spending
+
+LICENCE = "What may be done with it; imported data keeps the licence it came with."
+# What each check asks, by its name in dataset.json.
+CHECKS = {
+    "intent": "Intent supported by the conversation",
+    "article_search": "Query answerable from its article alone",
+    "multi_turn": "Article relevant to what was said last",
+    "quality": "Quality answer upheld",
+}
+_MIME = {"parquet": "application/vnd.apache.parquet", "csv": "text/csv", "jsonl": "application/x-ndjson"}
+
+
+def show_ways(first: bool) -> None:
+    """The two ways to a new dataset; on an empty store the first one stands in the box above."""
+    with st.container(horizontal=True):
+        if not first and st.button("Generate a dataset", key="go-generate", type="primary"):
+            go(View(tab="generate"))
+        if st.button("Import a folder", key="go-import"):
+            go(View(tab="import"))
+
+
+def show_list(view: View, frame: pl.DataFrame) -> None:
+    """All datasets under the filter in the sidebar; a click on a row opens one."""
+    frame = _narrow(view, frame)
+    total = frame.select(pl.col("samples", "conversations", "articles").sum()).row(0, named=True)
+    figures(
+        [
+            ("Datasets", format_count(frame.height), "In this store."),
+            ("Samples", format_count(total["samples"]), "Questions with a known answer that models are scored on."),
+            ("Conversations", format_count(total["conversations"]), "Whole conversations that can be read here."),
+            ("Articles", format_count(total["articles"]), "Articles of all knowledge bases."),
+        ]
+    )
+    rows = frame.with_columns(
+        benchmark_=pl.col("benchmark").map_elements(label, return_dtype=pl.String),
+        tasks_=pl.col("tasks").list.eval(pl.element().str.replace_all("_", " ")).list.join(", "),
+    )
+    columns = {
+        "name": column("Dataset", width="medium"),
+        "benchmark_": column("Benchmark"),
+        "source": column("Source", help="Generated here, or imported from files."),
+        "language": column("Language"),
+        "samples": column("Samples", "count"),
+        "conversations": column("Conversations", "count"),
+        "articles": column("Articles", "count"),
+        "runs": column("Runs", "count", "Runs that were made on it."),
+        "seed": column("Seed", "text", "The same settings and seed give the same dataset."),
+        "created": column("Made", "time"),
+        "tasks_": column("Tasks"),
+        "licence": column("Licence", help=LICENCE),
+        "dataset_id": column("Id", "id"),
+    }
+    section("Pick one to see what is in it")
+    picked = show_table(rows, columns, key="datasets", alt="All datasets.", select="single", search=True)
+    if picked:
+        go(View(dataset=picked[0]["dataset_id"], tab="statistics"))
+
+
+def _narrow(view: View, frame: pl.DataFrame) -> pl.DataFrame:
+    known = frame["benchmark"].unique(maintain_order=True).to_list()
+    if len(known) < 2:
+        return frame
+    st.session_state["datasets-benchmark"] = view.benchmark if view.benchmark in known else ""
+    with st.sidebar:
+        picked = st.selectbox(
+            "Benchmark", ["", *known], key="datasets-benchmark",
+            format_func=lambda each: label(each) if each else "all",
+            on_change=lambda: set_view(here().change(benchmark=st.session_state["datasets-benchmark"])),
+        )  # fmt: skip
+    return frame.filter(pl.col("benchmark") == picked) if picked else frame
+
+
+def show_summary(dataset: Dataset, row: Mapping[str, Any]) -> None:
+    """What a dataset is, in a line of marks."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        chip(label(dataset.benchmark), "blue")
+        chip(dataset.source)
+        for name in ("brand", "language", "size"):
+            if value := queries.options(dataset).get(name):
+                chip(f"{name}: {value}")
+        writer = str(queries.options(dataset).get("model") or "")
+        if writer:
+            chip(f"written by {label(writer)}")
+        if dataset.seed is not None:
+            chip(f"seed {dataset.seed}")
+        chip(f"made {format_time(dataset.created, zone())}")
+        chip(f"{format_count(row['runs'])} {'run' if row['runs'] == 1 else 'runs'} on it")
+    if note := dataset.config.get("note"):
+        st.caption(plain(str(note)))
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(f"Licence: {dataset.licence}"), width="content")
+        if has_page("run"):
+            query = {"bench": dataset.benchmark, "dataset": dataset.id}
+            st.page_link("pages/run.py", label="Evaluate models on it", query_params=query)
+
+
+def show_statistics(dataset: Dataset) -> None:
+    """Tables 8 and 9 for CXMArena, tasks for any benchmark, and how the checks went."""
+    counts = cached(queries.tasks, dataset.id)
+    total = sum(counts.values())
+    if not total:
+        st.info("Nobody is scored on this dataset: its conversations are for reading and for realism studies.")
+    else:
+        words = f"{format_count(total)} {'sample' if total == 1 else 'samples'} in {len(counts)} "
+        section(words + ("task" if len(counts) == 1 else "tasks"))
+        with st.container(horizontal=True, gap="small"):
+            for task, n in counts.items():
+                chip(f"{label(task)}: {format_count(n)}")
+    if dataset.benchmark == "cxmarena" or dataset.config.get("statistics"):
+        _language(dataset)
+    if dataset.benchmark == "cxmarena":
+        _checks(dataset)
+        _sizes(dataset)
+
+
+def _language(dataset: Dataset) -> None:
+    frame = cached(queries.language_statistics, dataset.id)
+    rows = [{**row, "label": row["statistic"]} for row in frame.iter_rows(named=True)]
+    known = [row for row in rows if row["ours"] is not None]
+    section(
+        _find_distance(known) if known else "Published statistics of language and length",
+        "Each figure as a multiple of what real contact centres have (table 9). Moving-average type-token ratio: mean "
+        "share of different words in 100 in a row. Tokens are estimated from words and signs; the paper counts "
+        "cl100k_base. Type-token ratio and vocabulary depend on the size: a small dataset has fewer words.",
+        ["published"],
+    )
+    if not known:
+        st.info("This dataset was stored without statistics of its own.")
+    columns = {
+        "statistic": column("Statistic", width="medium"),
+        **{
+            name: column(title)
+            for name, title in {"ours_": "This dataset", "synthetic_": "CXMArena", "real_": "Real world"}.items()
+        },
+    }
+    twin = _worded(frame, ("ours", "synthetic", "real"))
+    names = {"ours": "This dataset", "synthetic": "CXMArena", "real": "Real world"}
+    alt = "Statistics of this dataset, of the published one and of real contact centres. " + (
+        _find_distance(known) if known else ""
+    )
+    show_chart(draw_multiples(rows, "real", names, dark()), twin, key="statistics", alt=alt, columns=columns)
+
+
+def _find_distance(rows: Sequence[Mapping[str, Any]]) -> str:
+    near = sum(abs(row["ours"] / row["real"] - 1) <= 0.2 for row in rows)
+    return f"{near} of {len(rows)} statistics lie within 20 % of real contact centres"
+
+
+def _checks(dataset: Dataset) -> None:
+    frame = cached(queries.validation, dataset.id)
+    section(
+        "How much of it passed the checks",
+        "A model looks at what was derived; what fails is left out or relabelled. Intervals: 95 %, Wilson, as if each "
+        "were by itself, though questions and passages of one conversation are alike. The paper's "
+        "rates (appendix C) come without numbers of cases.",
+    )
+    if frame.is_empty():
+        st.info("No checks are noted for this dataset.")
+        return
+    rows = [
+        {**row, "label": _name_check(row["procedure"]), "share": row["rate"], "own": True}
+        for row in frame.iter_rows(named=True)
+        if row["rate"] is not None
+    ]
+    rows += [{**row, "own": False, "low": None, "high": None, "n": None} for row in _published_checks()]
+    twin = frame.with_columns(
+        label=pl.Series([_name_check(each) for each in frame["procedure"]], dtype=pl.String),
+        interval=pl.Series([_interval(row) for row in frame.iter_rows(named=True)], dtype=pl.String),
+    )
+    columns = {
+        "label": column("Check", width="medium"),
+        "what": column("Of what"),
+        "n": column("Looked at", "count"),
+        "passed": column("Upheld", "count"),
+        "rate": column("Rate", "share"),
+        "interval": column("95 % interval"),
+        "left_out": column("Left out", "count", "Samples that are not in the dataset because they failed."),
+        "relabelled": column("Relabelled", "count", "Samples whose expected answer was mended."),
+        "unread": column("Undecided", "count", "The model's reply could not be read; the sample stays."),
+    }
+    alt = "Share of samples that passed each check."
+    show_chart(draw_shares(rows, dark(), zero=False), twin, key="checks", alt=alt, columns=columns)
+
+
+def _published_checks() -> list[dict[str, Any]]:
+    table = next((each for each in published("cxmarena") if each.id == "appendixC"), None)
+    return [{"label": _name_check(name), "share": share} for name, share in table.frame.iter_rows()] if table else []
+
+
+def _name_check(name: str) -> str:
+    return CHECKS.get(name) or title(name)
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    return "–" if row["low"] is None else f"{format_share(row['low'])} to {format_share(row['high'])}"
+
+
+def _sizes(dataset: Dataset) -> None:
+    frame = cached(queries.size_statistics, dataset.id)
+    rows = [
+        {**row, "label": f"{row['part']}: {row['figure'][0].lower()}{row['figure'][1:]}", "kind": "count"}
+        for row in frame.iter_rows(named=True)
+    ]
+    whole = frame.row(0, named=True)
+    share = whole["ours"] / whole["published"] if whole["ours"] else None
+    words = f": {format_share(share)} of the published conversations" if share is not None else ""
+    section(
+        f"How large it is beside the published one{words}",
+        "Table 8, counted in the stored tables; what the dataset lacks has no mark.",
+        ["published"],
+    )
+    columns = {
+        "part": column("Part"),
+        "figure": column("Figure", width="medium"),
+        "ours_": column("This dataset"),
+        "published_": column("CXMArena"),
+    }
+    alt = "Counts of this dataset as multiples of the published ones."
+    figure = draw_multiples(rows, "published", {"ours": "This dataset", "published": "CXMArena"}, dark())
+    show_chart(figure, _worded(frame, ("ours", "published")), key="sizes", alt=alt, columns=columns)
+
+
+def _worded(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    kinds = frame["kind"] if "kind" in frame.columns else ["count"] * frame.height
+    return frame.with_columns(
+        pl.Series(f"{name}_", [format_figure(x, k) for x, k in zip(frame[name], kinds, strict=True)], dtype=pl.String)
+        for name in names
+    )
+
+
+def show_files(dataset: Dataset, runs: int) -> None:
+    """Its tables as files, how it was made, and the way to delete it."""
+    section("Its tables", "Parquet as stored; CSV guarded against formulas; JSON Lines with nested objects.")
+    for name, n in cached(queries.count_rows, dataset.id).items():
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{plain(name)}** · {format_count(n)} {'row' if n == 1 else 'rows'}", width=260)
+            for form, mime in _MIME.items():
+                st.download_button(
+                    form.upper() if form != "parquet" else "Parquet",
+                    partial(queries.export, dataset.id, name, form),
+                    f"{dataset.id}-{name}.{form}",
+                    mime,
+                    key=f"file-{name}-{form}",
+                    on_click="ignore",
+                    type="tertiary",
+                )
+    rejected = cached(queries.rejected, dataset.id)
+    if not rejected.is_empty():
+        show_rejected(rejected, "stored")
+    section("How it was made")
+    st.code(dataset.id, language=None)
+    if spent := dataset.config.get("spending"):
+        show_spending(spent)
+    with st.expander("Settings as stored", type="compact"):
+        st.json(dataset.config, expanded=1)
+    section("Delete it")
+    if runs:
+        st.caption(
+            f"{format_count(runs)} runs rest on it. They stay; their expected answers are gone until it is back."
+        )
+    if st.button(
+        "Delete dataset", key="dataset-delete", help="Moves it to the trash, from where it can be brought back."
+    ):
+        with guarded():
+            delete("dataset", dataset.id)
+            go(View())
+
+
+def show_rejected(rejected: pl.DataFrame, key: str) -> None:
+    """What an import did not take, row by row, and which complaints are commonest."""
+    files = rejected["file"].n_unique()
+    section(
+        f"{format_count(rejected.height)} {'complaint' if rejected.height == 1 else 'complaints'} in {files} "
+        + ("file" if files == 1 else "files"),
+        "Rows count from 1, without the header. A row with one bad cell may be kept without that cell; it says so.",
+    )
+    columns = {
+        "file": column("File", width="medium"),
+        "row": column("Row", "count", width="small"),
+        "column": column("Column", width="small"),
+        "problem": column("Problem", width="large"),
+    }
+    show_table(rejected, columns, key=f"rejected-{key}", alt="What was rejected, row by row.", search=True,
+               height=300 if rejected.height > 8 else None)  # fmt: skip
+
+
+def say_unknown(problem: str) -> None:
+    """A dataset that is not there, and the way out."""
+    error(problem)
+    if st.button("All datasets", key="dataset-none"):
+        go(View())

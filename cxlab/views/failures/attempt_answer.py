@@ -1,0 +1,234 @@
+"""One answer of a task without a dialogue of its own: what was given to the model, what was due, what came."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.numbers import format_count, format_points, format_seconds, format_time, format_usd
+from cxlab.read import StoredAttempt, View
+from cxlab.ui.address import link
+from cxlab.ui.app_frame import zone
+from cxlab.ui.labels import figures, label, plain, say
+from cxlab.ui.path_strips import grid
+from cxlab.ui.transcript import transcript, votes
+
+Cells = Sequence[Sequence[tuple[str, str]]]
+_ROLES = {"Customer": "customer", "Agent": "agent", "Tool": "tool", "System": "system", "IVR": "ivr"}
+# A ranking is shown to the place from which nobody reads on.
+_RANKS = 10
+
+
+def is_answer(whole: StoredAttempt) -> bool:
+    """Whether the attempt answers a question on a text instead of being a dialogue."""
+    return whole.messages.is_empty() and whole.traces.is_empty()
+
+
+def headline(whole: StoredAttempt, definitions: Mapping[str, str]) -> None:
+    """Whether it is right, and the task's figures; `definitions`: metric → what it is."""
+    scores = _scores(whole)
+    items = []
+    if "right" in scores:
+        items.append(("Right", "✓ yes" if scores["right"] == 100 else "✕ no", definitions.get("right", "")))
+    others = [name for name in definitions if name in scores and name not in ("right", "format_error")]
+    items += [(label(name).capitalize(), format_points(scores[name]), definitions[name]) for name in others[:3]]
+    if items:
+        figures([(name, value, plain(meaning)) for name, value, meaning in items])
+    row = whole.attempt
+    tokens = None if row["prompt_tokens"] is None else row["prompt_tokens"] + (row["completion_tokens"] or 0)
+    st.caption(
+        plain(
+            f"{format_seconds(row['latency_s'])} · {format_count(tokens)} tokens · {format_usd(row['cost_usd'])} · "
+            f"{format_count(row['calls'])} calls, {format_count(row['retries'])} retries · "
+            f"{format_time(row['started'], zone())}"
+        )
+    )
+
+
+def show_given(whole: StoredAttempt) -> None:
+    """What the model was given: a conversation, numbered lines or a query."""
+    inputs = whole.sample.get("inputs") or {}
+    if lines := inputs.get("lines"):
+        rows = [{"role": _role(each["who"]), "text": each["text"], "turn": each["id"]} for each in lines]
+    elif text := inputs.get("transcript"):
+        rows = _read_transcript(text)
+    else:
+        rows = []
+    if rows:
+        transcript(rows, key="given")
+    elif "query" in inputs:
+        st.markdown("**The query**")
+        say(str(inputs["query"]))
+    else:
+        st.caption("The model was given the whole corpus; its articles and pairs are on the page Knowledge.")
+        link("Open Knowledge", "knowledge", View(benchmark=whole.attempt["benchmark"]))
+
+
+def show_wrong(whole: StoredAttempt) -> None:
+    """In a sentence what is wrong, as it was scored."""
+    part = whole.scores.filter((pl.col("metric") == "right") & pl.col("turn").is_null())
+    if part.is_empty():
+        return
+    with st.container(border=True):
+        st.markdown("**What went wrong**")
+        say(part["reason"][0] or ("Nothing: all is right." if part["value"][0] == 100 else "It could not be scored."))
+
+
+def show_due(whole: StoredAttempt, key: str = "answer") -> None:
+    """What was due beside what came."""
+    expected, output = whole.sample.get("expected") or {}, whole.attempt["output"] or {}
+    inputs = whole.sample.get("inputs") or {}
+    with st.container(border=True):
+        st.markdown("**Due beside given**")
+        for names, draw in _SHAPES.items():
+            if names <= set(expected):
+                draw(inputs, expected, output)
+                break
+        else:
+            grid(("", "Due", "Given"), [[(k, "quiet"), (_text(v), ""), (_text(output.get(k)), "")]
+                                        for k, v in expected.items()])  # fmt: skip
+        if output.get("reason"):
+            st.caption("What the model says to it")
+            say(str(output["reason"]))
+        if output.get("response"):
+            st.caption("The model's answer to the customer")
+            say(str(output["response"]))
+        if output.get("raw"):
+            with st.popover("Raw reply", type="tertiary", key=f"{key}-raw"):
+                st.code(str(output["raw"]), language=None, wrap_lines=True)
+    # A dialogue has votes turn by turn, and shows them there.
+    if whole.votes.height and is_answer(whole):
+        with st.container(border=True):
+            st.markdown("**Judges**")
+            said = {
+                judge.replace("judge-", ""): str(verdict)
+                for judge, verdict in whole.judgements.select("judge", "verdict").iter_rows()
+                if verdict is not None
+            }
+            cast = whole.votes.with_columns(judge=pl.col("judge").str.replace("judge-", "", literal=True))
+            votes(cast, said, key=f"{key}-votes")
+
+
+def show_figures(whole: StoredAttempt, definitions: Mapping[str, str]) -> None:
+    """All figures of the answer with what they mean."""
+    part = whole.scores.filter(pl.col("turn").is_null()).select("metric", "value", "reason")
+    with st.expander(f"All {part.height} figures"):
+        rows = [
+            [(label(metric), ""), (format_points(value), ""), (reason or definitions.get(metric, ""), "quiet")]
+            for metric, value, reason in part.iter_rows()
+        ]
+        grid(("Figure", "", ""), rows, numbers=[1])
+
+
+def _draw_label(inputs: Mapping[str, Any], expected: Mapping[str, Any], output: Mapping[str, Any]) -> None:
+    said, due = output.get("label"), expected["label"]
+    grid(("Taxonomy", "Due", "Given"), [[(_text(inputs.get("taxonomy")), "quiet"), (due, ""),
+                                         (_text(said), "" if said == due else "bad")]])  # fmt: skip
+
+
+def _draw_questions(inputs: Mapping[str, Any], expected: Mapping[str, Any], output: Mapping[str, Any]) -> None:
+    rows = []
+    answers, evidence = output.get("answers") or [], output.get("evidence") or []
+    for i, (question, due) in enumerate(zip(inputs["questions"], expected["answers"], strict=True)):
+        said = answers[i] if i < len(answers) else None
+        lines = [_numbers(each[i] if i < len(each) else ()) for each in (expected.get("evidence") or [], evidence)]
+        rows.append(
+            [(question, ""), (due, ""), (_text(said), "" if said == due else "bad")] + [(ids, "quiet") for ids in lines]
+        )
+    grid(("Question", "Due", "Given", "Lines due", "Lines given"), rows)
+
+
+def _draw_ranking(inputs: Mapping[str, Any], expected: Mapping[str, Any], output: Mapping[str, Any]) -> None:
+    due = expected["article_ids"] if "article_ids" in expected else [expected["article_id"]]
+    ranked, scores = output.get("ranked") or [], output.get("scores") or []
+    if output.get("query"):
+        st.caption("Searched for")
+        say(str(output["query"]))
+    rows = [
+        [(str(place), "quiet"), (article, ""), ("✓ right" if article in due else "", ""),
+         (f"{scores[place - 1]:.3f}" if place <= len(scores) else "", "quiet")]
+        for place, article in enumerate(ranked[:_RANKS], start=1)
+    ]  # fmt: skip
+    for article in due:
+        if article not in ranked[:_RANKS]:
+            place = ranked.index(article) + 1 if article in ranked else None
+            rows.append(
+                [(str(place or "–"), "quiet"), (article, "bad"), ("right, too late" if place else "missed", "")]
+            )
+    grid(("Rank", "Article", "", "Score"), rows, numbers=[0, 3])
+    if expected.get("answer"):
+        st.caption("The right answer")
+        say(str(expected["answer"]))
+
+
+def _draw_tools(inputs: Mapping[str, Any], expected: Mapping[str, Any], output: Mapping[str, Any]) -> None:
+    del inputs
+    due = {each["name"] for each in expected["tools"]}
+    rows = [[("due", "quiet"), (_calls(expected["tools"]), "")]]
+    for size, calls in (output.get("calls") or {}).items():
+        right = {each.get("name") for each in calls or ()} == due
+        rows.append([(f"of {size}", "quiet"), (_calls(calls), "" if right else "bad")])
+    grid(("Tools to choose from", "Called"), rows)
+
+
+def _draw_pairs(inputs: Mapping[str, Any], expected: Mapping[str, Any], output: Mapping[str, Any]) -> None:
+    del inputs
+    rows = []
+    for kind in ("similar", "contradictory"):
+        gold, said = ({tuple(sorted(pair)) for pair in each.get(kind) or ()} for each in (expected, output))
+        counts = (len(gold), len(said & gold), len(gold - said), len(said - gold))
+        rows.append([(kind, ""), *((format_count(n), "") for n in counts)])
+    grid(("Pairs", "Due", "Found", "Missed", "Invented"), rows, numbers=range(1, 5))
+
+
+_SHAPES = {
+    frozenset({"label"}): _draw_label,
+    frozenset({"answers"}): _draw_questions,
+    frozenset({"article_id"}): _draw_ranking,
+    frozenset({"article_ids"}): _draw_ranking,
+    frozenset({"tools"}): _draw_tools,
+    frozenset({"similar", "contradictory"}): _draw_pairs,
+}
+
+
+def _scores(whole: StoredAttempt) -> dict[str, float]:
+    part = whole.scores.filter(pl.col("turn").is_null() & pl.col("value").is_not_null())
+    return dict(part.select("metric", "value").iter_rows())
+
+
+def _read_transcript(text: str) -> list[dict[str, Any]]:
+    """The lines of "Who: words"; a line without a known speaker goes on with the one before."""
+    rows: list[dict[str, Any]] = []
+    for line in text.splitlines():
+        who, colon, words = line.partition(": ")
+        if colon and who in _ROLES:
+            rows.append({"role": _ROLES[who], "text": words, "turn": len(rows) + 1})
+        elif rows:
+            rows[-1]["text"] += "\n" + line
+        elif line.strip():
+            rows.append({"role": "system", "text": line, "turn": 1})
+    return rows
+
+
+def _role(who: str) -> str:
+    return _ROLES.get(who, who.lower())
+
+
+def _calls(calls: Any) -> str:
+    if calls is None:
+        return "unreadable"
+    if not calls:
+        return "nothing"
+    return "; ".join(f"{each.get('name')}({_text(each.get('arguments'))})" for each in calls)
+
+
+def _numbers(ids: Any) -> str:
+    return ", ".join(str(each) for each in ids or ()) or "–"
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "–"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,376 @@
+"""One attempt in full: the dialogue, what was expected beside what was given, and who said so."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.numbers import format_count, format_points, format_seconds, format_time, format_usd
+from cxlab.charts.theme import short_model
+from cxlab.read import StoredAttempt, scenarios
+from cxlab.read.failure_kinds import KINDS
+from cxlab.ui.app_frame import zone
+from cxlab.ui.labels import figures, label, plain, say
+from cxlab.ui.path_strips import grid, strip
+from cxlab.ui.transcript import votes
+
+SCORES = ("overall", "logic", "chat", "classification", "path", "action")
+
+
+def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[str, str]) -> None:
+    """The attempt's own figures, and in one line what it took; `leading` and `definitions` as the card has them."""
+    row = whole.attempt
+    scores = _of_attempt(whole)
+    figures(
+        [(label(name).capitalize(), format_points(scores.get(name)), plain(definitions[name])) for name in leading]
+        + [("Turns", format_count(row["turns"]), f"The agent's messages to the customer. Ended by: {row['ended_by']}.")]
+    )
+    tokens = None if row["prompt_tokens"] is None else row["prompt_tokens"] + (row["completion_tokens"] or 0)
+    st.caption(
+        plain(
+            f"{format_seconds(row['latency_s'])} · {format_count(tokens)} tokens · {format_usd(row['cost_usd'])} · "
+            f"{format_count(row['calls'])} calls, {format_count(row['retries'])} retries · ended by "
+            f"{row['ended_by']} · "
+            f"{format_time(row['started'], zone())}"
+        )
+    )
+
+
+def situation(whole: StoredAttempt) -> None:
+    """What was true for the customer: intent, level, leaf, back end, facts and how they were to come out."""
+    inputs, expected, row = whole.sample.get("inputs") or {}, whole.sample.get("expected") or {}, whole.attempt
+    with st.container(border=True):
+        st.markdown("**The situation**")
+        about = [
+            ("Scenario", label(row["scenario"] or "–")),
+            ("Leaf", row["leaf"] or "–"),
+            ("Intent", label(row["intent"] or "–")),
+            ("Customer", _person(row["level"], row["persona"])),
+        ]
+        about += [(str(name), _value(value)) for name, value in (inputs.get("system") or {}).items()]
+        action = expected.get("action")
+        if action:
+            about.append(
+                ("Right action", ", ".join(map(str, action.values())) if isinstance(action, dict) else str(action))
+            )
+        grid(("What was true", ""), [[(name, "quiet"), (value, "")] for name, value in about])
+        facts = inputs.get("facts") or []
+        if facts:
+            grid(
+                ("Fact", "Value", "How the customer says it"),
+                [
+                    [
+                        (str(fact.get("field")), ""),
+                        (str(fact.get("label", fact.get("value"))), ""),
+                        (
+                            f"{_named(_WORDING, fact.get('wording'))}, {_named(_DELIVERY, fact.get('delivery'))}",
+                            "quiet",
+                        ),
+                    ]
+                    for fact in facts
+                ],
+            )
+
+
+def _person(level: str | None, persona: str | None) -> str:
+    """Where the level is the persona itself, it is said once."""
+    who = persona or "no persona"
+    return who if level == persona else f"{label(level or '–')} level, {who}"
+
+
+_DELIVERY = {
+    "opening": "in the first message",
+    "asked": "when asked",
+    "second": "when asked twice",
+    "contrast": "by denying another value first",
+    "corrected": "wrong at first, then corrected",
+}
+
+
+_WORDING = {"says": "plainly", "heated": "in anger", "oblique": "indirectly"}
+
+
+def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None) -> str:
+    """What went wrong on a turn in plain words: "Read 'call it a day' as Enquiry; the panel says Change"."""
+    kind = trace["error"]
+    said, panel = _loaded(trace["predicted_fields"]), _loaded(trace["panel_fields"])
+    wrong = [name for name, value in panel.items() if value is not None and name in said and said[name] != value]
+    if kind == "none":
+        return "Followed the procedure" + (f"; misread {', '.join(wrong)}, which did not matter" if wrong else "")
+    if kind == "unscored":
+        return "The judges are tied on a field that the path needs: no reference, not scored"
+    if kind == "format":
+        return "The reply could not be read, so there is nothing to score"
+    if kind in ("field", "lucky"):
+        asked = _asked_where_ways_part(trace)
+        name = next((field for field in asked if field in wrong), wrong[0] if wrong else "")
+        luck = "; by luck the action is right" if kind == "lucky" else ""
+        if not name:
+            return f"Its fields lead elsewhere{luck}"
+        words = _quoted(str((message or {}).get("reasoning") or ""), name)
+        read = f"Read “{words}” as {name} = {_value(said[name])}" if words else f"Read {name} as {_value(said[name])}"
+        return f"{read}; the panel says {_value(panel[name])}{luck}"
+    if kind == "execution":
+        return "Read the fields well enough, and then reported another path than they lead to"
+    if kind == "action":
+        return f"Right path, wrong action: gave {trace['predicted_action']}, due was {trace['reference_action']}"
+    return KINDS.get(str(kind), str(kind))
+
+
+def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: int | None) -> None:
+    """What was expected beside what was given on one evaluated turn; open for the turn that is asked for."""
+    found = whole.traces.filter(pl.col("turn") == turn)
+    if found.is_empty():
+        _unread(whole, turn, asked)
+        _verdicts(whole, turn, asked)
+        return
+    trace = found.row(0, named=True)
+    message = agent_data(whole, turn)
+    kind = trace["error"]
+    scores = dict(
+        whole.scores.filter((pl.col("turn") == turn) & pl.col("value").is_not_null())
+        .select("metric", "value")
+        .iter_rows()
+    )
+    good = kind == "none"
+    sign = "✓" if good else "○" if kind == "unscored" else "✕"
+    title = "followed the procedure" if good else KINDS.get(kind, kind)
+    overall = f" · overall {scores['overall']:.1f}" if "overall" in scores else ""
+    with (
+        st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}"),
+        st.expander(
+            f"{sign} Turn {turn}: {plain(title)}{plain(overall)}",
+            expanded=turn == asked if asked is not None else turn == first_wrong,
+        ),
+    ):
+        say(explain_trace(trace, message))
+        if trace["parsed"]:
+            _ways(trace)
+            _fields(whole, trace)
+        words = " · ".join(f"{name} {scores[name]:.1f}" for name in SCORES if name in scores)
+        if words:
+            st.caption(plain(words))
+        _panel(whole, trace, turn)
+        if message and message.get("reasoning"):
+            st.caption("What the agent says it did")
+            say(str(message["reasoning"]))
+        if message and message.get("raw"):
+            with st.popover("Raw reply", type="tertiary", key=f"cx-raw-{turn}"):
+                st.code(str(message["raw"]), language=None, wrap_lines=True)
+
+
+def _unread(whole: StoredAttempt, turn: int, asked: int | None) -> None:
+    """A turn that was not evaluated: nothing to show, unless a reply failed on it; what a tool refused is no reply."""
+    replies = pl.col("where_").is_in(["format", "provider", "customer"]) & (pl.col("type") != "refused")
+    failed = whole.failures.filter((pl.col("turn") == turn) & replies)
+    if failed.is_empty():
+        return
+    with (
+        st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}"),
+        st.expander(
+            f"✕ Turn {turn}: {plain(KINDS.get(failed['where_'][0], failed['where_'][0]))}", expanded=turn == asked
+        ),
+    ):
+        for text in failed["message"]:
+            say(text)
+        raw = agent_data(whole, turn).get("raw")
+        if raw:
+            st.code(str(raw), language=None, wrap_lines=True)
+
+
+def _verdicts(whole: StoredAttempt, turn: int, asked: int | None) -> None:
+    """What judges say of a turn that has no procedure to be held against: a column each."""
+    said = whole.judgements.filter((pl.col("turn") == turn) & (pl.col("kind") == "field"))
+    if said.is_empty():
+        return
+    judges = sorted(set(said["judge"]))
+    values = {(field, judge): verdict for field, judge, verdict in said.select("field", "judge", "verdict").iter_rows()}
+    rows = []
+    for field in dict.fromkeys(said["field"]):
+        words = [str(values.get((field, judge)) or "–") for judge in judges]
+        common = max(words, key=words.count)
+        rows.append([(label(field), ""), *((word, "" if word == common else "bad") for word in words)])
+    apart = sum(len({word for word, _ in row[1:]}) > 1 for row in rows)
+    told = f"apart on {apart} of {len(rows)}" if apart else "all alike"
+    with (
+        st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}-judges"),
+        st.expander(f"Turn {turn}: judges, {told}", expanded=turn == asked, type="compact"),
+    ):
+        grid(("Verdict", *(short_model(judge).removeprefix("judge-") for judge in judges)), rows)
+        cast = whole.votes.filter(pl.col("turn") == turn)
+        votes(cast.with_columns(judge=pl.col("judge").str.replace("judge-", "", literal=True)), key=f"cx-votes-{turn}")
+
+
+def _ways(trace: Mapping[str, Any]) -> None:
+    moves = trace["moves"] or [{"move": "", "stage": stage} for stage in trace["predicted_path"]]
+    strip(moves, "Path", trace["scenario"])
+    given, due = trace["predicted_action"], trace["reference_action"]
+    if due is None:
+        strip([("", given or "none")], "Action")
+    elif given == due:
+        strip([("sync", given)], "Action")
+    else:
+        strip([("inserted", given or "none"), ("skipped", due)], "Action")
+
+
+def _fields(whole: StoredAttempt, trace: Mapping[str, Any]) -> None:
+    said, panel, gold = (_loaded(trace[f"{who}_fields"]) for who in ("predicted", "panel", "gold"))
+    verdicts = whole.judgements.filter((pl.col("turn") == trace["turn"]) & (pl.col("kind") == "field"))
+    split = {
+        field: len({value for value, status in part.select("verdict", "status").iter_rows() if status == "ok"}) > 1
+        for (field,), part in verdicts.group_by("field")
+    }
+    rows = []
+    for name in dict.fromkeys((*said, *panel, *gold)):
+        given, voted, leaf = (_value(each.get(name)) for each in (said, panel, gold))
+        wrong = "bad" if panel.get(name) is not None and said.get(name) != panel[name] else ""
+        note = " (split)" if split.get(name) else ""
+        rows.append([(name, ""), (given, wrong), (voted + note, ""), (leaf, "" if leaf == voted else "quiet")])
+    rows.append(
+        [
+            ("Action", ""),
+            (
+                str(trace["predicted_action"]),
+                "bad" if trace["reference_action"] not in (None, trace["predicted_action"]) else "",
+            ),
+            (str(trace["reference_action"] or "–"), ""),
+            (str(trace["gold_action"] or "–"), "quiet"),
+        ]
+    )
+    grid(("Field", "Agent read", "Panel says", "Leaf"), rows)
+
+
+def _panel(whole: StoredAttempt, trace: Mapping[str, Any], turn: int) -> None:
+    cast = whole.votes.filter(pl.col("turn") == turn)
+    if cast.is_empty():
+        st.caption("No judge voted on this turn.")
+        return
+    alone = {one["judge"]: one for one in trace.get("alone") or ()}
+    words = {
+        judge: f"alone {alone[judge]['overall']:.1f}"
+        for judge in cast["judge"]
+        if (alone.get(judge) or {}).get("overall")
+    }
+    votes(
+        cast.with_columns(judge=pl.col("judge").str.replace("judge-", "", literal=True)),
+        {judge.replace("judge-", ""): word for judge, word in words.items()},
+        key=f"cx-votes-{turn}",
+    )
+    grades = whole.judgements.filter((pl.col("turn") == turn) & (pl.col("kind") == "dimension"))
+    if grades.height:
+        judges = sorted(set(grades["judge"]))
+        value = {
+            (field, judge): verdict for field, judge, verdict in grades.select("field", "judge", "verdict").iter_rows()
+        }
+        grid(
+            ("Grade", *(short_model(judge).removeprefix("judge-") for judge in judges)),
+            [
+                [(label(field), ""), *((str(value.get((field, judge)) or "–"), "") for judge in judges)]
+                for field in dict.fromkeys(grades["field"])
+            ],
+            numbers=range(1, len(judges) + 1),
+        )
+
+
+def origin(whole: StoredAttempt) -> None:
+    """Where this comes from: ids, set-up, prompts, code; and every failure as it was recorded."""
+    row, run = whole.attempt, whole.run
+    if whole.failures.height:
+        with st.container(border=True):
+            st.markdown("**Failures**")
+            for each in whole.failures.iter_rows(named=True):
+                where = f"Turn {each['turn']}: " if each["turn"] else ""
+                say(f"{where}{each['where_']} {each['type'].replace('_', ' ')}. {each['message']}")
+    with st.expander("Where this comes from"):
+        facts = [
+            ("Attempt", row["attempt_id"]),
+            ("Run", row["run_id"]),
+            ("Sample", row["sample_id"]),
+            ("Trial", str(row["trial"])),
+        ]
+        facts += [
+            ("Dataset", str(run.get("dataset_id", "–"))),
+            ("Seed", str(run.get("seed", "–"))),
+            ("Code", str(run.get("code", "–"))),
+        ]
+        prompts = run.get("prompts") or {}
+        facts += [
+            (name, str(value))
+            for name, value in prompts.items()
+            if "/" not in name or name.endswith(f"/{row['scenario']}")
+        ]
+        grid(("What", "Id"), [[(name, "quiet"), (value, "")] for name, value in facts])
+
+
+def scroll_to(turn: int) -> None:
+    """Bring a turn into view once, when it is newly asked for."""
+    if st.session_state.get("cx-scrolled") == (st.query_params.get("attempt"), turn):
+        return
+    st.session_state["cx-scrolled"] = (st.query_params.get("attempt"), turn)
+    # Our own constant script with a number in it: nothing from the store can get here.
+    st.html(
+        f"<script>setTimeout(() => document.querySelector('[class*=st-key-cx-turn-marked-{int(turn)}]')"
+        "?.scrollIntoView({block: 'center'}), 350)</script>",
+        unsafe_allow_javascript=True,
+    )
+
+
+def _of_attempt(whole: StoredAttempt) -> dict[str, float]:
+    part = whole.scores.filter(pl.col("turn").is_null() & pl.col("value").is_not_null())
+    return dict(part.select("metric", "value").iter_rows())
+
+
+def agent_data(whole: StoredAttempt, turn: int) -> dict[str, Any]:
+    """What the agent's reply on a turn held beside its text: fields, path, action, reasoning, raw."""
+    part = whole.messages.filter((pl.col("turn") == turn) & (pl.col("role") == "agent"))
+    return _loaded(part["data"][0]) if part.height else {}
+
+
+def _asked_where_ways_part(trace: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields that the stage asks for at which the agent's own fields leave the reference."""
+    own, due = [*trace["own_path"], trace["own_action"]], [*trace["reference_path"], trace["reference_action"]]
+    common = [mine for mine, theirs in zip(own, due, strict=False) if mine == theirs]
+    place = next((i for i, (a, b) in enumerate(zip(own, due, strict=False)) if a != b), len(common))
+    if not place or trace["scenario"] not in scenarios.procedures():
+        return ()
+    edges = scenarios.procedure(trace["scenario"]).edges
+    return tuple(
+        dict.fromkeys(
+            field
+            for edge in edges
+            if edge.source == own[place - 1]
+            for branch in edge.branches
+            for field, _ in branch.conditions
+        )
+    )
+
+
+def _quoted(reasoning: str, field: str) -> str:
+    """The words that the agent quotes for a field: `FIELD is VALUE ("words")`."""
+    found = re.search(rf"{re.escape(field)} (?:is|=) [^(;.]*\(\"([^\"]{{1,120}})\"\)", reasoning)
+    return found.group(1) if found else ""
+
+
+def _loaded(text: Any) -> dict[str, Any]:
+    if isinstance(text, dict):
+        return text
+    try:
+        value = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _named(words: Mapping[str, str], value: object) -> str:
+    return words.get(str(value), str(value))

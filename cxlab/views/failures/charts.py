@@ -1,0 +1,137 @@
+"""Groups of alike failures: what they are called, and how many there are as bars that can be clicked."""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from cxlab.charts.numbers import format_count, format_share
+from cxlab.charts.theme import palette, plain, short_model, style_figure
+from cxlab.read import scenarios
+from cxlab.read.failure_kinds import KINDS
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_ROW_PX = 44
+_FRAME_PX = 16
+_FORMS = {
+    "not_json": "the reply held no JSON object",
+    "empty": "the reply was empty",
+    "length": "the reply was cut off at its length limit",
+}
+
+_EVENTS = {
+    "refused": "Refused",
+    "arguments": "Bad arguments",
+    "unknown_tool": "Unknown tool",
+    "tool": "Tool error",
+    "customer_tool": "Refused to the customer",
+    "agent": "Slip of the agent",
+}
+
+
+def describe_group(row: Mapping[str, Any]) -> tuple[str, str]:
+    """A group in words: what happened ("Read InfoCompleteness as false, was true"), and where."""
+    kind = row["kind"]
+    if kind in _EVENTS:
+        return describe_event(row)
+    scenario = (row["scenario"] or "any scenario").replace("_", " ").capitalize()
+    step, took, due = (_step(row["scenario"], row[name]) for name in ("stage", "took", "due"))
+    if kind in ("field", "lucky") and row["field"]:
+        what = f"Read {row['field']} as {row['given']}, was {row['wanted']}"
+        where = f"leads from {step} to {took}, not {due}"
+        return what, f"{scenario} · {where}" + (" · right action by luck" if kind == "lucky" else "")
+    if kind in ("field", "lucky"):
+        return f"Fields lead to {took}, not {due}", f"{scenario} · from {step}"
+    if kind == "action":
+        return f"Handed out {took}, due was {due}", f"{scenario} · right path, wrong action at {step}"
+    if kind == "execution":
+        went = f"Went to {took}" if row["took"] else "Stopped"
+        due_words = f"due was {due}" if row["due"] else "the path was over"
+        return f"{went} after {step}, {due_words}", f"{scenario} · fields lead the right way"
+    detail = str(row["detail"] or "")
+    if kind == "answer":
+        return f"{detail[:1].upper()}{detail[1:]}" or KINDS[kind].capitalize(), scenario
+    form, _, part = detail.partition(" ")
+    if kind == "format" and form == "invalid":
+        name = part.removeprefix("fields.")
+        what = f"Unreadable reply: {name or 'something'} missing or outside the options"
+    else:
+        what = f"{KINDS.get(kind, kind).capitalize()}: {_FORMS.get(form, form.replace('_', ' '))}"
+    return what, scenario
+
+
+def describe_event(row: Mapping[str, Any]) -> tuple[str, str]:
+    """What failed on the way, in words ("Refused: no user has this e-mail address"), and where."""
+    detail = str(row["detail"] or "").strip().rstrip(".")
+    if row["kind"] not in _EVENTS:
+        return describe_group({**dict.fromkeys(("stage", "took", "due", "field")), **row})
+    unknown = re.fullmatch(r"There is no tool named '([^']+)' here", detail)
+    said = unknown.group(1) if unknown else detail
+    words = f"{_EVENTS[row['kind']]}: {said}" if said else _EVENTS[row["kind"]]
+    return words, (row["scenario"] or "any scenario").replace("_", " ").capitalize()
+
+
+def _step(scenario: str | None, step: str | None) -> str:
+    """ "stage 3" for a stage of a procedure, an action as it is."""
+    if not step:
+        return "the end" if step is None else "nothing"
+    if step == "start":
+        return "the start"
+    known = scenario in scenarios.procedures()
+    return f"stage {scenarios.number(step)}" if known and step.startswith("stage") else step
+
+
+def draw_groups(frame: pl.DataFrame, dark: bool) -> "Figure":
+    """One bar a group of `failures.groups`, largest on top, its words above it; customdata of a bar is [alike]."""
+    from cxlab.charts.lazy_figure import LazyFigure
+
+    colours = palette(dark)
+    rows = frame.reverse()
+    places = list(range(rows.height))
+    words = [describe_group(row) for row in rows.iter_rows(named=True)]
+    hovers = [
+        f"<b>{plain(what)}</b><br>{plain(where)}<br>{format_count(row['n'])} failures, {format_share(row['share'])} of "
+        f"{format_count(row['of'])}<br>in {format_count(row['attempts'])} dialogues<br>"
+        f"{plain(', '.join(short_model(model) for model in row['models']))}"
+        for (what, where), row in zip(words, rows.iter_rows(named=True), strict=True)
+    ]
+    figure = LazyFigure()
+    figure.add_bar(
+        x=rows["n"].to_list(),
+        y=places,
+        orientation="h",
+        width=0.28,
+        marker={"color": colours.accent, "line": {"width": 0}},
+        customdata=[[alike] for alike in rows["alike"]],
+        text=[f"{format_count(n)} · {format_share(share)}" for n, share in rows.select("n", "share").iter_rows()],
+        textposition="outside",
+        textfont={"color": colours.ink, "size": 12},
+        hovertext=hovers,
+        hovertemplate="%{hovertext}<extra></extra>",
+        cliponaxis=False,
+        showlegend=False,
+    )
+    figure.add_scatter(
+        x=[0] * rows.height,
+        y=[place + 0.36 for place in places],
+        mode="text",
+        text=[
+            f"{plain(what)}&nbsp;&nbsp; <span style='color:{colours.muted}'>{plain(where)}</span>"
+            for what, where in words
+        ],
+        textposition="middle right",
+        textfont={"color": colours.ink, "size": 12.5},
+        customdata=[[alike] for alike in rows["alike"]],
+        hovertext=hovers,
+        hovertemplate="%{hovertext}<extra></extra>",
+        showlegend=False,
+        cliponaxis=False,
+    )
+    top = float(rows["n"].max() or 1)  # type: ignore[arg-type]  # a column of counts
+    # Each bar says its number, so an axis would say it twice.
+    figure.update_xaxes(range=[0, top * 1.2], visible=False)
+    figure.update_yaxes(showticklabels=False, range=[-0.5, rows.height - 0.3])
+    return style_figure(figure, dark, values="none", height=_FRAME_PX + _ROW_PX * max(rows.height, 2))

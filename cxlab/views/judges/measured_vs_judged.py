@@ -1,0 +1,274 @@
+"""The page Judges: what the world's log says beside what judges make of the same conversations."""
+
+from collections.abc import Mapping
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.matrix import draw_confusion, name_judge
+from cxlab.charts.numbers import format_count, format_ratio, format_share
+from cxlab.read import View
+from cxlab.ui.address import cached, open_page
+from cxlab.ui.app_frame import dark
+from cxlab.ui.choices import choose_id, is_new
+from cxlab.ui.labels import empty, label, plain, section
+from cxlab.ui.tables import Kind, column, show_chart, show_table
+from cxlab.views.judges import queries_judged_fields, queries_measured_vs_judged
+from cxlab.views.judges.charts_measured_vs_judged import draw_fields, draw_gaps
+from cxlab.views.judges.judge_columns import judge_names
+from cxlab.views.judges.queries_measured_vs_judged import Values
+
+# Counts; all others are shares, in points from 0 to 100.
+_COUNTS = ("user_effort_count", "recovery_turn_count")
+# Judges are asked another thing than what is measured, so these are not the finding.
+_OTHERWISE = ("turn_efficiency", "turn_efficiency_passed")
+_NAMES = {"arga": "goal despite mishearing (ARGA)", "pass": "passed", "escalation": "handed over rightly"}
+_COLUMNS = {
+    "name": column("Metric"),
+    "n": column("Conversations", "count", "In which both have a value."),
+    "measured": column("Measured", "points"),
+    "judged": column("Judged", "points"),
+    "mean": column("Difference", "ratio", "Judged minus measured, over the same conversations."),
+    "low": column("Low", "ratio"),
+    "high": column("High", "ratio"),
+    "differ": column("Differ", "share", "Share of the conversations whose two values differ."),
+    "off": column("Apart", "ratio", "Mean absolute difference."),
+    "r": column("Correlation", "ratio", "Pearson's, over conversations; none where one side does not vary."),
+    "clusters": column("Samples", "count"),
+    "only_measured": column("Only measured", "count"),
+    "only_judged": column("Only judged", "count"),
+}
+
+
+def show_judged(view: View, values: Values, definitions: Mapping[str, str]) -> None:
+    """The metrics twice, the conversations in which they part, and each judge against the log field by field.
+
+    `values` makes metrics of one judge's verdicts by turn; `definitions` say what a metric is.
+    """
+    among = cached(queries_measured_vs_judged.runs, view)
+    if not among:
+        _show_nothing(view)
+        return
+    panel = cached(queries_measured_vs_judged.judges, view, among)
+    with st.columns([4, 8])[0]:
+        who = {
+            queries_measured_vs_judged.PANEL: "the panel's majority",
+            **judge_names(pl.Series(panel, dtype=pl.String)),
+        }
+        by = choose_id("judged-by", "Judged by", list(who), who.__getitem__)
+    frame = cached(queries_measured_vs_judged.compared, view, among, by, values)
+    if frame.is_empty():
+        st.info("No conversation under these filters has a metric both ways.")
+        return
+    name = "the panel" if by == queries_measured_vs_judged.PANEL else name_judge(by)
+    known = frame.with_columns(name=pl.col("metric").map_elements(_name, return_dtype=pl.String))
+    _show_gaps(known, name)
+    _show_robustness(cached(queries_measured_vs_judged.robustness, view, among, by, values))
+    _show_apart(queries_measured_vs_judged.pairs_by(view, among, by, values), known, name, definitions)
+    if panel:
+        _show_fields(view, among)
+
+
+def _show_gaps(frame: pl.DataFrame, who: str) -> None:
+    """The chart of all metrics, shares and counts apart; a click chooses the metric below."""
+    real = frame.filter((pl.col("low") > 0) | (pl.col("high") < 0))
+    shares = frame.filter(~pl.col("metric").is_in(_COUNTS)).sort(
+        pl.col("mean").abs(), "metric", descending=[True, False]
+    )
+    counts = frame.filter(pl.col("metric").is_in(_COUNTS))
+    most = shares.filter(pl.col("metric").is_in(real["metric"].to_list()) & ~pl.col("metric").is_in(_OTHERWISE))
+    if most.height:
+        row = most.row(0, named=True)
+        how = "above" if row["mean"] > 0 else "below"
+        finding = f"{who} sees {row['name']} {abs(row['mean']):.1f} points {how} the log"
+        finding = finding[0].upper() + finding[1:]
+    else:
+        finding = "No metric is judged clearly apart from the log"
+    section(
+        plain(finding),
+        f"{real.height} of {frame.height} metrics lie apart by more than chance (filled squares; 95 % intervals "
+        "clustered by sample, over the same conversations). Judges do not know the optimum of turns, so their turn "
+        "efficiency is the share of messages that they find necessary. Click a metric for its conversations.",
+    )
+    for part, key, unit, scale in ((shares, "shares", "points", 100.0), (counts, "counts", "count", None)):
+        if part.is_empty():
+            continue
+        picked = show_chart(
+            draw_gaps(part, dict(part.select("metric", "name").iter_rows()), dark(), unit=unit, scale=scale),
+            part,
+            key=f"judged-{key}",
+            alt=f"Measured and judged values of {part.height} metrics with their differences; {finding}.",
+            columns=_COLUMNS,
+            select=True,
+        )
+        if is_new(f"judged-{key}", picked):
+            st.query_params["judged-metric"] = str(picked[0][0])
+            st.rerun()
+
+
+def _show_robustness(found: queries_measured_vs_judged.Robustness | None) -> None:
+    """The metric that compares conversations; turn overhead does too, but turns are counted and not judged."""
+    if found is None:
+        return
+    interval = "" if found.low is None else f", 95 % interval {found.low:+.2f} to {found.high:+.2f}"
+    st.caption(
+        plain(
+            f"Modality robustness (passes by voice over passes by text): measured {format_ratio(found.measured)}, "
+            f"judged {format_ratio(found.judged)}, difference {found.difference:+.2f}{interval}; over "
+            f"{format_count(found.tasks)} tasks played both ways under the same terms, bootstrap over tasks."
+        )
+    )
+
+
+def _show_apart(both: pl.DataFrame, frame: pl.DataFrame, who: str, definitions: Mapping[str, str]) -> None:
+    """The conversations in which one metric's values lie furthest apart."""
+    names = dict(frame.select("metric", "name").iter_rows())
+    ordered = frame.sort("differ", "metric", descending=[True, False])["metric"].to_list()
+    first = next((metric for metric in ("pass", *ordered) if metric in names), ordered[0])
+    options = [first, *(metric for metric in ordered if metric != first)]
+    metric = choose_id("judged-metric", "Metric", options, names.__getitem__)
+    row = frame.filter(pl.col("metric") == metric).row(0, named=True)
+    section(
+        plain(
+            f"{names[metric].capitalize()}: {who} and the log differ in {format_share(row['differ'])} of conversations"
+        ),
+        plain(
+            f"{definitions.get(metric, '')} n {format_count(row['n'])}. The furthest apart on top; pick one to open it."
+        ),
+    )
+    far = queries_measured_vs_judged.apart(both, metric)
+    if far.is_empty():
+        st.info("They differ in no conversation.")
+        return
+    kind: Kind = "ratio" if metric in _COUNTS else "points"
+    chosen = show_table(
+        far.with_columns(who=pl.col("model").map_elements(label, return_dtype=pl.String)),
+        {
+            "measured": column("Measured", kind),
+            "judged": column("Judged", kind),
+            "difference": column("Difference", kind),
+            "who": column("Model"),
+            "scenario": column("Domain"),
+            "persona": column("Persona"),
+            "modality": column("Modality"),
+            "attempt_id": column("Conversation", "id"),
+            "leaf": column("Issues"),
+        },
+        key=f"judged-apart-{metric}",
+        alt=f"Conversations in which {names[metric]} is measured and judged apart.",
+        select="single",
+        search=True,
+        height=280,
+    )
+    if chosen:
+        open_page("failures", View(attempt=f"{chosen[0]['run_id']}/{chosen[0]['attempt_id']}"))
+
+
+def _show_fields(view: View, among: tuple[str, ...]) -> None:
+    """Each judge against the log, verdict by verdict, and one confusion."""
+    frame = cached(queries_judged_fields.fields, view, among)
+    if frame.is_empty():
+        return
+    names = {field: field.replace("_", " ") for field in frame["field"]}
+    worst = frame.sort("mean", "field", "judge", descending=[True, False, False]).row(0, named=True)
+    left, right = st.columns([6, 6], gap="large")
+    with left:
+        section(
+            plain(
+                f"{name_judge(worst['judge']).capitalize()} differs from the log most on "
+                f"{names[worst['field']]}: {format_share(worst['mean'])}"
+            ),
+            "The verdicts that the metrics are made of, turn by turn: share that is another than the log's. The most "
+            "troubled field on top; click a cell.",
+        )
+        picked = show_chart(
+            draw_fields(frame, names, dark()),
+            frame.with_columns(name=pl.col("field").replace(names)),
+            key="judged-fields",
+            alt="Share of verdicts that differ from the log, by field and judge.",
+            columns={
+                "name": column("Field"),
+                "judge": column("Judge"),
+                "n": column("Verdicts", "count"),
+                "mean": column("Differs", "share"),
+                "low": column("Low", "share"),
+                "high": column("High", "share"),
+                "mcc": column("MCC", "ratio", "Matthews' correlation with the log; none where a side never varies."),
+            },
+            select=True,
+        )
+    known = set(frame.select("field", "judge").iter_rows())
+    if picked and tuple(picked[0]) in known and is_new("judged-fields", picked):
+        st.query_params["judged-field"] = "~".join(map(str, picked[0]))
+    field, _, judge = st.query_params.get("judged-field", "").partition("~")
+    if (field, judge) not in known:
+        field, judge = worst["field"], worst["judge"]
+    with right:
+        table = cached(queries_judged_fields.verdicts, view, among, judge, field)
+        labels = sorted({*table["log"], *table["said"]})
+        counts = {(log, said): n for log, said, n in table.iter_rows()}
+        who = name_judge(judge)
+        section(plain(f"{names[field].capitalize()}: what the log has, and what {who} says"))
+        show_chart(
+            draw_confusion(
+                labels, [[counts.get((a, b), 0) for b in labels] for a in labels], f"{who} says", "the log has", dark()
+            ),
+            table,
+            key="judged-confusion",
+            alt=f"What the log has of {names[field]}, and what {who} says, as counts.",
+        )
+        if frame.filter((pl.col("field") == field) & pl.col("yes_no")).height:
+            _show_prevalence(cached(queries_judged_fields.prevalence, view, among, field), names[field], judge)
+
+
+def _show_prevalence(frame: pl.DataFrame, name: str, judge: str) -> None:
+    """How often a field is yes, by judges, by judges whose errors are known of one half, and by the log."""
+    row = frame.filter(pl.col("judge") == judge).row(0, named=True)
+    known = row["corrected"] is not None
+    section(
+        plain(
+            f"Corrected, {name_judge(judge)} comes to {format_share(row['corrected'])}; the log has "
+            f"{format_share(row['log'])}"
+            if known
+            else f"{name_judge(judge).capitalize()} is no better than chance on {name}"
+        ),
+        "What can be done without a log: check one half of the samples, and correct the share of the other half "
+        "by how often the judge was right (Rogan and Gladen; both halves in turn, bootstrap over samples).",
+    )
+    show_table(
+        frame.with_columns(pl.col("judge").map_elements(name_judge, return_dtype=pl.String)),
+        {
+            "judge": column("Judge"),
+            "observed": column("Says yes", "share"),
+            "tpr": column("Right on yes", "share", "Of what is yes, how often the judge says so."),
+            "tnr": column("Right on no", "share", "Of what is no, how often the judge says so."),
+            "corrected": column("Corrected", "share"),
+            "low": column("Low", "share"),
+            "high": column("High", "share"),
+            "log": column("Log", "share"),
+            "n": column("n", "count"),
+        },
+        key="judged-prevalence",
+        alt=f"How often {name} is yes by each judge, corrected, and by the log.",
+        downloads=False,
+    )
+
+
+def _show_nothing(view: View) -> None:
+    """How to come by conversations that are both measured and judged."""
+    empty(
+        "Here you would see the metrics of MM-tau-p² twice, measured from the world's log and judged by models, with "
+        "the difference, its interval, and the conversations in which the two part. "
+        + (
+            "No conversation under these filters is both; clear one of them, or judge a run:"
+            if view.filters() != View()
+            else "No run in this store is both yet."
+        ),
+        "Run MM-tau-p² with judges",
+        lambda: open_page("run", View()),
+        "python -m cxlab run mmtaup2 --model simulated:strong --limit 60",
+    )
+
+
+def _name(metric: str) -> str:
+    return _NAMES.get(metric, metric.replace("_", " "))

@@ -1,0 +1,309 @@
+"""Judges: how far they agree, beyond chance, on what, and in which slices.
+
+Verdicts are pivoted in SQL to distinct patterns (one column a judge) with their number, so that a million verdicts
+become some hundred rows; what is computed from them is exact. A field belongs to its scenario: the same name in two
+scenarios is two fields. Only verdicts inside the options (`ok`) count as a judge's word.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from cxlab.metrics import agreement
+from cxlab.read.clusters import reach
+from cxlab.read.query import ask, cut, where, widen
+from cxlab.read.view import View
+from cxlab.store import layout
+
+_BOOTSTRAP = 500
+# Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
+_CUT = ("models", "scenarios", "levels")
+
+
+class Pair(NamedTuple):
+    """Two judges on one field: 95 % intervals clustered by sample; kappa's from a seeded bootstrap over samples."""
+
+    labels: tuple[str, ...]
+    table: NDArray[np.float64]
+    n: int
+    share: float
+    share_low: float
+    share_high: float
+    kappa: float
+    kappa_low: float
+    kappa_high: float
+
+
+def panel(view: View) -> pl.DataFrame:
+    """The judges under the view: judge, turns, valid, failed (votes), oov, missing (verdicts), cost_usd, latency_s."""
+    votes, verdicts = _read_panel(str(layout.home()), layout.version(), widen(view, _CUT))
+    told = (
+        cut(votes, view, _CUT)
+        .group_by("judge")
+        .agg(
+            pl.col("turns", "valid", "failed").sum(),
+            cost_usd=pl.col("cost_usd").sum() / pl.col("priced").sum(),
+            latency_s=pl.col("latency_s").sum() / pl.col("timed").sum(),
+        )
+        .with_columns(pl.col("cost_usd", "latency_s").fill_nan(None))
+    )
+    said = cut(verdicts, view, _CUT).group_by("judge").agg(pl.col("verdicts", "oov", "missing").sum())
+    # The log's own record stands among the judges so that they can be held against it (read/judged.py); it is none.
+    return told.join(said, on="judge", how="left").filter(pl.col("judge") != "measured").sort("judge")
+
+
+@lru_cache(maxsize=4)
+def _read_panel(home: str, version: str, wanted: View) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Votes and verdicts of each judge, summed by model, scenario and level."""
+    condition, params = where(wanted, "votes", "v.")
+    votes = ask(
+        f"""SELECT judge, model, scenario, level, count(*) AS turns, count(*) FILTER (valid) AS valid,
+            count(*) FILTER (NOT valid) AS failed, sum(v.cost_usd) AS cost_usd, count(v.cost_usd) AS priced,
+            sum(v.latency_s) AS latency_s, count(v.latency_s) AS timed
+        FROM votes v JOIN attempts USING (run_id, attempt_id) WHERE {condition} GROUP BY ALL""",
+        params,
+    )
+    condition, params = where(wanted, "judgements", "j.")
+    verdicts = ask(
+        f"""SELECT judge, model, scenario, level, count(*) AS verdicts, count(*) FILTER (status = 'oov') AS oov,
+            count(*) FILTER (status = 'missing') AS missing
+        FROM judgements j WHERE {condition} GROUP BY ALL""",
+        params,
+    )
+    return votes, verdicts
+
+
+def patterns(view: View, judges: Sequence[str], by: str | None = None) -> pl.DataFrame:
+    """Distinct patterns of verdicts: kind, name, slice, v0, v1, ... (one a judge, null = no word), n turns.
+
+    `name` is `SCENARIO.FIELD` for a field and the dimension's own name for a grade.
+    """
+    pieces = {"turn": pl.col("turn").cast(pl.String).str.zfill(3), None: pl.lit(""), "field": pl.lit("")}
+    voices = [f"v{place}" for place in range(len(judges))]
+    found = _read_patterns(str(layout.home()), layout.version(), widen(view, _CUT), tuple(judges))
+    return (
+        cut(found, view, _CUT)
+        .group_by("kind", "name", pieces.get(by, pl.col(by or "")).alias("slice"), *voices)
+        .agg(pl.col("n").sum())
+        .sort("kind", "name", "slice", *voices, nulls_last=True)
+    )
+
+
+# Slices, kinds and single fields of a page are all cut from one reading.
+@lru_cache(maxsize=4)
+def _read_patterns(home: str, version: str, wanted: View, judges: tuple[str, ...]) -> pl.DataFrame:
+    condition, params = where(wanted, "judgements", "j.")
+    columns = ", ".join(
+        f"max(CASE WHEN judge = $judge_{place} AND status = 'ok' THEN verdict END) AS v{place}"
+        for place in range(len(judges))
+    )
+    names = {f"judge_{place}": judge for place, judge in enumerate(judges)}
+    # Attempts are told apart by a hash of 64 bits: numbers group faster than texts.
+    return ask(
+        f"""
+        WITH items AS (
+            SELECT kind, scenario, field, level, model, turn, {columns} FROM judgements j WHERE {condition}
+            GROUP BY kind, scenario, field, level, model, turn, hash(run_id, attempt_id)
+        )
+        SELECT kind, CASE WHEN kind = 'field' THEN concat(scenario, '.', field) ELSE field END AS name, scenario, level,
+            model, turn, COLUMNS('^v[0-9]+$'), count(*) AS n
+        FROM items GROUP BY ALL
+        """,
+        {**params, **names},
+    )
+
+
+def pairs(found: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
+    """Each two judges on each field: kind, name, a, b, n, agree (share), kappa (weighted quadratically for grades)."""
+    rows: list[dict[str, Any]] = []
+    for (kind, name), part in found.group_by("kind", "name", maintain_order=True):
+        labels, codes, times = _encode(part, len(judges), str(kind))
+        for a, b in combinations(range(len(judges)), 2):
+            table = _cross(codes[:, a], codes[:, b], times, len(labels))
+            n = int(table.sum())
+            if n:
+                kappa = agreement.kappa_of_table(table, "quadratic" if kind == "dimension" else None)
+                rows.append(
+                    {
+                        "kind": kind,
+                        "name": name,
+                        "a": judges[a],
+                        "b": judges[b],
+                        "n": n,
+                        "agree": float(table.trace()) / n,
+                        "kappa": _known(kappa),
+                    }
+                )
+    return pl.DataFrame(rows, schema=_PAIRS)
+
+
+_PAIRS: dict[str, Any] = {
+    "kind": pl.String,
+    "name": pl.String,
+    "a": pl.String,
+    "b": pl.String,
+    "n": pl.Int64,
+    "agree": pl.Float64,
+    "kappa": pl.Float64,
+}
+
+
+def summarise(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Pairs pooled over fields: means weighted by n; fields whose kappa is undefined do not count in it."""
+    defined = pl.col("kappa").is_not_null()
+    return (
+        frame.group_by(keys, maintain_order=True)
+        .agg(
+            n=pl.col("n").sum(),
+            agree=(pl.col("agree") * pl.col("n")).sum() / pl.col("n").sum(),
+            kappa=(pl.col("kappa") * pl.col("n")).sum() / pl.col("n").filter(defined).sum(),
+            fields=pl.len(),
+        )
+        .with_columns(kappa=pl.col("kappa").fill_nan(None))
+    )
+
+
+def reliability(found: pl.DataFrame, judges: int, of_slices: bool = True) -> pl.DataFrame:
+    """How reliable the panel is: kind, slice (or name), n items, agree (mean over pairs), unanimous, fleiss, alpha.
+
+    Fleiss' kappa over the items that all judges rated, Krippendorff's alpha over all with two ratings: nominal for
+    fields, ordinal for grades; each computed by field and pooled by n.
+    """
+    key = "slice" if of_slices else "name"
+    rows: list[dict[str, Any]] = []
+    for (kind, slice_, name), part in found.group_by("kind", "slice", "name", maintain_order=True):
+        labels, codes, times = _encode(part, judges, str(kind))
+        if not len(labels):
+            continue  # every vote on it was outside the options
+        counts = np.stack([(codes == code).sum(axis=1) for code in range(len(labels))], axis=1)
+        raters = counts.sum(axis=1)
+        counts, times, raters = counts[raters >= 2], times[raters >= 2], raters[raters >= 2]
+        n = int(times.sum())
+        if not n:
+            continue
+        agreeing = (counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))
+        items = np.repeat(counts, times, axis=0)
+        full = items[items.sum(axis=1) == judges]
+        level: agreement.Level = "ordinal" if kind == "dimension" else "nominal"
+        rows.append(
+            {
+                "kind": kind,
+                key: slice_ if of_slices else name,
+                "n": n,
+                "agree": float((agreeing * times).sum() / n),
+                "unanimous": float(times[counts.max(axis=1) == raters].sum() / n),
+                "fleiss": _known(agreement.fleiss_kappa(full)),
+                "alpha": _known(agreement.alpha_of_counts(items, level, labels)),
+            }
+        )
+    schema = {"kind": pl.String, key: pl.String, "n": pl.Int64}
+    frame = pl.DataFrame(
+        rows, schema={**schema, **dict.fromkeys(("agree", "unanimous", "fleiss", "alpha"), pl.Float64)}
+    )
+    weighted = {
+        name: ((pl.col(name) * pl.col("n")).sum() / pl.col("n").filter(pl.col(name).is_not_null()).sum()).fill_nan(None)
+        for name in ("agree", "unanimous", "fleiss", "alpha")
+    }
+    return frame.group_by("kind", key, maintain_order=True).agg(pl.col("n").sum(), **weighted).sort("kind", key)
+
+
+def splits(found: pl.DataFrame, judges: int) -> pl.DataFrame:
+    """How votes fell on each field: name, split (unanimous, majority, tie, one vote, no vote), n, share."""
+    rows: list[tuple[str, str, str, int]] = []
+    for (kind, name), part in found.group_by("kind", "name", maintain_order=True):
+        labels, codes, times = _encode(part, judges, str(kind))
+        counts = np.sort(np.stack([(codes == code).sum(axis=1) for code in range(max(len(labels), 2))], axis=1), axis=1)
+        if counts.shape[1] < 2:
+            counts = np.pad(counts, ((0, 0), (1, 0)))
+        top, second, total = counts[:, -1], counts[:, -2], counts.sum(axis=1)
+        words = np.select(
+            [total == 0, total == 1, top == total, top == second],
+            ["no vote", "one vote", "unanimous", "tie"],
+            "majority",
+        )
+        rows += [(str(kind), str(name), str(word), int(times[words == word].sum())) for word in np.unique(words)]
+    frame = pl.DataFrame(
+        rows, schema={"kind": pl.String, "name": pl.String, "split": pl.String, "n": pl.Int64}, orient="row"
+    )
+    return frame.with_columns(share=pl.col("n") / pl.col("n").sum().over("kind", "name"))
+
+
+def pair(view: View, name: str, a: str, b: str, seed: int = 0) -> Pair | None:
+    """Two judges on one field in full; None when they share no turn."""
+    condition, params = where(view, "judgements", "j.")
+    scenario, _, field = name.rpartition(".")
+    frame = ask(
+        f"""
+        WITH items AS (
+            SELECT run_id, attempt_id, turn, max(verdict) FILTER (judge = $a) AS va,
+                max(verdict) FILTER (judge = $b) AS vb
+            FROM judgements j WHERE {condition} AND field = $field AND ($scenario = '' OR scenario = $scenario)
+                AND status = 'ok' AND judge IN ($a, $b)
+            GROUP BY ALL HAVING va IS NOT NULL AND vb IS NOT NULL
+        )
+        SELECT sample_id, va, vb, count(*) AS n FROM items JOIN attempts USING (run_id, attempt_id) GROUP BY ALL
+        """,
+        {**params, "a": a, "b": b, "field": field, "scenario": scenario},
+    )
+    if frame.is_empty():
+        return None
+    labels = tuple(sorted({*frame["va"].unique(), *frame["vb"].unique()}))
+    size = len(labels)
+    place = {label: code for code, label in enumerate(labels)}
+    cluster = frame["sample_id"].rank("dense").to_numpy().astype(np.int64) - 1
+    one, other = (frame[side].replace_strict(place, return_dtype=pl.Int64).to_numpy() for side in ("va", "vb"))
+    cells = (cluster * size + one) * size + other
+    count = int(cluster.max()) + 1
+    tables = np.bincount(cells, weights=frame["n"].to_numpy(), minlength=count * size * size)
+    tables = tables.reshape(count, size, size)
+    weights: agreement.Weights | None = None if scenario else "quadratic"
+    table = tables.sum(axis=0)
+    agreeing, totals = np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2))
+    share = agreeing.sum() / totals.sum()
+    around = reach(len(totals), float(np.sqrt(((agreeing - share * totals) ** 2).sum()) / totals.sum()))
+    rng = np.random.default_rng(seed)
+    # Samples with the same counts are drawn together: the same distribution from some dozen numbers a draw.
+    kinds, often = np.unique(tables.reshape(len(tables), -1), axis=0, return_counts=True)
+    drawn = rng.multinomial(len(tables), often / len(tables), size=_BOOTSTRAP)
+    kappas = agreement.kappas_of_tables((drawn @ kinds).reshape(_BOOTSTRAP, size, size), weights)
+    low, high = np.nanpercentile(kappas, [2.5, 97.5]) if not np.isnan(kappas).all() else (math.nan, math.nan)
+    kappa = agreement.kappa_of_table(table, weights)
+    return Pair(
+        labels,
+        table,
+        int(table.sum()),
+        float(share),
+        max(0.0, float(share) - around),
+        min(1.0, float(share) + around),
+        kappa,
+        float(low),
+        float(high),
+    )
+
+
+def _encode(part: pl.DataFrame, judges: int, kind: str) -> tuple[list[Any], NDArray[np.int64], NDArray[np.int64]]:
+    """Labels in order (grades as numbers), codes patterns x judges (-1 = no word), and how often each occurs."""
+    columns = [part[f"v{place}"].to_list() for place in range(judges)]
+    values = {value for column in columns for value in column if value is not None}
+    labels = sorted(values, key=float) if kind == "dimension" else sorted(values)
+    place = {label: code for code, label in enumerate(labels)}
+    codes = np.array([[place.get(value, -1) for value in column] for column in columns], dtype=np.int64).T
+    numbers = [float(label) for label in labels] if kind == "dimension" else labels
+    return list(numbers), codes.reshape(part.height, judges), part["n"].to_numpy().astype(np.int64)
+
+
+def _cross(a: NDArray[np.int64], b: NDArray[np.int64], times: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+    both = (a >= 0) & (b >= 0)
+    table = np.zeros((size, size))
+    np.add.at(table, (a[both], b[both]), times[both])
+    return table
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,138 @@
+"""What it matters for that judges differ: the reference of a turn, the scores, and the order of models."""
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from cxlab.metrics import agreement
+from cxlab.read.clusters import means, summarise
+from cxlab.read.query import ask, cut, where, widen
+from cxlab.read.view import View
+from cxlab.store import layout
+
+
+def materiality(view: View, by: str | None = None) -> pl.DataFrame:
+    """What splits change: slice, measure, n turns, clusters, mean (share 0..1; points for `range`), low, high.
+
+    Measures over turns on which two judges or more lead somewhere: `way` their fields alone lead different ways;
+    `action` they end in different actions; `range` the turn's logic score from the lowest judge to the highest.
+    """
+    told = cut(_read_stakes(str(layout.home()), layout.version(), widen(view, _CUT), by == "turn"), view, _CUT)
+    piece = pl.lit("") if by is None else pl.col(by).cast(pl.String)
+    parts = [
+        told.select(piece.alias("slice"), "sample_id", "n", measure=pl.lit(name), total=pl.col(name).cast(pl.Float64))
+        for name in ("way", "action")
+    ]
+    parts.append(
+        told.select(
+            piece.alias("slice"), "sample_id", n="ranged", measure=pl.lit("range"), total=pl.col("range")
+        ).select(parts[0].columns)
+    )
+    found = summarise(pl.concat(parts), ("slice", "measure"))
+    share = pl.col("measure") != "range"
+    return found.with_columns(
+        low=pl.when(share).then(pl.col("low").clip(0, None)).otherwise(pl.col("low")),
+        high=pl.when(share).then(pl.col("high").clip(None, 1)).otherwise(pl.col("high")),
+    )
+
+
+# Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
+_CUT = ("models", "scenarios", "levels", "leaves")
+
+
+@lru_cache(maxsize=2)
+def _read_stakes(home: str, version: str, wanted: View, by_turn: bool) -> pl.DataFrame:
+    """Sums by sample (and turn): n turns on which two judges lead somewhere, on how many of them their ways and their
+    actions differ, and the ranges of their logic scores (`ranged` of them known)."""
+    condition, params = where(wanted, "traces", "t.")
+    # Of each judge that leads somewhere; NULL for the others, which list functions leave out.
+    led = "list_transform(t.alone, lambda a: CASE WHEN len(a.path) > 0 THEN {} END)"
+    turn = "turn, " if by_turn else ""
+    return ask(
+        f"""
+        WITH told AS (
+            SELECT t.model, t.scenario, t.level, t.leaf, t.turn, t.sample_id,
+                {led.format("hash(a.path, a.action)")} AS ways, {led.format("a.action")} AS actions,
+                {led.format("a.logic")} AS logics
+            FROM traces t WHERE {condition}
+        )
+        SELECT model, scenario, level, leaf, {turn}sample_id, count(*) AS n,
+            count(*) FILTER (len(list_distinct(ways)) > 1) AS way,
+            count(*) FILTER (len(list_distinct(actions)) > 1) AS action,
+            count(list_max(logics)) AS ranged, coalesce(sum(list_max(logics) - list_min(logics)), 0)::DOUBLE AS range
+        FROM told WHERE list_count(ways) > 1 GROUP BY ALL
+        """,
+        params,
+    )
+
+
+def alone(view: View) -> pl.DataFrame:
+    """What each model would score with one judge alone: judge, model, n turns, clusters, mean, low, high (overall).
+
+    `judge` "panel" is the panel's own score. All over the same turns: those which panel and every judge can score.
+    """
+    return means(
+        _ALONE.format(condition=where(view, "traces", "t.")[0])
+        + "SELECT judge, model, sample_id, count(*) AS n, sum(value) AS total FROM kept GROUP BY ALL",
+        ("judge", "model"),
+        where(view, "traces", "t.")[1],
+    )
+
+
+def offsets(view: View) -> pl.DataFrame:
+    """How overall would move with one judge alone: judge, n, clusters, mean, low, high (points, paired by turn)."""
+    return means(
+        _ALONE.format(condition=where(view, "traces", "t.")[0])
+        + (
+            "SELECT judge, sample_id, count(*) AS n, sum(value - panel) AS total FROM kept WHERE judge <> "
+            "'panel' GROUP BY ALL"
+        ),
+        ("judge",),
+        where(view, "traces", "t.")[1],
+    )
+
+
+_ALONE = """
+    WITH asked AS (
+        SELECT t.run_id, t.attempt_id, t.turn, t.model, t.sample_id, t.alone, s.value AS panel
+        FROM traces t JOIN scores s ON s.metric = 'overall' AND s.run_id = t.run_id AND s.attempt_id = t.attempt_id
+            AND s.turn = t.turn
+        WHERE {condition} AND s.value IS NOT NULL AND len(t.alone) > 1
+            AND len(list_filter(t.alone, lambda a: a.overall IS NULL)) = 0
+    ), kept AS (
+        SELECT model, sample_id, panel, 'panel' AS judge, panel AS value FROM asked
+        UNION ALL SELECT model, sample_id, panel, one.judge, one.overall
+        FROM (SELECT model, sample_id, panel, unnest(alone) AS one FROM asked)
+    ) """
+
+
+class Stability(NamedTuple):
+    """Ranks of models by judge (`panel` first), Kendall's tau-b of each to the panel, and leave-one-judge-out ranks."""
+
+    ranks: pl.DataFrame
+    tau: dict[str, float]
+    out: pl.DataFrame
+
+
+def stability(scores: pl.DataFrame) -> Stability:
+    """How far the ranking of models hangs on the judge; `scores` is what `alone` returns."""
+    models = sorted(set(scores["model"]))
+    judges = [judge for judge in sorted(set(scores["judge"])) if judge != "panel"]
+    value = {(judge, model): mean for judge, model, mean in scores.select("judge", "model", "mean").iter_rows()}
+    matrix = np.array([[value.get((judge, model), math.nan) for model in models] for judge in judges], dtype=np.float64)
+    of_panel = [value.get(("panel", model), math.nan) for model in models]
+    rows: list[tuple[str, str, float, float]] = []
+    for judge, line in [("panel", of_panel), *zip(judges, matrix, strict=True)]:
+        ranks = [float(1 + sum(other > mine + 1e-9 for other in line)) for mine in line]
+        rows += [(judge, model, rank, float(mean)) for model, rank, mean in zip(models, ranks, line, strict=True)]
+    tau = {judge: agreement.kendall_tau_b(of_panel, line) for judge, line in zip(judges, matrix, strict=True)}
+    left = agreement.leave_one_out_ranks(matrix)
+    ranked = pl.DataFrame(
+        {"model": models, "rank": left.ranks.tolist(), "best": left.best.tolist(), "worst": left.worst.tolist()},
+        schema={"model": pl.String, "rank": pl.Float64, "best": pl.Float64, "worst": pl.Float64},
+    )
+    schema = {"judge": pl.String, "model": pl.String, "rank": pl.Float64, "mean": pl.Float64}
+    return Stability(pl.DataFrame(rows, schema=schema, orient="row"), tau, ranked)

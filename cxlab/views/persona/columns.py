@@ -1,0 +1,174 @@
+"""The columns of the Persona lab as they stand, drawn again and again while it is played."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import streamlit as st
+
+from cxlab.records import Message
+from cxlab.records.live_snapshot import LiveSnapshot
+from cxlab.ui.app_frame import dark
+from cxlab.ui.labels import plain, section
+from cxlab.ui.tables import show_chart
+from cxlab.views.persona import live_conversation as parts
+from cxlab.views.persona import take_over as hand
+from cxlab.views.persona.charts import course_frame, draw_course
+from cxlab.views.persona.choices import MANY_BEATS, PACES, Choices, write
+from cxlab.views.persona.controls import show_keep
+from cxlab.views.persona.live_metrics import show_metrics
+
+# How often what a model writes is looked at.
+LOOK_S = 0.3
+
+
+class LiveConversation(Protocol):
+    """One conversation that goes on."""
+
+    by_hand: bool
+    draft: tuple[str, str] | None
+
+    @property
+    def frame(self) -> LiveSnapshot: ...
+    @property
+    def busy(self) -> bool: ...
+    def sound(self) -> tuple[Path, float] | None: ...
+    def recordings(self) -> Sequence[tuple[Message, Path]]: ...
+    def say(self, text: str, stop: str | None = None) -> None: ...
+    def do(self, tool: str, arguments: Mapping[str, Any]) -> None: ...
+    def tools(self) -> list[dict[str, Any]]: ...
+    def card(self) -> Mapping[str, Any]: ...
+
+
+class LiveSession(Protocol):
+    """All conversations that are played side by side."""
+
+    free: bool
+
+    @property
+    def players(self) -> Sequence[LiveConversation]: ...
+    @property
+    def frames(self) -> list[LiveSnapshot]: ...
+    @property
+    def idle(self) -> bool: ...
+    @property
+    def busy(self) -> bool: ...
+    @property
+    def touched(self) -> bool: ...
+    @property
+    def beats(self) -> int: ...
+    def beat(self) -> None: ...
+    def wait(self, seconds: float) -> None: ...
+    def forward(self, beats: int, seconds: float = ...) -> None: ...
+
+
+def keep_place(choices: Choices, stage: LiveSession) -> None:
+    """The address says how far it has been played; what a person said is in no address."""
+    write(replace(choices, beats=0 if stage.touched else min(stage.beats, MANY_BEATS)))
+
+
+def interval(choices: Choices, stage: LiveSession) -> float:
+    """Seconds between two looks at the stage: what a model writes is followed as it is written."""
+    pace = PACES[choices.pace][1]
+    return pace if stage.free else min(pace, LOOK_S)
+
+
+def show_board(
+    choices: Choices, stage: LiveSession, followed: bool, lacks: Mapping[str, str], keep: Callable[[], None]
+) -> None:
+    """The columns as they stand, one beat further if it is time. `followed`: this is drawn again and again."""
+    playing = bool(st.session_state["persona-playing"])
+    _go_on(choices, stage, playing)
+    frames = stage.frames
+    names = parts.short_titles(choices.columns)
+    finding = parts.find_difference(choices.columns, frames)
+    if finding:
+        section(finding)
+    columns = parts.divide(len(frames), choices.large)
+    aloud = (playing and choices.pace != "once") or st.session_state.get("persona-stepped") == stage.beats
+    # Two at once are noise: the first that sounds is the one that is heard.
+    heard = next((place for place, player in enumerate(stage.players) if aloud and player.sound()), None)
+    for place, (frame, player) in enumerate(zip(frames, stage.players, strict=True)):
+        with columns[place]:
+            _show_talk(choices, place, frame, player, playing, heard == place, bool(finding))
+    with columns[-1] if choices.large else st.container():
+        heads = parts.brief_titles(choices.columns) if choices.large else [(name,) for name in names]
+        show_metrics(heads, frames, choices.columns, choices.large)
+    if not choices.large:
+        for place, (column, frame) in enumerate(zip(st.columns(len(frames), gap="medium"), frames, strict=True)):
+            with column:
+                _show_about(choices, place, frame, stage.free)
+        parts.explain_voice(choices.columns, lacks)
+    if finding and not choices.large:
+        show_keep(st.session_state["persona-kept"], keep)
+        courses = [frame.course for frame in frames]
+        section("How far each had come, turn by turn", "Critical fields used rightly, needed actions carried out.")
+        alt = "Share of what the task needs that was done, by turn and variant."
+        show_chart(draw_course(names, courses, dark()), course_frame(names, courses), key="course", alt=alt)
+    if stage.touched:
+        keep_place(choices, stage)
+    if (playing and stage.idle) or followed != (playing or stage.busy):
+        st.session_state["persona-playing"] = playing and not stage.idle
+        keep_place(choices, stage)
+        st.rerun()
+
+
+def _go_on(choices: Choices, stage: LiveSession, playing: bool) -> None:
+    """The next beat, when the one before has been read and heard."""
+    pace, at_once = PACES[choices.pace][1], choices.pace == "once"
+    sounds = [found[1] for player in stage.players if not at_once and (found := player.sound())]
+    due = st.session_state.get("persona-beaten", 0.0) + max([0.8 * pace, *sounds])
+    if not playing or stage.busy or time.monotonic() <= due:
+        return
+    st.session_state["persona-beaten"] = time.monotonic()
+    if at_once:
+        stage.forward(MANY_BEATS, pace)
+    else:
+        stage.beat()
+        stage.wait(0.3 if stage.free else 0.05)
+
+
+def _show_talk(
+    choices: Choices, place: int, frame: LiveSnapshot, player: LiveConversation, playing: bool, heard: bool, found: bool
+) -> None:
+    """A conversation, how it ended, and a hand in it. `heard`: its last message plays by itself."""
+    large = choices.large
+    # The switch is drawn below, and what it says holds for what is drawn above it too.
+    taken = bool(st.session_state.get(f"persona-hand-{place}", player.by_hand)) and not frame.ended
+    beside = "hand" if taken else "found" if found else "plain"
+    parts.show_dialogue(frame, choices.columns[place].title, large, player.busy, player.draft, beside)
+    if heard and (sound := player.sound()):
+        st.audio(str(sound[0]), autoplay=True)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        parts.show_end(frame, large)
+        if not frame.ended:
+            player.by_hand = st.toggle("Answer as the customer", player.by_hand, key=f"persona-hand-{place}")
+        if taken:
+            with st.popover("What the customer knows", type="tertiary", key=f"persona-card-{place}"):
+                hand.show_card(player.card())
+        if not playing and (kept := player.recordings()):
+            with st.popover("Listen again", type="tertiary", key=f"persona-listen-{place}"):
+                _list_recordings(kept)
+    parts.show_fault(frame)
+    if taken:
+        hand.show_take_over(place, player.frame, player.tools(), player.say, player.do, lambda: player.say("", "done"))
+    if large and beside != "hand":
+        _show_about(choices, place, frame, True)
+
+
+def _list_recordings(kept: Sequence[tuple[Message, Path]]) -> None:
+    for message, path in kept:
+        said = str(message.data.get("meant", ""))
+        said = said if len(said) < 60 else f"{said[:59]}…"
+        st.caption(plain(f"{message.role.capitalize()} · {message.turn}: {said}"))
+        st.audio(str(path))
+
+
+def _show_about(choices: Choices, place: int, frame: LiveSnapshot, free: bool) -> None:
+    """What has changed in the world, what the agent knows of the customer, and what it has cost."""
+    parts.show_changes(frame.changes, choices.domain, choices.large)
+    parts.show_profile(frame, choices.columns[place], choices.large)
+    if not free:
+        parts.show_cost(frame.cost_usd)

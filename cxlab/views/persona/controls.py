@@ -1,0 +1,83 @@
+"""Play, pause, step, start anew; how fast, and how large; and what was played kept as a run."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from cxlab.read import View
+from cxlab.ui.address import link
+from cxlab.ui.labels import badge
+from cxlab.views.persona.choices import PACES, Choices, write
+
+SIDES = {"live": "Live", "results": "Results"}
+
+
+def choose_side(title: str, question: str) -> str:
+    """The page's name, and which of its two sides is looked at: "live" or "results".
+
+    Each has an address of its own; going back, the lab stands as it was left.
+    """
+    now = "results" if st.query_params.get("tab") == "results" else "live"
+    st.session_state["persona-side"] = now
+
+    def turn() -> None:
+        here = {name: st.query_params.get_all(name) for name in st.query_params}
+        st.session_state[f"persona-left-{now}"] = here
+        other = st.session_state["persona-side"] or now
+        kept = st.session_state.get(f"persona-left-{other}", {"tab": ["results"]} if other == "results" else {})
+        if other != now:
+            st.session_state["persona-playing"] = False
+            st.query_params.from_dict(kept)
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(title, anchor=False, width="content")
+        st.segmented_control(
+            "Side", list(SIDES), key="persona-side", format_func=SIDES.__getitem__, label_visibility="collapsed",
+            on_change=turn,
+        )  # fmt: skip
+    st.caption(question)
+    return now
+
+
+def show_controls(
+    now: Choices,
+    playing: bool,
+    idle: bool,
+    *,
+    play: Callable[[bool], None],
+    step: Callable[[], None],
+    restart: Callable[[], None],
+    simulated: bool,
+) -> None:
+    """The bar above the columns; each button has its key."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+        if playing:
+            st.button("Pause", type="primary", key="play", on_click=play, args=(False,), shortcut="p")
+        else:
+            st.button("Play", type="primary", key="play", on_click=play, args=(True,), disabled=idle, shortcut="p")
+        st.button("Step", key="step", on_click=step, disabled=idle or playing, shortcut="s")
+        tip = "The same task and seed from the start."
+        st.button("Restart", key="restart", on_click=restart, shortcut="x", help=tip)
+        st.session_state["pace"] = now.pace
+        st.segmented_control(
+            "Pace", list(PACES), key="pace", format_func=lambda each: PACES[each][0], label_visibility="collapsed",
+            on_change=lambda: write(replace(now, pace=st.session_state["pace"] or "brisk")),
+        )  # fmt: skip
+        st.session_state["large"] = now.large
+        st.toggle(
+            "Presentation", key="large", help="Larger text, fewer words, one screen.",
+            on_change=lambda: write(replace(now, large=st.session_state["large"])),
+        )  # fmt: skip
+        if simulated:
+            badge("simulated")
+
+
+def show_keep(kept: str | None, keep: Callable[[], None]) -> None:
+    """Keep what has been played, once; then the way to it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if kept:
+            link("Open the conversations under Failures", "failures", View(runs=(kept,), verdict="all"))
+        else:
+            tip = "Stores these conversations as a run, so that they are found under Failures and Compare."
+            st.button("Keep as a run", key="keep", on_click=keep, help=tip)

@@ -1,0 +1,171 @@
+"""The metrics of variants side by side as they stand: a row a metric, a column a variant, marked where they moved."""
+
+import html
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from cxlab.records.live_snapshot import LiveMetric, LiveSnapshot
+from cxlab.ui.app_frame import colours
+from cxlab.views.persona.choices import VariantChoice
+
+# For an audience: what a metric is about, in two words.
+SHORT = {
+    "critical_field_accuracy": "Fields right",
+    "arga": "Goal if misheard",
+    "modality_robustness": "Voice against text",
+    "turn_efficiency": "Turn efficiency",
+    "turn_overhead": "Turn overhead",
+    "user_effort": "User effort",
+    "error_recovery_rate": "Errors mended",
+    "recovery_turn_count": "Turns to mend",
+    "clarification_precision": "Asked with reason",
+    "clarification_recall": "Asked when needed",
+    "irreversible_action_safety": "Yes before acting",
+    "safety_recall": "Asked before acting",
+}
+TURNS = "The agent's messages to the customer."
+MISHEARD = "Words in a hundred that were not heard as they were said, in both directions, so far."
+_DASH = "–"
+# The value of the first variant, in per cent of the table's width; the name of the metric has what is left.
+_FIRST = 11
+_PER_CENT = "{} <small>%</small>"
+
+
+def style(large: bool) -> str:
+    """The look of the table, as CSS."""
+    ink = colours()
+    size, pad = ("clamp(.95rem, min(1.3vw, 2.3vh), 1.7rem)", ".3em") if large else (".86rem", "2px")
+    return f"""
+    .cx-twelve {{border-collapse: collapse; width: 100%; font-size: {size}; line-height: 1.3;
+      font-variant-numeric: tabular-nums;}}
+    .cx-twelve th, .cx-twelve td {{padding: {pad} .4rem {pad} 0; border-bottom: 1px solid {ink.hairline};
+      vertical-align: baseline;}}
+    .cx-twelve th {{font-weight: 400; text-align: left; color: {ink.muted};}}
+    .cx-twelve thead th {{text-align: right; vertical-align: bottom; font-size: .85em;
+      white-space: {"nowrap" if large else "normal"};}}
+    .cx-twelve.under {{table-layout: fixed;}}
+    .cx-twelve:not(.under) tbody th {{white-space: nowrap; width: 1%;}}
+    .cx-twelve thead th {{text-align: right; vertical-align: bottom; font-size: .85em;}}
+    .cx-twelve:not(.under) thead th {{white-space: nowrap;}}
+    .cx-twelve thead div {{display: flex; justify-content: space-between; align-items: end; gap: .6rem;}}
+    .cx-twelve thead div span:last-child {{text-align: right;}}
+    .cx-twelve td {{text-align: right; color: {ink.muted}; white-space: nowrap; cursor: help;}}
+    .cx-twelve tr.apart th, .cx-twelve tr.apart td {{color: {ink.ink};}}
+    .cx-twelve tr.apart td.best {{font-weight: 700;}}
+    .cx-twelve small {{color: {ink.muted}; font-size: .82em; font-weight: 400;}}
+    .cx-twelve .up {{color: {ink.good};}} .cx-twelve .down {{color: {ink.bad};}}
+    @media (prefers-reduced-motion: no-preference) {{
+      .cx-twelve td.moved {{animation: cx-moved 1.2s ease-out;}}
+      @keyframes cx-moved {{from {{background: {ink.hairline};}}}}
+    }}"""
+
+
+def show_metrics(
+    names: Sequence[Sequence[str]], frames: Sequence[LiveSnapshot], columns: Sequence[VariantChoice], large: bool
+) -> None:
+    """The twelve metrics of all variants as they stand, after the turns they took and the words that were misheard.
+
+    `names`: of each variant, in lines. Beneath their talks, the values stand at the right end of each.
+    """
+    rows = [_turns(frames, large)]
+    if any(column.modality != "text" for column in columns):
+        rows.append(_misheard(frames, columns, large))
+    rows += [_metric([frame.readings[place] for frame in frames], frames, large) for place in range(len(SHORT))]
+    first, *others = ["<br>".join(map(_safe, lines)) for lines in names]
+    told = '<span><b class="up">▲</b> better, <b class="down">▼</b> worse</span>'
+    heads = "".join(f'<th scope="col">{name}</th>' for name in others)
+    top = f'<th colspan="2" scope="col"><div>{told}<span>{first}</span></div></th>{heads}'
+    widths = ""
+    if not large:
+        share = 100 / len(frames)
+        parts = [share - _FIRST, _FIRST, *[share] * len(others)]
+        widths = "".join(f'<col style="width: {part:.2f}%">' for part in parts)
+        widths = f"<colgroup>{widths}</colgroup>"
+    kind = "cx-twelve" if large else "cx-twelve under"
+    st.html(f'<table class="{kind}">{widths}<thead><tr>{top}</tr></thead><tbody>{"".join(rows)}</tbody></table>')
+
+
+def _turns(frames: Sequence[LiveSnapshot], large: bool) -> str:
+    told = TURNS + f" By the book it takes {frames[0].tally.least}: the shortest conversation that keeps to the policy."
+    note = "" if large else f" <small>by the book {frames[0].tally.least}</small>"
+    counts = [frame.tally.turns for frame in frames]
+    best = min(counts)
+    over = all(frame.ended for frame in frames)
+    cells = [(str(count), over and count == best, "", told) for count in counts]
+    return _row("Turns" + note, told, cells, len(set(counts)) > 1)
+
+
+def _misheard(frames: Sequence[LiveSnapshot], columns: Sequence[VariantChoice], large: bool) -> str:
+    cells = []
+    for frame, column in zip(frames, columns, strict=True):
+        told = f"{100 * (frame.tally.wer or 0):.0f}{'' if large else ' %'}" if column.modality != "text" else _DASH
+        cells.append((told, False, "", MISHEARD if told != _DASH else "a chat: nothing is spoken"))
+    return _row(
+        _PER_CENT.format("Misheard") if large else "Misheard", MISHEARD, cells, len({cell[0] for cell in cells}) > 1
+    )
+
+
+def _metric(readings: Sequence[LiveMetric], frames: Sequence[LiveSnapshot], large: bool) -> str:
+    what = readings[0]
+    values = [one.value for one in readings]
+    known = [value for value in values if value is not None]
+    apart = len(set(values)) > 1
+    nearest = min((abs(value - what.best) for value in known), default=0.0)
+    cells = []
+    for one, frame in zip(readings, frames, strict=True):
+        if one.value is None:
+            cells.append((_DASH, False, "", one.reason))
+            continue
+        few = "" if large or not one.share or one.n < 2 else f"<small>{round(one.value * one.n)} of {one.n}</small> "
+        best = len(known) > 1 and len(set(known)) > 1 and abs(one.value - one.best) == nearest
+        told = f"{one.title}: mean of {one.n}" + _since(one, frame)
+        value = _value(one, one.value)
+        cells.append((value.removesuffix(" %") if large else few + value, best, mark_move(one, frame.before), told))
+    name = _safe(SHORT[what.metric] if large else what.title)
+    if large and _is_share(what):
+        name = _PER_CENT.format(name)
+    return _row(name, f"{what.title}. {what.definition}", cells, apart)
+
+
+def _row(name: str, told: str, cells: Sequence[tuple[str, bool, str, str]], apart: bool) -> str:
+    shown = "".join(
+        f'<td class="{"best " if best else ""}{"moved" if move else ""}" title="{_safe(tip)}">{value}{move}</td>'
+        for value, best, move, tip in cells
+    )
+    kind = ' class="apart"' if apart else ""
+    return f'<tr{kind}><th scope="row" title="{_safe(told)}">{name}</th>{shown}</tr>'
+
+
+def _is_share(one: LiveMetric) -> bool:
+    return one.share or one.metric == "turn_overhead"
+
+
+def _value(one: LiveMetric, value: float) -> str:
+    if _is_share(one):
+        sign = "+" if one.metric == "turn_overhead" and value > 0 else ""
+        return f"{sign}{100 * value:.0f} %"
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
+def mark_move(one: LiveMetric, before: Mapping[str, float | None]) -> str:
+    """An arrow where the metric is another one than at the end of the turn before: up for better, down for worse."""
+    was = before.get(one.metric)
+    if one.value is None or was == one.value or not before:
+        return ""
+    if was is None:
+        return ' <span aria-label="new">•</span>'
+    better = abs(one.value - one.best) < abs(was - one.best)
+    word, sign = ("better", "▲") if better else ("worse", "▼")
+    return f' <span class="{"up" if better else "down"}" aria-label="{word} than the turn before">{sign}</span>'
+
+
+def _since(one: LiveMetric, frame: LiveSnapshot) -> str:
+    before = frame.before.get(one.metric)
+    if one.value is None or before == one.value or not frame.before:
+        return ""
+    return f"; the turn before: {_DASH if before is None else _value(one, before)}"
+
+
+def _safe(text: object) -> str:
+    return html.escape(str(text), quote=True)

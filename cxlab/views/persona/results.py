@@ -1,0 +1,391 @@
+"""The Persona lab's results over runs: what a persona, what is told of it and a voice do to the figures."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from cxlab import read
+from cxlab.benchmarks.mmtaup2.evaluation import baselines as floors
+from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, results
+from cxlab.benchmarks.mmtaup2.generate import exposure_facet
+from cxlab.charts.numbers import format_ratio
+from cxlab.charts.theme import Mark, mark_models, short_model
+from cxlab.read import View
+from cxlab.ui.address import cached, link, marks, open_page
+from cxlab.ui.app_frame import dark
+from cxlab.ui.choices import choose_id, is_new
+from cxlab.ui.labels import badge, empty, label, plain, section
+from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.persona import charts_results as charts
+from cxlab.views.persona import result_labels as terms
+from cxlab.views.persona.queries import BENCHMARK, list_runs
+
+ALL = "all"
+_MOST = 6
+_COMMAND = (
+    "python -m cxlab run mmtaup2 --model simulated:strong --model simulated:weak\n"
+    "python -m cxlab run mmtaup2 --model simulated:floor-transfer --model simulated:floor-nothing"
+)
+_FILTERS = {"domain": "tasks", "persona": "personas", "exposure": "exposures", "modality": "modalities"}
+_VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
+
+
+@dataclass(frozen=True)
+class ResultSelection:
+    """What is shown: sides (name → run) with their marks, the figure, the factor side by side, the rest fixed."""
+
+    sides: dict[str, str]
+    marks: dict[str, Mark]
+    floors: dict[str, str]
+    metric: str
+    by: str
+    only: dict[str, Any]
+    weights: tuple[float, ...]
+    prefix: str
+    dataset: str
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        return tuple(self.sides.values())
+
+    @property
+    def title(self) -> str:
+        return terms.title(self.metric)
+
+    def table(self, runs: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
+        return cached(
+            results.make_table, tuple(runs), tuple(by), weights=self.weights, only=self.only, prefix=self.prefix
+        )
+
+    def named(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The frame with `side`, the name of its run."""
+        names = {run: name for name, run in self.sides.items()}
+        return frame.with_columns(side=pl.col("run_id").replace_strict(names, default=None, return_dtype=pl.String))
+
+
+def show_results() -> None:
+    """Runs side by side by persona, exposure, modality or domain: finding, chart, differences, all figures."""
+    known = cached(list_runs)
+    if known.is_empty():
+        empty(
+            "Once an agent has played the tasks with every persona, told nothing or something of the customer, by "
+            "text and by voice, this shows what each of them does to it: mm-tap, pass^k, the twelve metrics, and "
+            "which differences are real.",
+            command=_COMMAND,
+        )
+        link("Start an evaluation", "run", View(benchmark=BENCHMARK))
+        return
+    scene = _set_scene(known)
+    if not scene.sides:
+        empty("Choose a run in the sidebar.")
+        return
+    _warn(known, scene)
+    with st.spinner("Reading the runs"):
+        whole, parts = scene.table(scene.runs, ()), scene.table(scene.runs, (scene.by,))
+        gaps = cached(
+            results.make_differences, _best_first(scene, whole), (scene.metric,), weights=scene.weights,
+            only=scene.only, prefix=scene.prefix,
+        )  # fmt: skip
+    frame = pl.concat([whole.with_columns(grp=pl.lit(ALL)), parts.rename({scene.by: "grp"})], how="diagonal")
+    frame, gaps = scene.named(frame), scene.named(gaps)
+    _show_figures(scene, frame, gaps)
+    _show_differences(scene, gaps)
+    _show_all(scene, frame)
+
+
+def _best_first(scene: ResultSelection, whole: pl.DataFrame) -> tuple[str, ...]:
+    """The runs, the best on the figure first: the others are held against it."""
+    value = pl.col("value")
+    rows = whole.filter(metric=scene.metric).sort(value if not results.is_up(scene.metric) else -value, nulls_last=True)
+    return tuple(rows["run_id"])
+
+
+def _set_scene(known: pl.DataFrame) -> ResultSelection:
+    """The choices, all of them in the address."""
+    about = {row["run_id"]: row for row in known.iter_rows(named=True)}
+    own = [run for run, row in about.items() if row["model"] not in floors.BASELINES]
+    usual = _usual(own or list(about), about)
+    with st.sidebar:
+        picked = terms.choose_runs(about, usual)
+        trials = max((about[run]["trials"] for run in picked), default=1)
+        figures = [*results.FIGURES, *(f"pass^{k}" for k in range(2, trials + 1))]
+        metric = choose_id("figure", "Figure", figures, terms.title, help=terms.HOW_COUNTED)
+        prefix = ""
+        if any(about[run]["judged"] for run in picked):
+            told = {"": "from the log", "judged_": "by the judges"}
+            prefix = choose_id("source", "Counted", list(told), told.__getitem__, help=terms.TWICE)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        by = terms.choose_factor()
+        weights = terms.choose_weights()
+    with st.sidebar:
+        only = terms.choose_only(by)
+    order = list(marks())
+    picked = sorted(picked, key=lambda run: order.index(about[run]["model"]) if about[run]["model"] in order else 99)
+    models = [about[run]["model"] for run in picked]
+    sides = {_name(run, about, models): run for run in picked}
+    looks = {_name(run, about, models): marks().get(about[run]["model"]) for run in picked}
+    if len(set(models)) < len(models) or None in looks.values():
+        looks = dict(mark_models(sides, {name: about[run]["simulated"] for name, run in sides.items()}))
+    return ResultSelection(
+        sides=sides,
+        marks={name: mark for name, mark in looks.items() if mark is not None},
+        floors=_floors(picked, about),
+        metric=metric,
+        by=by,
+        only=only,
+        weights=weights,
+        prefix=prefix,
+        dataset=about[picked[0]]["dataset_id"] if picked else "",
+    )
+
+
+def _usual(runs: Sequence[str], about: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The newest run of each model on the data of most conversations; what only judges anew is left out."""
+    first = [run for run in runs if not about[run]["again"]] or list(runs)
+    # A few conversations that somebody kept from the stage are newer than any run, and say little.
+    sizes: dict[str, int] = {}
+    for run in first:
+        sizes[about[run]["dataset_id"]] = sizes.get(about[run]["dataset_id"], 0) + about[run]["conversations"]
+    most = max(sizes, key=sizes.__getitem__)
+    newest: dict[str, str] = {}
+    for run in first:
+        if about[run]["dataset_id"] == most:
+            newest.setdefault(about[run]["model"], run)
+    return list(newest.values())[:_MOST]
+
+
+def _name(run: str, about: Mapping[str, Mapping[str, Any]], models: Sequence[str]) -> str:
+    model = str(about[run]["model"])
+    return model if models.count(model) < 2 else f"{short_model(model)}, {run.rpartition('-')[2]}"
+
+
+def _floors(picked: Sequence[str], about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Title → run of the newest run of each floor on the data of the first run."""
+    found: dict[str, str] = {}
+    for run, row in about.items():
+        floor = floors.BASELINES.get(row["model"])
+        if floor and picked and run not in picked and row["dataset_id"] == about[picked[0]]["dataset_id"]:
+            found.setdefault(floor.title, run)
+    return found
+
+
+def _warn(known: pl.DataFrame, scene: ResultSelection) -> None:
+    chosen = known.filter(pl.col("run_id").is_in(list(scene.runs)))
+    if chosen["dataset_id"].n_unique() > 1:
+        st.caption("! These runs are on different data: what sets them apart may be the tasks.")
+    told = cached(_exact, scene.runs, scene.prefix)
+    if loose := [name for name, run in scene.sides.items() if not told[run]]:
+        st.caption(
+            plain(
+                f"! {', '.join(map(label, loose))}: scored before observations were counted, so each conversation "
+                "weighs alike. Run it again for pooled figures."
+            )
+        )
+
+
+def _exact(runs: Sequence[str], prefix: str) -> dict[str, bool]:
+    return {run: told.exact for run, told in results.load(runs, prefix).items()}
+
+
+def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFrame) -> None:
+    """The finding, the chart of the chosen figure with floors and published cells, and its table."""
+    rows = frame.filter(metric=scene.metric)
+    section(
+        terms.find(scene.metric, scene.by, rows.filter(grp=ALL), gaps),
+        plain(
+            f"{terms.define(scene.metric)} {'As the judges see it. ' if scene.prefix else ''}"
+            "Whiskers: 95 % intervals, tasks as clusters."
+        ),
+        ["simulated"] if any(mark.simulated for mark in scene.marks.values()) else [],
+    )
+    groups = _groups(scene, frame)
+    lines = _floor_lines(scene)
+    cells = terms.published_cells(scene.metric, scene.by, scene.only)
+    beside = False
+    if cells.height:
+        beside = st.toggle(
+            "Show published figures", key="results-published", help="Other tasks, agents and judges: to look at only."
+        )
+    parts = rows.filter(pl.col("grp") != ALL)
+    if parts["value"].null_count() == parts.height:
+        st.info(plain(terms.explain_nothing(scene.metric, scene.by, parts)))
+    if rows["value"].null_count() < rows.height:
+        shares = results.is_share(scene.metric)
+        figure = charts.draw_results(
+            rows, scene.title, groups, scene.marks, dark(), floors=lines, shares=shares,
+            published=cells if beside else cells.clear(),
+        )  # fmt: skip
+        key = f"results-chart-{scene.by}"
+        picked = show_chart(
+            figure, _readable(scene, rows, groups), key=key, columns=_twin_columns(scene), select=True,
+            alt=f"{scene.title} by {scene.by} and model, with 95 % intervals.",
+        )  # fmt: skip
+        _explain_lines(scene, lines)
+        if is_new(key, picked):
+            open_page("failures", _behind(scene, *map(str, picked[0][:2])))
+    if beside:
+        badge("published", "grey diamonds: " + terms.SOURCE)
+
+
+def _groups(scene: ResultSelection, frame: pl.DataFrame) -> dict[str, str]:
+    """Names of the levels that there are, in their order; imported runs may have domains of their own."""
+    there = set(frame["grp"])
+    names = {ALL: "All together"} | terms.levels(scene.by)
+    names |= {group: label(group) for group in sorted(there - names.keys())}
+    return {group: name for group, name in names.items() if group in there}
+
+
+def _behind(scene: ResultSelection, group: str, side: str) -> View:
+    """The conversations that a dot stands for."""
+    levels = scene.only | ({} if group == ALL else {scene.by: int(group) if scene.by == "exposure" else group})
+    filters: dict[str, Any] = {_FILTERS[factor]: (str(level),) for factor, level in levels.items()}
+    if "exposure" in levels:
+        filters["exposures"] = (exposure_facet(levels["exposure"]),)
+    return View(benchmark=BENCHMARK, runs=(scene.sides[side],), **filters)
+
+
+def _floor_lines(scene: ResultSelection) -> pl.DataFrame:
+    """grp, value, name, whole of the floors; of an undefined composite what its other parts come to."""
+    runs = tuple(scene.floors.values())
+    names = {run: name for name, run in scene.floors.items()}
+    parts = [
+        scene.table(runs, by)
+        .filter(metric=scene.metric)
+        .select(
+            grp=pl.col(by[0]) if by else pl.lit(ALL),
+            value=pl.coalesce("value", "partial"),
+            name=pl.col("run_id").replace_strict(names, default="", return_dtype=pl.String),
+            whole=pl.col("value").is_not_null(),
+        )
+        for by in (((), (scene.by,)) if runs else ())
+    ]
+    schema = {"grp": pl.String, "value": pl.Float64, "name": pl.String, "whole": pl.Boolean}
+    return pl.concat(parts).drop_nulls("value") if parts else pl.DataFrame(schema=schema)
+
+
+def _explain_lines(scene: ResultSelection, lines: pl.DataFrame) -> None:
+    told = "A dot opens its conversations."
+    if not scene.floors and not set(scene.sides) & set(floors.BASELINES):
+        command = f"{_COMMAND.splitlines()[1]} --dataset {scene.dataset}"
+        st.caption(f"{told} Floors are missing on this data; add them: `{command}`")
+        return
+    known = [
+        f"an agent that {row['name']} {format_ratio(row['value'])}" + ("" if row["whole"] else " (of the parts it has)")
+        for row in lines.filter(grp=ALL).iter_rows(named=True)
+    ]
+    st.caption(plain(told + (f" Broken lines are floors: {'; '.join(known)}." if known else "")))
+
+
+def _readable(scene: ResultSelection, rows: pl.DataFrame, groups: Mapping[str, str]) -> pl.DataFrame:
+    """Rows with names in the order of the chart."""
+    place = {group: at for at, group in enumerate(groups)}
+    return (
+        rows.with_columns(
+            name=pl.col("side").map_elements(label, return_dtype=pl.String),
+            group=pl.col("grp").replace_strict(groups, default=pl.col("grp")),
+            figure=pl.lit(scene.title),
+            at=pl.col("grp").replace_strict(place, default=99, return_dtype=pl.Int64),
+        )
+        .sort("at", "side")
+        .drop("at", scene.by, strict=False)
+    )
+
+
+def _twin_columns(scene: ResultSelection) -> dict[str, Any]:
+    return {
+        "name": column("Model"),
+        "group": column(scene.by.capitalize()),
+        "value": column(scene.title, "ratio"),
+        "low": column("95 % from", "ratio"),
+        "high": column("to", "ratio"),
+        "n": column("n", "count", "Observations; of mm-tap and of comparisons of voice with text: conversations."),
+        "tasks": column("Tasks", "count"),
+        "reason": column("Why none", help="Where there is no value."),
+        "partial": column("Of its parts", "ratio", "mm-tap of the parts that are defined; not comparable."),
+    }
+
+
+def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
+    """Levels of the factors against plainer ones, on the same tasks."""
+    if gaps.is_empty():
+        if scene.metric in measured_metrics.PAIRED or scene.metric.startswith("pass^"):
+            st.caption(
+                plain(
+                    f"{scene.title} compares conversations and has no value of a single one, so no paired difference "
+                    "is told; look at mm-tap or the pass rate."
+                )
+            )
+        return
+    real = gaps.filter(pl.col("verdict") != "cannot tell").height
+    section(
+        f"{real} of {gaps.height} differences are real",
+        "Conversations that are alike but for one thing; in the first rows for the model. Interval: bootstrap of whole "
+        "tasks. p: sign-flip permutation (mm-tap: bootstrap), Holm's correction over all rows. Real: p under 0.05.",
+    )
+    rows = gaps.with_columns(
+        pair=pl.format("{}|{}|{}", "factor", "level", "base"),
+        name=pl.col("side").map_elements(label, return_dtype=pl.String),
+        shown=pl.col("verdict").replace_strict(_VERDICTS),
+    )
+    sides = {run: short_model(name) for name, run in scene.sides.items()}
+    runs = rows.filter(factor="run").select("pair", "level", "base").unique(maintain_order=True).iter_rows()
+    names = {pair: f"{sides[level]}<br>against {sides[base]}" for pair, level, base in runs}
+    names |= {f"{f}|{level}|{base}": terms.pair_name(f, level, base) for f, level, base in terms.pairs()}
+    figure = charts.draw_differences(rows, scene.title, names, scene.marks, dark())
+    columns = {
+        "comparison": column("Compared", width="medium"),
+        "name": column("Model"),
+        "shown": column("Verdict", help="Better or worse at 5 % after correction."),
+        "difference": column("Difference", "ratio"),
+        "low": column("95 % from", "ratio"),
+        "high": column("to", "ratio"),
+        "p_holm": column("p (Holm)", "p"),
+        "n": column("Pairs", "count"),
+        "tasks": column("Tasks", "count"),
+    }
+    plain_names = {pair: name.replace("<br>", " ") for pair, name in names.items()}
+    rows = rows.with_columns(comparison=pl.col("pair").replace_strict(plain_names, default=pl.col("pair")))
+    alt = f"Differences of {scene.title} between personas, exposures and modalities on the same tasks."
+    show_chart(figure, rows.drop("run_id", "pair"), key="results-gaps", alt=alt, columns=columns)
+
+
+def _show_all(scene: ResultSelection, frame: pl.DataFrame) -> None:
+    """Every figure of one side, a column a level, as the paper's tables have it."""
+    side = next(iter(scene.sides))
+    section("All figures", "Value with its 95 % interval; – where nothing was there to observe.")
+    if len(scene.sides) > 1:
+        side = (
+            st.segmented_control(
+                "Model", list(scene.sides), default=side, required=True, format_func=label, key="results-side",
+                label_visibility="collapsed",
+            )
+            or side
+        )  # fmt: skip
+    own = frame.filter(side=side)
+    order = [*results.FIGURES[:1], *sorted(m for m in own["metric"].unique() if m.startswith("pass^"))]
+    order += [*measured_metrics.METRICS, *(name for name in measured_metrics.EXTRA if name != "pass")]
+    groups = _groups(scene, own)
+    cells = {(row["metric"], row["grp"]): row for row in own.iter_rows(named=True)}
+    rows = []
+    for metric in order:
+        first = cells.get((metric, ALL))
+        if first is None:
+            continue
+        row: dict[str, Any] = {"figure": terms.title(metric), "n": first["n"]}
+        for group in groups:
+            cell = cells.get((metric, group), {})
+            row[group] = terms.write_cell(cell)
+            row |= {f"{group}_{name}": cell.get(name) for name in ("value", "low", "high", "n", "tasks")}
+        rows.append(row | {"definition": terms.define(metric)})
+    columns = {"figure": column("Figure")}
+    columns |= {group: column(name) for group, name in groups.items()}
+    columns |= {"n": column("n, all", "count"), "definition": column("How it is counted", width="large")}
+    table = pl.DataFrame(rows, infer_schema_length=None)
+    key = f"results-all-{scene.by}-{list(scene.sides).index(side)}"
+    show_table(table, columns, key=key, alt=f"All figures of {side} by {scene.by}.", height=33 * (len(rows) + 1) + 2)
+    for paper in read.published(BENCHMARK):
+        if paper.id in ("table2", "table5"):
+            terms.show_paper(paper)

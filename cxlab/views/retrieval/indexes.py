@@ -1,0 +1,381 @@
+"""The parts of the page Retrieval that compare indexes: the board, curves, what they take, areas, differences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from cxlab import read
+from cxlab.charts.board import draw_published
+from cxlab.charts.compare import front_of
+from cxlab.charts.numbers import format_count, format_points, format_seconds
+from cxlab.charts.theme import Mark, mark_models
+from cxlab.read import View
+from cxlab.ui.address import cached, set_view
+from cxlab.ui.app_frame import dark
+from cxlab.ui.boards import published_columns
+from cxlab.ui.choices import choose, is_new
+from cxlab.ui.labels import badge, empty, plain, section
+from cxlab.ui.paging import here
+from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.retrieval import charts, queries, queries_errors
+from cxlab.views.retrieval.article_relations import SHORT
+
+TASKS = {"article_search": "Article search", "multi_turn": "Multi-turn"}
+CORPORA = {"article_search": "search", "multi_turn": "multi_turn"}
+"""Which corpus a task searches, unless a sample says otherwise."""
+MEANINGS = {
+    "hit@1": "share of queries whose first article is right",
+    "hit@5": "share of queries with a right article among the first 5 different ones",
+    "hit@10": "share of queries with a right article among the first 10 different ones",
+    "precision@10": "share of the first 10 articles that are right; with one right article at most 10",
+    "recall@10": "share of the right articles that are among the first 10 different ones",
+    "recall@20": "share of the right articles that are among the first 20 different ones",
+    "mrr@10": "1 / rank of the first right article, 0 beyond 10",
+    "ndcg@10": "discounted gain of the first 10 articles against the best order (binary relevance)",
+    queries.PUBLIC: "the public evaluator's count: right articles behind the first 10 chunks, repetitions dropped "
+    "and nothing refilled; none for a hybrid, which ranks no chunks",
+}
+_FLOORS = {
+    "chance": "a random order of the articles",
+    "commonest": "always the articles that are right most often",
+}
+# What of a paper stands beside which task.
+_PUBLISHED = {"article_search": "table4", "multi_turn": "table6"}
+
+
+@dataclass(frozen=True)
+class IndexSelection:
+    """What the parts of the page are drawn for: the task's runs that are shown, their names and marks, the metric."""
+
+    dataset: str
+    task: str
+    runs: tuple[str, ...]
+    names: dict[str, str]
+    marks: dict[str, Mark]
+    metric: str
+    cut: int
+    about: pl.DataFrame
+
+    @property
+    def key(self) -> tuple[str, str, tuple[str, ...]]:
+        """The arguments that reads begin with."""
+        return self.dataset, self.task, self.runs
+
+    def name(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The frame with `name`: its run's index as people read it."""
+        return frame.with_columns(name=pl.col("run_id").replace_strict(self.names, default=pl.col("run_id")))
+
+
+def set_scene(view: View, dataset: str, task: str) -> IndexSelection:
+    """Draw the page's own filters in the sidebar, and what they leave."""
+    known = cached(list_runs, dataset, task)
+    ids = known["run_id"].to_list()
+    names = dict(known.select("run_id", "name").iter_rows())
+    picked = [run for run in view.runs if run in names]
+    with st.sidebar:
+        st.session_state["retrieval-runs"] = picked
+        st.multiselect(
+            "Index", ids, key="retrieval-runs", format_func=names.__getitem__, placeholder="all",
+            on_change=_runs_changed, help="Method, characters a chunk / characters that neighbours share.",
+        )  # fmt: skip
+        metric = choose(view, "metric", "Figure", _metrics(task), help="Each is explained under the heading.")
+        cut = choose(view, "at", "Cut-off", ["10", "1", "5", "20"], help="How many articles an agent would look at.")
+    # Finding is the index's doing alone; only where a model writes the query it wears the simulated mark.
+    simulated = (
+        dict(known.select("run_id", "simulated").iter_rows()) if task == "multi_turn" else dict.fromkeys(ids, False)
+    )
+    marks = mark_models(ids, simulated)
+    return IndexSelection(dataset, task, tuple(picked or ids), names, marks, metric, int(cut), known)
+
+
+def list_runs(dataset: str, task: str) -> pl.DataFrame:
+    """The runs with their indexes; a function of its own so that `cached` keeps this and not the rankings."""
+    return queries.load(dataset, task).runs
+
+
+def _metrics(task: str) -> list[str]:
+    first = "hit@10" if task == "article_search" else "recall@10"
+    return [first, *(name for name in MEANINGS if name != first)]
+
+
+def _runs_changed() -> None:
+    set_view(here().change(runs=tuple(st.session_state["retrieval-runs"])))
+
+
+def _go(**changes: Any) -> None:
+    set_view(here().change(**changes))
+    st.rerun()
+
+
+def show_board(scene: IndexSelection) -> None:
+    """Every index with its figures, floors and what papers report."""
+    board = cached(queries.board, *scene.key)
+    rows = board.filter(metric=scene.metric).drop_nulls("mean")
+    floors = cached(queries.floors, scene.dataset, scene.task)
+    lines = [(_FLOORS[name], value) for name, metric, value in floors.iter_rows() if metric == scene.metric]
+    section(
+        _find_best(scene, rows),
+        f"{scene.metric}: {MEANINGS[scene.metric]}. Whiskers: 95 % intervals.",
+        ["simulated"] if any(scene.marks[run].simulated for run in scene.runs) else [],
+    )
+    left, right = st.columns([5, 4], gap="large")
+    with left:
+        figure = charts.draw_indexes(
+            rows, scene.metric, scene.names, scene.marks, dark(), [value for _, value in lines]
+        )
+        columns = {
+            "name": column("Index"), "metric": column("Figure"), "mean": column("Mean", "points"),
+            "low": column("95 % from", "points"), "high": column("to", "points"), "n": column("n queries", "count"),
+        }  # fmt: skip
+        picked = show_chart(
+            figure, scene.name(board), key=f"retrieval-board-{scene.task}", select=True, columns=columns,
+            alt=f"{scene.metric} of each index with its 95 % interval.",
+        )  # fmt: skip
+        told = "; ".join(f"{name} {format_points(value)}" for name, value in lines)
+        st.caption(
+            plain((f"What needs no search: {told} (dotted, dashed). " if told else "") + "A dot opens what it misses.")
+        )
+    with right:
+        _show_published(scene)
+    _show_table(scene, board)
+    if is_new("retrieval-board", picked):
+        _go(tab="misses", field=str(picked[0][0]), alike="", stage="")
+
+
+def _find_best(scene: IndexSelection, rows: pl.DataFrame) -> str:
+    found = rows.sort("mean", "run_id", descending=[True, False]).to_dicts()
+    if not found:
+        return "None of these indexes has this figure"
+    first = found[0]
+    lead = f"{scene.names[first['run_id']]}: {scene.metric} {format_points(first['mean'])}"
+    if len(found) == 1:
+        return plain(lead)
+    second = found[1]
+    apart = format_points(first["mean"] - second["mean"])
+    other = scene.names[second["run_id"]]
+    if apart == "0.0":
+        return plain(f"{lead}, the same as {other}")
+    gap = f"{apart} above {other}"
+    clear = first["low"] is not None and second["high"] is not None and first["low"] > second["high"]
+    return plain(f"{lead}, {gap}" + ("" if clear else ": too close to call here, see Differences"))
+
+
+def _show_published(scene: IndexSelection) -> None:
+    table = next((each for each in read.published("cxmarena") if each.id == _PUBLISHED[scene.task]), None)
+    board = read.published_board("cxmarena").filter(table=_PUBLISHED[scene.task])
+    if table is None or board.is_empty():
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**The paper reports** {plain(board['metric'][0].lower())}")
+        badge("published")
+    short = board.with_columns(pl.col("entity").str.replace(", chunk ", " ").str.replace(", k = ", ", k "))
+    same = "hit@10" if scene.task == "article_search" else "recall"
+    show_chart(
+        draw_published(short, dark()), table.frame, key=f"retrieval-published-{scene.task}", table=True,
+        columns=published_columns(table), alt=f"Published figures: {table.source}.",
+    )  # fmt: skip
+    st.caption(
+        plain(f"{table.source}: other data, to look at and not to pair; nearest to our {same}, as a share of 1.")
+    )
+
+
+def _show_table(scene: IndexSelection, board: pl.DataFrame) -> None:
+    """One row an index with every figure."""
+    wide = board.pivot(on="metric", index="run_id", values="mean")
+    intervals = board.filter(metric=scene.metric).select(
+        "run_id", "n", interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1))
+    )
+    took = cached(queries.price, *scene.key, scene.metric).select("run_id", "search_s")
+    rows = scene.name(wide).join(intervals, on="run_id").join(took, on="run_id")
+    rows = rows.join(scene.about.select("run_id", "lost"), on="run_id").with_columns(
+        search_ms=1000 * pl.col("search_s")
+    )
+    columns = {
+        "name": column("Index"),
+        "interval": column(f"95 % of {scene.metric}"),
+        **{name: column(name, "points", MEANINGS[name]) for name in MEANINGS if name in rows.columns},
+        "n": column("n", "count", "Queries."),
+        "search_ms": column("Search, ms", "points", "Median of one query on this machine, without the model's calls."),
+        "lost": column("Lost", "count", "Queries that a provider cut short; they are in no mean."),
+    }
+    if not scene.about["lost"].sum():
+        del columns["lost"]
+    if {"hit@10", "recall@10"} <= {*columns} and rows["hit@10"].equals(rows["recall@10"]):
+        del columns["recall@10"]  # where one article is right, as in article search, they are the same figure
+    shown = rows.sort(scene.metric, descending=True, nulls_last=True)
+    show_table(shown, columns, key=f"retrieval-table-{scene.task}", alt="All figures of each index.")
+
+
+def show_curves(scene: IndexSelection, view: View) -> None:
+    """Hit and recall by cut-off, and by chunk size."""
+    kinds = (
+        {"hit": "Hit", "recall": "Recall"} if scene.task == "multi_turn" else {"hit": "Hit (with one right: recall)"}
+    )
+    kind = "hit" if len(kinds) == 1 else choose(view, "order", "Curve", list(kinds), names=kinds, style="segments")
+    frame = cached(queries.curves, *scene.key).filter(kind=kind)
+    at = frame.filter(k=scene.cut).sort("mean", descending=True, nulls_last=True)
+    one = frame.filter(k=1).select("run_id", one="mean")
+    gain = at.join(one, on="run_id").with_columns(gain=pl.col("mean") - pl.col("one")).to_dicts()[0]
+    section(
+        plain(
+            f"Looking at {scene.cut} articles instead of 1 finds {format_points(gain['gain'])} points more with "
+            "the best"
+        ),
+        f"Worked out from the {queries.DEPTH} articles that each attempt keeps, different ones only. Dotted: the "
+        "cut-off.",
+    )
+    columns = {
+        "name": column("Index"), "k": column("k", "count"), "mean": column(kind.capitalize(), "points"),
+        "low": column("95 % from", "points"), "high": column("to", "points"), "n": column("n queries", "count"),
+    }  # fmt: skip
+    figure = charts.draw_curves(frame, kind, scene.names, scene.marks, dark(), scene.cut)
+    show_chart(
+        figure, scene.name(frame), key=f"retrieval-curves-{scene.task}-{kind}",
+        alt=f"{kind} by cut-off, a line an index.", columns=columns,
+    )  # fmt: skip
+    _show_chunks(scene)
+
+
+def _show_chunks(scene: IndexSelection) -> None:
+    means = cached(queries.board, *scene.key).filter(metric=scene.metric).drop_nulls("mean")
+    sized = means.join(scene.about.select("run_id", "chunk", "name"), on="run_id").with_columns(
+        method=pl.col("name").str.replace(r" \d+/\d+", "")
+    )
+    several = sized.filter(pl.col("chunk").n_unique().over("method") > 1)
+    if several.is_empty():
+        st.caption("Evaluate one method with several chunk sizes to see here what the size does.")
+        return
+    spread = several.group_by("method").agg(gap=pl.col("mean").max() - pl.col("mean").min()).sort("gap", "method")
+    widest = spread.row(-1, named=True)
+    section(
+        plain(f"Chunk size moves {widest['method']} by {format_points(widest['gap'])} points of {scene.metric}"),
+        "Methods that were tried with more than one chunk size.",
+    )
+    columns = {
+        "method": column("Method"), "chunk": column("Characters a chunk", "count"), "mean": column("Mean", "points"),
+        "low": column("95 % from", "points"), "high": column("to", "points"), "n": column("n queries", "count"),
+    }  # fmt: skip
+    figure = charts.draw_chunks(several, scene.metric, scene.names, scene.marks, dark())
+    show_chart(
+        figure, several, key=f"retrieval-chunks-{scene.task}", alt=f"{scene.metric} by chunk size.", columns=columns
+    )
+
+
+def show_price(scene: IndexSelection, view: View) -> None:
+    """Quality against the time of a search and the cost of a query."""
+    frame = cached(queries.price, *scene.key, scene.metric)
+    priced = bool((frame["cost_usd"] > 0).any())
+    names = {"search_s": "Time", "cost_usd": "Cost"}
+    price = choose(view, "order", "Price", list(names), names=names, style="segments") if priced else "search_s"
+    known = frame.drop_nulls(["mean", price])
+    if known.is_empty():
+        empty("These runs noted no search times; evaluate an index anew to have them.")
+        return
+    front = front_of(known.rename({"mean": "value"}), price)["run_id"].to_list()
+    best = ", ".join(scene.names[run] for run in front)
+    section(
+        plain(f"{len(front)} of {known.height} are worth their {names[price].lower()}: {best}"),
+        "None of the others is at least as cheap and better. Times are of the search alone, measured on this machine "
+        "while other attempts were at work; cost is of the model's calls and of a server's embeddings."
+        + ("" if priced else " Nothing here has a price."),
+    )
+    columns = {
+        "name": column("Index"), "mean": column(scene.metric, "points"), "low": column("95 % from", "points"),
+        "high": column("to", "points"), "search_ms": column("Search, ms", "points", "Median of a query."),
+        "slow_ms": column("95 % under, ms", "points"), "build_s": column("Building", "seconds", "In one process."),
+        "pieces": column("Chunks", "count"), "cost_usd": column("Cost", "usd", "Mean of a query."),
+        "n": column("n queries", "count"),
+    }  # fmt: skip
+    figure = charts.draw_price(frame, price, scene.metric, front, scene.names, scene.marks, dark())
+    rows = scene.name(frame).with_columns(search_ms=1000 * pl.col("search_s"), slow_ms=1000 * pl.col("slow_s"))
+    show_chart(figure, rows, key=f"retrieval-price-{scene.task}", alt="Quality against price.", columns=columns)
+    slow = known.sort("search_s").to_dicts()[-1]
+    st.caption(plain(f"Slowest: {scene.names[slow['run_id']]}, {format_seconds(slow['search_s'])} a query."))
+
+
+def show_areas(scene: IndexSelection) -> None:
+    """Which parts of the knowledge base are found badly."""
+    frame = cached(queries.areas, *scene.key, scene.metric)
+    if frame.is_empty():
+        empty("The articles of this dataset name no topics, so there are no areas to tell apart.")
+        return
+    whole = frame.group_by("area").agg(mean=pl.col("mean").mean(), n=pl.col("n").max()).sort("mean", "area")
+    areas = whole["area"].to_list()
+    order = cached(queries.board, *scene.key).filter(metric=scene.metric).sort("mean", descending=True, nulls_last=True)
+    worst = whole.row(0, named=True)
+    section(
+        plain(f"{worst['area']} is found worst: {scene.metric} {format_points(worst['mean'])} on average"),
+        "Areas are the roots of the topic tree, hardest on top, with the number of queries. Click a cell for its "
+        "misses.",
+    )
+    columns = {
+        "area": column("Area"), "name": column("Index"), "mean": column(scene.metric, "points"),
+        "low": column("95 % from", "points"), "high": column("to", "points"), "n": column("n queries", "count"),
+    }  # fmt: skip
+    runs = order["run_id"].to_list()
+    figure = charts.draw_areas(frame, areas, runs, scene.names, scene.metric, dark())
+    picked = show_chart(
+        figure, scene.name(frame.sort("mean", "area", "run_id")), key=f"retrieval-areas-{scene.task}", select=True,
+        columns=columns, alt=f"{scene.metric} by area and index.",
+    )  # fmt: skip
+    if is_new("retrieval-areas", picked):
+        _go(tab="misses", stage=str(picked[0][0]), field=str(picked[0][1]), alike="")
+    _show_short(scene)
+
+
+def _show_short(scene: IndexSelection) -> None:
+    parts = cached(queries_errors.short_queries, *scene.key, scene.metric)
+    both = parts.filter("short").join(parts.filter(~pl.col("short")), on="run_id", suffix="_other")
+    if both.is_empty():
+        return
+    row = both.with_columns(gap=pl.col("mean_other") - pl.col("mean")).sort("gap", nulls_last=True).to_dicts()[-1]
+    st.caption(
+        plain(
+            f"Short queries (at most {SHORT} words, n {format_count(row['n'])}): {scene.metric} "
+            f"{format_points(row['mean'])} against {format_points(row['mean_other'])} on the others with "
+            f"{scene.names[row['run_id']]}, where the gap is widest."
+        )
+    )
+
+
+_VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
+
+
+def show_differences(scene: IndexSelection, view: View) -> None:
+    """Each index against one of them on the same queries."""
+    if len(scene.runs) < 2:
+        empty("A comparison needs two indexes. Choose more of them in the sidebar, or try another one.")
+        return
+    best = cached(queries.board, *scene.key).filter(metric=scene.metric).sort("mean", descending=True, nulls_last=True)
+    order = best["run_id"].to_list()
+    base = choose(view, "baseline", "Compare with", order, names=scene.names)
+    gaps = cached(queries.differences, *scene.key, base, scene.metric).drop_nulls("difference")
+    sure = gaps.filter(pl.col("verdict") != "cannot tell").height
+    section(
+        plain(f"{sure} of {gaps.height} differ from {scene.names[base]} for sure in {scene.metric}"),
+        "The same queries, paired. Interval: bootstrap over queries (closed form from 4,000 on); p: sign-flip "
+        f"permutation with Holm's correction over the {gaps.height} comparisons. A difference is real "
+        "where p stays under 0.05.",
+    )
+    figure = charts.draw_gaps(gaps, scene.metric, scene.names[base], scene.names, scene.marks, dark())
+    rows = scene.name(gaps.sort("difference", descending=True)).with_columns(
+        verdict=pl.col("verdict").replace_strict(_VERDICTS),
+        interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
+        results=pl.format("{} / {} / {}", "wins", "ties", "losses"),
+    )
+    columns: Mapping[str, Any] = {
+        "name": column("Index"), "verdict": column("Verdict"), "difference": column("Difference", "points"),
+        "interval": column("95 % interval"), "p_holm": column("p (Holm)", "p"),
+        "results": column("Won / tied / lost", help="Queries on which it did better, the same, worse."),
+        "n": column("Pairs", "count"), "unmatched": column("Unmatched", "count", "Queries that only one has."),
+    }  # fmt: skip
+    show_chart(figure, gaps, key=f"retrieval-gaps-{scene.task}", alt="Paired differences of the indexes.", table=False)
+    show_table(rows, columns, key=f"retrieval-gaps-table-{scene.task}", alt="Paired differences with verdicts.")
+
+
+def pick_run(scene: IndexSelection, view: View, field: str, title: str, order: Sequence[str] = ()) -> str:
+    """One of the runs that are shown, kept in a field of the view."""
+    return choose(view, field, title, list(order or scene.runs), names=scene.names)

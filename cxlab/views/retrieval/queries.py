@@ -1,0 +1,329 @@
+"""How well indexes find articles: rankings of CXMArena's article search and multi-turn tasks, run by run.
+
+An index is what a run searched with: retrieval method, chunk size, overlap. Figures are worked out from the rankings
+that attempts keep (`metrics.retrieval`, on 0 to 100 here), so that every cut-off can be shown; they equal the scores
+of the run where it has them. Attempts that a provider cut short are left out and counted as `lost`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from cxlab.metrics.intervals import clustered_interval, proportion_interval
+from cxlab.metrics.paired import holm, paired_difference
+from cxlab.metrics.retrieval import evaluate_each
+from cxlab.read.query import ask, rescored_runs
+from cxlab.store import layout
+from cxlab.views.retrieval import article_relations
+
+TASKS = ("article_search", "multi_turn")
+DEPTH = 20
+"""How many articles an attempt keeps at least; a right one that comes later counts as not found."""
+METRICS = {
+    "hit@1": "acc@1", "hit@5": "acc@5", "hit@10": "acc@10", "precision@10": "p@10", "recall@10": "r@10",
+    "recall@20": "r@20", "mrr@10": "mrr@10", "ndcg@10": "ndcg@10",
+}  # fmt: skip
+"""Our metrics and their names in `metrics.retrieval`."""
+PUBLIC = "public@10"
+"""As the public evaluator counts: what stands behind the first ten chunks, nothing refilled."""
+_SEED = 20260101
+_MANY = 4_000  # queries from which the closed form is as good as the bootstrap
+_SHAPE = """{"ranked": ["VARCHAR"], "chunks": ["VARCHAR"], "query": "VARCHAR", "index": {"retrieval": "VARCHAR",
+    "chunk": "INTEGER", "overlap": "INTEGER", "embedder": "VARCHAR", "chunks": "INTEGER", "documents": "INTEGER"},
+    "steps": {"search": {"latency_s": "DOUBLE", "build_s": "DOUBLE"}}}"""
+
+_GOLD = '{"article_id": "VARCHAR", "article_ids": ["VARCHAR"]}'
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """One task's rankings of all runs on one dataset. `rows`: one row an attempt; `figures`: metric → a value a row,
+    0 to 100, with hit@k and recall@k for every k up to DEPTH."""
+
+    rows: pl.DataFrame
+    figures: dict[str, NDArray[np.float64]]
+    runs: pl.DataFrame
+
+
+def datasets() -> pl.DataFrame:
+    """Datasets with searches that ran: dataset_id, task, runs, n attempts; the latest used first."""
+    return ask(
+        """SELECT r.dataset_id, a.task, count(DISTINCT a.run_id) AS runs, count(*) AS n
+        FROM attempts a JOIN runs r USING (run_id) WHERE a.task IN ('article_search', 'multi_turn')
+        GROUP BY ALL ORDER BY max(r.created) DESC, a.task"""
+    )
+
+
+def searchable() -> dict[str, dict[str, int]]:
+    """What could be searched for: dataset → task → samples, whether it ran or not."""
+    rows = ask(
+        """SELECT dataset_id, task, count(*) AS n FROM samples
+        WHERE benchmark = 'cxmarena' AND task IN ('article_search', 'multi_turn') GROUP BY ALL ORDER BY ALL"""
+    )
+    found: dict[str, dict[str, int]] = {}
+    for dataset, task, n in rows.iter_rows():
+        found.setdefault(dataset, {})[task] = n
+    return found
+
+
+def past_seconds(dataset_id: str) -> dict[str, float]:
+    """What building an index and asking it everything took in earlier runs, at most: method → seconds, both tasks."""
+    times: dict[str, float] = {}
+    for task, count in searchable().get(dataset_id, {}).items():
+        known = load(dataset_id, task)
+        found = price(dataset_id, task, known.runs["run_id"].to_list(), "hit@10").drop_nulls("search_s")
+        method = pl.col("build_s").fill_null(0.0) + count * pl.col("search_s")
+        for name, took in found.group_by("retrieval").agg(method.max()).iter_rows():
+            times[name] = times.get(name, 0.0) + took
+    return times
+
+
+def load(dataset_id: str, task: str) -> Rankings:
+    """The rankings of a task on a dataset; kept in memory until the store changes."""
+    return _load(str(layout.home()), layout.version(), dataset_id, task)
+
+
+@lru_cache(maxsize=4)
+def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
+    again = rescored_runs()
+    skipped = "".join(f" AND a.run_id <> $again_{place}" for place in range(len(again)))
+    params = {"dataset": dataset_id, "task": task, **{f"again_{p}": run for p, run in enumerate(again)}}
+    rows = ask(
+        f"""
+        WITH kept AS (
+            SELECT a.run_id, a.attempt_id, a.sample_id, a.trial, a.outcome, a.cost_usd, a.latency_s,
+                json_transform(a.output, '{_SHAPE}') AS out
+            FROM attempts a JOIN runs r USING (run_id) WHERE r.dataset_id = $dataset AND a.task = $task{skipped}
+        ), asked AS (
+            SELECT sample_id, any_value(json_transform(expected, '{_GOLD}')) AS gold,
+                any_value(json_extract_string(inputs, '$.query')) AS query
+            FROM samples WHERE dataset_id = $dataset AND task = $task GROUP BY 1
+        )
+        SELECT run_id, attempt_id, sample_id, trial, outcome, cost_usd, latency_s,
+            coalesce(out.ranked, []) AS ranked, coalesce(out.chunks, []) AS chunks, out.index AS about,
+            coalesce(asked.query, out.query, '') AS query, out.steps.search.latency_s AS search_s,
+            out.steps.search.build_s AS build_s,
+            coalesce(gold.article_ids, CASE WHEN gold.article_id IS NULL THEN [] ELSE [gold.article_id] END) AS gold
+        FROM kept JOIN asked USING (sample_id) ORDER BY run_id, sample_id, trial
+        """,
+        params,
+    )
+    runs = _describe(dataset_id, rows, written=task == "multi_turn")
+    whole = rows.filter(pl.col("outcome") != "provider").drop("about", "outcome", "build_s")
+    rankings, gold = whole["ranked"].to_list(), whole["gold"].to_list()
+    each = evaluate_each(rankings, gold, cutoffs=tuple(range(1, DEPTH + 1)))
+    figures = {metric: 100 * each[name] for metric, name in METRICS.items()}
+    for k in range(1, DEPTH + 1):
+        figures[f"hit@{k}"], figures[f"recall@{k}"] = 100 * each[f"acc@{k}"], 100 * each[f"r@{k}"]
+    chunks = whole["chunks"].to_list()
+    counted = evaluate_each([one[:10] for one in chunks], gold, cutoffs=(10,))["r@10"]
+    # A hybrid index ranks no chunks at all, so the public way has nothing to count there; elsewhere none means nothing
+    # was found, which counts 0.
+    ranks = whole.select(some=(pl.col("chunks").list.len() > 0).any().over("run_id"))["some"].to_numpy()
+    figures[PUBLIC] = np.where(ranks, 100 * np.nan_to_num(counted), np.nan)
+    found = whole.with_columns(
+        pl.Series("rank", [_first(r, g) for r, g in zip(rankings, gold, strict=True)], dtype=pl.Int32),
+        top=pl.col("ranked").list.first(),
+        words=pl.col("query").str.count_matches(r"\w+"),
+    )
+    placed = article_relations.place(found, article_relations.load(dataset_id, Path(home)))
+    codes = placed["sample_id"].rank("dense").cast(pl.Int64)
+    return Rankings(placed.drop("ranked", "chunks").with_columns(code=codes), figures, runs)
+
+
+def _first(ranked: Sequence[str], gold: Sequence[str]) -> int | None:
+    """Rank of the first right article, repeated ids counted once; None: it is not there."""
+    return next((rank for rank, one in enumerate(dict.fromkeys(ranked), 1) if one in gold), None)
+
+
+def _describe(dataset_id: str, rows: pl.DataFrame, written: bool) -> pl.DataFrame:
+    """One row a run in the order of creation: its index and its name, what it took, how many attempts were lost.
+
+    `written`: a model writes the queries, so that how and by which is part of the name.
+    """
+    told = rows.group_by("run_id").agg(
+        about=pl.col("about").drop_nulls().first(),
+        n=pl.len(),
+        lost=(pl.col("outcome") == "provider").sum(),
+        build_s=pl.col("build_s").max(),
+    )
+    made = ask(
+        """SELECT run_id, model, simulated, created, json_extract_string(setup, '$.options.retrieval') AS retrieval,
+            json_extract_string(setup, '$.options.query') AS query,
+            TRY_CAST(json_extract_string(setup, '$.options.chunk') AS INTEGER) AS chunk,
+            TRY_CAST(json_extract_string(setup, '$.options.overlap') AS INTEGER) AS overlap
+        FROM runs WHERE dataset_id = $dataset ORDER BY created, run_id""",
+        {"dataset": dataset_id},
+    )
+    runs = made.join(told, on="run_id", how="inner", maintain_order="left").to_dicts()
+    many = written and len({run["model"] for run in runs}) > 1
+    for run in runs:
+        about = run.pop("about") or {}
+        # What the attempts noted is what was really used; a run of before has only its options and their defaults.
+        run["retrieval"] = about.get("retrieval") or run["retrieval"] or "bm25"
+        run["chunk"] = about.get("chunk") or run["chunk"] or 1000
+        run["overlap"] = run["overlap"] if about.get("overlap") is None else about["overlap"]
+        run["overlap"] = 100 if run["overlap"] is None else run["overlap"]
+        run["embedder"], run["pieces"], run["documents"] = (about.get(k) for k in ("embedder", "chunks", "documents"))
+        name = name_index(run["retrieval"], run["chunk"], run["overlap"], run["embedder"])
+        name += f", query: {run['query']}" if written and run["query"] not in (None, "keywords") else ""
+        name += f", {run['model'].removeprefix('simulated:')}" if many else ""
+        run["name"] = name
+    tell_apart(runs)
+    texts = dict.fromkeys(("run_id", "model", "name", "retrieval", "embedder", "query"), pl.String)
+    counts = dict.fromkeys(("n", "lost", "chunk", "overlap", "pieces", "documents"), pl.Int64)
+    created = pl.Datetime("us", "UTC")
+    schema: dict[str, Any] = {**texts, **counts, "simulated": pl.Boolean, "build_s": pl.Float64, "created": created}
+    return pl.DataFrame(runs, schema=schema, orient="row")
+
+
+def tell_apart(runs: list[dict[str, Any]]) -> None:
+    """Runs of one index by their models where these differ, else by a number."""
+    models: dict[str, set[str]] = {}
+    for run in runs:
+        models.setdefault(run["name"], set()).add(run["model"])
+    names: dict[str, int] = {}
+    for run in runs:
+        several = len(models[run["name"]]) > 1
+        name = f"{run['name']}, {run['model'].removeprefix('simulated:')}" if several else run["name"]
+        names[name] = names.get(name, 0) + 1
+        run["name"] = f"{name} ({names[name]})" if names[name] > 1 else name
+
+
+def name_index(retrieval: str, chunk: int, overlap: int, embedder: str | None = None) -> str:
+    """An index for people: "Hybrid with MiniLM 500/50" (chunk size / overlap in characters)."""
+    kind, _, vectors = retrieval.partition(":") if retrieval.startswith("hybrid") else ("", "", retrieval)
+    known = {"bm25": "BM25", "lexical": "Lexical", "minilm": "MiniLM", "hashing": "Hashing"}
+    used = vectors or embedder or ""
+    used = "minilm" if "minilm" in used.lower() else "hashing" if used.startswith("hashing") else used
+    shown = known.get(used, used.rpartition(":")[2])
+    method = (f"Hybrid with {shown}" if shown else "Hybrid") if kind else shown
+    return f"{method} {chunk}/{overlap}"
+
+
+def board(dataset_id: str, task: str, runs: Sequence[str]) -> pl.DataFrame:
+    """One row a run and metric: run_id, metric, mean, low, high n queries.
+
+    95 % intervals: Wilson's for hits, else Student's t; clustered by query where one was tried several times.
+    """
+    known = load(dataset_id, task)
+    return _means(known, runs, [*METRICS, PUBLIC]).drop("grp")
+
+
+def curves(dataset_id: str, task: str, runs: Sequence[str]) -> pl.DataFrame:
+    """hit and recall at each cut-off: run_id, kind, k, mean, low, high, n."""
+    names = [f"{kind}@{k}" for kind in ("hit", "recall") for k in range(1, DEPTH + 1)]
+    found = _means(load(dataset_id, task), runs, names).drop("grp")
+    return found.with_columns(
+        kind=pl.col("metric").str.split("@").list.first(), k=pl.col("metric").str.split("@").list.last().cast(pl.Int64)
+    ).drop("metric")
+
+
+def areas(dataset_id: str, task: str, runs: Sequence[str], metric: str) -> pl.DataFrame:
+    """The metric by area (root of the right article's topic): run_id, area, mean, low, high, n; no topics: empty."""
+    known = load(dataset_id, task)
+    return _means(known, runs, [metric], by="area").rename({"grp": "area"}).filter(pl.col("area") != "")
+
+
+def _means(known: Rankings, runs: Sequence[str], metrics: Sequence[str], by: str | None = None) -> pl.DataFrame:
+    groups: dict[tuple[str, str], list[int]] = {}
+    columns = known.rows.select("run_id", by).iter_rows() if by else ((run, "") for run in known.rows["run_id"])
+    wanted = set(runs)
+    for place, (run, group) in enumerate(columns):
+        if run in wanted:
+            groups.setdefault((run, group), []).append(place)
+    codes = known.rows["code"].to_numpy()
+    rows = []
+    for (run, group), places in groups.items():
+        at = np.asarray(places)
+        own = codes[at]
+        # As a rule each query was tried once: then there are no clusters to sort out.
+        clusters = own if len(np.unique(own)) < len(own) else None
+        for metric in metrics:
+            values = known.figures[metric][at]
+            if clusters is None and metric.startswith("hit@"):
+                # Found or not: Wilson's interval stays within 0 and 100, also where all were found.
+                told = values[~np.isnan(values)]
+                share = proportion_interval(int((told > 0).sum()), len(told))
+                rows.append((run, group, metric, 100 * share.mean, 100 * share.low, 100 * share.high, share.n))
+                continue
+            found = clustered_interval(values, clusters)
+            rows.append((run, group, metric, found.mean, found.low, found.high, found.clusters))
+    numbers = dict.fromkeys(("mean", "low", "high"), pl.Float64)
+    schema: dict[str, Any] = {"run_id": pl.String, "grp": pl.String, "metric": pl.String, **numbers, "n": pl.Int64}
+    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+    # The t interval of few queries may reach beyond the scale.
+    return frame.with_columns(pl.col("low").clip(0, 100), pl.col("high").clip(0, 100))
+
+
+def floors(dataset_id: str, task: str) -> pl.DataFrame:
+    """What needs no search: name, metric, value. `chance`: a random order of the corpus, exactly; `commonest`: always
+    the articles that are right most often, which looks at the gold and is still blind to the query."""
+    known = load(dataset_id, task)
+    first = known.rows.unique("sample_id", maintain_order=True)
+    gold, size = first["gold"].to_list(), known.runs["documents"].max()
+    rows = []
+    if isinstance(size, int) and size > 0:
+        chance = article_relations.expect_by_chance(np.array([len(set(one)) for one in gold if one]), size)
+        rows += [("chance", metric, chance[metric]) for metric in METRICS]
+    counts = pl.Series([one for ids in gold for one in set(ids)], dtype=pl.String).value_counts()
+    usual = counts.sort("count", counts.columns[0], descending=[True, False]).head(DEPTH)[counts.columns[0]].to_list()
+    if usual:
+        each = evaluate_each([usual] * len(gold), gold, cutoffs=(1, 5, 10, 20))
+        rows += [("commonest", metric, 100 * float(np.nanmean(each[name]))) for metric, name in METRICS.items()]
+    return pl.DataFrame(rows, schema={"name": pl.String, "metric": pl.String, "value": pl.Float64}, orient="row")
+
+
+def price(dataset_id: str, task: str, runs: Sequence[str], metric: str) -> pl.DataFrame:
+    """Quality against what it takes: run_id, mean, low, high, n, search_s (median of a query's search), slow_s (95 %
+    are faster), cost_usd (mean of a query's model calls, null without a price), build_s, pieces."""
+    known = load(dataset_id, task)
+    took = known.rows.group_by("run_id").agg(
+        search_s=pl.col("search_s").median(),
+        slow_s=pl.col("search_s").quantile(0.95, "linear"),
+        cost_usd=pl.when(pl.col("cost_usd").null_count() == 0).then(pl.col("cost_usd").mean()).otherwise(None),
+    )
+    found = _means(known, runs, [metric]).drop("grp", "metric")
+    about = known.runs.select("run_id", "build_s", "pieces", "chunk", "retrieval")
+    return found.join(took, on="run_id", how="left").join(about, on="run_id", how="left")
+
+
+def differences(dataset_id: str, task: str, runs: Sequence[str], baseline: str, metric: str) -> pl.DataFrame:
+    """Each run minus the baseline on the queries that both have.
+
+    Columns: run_id, n, unmatched, difference, low, high (paired bootstrap over queries), p (sign-flip permutation),
+    p_holm (corrected over the rows), wins, ties, losses, verdict (better, worse, cannot tell at 5 %).
+    """
+    known = load(dataset_id, task)
+    means = known.rows.select("run_id", "sample_id", value=pl.Series(known.figures[metric]).fill_nan(None)).drop_nulls()
+    means = means.group_by("run_id", "sample_id").agg(pl.col("value").mean())
+    base = means.filter(pl.col("run_id") == baseline).select("sample_id", base="value")
+    rows = []
+    for run in runs:
+        if run == baseline:
+            continue
+        pairs = means.filter(pl.col("run_id") == run).join(base, on="sample_id", how="full", coalesce=True)
+        both = pairs.sort("sample_id").drop_nulls(("value", "base"))
+        found = paired_difference(
+            both["value"].to_numpy(), both["base"].to_numpy(), seed=_SEED, resamples=2_000, closed_form_from=_MANY
+        )
+        rows.append(
+            (run, found.n, pairs.height - both.height, found.difference, found.low, found.high, found.p, found.wins,
+             found.ties, found.losses)
+        )  # fmt: skip
+    numbers = dict.fromkeys(("difference", "low", "high", "p"), pl.Float64)
+    counts = dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
+    schema: dict[str, Any] = {"run_id": pl.String, "n": pl.Int64, "unmatched": pl.Int64, **numbers, **counts}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    frame = frame.with_columns(p_holm=pl.Series(holm(frame["p"].to_numpy()), dtype=pl.Float64))
+    sure = pl.col("p_holm") < 0.05
+    verdict = pl.when(sure & (pl.col("difference") > 0)).then(pl.lit("better")).when(sure & (pl.col("difference") < 0))
+    return frame.with_columns(verdict=verdict.then(pl.lit("worse")).otherwise(pl.lit("cannot tell"))).with_columns(
+        pl.col(pl.Float64).fill_nan(None)
+    )

@@ -1,0 +1,290 @@
+"""The parts of the page SOP paths: each draws one question, and leads from its marks to the turns behind them."""
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.numbers import format_count, format_share
+from cxlab.read import View
+from cxlab.read.scenarios import Procedure
+from cxlab.ui.address import cached, marks, open_page, set_view, view
+from cxlab.ui.app_frame import dark
+from cxlab.ui.boards import with_labels
+from cxlab.ui.choices import is_new
+from cxlab.ui.labels import label, plain, section
+from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.sop import charts, queries, queries_turns
+from cxlab.views.sop.charts_map import draw_difference, draw_map
+from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
+
+_MOST_TURNS = 200
+_MOST_VARIANTS = 12
+_CAUSES = {"field": "reading the customer", "execution": "following the path", "action": "choosing the action"}
+_STEP = {"source": column("From"), "target": column("To"), "kind": column("Move"), "n": column("n turns", "count")}
+
+
+def show_turns(current: View, procedure: Procedure, *kinds: str) -> None:
+    """The turns behind what was clicked, where it was a mark of these kinds; a row opens its dialogue."""
+    pick = current.stage
+    if queries_turns.kind_of(pick) not in kinds:
+        return
+    found = cached(queries_turns.turns, current, pick, _MOST_TURNS)
+    parts = [charts.ERROR_WORDS.get(part, procedure.name(part)) for part in queries_turns.parts_of(pick) if part]
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            many = f", the first {_MOST_TURNS} listed" if found.total > _MOST_TURNS else ""
+            st.markdown(
+                f"**{plain(' → '.join(parts))}**: {format_count(found.total)} turns, wrong ones first{many}. "
+                "Select a row to open its dialogue.",
+                width="stretch",
+            )
+            if st.button("Close", key=f"sop-close-{kinds[0]}", type="tertiary"):
+                set_view(current.change(stage=""))
+                st.rerun()
+        if not found.total:
+            return
+        rows = with_labels(found.frame).with_columns(
+            here=pl.when("wrong").then(pl.lit("✕ wrong")).otherwise(pl.lit("✓ right")),
+            path=_way("way"),
+            due=_way("wanted"),
+        )
+        columns = {
+            "here": column("Here", width="small"),
+            "name": column("Model"),
+            "leaf": column("Leaf", width="small"),
+            "level": column("Level", width="small"),
+            "turn": column("Turn", "count", width="small"),
+            "path": column("Way taken", width="large"),
+            "due": column("Reference", width="large"),
+            "error": column("Error", width="small"),
+        }
+        picked = show_table(rows, columns, key=f"sop-turns-{kinds[0]}", alt="The turns.", select="single", height=250)
+        if picked:
+            row = picked[0]
+            open_page("failures", View(benchmark="sage").open(row["run_id"], row["attempt_id"], row["turn"]))
+
+
+def _way(name: str) -> pl.Expr:
+    return pl.col(name).list.eval(pl.element().str.strip_prefix("stage")).list.join(" › ")
+
+
+def _follow(key: str, pick: str) -> None:
+    """Put a new click into the address and draw the page with it."""
+    if is_new(key, pick) and view().stage != pick:
+        set_view(view().change(stage=pick))
+        st.rerun()
+
+
+def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | None) -> None:
+    """The map, and below it what was clicked on it."""
+    traffic = cached(queries.traffic, current)
+    branches = cached(queries.branches, current, difference is not None)
+    if difference:
+        names = (label(difference[0]), label(difference[1]))
+        section(
+            f"Where {plain(names[0])} and {plain(names[1])} go different ways",
+            "Width of a line: difference in the share of turns that take it. Circles: difference in how often "
+            "the right "
+            "way out was taken by those who arrived, in points.",
+        )
+        figure = draw_difference(procedure, traffic, branches, difference, names, dark(), current.stage)
+    else:
+        left = cached(queries.divergences, current).group_by("stage").agg(pl.col("n").sum(), pl.col("arrived").sum())
+        stage, n, arrived = left.sort("n", "stage").row(-1)
+        section(
+            f"Most turns leave at {plain(procedure.name(stage))}: {format_count(n)} of the "
+            f"{format_count(arrived)} that "
+            "got there"
+            if n
+            else "No turn leaves the reference",
+            "Width of a line: turns. Circles: how often those who arrived took the right way out, with n. Click "
+            "a stage or "
+            "a line for the turns behind it.",
+        )
+        figure = draw_map(procedure, traffic, branches, dark(), current.stage)
+    alt = f"Map of {procedure.title}: {len(procedure.stages)} stages, width by traffic, colour by branch accuracy."
+    picked = show_chart(
+        figure, with_labels(traffic), key="sop-map", alt=alt, select=True, columns={"name": column("Model"), **_STEP}
+    )
+    _follow("sop-map", ">".join(picked[0][1:]) if picked and picked[0][0] != "action" else "")
+    if queries_turns.kind_of(current.stage) == "stage" and current.stage in procedure.stages:
+        show_confusion(current, procedure, current.stage, "map")
+    show_turns(current, procedure, "stage", "step")
+
+
+def show_confusion(current: View, procedure: Procedure, stage: str, where: str) -> None:
+    """Expected against taken ways out of one stage."""
+    frame = cached(queries.confusion, current).filter(pl.col("stage") == stage)
+    if frame.is_empty():
+        st.caption("Nobody arrived here together with the reference.")
+        return
+    right = int(frame.filter(pl.col("expected") == pl.col("taken"))["n"].sum())
+    arrived = int(frame["n"].sum())
+    st.markdown(
+        f"**{plain(procedure.name(stage))}**: {format_share(right / arrived)} of {format_count(arrived)} "
+        "turns took the expected way out. Rows: expected, columns: taken."
+    )
+    figure = charts.draw_confusion(frame, procedure, stage, dark())
+    columns = {"expected": column("Expected"), "taken": column("Taken"), "n": column("n turns", "count")}
+    key = f"sop-confusion-{where}-{stage}"
+    picked = show_chart(
+        figure, frame, key=key, alt=f"Ways out of {procedure.name(stage)}.", select=True, columns=columns
+    )
+    _follow(key, f"cell={stage}>{'>'.join(picked[0])}" if picked else "")
+
+
+def show_errors(current: View, procedure: Procedure) -> None:
+    """The three-way split of errors per model."""
+    frame = cached(queries.error_split, current)
+    causes = (
+        frame.filter(pl.col("error").is_in(list(_CAUSES))).group_by("error").agg(pl.col("n").sum()).sort("n", "error")
+    )
+    section(
+        f"Most errors come from {_CAUSES[causes['error'][-1]]}" if causes["n"].sum() else "No errors in this selection",
+        "The rule engine runs on the agent's own labels: where that already leads elsewhere, the labels are to blame "
+        "(field), else the path (execution), else the choice at its end (action). Shares of all evaluated turns.",
+    )
+    figure = charts.draw_errors(frame, marks(), dark())
+    columns = {
+        "name": column("Model"),
+        "error": column("Error"),
+        "n": column("n turns", "count"),
+        "of": column("of", "count"),
+        "share": column("Share", "share"),
+        "low": column("95 % from", "share"),
+        "high": column("to", "share"),
+    }
+    alt = "Share of turns by kind of error, one dot a model with its interval."
+    picked = show_chart(figure, with_labels(frame), key="sop-errors", alt=alt, select=True, columns=columns)
+    _follow("sop-errors", f"error={picked[0][0]}" if picked else "")
+    show_turns(current, procedure, "error")
+
+
+def show_funnel(current: View, procedure: Procedure) -> None:
+    """How far turns keep to the reference, and where they leave it first."""
+    frame, left = cached(queries.survival, current), cached(queries.divergences, current)
+    ends = frame.filter(pl.col("step") == pl.col("step").max()).sort("share")
+    section(
+        f"From {format_share(ends['share'][0])} to {format_share(ends['share'][-1])} of turns are right to the end",
+        "Share of turns still on the reference after each step; a turn that is right to its action stays on. "
+        "Click a bar "
+        "for the turns that left there.",
+    )
+    lines, bars = st.columns(2, gap="medium")
+    with lines:
+        columns = {
+            "name": column("Model"),
+            "step": column("Step", "count"),
+            "n": column("n on", "count"),
+            "of": column("of", "count"),
+            "share": column("Share", "share"),
+        }
+        figure = charts.draw_survival(frame, marks(), dark())
+        show_chart(
+            figure, with_labels(frame), key="sop-survival", alt="Share on the reference by step.", columns=columns
+        )
+    with bars:
+        columns = {
+            "name": column("Model"),
+            "stage": column("Left after"),
+            "place": column("Step", "count"),
+            "n": column("n left", "count"),
+            "arrived": column("of", "count"),
+            "share": column("Share", "share"),
+        }
+        figure = charts.draw_leaving(left, procedure, dark())
+        alt = "Turns that left the reference first, by stage."
+        picked = show_chart(figure, with_labels(left), key="sop-left", alt=alt, select=True, columns=columns)
+        _follow("sop-left", f"left={picked[0][0]}" if picked else "")
+    show_turns(current, procedure, "left")
+
+
+def show_branches(current: View, procedure: Procedure) -> None:
+    """Branch confusion at every stage with more than one way out, the weakest first."""
+    scored = cached(queries.branches, current).sort("share")
+    deciding = [s for s in scored["stage"] if len({e.target for e in procedure.edges if e.source == s}) > 1]
+    section(
+        "Which way out was taken, and which was due",
+        "Turns in which agent and reference both reached the stage; the weakest stage first. Click a square for "
+        "its turns.",
+    )
+    show_turns(current, procedure, "cell")
+    for place in range(0, len(deciding), 2):
+        for spot, stage in zip(st.columns(2, gap="medium"), deciding[place : place + 2], strict=False):
+            with spot:
+                show_confusion(current, procedure, stage, "all")
+
+
+def show_variants(current: View, procedure: Procedure) -> None:
+    """The distinct ways with their counts."""
+    frame = cached(queries.variants, current)
+    shown = frame.head(_MOST_VARIANTS)
+    section(
+        f"{format_count(frame.height)} ways were taken; the {shown.height} commonest make up "
+        f"{format_share(shown['cumulative'][-1])}",
+        "Each strip is a way, coloured by its alignment with the reference that it met most often. Click one for "
+        "its turns.",
+    )
+    picked = show_chart(
+        draw_variants(shown, procedure, dark()),
+        shown,
+        key="sop-variants",
+        alt="The commonest ways.",
+        select=True,
+        table=False,
+    )
+    _follow("sop-variants", f"way={picked[0][0]}" if picked else "")
+    show_turns(current, procedure, "way")
+    rows = frame.with_columns(
+        path=_way("way"),
+        badge=pl.Series(
+            [BADGES[badge_of(procedure, w, r, n)] for w, r, n in frame.select("way", "right", "n").iter_rows()],
+            dtype=pl.String,
+        ),
+        key=pl.col("way").list.join(">"),
+    )
+    columns = {
+        "path": column("Way", width="large"),
+        "n": column("n turns", "count"),
+        "share": column("Share", "share"),
+        "cumulative": column("Cumulative", "progress"),
+        "right": column("Was due", "count", "Turns for which this way was the reference."),
+        "badge": column("Conformance"),
+    }
+    alt = "All ways, commonest first."
+    chosen = show_table(rows, columns, key="sop-variants-table", alt=alt, select="single", search=True, height=300)
+    _follow("sop-variants-table", f"way={chosen[0]['key']}" if chosen else "")
+
+
+def show_flows(current: View, procedure: Procedure) -> None:
+    """Expected against actual actions, and where the way parted."""
+    frame = cached(queries.flows, current)
+    wrong = frame.filter(pl.col("expected") != pl.col("taken"))
+    section(
+        f"{format_share(int(wrong['n'].sum()) / int(frame['n'].sum()))} of turns end in another action than they "
+        f"should",
+        "Left: the action that was due. Middle: where the way left the reference. Right: the action taken. "
+        "Green: on the "
+        "reference, amber: another way to the right action, red: another action. Select a row for its turns.",
+    )
+    chart, table = st.columns([3, 2], gap="medium")
+    with chart:
+        show_chart(
+            charts.draw_flows(frame, procedure, dark()), frame, key="sop-flows", alt="Sankey of actions.", table=False
+        )
+    with table:
+        rows = frame.with_columns(
+            left=pl.col("left_at").map_elements(
+                lambda s: procedure.name(s) if s else "on the reference", return_dtype=pl.String
+            )
+        )
+        columns = {
+            "n": column("n", "count", "Turns", width="small"),
+            "expected": column("Expected"),
+            "taken": column("Taken"),
+            "left": column("Left after"),
+        }
+        alt = "Expected action, where the way left, action taken."
+        chosen = show_table(rows, columns, key="sop-flows-table", alt=alt, select="single", height=380)
+        flow = (chosen[0]["expected"], chosen[0]["left_at"], chosen[0]["taken"]) if chosen else ()
+        _follow("sop-flows-table", f"flow={'>'.join(flow)}" if flow else "")
+    show_turns(current, procedure, "flow")

@@ -1,0 +1,378 @@
+"""Traces of procedures: where turns follow the reference path, where they leave it, and where they end.
+
+A *way* is a path of stages with the action as its last step. A turn counts here when its reply could be parsed and the
+panel gave a reference. Everything is counted in SQL on distinct pairs of ways; only what carries an interval goes down
+to the sample. Shares run from 0 to 1; their intervals are clustered by sample (Student's t, clusters - 1 degrees).
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from cxlab.metrics.intervals import proportion_interval
+from cxlab.metrics.paths import alignment
+from cxlab.read.clusters import reach, summarise
+from cxlab.read.query import Params, ask, cut, where, widen
+from cxlab.read.view import View
+from cxlab.store import layout
+
+if TYPE_CHECKING:
+    import duckdb
+
+ERRORS = ("none", "lucky", "field", "execution", "action", "format", "unscored")
+EVALUATED = (1, 5, 10, 15)
+"""Turns that the benchmark always looks at, as far as a dialogue reaches them; besides them the last one."""
+
+
+def _chosen(view: View) -> tuple[str, Params]:
+    condition, params = where(view, "traces", "t.")
+    if view.at == "last":
+        condition += " AND t.last"
+    elif view.at.isascii() and view.at.isdigit():
+        condition += " AND t.turn = $at_turn"
+        params["at_turn"] = int(view.at)
+    return condition, params
+
+
+_USABLE = "t.parsed AND len(t.reference_path) > 0"
+_WAY = "list_append(t.predicted_path, coalesce(t.predicted_action, '')) AS way"
+_WANTED = "list_append(t.reference_path, t.reference_action) AS wanted"
+# Number of the first step that differs; NULL when the ways are equal. A way that stops differs where it stops.
+_DIVERGES = "list_filter(range(1, greatest(len(way), len(wanted)) + 1), lambda i: way[i] IS DISTINCT FROM wanted[i])[1]"
+
+
+class _Told(NamedTuple):
+    """A selection: `turns` in groups (model, level, leaf, sample_id, error, pair, n), and what each `pair` of ways is:
+    pair, way, wanted. Turns that do not count have no pair."""
+
+    turns: pl.DataFrame
+    pairs: pl.DataFrame
+
+
+# Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
+_CUT = ("models", "levels", "leaves")
+
+
+def _read(view: View) -> _Told:
+    """The turns of a selection; all charts of a page are made from one reading of the traces."""
+    told = _read_traces(str(layout.home()), layout.version(), widen(view, _CUT), view.at)
+    return told._replace(turns=cut(told.turns, view, _CUT))
+
+
+@lru_cache(maxsize=4)
+def _read_traces(home: str, version: str, wanted: View, at: str) -> _Told:
+    condition, params = _chosen(replace(wanted, at=at))
+    frame = ask(
+        f"""
+        WITH told AS (
+            SELECT t.model, t.level, t.leaf, t.sample_id, t.error, {_USABLE} AS usable, {_WAY}, {_WANTED}
+            FROM traces t WHERE {condition}
+        )
+        SELECT model, level, leaf, sample_id, error, CASE WHEN usable THEN hash(way, wanted) END AS pair,
+            any_value(way) AS way, any_value(wanted) AS wanted, count(*) AS n
+        FROM told GROUP BY ALL
+        """,
+        params,
+    )
+    pairs = frame.filter(pl.col("pair").is_not_null()).unique("pair").select("pair", "way", "wanted")
+    return _Told(frame.drop("way", "wanted"), pairs)
+
+
+def _ask_pairs(view: View, sql: str) -> pl.DataFrame:
+    """The rows of one SELECT over `pairs`, the distinct pairs of ways of a selection: model, way, wanted, n."""
+    told = _read(view)
+    counted = told.turns.group_by("model", "pair").agg(pl.col("n").sum())
+    with _open_memory().cursor() as con:
+        con.register("pairs", counted.join(told.pairs, on="pair").drop("pair"))
+        frame: pl.DataFrame = con.sql(sql).pl()
+        return frame
+
+
+@lru_cache(maxsize=1)
+def _open_memory() -> "duckdb.DuckDBPyConnection":
+    # Making one takes some 20 ms, a cursor on it less than one.
+    import duckdb
+
+    return duckdb.connect()
+
+
+def traffic(view: View) -> pl.DataFrame:
+    """Transitions between steps: model, source, target, kind, n turns.
+
+    `followed`: the agent made it and the reference makes it; `inserted`: only the agent; `skipped`: only the reference.
+    """
+    return _ask_pairs(
+        view,
+        """
+        WITH steps AS (
+            SELECT model, n,
+                list_transform(range(1, len(way)), lambda i: {'source': way[i], 'target': way[i + 1]}) AS made,
+                list_transform(range(1, len(wanted)), lambda i: {'source': wanted[i], 'target': wanted[i + 1]}) AS due
+            FROM pairs
+        ), sorted AS (
+            SELECT model, n, 'followed' AS kind, unnest(list_filter(made, lambda s: list_contains(due, s))) AS step
+            FROM steps UNION ALL
+            SELECT model, n, 'inserted', unnest(list_filter(made, lambda s: NOT list_contains(due, s))) FROM steps
+            UNION ALL
+            SELECT model, n, 'skipped', unnest(list_filter(due, lambda s: NOT list_contains(made, s))) FROM steps
+        )
+        SELECT model, step.source AS source, step.target AS target, kind, sum(n)::BIGINT AS n
+        FROM sorted GROUP BY ALL ORDER BY n DESC, source, target, kind, model
+        """,
+    )
+
+
+def branches(view: View, by_model: bool = False) -> pl.DataFrame:
+    """How often the right way out was taken, given that agent and reference were both at the stage.
+
+    Columns: (model,) stage, n turns, clusters, share, low, high.
+    """
+    told = _read(view)
+    with _open_memory().cursor() as con:
+        con.register("pairs", told.pairs)
+        arrivals = con.sql(
+            """SELECT pair, arrival.stage AS stage, arrival.right AS right FROM (SELECT pair, unnest(list_transform(
+                list_filter(list_intersect(way[:-2], wanted[:-2]), lambda s: s IS NOT NULL),
+                lambda s: {'stage': s, 'right': way[list_position(way, s) + 1] = wanted[list_position(wanted, s) + 1]}
+            )) AS arrival FROM pairs)"""
+        ).pl()
+    keys = ("model", "stage") if by_model else ("stage",)
+    right = pl.when("right").then("n").otherwise(0)
+    arrived = told.turns.group_by(*(("model",) if by_model else ()), "sample_id", "pair").agg(pl.col("n").sum())
+    clusters = arrived.join(arrivals, on="pair").select(*keys, "sample_id", "n", total=right)
+    return _settle(summarise(clusters, keys))
+
+
+def error_split(view: View) -> pl.DataFrame:
+    """Where turns went wrong, per model: model, error, n turns, of (all turns), clusters, share, low, high.
+
+    Every model has a row for each of ERRORS that occurs at all.
+    """
+    turns = _read(view).turns
+    sizes = turns.group_by("model", "sample_id").agg(pl.col("n").sum())
+    counted = turns.group_by("model", "sample_id", "error").agg(total=pl.col("n").sum())
+    grid = sizes.join(turns.select("error").unique(), how="cross")
+    clusters = grid.join(counted, on=["model", "sample_id", "error"], how="left").with_columns(
+        pl.col("total").fill_null(0)
+    )
+    found = _settle(summarise(clusters, ("model", "error")))
+    return (
+        found.rename({"n": "of"})
+        .with_columns(n=(pl.col("share") * pl.col("of")).round().cast(pl.Int64))
+        .select("model", "error", "n", "of", "clusters", "share", "low", "high")
+    )
+
+
+def divergences(view: View) -> pl.DataFrame:
+    """Where turns leave the reference: model, stage, place, n, arrived, share.
+
+    `stage` is the last common step, `place` its position from 1; `n` turns left there for the first time out of
+    `arrived` that had come so far in step with the reference.
+    """
+    return _ask_pairs(
+        view,
+        f"""
+        WITH held AS (
+            SELECT model, n, wanted, coalesce({_DIVERGES} - 1, len(wanted)) AS common FROM pairs
+        ), reached AS (
+            SELECT model, n, common, wanted, unnest(range(1, least(common, len(wanted) - 1) + 1)) AS place FROM held
+        )
+        SELECT model, wanted[place] AS stage, place::INTEGER AS place,
+            coalesce(sum(n) FILTER (common = place), 0)::BIGINT AS n, sum(reached.n)::BIGINT AS arrived,
+            coalesce(sum(reached.n) FILTER (common = place), 0) / sum(reached.n) AS share
+        FROM reached GROUP BY ALL ORDER BY model, place, stage
+        """,
+    )
+
+
+def survival(view: View) -> pl.DataFrame:
+    """Share of turns still on the reference after each step: model, step (from 1), n still there, of (all), share.
+
+    A turn whose way equals the reference to its end stays "on" for good, so the last row is the share of turns that
+    are right from the first stage to the action.
+    """
+    return _ask_pairs(
+        view,
+        f"""
+        WITH held AS (
+            SELECT model, n, len(wanted) AS length, {_DIVERGES} AS leaves FROM pairs
+        ), steps AS (SELECT unnest(range(1, (SELECT max(greatest(length, coalesce(leaves, 0))) FROM held) + 1)) AS step)
+        SELECT model, step::INTEGER AS step, coalesce(sum(n) FILTER (leaves IS NULL OR leaves > step), 0)::BIGINT AS n,
+            sum(held.n)::BIGINT AS "of",
+            coalesce(sum(held.n) FILTER (leaves IS NULL OR leaves > step), 0) / sum(held.n) AS share
+        FROM held CROSS JOIN steps GROUP BY ALL ORDER BY model, step
+        """,
+    )
+
+
+def confusion(view: View) -> pl.DataFrame:
+    """Expected against taken way out of each stage that agent and reference both reach: stage, expected, taken, n."""
+    return _ask_pairs(
+        view,
+        """
+        WITH arrivals AS (
+            SELECT n, unnest(list_transform(list_intersect(way[:-2], wanted[:-2]), lambda s: {'stage': s,
+                'expected': wanted[list_position(wanted, s) + 1], 'taken': way[list_position(way, s) + 1]})) AS a
+            FROM pairs
+        )
+        SELECT a.stage AS stage, a.expected AS expected, a.taken AS taken, sum(n)::BIGINT AS n
+        FROM arrivals GROUP BY ALL ORDER BY stage, expected, taken
+        """,
+    )
+
+
+def variants(view: View) -> pl.DataFrame:
+    """Distinct ways, commonest first: way, n, right, share, cumulative, wanted, moves.
+
+    `right` counts the turns for which it was the reference; `wanted` is the reference that it was most often held
+    against, `moves` the steps of its alignment with it (stages only).
+    """
+    frame = _ask_pairs(
+        view,
+        """
+        WITH told AS (SELECT way, wanted, sum(n) AS n FROM pairs GROUP BY ALL), grouped AS (
+            SELECT way, sum(n)::BIGINT AS n, coalesce(sum(n) FILTER (way = wanted), 0)::BIGINT AS "right",
+                arg_max(wanted, n) AS wanted FROM told GROUP BY way
+        )
+        SELECT way, n, "right", n / sum(n) OVER () AS share,
+            sum(n) OVER (ORDER BY n DESC, way ROWS UNBOUNDED PRECEDING) / sum(n) OVER () AS cumulative, wanted
+        FROM grouped ORDER BY n DESC, way
+        """,
+    )
+    moves = [
+        [{"move": move, "stage": stage} for move, stage in alignment(way[:-1], wanted[:-1]).moves]
+        for way, wanted in frame.select("way", "wanted").iter_rows()
+    ]
+    kinds = pl.List(pl.Struct({"move": pl.String, "stage": pl.String}))
+    return frame.with_columns(moves=pl.Series(moves, dtype=kinds))
+
+
+def flows(view: View) -> pl.DataFrame:
+    """Expected action, where the way left the reference ("" = nowhere), action taken: expected, left_at, taken, n."""
+    return _ask_pairs(
+        view,
+        f"""
+        WITH held AS (SELECT *, {_DIVERGES} AS leaves FROM pairs)
+        SELECT wanted[-1] AS expected,
+            CASE WHEN leaves IS NULL THEN '' ELSE coalesce(wanted[leaves - 1], '?') END AS left_at, way[-1] AS taken,
+            sum(n)::BIGINT AS n
+        FROM held GROUP BY ALL ORDER BY n DESC, expected, taken, left_at
+        """,
+    )
+
+
+def coverage(view: View) -> pl.DataFrame:
+    """Leaf by model: leaf, model (null where nobody was tested), dialogues, n turns, mean of the view's metric."""
+    condition, params = where(view, "scores", "s.")
+    names = [f"known_{place}" for place in range(len(view.scenarios))]
+    listed = f"scenario IN ({', '.join(f'${name}' for name in names)})" if names else "true"
+    params |= dict(zip(names, view.scenarios, strict=True))
+    return ask(
+        f"""
+        WITH scored AS (
+            SELECT s.leaf, s.model, count(DISTINCT (s.run_id, s.attempt_id)) AS dialogues, count(s.value) AS n,
+                avg(s.value) AS mean
+            FROM scores s WHERE s.metric = $metric AND s.turn IS NOT NULL AND {condition} GROUP BY ALL
+        ), known AS (SELECT DISTINCT leaf FROM samples WHERE leaf IS NOT NULL AND {listed})
+        SELECT coalesce(k.leaf, c.leaf) AS leaf, c.model, coalesce(c.dialogues, 0) AS dialogues, coalesce(c.n, 0) AS n,
+            c.mean
+        FROM known k FULL JOIN scored c ON k.leaf = c.leaf ORDER BY leaf, model
+        """,
+        {**params, "metric": view.metric},
+    )
+
+
+def by_turn(view: View, reach: int | None = None) -> pl.DataFrame:
+    """The view's metric by evaluated turn: model, turn, n dialogues, clusters, share (the mean), low, high.
+
+    `reach`: only dialogues that were evaluated at every one of EVALUATED up to this turn, so that each point of a
+    model is over the same dialogues. Turns other than EVALUATED are last turns only, and are left out.
+    """
+    condition, params = where(view, "scores", "s.")
+    listed = ", ".join(map(str, EVALUATED))
+    whole = ""
+    if reach is not None:
+        params["reach"] = reach
+        needed = sum(turn <= reach for turn in EVALUATED)
+        whole = (
+            "AND (s.run_id, s.attempt_id) IN (SELECT (run_id, attempt_id) FROM scored WHERE turn <= $reach "
+            f"GROUP BY run_id, attempt_id HAVING count(*) = {needed}) AND s.turn <= $reach"
+        )
+    frame = ask(
+        f"""
+        WITH scored AS (
+            SELECT s.run_id, s.attempt_id, s.sample_id, s.model, s.turn, s.value
+            FROM scores s WHERE s.metric = $metric AND s.turn IN ({listed}) AND s.value IS NOT NULL AND {condition}
+        ), clusters AS (
+            SELECT model, turn, sample_id, count(*) AS n, sum(value) AS total
+            FROM scored s WHERE true {whole} GROUP BY ALL
+        )
+        {_shares("model, turn", "clusters")}
+        """,
+        {**params, "metric": view.metric},
+    )
+    return _finish(frame)
+
+
+def reaches(view: View) -> pl.DataFrame:
+    """How many dialogues are scored at all evaluated turns up to each: model, turn, n."""
+    condition, params = where(view, "scores", "s.")
+    listed = ", ".join(map(str, EVALUATED))
+    return ask(
+        f"""
+        WITH scored AS (
+            SELECT s.run_id, s.attempt_id, s.model, list(s.turn) AS turns FROM scores s
+            WHERE s.metric = $metric AND s.turn IN ({listed}) AND s.value IS NOT NULL AND {condition}
+            GROUP BY 1, 2, 3
+        ), goals AS (SELECT unnest([{listed}]) AS turn)
+        SELECT model, turn, count(*) FILTER (
+            list_has_all(turns, list_filter([{listed}], lambda x: x <= goals.turn))) AS n
+        FROM scored CROSS JOIN goals GROUP BY ALL ORDER BY model, turn
+        """,
+        {**params, "metric": view.metric},
+    )
+
+
+def leaf_levels(view: View) -> pl.DataFrame:
+    """One mean a model, leaf and level, for pairing levels by leaf: model, scenario, leaf, level, n turns, mean."""
+    condition, params = where(view, "scores", "s.")
+    return ask(
+        f"""SELECT s.model, s.scenario, s.leaf, s.level, count(s.value) AS n, avg(s.value) AS mean
+        FROM scores s WHERE s.metric = $metric AND s.turn IS NOT NULL AND s.leaf IS NOT NULL AND {condition}
+        GROUP BY ALL HAVING count(s.value) > 0 ORDER BY ALL""",
+        {**params, "metric": view.metric},
+    )
+
+
+def _shares(keys: str, clusters: str) -> str:
+    """The last SELECT over clusters of (keys, n, total): mean and the clustered spread of it."""
+    return f"""
+        , centred AS (SELECT *, sum(total) OVER grouped / sum(n) OVER grouped AS mean
+            FROM {clusters} WINDOW grouped AS (PARTITION BY {keys}))
+        SELECT {keys}, sum(n)::BIGINT AS n, count(*) FILTER (n > 0) AS clusters, any_value(mean)::DOUBLE AS share,
+            sqrt(sum((total - mean * n) ** 2)) / sum(n) AS spread
+        FROM centred GROUP BY {keys} HAVING sum(n) > 0 ORDER BY {keys}"""
+
+
+def _finish(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put intervals to means."""
+    around = [reach(count, spread) for count, spread in frame.select("clusters", "spread").iter_rows()]
+    half = pl.Series("half", around, dtype=pl.Float64).fill_nan(None)
+    return frame.drop("spread").with_columns(low=pl.col("share") - half, high=pl.col("share") + half)
+
+
+def _settle(found: pl.DataFrame) -> pl.DataFrame:
+    """Shares stay within 0 and 1; where all turns agree (0 or 1), the spread says nothing and Wilson's interval over
+    the samples takes its place.
+    """
+    lows, highs = [], []
+    for mean, low, high, count in found.select("mean", "low", "high", "clusters").iter_rows():
+        if mean in (0.0, 1.0):
+            _, low, high, *_ = proportion_interval(round(mean * count), count)
+        lows.append(None if low is None else max(low, 0.0))
+        highs.append(None if high is None else min(high, 1.0))
+    return found.rename({"mean": "share"}).with_columns(
+        low=pl.Series(lows, dtype=pl.Float64), high=pl.Series(highs, dtype=pl.Float64)
+    )

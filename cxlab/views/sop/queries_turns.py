@@ -1,0 +1,118 @@
+"""The turns behind a mark on a chart of procedures: rows without text, wrong ones first, counted and cut in SQL.
+
+A pick is a short text that fits into an address (View.stage):
+`stage4` a stage; `stage4>stage5` a transition; `error=field`; `way=stage1>stage2>Refund`; `left=stage3` first
+divergence after that stage; `cell=stage4>EXPECTED>TAKEN`; `flow=EXPECTED>LEFT_AT>TAKEN`.
+"""
+
+import polars as pl
+
+from cxlab.read.attempts import Page
+from cxlab.read.query import Params, ask
+from cxlab.read.view import View
+from cxlab.views.sop.queries import _DIVERGES, _USABLE, _WANTED, _WAY, ERRORS, _chosen
+
+ROWS_A_PAGE = 25
+
+
+def kind_of(pick: str) -> str:
+    """Which sort of mark a pick names: stage, step, error, way, left, cell, flow, or "" when it names none."""
+    name, sign, _ = pick.partition("=")
+    if sign:
+        return name if name in ("error", "way", "left", "cell", "flow") else ""
+    return "step" if ">" in pick else "stage" if pick else ""
+
+
+def parts_of(pick: str) -> list[str]:
+    """What a pick names: ["stage4", "stage5"] of "stage4>stage5", ["field"] of "error=field"."""
+    return pick.rpartition("=")[2].split(">")
+
+
+def turns(view: View, pick: str, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
+    """One page of the turns of a pick; no pick, or one that cannot be meant: no rows.
+
+    Columns: run_id, attempt_id, model, scenario, level, leaf, turn, error, wrong (here), way, wanted, expected (the
+    reference's action), taken.
+    """
+    found = _match(pick)
+    condition, params = _chosen(view)
+    if found is None:
+        return Page(pl.DataFrame(), 0)
+    usable, matches, wrong, values = found
+    frame = ask(
+        f"""
+        WITH told AS (
+            SELECT t.run_id, t.attempt_id, t.model, t.scenario, t.level, t.leaf, t.turn, t.error,
+                coalesce(t.reference_action, '') AS expected, coalesce(t.predicted_action, '') AS taken,
+                {_WAY}, {_WANTED}
+            FROM traces t WHERE {condition} AND {usable}
+        )
+        SELECT *, {wrong} AS wrong, count(*) OVER () AS total FROM told WHERE {matches}
+        ORDER BY wrong DESC, run_id, attempt_id, turn LIMIT $limit OFFSET $offset
+        """,
+        {**params, **values, "limit": limit, "offset": offset},
+    )
+    total = int(frame["total"][0]) if frame.height else 0
+    return Page(frame.drop("total"), total)
+
+
+def _match(pick: str) -> tuple[str, str, str, Params] | None:
+    """(which traces, which of their ways, what counts as wrong there, values) of a pick."""
+    kind, parts = kind_of(pick), parts_of(pick)
+    differ = "way IS DISTINCT FROM wanted"
+    wrong = "error NOT IN ('none', 'unscored')"
+    if kind == "stage":
+        next_of = "{0}[list_position({0}, $p0) + 1]"
+        at = "list_contains(way[:-2], $p0) AND list_contains(wanted[:-2], $p0)"
+        return _USABLE, at, f"{next_of.format('way')} IS DISTINCT FROM {next_of.format('wanted')}", {"p0": parts[0]}
+    if kind == "step" and len(parts) == 2:
+        has = "len(list_filter(range(1, len({0})), lambda i: {0}[i] = $p0 AND {0}[i + 1] = $p1)) > 0"
+        made, due = has.format("way"), has.format("wanted")
+        return _USABLE, f"({made} OR {due})", f"({made}) <> ({due})", {"p0": parts[0], "p1": parts[1]}
+    if kind == "error" and parts[0] in ERRORS:
+        return "t.error = $p0", "true", wrong, {"p0": parts[0]}
+    if kind == "way":
+        return _USABLE, "list_aggregate(way, 'string_agg', '>') = $p0", differ, {"p0": ">".join(parts)}
+    if kind == "left":
+        left = f"({_DIVERGES}) > 1 AND wanted[({_DIVERGES}) - 1] = $p0"
+        return _USABLE, left, differ, {"p0": parts[0]}
+    if kind == "cell" and len(parts) == 3:
+        matches = (
+            "list_contains(way[:-2], $p0) AND way[list_position(way, $p0) + 1] = $p2 "
+            "AND list_contains(wanted[:-2], $p0) AND wanted[list_position(wanted, $p0) + 1] = $p1"
+        )
+        return _USABLE, matches, wrong, dict(zip(("p0", "p1", "p2"), parts, strict=True))
+    if kind == "flow" and len(parts) == 3:
+        left = f"CASE WHEN ({_DIVERGES}) IS NULL THEN '' ELSE coalesce(wanted[({_DIVERGES}) - 1], '?') END"
+        return (
+            _USABLE,
+            f"wanted[-1] = $p0 AND {left} = $p1 AND way[-1] = $p2",
+            wrong,
+            dict(zip(("p0", "p1", "p2"), parts, strict=True)),
+        )
+    return None
+
+
+def events(view: View) -> pl.DataFrame:
+    """All predicted ways as an event log with the columns of process-mining tools, one row a step.
+
+    `case:concept:name` is one turn of one attempt. Steps have no time of their own: `time:timestamp` is the start of
+    the dialogue plus a second a turn and a millisecond a step, so only the order within it means something.
+    """
+    condition, params = _chosen(view)
+    return ask(
+        f"""
+        WITH told AS (
+            SELECT t.run_id, t.attempt_id, t.model, t.scenario, t.level, t.leaf, t.turn, t.error, a.started,
+                {_WAY}, {_WANTED}
+            FROM traces t JOIN attempts a USING (run_id, attempt_id) WHERE {condition} AND {_USABLE}
+        ), steps AS (SELECT *, unnest(range(1, len(way) + 1)) AS place FROM told)
+        SELECT run_id || '/' || attempt_id || '/' || turn AS "case:concept:name", way[place] AS "concept:name",
+            started + to_seconds(turn) + to_milliseconds(place) AS "time:timestamp", model AS "org:resource",
+            CASE WHEN place < len(way) THEN 'stage' ELSE 'action' END AS kind,
+            coalesce(wanted[place] = way[place], false) AS on_reference,
+            scenario, level, leaf, turn, error, place::INTEGER AS step
+        FROM steps ORDER BY run_id, attempt_id, turn, place
+        """,
+        params,
+    )

@@ -1,0 +1,147 @@
+"""Scores along a procedure: which leaves were tested, and what turns and adversarial levels do to the score."""
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.compare import range_of
+from cxlab.charts.numbers import format_count
+from cxlab.read import View, score_table
+from cxlab.read.files import to_csv
+from cxlab.read.scenarios import Procedure, to_mermaid
+from cxlab.ui.address import cached, marks, open_page
+from cxlab.ui.app_frame import dark
+from cxlab.ui.boards import with_labels
+from cxlab.ui.labels import label, section
+from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.sop import charts, queries, queries_levels, queries_turns
+
+_ENOUGH = 10
+_MEAN = {
+    "n": column("n turns", "count"),
+    "clusters": column("Samples", "count"),
+    "share": column("Mean", "points"),
+    "low": column("95 % from", "points"),
+    "high": column("to", "points"),
+}
+
+
+def show_coverage(current: View) -> None:
+    """Which leaf was tested how often by whom."""
+    frame = cached(queries.coverage, current)
+    leaves = frame["leaf"].n_unique()
+    untested = leaves - frame.filter(pl.col("dialogues") > 0)["leaf"].n_unique()
+    section(
+        f"{format_count(leaves - untested)} of {format_count(leaves)} leaves are tested",
+        f"Number: dialogues; shade: mean {label(current.metric)} of turns. Leaves are those of the stored "
+        f"datasets. Click a "
+        "square for its dialogues.",
+    )
+    columns = {
+        "leaf": column("Leaf"),
+        "name": column("Model"),
+        "dialogues": column("Dialogues", "count"),
+        "n": column("n turns", "count"),
+        "mean": column("Mean", "points"),
+    }
+    rows = with_labels(frame.with_columns(pl.col("model").fill_null("not tested")))
+    figure = charts.draw_coverage(frame, label(current.metric), marks(), dark())
+    picked = show_chart(figure, rows, key="sop-coverage", alt="Leaf by model.", select=True, columns=columns)
+    if picked:
+        leaf, model = picked[0]
+        open_page(
+            "failures",
+            View(benchmark="sage", scenarios=current.scenarios, leaves=(leaf,), models=(model,), order="worst"),
+        )
+
+
+def show_by_turn(current: View) -> None:
+    """The metric by evaluated turn, with all dialogues or only with those that reach every turn."""
+    reached = cached(queries.reaches, current)
+    options = [None, *(turn for turn in (5, 10, 15) if (reached.filter(pl.col("turn") == turn)["n"] >= _ENOUGH).any())]
+    section(
+        "Does the agent get worse as the dialogue goes on?",
+        "Short dialogues end early, so later turns are over other and harder dialogues; the paired view keeps to "
+        "dialogues "
+        "that were scored at every turn shown. n stands below each turn.",
+    )
+    reach = st.segmented_control(
+        "Dialogues",
+        options,
+        default=options[-1],
+        required=True,
+        format_func=lambda turn: "all dialogues" if turn is None else f"only those that reach turn {turn}",
+        key="sop-reach",
+        label_visibility="collapsed",
+    )
+    frame = cached(queries.by_turn, current, reach)
+    figure = charts.draw_turns(frame, label(current.metric), range_of(current.metric), marks(), dark())
+    columns = {"name": column("Model"), "turn": column("Turn", "count"), **_MEAN}
+    show_chart(figure, with_labels(frame), key="sop-by-turn", alt="Score by turn.", columns=columns)
+
+
+def show_by_level(current: View) -> None:
+    """The metric by adversarial level, and the differences paired by leaf."""
+    frame = cached(score_table, current, ("model", "level"))
+    gaps = cached(queries_levels.level_differences, current)
+    real = gaps.filter((pl.col("p_holm") < 0.05) & (pl.col("difference") < 0))
+    tested = gaps["model"].n_unique()
+    section(
+        f"Difficult customers cost {real['model'].n_unique()} of {tested} models points" if tested else "By level",
+        "Levels share their leaves, so the difference is paired by leaf: bootstrap interval, sign-flip p, Holm "
+        "over the "
+        "rows.",
+    )
+    chart, table = st.columns([4, 5], gap="medium")
+    with chart:
+        figure = charts.draw_levels(frame, label(current.metric), range_of(current.metric), marks(), dark())
+        columns = {
+            "name": column("Model"),
+            "level": column("Level"),
+            **{k: v for k, v in _MEAN.items() if k != "share"},
+        }
+        rows = with_labels(frame)
+        show_chart(
+            figure, rows, key="sop-levels", alt="Score by level.", columns={**columns, "mean": column("Mean", "points")}
+        )
+    with table:
+        verdict = pl.when(pl.col("p_holm") >= 0.05).then(pl.lit("? cannot tell")).when(pl.col("difference") < 0)
+        rows = with_labels(gaps).with_columns(
+            against=pl.format("{} − zero", "level"),
+            verdict=verdict.then(pl.lit("✕ worse")).otherwise(pl.lit("✓ better")),
+        )
+        columns = {
+            "name": column("Model"),
+            "against": column("Difference"),
+            "verdict": column("Verdict"),
+            "difference": column("Points", "points"),
+            "interval": column("95 % interval"),
+            "p_holm": column("p (Holm)", "p"),
+            "n": column("Leaves", "count", "Leaves that have both levels."),
+        }
+        show_table(rows, columns, key="sop-level-gaps", alt="Paired differences between levels.")
+
+
+def show_export(current: View, procedure: Procedure) -> None:
+    """The ways as an event log, and the procedure as text."""
+    with st.expander("Take it elsewhere: event log and Mermaid", type="compact"):
+        st.caption(
+            "The event log has the columns that process-mining tools expect (case, activity, time). A case is "
+            "one turn; only "
+            "the order of its steps is real, the clock time within it is made up."
+        )
+        with st.container(horizontal=True, gap="small"):
+            st.download_button(
+                "Download event log (CSV)",
+                lambda: to_csv(queries_turns.events(current)),
+                f"cxlab-{procedure.id}-events.csv",
+                "text/csv",
+                on_click="ignore",
+            )
+            st.download_button(
+                "Download procedure (Mermaid)",
+                lambda: to_mermaid(procedure).encode(),
+                f"{procedure.id}.mmd",
+                "text/plain",
+                on_click="ignore",
+            )
+        st.code(to_mermaid(procedure), language=None, height=220)

@@ -1,0 +1,92 @@
+"""What all attempts of a run share is made once, before the first of them."""
+
+import asyncio
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cxlab.benchmarks.cxmarena.evaluation import corpus
+from cxlab.errors import BadOption
+from cxlab.retrieval.vector_cache import CachedEmbedder
+from tests.llm.fault_server import FaultServer
+from tests.stores.searches import DATASET, make_searched_store, samples
+
+
+class Counting:
+    name, dim = "counting", 2
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def embed(self, texts):
+        self.seen += texts
+        return np.array([[1.0, len(text)] for text in texts], dtype=np.float32)
+
+
+@pytest.fixture
+def inner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counting:
+    monkeypatch.setenv("CXLAB_HOME", str(make_searched_store(tmp_path)))
+    made = Counting()
+    monkeypatch.setattr(corpus, "embedder", lambda kind: CachedEmbedder(made))
+    return made
+
+
+def test_pieces_are_embedded_once_and_found_by_whoever_builds_the_index(inner: Counting) -> None:
+    options = {"retrieval": "counting", "chunk": "20", "overlap": 5}
+    steps = list(corpus.prepare(samples(), options))
+    assert steps[0][0] == 0
+    assert steps[-1][:2] == (len(inner.seen), len(inner.seen))
+    done = list(inner.seen)
+    assert len(set(done)) == len(done) > len(corpus.load(DATASET, "search").texts)
+    assert list(corpus.prepare(samples(), options)) == []
+    for name in ("search", "multi_turn"):
+        corpus.index(DATASET, name, "counting", 20, 5)
+    assert inner.seen == done
+
+
+def test_indexes_over_words_and_tasks_without_search_prepare_nothing(inner: Counting) -> None:
+    assert list(corpus.prepare(samples(), {"retrieval": "bm25"})) == []
+    other = [replace_task(sample) for sample in samples()]
+    assert list(corpus.prepare(other, {"retrieval": "counting"})) == []
+    with pytest.raises(BadOption, match="chunk='many'"):
+        list(corpus.prepare(samples(), {"retrieval": "counting", "chunk": "many"}))
+    assert inner.seen == []
+
+
+@pytest.mark.parametrize("price", [0.5, None])
+def test_a_servers_vectors_are_in_the_sums_of_the_search_that_asked_for_them(
+    price: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100 tokens a call, by the server's word: the index's with the first search, none for what was kept."""
+    monkeypatch.setenv("CXLAB_HOME", str(make_searched_store(tmp_path)))
+    prices = tmp_path / "models.toml"
+    prices.write_text(
+        f'[embeddings]\n"endpoint:env/tiny" = {{ prompt_usd = {price}, as_of = "2026-01-01", source = "test" }}\n'
+        if price
+        else ""
+    )
+    monkeypatch.setenv("CXLAB_MODELS", str(prices))
+    with FaultServer() as server:
+        scene = server.scene()
+        monkeypatch.setenv("CXLAB_ENDPOINT_URL", scene.url)
+        kind = "endpoint:env/tiny"
+        assert list(corpus.prepare(samples(), {"retrieval": kind}))
+        built = scene.calls
+        assert built > 0
+
+        def ask(query: str) -> corpus.SearchResult:
+            return asyncio.run(corpus.search(DATASET, "search", query, 3, kind=kind))
+
+        first, other, again = ask("lamp"), ask("delivery"), ask("lamp")
+    calls = [sum(one.usage.calls for one in found.spent) for found in (first, other, again)]
+    assert calls[0] > built
+    assert calls[1:] == [1, 0]
+    assert sum(calls) == scene.calls
+    (paid,) = other.spent
+    assert paid.usage.prompt_tokens
+    assert paid.cost_usd == (None if price is None else pytest.approx(paid.usage.prompt_tokens * price / 1e6))
+
+
+def replace_task(sample):
+    return sample.model_copy(update={"task": "intent"})

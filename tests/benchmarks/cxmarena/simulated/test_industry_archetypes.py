@@ -1,0 +1,163 @@
+"""Archetypes of trades, and what a simulated model makes of briefs with them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from cxlab import llm
+from cxlab.benchmarks.cxmarena.brand import brand_pack, ledger, pack_files, pack_from_brief
+from cxlab.benchmarks.cxmarena.knowledge import topic_tree
+from cxlab.benchmarks.cxmarena.simulated import brief, industry_archetypes
+from cxlab.llm.openai_model import OpenAIModel
+from tests.llm.fault_server import FaultServer
+
+LANGUAGES = brand_pack.LANGUAGES
+# A brief of each trade: language, the text, the archetype, and what must be facts: (property, value, unit).
+BRIEFS = {
+    "bicycles": (
+        "de",
+        "Radwerk Nord baut Trekkingräder und Lastenräder in Bremen. Alle Rahmen haben 10 Jahre Garantie, Lieferung in "
+        "5 Tagen, 30 Tage Rückgabe.",
+        "ridden",
+        [("garantie", 10, "year"), ("lieferzeit", 5, "day"), ("rueckgabe", 30, "day")],
+    ),
+    "coffee": (
+        "en",
+        "Harbour Roast roasts coffee beans and decaf. Orders ship within 2 working days, delivery is free from £30, "
+        "and 40 farms supply us. Founded in 2009.",
+        "eaten",
+        [("delivery_time", 2, "working_day"), ("free_from", 30, ""), ("told", 40, ""), ("founded", 2009, "")],
+    ),
+    "insurance": (
+        "fr",
+        "Abri assure les logements et les voitures. Réponse en 48 heures, franchise de 150 €, 300 000 assurés.",
+        "insured",
+        [("reponse", 48, "hour"), ("franchise", 150, ""), ("told", 300000, "")],
+    ),
+    "hire": (
+        "en",
+        "Zipway rents e-bikes by the minute in 12 cities. Unlocking costs £1, a ride has a range of 35 km.",
+        "hired",
+        [("start_fee", 1, ""), ("ride_range", 35, "km"), ("told", 12, "")],
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_trade_brings_what_its_issues_and_aspects_name(language: str) -> None:
+    for name in industry_archetypes.names():
+        trade = industry_archetypes.load(name, language)
+        known = {*trade.properties, *trade.keeps, *industry_archetypes.common(language).keeps}
+        assert {f for a in trade.aspects.values() for f in a["facts"]} <= known, name
+        tools = {*trade.tools, *industry_archetypes.common(language).tools}
+        steps = [step for issue in trade.issues.values() for step in issue["steps"]]
+        assert {step["tool"] for step in steps if isinstance(step, dict)} <= tools, name
+        for issue in trade.issues.values():
+            assert any(isinstance(step, dict) for step in issue["steps"]), "an issue without an action"
+
+
+@pytest.mark.parametrize("case", BRIEFS)
+def test_a_brief_gets_its_trade_and_its_figures_are_facts(tmp_path: Path, case: str) -> None:
+    language, text, trade, figures = BRIEFS[case]
+    pack = pack_files.load(pack_from_brief.write(text, language, llm.load("simulated:strong"), tmp_path))
+    lines = {key: f for key, f in pack.families.items() if f.root == "products"}
+    wanted = industry_archetypes.load(trade, language)
+    for family in lines.values():
+        assert {*wanted.aspects} <= {*family.aspects}
+        assert any(name.removesuffix("_promised") in wanted.properties for name in family.properties)
+    assert {*wanted.issues} <= {key for key, issue in pack.issues.items() if {*lines} & {*issue.families}}
+    assert not pack.note
+    # The ledger of the smallest dataset holds what the brief promises, and nothing contradicts it.
+    made = ledger.make(pack, 1, topic_tree.plan(pack, 33, 27))
+    assert ledger.check(made) == []
+    held = {(re.sub(r"_promised$|_\d+$", "", f.property), f.value, f.unit) for f in made.facts.values()}
+    assert {(name, float(value), unit) for name, value, unit in figures} <= held
+    assert sum(max(len(tool.families), 1) for tool in pack.tools.values()) >= 128
+
+
+def test_a_trade_that_nobody_knows_keeps_what_holds_for_any_and_says_so(tmp_path: Path) -> None:
+    told = "Bellfounders Marsh casts church bells for towers. Each bell is tuned for 3 weeks."
+    pack = pack_files.load(pack_from_brief.write(told, "en", llm.load("simulated:strong"), tmp_path))
+    assert "No archetype of a trade fits church bells" in pack.note
+    (line,) = [f for f in pack.families.values() if f.root == "products"]
+    own = {p for name in industry_archetypes.names() for p in industry_archetypes.load(name, "en").properties}
+    assert not own & {*line.properties}
+    said = json.dumps([line.about, *(pack.aspects[a].lines for a in line.aspects)]).lower()
+    assert not [word for word in ("battery", "hub", "lamp", "socket", "app", "device") if f" {word}" in said]
+
+
+def test_how_something_is_offered_says_more_than_what_it_is() -> None:
+    sold, rented = "Veloria sells bicycles.", "Veloria rents bicycles by the hour."
+    found = [industry_archetypes.choose("bicycles", text, "en") for text in (sold, rented)]
+    assert [t.name for t in found if t] == ["ridden", "hired"]
+    # A line's own words go before the brief's.
+    mixed = industry_archetypes.choose(
+        "coffee beans", "Roastery sells bicycles, bicycle bags, bike lamps and coffee beans.", "en"
+    )
+    assert mixed is not None
+    assert mixed.name == "eaten"
+
+
+def test_figures_are_told_with_what_they_count() -> None:
+    found = brief.told("Over 3,200 titles, founded in 1998, two years of warranty.", "en")
+    assert [(t.what, t.unit, t.value) for t in found] == [
+        ("titles", "", 3200.0),
+        ("founded", "", 1998.0),
+        ("warranty", "year", 2.0),
+    ]
+
+
+def test_a_real_model_gets_one_chance_to_mend_its_pack(tmp_path: Path) -> None:
+    """A whole pack is taken, a broken one goes back with its faults and itself, an empty reply is told as that."""
+    whole = (brand_pack.FOLDER / "solvanne.yaml").read_text(encoding="utf-8")
+    broken = whole.replace("root: returns", "root: nowhere")
+    told = "Maison Solvanne compose des soins et des parfums rechargeables."
+    with FaultServer() as server:
+        good = server.scene(reply=f"Voici :\n```yaml\n{whole}\n```")
+        replies = iter((broken, whole))
+        mended = server.scene(reply=lambda body: next(replies))
+        empty = server.scene("empty")
+        kept = [
+            pack_from_brief.write(told, "fr", at(scene.url), tmp_path / name)
+            for scene, name in ((good, "a"), (mended, "b"))
+        ]
+        with pytest.raises(pack_from_brief.UnusablePack, match="gave no pack"):
+            pack_from_brief.write(told, "fr", at(empty.url), tmp_path / "c")
+    assert [path.read_text(encoding="utf-8").strip() for path in kept] == [whole.strip()] * 2
+    assert not (tmp_path / "c").exists()
+    assert (good.calls, mended.calls) == (1, 2)
+    first, second = (str(body["messages"]) for body in mended.bodies)
+    assert "nowhere" in second
+    assert "root: nowhere" not in first
+    for wish in ("five properties", "four issues", "own value and unit"):
+        assert wish in first
+
+
+def at(url: str) -> OpenAIModel:
+    return OpenAIModel("endpoint:test", "tiny", url, "none")
+
+
+def test_two_verbs_before_a_list_lose_nothing_of_it() -> None:
+    told = "Kettenwerk baut und verkauft Stadträder, Lastenräder und E-Bikes und liefert sie fahrbereit nach Hause."
+    assert brief.product_lines(told, "de") == ["Stadträder", "Lastenräder", "E-Bikes"]
+    assert brief.product_lines("Lumo designs and builds lamps, lanterns and delivers them.", "en") == [
+        "lamps",
+        "lanterns",
+    ]
+    assert brief.product_lines("Velo vend et loue des vélos et des tandems en ligne.", "fr") == [
+        "vélos",
+        "tandems",
+    ]
+
+
+def test_a_word_in_passing_makes_no_trade_and_no_line(tmp_path: Path) -> None:
+    garden = "Morgentau verkauft Bonsaibäume und Orchideen nach Maß. Ab 60 Euro frei. Ein Pflegeabo hilft."
+    pack = pack_files.load(pack_from_brief.write(garden, "de", llm.load("simulated:strong"), tmp_path))
+    lines = {key: family.title for key, family in pack.families.items() if family.root == "products"}
+    # No subscription to films, no line "Maß"; keys without letters that only German has, and by the line's own name.
+    assert lines == {"bonsaibaeume": "Bonsaibäume", "orchideen": "Orchideen"}
+    assert "Bonsaibäume" in pack.note
+    assert any("bonsaibaeume" in tool.families for tool in pack.tools.values())
+    assert industry_archetypes.choose("Abos", "Nordlicht verkauft Abos.", "de") is not None

@@ -1,0 +1,290 @@
+"""Judges of MM-tau-p2: no hindsight, the panel against the log, versions of the rule about handing over, the floors."""
+
+import asyncio
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.mmtaup2 import tasks
+from cxlab.benchmarks.mmtaup2.conversation import task_dialogue
+from cxlab.benchmarks.mmtaup2.evaluation import (
+    baselines,
+    judged_metrics,
+    measured_metrics,
+    rubric_versions,
+    summary,
+)
+from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
+from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import AGENT, AgentInputs, HistoryEntry
+from cxlab.benchmarks.mmtaup2.simulated import judge as judge_simulated
+from cxlab.benchmarks.mmtaup2.tasks import samples
+from cxlab.errors import BadOption, UnknownName
+from cxlab.llm import Request, load, only_for
+from cxlab.llm.base import ChatModel, Completion
+from cxlab.llm.simulated.model import SimulatedModel
+from cxlab.llm.simulated.profiles import Profile
+from cxlab.records import Message, Usage
+from tests.benchmarks.mmtaup2.mm_conversations import PHONE, attempt, clean, rough, task
+
+SHARP = Profile(
+    name="sharp", title="Sharp", explains="Reads all that is there.", family="judge", role="judge", comprehension=1,
+    subtlety=1, rule_following=1, joint_conditions=1, format_reliability=1,
+)  # fmt: skip
+TAU2 = Path(__file__).resolve().parents[5] / "shared" / "data" / "tau2-bench"
+PANEL = tuple(load(f"simulated:judge-{name}") for name in ("strict", "fair", "lenient"))
+
+
+class Says:
+    """A judge with a fixed reply that counts how often it is asked."""
+
+    simulated = True
+
+    def __init__(self, text: str, name: str = "says") -> None:
+        self.text, self.name, self.asked = text, name, 0
+
+    async def complete(self, request: Request) -> Completion:
+        self.asked += 1
+        return Completion(self.text, usage=Usage(calls=1))
+
+    async def aclose(self) -> None: ...
+
+
+def setup(*judges: ChatModel, **options: Any) -> Setup:
+    return Setup(model=PANEL[0], customer=None, judges=judges, run_id="r", options=options)
+
+
+def judge(
+    messages: list[Message], *judges: ChatModel, passed: bool = True, **options: Any
+) -> judged_metrics.JudgedFigures:
+    return asyncio.run(judged_metrics.judge(task(), attempt(messages, passed), setup(*judges, **options)))
+
+
+def test_prompts_are_whole() -> None:
+    prompts = [
+        *map(judge_prompts.turn_prompt, judge_prompts.TURN_GROUPS),
+        *(judge_prompts.outcome_prompt(r.version) for r in rubric_versions.rules()),
+    ]
+    assert [complaint for prompt in prompts for complaint in prompt.check()] == []
+    assert len({prompt.hash for prompt in prompts}) == len(prompts)
+    assert sorted(name for group in judge_prompts.GROUPS.values() for name in group) == sorted(judge_prompts.OPTIONS)
+    # Every option that is counted stands in the prompt.
+    for prompt, group in zip(prompts, judge_prompts.GROUPS, strict=False):
+        printed = prompt.template.read_text()
+        assert all(f'"{option}"' in printed for options in judge_prompts.GROUPS[group].values() for option in options)
+
+
+def test_judges_of_a_turn_see_nothing_later_and_no_gold_value() -> None:
+    whole = attempt(rough())
+    for turn in range(1, 6):
+        inputs = judged_metrics.turn_inputs(task(), whole, turn)
+        text = "".join(part["content"] for part in judge_prompts.turn_prompt("goal").render(inputs))
+        assert max(line.turn for line in judge_simulated.read_lines(inputs.talk)) == turn
+        assert ('"gb_amount":2.0' in text) == (turn == 5)
+        # The customer's own number is shown once the customer has said it.
+        assert (PHONE in text) == (turn >= 2)
+    cut = judge([m for m in rough() if m.turn <= 3], SimulatedModel(SHARP))
+    full = judge(rough(), SimulatedModel(SHARP))
+    for turn in (1, 2):
+        assert cut.verdicts[turn] == full.verdicts[turn]
+
+
+def test_a_sharp_judge_says_what_the_log_says() -> None:
+    for messages in (rough(), clean()):
+        found = measured_metrics.measure_attempt(task(), attempt(messages))
+        record = judged_metrics.measured_verdicts(task(), found, attempt(messages))
+        told = judge(messages, SimulatedModel(SHARP)).verdicts
+        parted = {
+            (turn, name)
+            for turn, fields in record.items()
+            for name, value in fields.items()
+            if told[turn][name] != value
+        }
+        # Whether the goal was reached is in the world and not in the talk: the rough one's customer does not say so.
+        assert parted == ({(5, "solved")} if messages == rough() else set())
+
+
+def test_measured_record_by_hand() -> None:
+    found = measured_metrics.measure_attempt(task(), attempt(rough()))
+    record = judged_metrics.measured_verdicts(task(), found, attempt(rough()))
+    column = {name: [record[turn].get(name) for turn in range(1, 6)] for name in judge_prompts.OPTIONS}
+    assert column == {
+        "field_used": ["none", "wrong", "right", "wrong", "right"],
+        "misheard": ["no", "yes", "no", "no", "no"],
+        "error": ["no", "yes", "no", "yes", "no"],
+        "recovered": ["no", "no", "yes", "no", "yes"],
+        "necessary": [None] * 5,
+        "effort": ["no", "no", "yes", "no", "yes"],
+        "clarified": ["yes", "yes", "no", "yes", "no"],
+        "clarification_needed": ["yes", "yes", "no", "no", "no"],
+        "confirmation_asked": ["no", "no", "yes", "no", "no"],
+        "irreversible": ["none", "none", "none", "confirmed", "unconfirmed"],
+        "solved": [None] * 4 + ["yes"],
+        "transfer": [None] * 4 + ["none"],
+    }
+    # The same counting rules on these verdicts give the measured figures back, where a turn holds one event at most.
+    values = {name: one.value for name, one in judged_metrics.figures(record, 5).items()}
+    measured = {name: one.value for name, one in found.figures.items()}
+    for name in ("arga", "user_effort", "error_recovery_rate", "recovery_turn_count", "clarification_precision"):
+        assert values[name] == pytest.approx(measured[name]), name
+    for name in ("clarification_recall", "irreversible_action_safety", "safety_recall", "pass", "escalation"):
+        assert values[name] == pytest.approx(measured[name]), name
+
+
+def test_figures_of_verdicts_by_hand() -> None:
+    said = {
+        1: {"error": "yes", "confirmation_asked": "no", "irreversible": "none"},
+        2: {"error": "yes", "confirmation_asked": "no", "irreversible": "unconfirmed"},
+        3: {"error": "no", "confirmation_asked": "yes", "irreversible": "none", "recovered": "yes"},
+        4: {"error": "no", "confirmation_asked": "yes", "irreversible": "confirmed"},
+    }
+    found = judged_metrics.figures(said, 4)
+    # One recovery puts one error right, the earlier one, two turns later. The yes of turn 3 comes after the act of
+    # turn 2, and that of turn 4 before none.
+    assert found["error_recovery_rate"].observations == (1, 0)
+    assert found["recovery_turn_count"].observations == (2,)
+    assert found["safety_recall"].observations == (0, 1)
+    assert found["irreversible_action_safety"].observations == (0, 1)
+    assert found["safety_precision"].observations == (1, 0)
+    assert found["pass"].reason == judged_metrics.NO_WORD
+
+
+def test_strictness_shows() -> None:
+    strict, _, lenient = (judge(rough(), one) for one in PANEL)
+    assert strict.figures["critical_field_accuracy"].value < (lenient.figures["critical_field_accuracy"].value or 0)
+    assert strict.figures["turn_efficiency"].value <= (lenient.figures["turn_efficiency"].value or 0)
+    # Same text, same verdicts.
+    assert judge(rough(), *PANEL).judgements == judge(rough(), *PANEL).judgements
+
+
+def test_what_is_no_option_never_counts() -> None:
+    odd = Says(json.dumps({"solved": "Yes ", "transfer": "perhaps", "reason": "x"}))
+    broken, null = Says("no JSON here", "broken"), Says(json.dumps({"solved": "yes", "transfer": None}), "null")
+    found = judge(clean(), odd, broken, null, judge_groups=("outcome",))
+    rows = {(j.judge, j.field): (j.verdict, j.status) for j in found.judgements}
+    assert rows == {
+        ("says", "solved"): ("yes", "ok"),
+        ("says", "transfer"): ("perhaps", "oov"),
+        ("broken", "solved"): (None, "missing"),
+        ("broken", "transfer"): (None, "missing"),
+        ("null", "solved"): ("yes", "ok"),
+        ("null", "transfer"): (None, "missing"),
+    }
+    assert found.figures["pass"].value == 1
+    assert found.figures["escalation"] == measured_metrics.Figure(reason=judged_metrics.NO_WORD)
+    last = {vote.judge: vote for vote in found.votes if vote.turn == 4}
+    assert (last["says"].valid, last["broken"].valid, last["broken"].failure) == (True, False, "format:not_json")
+    with pytest.raises(BadOption, match="colour"):
+        judge(clean(), odd, judge_groups=("colour",))
+
+
+def test_a_tie_is_no_verdict() -> None:
+    yes, no = (Says(json.dumps({"solved": word, "transfer": "none"}), word) for word in ("yes", "no"))
+    found = judge(clean(), yes, no, judge_groups=("outcome",))
+    assert found.verdicts == {4: {"transfer": "none"}}
+    assert found.figures["pass"].reason == judged_metrics.NO_WORD
+
+
+def test_all_of_an_attempt() -> None:
+    scored = asyncio.run(judged_metrics.assess(task(), attempt(rough()), setup(*PANEL)))
+    names = Counter(row.metric for row in scored.scores)
+    assert set(names) == {
+        f"{prefix}{m}" for prefix in ("", "judged_") for m in (*measured_metrics.METRICS, *measured_metrics.EXTRA)
+    }
+    assert set(names.values()) == {1}
+    assert all((row.value is None) == bool(row.reason) for row in scored.scores)
+    # One vote a judge and turn, the measured record as one more judge.
+    each = Counter((vote.judge, vote.turn) for vote in scored.votes)
+    assert set(each) == {(name, t) for name in [*(p.name for p in PANEL), judged_metrics.MEASURED] for t in range(1, 6)}
+    assert set(each.values()) == {1}
+    assert all(j.verdict in judge_prompts.OPTIONS[j.field] for j in scored.judgements if j.status == "ok")
+    assert {row.metric for row in asyncio.run(judged_metrics.assess(task(), attempt(rough()), setup())).scores} == {
+        *measured_metrics.METRICS, *measured_metrics.EXTRA,
+    }  # fmt: skip
+    as_sample = asyncio.run(
+        judged_metrics.score_sample(samples.to_sample(task(), "d"), attempt(rough()), setup(*PANEL))
+    )
+    assert as_sample.scores == scored.scores
+    # JudgedFigures figures pool in the same tables.
+    panel = judged_metrics.majority(j for j in scored.judgements if j.judge != judged_metrics.MEASURED)
+    case = summary.case(task(), attempt(rough()), judged_metrics.figures(panel, 5))
+    assert summary.pool([case], "user_effort").value == case.value("user_effort")
+
+
+def test_the_log_stands_beside_the_judges_and_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cxlab.read import View
+    from cxlab.views.judges import queries_agreement as judges
+    from cxlab.views.judges import queries_judged_fields
+    from cxlab.views.judges import queries_measured_vs_judged as beside
+    from tests.benchmarks.mmtaup2.mm_store import write_run
+
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    write_run(tmp_path, attempt(rough()), asyncio.run(judged_metrics.assess(task(), attempt(rough()), setup(*PANEL))))
+    names = judges.panel(View())["judge"].to_list()
+    assert names == sorted(one.name for one in PANEL)
+    found = queries_judged_fields.fields(View(), beside.runs(View()))
+    against = found.filter(found["field"] == "irreversible")
+    assert against.select("judge", "n").rows() == [(name, 5) for name in names]
+
+
+def test_floors_do_one_thing() -> None:
+    offered = [{"type": "function", "function": {"name": "transfer_to_human_agents"}}]
+
+    def move(name: str, tools: list[dict[str, Any]] | None = None, **more: Any) -> Completion:
+        given = AgentInputs(policy="", note="", voice=False, tools=offered if tools is None else tools, **more)
+        reply = load(name).complete(Request(messages=[], prompt=AGENT, inputs=given))
+        return asyncio.run(reply)
+
+    first = move("simulated:floor-transfer", history=[])
+    assert [call.name for call in first.tool_calls] == ["transfer_to_human_agents"]
+    assert json.loads(first.tool_calls[0].arguments).keys() == {"summary"}
+    made = [HistoryEntry("Call", "", ("transfer_to_human_agents", "{}"))]
+    after = move("simulated:floor-transfer", history=made)
+    assert (after.tool_calls, bool(after.text)) == ((), True)
+    assert move("simulated:floor-transfer", tools=[], history=[]).tool_calls == ()
+    nothing = move("simulated:floor-nothing", history=[])
+    assert (nothing.tool_calls, bool(nothing.text)) == ((), True)
+    written = json.loads(move("simulated:floor-transfer", history=[], as_text=True).text)
+    assert written["calls"][0]["name"] == "transfer_to_human_agents"
+    with pytest.raises(UnknownName, match="floor-nothing"):
+        baselines.find("floor:best")
+    assert all(name.startswith("simulated:") and only_for(name) == "mmtaup2" for name in baselines.BASELINES)
+
+
+def test_floors_on_our_own_tasks() -> None:
+    made = tasks.make("telecom", 1, 12)
+    passed = {name: [baselines.mark(one, name)["reward"] == 1 for one in made] for name in baselines.BASELINES}
+    # In telecom a hand-over is all that its tasks ask for, and no task begins solved.
+    assert passed["simulated:floor-transfer"] == [one.transfer_right for one in made]
+    assert any(passed["simulated:floor-transfer"])
+    assert not any(passed["simulated:floor-nothing"])
+
+
+@pytest.mark.skipif(not TAU2.is_dir(), reason="../shared/data/tau2-bench is not here")
+def test_floors_on_the_imported_tasks_are_the_known_ones() -> None:
+    from cxlab.benchmarks.mmtaup2.importers import tau2
+
+    found = tau2.read_folder(TAU2)
+    splits = found.tables["splits"]
+    test = set(splits.filter(splits["split"] == "test").select("domain", "task_id").iter_rows())
+    rates: dict[str, list[int]] = {}
+    for name in baselines.BASELINES:
+        passed = [task for task, world in found.playable if baselines.mark(task, name, world)["reward"] == 1]
+        chosen = [[t for t in passed if t.domain == domain] for domain in ("telecom", "retail")]
+        rates[name] = [len(part) for part in chosen] + [sum((t.domain, t.id) in test for t in part) for part in chosen]
+    # tau2-bench's own evaluation of the same two agents: of 114 and 114 base tasks, of 40 and 40 test tasks.
+    assert rates == {"simulated:floor-transfer": [20, 11, 12, 4], "simulated:floor-nothing": [0, 11, 0, 4]}
+
+
+@pytest.mark.parametrize(("name", "solved"), [("simulated:floor-transfer", True), ("simulated:floor-nothing", False)])
+def test_a_floor_plays_a_whole_conversation(name: str, solved: bool) -> None:
+    given = next(one for one in tasks.make("telecom", 1, 12) if one.transfer_right)
+    talk = task_dialogue.begin(given, task_dialogue.ConversationSettings(), load(name), load("simulated:customer"))
+    asyncio.run(talk.duet.run())
+    found = measured_metrics.measure(given, talk.duet.messages, talk.output())
+    assert (found.value("pass"), found.value("escalation")) == (solved, solved)
+    assert found.value("critical_field_accuracy") == 0
+    assert found.value("safety_recall") is None

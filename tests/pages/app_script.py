@@ -1,0 +1,48 @@
+"""Pages as a script sees them, without the browser."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from cxlab import jobs
+
+ROOT = Path(__file__).parents[2]
+
+
+def open_page(stem: str = "overview", /, *, state: dict[str, Any] | None = None, **query: Any) -> AppTest:
+    """The page as it opens by its address, its files named like it; `state` stands in for what was clicked before."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    if stem != "overview":
+        # At once: to draw the Overview first, and only then what the test is about, would take twice as long.
+        app.switch_page(f"pages/{stem}.py")
+    for key, value in query.items():
+        app.query_params[key] = value
+    for key, value in (state or {}).items():
+        app.session_state[key] = value
+    return app.run()
+
+
+def catch_orders(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The commands that a page starts from now on; a harmless one runs instead, so that there is a job to look at."""
+    started: list[list[str]] = []
+    real = jobs.start
+
+    def start(args: list[str]) -> jobs.Job:
+        started.append(list(args))
+        return real(["models"])
+
+    monkeypatch.setattr(jobs, "start", start)
+    return started
+
+
+def picked(*rows: int) -> dict[str, Any]:
+    """What a table of which these rows are ticked leaves in the session: AppTest cannot tick them."""
+    return {"selection": {"rows": list(rows), "columns": [], "cells": []}}
+
+
+def words(app: AppTest) -> str:
+    """All words on the page, without the strokes that keep them from being Markdown."""
+    parts = [*app.title, *app.subheader, *app.caption, *app.markdown, *app.info, *app.success, *app.warning]
+    return "\n".join(str(part.value) for part in [*parts, *app.error, *app.text]).replace("\\", "")

@@ -1,0 +1,341 @@
+"""The page Datasets as a script sees it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from cxlab import jobs
+from cxlab.read import annotations, ask
+from cxlab.store import trash
+from cxlab.ui.tables import table_key
+from cxlab.views.conversations import queries_realism
+from cxlab.views.datasets import queries
+from tests.benchmarks.cxmarena.importers.cxm_folder import make, store
+from tests.pages.app_script import catch_orders
+from tests.stores.cxmarena_dataset import DATASET, make_dataset
+from tests.stores.judged import HOSTILE
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
+    return tmp_path
+
+
+@pytest.fixture
+def home(empty: Path) -> Path:
+    make_dataset(empty)
+    return empty
+
+
+def open_page(**query: Any) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    # As from a cold link: the page before it need not be drawn.
+    for key, value in {"goto": "datasets", **query}.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def words(app: AppTest) -> str:
+    parts = [*app.title, *app.subheader, *app.caption, *app.markdown, *app.error, *app.info, *app.warning, *app.text]
+    return "\n".join(str(part.value) for part in parts)
+
+
+def test_an_empty_store_leads_to_the_form(empty: Path) -> None:
+    app = open_page()
+    assert "There are none in this store yet" in words(app)
+    next(each for each in app.button if each.label == "Generate a dataset").click().run()
+    assert app.title[0].value == "Generate a dataset"
+    assert app.query_params["tab"] in ("generate", ["generate"])
+
+
+def test_the_page_runs_by_itself_and_ignores_nonsense_in_the_address(home: Path) -> None:
+    app = AppTest.from_file(str(ROOT / "pages" / "datasets.py"), default_timeout=60).run()
+    assert not app.exception
+    app = open_page(dataset="../../etc", tab="nothing", page="-1", conversation="'; --", job="job-none")
+    assert "is not usable" in app.error[0].value.replace("\\", "")
+    app = open_page(dataset=DATASET, tab="conversations", conversation="'; --", persona=["no such"])
+    assert "unknown conversation" in app.error[0].value
+    app.button(key="talk-none").click().run()
+    assert "6 conversations" in words(app)
+
+
+def test_the_form_starts_what_was_chosen(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = catch_orders(monkeypatch)
+    app = open_page(tab="generate", brand="talvero", size="number of articles", articles="200", seed="5")
+    app.get("button_group")[1].set_value(["article formats", "misheard words"]).run()
+    app.slider(key="wer").set_value(0.2).run()
+    app.button(key="generate").click().run()
+    assert not app.exception
+    assert started == [
+        [
+            "generate", "cxmarena", "--brand=talvero", "--size=200", "--seed=5", "--model=simulated:strong",
+            "--noise=formats,speech", "--wer=0.2", "--quiet",
+        ]
+    ]  # fmt: skip
+    assert app.query_params["job"]
+
+
+def test_a_real_writer_is_estimated_and_can_be_given_a_budget(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = catch_orders(monkeypatch)
+    app = open_page(tab="generate")
+    assert not [each for each in app.number_input if each.key == "budget"]
+    assert not [each for each in app.info if "calls" in each.value]
+    app.selectbox(key="writer").set_value("endpoint:local").run()
+    (told,) = [each.value for each in app.info if "calls" in each.value]
+    assert "about 2,300 calls" in told
+    app.number_input(key="budget").set_value(3.0).run()
+    app.button(key="generate").click().run()
+    assert "--budget=3" in started[0]
+
+
+def test_a_brief_that_is_too_short_is_told_and_nothing_starts(empty: Path) -> None:
+    app = open_page(tab="generate", way="paragraph")
+    assert "Describe the brand in a paragraph" in words(app)
+    assert app.button(key="generate").disabled
+
+
+def test_a_job_shows_its_stages_and_leads_to_what_it_made(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = home / "x.log"
+    log.write_text("cxlab: brand file is cyclic\n")
+
+    def job(state: str) -> jobs.Job:
+        args = ("generate", "cxmarena", "--brand=talvero", "--size=small", "--seed=3")
+        return jobs.Job("job-1", "generate", args, queries.load(DATASET).created, None, state, None, (), log)  # type: ignore[arg-type]
+
+    state = "running"
+    monkeypatch.setattr(jobs, "list_jobs", lambda: [job(state)])
+    monkeypatch.setattr(jobs, "find_job", lambda _: job(state))
+    told = {"stages": [{"stage": "articles", "done": 60, "total": 60}, {"stage": "formats", "done": 15, "total": 60}]}
+    (home / "jobs").mkdir(exist_ok=True)
+    (home / "jobs" / "job-1.stages").write_text(json.dumps({**told, "dataset": ""}))
+    app = open_page(tab="generate", job="job-1")
+    assert "Making a dataset: talvero, small, seed 3" in words(app)
+    (bar,) = app.get("progress")
+    assert (bar.proto.value, bar.proto.text) == (25, "formats\\: 15 of 60")
+    assert app.button(key="cancel-job-1")
+    # A real writer's calls stand beside the stages, and a spent budget can be raised.
+    spent = {"calls": 7, "prompt_tokens": 700, "completion_tokens": 0, "cost_usd": None, "retries": 1, "uncounted": 2}
+    why = {"spent": spent, "stopped": "the budget of $0.5 for all tries together is spent"}
+    (home / "jobs" / "job-1.stages").write_text(json.dumps({**told, "dataset": "", **why}))
+    started = catch_orders(monkeypatch)
+    state = "stopped"
+    app.run()
+    assert [(each.label, each.value) for each in app.metric][:4] == [
+        ("Calls", "7"), ("Tokens in", "≥ 700"), ("Tokens out", "≥ 0"), ("Cost", "unknown")
+    ]  # fmt: skip
+    assert "The budget of" in words(app)
+    app.number_input(key="budget-job-1").set_value(2.5).run()
+    app.button(key="resume-job-1").click().run()
+    assert started[-1][-2:] == ["--budget=2.5", "--quiet"]
+    state = "failed"
+    app.query_params["job"] = "job-1"
+    app.run()
+    assert "It ended by a fault" in words(app)
+    assert "brand file is cyclic" in app.code[0].value
+    assert app.button(key="resume-job-1")
+    state = "done"
+    (home / "jobs" / "job-1.stages").write_text(json.dumps({**told, "dataset": DATASET}))
+    app.run()
+    app.button(key="open-job-1").click().run()
+    assert app.title[0].value == "Hearthwise, small"
+
+
+def test_a_row_opens_a_dataset_with_both_tables_and_checks(home: Path) -> None:
+    app = open_page()
+    assert {each.label: each.value for each in app.metric}["Conversations"] == "6"
+    frame = queries.datasets()
+    key = next(k for k in (table_key("datasets", f) for f in _shown(frame)))
+    app.session_state[key] = {"selection": {"rows": [0], "columns": [], "cells": []}}
+    app.run()
+    assert app.query_params["dataset"] in (DATASET, [DATASET])
+    said = words(app)
+    assert "statistics lie within 20 % of real contact centres" in said
+    assert "27 samples in 5 tasks" in said
+    assert "How much of it passed the checks" in said
+    twins = [each.value for each in app.dataframe]
+    assert twins[0].set_index("statistic").loc["Moving-average type-token ratio"].tolist() == [
+        "0.731",
+        "0.747",
+        "0.754",
+    ]
+
+
+def _shown(frame: Any) -> list[Any]:
+    import polars as pl
+
+    from cxlab.ui.labels import label
+
+    return [
+        frame.with_columns(
+            benchmark_=pl.col("benchmark").map_elements(label, return_dtype=pl.String),
+            tasks_=pl.col("tasks").list.eval(pl.element().str.replace_all("_", " ")).list.join(", "),
+        )
+    ]
+
+
+def test_a_dataset_that_is_not_there_is_told_and_left(home: Path) -> None:
+    app = open_page(dataset="no-such", tab="statistics")
+    assert "no\\-such" in app.error[0].value
+    app.button(key="dataset-none").click().run()
+    assert app.title[0].value == "Datasets"
+
+
+def test_conversations_are_filtered_and_read(home: Path) -> None:
+    app = open_page(dataset=DATASET, tab="conversations", intent=["delivery"])
+    assert "2 conversations" in words(app)
+    app.multiselect(key="talk-intents").set_value([]).run()
+    app.text_input(key="talk-search").set_value("whistles").run()
+    assert "1 conversation" in words(app)
+    assert app.query_params["q"] in ("whistles", ["whistles"])
+
+
+def test_noise_is_switched_for_the_same_conversation(home: Path) -> None:
+    app = open_page(dataset=DATASET, tab="conversations", conversation="C_0")
+    marked = [
+        each.proto.body for each in app.get("html") if "cx-heard" in each.proto.body and "<mark" in each.proto.body
+    ]
+    assert any("<del>" in each for each in marked)
+    assert "Phone menu" in words(app)
+    assert "part 1 of " in words(app)
+    for kind in ("speech", "fragments", "menu"):
+        app.toggle(key=kind).set_value(False).run()
+        assert not app.exception
+    clean = [each.value for each in app.text]
+    assert any(each.startswith("Hello, the thermostat shows a yellow dot") for each in clean)
+    assert "part 1 of " not in words(app)
+    assert "Phone menu" not in words(app)
+    # Its grounds: passages in their order, the tool with its result, the quality answers.
+    assert "**1. Article 2 \\*\\*x\\*\\*" in words(app)
+    assert app.expander[0].label.startswith("find\\_order")
+    assert "Did the agent ask for a rating?" in clean
+
+
+def test_what_was_said_is_never_rendered(home: Path) -> None:
+    app = open_page(dataset=DATASET, tab="conversations", conversation="C_1", speech="false", fragments="false")
+    assert any(HOSTILE in each.value for each in app.text)
+    app = open_page(dataset=DATASET, tab="conversations", conversation="C_1")
+    for each in [*app.markdown, *app.caption]:
+        assert "<img" not in each.value
+        assert "](http" not in each.value
+    for each in app.get("html"):
+        assert "<img" not in each.proto.body
+
+
+def test_a_folder_is_previewed_before_it_is_stored(empty: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "given"
+    folder.mkdir()
+    store(folder, make())
+    (folder / "notes.txt").write_text("mine")
+    app = open_page(tab="import", folder=str(folder))
+    app.button(key="import-look").click().run()
+    assert not app.exception
+    assert queries.datasets().is_empty()
+    assert "samples can be imported" in words(app)
+    assert "notes.txt" in words(app)
+    app.button(key="import-store").click().run()
+    assert not app.exception
+    assert queries.datasets()["source"].to_list() == ["imported"]
+
+
+def test_real_conversations_are_imported_and_can_be_mixed_into_a_study(home: Path, tmp_path: Path) -> None:
+    calls = tmp_path / "calls.csv"
+    calls.write_text("conversation_id,role,text\n1,caller,Hi\n1,agent,Hello\n2,alien,?\n")
+    app = open_page(tab="import", folder=str(calls), kind="conversations between people")
+    app.text_input(key="people-licence").set_value("ours").run()
+    app.button(key="import-look").click().run()
+    assert "1 conversation can be imported" in words(app)
+    assert "1 complaint in 1 file" in words(app)
+    app.button(key="import-store").click().run()
+    (real,) = queries_realism.real_datasets()
+    assert queries.load(real).licence == "ours"
+    study = queries_realism.items(DATASET, 3, (real,))
+    assert [each.kind for each in study].count("real") == 1
+    assert study == queries_realism.items(DATASET, 3, (real,))
+    assert [each.conversation_id for each in study] != [
+        each.conversation_id for each in queries_realism.items(DATASET, 4, (real,))
+    ]
+    app = open_page(dataset=DATASET, tab="realism", rater="AB")
+    assert app.multiselect(key="mix").value == [real]
+    assert "of 7 rated by you" in app.get("progress")[0].proto.text
+
+
+def test_a_folder_that_cannot_be_read_says_what_to_do(empty: Path) -> None:
+    app = open_page(tab="import", folder="/no/such/folder")
+    app.button(key="import-look").click().run()
+    assert "is no folder" in app.error[0].value.replace("\\", "")
+
+
+def test_a_dataset_tells_what_its_writer_took_and_a_deleted_one_can_be_brought_back(home: Path) -> None:
+    path = home / "datasets" / DATASET / "dataset.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    one = {"calls": 4, "prompt_tokens": 400, "completion_tokens": 80, "cost_usd": 0.5, "retries": 0, "uncounted": 0}
+    told["config"]["spending"] = {**one, "stages": {"information": one}}
+    path.write_text(json.dumps(told), encoding="utf-8")
+    app = open_page(dataset=DATASET, tab="files")
+    assert [each.value for each in app.metric][-4:] == ["4", "400", "80", "$0.50"]
+    app.button(key="dataset-delete").click().run()
+    assert not app.exception
+    assert queries.datasets().is_empty()
+    next(each for each in app.button if each.label == "Undo").click().run()
+    assert queries.datasets()["dataset_id"].to_list() == [DATASET]
+    assert trash.list_deleted("dataset") == []
+
+
+def rate(app: AppTest, verdict: str, reason: str) -> None:
+    """Judge the conversation that is shown."""
+    group = next(each for each in app.get("button_group") if each.label == "This conversation is")
+    group.set_value(verdict).run()
+    app.text_area[0].set_value(reason).run()
+    next(each for each in app.button if each.label == "Save and go on").click().run()
+    assert not app.exception
+
+
+def test_raters_judge_blind_and_can_undo(home: Path) -> None:
+    app = open_page(dataset=DATASET, tab="realism")
+    assert "Type your name or initials" in words(app)
+    app.text_input(key="rater").set_value("AB").run()
+    first = [each.value for each in app.text]
+    shown = words(app)
+    # Nothing tells the rater what the conversation is, or what is known of it.
+    for word in ("C_", "knowledge base", "sources", "generated ones"):
+        assert word not in shown, word
+    rate(app, "fake", HOSTILE)
+    rate(app, "real", "plausible")
+    rated = queries_realism.ratings((DATASET,))
+    assert rated.select("rater", "verdict", "reasons").rows() == [("AB", "fake", HOSTILE), ("AB", "real", "plausible")]
+    assert rated["conversation_id"].to_list() == [
+        each.conversation_id for each in queries_realism.items(DATASET, 0)[:2]
+    ]
+    app.button(key="study-undo").click().run()
+    app.button(key="study-undo").click().run()
+    assert queries_realism.ratings((DATASET,)).is_empty()
+    assert [each.value for each in app.text] == first
+    # Nothing was lost: the store keeps the ratings and their withdrawals.
+    assert ask("SELECT kind, count(*) FROM annotations GROUP BY 1 ORDER BY 1").rows() == [
+        ("rating", 2),
+        ("withdrawn", 2),
+    ]
+    assert annotations.known_tags() == ()
+
+
+def test_results_stand_beside_the_papers(home: Path) -> None:
+    app = open_page(dataset=DATASET, tab="realism", rater="AB")
+    rate(app, "fake", "repeats itself")
+    app.text_input(key="rater").set_value("CD").run()
+    rate(app, "real", "plausible")
+    app = open_page(dataset=DATASET, tab="realism", study="Results")
+    said = words(app)
+    assert "No real conversations are in this study" in said
+    assert {each.label: each.value for each in app.metric}["Generated, judged real"] == "50.0 %"
+    assert "Two raters say the same of 0.0 % of what both judged" in said
+    twin = next(each.value for each in app.dataframe if "interval" in each.value.columns)
+    assert twin.set_index("rater").loc["Validator 1", "share"] == pytest.approx(240 / 430)

@@ -1,0 +1,167 @@
+"""The page Judges as a script sees it."""
+
+from pathlib import Path
+
+import pytest
+
+from cxlab import jobs
+from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+from cxlab.read import annotations
+from tests.pages.app_script import open_page, words
+from tests.stores.judged import judge_again
+from tests.stores.judged_mm import ADA, BOB, SOURCE, make_mm_store
+
+# One worker opens these pages, so that what they show is read once.
+pytestmark = pytest.mark.xdist_group("pages")
+TABS = ["agreement", "matters", "strict", "gold", "twice", "queue"]
+
+
+def test_an_empty_store_says_what_would_be_here(empty_home: Path) -> None:
+    app = open_page("judges")
+    assert not app.exception
+    assert "No judge has voted in this store yet" in words(app)
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_question_is_answered(judged_home: Path, tab: str) -> None:
+    app = open_page("judges", tab=tab)
+    assert not app.exception
+    assert not app.error
+    assert {m.label: m.value for m in app.metric}["Splits that matter"] == "33.3 %"
+    assert app.query_params.get("tab") == tab
+
+
+@pytest.mark.parametrize("tab", TABS[::2])
+def test_filters_that_leave_nothing_are_told(judged_home: Path, tab: str) -> None:
+    app = open_page("judges", tab=tab, run=["run-1"], model=["simulated:eloquent"])
+    assert not app.exception
+    assert "No judge has voted under these filters" in words(app)
+
+
+def test_titles_say_the_finding(judged_home: Path) -> None:
+    assert "Lenient and partial agree least: 50.0 %" in words(open_page("judges"))
+    assert "On 33.3 % of turns the split changes the way that is right" in words(open_page("judges", tab="matters"))
+    assert "Strict grades 3.75 lower than lenient" in words(open_page("judges", tab="strict"))
+    assert "The panel is right most often: 66.7 %" in words(open_page("judges", tab="gold"))
+
+
+def test_a_clicked_cell_is_kept_in_the_address(judged_home: Path) -> None:
+    point = {"customdata": ["ecommerce_refund.CoreIntention", "simulated:judge-lenient", "simulated:judge-strict"]}
+    app = open_page("judges", state={"judges-items-field-agree": {"selection": {"points": [point]}}})
+    assert app.query_params["field"] == "ecommerce_refund.CoreIntention"
+    assert app.query_params["judge"] == ["simulated:judge-lenient", "simulated:judge-strict"]
+    assert "lenient and strict agree on 75.0 %" in words(app)
+
+
+def test_twice_the_same_shows_the_command_until_there_is_something(own_judged_home: Path) -> None:
+    app = open_page("judges", tab="twice")
+    assert app.code[0].value.startswith("python -m cxlab score run-")
+    judge_again(own_judged_home, "simulated:judge-strict")
+    assert not open_page("judges", tab="twice").code
+
+
+def test_a_decision_is_kept_with_its_author_and_can_be_taken_back(own_judged_home: Path) -> None:
+    app = open_page("judges", tab="queue")
+    assert "CoreIntention at turn 1" in words(app)
+    app.button(key="docket-say-Exchange").click().run()
+    found = annotations.adjudications()
+    assert found.select("attempt_id", "turn", "field", "value").row(0) == ("run-0-a1", 1, "CoreIntention", "Exchange")
+    assert f"**{found['author'][0]}** decided: Exchange" in words(app)
+    app.button(key="docket-undo").click().run()
+    assert annotations.adjudications().is_empty()
+
+
+def test_blind_hides_judges_models_and_verdicts_until_decided(own_judged_home: Path) -> None:
+    app = open_page("judges", tab="queue", **{"docket-blind": "true"})
+    assert not app.exception
+    table = app.dataframe[0].value
+    assert not {"model", "verdicts", "judges"} & set(table.columns)
+    assert "run_id" not in table.columns
+    for name in ("lenient", "partial", "eloquent"):
+        assert name not in words(app)
+    app.button(key="docket-say-Exchange").click().run()
+    assert "**lenient** says Exchange" in words(app)
+
+
+@pytest.fixture
+def mm_home(empty_home: Path) -> Path:
+    """Six conversations of MM-tau-p2, measured and judged, and asked about under two versions of the rule."""
+    make_mm_store(empty_home)
+    return empty_home
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The jobs that a page starts, which are not."""
+    found: list[list[str]] = []
+    monkeypatch.setattr(jobs, "start", lambda args: found.append(list(args)))
+    return found
+
+
+def test_measured_and_judged_stand_side_by_side(mm_home: Path) -> None:
+    app = open_page("judges", tab="judged")
+    assert not app.exception
+    told = words(app)
+    assert "No metric is judged clearly apart from the log" not in told
+    assert "The panel sees user effort 3.2 points below the log" in told
+    assert "Passed: the panel and the log differ in 16.7 % of conversations" in told
+    assert "Ada differs from the log most on solved: 16.7 %" in told
+    table = next(each.value for each in app.dataframe if "difference" in each.value.columns)
+    assert table["attempt_id"].tolist() == [f"{SOURCE}-c1"]
+    other = open_page("judges", tab="judged", **{"judged-by": BOB, "judged-metric": "pass"})
+    assert "Passed: bob and the log differ in 0.0 % of conversations" in words(other)
+
+
+def test_a_clicked_metric_is_kept_in_the_address(mm_home: Path) -> None:
+    app = open_page(
+        "judges", state={"judged-shares": {"selection": {"points": [{"customdata": ["user_effort"]}]}}}, tab="judged"
+    )
+    assert app.query_params["judged-metric"] == "user_effort"
+    assert "User effort: the panel and the log differ in 80.0 % of conversations" in words(app)
+
+
+def test_escalation_shows_rates_flips_and_the_rules(mm_home: Path) -> None:
+    app = open_page("judges", tab="escalation")
+    assert not app.exception
+    told = words(app)
+    assert "From version 1 to 2 wrong verdicts go from 58.3 % to 25.0 %" in told
+    assert "2 conversations on which bob is wrong" in told
+    assert "0 of 2 steps are real improvements, 0 real losses" in told
+    assert "6 verdicts changed: 5 towards the truth, 1 away from it" in told
+    assert all(rule.rule in told for rule in rubric_versions.rules())
+    of_bob = open_page("judges", tab="escalation", **{"flips-by": BOB, "escalation-verdicts": f"{ADA}~1"})
+    assert "2 verdicts changed" in words(of_bob)
+    assert "5 conversations on which ada is wrong" in words(of_bob)
+
+
+def test_a_new_version_is_written_and_asked_for_from_the_page(mm_home: Path, started: list[list[str]]) -> None:
+    app = open_page("judges", tab="escalation")
+    app.text_area(key="escalation-rule").set_value("Handing over never counts.")
+    app.text_area(key="escalation-found").set_value("Too many of them.")
+    next(each for each in app.button if each.label == "Add this version").click().run()
+    assert not app.exception
+    assert (rubric_versions.find().version, rubric_versions.find().rule) == (4, "Handing over never counts.")
+    assert "Handing over never counts." in words(app)
+    app.button(key="escalation-ask").click().run()
+    assert started == [["patch", SOURCE, f"--judge={ADA}", f"--judge={BOB}", "--quiet"]]
+    # The same once more is refused with the reason.
+    app.text_area(key="escalation-rule").set_value("Handing over never counts.")
+    next(each for each in app.button if each.label == "Add this version").click().run()
+    assert "version 4 of the rule says just that" in words(app)
+
+
+def test_escalation_says_how_to_fill_it(mm_home: Path, judged_home: Path, started: list[list[str]]) -> None:
+    import shutil
+
+    app = open_page("judges", tab="escalation")  # a store of SAGE only
+    assert "Here you would see how often each judge is wrong about hand-overs" in words(app)
+    assert "cxlab run mmtaup2" in app.code[0].value
+    assert "Here you would see the metrics of MM-tau-p² twice" in words(open_page("judges", tab="judged"))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("mm-patch", "mm-again"):
+            shutil.rmtree(mm_home / "runs" / name)
+        patch.setenv("CXLAB_HOME", str(mm_home))
+        app = open_page("judges", tab="escalation")
+        assert app.code[0].value == f"python -m cxlab patch {SOURCE}"
+        app.button(key="escalation-first").click().run()
+        assert started == [["patch", SOURCE, "--quiet"]]

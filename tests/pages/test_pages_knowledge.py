@@ -1,0 +1,235 @@
+"""The page Knowledge as a script sees it, and how it turns articles into safe HTML."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from cxlab.views.knowledge.article_html import mark_differences, to_html
+from tests.stores.knowledge_base import HOSTILE, QUESTIONS, make_knowledge
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("knowledge")
+    make_knowledge(home)
+    return home
+
+
+@pytest.fixture
+def home(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CXLAB_HOME", str(made))
+    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
+    return made
+
+
+def open_page(state: dict[str, Any] | None = None, **query: Any) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "pages" / "knowledge.py"), default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    for key, value in (state or {}).items():
+        app.session_state[key] = value
+    return app.run()
+
+
+def words(app: AppTest) -> str:
+    parts = [*app.title, *app.subheader, *app.caption, *app.markdown, *app.info, *app.error, *app.text, *app.code]
+    return re.sub(r"\\(?=\W)", "", "\n".join(str(part.value) for part in parts))
+
+
+def made_html(app: AppTest) -> str:
+    return "\n".join(str(each.proto.body) for each in app.get("html"))
+
+
+def tags(text: str) -> set[str]:
+    return set(re.findall(r"<(/?\w+)", text))
+
+
+@pytest.mark.parametrize(
+    ("articles", "told"), [(None, "There is no dataset of CXMArena"), (False, "came without articles")]
+)
+def test_what_is_missing_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, articles: bool | None, told: str
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
+    if articles is not None:
+        make_knowledge(tmp_path, articles=articles, runs=False)
+    app = open_page()
+    assert not app.exception
+    assert told in words(app)
+    if articles is not None:
+        for tab, button in (
+            ("pairs", "Run the task"),
+            ("intents", "Run the task"),
+            ("quality", "Run the task"),
+            ("facts", ""),
+        ):
+            app = open_page(tab=tab)
+            assert not app.exception, tab
+            assert button in [*(each.label for each in app.button), ""], tab
+
+
+def test_the_strip_and_the_first_tab(home: Path) -> None:
+    app = open_page()
+    assert not app.exception
+    assert {each.label: each.value for each in app.metric} == {
+        "Articles": "5", "Contradictions missed": "1 of 2", "Repetitions missed": "1 of 2",
+        "Intents told right": "33.3 %",
+    }  # fmt: skip
+    assert "5 articles under 2 roots" in words(app)
+    narrowed = open_page(topic=["Heat"], find="wood")
+    assert narrowed.dataframe[1].value["article_id"].tolist() == ["K_4"]
+    assert "Most trouble under" in words(open_page(corpus="refinement"))
+
+
+def test_a_click_in_the_tree_and_in_the_list_go_into_the_address(home: Path) -> None:
+    app = open_page({"knowledge-tree": {"selection": {"points": [{"customdata": ["Heat", "Fan"]}]}}})
+    assert app.query_params["topic"] == ["Heat", "Fan"]
+    back = open_page({"knowledge-tree": {"selection": {"points": [{"customdata": [""]}]}}}, topic=["Heat"])
+    assert "topic" not in back.query_params
+
+
+def test_every_format_is_read_and_nothing_in_it_runs(home: Path) -> None:
+    html = made_html(open_page(article="K_3"))
+    assert "&lt;script&gt;" not in html  # what a script holds is dropped from HTML, as no reader would see it
+    assert not {"script", "img", "a"} & tags(html)
+    assert "alert(1)" not in html
+    markdown = made_html(open_page(article="K_2"))
+    assert "<th>Item</th><th>Value</th>" in markdown
+    lamp = open_page(article="K_1")
+    assert '<abbr title="Aero Lamp">AL</abbr>' in made_html(lamp)
+    assert "Where a parcel is" in words(lamp)
+    assert lamp.query_params.get("corpus") is None
+    pdf = open_page(article="K_4")
+    assert "Page 2 of 2" in words(pdf)
+    assert next(each.label for each in pdf.get("download_button")).startswith("Open the PDF")
+    only = open_page(article="K_1", text="clean")
+    assert "AL</abbr>" not in made_html(only)
+    assert "unknown article" in words(open_page(article="gone"))
+    # A link may name an article of another collection than the one that is listed.
+    assert "Contradicts R_2" in words_of_buttons(open_page(article="R_3"))
+
+
+def words_of_buttons(app: AppTest) -> str:
+    return " ".join(each.label for each in app.button).replace("\\", "")
+
+
+def test_pairs_are_told_and_one_is_shown_side_by_side(home: Path) -> None:
+    app = open_page(tab="pairs")
+    assert "1 of 2 contradictions found, 1 missed, 1 invented" in words(app)
+    assert "1 replies could not be read" in words(app)
+    app = open_page(tab="pairs", pairs="similar")
+    assert "A threshold of 0.50 would be better: F1 80.0 % instead of 66.7 %" in words(app)
+    one = open_page(tab="pairs", pair=["R_2", "R_3"])
+    assert "A contradiction that the run missed" in words(one)
+    shown = made_html(one)
+    assert "lasts <mark class='other'>36</mark> months" in shown
+    assert "lasts <mark class='other'>24</mark> months" in shown
+    assert not open_page(tab="pairs", pair=["R_2", "gone"]).exception
+
+
+def test_confusions_lead_to_the_conversations(home: Path) -> None:
+    app = open_page(tab="intents")
+    assert "Most often confused: “Repair” is called “Return”" in words(app)
+    assert "4 of 6 conversations have another label than the gold; 1 of these labels are not in" in words(app)
+    app = open_page(
+        {"knowledge-confused-A": {"selection": {"points": [{"customdata": ["Repair", "Return"]}]}}}, tab="intents"
+    )
+    assert (app.query_params["gold"], app.query_params["said"]) in ((["Repair"], ["Return"]), ("Repair", "Return"))
+    assert app.dataframe[0].value.shape[0] == 2
+    talk = open_page(tab="intents", gold="Repair", sample="s-intent-2")
+    assert not tags(made_html(talk)) & {"img", "script", "a", "b"}
+    assert HOSTILE in [each.value for each in talk.text]
+    assert not open_page(tab="intents", taxonomy="B", gold="Trouble").exception
+
+
+def test_discovery_is_computed_when_asked(home: Path) -> None:
+    app = open_page(tab="intents")
+    assert "V-measure" not in [each.label for each in app.metric]
+    app.button(key="knowledge-discover").click().run()
+    assert not app.exception
+    assert {"V-measure", "Adjusted Rand"} <= {each.label for each in app.metric}
+    assert app.dataframe[-1].value["n"].sum() == 6
+    # What real customers said comes as a file; one that cannot be read is told, and nothing fails.
+    said = home / "said.jsonl"
+    rows = [("reset my password", "password"), ("forgot password", "password"), ("where is my parcel", "parcel")]
+    said.write_text("\n".join(json.dumps({"utterance": u, "intent": i}) for u, i in rows), encoding="utf-8")
+    app.text_input(key="knowledge-utterances").set_value(str(said)).run()
+    assert app.dataframe[-1].value["n"].to_list() == [2, 1]
+    app.text_input(key="knowledge-utterances").set_value(str(home / "none.jsonl")).run()
+    assert not app.exception
+    assert any("cannot be read" in each.value for each in app.error)
+
+
+def test_evidence_is_marked_line_by_line(home: Path) -> None:
+    app = open_page(tab="quality")
+    shown = {each.label: each.value for each in app.metric}
+    assert shown["Questions right"] == shown["Majority floor"] == "50.0 %"
+    assert (shown["Lists right in full"], shown["Evidence, P / R"]) == ("0.0 %", "100 / 50 %")
+    assert f"Hardest: “{QUESTIONS[1]}”" in words(app)
+    html = made_html(open_page(tab="quality", sample="s-quality-7", question=QUESTIONS[0]))
+    kinds = re.findall(r'class="cx-line (\w*)"><span class="no">(\d)', html)
+    assert kinds == [("", "1"), ("found", "2"), ("missed", "3")]
+    html = made_html(open_page(tab="quality", sample="s-quality-7", question=QUESTIONS[1]))
+    assert ("extra", "1") in re.findall(r'class="cx-line (\w*)"><span class="no">(\d)', html)
+
+
+def test_a_fact_tells_where_it_is_stated(home: Path) -> None:
+    app = open_page(tab="facts", find="warranty")
+    assert app.dataframe[0].value["value"].tolist() == ["24 months"]
+    one = open_page(tab="facts", fact="lamp.warranty")
+    assert one.dataframe[0].value["article_id"].tolist() == ["K_1"]
+    assert one.dataframe[1].value["text"].tolist() == ["24 months."]
+    assert "no fact of this id" in words(open_page(tab="facts", fact="gone"))
+
+
+@pytest.mark.parametrize("tab", ["", "pairs", "intents", "quality", "facts"])
+def test_nonsense_in_the_address_is_ignored(home: Path, tab: str) -> None:
+    app = open_page(tab=tab, dataset="../..", run=["x"], topic=["a"] * 30, pair=["a"], corpus="'; --", taxonomy="Z",
+                    kind="x", form="<b>", trouble="y", outcome="z", page="99999", find="%' OR 1")  # fmt: skip
+    assert not app.exception
+    assert not app.error
+
+
+@pytest.mark.parametrize("form", ["text", "table", "markdown", "html", "pdf"])
+def test_no_text_becomes_markup(form: str) -> None:
+    nasty = (
+        f"{HOSTILE}\n| a | {HOSTILE} |\n|---|---|\n| 1 | <svg onload=x> |\n\n- {HOSTILE}\n# {HOSTILE}\n<p style='x'>"
+    )
+    made = to_html(nasty, form, {"AL": '"><script>'}, ["alert"])
+    allowed = {"p", "h4", "h5", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "hr", "strong", "em",
+               "code", "mark", "abbr"}  # fmt: skip
+    assert {name.strip("/") for name in tags(made)} <= allowed
+    # No attribute but our own.
+    assert set(re.findall(r"<\w+ (\w+)=", made)) <= {"title", "start"}
+    for name in allowed - {"hr"}:
+        assert made.count(f"<{name}>") + made.count(f"<{name} ") == made.count(f"</{name}>"), name
+
+
+def test_markdown_and_tables_are_read() -> None:
+    made = to_html(
+        "# One\n\n**two** *three* `four`\n\n- five\n- six\n\n3. seven\n\n[eight](http://x)\n\n---", "markdown"
+    )
+    for part in ("<h4>One</h4>", "<strong>two</strong> <em>three</em> <code>four</code>",
+                 "<ul><li>five</li><li>six</li></ul>", '<ol start="3"><li>seven</li></ol>', "eight ‹http://x›",
+                 "<hr>"):  # fmt: skip
+        assert part in made
+    grid = to_html("+---+---+\n| a | b |\n+---+---+\n| 1 | 2 |\n+---+---+\nAfter.", "table")
+    head, body = "<thead><tr><th>a</th><th>b</th></tr></thead>", "<tbody><tr><td>1</td><td>2</td></tr></tbody>"
+    assert grid == f"<table>{head}{body}</table><p>After.</p>"
+    assert to_html("this | that is no table", "table") == "<h5>this | that is no table</h5>"
+    assert to_html("<ul><li>a<li>b</ul></p><b>c", "html") == "<ul><li>a<li>b</li></li></ul><strong>c</strong>"
+
+
+def test_values_that_differ_are_marked_and_nothing_else() -> None:
+    left, right = mark_differences("The fee is 1,000.50 now", "It costs 900 now <b>")
+    assert re.findall(r"<mark class='other'>(.*?)</mark>", left + right) == ["1,000.50", "900"]
+    assert "&lt;b&gt;" in right
+    left, right = mark_differences("slate grey case", "slate blue case")
+    assert (left, right) == ("slate <mark class='other'>grey</mark> case", "slate <mark class='other'>blue</mark> case")

@@ -1,0 +1,104 @@
+"""The pages SOP paths and Compare as a script sees them."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from cxlab.read import View
+from cxlab.views.compare import queries
+from tests.pages.app_script import open_page
+
+# One worker opens these pages, so that what they show is read once.
+pytestmark = pytest.mark.xdist_group("pages")
+
+
+def titles(app: AppTest) -> list[str]:
+    return [each.value for each in app.subheader]
+
+
+@pytest.mark.parametrize("page", ["sop_paths", "compare"])
+def test_an_empty_store_says_what_would_be_here(empty_home: Path, page: str) -> None:
+    app = open_page(page)
+    assert not app.exception
+    assert "this page" in " ".join(each.value for each in app.markdown)
+    assert any("python -m cxlab demo" in each.value for each in app.code)
+
+
+@pytest.mark.parametrize("tab", ["", "branches", "variants", "actions", "coverage", "turns", "levels", "nonsense"])
+def test_sop_paths_draws_every_closer_look(made_home: Path, tab: str) -> None:
+    app = open_page("sop_paths", scenario="telecom_package", tab=tab)
+    assert not app.exception
+    assert not app.error
+    assert len(titles(app)) == 3
+    assert titles(app)[0].startswith("Most turns leave at")
+
+
+@pytest.mark.parametrize("pick", ["stage2", "stage1>stage2", "error=field", "left=stage2", "<b>", "cell=stage2>a>b"])
+def test_a_pick_in_the_address_opens_its_turns_or_nothing(made_home: Path, pick: str) -> None:
+    app = open_page("sop_paths", scenario="telecom_package", stage=pick)
+    assert not app.exception
+    shown = any("wrong ones first" in each.value for each in app.markdown)
+    assert shown == (pick in ("stage2", "stage1>stage2", "error=field", "left=stage2", "<b>"))
+    if shown:
+        next(button for button in app.button if button.label == "Close").click().run()
+        assert "stage" not in app.query_params
+
+
+@pytest.mark.parametrize(
+    ("data", "stage"),
+    [(["stage", "stage2"], "stage2"), (["step", "stage1", "stage2"], "stage1>stage2"), (["action", "x"], "")],
+)
+def test_a_click_on_the_map_goes_into_the_address(made_home: Path, data: list[str], stage: str) -> None:
+    clicked = {"sop-map": {"selection": {"points": [{"customdata": data}]}}}
+    app = open_page("sop_paths", state=clicked, scenario="telecom_package")
+    assert not app.exception
+    assert app.query_params.get("stage", "") in (stage, [stage])
+
+
+def test_two_models_can_be_subtracted(made_home: Path) -> None:
+    app = open_page("sop_paths", scenario="telecom_package", baseline="simulated:weak", model="simulated:strong")
+    assert not app.exception
+    assert "go different ways" in titles(app)[0]
+
+
+def test_an_unknown_scenario_turn_or_model_falls_back(made_home: Path) -> None:
+    app = open_page("sop_paths", scenario="nowhere", at="99", baseline="nobody", model="ghost")
+    assert not app.exception
+    assert not app.error
+    assert len(titles(app)) == 3
+
+
+@pytest.mark.parametrize(
+    ("by", "tab"), [("", ""), ("scenario", "profile"), ("level", "front"), ("", "trials"), ("level", "")]
+)
+def test_compare_draws_every_look(made_home: Path, by: str, tab: str) -> None:
+    app = open_page("compare", field=by, tab=tab)
+    assert not app.exception
+    assert not app.error
+    assert "ahead for sure" in titles(app)[0]
+
+
+def test_a_sample_opens_both_dialogues(made_home: Path) -> None:
+    pair = queries.sample_pairs(View(benchmark="sage"), "simulated:weak", "simulated:strong", limit=1).row(
+        0, named=True
+    )
+    opened = f"{pair['first_run']}/{pair['first_attempt']}"
+    app = open_page("compare", attempt=opened, baseline="simulated:strong")
+    assert not app.exception
+    assert any("on the same customer" in each for each in titles(app))
+    assert sum("simulated" in each.value for each in app.markdown) == 2  # each side is named
+
+
+def test_one_model_alone_cannot_be_compared(made_home: Path) -> None:
+    app = open_page("compare", model="simulated:strong")
+    assert not app.exception
+    assert any("needs two models" in each.value for each in app.markdown)
+
+
+def test_the_metric_explains_itself_and_published_figures_are_marked(made_home: Path) -> None:
+    app = open_page("compare", metric="overall")
+    assert any("0\\.8 logic" in each.value for each in app.caption)
+    app.toggle(key="compare-published").set_value(True).run()
+    assert not app.exception
+    assert any("published" in str(each.value) or "grey diamonds" in str(each.value) for each in app.markdown)

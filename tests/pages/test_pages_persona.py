@@ -1,0 +1,276 @@
+"""The page Persona lab as a script sees it."""
+
+import re
+import wave
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from cxlab.benchmarks.mmtaup2.importers import tau2
+from cxlab.benchmarks.mmtaup2.live import live_session, live_tasks
+from cxlab.records.live_snapshot import LiveMetric
+from cxlab.store import write
+from cxlab.views.persona.charts import course_frame, draw_course
+from cxlab.views.persona.choices import SETS, VariantChoice
+from cxlab.views.persona.live_conversation import (
+    brief_titles,
+    find_difference,
+    heard,
+    name_place,
+    short_titles,
+)
+from cxlab.views.persona.live_metrics import mark_move
+from cxlab.voice import audio
+from tests.benchmarks.mmtaup2.importers.test_import_tau2 import make_folder
+from tests.pages.app_script import open_page, words
+
+pytestmark = pytest.mark.xdist_group("pages")
+
+
+def html_of(app: AppTest) -> str:
+    return "\n".join(each.proto.body for each in app.get("html") if not each.proto.body.startswith("<style"))
+
+
+def test_a_presenter_plays_three_personas_and_the_address_keeps_it(empty_home: Path) -> None:
+    app = open_page("persona_lab")
+    assert not app.exception
+    assert html_of(app).count("What can I do for you?") == 3
+    assert app.query_params["variant"] == ["none-0-text", "easy-0-text", "hard-0-text"]
+    app.button(key="step").click().run()
+    assert app.query_params["beats"] == "1"
+    assert html_of(app).count("Customer · 1") == 3
+    app.button_group(key="pace").set_value("once").run()
+    app.button(key="play").click().run()
+    assert not app.exception
+    assert "reach the goal" in words(app)
+    assert html_of(app).count("> Goal ") + html_of(app).count("✓ Goal reached") + html_of(app).count("Goal missed") == 3
+    table = html_of(app)[html_of(app).index('<table class="cx-twelve under">') :]
+    assert table.count('<th scope="row"') == 13  # turns, and the twelve
+    assert table.count("<td ") == 3 * 13
+    assert 'title="stands with the voice variants: it compares them with text">–' in table
+    beats, shown = app.query_params["beats"], html_of(app)
+    assert int(beats) > 5
+    app.button(key="keep").click().run()
+    assert not app.exception
+    run = app.session_state["persona-kept"]
+    assert [each.id for each in write.list_runs()] == [run]
+    assert write.finished(run) == {(sample.id, 0) for sample in write.load_samples(write.load_run(run).dataset_id)}
+    failures = open_page("failures", run=run, verdict="all")
+    assert not failures.exception
+    assert re.search(r"\b3 dialogues\b", words(failures))
+    kept = write.load_run(run).setup["played_at"]
+    assert {name: values for name, values in kept.items() if name != "beats"} == {
+        name: value if isinstance(value, list) else [value]
+        for name, value in app.query_params.items()
+        if name != "beats"
+    }
+    app.button(key="restart").click().run()
+    assert "beats" not in app.query_params
+    assert html_of(app).count("Customer · 1") == 0
+    # Whoever gets the address sees what the presenter saw.
+    assert html_of(open_page("persona_lab", beats=beats)) == shown
+
+
+def test_voice_profile_and_presentation(empty_home: Path) -> None:
+    app = open_page("persona_lab", variant=["hard-1-text", "hard-2-voice-30"], beats="16", show="large")
+    assert not app.exception
+    shown = html_of(app)
+    assert "<del>" in shown
+    assert "<mark" in shown
+    assert "The agent was told" in shown
+    assert "The agent infers" in shown
+    assert not app.selectbox or all(box.key != "persona-domain" for box in app.selectbox)
+    app.toggle(key="large").set_value(False).run()
+    assert "show" not in app.query_params
+    assert "Voice has no sound here" in words(app)
+
+
+class Ears:
+    """A recogniser that hears all but the last word of a second of silence."""
+
+    def __init__(self, keep: Path) -> None:
+        self.keep = keep
+
+    def listen(self, side: str, text: str, seed: int) -> tuple[str, dict[str, object]]:
+        self.keep.mkdir(parents=True, exist_ok=True)
+        with wave.open(str(self.keep / f"{side}.wav"), "wb") as file:
+            file.setparams((1, 2, 16_000, 0, "NONE", ""))
+            file.writeframes(bytes(32_000))
+        return " ".join(text.split()[:-1]), {"wav": f"{side}.wav", "seconds": 1.0}
+
+
+def test_real_audio_is_played_where_it_is_installed_and_told_of_where_not(
+    empty_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["easy-0-text", "easy-0-sound"]
+    monkeypatch.setattr(audio, "missing", lambda: ["espeak-ng"])
+    app = open_page("persona_lab", variant=lines)
+    assert not app.exception
+    assert app.query_params["variant"] == ["easy-0-text", "easy-0-voice-15"]
+    assert "Real audio is not installed" in words(app)
+    assert not app.get("audio")
+    monkeypatch.setattr(audio, "missing", list)
+    monkeypatch.setattr(live_session, "open_back_end", lambda audio, domain, options, keep: Ears(keep.root))
+    app = open_page("persona_lab", variant=lines)
+    assert len(app.get("audio")) == 1  # the greeting, to be listened to again
+    app.button(key="step").click().run()
+    assert not app.exception
+    # What has just been said plays by itself, and all of it again on demand.
+    assert [each.proto.autoplay for each in app.get("audio")] == [True, False, False]
+    assert "not installed" not in words(app)
+    assert "For voice, real audio" not in words(app)
+    assert "For voice, OpenAI: set OPENAI_API_KEY" in words(app)
+    assert "<del>" in html_of(app)
+
+
+def test_taking_over_as_the_customer(empty_home: Path) -> None:
+    app = open_page("persona_lab", domain="retail", variant=["easy-0-text", "hard-0-text"])
+    app.toggle(key="persona-hand-1").set_value(True).run()
+    app.chat_input(key="persona-say-1").set_value("<img src=x onerror=alert(1)> **Hello**, who is this?").run()
+    assert not app.exception
+    shown = html_of(app)
+    assert "&lt;img src=x onerror=alert(1)&gt; **Hello**, who is this?" in shown
+    assert "<img" not in shown
+    assert "You, as the customer" in shown
+    # What was typed is in no address, so that none pretends to replay it.
+    assert "beats" not in app.query_params
+    app.button(key="persona-hang-1").click().run()
+    assert "the customer hung up" in html_of(app)
+
+
+def test_imported_tasks_another_customer_and_an_address_that_needs_what_is_not_here(
+    empty_home: Path, tmp_path: Path
+) -> None:
+    app = open_page("persona_lab", **{"from": "tau2-0123456789ab"})
+    assert not app.exception
+    assert "tau2-0123456789ab, which is not in this store" in words(app)
+    assert app.code[0].value == "python -m cxlab import tau2 FOLDER"
+    app.button[0].click().run()
+    assert app.selectbox(key="persona-customer").value == "simulated:customer"
+    assert all(box.key != "persona-source" for box in app.selectbox)
+    source = tau2.import_folder(make_folder(tmp_path / "in")).dataset.id
+    app = open_page("persona_lab", variant=["easy-0-text", "hard-0-text"])
+    app.selectbox(key="persona-source").set_value(source).run()
+    assert not app.exception
+    assert app.query_params["from"] == source
+    assert (app.query_params["domain"], app.query_params["case"]) == ("retail", "1")
+    app.selectbox(key="persona-customer").set_value("simulated:base").run()
+    app.button(key="step").click().run()
+    assert not app.exception
+    shown, query = html_of(app), {name: app.query_params[name] for name in app.query_params}
+    assert (query["customer"], query["beats"]) == ("simulated:base", "1")
+    assert "Customer · 1" in shown
+    assert html_of(open_page("persona_lab", **query)) == shown
+
+
+def test_the_results_have_an_address_and_the_lab_stays_as_it_was(empty_home: Path) -> None:
+    app = open_page("persona_lab", seed="3", beats="2")
+    app.button_group(key="persona-side").set_value("results").run()
+    assert not app.exception
+    assert app.query_params["tab"] == "results"
+    assert "seed" not in app.query_params
+    assert not html_of(app).count("cx-talk")
+    app.button_group(key="persona-side").set_value("live").run()
+    assert (app.query_params["seed"], app.query_params["beats"]) == ("3", "2")
+    assert html_of(app).count("Customer · 1") == 3
+
+
+def test_an_address_that_makes_no_sense_plays_the_usual(empty_home: Path) -> None:
+    app = open_page(
+        "persona_lab", domain="space", case="x", seed="-4", agent="nobody", variant=["rude-9-smell"], beats="9" * 30
+    )
+    assert not app.exception
+    assert app.query_params["domain"] == "telecom"
+    assert app.query_params["variant"] == ["none-0-text", "none-0-text"]
+    # And says so, as long as it is played.
+    assert "Agent under test: nobody is not to be had here; in its place: strong · simulated." in words(app)
+    app.button(key="step").click().run()
+    assert "Task: x is not to be had here" in words(app)
+    app.selectbox(key="persona-agent").set_value("simulated:weak").run()
+    assert not app.warning
+
+
+def test_columns_change_by_their_lists(empty_home: Path) -> None:
+    app = open_page("persona_lab", beats="3")
+    app.button(key="persona-set-What the agent knows").click().run()
+    assert app.query_params["variant"] == ["hard-0-text", "hard-1-text", "hard-2-text"]
+    assert "beats" not in app.query_params
+    app.selectbox(key="persona-modality-2").set_value("voice").run()
+    app.selectbox(key="persona-wer-2").set_value(30).run()
+    app.button(key="persona-remove-0").click().run()
+    assert app.query_params["variant"] == ["hard-1-text", "hard-2-voice-30"]
+    assert not app.exception
+
+
+def test_codes_are_read_as_they_are_written() -> None:
+    for columns in SETS.values():
+        assert tuple(VariantChoice.read(column.code) for column in columns) == columns
+    assert VariantChoice.read("hard-2-voice-7") == VariantChoice("hard", 2, "voice", 7)
+
+
+def test_what_was_heard_is_told_from_what_was_said() -> None:
+    assert (
+        heard("see <b> now", "sea now") == '<del>see &lt;b&gt;</del> <mark title="said: see &lt;b&gt;">sea</mark> now'
+    )
+    assert heard("as it is", "as it is") == "as it is"
+
+
+def test_titles_say_what_sets_columns_apart() -> None:
+    assert short_titles(SETS["Personas"]) == ["No persona", "Easy persona", "Hard persona"]
+    assert short_titles([VariantChoice("easy"), VariantChoice("easy")])[1].endswith("(2)")
+    assert name_place(("customer", "device", "airplane_mode")) == "phone: airplane mode"
+
+
+def test_where_there_is_little_room_a_column_is_named_by_a_word_or_two() -> None:
+    assert brief_titles(SETS["Personas"]) == [("no persona",), ("easy",), ("hard",)]
+    assert brief_titles(SETS["Text and voice"]) == [("not told", "text"), ("not told", "voice"), ("infers", "voice")]
+    assert brief_titles([VariantChoice("hard", 1, "voice", 5), VariantChoice("hard", 1, "voice", 30)]) == [
+        ("voice 5 %",), ("voice 30 %",),
+    ]  # fmt: skip
+    assert brief_titles([VariantChoice("easy"), VariantChoice("easy")]) == [("easy",), ("easy",)]
+
+
+@pytest.mark.parametrize(
+    ("best", "was", "now", "mark"),
+    [
+        (1, 0.5, 0.75, "better"), (1, 0.75, 0.5, "worse"), (0, 0.2, 0.1, "better"), (0, 0.0, 1.0, "worse"),
+        (1, 1.2, 1.0, "better"), (1, None, 0.5, "new"), (1, 0.5, 0.5, ""), (1, 0.5, None, ""),
+    ],
+)  # fmt: skip
+def test_a_move_is_marked_by_whether_it_is_for_the_better(
+    best: float, was: float | None, now: float | None, mark: str
+) -> None:
+    reading = LiveMetric("arga", "Goal", "What it is.", now, 1, "", True, best)
+    assert (mark in mark_move(reading, {"arga": was})) if mark else mark_move(reading, {"arga": was}) == ""
+    # In the first turn there is nothing to have moved from.
+    assert mark_move(reading, {}) == ""
+
+
+def test_the_chart_holds_the_numbers_of_its_table() -> None:
+    titles, courses = ["a <b>", "c"], [((1, 0.0), (2, 0.5)), ((1, 1.0),)]
+    figure = draw_course(titles, courses, dark=False)
+    assert [trace.name for trace in figure.data if trace.mode == "lines"] == ["a &lt;b&gt;", "c"]
+    assert course_frame(titles, courses)["share"].to_list() == [0.0, 0.5, 1.0]
+    drawn = [next(map(float, row)) for trace in figure.data if trace.mode == "lines" for row in trace.customdata]
+    assert drawn == [0.0, 50.0, 100.0]
+
+
+def test_what_a_provider_cut_short_is_no_goal_missed() -> None:
+    played = live_session.LiveSession(
+        next(iter(live_tasks.cases("retail").values())),
+        (live_session.Variant("easy"), live_session.Variant("hard")),
+        "simulated:floor-nothing",
+        "simulated:customer",
+        0,
+    )
+    played.forward(400)
+    missed = played.frames
+    columns = [VariantChoice("easy"), VariantChoice("hard")]
+    cut = [replace(frame, ended="provider") for frame in missed]
+    assert find_difference(columns, missed).startswith("0 of 2 reach the goal")
+    assert find_difference(columns, [missed[0], cut[1]]) == (
+        "0 of 1 reach the goal; 1 cut short, for the model's provider failed"
+    )
+    assert find_difference(columns, cut) == "All were cut short: the model's provider failed"

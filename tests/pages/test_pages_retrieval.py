@@ -1,0 +1,153 @@
+"""The page Retrieval as a script sees it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from cxlab.store import write
+from tests.pages.app_script import catch_orders
+from tests.stores.searches import DATASET, HOSTILE, make_searched_store, samples
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_searched_store(tmp_path_factory.mktemp("searched-page"))
+
+
+@pytest.fixture
+def home(store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CXLAB_HOME", str(store))
+    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
+    return store
+
+
+def open_page(**query: Any) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.query_params["goto"] = "retrieval"
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def turn_to(app: AppTest, **query: Any) -> None:
+    """The same session with another address."""
+    for key in list(app.query_params):
+        del app.query_params[key]
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception, query
+
+
+def words(app: AppTest) -> str:
+    parts = [*app.title, *app.subheader, *app.caption, *app.markdown, *app.info, *app.error, *app.text]
+    return "\n".join(str(part.value) for part in parts).replace("\\", "").replace("\u2060", "")
+
+
+def test_an_empty_store_says_what_would_be_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
+    app = open_page()
+    assert "There is no dataset to search in yet" in words(app)
+    assert [button.label for button in app.button] == ["Generate or import a dataset"]
+
+
+def test_the_board_names_the_best_index_and_what_the_paper_reports(home: Path) -> None:
+    app = open_page()
+    assert "Hybrid with MiniLM 500/50: hit@10 100.0, 25.0 above BM25 1000/100" in words(app)
+    assert "Table 4" in words(app)
+    board = next(frame.value for frame in app.dataframe if "mrr@10" in frame.value.columns)
+    assert board["name"].tolist() == ["Hybrid with MiniLM 500/50", "BM25 1000/100", "BM25 500/0"]
+    assert board["hit@10"].tolist() == [100.0, 75.0, 25.0]
+
+
+def test_every_question_is_answered(home: Path) -> None:
+    expected = {
+        "": "Looking at 10 articles instead of 1",
+        "price": "worth their time",
+        "areas": "Lamps is found worst",
+        "misses": "",
+        "query": "On which queries do the indexes part?",
+        "answers": "66.7 % of the answers are correct with Hybrid",
+        "gaps": "0 of 2 differ from Hybrid with MiniLM 500/50 for sure",
+        "try": "Try another index on this dataset",
+    }
+    app = open_page()
+    for tab, said in expected.items():
+        turn_to(app, tab=tab, task="multi_turn" if tab == "answers" else "article_search")
+        assert not app.error, tab
+        assert said in words(app), tab
+        if tab == "misses":
+            assert "puts a right article first on every query" in str(app.success[0].value)
+
+
+def test_misses_of_one_index_narrowed_by_kind(home: Path) -> None:
+    app = open_page(tab="misses", field="run-poor", alike="missing|area")
+    assert "leaves the right article out of the first 10 on 3 of 4 queries; on 1 more it is not first" in words(app)
+    rows = next(frame.value for frame in app.dataframe if "right_title" in frame.value.columns)
+    assert rows["query"].tolist() == ["aero"]
+
+
+def test_one_query_by_its_address_with_text_that_stays_text(home: Path) -> None:
+    app = open_page(tab="query", attempt="run-fair/run-fair-s3", baseline="run-good")
+    assert HOSTILE in [each.value for each in app.text]
+    assert "BM25 1000/100" in words(app)
+    assert "Hybrid with MiniLM 500/50" in words(app)
+    assert not any("mrr@10" in frame.value.columns for frame in app.dataframe)  # by itself, without the board
+    for each in (*app.markdown, *app.caption, *app.subheader):
+        assert "![x](" not in str(each.value)
+
+
+def test_nonsense_in_the_address_is_ignored(home: Path) -> None:
+    app = open_page()
+    for query in (
+        {"dataset": "gone", "task": "nonsense", "tab": "x", "metric": "'; --", "at": "999"},
+        {"tab": "query", "attempt": "run-good/gone"},
+        {"tab": "misses", "field": "gone", "alike": "a|b|c", "stage": "nowhere"},
+        {"run": ["gone"], "tab": "gaps", "baseline": "gone"},
+        {"run": ["run-good"], "tab": "gaps"},
+    ):
+        turn_to(app, **query)
+        assert not app.error, query
+
+
+def test_a_grid_of_indexes_is_ordered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(make_searched_store(tmp_path)))
+    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
+    started = catch_orders(monkeypatch)
+    before = {run.id for run in write.list_runs()}
+    app = open_page(tab="try", methods=["bm25", "lexical"], sizes=["250", "1000"], overlap="20", on=["Article search"])
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert (shown["Runs"], shown["Searches"], shown["Cost"]) == ("4", "16", "$0")
+    app.button(key="start").click().run()
+    assert not app.exception
+    made = [run for run in write.list_runs() if run.id not in before]
+    assert {(run.setup["options"]["retrieval"], run.setup["options"]["chunk"], run.setup["options"]["overlap"])
+            for run in made} == {(m, size, size // 5) for m in ("bm25", "lexical") for size in (250, 1000)}  # fmt: skip
+    assert {run.planned for run in made} == {4}
+    assert started == [["run", *(f"--resume={run.id}" for run in sorted(made, key=lambda r: started[0].index(
+        f"--resume={r.id}"))), "--quiet"]]  # fmt: skip
+    assert app.query_params["job"]
+
+
+def test_what_cannot_be_ordered_is_said(home: Path) -> None:
+    app = open_page(tab="try", methods=["nonsense:x"])
+    assert "nonsense" in app.warning[0].value
+    assert app.button(key="start").disabled
+
+
+def test_a_dataset_that_nobody_searched_offers_the_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = make_searched_store(tmp_path / "source")
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
+    articles = write.load_table(DATASET, "articles", source)
+    write.save_dataset(write.load_dataset(DATASET, source), samples(), tables={"articles": articles})
+    app = open_page()
+    assert "No index has searched this dataset for the task article search yet" in words(app)
+    assert not app.button(key="start").disabled

@@ -1,0 +1,58 @@
+"""The page Run as links open it: ids in the address choose benchmark and dataset."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.conftest import use
+from tests.pages.app_script import open_page
+from tests.stores.searches import DATASET, make_searched_store
+
+pytestmark = pytest.mark.xdist_group("pages")
+LABEL = f"Searched · {DATASET}"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_searched_store(tmp_path_factory.mktemp("run-page"))
+
+
+@pytest.fixture(autouse=True)
+def _home(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(store, monkeypatch)
+
+
+def chosen(app: AppTest) -> tuple[str, str]:
+    assert not app.exception
+    return app.selectbox(key="bench").value, app.selectbox(key="dataset").value
+
+
+def asked(app: AppTest, key: str) -> str | None:
+    found = app.query_params.get(key)
+    return found[0] if isinstance(found, list) else found
+
+
+def test_a_link_with_ids_chooses_benchmark_dataset_and_options() -> None:
+    app = open_page("run", bench="cxmarena", dataset=DATASET, **{"option-retrieval": "lexical"})
+    assert chosen(app) == ("cxmarena", DATASET)
+    command = app.code[0].value
+    assert f"--dataset={DATASET}" in command
+    assert "--option=retrieval=lexical" in command
+
+
+def test_an_address_from_before_with_labels_still_works() -> None:
+    assert chosen(open_page("run", bench="CXMArena", dataset=LABEL)) == ("cxmarena", DATASET)
+
+
+def test_unknown_ids_count_as_the_first_choice() -> None:
+    assert chosen(open_page("run", bench="nothing", dataset="../..")) == ("sage", "")
+
+
+def test_a_choice_goes_into_the_address_as_an_id() -> None:
+    app = open_page("run")
+    assert (asked(app, "bench"), chosen(app)) == (None, ("sage", ""))
+    app.selectbox(key="bench").select("cxmarena").run()
+    assert (asked(app, "bench"), chosen(app)) == ("cxmarena", ("cxmarena", DATASET))
+    app.selectbox(key="bench").select("sage").run()
+    assert (asked(app, "bench"), chosen(app)) == (None, ("sage", ""))

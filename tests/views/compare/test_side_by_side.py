@@ -1,0 +1,105 @@
+"""Lines of two dialogues beside each other: nothing lost, every difference marked, text stays text."""
+
+import html
+import re
+import time
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cxlab.ui import transcript_html
+from cxlab.ui.transcript_html import TranscriptLine, mark_changes, read_lines, to_html
+from cxlab.views.compare.alignment import align, differs
+from tests.stores.judged import HOSTILE
+
+TEXTS = st.text(alphabet="ab <>&'\"\n1", max_size=30)
+LINES = st.builds(
+    TranscriptLine, role=st.sampled_from(["agent", "customer"]), turn=st.integers(0, 9), text=TEXTS
+)  # fmt: skip
+
+
+def bare(marked: str) -> str:
+    """What a browser would show of our marks; anything else that is a tag stays, and spoils the comparison."""
+    return html.unescape(re.sub(r"</?mark>", "", marked))
+
+
+@given(first=TEXTS, second=TEXTS)
+def test_marking_changes_no_text_and_marks_exactly_what_differs(first: str, second: str) -> None:
+    left, right = mark_changes(first, second)
+    assert (bare(left), bare(right)) == (first, second)
+    # What is left without the marks is common to both; spaces are not worth a mark of their own.
+    one, two = (re.sub(r"<mark>.*?</mark>|\s", "", side, flags=re.DOTALL) for side in (left, right))
+    assert one == two
+    if first == second:
+        assert "<mark>" not in left + right
+
+
+@settings(max_examples=60)
+@given(first=st.lists(LINES, max_size=9), second=st.lists(LINES, max_size=9))
+def test_alignment_keeps_every_line_once_in_order_and_pairs_one_speaker(
+    first: list[TranscriptLine], second: list[TranscriptLine]
+) -> None:
+    pairs = align(first, second)
+    assert [one for one, _ in pairs if one is not None] == first
+    assert [two for _, two in pairs if two is not None] == second
+    assert all(one.role == two.role for one, two in pairs if one and two)
+    same = [TranscriptLine(each.role, each.turn, each.text) for each in first]
+    assert not any(map(differs, align(first, same)))
+
+
+def test_a_line_that_only_one_side_has_does_not_shift_the_rest() -> None:
+    said = [TranscriptLine("customer", i, f"question {i}") for i in range(4)]
+    more = [
+        *said[:2],
+        TranscriptLine("customer", 9, "and something else entirely"),
+        *said[2:3],
+        TranscriptLine("customer", 3, "question x"),
+    ]
+    pairs = align(said, more)
+    assert [(one and one.text, two and two.text) for one, two in pairs if differs((one, two))] == [
+        (None, "and something else entirely"), ("question 3", "question x"),
+    ]  # fmt: skip
+
+
+def test_long_dialogues_are_aligned_at_once() -> None:
+    one = [TranscriptLine("agent" if i % 2 else "customer", i, f"line {i} of this dialogue " * 6) for i in range(400)]
+    two = [TranscriptLine(line.role, line.turn, line.text.replace("1", "one")) for line in one]
+    start = time.process_time()
+    pairs = align(one, two)
+    marked = [mark_changes(a.text, b.text) for a, b in pairs if a and b and differs((a, b))]
+    assert len(marked) > 100
+    assert time.process_time() - start < 2
+
+
+def test_a_call_stands_with_its_own_result_and_the_rest_is_kept() -> None:
+    def tool(call: str, text: str, **data: Any) -> dict[str, Any]:
+        return {"role": "tool", "turn": 1, "text": text, "tool_calls": None, "data": {"call": call, **data}}
+
+    calls = [{"id": "a", "name": "find", "arguments": "{}"}, {"id": "b", "name": "pay", "arguments": HOSTILE}]
+    found = read_lines([
+        {"role": "agent", "turn": 1, "text": "", "tool_calls": calls, "data": {"delivered": False}},
+        tool("b", HOSTILE, kind="refused", side="agent"),
+        tool("a", "[1]", kind="ok", side="agent", changed=True),
+        tool("z", "nobody asked"),
+    ])  # fmt: skip
+    first, stray = found
+    assert [(call.name, call.kind, call.result) for call in first.calls] == [
+        ("find", "ok", "[1]"), ("pay", "refused", HOSTILE),
+    ]  # fmt: skip
+    assert (stray.role, stray.text) == ("tool", "nobody asked")
+    drawn = to_html(first)
+    assert "refused" in drawn
+    assert "changed something" in drawn
+    assert "<img" not in drawn
+    assert "<script" not in drawn
+
+
+def test_what_was_spoken_shows_what_was_heard_and_on_demand_all_three() -> None:
+    data = {"meant": "*I* see 5 bars", "ideal": "I see 5 bars", "heard": "I sea 5 bars", "wer": 0.25, "errors": [["x"]]}
+    (line,) = read_lines([{"role": "customer", "turn": 2, "text": "I sea 5 bars", "tool_calls": None, "data": data}])
+    assert "<del>see</del> <mark>sea</mark>" in to_html(line)
+    drawn = to_html(line, transcripts=True)
+    assert [drawn.count(f">{way}</span>") for way in ("meant", "ideal", "heard")] == [1, 1, 1]
+    assert "*I* see 5 bars" in drawn
+    assert transcript_html.mark_heard("a b", "a b") == "a b"

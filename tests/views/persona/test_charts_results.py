@@ -1,0 +1,50 @@
+"""The charts of the Persona lab's results hold the numbers of their tables."""
+
+import polars as pl
+
+from cxlab.charts.theme import mark_models
+from cxlab.views.persona.charts_results import draw_differences, draw_results
+
+MARKS = mark_models(["simulated:a", "b"])
+GROUPS = {"all": "All", "hard": "Hard <b>"}
+ROWS = pl.DataFrame(
+    [("simulated:a", "all", 0.5, 0.4, 0.6, 20, 10), ("b", "all", 1.2, 1.1, 1.3, 20, 10),
+     ("b", "hard", None, None, None, 0, 0)],
+    schema=["side", "grp", "value", "low", "high", "n", "tasks"], orient="row",
+)  # fmt: skip
+BASELINES = pl.DataFrame(
+    [("all", 0.2, "does nothing", False), ("hard", 0.1, "does nothing", True)],
+    schema=["grp", "value", "name", "whole"], orient="row",
+)  # fmt: skip
+PAPER = pl.DataFrame([("hard", "x", 0.4, "Table 5")], schema=["grp", "entity", "value", "source"], orient="row")
+
+
+def test_dots_floors_and_published_cells_stand_at_their_values() -> None:
+    figure = draw_results(ROWS, "mm-tap", GROUPS, MARKS, False, floors=BASELINES, published=PAPER, shares=True)
+    drawn = {trace.name: list(trace.x) for trace in figure.data}
+    assert drawn == {
+        "a": [0.5], "b": [1.2], "floor: does nothing": [0.2, 0.2, None, 0.1, 0.1, None], "published": [0.4]
+    }  # fmt: skip
+    assert figure.data[1].error_x.array[0] == 0.1 or abs(figure.data[1].error_x.array[0] - 0.1) < 1e-9
+    # A composite may be above 1: nothing is cut off.
+    assert figure.layout.xaxis.range[1] > 1.3
+    assert "of the parts that it has" in figure.data[2].hovertext[0]
+    assert "of the parts that it has" not in figure.data[2].hovertext[3]
+    assert "Hard &lt;b&gt;" in figure.layout.yaxis.ticktext
+    plain = draw_results(
+        ROWS, "Turns", GROUPS, MARKS, True, floors=BASELINES.clear(), published=PAPER.clear(), shares=False
+    )
+    assert plain.layout.xaxis.range is None
+
+
+def test_differences_stand_around_zero() -> None:
+    rows = pl.DataFrame(
+        [("b", "p|hard|none", -0.2, -0.3, -0.1, 0.01, 40, "worse"),
+         ("b", "p|easy|none", None, None, None, None, 0, "cannot tell")],
+        schema=["side", "pair", "difference", "low", "high", "p_holm", "n", "verdict"], orient="row",
+    )  # fmt: skip
+    names = {"p|easy|none": "Easy", "p|hard|none": "Hard<br>against none"}
+    figure = draw_differences(rows, "Pass rate", names, MARKS, False)
+    assert list(figure.data[0].x) == [-0.2]
+    assert "✕ worse" in figure.data[0].hovertext[0]
+    assert figure.layout.shapes[-1].x0 == 0
