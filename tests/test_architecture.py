@@ -1,6 +1,7 @@
 """The house keeps its direction: a room imports only rooms further left, heavy packages only at home."""
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Left to right: a room may import the rooms of earlier rows (and itself).
 ROWS = [
     ["errors", "resources"],
-    ["records"],
+    ["files", "records"],
     ["metrics"],
     ["store", "llm", "voice"],
     ["retrieval", "dialogue", "judging"],
@@ -22,7 +23,7 @@ ROWS = [
 RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}
 # The reading side is a line of its own; it meets the writing side only in the store's connection.
 ALLOWED = {
-    "read": {"errors", "resources", "records", "metrics", "store"},
+    "read": {"errors", "resources", "files", "records", "metrics", "store"},
     "charts": {"errors", "records", "metrics", "read"},
     "ui": {"errors", "resources", "records", "metrics", "read", "charts", "store"},
     # What serves one page: it knows what its benchmark measures.
@@ -75,12 +76,18 @@ def imports(tree: ast.AST) -> list[tuple[str, int, bool]]:
     return found
 
 
+@functools.cache
+def imports_of(path: Path) -> list[tuple[str, int, bool]]:
+    """Each file is read once a worker."""
+    return imports(ast.parse(path.read_text(encoding="utf-8")))
+
+
 FILES = sorted((ROOT / "cxlab").rglob("*.py"))
 
 
 def wrongs(path: Path) -> list[str]:
     room, found = room_of(path), []
-    for module, line, top in imports(ast.parse(path.read_text(encoding="utf-8"))):
+    for module, line, top in imports_of(path):
         where = f"{path.relative_to(ROOT)}:{line}"
         package = module.split(".")[0]
         if top and any(module.startswith(late) for late in LATE):
@@ -113,15 +120,39 @@ def test_benchmarks_do_not_import_each_other() -> None:
         f"{path}:{line} imports {module}"
         for folder in folders
         for path in (ROOT / "cxlab/benchmarks" / folder).rglob("*.py")
-        for module, line, _ in imports(ast.parse(path.read_text(encoding="utf-8")))
+        for module, line, _ in imports_of(path)
         if module.startswith("cxlab.benchmarks.") and module.split(".")[2] in folders - {folder}
     ]
     assert bad == []
 
 
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Also not inside functions."""
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in FILES}
+    known: dict[str, set[str]] = {module: set() for module in modules}
+    for module, path in modules.items():
+        for name, _, _ in imports_of(path):
+            target = name if name in modules else name.rpartition(".")[0]
+            if target in modules and target != module:
+                known[module].add(target)
+    reached = {module: reach(known, module) for module in known}
+    assert sorted(module for module, there in reached.items() if module in there) == []
+
+
+def reach(known: dict[str, set[str]], module: str) -> set[str]:
+    """What a module imports, itself or by way of others."""
+    found: set[str] = set()
+    todo = [module]
+    while todo:
+        fresh = known[todo.pop()] - found
+        found |= fresh
+        todo += fresh
+    return found
+
+
 def test_pages_know_no_sql_and_write_no_files() -> None:
     for path in [*(ROOT / "pages").glob("*.py"), ROOT / "app.py"]:
-        found = [module for module, _, _ in imports(ast.parse(path.read_text(encoding="utf-8")))]
+        found = [module for module, _, _ in imports_of(path)]
         assert not {m.split(".")[0] for m in found} & {"duckdb", "sqlite3", "openai"}, path
         assert not any(m.startswith(("cxlab.llm.openai", "cxlab.store.connect")) for m in found), path
 

@@ -148,16 +148,11 @@ def convert(
     to: Annotated[Path | None, typer.Option(help="The YAML file to write. Default: standard output.")] = None,
 ) -> None:
     """Convert a procedure in prose into scenario YAML through a model."""
-    try:
-        text = source.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise BadFile(source, None, "does not exist") from None
-    except (UnicodeDecodeError, IsADirectoryError) as error:
-        raise BadFile(source, None, f"is no UTF-8 text ({error})") from None
     from cxlab import llm
     from cxlab.benchmarks.sage.procedures.convert import convert as read_procedure
+    from cxlab.files import read_text
 
-    yaml = read_procedure(text, llm.load(model))
+    yaml = read_procedure(read_text(source), llm.load(model))
     if to is None:
         print(yaml)
         return

@@ -115,12 +115,15 @@ def _start(
     options: list[str],
     **ordered: Any,
 ) -> None:
+    from cxlab import llm
     from cxlab.runner.estimate import estimate
     from cxlab.runner.execute import DEFAULT_CONCURRENCY
     from cxlab.runner.launch import launch
     from cxlab.runner.plan import SampleFilter, find_benchmark, parse_where
     from cxlab.runner.request import RunRequest, create_runs, parse_options
 
+    for complaint in llm.complaints():
+        print(f"cxlab: {complaint}", file=sys.stderr)
     switches = parse_options(options, find_benchmark(ordered["benchmark"]).options)
     if turns is not None:
         if turns < 1:

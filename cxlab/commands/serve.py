@@ -21,6 +21,8 @@ def models(
     from cxlab import llm
 
     known = llm.known()
+    for complaint in llm.complaints():
+        print(f"cxlab: {complaint}", file=sys.stderr)
     if as_json:
         print(json.dumps([{"name": m.name, "kind": m.kind, "simulated": m.simulated, "needs": m.needs} for m in known]))
         return

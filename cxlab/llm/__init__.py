@@ -12,7 +12,7 @@ from cxlab.llm.ask import ModelCall, ask, call
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Reply, Request
 from cxlab.llm.metering import Budget, MeteredModel, Prices, cost_of
 from cxlab.llm.prompts import Prompt, Text
-from cxlab.llm.registry import KnownModel, cost, known, load, only_for, prices
+from cxlab.llm.registry import KnownModel, complaints, cost, known, load, only_for, prices
 
 __all__ = [
     "Budget",
@@ -29,6 +29,7 @@ __all__ = [
     "Text",
     "ask",
     "call",
+    "complaints",
     "cost",
     "cost_of",
     "known",

@@ -121,6 +121,7 @@ def load_embedding(name: str) -> EmbeddingModel:
     kind, _, rest = name.partition(":")
     if kind not in ("openai", "endpoint") or not rest or (kind == "endpoint" and not rest.partition("/")[2]):
         raise BadOption(f"embedding model {name!r}: write openai:MODEL or endpoint:NAME/MODEL")
+    registry.refuse_damaged(("embeddings", name))
     server = registry.load(name)
     if not isinstance(server, OpenAIModel):
         raise BadOption(f"model {name!r} has no embeddings; write openai:MODEL or endpoint:NAME/MODEL")

@@ -6,23 +6,41 @@ environment; only the *name* of their variable is ever written down.
 
 import importlib.util
 import os
-import tomllib
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from cxlab import resources
-from cxlab.errors import BadFile, BadOption, NotConfigured, UnknownName
+from cxlab.errors import BadOption, NotConfigured, UnknownName
 from cxlab.llm.base import ChatModel
 from cxlab.llm.metering import FREE, AudioPrices, Prices
+from cxlab.llm.model_file import (
+    ENV_ENDPOINT,
+    Tables,
+    complaints,
+    damaged,
+    refuse_damaged,
+    refuse_unknown,
+    settings,
+    user_file,
+)
 from cxlab.records import Usage
 
-_SHIPPED = resources.data("models.toml")
 _OPENAI_KEY = "OPENAI_API_KEY"
-_ENV_ENDPOINT = "env"
-_SECTIONS = ("endpoints", "models", "embeddings", "audio", "providers")
+
+__all__ = [
+    "KnownModel",
+    "audio_prices",
+    "complaints",
+    "cost",
+    "embedding_prices",
+    "known",
+    "load",
+    "only_for",
+    "prices",
+    "refuse_damaged",
+    "settings",
+    "user_file",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,57 +54,6 @@ class KnownModel:
     needs: str
     prices: Prices | None
     description: str
-
-
-def user_file() -> Path:
-    """Where the user's own models are looked for: $CXLAB_MODELS, else models.toml in the store's folder."""
-    named = os.environ.get("CXLAB_MODELS")
-    home = os.environ.get("CXLAB_HOME")
-    return Path(named) if named else (Path(home) if home else resources.default_home()) / "models.toml"
-
-
-@lru_cache(maxsize=8)
-def _read(path: Path, changed: int) -> dict[str, dict[str, dict[str, Any]]]:
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError:
-        raise BadFile(path, None, "not UTF-8", "save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise BadFile(path, None, str(error)) from None
-    for section, entries in found.items():
-        if section not in _SECTIONS:
-            raise BadFile(path, None, f"unknown table [{section}]", f"known: {', '.join(_SECTIONS)}")
-        for name, entry in entries.items():
-            if not isinstance(entry, dict):
-                raise BadFile(path, None, f"{section}.{name} is not a table", f"write [{section}.{name}]")
-            if "key" in entry or "api_key" in entry:
-                raise BadFile(
-                    path, None, f"{section}.{name} holds a key", "put it into the environment and name key_variable"
-                )
-    return found
-
-
-def settings() -> dict[str, dict[str, dict[str, Any]]]:
-    """The shipped tables with the user's laid over them, read again when a file changes."""
-    merged: dict[str, dict[str, dict[str, Any]]] = {section: {} for section in _SECTIONS}
-    for path in (_SHIPPED, user_file()):
-        if not path.is_file():
-            if path != _SHIPPED and os.environ.get("CXLAB_MODELS"):
-                raise BadFile(path, None, "CXLAB_MODELS names a file that does not exist")
-            continue
-        for section, entries in _read(path, path.stat().st_mtime_ns).items():
-            for name, entry in entries.items():
-                merged[section][name] = {**merged[section].get(name, {}), **entry}
-    url = os.environ.get("CXLAB_ENDPOINT_URL")
-    if url:
-        merged["endpoints"][_ENV_ENDPOINT] = {
-            "description": "The server named by CXLAB_ENDPOINT_URL",
-            "base_url": url,
-            "key_variable": "CXLAB_ENDPOINT_KEY",
-            "key_required": False,
-            "model": os.environ.get("CXLAB_ENDPOINT_MODEL") or None,
-        }
-    return merged
 
 
 def _prices(entry: dict[str, Any]) -> Prices | None:
@@ -152,7 +119,7 @@ def _has_package(package: str) -> bool:
     return importlib.util.find_spec(package.replace("-", "_")) is not None
 
 
-def _missing(kind: str, entry: dict[str, Any]) -> str:
+def _missing(entry: dict[str, Any]) -> str:
     """What must be done before a model of this entry can be used, "" when nothing."""
     lacks = []
     package = entry.get("package")
@@ -173,23 +140,33 @@ def known(benchmark: str = "") -> list[KnownModel]:
         for p in PROFILES.values()
         if not benchmark or p.benchmark in ("", benchmark)
     ]
-    found = settings()
+    found, faults = settings(), damaged()
     for name, entry in found["endpoints"].items():
-        needs = _missing("endpoint", entry)
+        needs = _missing(entry)
         text = str(entry.get("description", entry.get("base_url", "")))
         rows.append(KnownModel(f"endpoint:{name}", "endpoint", False, not needs, needs, _prices(entry), text))
     for name, entry in found["models"].items():
-        kind = name.partition(":")[0]
-        if kind == "endpoint":
-            base = found["endpoints"].get(name.partition(":")[2].partition("/")[0], {})
-            needs = _missing(kind, base)
-        elif kind == "openai":
-            needs = _missing(kind, {"key_variable": _OPENAI_KEY, "package": "openai"})
-        else:
-            needs = _missing(kind, found["providers"].get(kind, {}))
-            kind = "langchain"
+        kind, needs = _needs(name, found)
         rows.append(KnownModel(name, kind, False, not needs, needs, _prices(entry), str(entry.get("description", ""))))
+    # What the user's file says wrongly is a row that cannot be used, whatever ships under that name.
+    wrong = {f"endpoint:{name}" if section == "endpoints" else name: str(fault)
+             for (section, name), fault in faults.items() if section in ("endpoints", "models")}  # fmt: skip
+    rows = [row for row in rows if row.name not in wrong]
+    for name, fault in wrong.items():
+        kind = name.partition(":")[0]
+        kind = kind if kind in ("openai", "endpoint") else "langchain"
+        rows.append(KnownModel(name, kind, False, False, f"mend {fault}", None, "Left out: its entry is wrong"))
     return rows
+
+
+def _needs(name: str, found: Tables) -> tuple[str, str]:
+    """(kind, what is missing) of an entry under [models]."""
+    kind, _, rest = name.partition(":")
+    if kind == "openai":
+        return kind, _missing({"key_variable": _OPENAI_KEY, "package": "openai"})
+    section, key = ("endpoints", rest.partition("/")[0]) if kind == "endpoint" else ("providers", kind)
+    needs = _missing(found[section][key]) if key in found[section] else f"add [{section}.{key}] to {user_file()}"
+    return kind if kind == "endpoint" else "langchain", needs
 
 
 def only_for(name: str) -> str:
@@ -235,6 +212,8 @@ def _load_simulated(name: str, rest: str) -> ChatModel:
             value = float({"true": "1", "false": "0"}.get(text.lower(), text))
         except ValueError:
             raise BadOption(f"model {name!r}: {knob}={text!r} is not a number") from None
+        if not abs(value) <= 1e6:
+            raise BadOption(f"model {name!r}: {knob}={text!r}; give a number from -1e6 to 1e6")
         if knob == "latency":
             if not 0 <= value <= 60:
                 raise BadOption(f"model {name!r}: latency={text!r}; give seconds from 0 to 60")
@@ -247,17 +226,11 @@ def _load_simulated(name: str, rest: str) -> ChatModel:
     return SimulatedModel(profile, latency_s, f"simulated:{profile_name}" + (f"?{label}" if label else ""))
 
 
-def _options(entry: dict[str, Any], where: str) -> Any:
+def _options(entry: dict[str, Any]) -> Any:
     from cxlab.llm.openai_model import Options
 
     names = {f.name for f in fields(Options)}
-    given = {key: value for key, value in entry.items() if key in names}
-    others = set(entry) - names
-    others -= {"description", "base_url", "model", "key_variable", "key_required"}
-    others -= {"prompt_usd", "completion_usd", "as_of", "source"}
-    if others:
-        raise UnknownName(f"setting of {where}", min(others), names)
-    return Options(**given)
+    return Options(**{key: value for key, value in entry.items() if key in names})
 
 
 def _load_openai(name: str, model: str) -> ChatModel:
@@ -265,24 +238,27 @@ def _load_openai(name: str, model: str) -> ChatModel:
 
     if not os.environ.get(_OPENAI_KEY):
         raise NotConfigured(f"model {name!r} needs a key: set {_OPENAI_KEY} in the environment")
+    refuse_damaged(("models", name))
     entry = settings()["models"].get(name, {})
-    return OpenAIModel(name, model, None, _OPENAI_KEY, prices=_prices(entry), options=_options(entry, name))
+    return OpenAIModel(name, model, None, _OPENAI_KEY, prices=_prices(entry), options=_options(entry))
 
 
 def _load_endpoint(name: str, rest: str) -> ChatModel:
     from cxlab.llm.openai_model import OpenAIModel
 
     endpoint, _, model = rest.partition("/")
+    refuse_damaged(("endpoints", endpoint), ("models", name))
     endpoints = settings()["endpoints"]
-    if endpoint == _ENV_ENDPOINT and endpoint not in endpoints:
+    if endpoint == ENV_ENDPOINT and endpoint not in endpoints:
         raise NotConfigured(f"model {name!r} needs a server: set CXLAB_ENDPOINT_URL (and CXLAB_ENDPOINT_KEY)")
     if endpoint not in endpoints:
+        refuse_unknown()
         raise UnknownName("endpoint", endpoint, endpoints, f"add [endpoints.{endpoint}] to {user_file()}")
     entry = endpoints[endpoint]
     url = entry.get("base_url")
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
         raise BadOption(f"endpoint {endpoint!r}: base_url {url!r}; write it as http://HOST:PORT/v1")
-    missing = _missing("endpoint", entry)
+    missing = _missing(entry)
     if missing:
         raise NotConfigured(f"model {name!r}: {missing}")
     return OpenAIModel(
@@ -291,16 +267,18 @@ def _load_endpoint(name: str, rest: str) -> ChatModel:
         url,
         entry.get("key_variable"),
         prices=prices(name),
-        options=_options(entry, f"endpoint {endpoint!r}"),
+        options=_options(entry),
     )
 
 
 def _load_langchain(name: str, provider: str, model: str) -> ChatModel:
+    refuse_damaged(("models", name), ("providers", provider))
     providers = settings()["providers"]
     if provider not in providers:
+        refuse_unknown()
         hint = f"kinds: simulated, openai, endpoint, {', '.join(sorted(providers))}"
         raise UnknownName("model", name, [row.name for row in known()], hint)
-    missing = _missing("langchain", providers[provider])
+    missing = _missing(providers[provider])
     if missing:
         raise NotConfigured(f"model {name!r}: {missing}")
     from cxlab.llm.langchain_model import load_langchain

@@ -6,9 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from cxlab import files
 from cxlab.read import scenarios
 from cxlab.read.view import View
-from cxlab.records import yaml_text
 
 KINDS = {
     "any": "anything at all",
@@ -252,7 +252,7 @@ def field_options(scenario: str) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=32)
 def _options(path: Path, stamp: int) -> dict[str, tuple[str, ...]]:
-    fields = yaml_text.load(path.read_text(encoding="utf-8")).get("fields") or {}
+    fields = files.read_yaml(path).get("fields") or {}
     return {name: tuple(_show(option) for option in spec.get("options") or ()) for name, spec in fields.items()}
 
 

@@ -6,9 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from cxlab import resources
+from cxlab import files, resources
 from cxlab.errors import BadFile, UnknownName
-from cxlab.records import yaml_text
 
 FOLDER = resources.data("scenarios")
 
@@ -99,10 +98,8 @@ def procedure(scenario: str) -> Procedure:
 
 @lru_cache(maxsize=32)
 def _load(path: Path, stamp: int) -> Procedure:
-    import yaml
-
     try:
-        content: dict[str, Any] = yaml_text.load(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = files.read_yaml(path)
         found: dict[tuple[str, str, bool], list[Branch]] = {}
         for stage, spec in content["stages"].items():
             for branch in spec["branches"]:
@@ -120,7 +117,7 @@ def _load(path: Path, stamp: int) -> Procedure:
             plan_action=plan.get("with"),
             plans=tuple(plan.get("values") or ()),
         )
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as fault:
+    except (KeyError, TypeError, AttributeError) as fault:
         raise BadFile(path.name, None, f"not a scenario ({fault})", "run `python -m cxlab check sage`") from fault
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from cxlab import __version__, llm, resources
 from cxlab.errors import BadOption, UnknownName
+from cxlab.files import find_fault
 from cxlab.records import Dataset, Run, Sample, new_id
 from cxlab.runner.execute import DEFAULT_CONCURRENCY
 from cxlab.runner.plan import SampleFilter, choose, find_benchmark
@@ -139,8 +140,10 @@ def read_words(words: Iterable[str]) -> dict[str, Any]:
             raise BadOption(f"--option {word!r}: must be key=value")
         try:
             read[key] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             read[key] = value
+        if fault := find_fault(read[key]):
+            raise BadOption(f"--option {key}: {fault.problem}; {fault.fix}")
     return read
 
 

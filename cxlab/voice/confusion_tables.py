@@ -10,9 +10,8 @@ import functools
 import re
 from dataclasses import dataclass
 
-from cxlab import resources
+from cxlab import files, resources
 from cxlab.errors import BadFile, UnknownName
-from cxlab.records import yaml_text
 
 FOLDER = resources.data("voice")
 LANGUAGES = ("en", "de", "fr")
@@ -82,10 +81,9 @@ def tables(language: str) -> Tables:
     if language not in LANGUAGES:
         raise UnknownName("language of the speech channel", language, LANGUAGES)
     path = FOLDER / f"{language}.yaml"
-    try:
-        raw = yaml_text.load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BadFile(path, None, "the speech channel's tables are not there", "restore data/voice/") from None
+    if not path.is_file():
+        raise BadFile(path, None, "the speech channel's tables are not there", "restore data/voice/")
+    raw = files.read_yaml(path)
     try:
         return Tables(
             language=language,

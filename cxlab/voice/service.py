@@ -167,6 +167,7 @@ def open_service(
         prefix + str(options.get("speech_model") or speech),
         prefix + str(options.get("transcription_model") or transcription),
     )
+    registry.refuse_damaged(*(("audio", name) for name in (*names, audio)))
     servers = [registry.load(name) for name in names]
     speaker, writer = (server for server in servers if isinstance(server, OpenAIModel))
     return ServiceLine(

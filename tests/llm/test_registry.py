@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cxlab.errors import BadFile, BadOption, NotConfigured, UnknownName
-from cxlab.llm import ask, cost, known, load, prices
+from cxlab.llm import ask, complaints, cost, known, load, prices
 from cxlab.llm.openai_model import OpenAIModel
 from cxlab.llm.probe import probe
 from cxlab.llm.registry import settings, user_file
@@ -142,10 +142,10 @@ def test_an_endpoint_by_environment_alone(server: FaultServer, monkeypatch: pyte
         ("[servers.x]\na = 1", BadFile, "servers"),
         ("[endpoints]\nx = 1", BadFile, r"endpoints\.x"),
         ('[endpoints.x]\nbase_url = "http://a/v1"\napi_key = "sk-123"', BadFile, "key_variable"),
-        ('[endpoints.x]\nbase_url = "a/v1"', BadOption, "base_url 'a/v1'"),
+        ('[endpoints.x]\nbase_url = "a/v1"', BadFile, r"models\.toml:2: base_url = 'a/v1'"),
         ("[endpoints.x]\nmodel = 'm'", BadOption, "base_url None"),
-        ('[endpoints.x]\nbase_url = "http://a/v1"\nretries = 3', UnknownName, "retries"),
-        ('[endpoints.x]\nbase_url = "http://a/v1"\nattempts = 0', BadOption, "attempts = 0"),
+        ('[endpoints.x]\nbase_url = "http://a/v1"\nretries = 3', BadFile, r"models\.toml:3: unknown key 'retries'"),
+        ('[endpoints.x]\nbase_url = "http://a/v1"\nattempts = 0', BadFile, r"models\.toml:3: attempts = 0"),
     ],
 )
 def test_mistakes_in_the_user_file_are_named(text: str, error: type[Exception], names: str) -> None:
@@ -157,8 +157,10 @@ def test_mistakes_in_the_user_file_are_named(text: str, error: type[Exception], 
 
 def test_a_named_user_file_must_exist(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CXLAB_MODELS", str(tmp_path / "none.toml"))
+    assert [complaint.problem for complaint in complaints()] == ["CXLAB_MODELS names a file that does not exist"]
+    assert load("simulated:strong")
     with pytest.raises(BadFile, match="CXLAB_MODELS"):
-        known()
+        load("endpoint:local")
 
 
 def test_probe_finds_what_a_server_can_do(server: FaultServer) -> None:

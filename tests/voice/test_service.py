@@ -184,5 +184,5 @@ def test_a_key_in_the_price_table_is_refused(server: SpeechServer, tmp_path: Pat
     other.write_text(f'[audio."openai:tts-1"]\nkey = "{KEY}"\n')
     monkeypatch.setenv("CXLAB_MODELS", str(other))
     with pytest.raises(BadFile, match="holds a key") as refused:
-        open_service("endpoint:here", {})
+        open_service("openai", {"speech_model": "tts-1"})
     assert KEY not in str(refused.value)

@@ -6,19 +6,25 @@ A scenario is one YAML file in `data/scenarios/`; nothing in this folder knows a
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cxlab import resources
-from cxlab.benchmarks import yaml_files
-from cxlab.benchmarks.yaml_files import Complaint
-from cxlab.errors import BadFile, CxError, UnknownName
+from cxlab import files, resources
+from cxlab.errors import CxError, UnknownName
+from cxlab.files import Complaint
 
 FOLDER = resources.data("scenarios")
+FORM = "see the other scenarios for the form"
 LEVELS = ("zero", "weak", "strong")
+
+# A condition of an integer: above this number.
+MORE = re.compile(r">\s*(-?\d{1,18})")
+# A procedure of more leaves is not one that anybody follows, and enumerating it would never end.
+MOST_LEAVES = 5_000
 
 Value = bool | int | str
 
@@ -160,7 +166,7 @@ class Scenario(ScenarioPart):
     system: dict[str, Variable]
     actions: dict[str, Action]
     plan: Plan | None = None
-    stages: dict[str, Stage]
+    stages: dict[str, Stage] = Field(min_length=1)
     intents: dict[str, Intent]
     personalities: dict[str, Personality]
     talk: SmallTalk
@@ -239,8 +245,8 @@ def meets(value: Any, condition: Any) -> bool:
     """Whether a value meets a branch's condition: a value, a list of them, or `">N"` for integers."""
     if isinstance(condition, list | tuple):
         return any(same(value, one) for one in condition)
-    if isinstance(condition, str) and condition.startswith(">") and isinstance(value, int):
-        return value > int(condition[1:])
+    if isinstance(condition, str) and isinstance(value, int) and (more := MORE.fullmatch(condition)):
+        return value > int(more[1])
     return same(value, condition)
 
 
@@ -265,16 +271,12 @@ def ids() -> tuple[str, ...]:
 
 def read_file(path: Path) -> Scenario:
     """Read one scenario file; raises BadFile with the line of the first thing that is wrong."""
-    scenario, complaints = parse(path)
-    if scenario is None:
-        first = complaints[0]
-        raise BadFile(path, first.line, first.problem, first.fix)
-    return scenario
+    return files.load_model(path, Scenario, FORM)
 
 
 def parse(path: Path) -> tuple[Scenario | None, list[Complaint]]:
     """Read the file into a Scenario, or say with file and line why it cannot be read."""
-    return yaml_files.read(path, Scenario, "see the other scenarios for the form")
+    return files.read_model(path, Scenario, FORM)
 
 
 def _enumerate(scenario: Scenario) -> Iterator[Leaf]:
@@ -292,6 +294,8 @@ def _enumerate(scenario: Scenario) -> Iterator[Leaf]:
             {k: v for k, v in given.items() if k in scenario.system},
         )
         count += 1
+        if count > MOST_LEAVES:
+            raise Untraceable(f"{scenario.id}: more than {MOST_LEAVES:,} ways through the procedure")
         yield Leaf(f"{scenario.short}-{count:02d}", given, trace.path, trace.action)
 
 

@@ -18,6 +18,11 @@ Nodes = tuple[Node, ...]
 TOKEN = re.compile(r"<(\w+)>|[(|)]|[^<(|)]+|<")
 
 
+# A phrase is one sentence; what is longer or deeper than these has more wordings than memory holds.
+LONGEST = 5_000
+DEEPEST = 20
+
+
 class BadPhrase(CxError):
     """A phrase whose brackets do not close or that names no known slot."""
 
@@ -25,10 +30,14 @@ class BadPhrase(CxError):
 @functools.lru_cache(maxsize=50_000)
 def parse(line: str) -> Nodes:
     """The line as nested tuples: text, ("slot", name) or ("any", alternatives); raises BadPhrase."""
+    if len(line) > LONGEST:
+        raise BadPhrase(f"a phrase of {len(line):,} characters; the limit is {LONGEST:,}")
     stack: list[list[list[Node]]] = [[[]]]
     for match in TOKEN.finditer(line):
         token = match.group(0)
         if token == "(":
+            if len(stack) > DEEPEST:
+                raise BadPhrase(f"brackets more than {DEEPEST} deep in {line[:80]!r}")
             stack.append([[]])
         elif token == "|":
             if len(stack) == 1:

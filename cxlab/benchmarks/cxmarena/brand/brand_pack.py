@@ -17,14 +17,13 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
 
-from cxlab import resources
-from cxlab.benchmarks import yaml_files
-from cxlab.errors import BadFile, BadOption
+from cxlab import files, resources
+from cxlab.errors import BadOption
 
 FOLDER = resources.data("brands")
 LANGUAGES = ("en", "fr", "de")
@@ -64,6 +63,10 @@ ALWAYS = ("subject", "thing", "Thing", "things", "brand", "value", "topic", "the
 NEEDED_ROOTS = ("products", "services", "shipping", "returns")
 
 
+# A price, size or count; beyond these, drawing one would overflow.
+Figure = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
+
+
 class StrictModel(BaseModel):
     """A strict piece of a pack: an unknown key is a mistake."""
 
@@ -82,9 +85,9 @@ class Property(StrictModel):
     the: str = Field(min_length=1)
     kind: Kind
     unit: str = ""
-    range: tuple[float, float] | None = None
-    step: float = 1
-    ends: float | None = None
+    range: tuple[Figure, Figure] | None = None
+    step: Annotated[Figure, Field(ge=0.001)] = 1
+    ends: Figure | None = None
     options: tuple[str, ...] = ()
     cues: tuple[str, ...] = Field(min_length=1)
     says: tuple[str, ...] = Field(min_length=1)
@@ -95,8 +98,8 @@ class Property(StrictModel):
 class PropertyOverride(StrictModel):
     """A family's own drawing of a property; what is not given is the property's."""
 
-    range: tuple[float, float] | None = None
-    step: float | None = None
+    range: tuple[Figure, Figure] | None = None
+    step: Annotated[Figure, Field(ge=0.001)] | None = None
     options: tuple[str, ...] = ()
 
 
@@ -148,7 +151,7 @@ class Dependency(StrictModel):
     law: Literal["ordered", "ratio", "above", "bundle"]
     property: str
     of: str = ""
-    factor: float = 1.0
+    factor: Figure = 1.0
     family: str = ""
     discount: str = ""
     parts: dict[str, tuple[str, ...]] = {}
@@ -348,7 +351,4 @@ def load_language(language: str) -> Language:
     if language not in LANGUAGES:
         raise BadOption(f"unknown language {language!r}; known: {', '.join(LANGUAGES)}")
     path = FOLDER / "languages" / f"{language}.yaml"
-    found, complaints = yaml_files.read(path, Language, "see the other languages for the form")
-    if found is None:
-        raise BadFile(path, complaints[0].line, complaints[0].problem, complaints[0].fix)
-    return found
+    return files.load_model(path, Language, "see the other languages for the form")

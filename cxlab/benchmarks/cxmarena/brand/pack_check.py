@@ -5,10 +5,10 @@ First its form, then references, cycles and phrases, at last whether each wordin
 
 from __future__ import annotations
 
+import graphlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from cxlab.benchmarks import yaml_files
 from cxlab.benchmarks.cxmarena.brand.brand_pack import (
     LANGUAGES,
     NEEDED_ROOTS,
@@ -19,7 +19,7 @@ from cxlab.benchmarks.cxmarena.brand.brand_pack import (
 )
 from cxlab.benchmarks.cxmarena.brand.fact_statements import find_facts
 from cxlab.benchmarks.cxmarena.brand.ledger import TemplateVars, make, rng_for, wordings
-from cxlab.benchmarks.yaml_files import Complaint, line_of, lines_of
+from cxlab.files import Complaint, line_of, lines_of, read_model
 from cxlab.llm.simulated import grammar
 
 FORM = "see data/brands/ for the form"
@@ -27,7 +27,7 @@ FORM = "see data/brands/ for the form"
 
 def check(path: Path) -> tuple[Brand | None, list[Complaint]]:
     """The pack, None where its form is wrong, and the complaints about it."""
-    brand, complaints = yaml_files.read(path, Brand, FORM)
+    brand, complaints = read_model(path, Brand, FORM)
     if brand is None:
         return None, [_language_first(c) for c in complaints]
     lines = lines_of(path)
@@ -106,22 +106,10 @@ def _known(known: Iterable[str], given: Iterable[str], where: tuple[object, ...]
 
 def find_cycle(after: dict[str, tuple[str, ...]]) -> list[str]:
     """A way round in "x comes after y" from a name back to itself, [] when there is none."""
-    done: set[str] = set()
-    for start in after:
-        path: list[str] = []
-        todo: list[tuple[str, int]] = [(start, 0)]
-        while todo:
-            name, depth = todo.pop()
-            del path[depth:]
-            if name in path:
-                return [*path[path.index(name) :], name]
-            if name in done:
-                continue
-            path.append(name)
-            todo += [(other, depth + 1) for other in after.get(name, ())]
-            if not after.get(name):
-                done.add(name)
-        done.add(start)
+    try:
+        graphlib.TopologicalSorter(after).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
     return []
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from cxlab.benchmarks.cxmarena.brand.brand_pack import FOLDER, Brand
 from cxlab.benchmarks.cxmarena.brand.pack_check import check
-from cxlab.benchmarks.yaml_files import Complaint
 from cxlab.errors import BadFile, UnknownName
+from cxlab.files import Complaint
 
 
 def names() -> list[str]:

@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 from cxlab.benchmarks.cxmarena.brand.brand_pack import FOLDER, LANGUAGES, load_language
 from cxlab.benchmarks.cxmarena.brand.pack_files import check_file
-from cxlab.benchmarks.yaml_files import Complaint
 from cxlab.errors import BadOption, CxError
+from cxlab.files import Complaint
 from cxlab.llm import Prompt, ask
 from cxlab.llm.base import ChatModel
 
@@ -129,7 +129,7 @@ def excerpt(text: str, items: int = 4) -> str:
 
 def name_of(text: str) -> str:
     """The id that the pack gives itself."""
-    found = re.search(r"^id: *['\"]?([a-z][a-z0-9_]*)", text, re.MULTILINE)
+    found = re.search(r"^id: *['\"]?([a-z][a-z0-9_]{0,60})", text, re.MULTILINE)
     return found[1] if found else "brand"
 
 

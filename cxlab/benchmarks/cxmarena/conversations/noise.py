@@ -21,10 +21,10 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from cxlab import resources
+from cxlab import files, resources
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm.simulated import grammar
-from cxlab.records import Message, content_id, yaml_text
+from cxlab.records import Message, content_id
 from cxlab.records.base import Record
 from cxlab.voice import LANGUAGES, hear
 
@@ -245,7 +245,7 @@ def _cuts(text: str, fragmentation: float, noise: Noise, where: tuple[str, int])
 
 @functools.cache
 def _phrases() -> Mapping[str, Mapping[str, str]]:
-    loaded: Mapping[str, Mapping[str, str]] = yaml_text.load(PHRASES.read_text(encoding="utf-8"))
+    loaded: Mapping[str, Mapping[str, str]] = files.read_yaml(PHRASES)
     return loaded
 
 

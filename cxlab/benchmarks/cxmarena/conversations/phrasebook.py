@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cxlab.benchmarks import yaml_files
+from cxlab import files
 from cxlab.benchmarks.cxmarena.brand.brand_pack import FOLDER, LANGUAGES, Language, StrictModel, load_language
-from cxlab.errors import BadFile, BadOption
+from cxlab.errors import BadOption
 from cxlab.llm.simulated import grammar
 
 # What a slot counts for when a line's weight is its number of wordings.
@@ -94,10 +94,7 @@ def load(language: str) -> Phrasebook:
     if language not in LANGUAGES:
         raise BadOption(f"unknown language {language!r}; known: {', '.join(LANGUAGES)}")
     path = FOLDER / "languages" / f"phrasebook_{language}.yaml"
-    found, complaints = yaml_files.read(path, Phrasebook, "see the other languages for the form")
-    if found is None:
-        raise BadFile(path, complaints[0].line, complaints[0].problem, complaints[0].fix)
-    return found
+    return files.load_model(path, Phrasebook, "see the other languages for the form")
 
 
 class PhraseVars(Mapping[str, str]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.errors import BadFile, BadOption
+from cxlab.files import read_json_lines
 from cxlab.metrics.labels import check_equal_length
 
 
@@ -97,21 +97,13 @@ def score_clusters(clusters: Sequence[Any], gold: Sequence[Any]) -> dict[str, fl
 
 def read_utterances(path: Path | str) -> list[tuple[str, str]]:
     """(utterance, intent) of each line of a JSONL file such as NatCS' test utterances; BadFile names the line."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise BadFile(path, None, "is no UTF-8 text") from None
-    except OSError as fault:
-        raise BadFile(path, None, f"cannot be read ({fault.strerror})") from None
     found = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            found.append((str(row["utterance"]), str(row["intent"])))
-        except (ValueError, KeyError, TypeError):
-            raise BadFile(path, number, "no JSON object with utterance and intent") from None
+    for number, row in read_json_lines(Path(path)):
+        if isinstance(row, BadFile):
+            raise row
+        if not isinstance(row, dict) or not {"utterance", "intent"} <= row.keys():
+            raise BadFile(path, number, "no JSON object with utterance and intent", "one object a line")
+        found.append((str(row["utterance"]), str(row["intent"])))
     if not found:
         raise BadFile(path, None, "holds no utterance")
     return found

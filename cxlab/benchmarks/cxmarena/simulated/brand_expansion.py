@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks import yaml_files
+from cxlab import files
 from cxlab.benchmarks.cxmarena.brand.brand_pack import CURRENCIES, FOLDER
 from cxlab.benchmarks.cxmarena.brand.ledger import slug
 from cxlab.benchmarks.cxmarena.brand.pack_from_brief import BriefInputs
@@ -39,21 +39,19 @@ NOTES = {
 
 def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The pack as YAML."""
-    import yaml
-
     from cxlab.benchmarks.cxmarena.brand.pack_from_brief import EXAMPLES
 
     language = inputs.language_id
     # Copies, because what is read from the files is kept and shared.
     known = industry_archetypes.common(language).model_copy(deep=True)
-    source = (FOLDER / f"{EXAMPLES[language]}.yaml").read_text(encoding="utf-8")
+    path = FOLDER / f"{EXAMPLES[language]}.yaml"
+    source = path.read_text(encoding="utf-8")
     name = brand_name(inputs.brief, language, rng)
     base_name = re.search(r"^name: (.+)$", source, re.MULTILINE)
     own = str(base_name[1]).strip() if base_name else ""
     for word in sorted({own, own.split()[-1]} - {"", "Maison"}, key=len, reverse=True):
         source = source.replace(word, name)
-    # BaseLoader keeps every plain value as text; numbers are told apart again when the new file is read.
-    pack: Pack = yaml_files.parse(source)
+    pack: Pack = files.parse_yaml(source, path)
     pack["id"] = re.sub(r"\W+", "_", slug(name).replace("-", "_")) or "brand"
     pack["name"], pack["overview"] = name, inputs.brief
     for currency, sign in CURRENCIES.items():
@@ -79,7 +77,7 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     # A small tree shows what the brief names before anything else.
     brought = {name for kind in kinds.values() if kind for name in kind.properties}
     pack["always"] = [*list(made)[:3], *add_brief_facts(pack, known, inputs.brief, language, list(made), brought)]
-    return yaml.safe_dump(pack, allow_unicode=True, sort_keys=False, width=1000)
+    return files.dump_yaml(pack, width=1000)
 
 
 # How German writes these without its own letters.

@@ -16,10 +16,8 @@ from typing import Any
 
 from pydantic import Field
 
-from cxlab import resources
-from cxlab.benchmarks import yaml_files
+from cxlab import files, resources
 from cxlab.benchmarks.cxmarena.brand.brand_pack import StrictModel
-from cxlab.errors import BadFile
 
 ARCHETYPES = resources.data("simulated", "cxmarena", "industry_archetypes")
 ANY = "any"
@@ -132,10 +130,7 @@ def names() -> list[str]:
 def load(name: str, language: str) -> Archetype:
     """One archetype; BadFile with line and fix when its file is wrong."""
     path = ARCHETYPES / f"{name}.yaml"
-    found, complaints = yaml_files.read(path, ArchetypeFile, "see the other trades for the form")
-    if found is None:
-        raise BadFile(path, complaints[0].line, complaints[0].problem, complaints[0].fix)
-    trade: Archetype = getattr(found, language)
+    trade: Archetype = getattr(files.load_model(path, ArchetypeFile, "see the other trades for the form"), language)
     return trade.model_copy(update={"name": name})
 
 
@@ -143,12 +138,8 @@ def load(name: str, language: str) -> Archetype:
 def common(language: str) -> CommonArchetype:
     """What holds for any trade."""
     path = ARCHETYPES / f"{ANY}.yaml"
-    found, complaints = yaml_files.read(
-        path, CommonArchetypeFile, "see data/simulated/cxmarena/industry_archetypes/any.yaml"
-    )
-    if found is None:
-        raise BadFile(path, complaints[0].line, complaints[0].problem, complaints[0].fix)
-    made: CommonArchetype = getattr(found, language)
+    form = "see data/simulated/cxmarena/industry_archetypes/any.yaml"
+    made: CommonArchetype = getattr(files.load_model(path, CommonArchetypeFile, form), language)
     return made
 
 

@@ -15,8 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from cxlab import resources
-from cxlab.records import yaml_text
+from cxlab import files, resources
 
 FILE = resources.data("simulated", "cxmarena", "service_quality.yaml")
 Speaker = Literal["agent", "customer"]
@@ -60,7 +59,7 @@ class ServiceStandard:
 @functools.cache
 def table() -> tuple[ServiceStandard, ...]:
     """All standards in the file's order."""
-    rows = [StandardEntry.model_validate(row) for row in yaml_text.load(FILE.read_text(encoding="utf-8"))["standards"]]
+    rows = [StandardEntry.model_validate(row) for row in files.read_yaml(FILE)["standards"]]
     return tuple(
         ServiceStandard(
             id=row.id,

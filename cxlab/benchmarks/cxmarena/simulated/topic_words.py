@@ -21,9 +21,8 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from cxlab import resources
+from cxlab import files, resources
 from cxlab.benchmarks.cxmarena.text import content, sentences, stem
-from cxlab.records import yaml_text
 
 FILE = resources.data("simulated", "cxmarena", "small_talk.yaml")
 SpeakerTurns = Sequence[tuple[str, str]]
@@ -51,7 +50,7 @@ class SmallTalk(BaseModel):
 
 @functools.cache
 def _blocks() -> dict[str, SmallTalk]:
-    return TypeAdapter(dict[str, SmallTalk]).validate_python(yaml_text.load(FILE.read_text(encoding="utf-8")))
+    return TypeAdapter(dict[str, SmallTalk]).validate_python(files.read_yaml(FILE))
 
 
 @functools.cache

@@ -10,9 +10,8 @@ import functools
 
 from pydantic import model_validator
 
-from cxlab import resources
-from cxlab.benchmarks.yaml_files import read
-from cxlab.errors import BadFile, UnknownName
+from cxlab import files, resources
+from cxlab.errors import UnknownName
 from cxlab.records.base import Record
 
 FILE = resources.data("mmtaup2", "personas.yaml")
@@ -44,10 +43,7 @@ class _File(Record):
 
 @functools.cache
 def _file() -> _File:
-    found, complaints = read(FILE, _File, "see data/mmtaup2/personas.yaml as it came")
-    if found is None:
-        raise BadFile(FILE, complaints[0].line, complaints[0].problem, complaints[0].fix)
-    return found
+    return files.load_model(FILE, _File, "see data/mmtaup2/personas.yaml as it came")
 
 
 def persona(name: str) -> Persona:

@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from cxlab.benchmarks import yaml_files
+from cxlab import files
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.errors import BadFile, BadOption, UnknownName
 from cxlab.records import content_id
@@ -95,8 +95,6 @@ def find(version: int | None = None, among: Sequence[EscalationRule] | None = No
 
 def add(rule: str, found: str) -> EscalationRule:
     """Write a new version behind the last one, into one's own file; BadOption for one that says nothing new."""
-    import yaml
-
     known = rules()
     text = " ".join(rule.split())
     for one in known:
@@ -108,7 +106,7 @@ def add(rule: str, found: str) -> EscalationRule:
     path = own_file()
     mine = [one for one in known if one.version > len(_read(FILE, FILE.stat().st_mtime_ns))]
     entries = [one.model_dump() for one in (*mine, fresh)]
-    body = yaml.safe_dump({"rules": entries}, sort_keys=False, allow_unicode=True, width=110)
+    body = files.dump_yaml({"rules": entries})
     layout.write_whole(path, (_HEAD + body).encode())
     return fresh
 
@@ -144,7 +142,4 @@ def read_option(option: Any) -> tuple[EscalationRule, ...] | None:
 @functools.lru_cache(maxsize=8)
 def _read(path: Path, changed: int) -> tuple[EscalationRule, ...]:
     """The versions of a file as it is; `changed` makes that another question once it is written anew."""
-    found, complaints = yaml_files.read(path, _File, "see prompts/escalation.yaml of this benchmark")
-    if found is None:
-        raise BadFile(path, complaints[0].line, complaints[0].problem, complaints[0].fix)
-    return found.rules
+    return files.load_model(path, _File, "see prompts/escalation.yaml of this benchmark").rules

@@ -14,10 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from cxlab import resources
+from cxlab import files, resources
 from cxlab.benchmarks.mmtaup2.simulated.telecom_phrases import pick
-from cxlab.benchmarks.yaml_files import read
-from cxlab.errors import BadFile
 from cxlab.llm.simulated import grammar
 from cxlab.records.base import Record
 
@@ -83,10 +81,7 @@ class RetailPhrases(Record):
 
 @functools.cache
 def phrases() -> RetailPhrases:
-    found, complaints = read(FILE, RetailPhrases, "see the head of the file")
-    if found is None:
-        raise BadFile(FILE, complaints[0].line, complaints[0].problem, complaints[0].fix)
-    return found
+    return files.load_model(FILE, RetailPhrases, "see the head of the file")
 
 
 def customer_line(kind: str, hard: bool, rng: np.random.Generator, slots: Mapping[str, str] | None = None) -> str:

@@ -16,9 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from cxlab import resources
-from cxlab.benchmarks.yaml_files import read
-from cxlab.errors import BadFile
+from cxlab import files, resources
 from cxlab.llm.simulated import Profile, grammar
 from cxlab.records.base import Record
 
@@ -64,10 +62,7 @@ class TelecomPhrases(Record):
 
 @functools.cache
 def phrases() -> TelecomPhrases:
-    found, complaints = read(FILE, TelecomPhrases, "see the head of the file")
-    if found is None:
-        raise BadFile(FILE, complaints[0].line, complaints[0].problem, complaints[0].fix)
-    return found
+    return files.load_model(FILE, TelecomPhrases, "see the head of the file")
 
 
 def knows(profile: Profile, what: str, share: float) -> bool:

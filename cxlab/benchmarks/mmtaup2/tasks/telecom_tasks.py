@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
 
-from cxlab import resources
+from cxlab import files, resources
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.tasks.task import Basis, CustomerKnowledge, GoldAction, Task, count_optimal_turns
 from cxlab.benchmarks.mmtaup2.worlds import World
@@ -184,9 +184,7 @@ def combinations() -> list[Combination]:
 @functools.cache
 def listed() -> tuple[Combination, ...]:
     """The forty combinations of the paper's appendix A.1."""
-    import yaml
-
-    rows = yaml.safe_load(_LISTED.read_text(encoding="utf-8"))
+    rows = files.read_yaml(_LISTED)
     return tuple((family, tuple(names)) for family in FAMILIES for names in rows[family])
 
 

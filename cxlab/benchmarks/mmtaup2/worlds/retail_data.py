@@ -9,10 +9,9 @@ from random import Random
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cxlab import resources
-from cxlab.benchmarks import yaml_files
+from cxlab import files, resources
 from cxlab.benchmarks.mmtaup2.worlds.database import Row
-from cxlab.errors import BadFile, BadOption
+from cxlab.errors import BadOption
 
 FILE = resources.data("mmtaup2", "retail_shop.yaml")
 USERS = 120  # a page can list them, and every kind of order comes up often
@@ -48,10 +47,7 @@ class Shop(_Form):
 @functools.cache
 def read_shop() -> Shop:
     """What the shop is made from."""
-    shop, complaints = yaml_files.read(FILE, Shop, "see the keys that are there")
-    if shop is None:
-        raise BadFile(FILE.name, complaints[0].line, complaints[0].problem, complaints[0].fix)
-    return shop
+    return files.load_model(FILE, Shop, "see the keys that are there")
 
 
 def generate(seed: int, size: int | None = None) -> dict[str, dict[str, Row]]:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from cxlab.benchmarks.sage.procedures.signal_reader import ReaderSkill, read, topic_hits
 from cxlab.benchmarks.sage.procedures.sop_text import guides
-from cxlab.benchmarks.sage.rules import FOLDER, LEVELS, Scenario, Untraceable, applies, meets, parse, same
-from cxlab.benchmarks.yaml_files import Complaint, line_of, lines_of
+from cxlab.benchmarks.sage.rules import FOLDER, LEVELS, MORE, Scenario, Untraceable, applies, meets, parse, same
+from cxlab.files import Complaint, line_of, lines_of
 from cxlab.llm.simulated import grammar
 
 SIGNAL_FREE = "a customer who says it would state a fact by accident; reword it"
 FEWEST_WORDINGS = 24
+# Of the values that one stage reads; the largest stage that ships has some dozens.
+MOST_COMBINATIONS = 2_000
+# Of the walk to one stage; beyond, every combination of values is taken to be possible there.
+MOST_STEPS = 20_000
 
 
 def check_files(paths: Iterable[Path] | None = None) -> list[Complaint]:
@@ -89,7 +94,7 @@ def _condition(s: Scenario, where: tuple[object, ...], name: str, condition: Any
         return
     integer = name in s.system and s.system[name].integer
     for value in condition if isinstance(condition, list | tuple) else [condition]:
-        if integer and (isinstance(value, int) or str(value).startswith(">")):
+        if integer and (isinstance(value, int) or (isinstance(value, str) and MORE.fullmatch(value))):
             continue
         if not any(same(value, option) for option in s.domain(name)):
             yield where, f"{name} has no option {value!r}", f"options: {', '.join(map(str, s.domain(name)))}"
@@ -100,7 +105,12 @@ def _coverage(s: Scenario, stage: str) -> LocatedComplaints:
     import itertools
 
     branches = s.stages[stage].branches
+    if not branches:
+        yield ("stages", stage), f"{stage} has no branch", "add one that leads on or ends in an action"
     names = list(dict.fromkeys(n for b in branches for n in b.when if n in s.fields or n in s.system))
+    if (count := math.prod(len(s.domain(name)) for name in names)) > MOST_COMBINATIONS:
+        yield ("stages", stage), f"{stage} reads {count:.1e} combinations of values", "make several stages of it"
+        return
     reachable = [dict(zip(names, values, strict=True)) for values in itertools.product(*(s.domain(n) for n in names))]
     possible = _arriving(s, stage)
     for facts in reachable:
@@ -122,8 +132,12 @@ def _arriving(s: Scenario, target: str) -> list[dict[str, Any]] | None:
     """The facts already read on every way to a stage; None where the graph cannot be walked yet."""
     found: list[dict[str, Any]] = []
     todo: list[tuple[str, dict[str, Any], int]] = [(s.start, {}, 0)]
+    steps = 0
     while todo:
         stage, given, depth = todo.pop()
+        steps += 1
+        if steps > MOST_STEPS:
+            return None
         if stage == target:
             found.append(given)
             continue
@@ -138,9 +152,9 @@ def _arriving(s: Scenario, target: str) -> list[dict[str, Any]] | None:
                     return None
                 values = [v for v in s.domain(name) if meets(v, condition)]
                 options = [{**o, name: v} for o in options for v in values if same(o.get(name, v), v)]
+                if len(options) > MOST_COMBINATIONS:
+                    return None
             todo += [(branch.to, o, depth + 1) for o in options]
-        if len(todo) > 20_000:
-            return None
     return found
 
 
@@ -187,7 +201,7 @@ def _phrases(s: Scenario) -> LocatedComplaints:
     def silent(where: tuple[object, ...], lines: Iterable[str], but: tuple[str, ...] = ()) -> LocatedComplaints:
         yield from form(where, lines)
         for index, line in enumerate(lines):
-            for text in grammar.every(line, 60):
+            for text in _wordings(line):
                 if told := {k: v for k, v in heard(text).items() if k not in but}:
                     yield (*where, index), f"{text!r} says {told}", SIGNAL_FREE
                     break
@@ -208,7 +222,7 @@ def _phrases(s: Scenario) -> LocatedComplaints:
                     yield from _denies(name, value, (*here, kind), lines, heard)
                 else:
                     yield from _means(name, value, (*here, kind), lines, heard)
-            wordings = sum(grammar.variants(line, counts) for line in option.says)
+            wordings = sum(grammar.variants(line, counts) for line in option.says if _wordings(line))
             if option.says and wordings < FEWEST_WORDINGS:
                 yield (*here, "says"), f"{name}={value} can be said in {wordings} ways only", f"reach {FEWEST_WORDINGS}"
         for index, ask in enumerate(spec.ask):
@@ -224,7 +238,7 @@ def _phrases(s: Scenario) -> LocatedComplaints:
         if intent.level not in LEVELS:
             yield ("intents", key, "level"), f"unknown level {intent.level!r}", f"known: {', '.join(LEVELS)}"
         for index, line in enumerate(intent.openings):
-            for text in grammar.every(line, 60):
+            for text in _wordings(line):
                 wrong = {k: v for k, v in heard(text).items() if not (k in intent.when and meets(v, intent.when[k]))}
                 if wrong:
                     yield (
@@ -243,13 +257,18 @@ def _phrases(s: Scenario) -> LocatedComplaints:
             yield ("talk", "objections", level), f"unknown level {level!r}", f"known: {', '.join(LEVELS)}"
 
 
+def _wordings(line: str) -> list[str]:
+    """Some wordings of a line; none of one whose form is wrong, which is a complaint of its own."""
+    try:
+        return grammar.every(line, 60)
+    except grammar.BadPhrase:
+        return []
+
+
 def _denies(name: str, value: Any, where: tuple[object, ...], lines: Iterable[str], heard: Any) -> LocatedComplaints:
     """A denial must not be read as the very option that it denies."""
     for index, line in enumerate(lines):
-        try:
-            told = next((text for text in grammar.every(line, 60) if same(heard(text).get(name), value)), None)
-        except grammar.BadPhrase:
-            continue
+        told = next((text for text in _wordings(line) if same(heard(text).get(name), value)), None)
         if told:
             yield (
                 (*where, index),
@@ -261,11 +280,7 @@ def _denies(name: str, value: Any, where: tuple[object, ...], lines: Iterable[st
 def _means(name: str, value: Any, where: tuple[object, ...], lines: Iterable[str], heard: Any) -> LocatedComplaints:
     """Each wording must be read as its own option by a reader that knows all signals."""
     for index, line in enumerate(lines):
-        try:
-            texts = grammar.every(line, 60)
-        except grammar.BadPhrase:
-            continue
-        for text in texts:
+        for text in _wordings(line):
             told = heard(text)
             if name not in told:
                 yield (

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from cxlab.benchmarks.sage.procedures.check import check_file
 from cxlab.benchmarks.sage.rules import FOLDER
-from cxlab.benchmarks.yaml_files import Complaint
 from cxlab.errors import BadFile, CxError
+from cxlab.files import Complaint
 from cxlab.llm import Prompt, ask
 from cxlab.llm.base import ChatModel
 
@@ -83,7 +83,7 @@ async def convert_async(text: str, model: ChatModel) -> str:
 
 def check_text(yaml: str) -> list[Complaint]:
     """Complaints about a scenario that is not yet a file."""
-    found = re.search(r"^id: *(\w+)", yaml, re.MULTILINE)
+    found = re.search(r"^id: *(\w{1,60})", yaml, re.MULTILINE)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{found[1] if found else 'scenario'}.yaml"
         path.write_text(yaml, encoding="utf-8")

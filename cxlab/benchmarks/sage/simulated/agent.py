@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from cxlab import resources
-from cxlab.benchmarks import yaml_files
+from cxlab import files, resources
 from cxlab.benchmarks.sage.procedures.signal_reader import Evidence, ReaderSkill, heat, known, read
 from cxlab.benchmarks.sage.procedures.sop_text import (
     PrintedBranch,
@@ -44,7 +43,7 @@ WORD = re.compile(r"[a-z]{4,}")
 @functools.cache
 def voice(name: str) -> dict[str, dict[str, list[str]]]:
     """The lines of a voice file in `data/personas/`."""
-    return yaml_files.parse((VOICES / f"{name}.yaml").read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+    return files.read_yaml(VOICES / f"{name}.yaml")  # type: ignore[no-any-return]
 
 
 def agent(inputs: AgentInputs, profile: Profile, rng: np.random.Generator) -> str:

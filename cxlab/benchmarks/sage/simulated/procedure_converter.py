@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cxlab import files
 from cxlab.llm.simulated.profiles import Profile
 
 STEP = re.compile(r"^\s*(?:step\s+)?(\d+)\s*[.):]\s*(.*)$", re.IGNORECASE)
@@ -58,12 +59,10 @@ class ProcedureStep:
 
 def convert(inputs: Any, profile: Profile, rng: np.random.Generator) -> str:
     """The YAML text of the scenario, or a plain sentence when the prose has no numbered steps."""
-    import yaml
-
     parts = read_steps(inputs.text)
     if not parts:
         return "I can only read numbered steps of the form: 1. If ... then go to step 2. Otherwise ... and stop."
-    return yaml.safe_dump(_scenario(inputs.text, parts), sort_keys=False, allow_unicode=True, width=110)
+    return files.dump_yaml(_scenario(inputs.text, parts))
 
 
 def read_steps(text: str) -> list[ProcedureStep]:

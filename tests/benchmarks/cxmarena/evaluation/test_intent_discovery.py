@@ -56,7 +56,7 @@ def test_a_broken_line_is_named(tmp_path):
     path.write_text('{"utterance": "a", "intent": "b"}\n\n{"utterance": "a"}\n', encoding="utf-8")
     with pytest.raises(BadFile, match=r"u\.jsonl:3: no JSON object"):
         read_utterances(path)
-    for content, told in ((b"\xff", "no UTF-8"), (b"\n", "holds no utterance")):
+    for content, told in ((b"\xff", "not UTF-8"), (b"\n", "holds no utterance")):
         path.write_bytes(content)
         with pytest.raises(BadFile, match=told):
             read_utterances(path)

@@ -117,8 +117,8 @@ def test_files_that_are_no_scenario(tmp_path: Path, content: str, problem: str) 
 def test_latin1_and_missing_files_are_complaints_not_tracebacks(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     path.write_bytes("id: caf\xe9".encode("latin-1"))
-    assert "cannot be read" in check_file(path)[0].problem
-    assert "cannot be read" in check_file(tmp_path / "none.yaml")[0].problem
+    assert "not UTF-8" in check_file(path)[0].problem
+    assert "does not exist" in check_file(tmp_path / "none.yaml")[0].problem
 
 
 def test_reading_a_bad_file_names_file_line_and_fix(tmp_path: Path) -> None:
