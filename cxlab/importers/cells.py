@@ -11,15 +11,22 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cxlab.files import find_fault
+
 _NUMBERED = re.compile(
-    r"^\s*(agent|customer|user|ivr[_ ]?bot|ivr|bot|system)\s*\[(\d+)\]\s*:\s?", re.IGNORECASE | re.MULTILINE
+    r"^[^\S\n]*+(agent|customer|user|ivr[_ ]?bot|ivr|bot|system)\s*\[(\d{1,9})\]\s*:\s?", re.IGNORECASE | re.MULTILINE
 )
-_PLAIN = re.compile(r"^\s*(agent|customer|user|ivr[_ ]?bot|ivr|bot|system)()\s*:\s?", re.IGNORECASE | re.MULTILINE)
+_PLAIN = re.compile(
+    r"^[^\S\n]*+(agent|customer|user|ivr[_ ]?bot|ivr|bot|system)()\s*:\s?", re.IGNORECASE | re.MULTILINE
+)
 _WHO = {"agent": "Agent", "customer": "Customer", "user": "Customer"}
 _ANSWERS = {"yes": "Yes", "true": "Yes", "no": "No", "false": "No", "na": "NA", "n/a": "NA", "not applicable": "NA"}
+# Characters of a list that Python wrote; what its parser needs is a hundred times as much.
+LONGEST_LITERAL = 200_000
 _ID = re.compile(r"[\w.:/-]+")
 # numpy prints a list without commas; Python would join such texts into one.
-_NUMPY = re.compile(r"^\[\s*(['\"]).*?\1(?:\s+(['\"]).*?\2)+\s*\]$", re.DOTALL)
+_QUOTED = r"""(?:'[^']*+'|"[^"]*+")"""
+_NUMPY = re.compile(rf"\[\s*+{_QUOTED}(?:\s++{_QUOTED})+\s*+\]")
 
 
 class Unreadable(ValueError):
@@ -36,10 +43,19 @@ def as_text(value: Any) -> str:
 
 def as_literal(text: str) -> Any:
     """The value that a text writes, as JSON or as a Python literal; Unreadable otherwise."""
+    found = _read_literal(text)
+    if fault := find_fault(found):
+        raise Unreadable(f"{fault.problem}: {text.strip()[:80]!r}")
+    return found
+
+
+def _read_literal(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass
+    if len(text) > LONGEST_LITERAL:
+        raise Unreadable(f"no JSON, and {len(text):,} characters; the limit for other lists is {LONGEST_LITERAL:,}")
     try:
         return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
@@ -55,13 +71,15 @@ def as_list(value: Any) -> list[str]:
     text = as_text(value)
     if not text:
         return []
-    if _NUMPY.match(text) and "," not in text:
+    if _NUMPY.fullmatch(text) and "," not in text:
         return [single or double for single, double in re.findall(r"'([^']*)'|\"([^\"]*)\"", text)]
     if text[0] in "[({":
         found = as_literal(text)
         if isinstance(found, Mapping) or not isinstance(found, Sequence | set | frozenset) or isinstance(found, str):
             raise Unreadable(f"no list: {text[:80]!r}")
-        return [as_text(one) for one in found if as_text(one)]
+        # A set has no order of its own.
+        given = sorted(found, key=str) if isinstance(found, set | frozenset) else found
+        return [as_text(one) for one in given if as_text(one)]
     parts = [part.strip() for part in re.split(r"[,;]", text)]
     if not all(_ID.fullmatch(part) for part in parts):
         raise Unreadable(f"no list of ids: {text[:80]!r}")
@@ -94,9 +112,9 @@ def as_question(given: dict[str, Any]) -> tuple[str, str, list[int]]:
     said = cells.get("answer")
     answer = _ANSWERS.get(as_text(said).lower())
     if answer is None:
-        raise Unreadable(f"the answer {said!r} to {question[:60]!r} is none of Yes, No, NA")
+        raise Unreadable(f"the answer {str(said)[:60]!r} to {question[:60]!r} is none of Yes, No, NA")
     proof = cells.get("proof_message_ids") or []
-    numbers = re.findall(r"\d+", proof if isinstance(proof, str) else " ".join(map(str, proof)))
+    numbers = re.findall(r"\b\d{1,9}\b", proof if isinstance(proof, str) else " ".join(map(str, proof)))
     return question, answer, list(dict.fromkeys(map(int, numbers)))
 
 

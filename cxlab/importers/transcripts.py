@@ -6,7 +6,6 @@ a line with `messages`. Rows count from 1, without the header. Nothing is evalua
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -16,7 +15,9 @@ from typing import Any
 import polars as pl
 
 from cxlab.errors import BadFile, BadOption
+from cxlab.files import read_json_lines
 from cxlab.importers.cells import as_text, to_json
+from cxlab.importers.folders import files_below, read_table
 from cxlab.importers.imported import ImportResult, RejectedRow
 from cxlab.metrics import text_statistics
 from cxlab.records import Conversation, Dataset, Message, Role, content_id
@@ -24,6 +25,7 @@ from cxlab.voice import LANGUAGES
 
 SUFFIXES = (".csv", ".parquet", ".jsonl")
 LARGEST_TEXT = 20_000  # characters of one message; a long one has some hundred
+LONGEST_ID = 200
 # Names of a column in other people's files, the first that is there.
 NAMES = {
     "id": ("conversation_id", "conversation", "dialogue_id", "call_id", "id"),
@@ -45,7 +47,7 @@ def read_folder(folder: Path | str, language: str = "en", licence: str = "") -> 
     root = Path(folder)
     if not root.exists():
         raise BadFile(root, None, "does not exist", "give a file or a folder with CSV, Parquet or JSON Lines")
-    files = [root] if root.is_file() else sorted(path for path in root.rglob("*") if path.is_file())
+    files = [root] if root.is_file() else files_below(root)
     rejected: list[RejectedRow] = []
     rows: dict[str, int] = {}
     ignored: list[str] = []
@@ -58,7 +60,10 @@ def read_folder(folder: Path | str, language: str = "en", licence: str = "") -> 
         rows[name] = 0
         for row, given in _rows(path):
             rows[name] = row
-            _take(name, row, given, said, rejected)
+            if isinstance(given, BadFile):
+                rejected.append(RejectedRow(name, row, None, given.problem))
+            else:
+                _take(name, row, given, said, rejected)
     if not rows:
         raise BadFile(root, None, "no CSV, Parquet or JSON Lines file in it")
     kept = {each: messages for each, messages in said.items() if _is_talk(each, messages, rejected)}
@@ -70,30 +75,17 @@ def read_folder(folder: Path | str, language: str = "en", licence: str = "") -> 
     return _build(root, kept, rejected, ignored, rows, language, licence)
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(row, cells) of a file."""
-    try:
-        if path.suffix.lower() == ".jsonl":
-            with path.open(encoding="utf-8") as file:
-                for number, line in enumerate(file, 1):
-                    if line.strip():
-                        yield number, _read_line(line)
-            return
-        frame = pl.read_parquet(path) if path.suffix.lower() == ".parquet" else pl.read_csv(path, infer_schema=False)
-    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as fault:
-        raise BadFile(path, None, f"cannot be read ({str(fault).splitlines()[0][:160]})") from None
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | BadFile]]:
+    """(row, cells) of a file, or in the cells' place what is wrong with a line of JSON."""
+    if path.suffix.lower() == ".jsonl":
+        for number, found in read_json_lines(path):
+            yield number, found if isinstance(found, dict | BadFile) else {}
+        return
+    frame = read_table(path)
     lacking = [NAMES[kind][0] for kind in NAMES if not any(name in frame.columns for name in NAMES[kind])]
     if lacking:
         raise BadFile(path, None, f"no column {', '.join(lacking)}", f"it has: {', '.join(frame.columns)}")
     yield from enumerate(frame.iter_rows(named=True), 1)
-
-
-def _read_line(line: str) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _take(
@@ -113,6 +105,10 @@ def _take(
     problem = None
     if not found:
         problem = ("conversation_id", "empty, or the line is no JSON object")
+    elif len(found) > LONGEST_ID:
+        problem = ("conversation_id", f"{len(found):,} characters; the limit is {LONGEST_ID}")
+    elif "\0" in found + text:
+        problem = ("text", "holds the character NUL")
     elif role is None:
         problem = ("role", f"{spoken[:40]!r} is none of {', '.join(sorted(set(ROLES.values())))}")
     elif not text:

@@ -55,7 +55,7 @@ def test_one_conversation_a_line_and_what_is_wrong_with_others(tmp_path: Path) -
     found = read_folder(tmp_path / "talks.jsonl")
     assert len(messages(found.tables["conversations"], "x")) == 2
     told = [(each.row, each.column) for each in found.rejected]
-    assert told == [(2, "conversation_id"), (3, "role"), (3, "text"), (4, "text")]
+    assert told == [(2, None), (3, "role"), (3, "text"), (4, "text")]
     assert found.tables["rejected"].height == 4
 
 

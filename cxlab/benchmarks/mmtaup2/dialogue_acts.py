@@ -7,8 +7,10 @@ Each cue is a pattern of its own, so that a reader can know some and not others:
 from __future__ import annotations
 
 import functools
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -209,3 +211,37 @@ def alike(one: str, other: str, share: float = 0.9) -> bool:
     """Whether two messages are nearly the same: at least four words, and that share of them common (Jaccard)."""
     a, b = set(words(one)), set(words(other))
     return len(a) >= 4 and len(a & b) >= share * len(a | b)
+
+
+class EarlierMessages:
+    """The messages before this one, asked for one that is `alike` without comparing it with each of them.
+
+    Two sets of words of which nine in ten are common share one of their few rarest words (prefix filtering, Chaudhuri
+    et al. 2006): only messages under those words are compared. `texts` are all messages that will come, so that it is
+    known which words are rare.
+    """
+
+    def __init__(self, texts: Iterable[str], share: float = 0.9) -> None:
+        self.share = share
+        self.rarity = Counter(word for text in texts for word in set(words(text)))
+        self.by_word: dict[str, list[str]] = {}
+
+    def add(self, text: str) -> None:
+        """One more message."""
+        for word in self._rarest(text):
+            self.by_word.setdefault(word, []).append(text)
+
+    def holds(self, text: str) -> bool:
+        """Whether one of them is alike."""
+        return any(
+            alike(text, other, self.share) for word in self._rarest(text) for other in self.by_word.get(word, ())
+        )
+
+    def clear(self) -> None:
+        """Forget them."""
+        self.by_word.clear()
+
+    def _rarest(self, text: str) -> list[str]:
+        """As many of its words, rarest first, as must hold one that an alike message has among its own."""
+        found = sorted(set(words(text)), key=lambda word: (self.rarity[word], word))
+        return found[: len(found) - math.ceil(self.share * len(found) - 1e-9) + 1]

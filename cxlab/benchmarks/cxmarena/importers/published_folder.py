@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.errors import BadFile
+from cxlab.importers.folders import files_below, read_table
 from cxlab.importers.imported import RejectedRow
 
 LARGEST_CELL = 2_000_000  # bytes; the longest real article or transcript has some 30 kB
@@ -62,13 +63,13 @@ def open_folder(root: Path) -> PublishedFolder:
     if not root.is_dir():
         raise BadFile(root, None, "is no folder", "give the folder that holds the data set's Parquet or CSV files")
     found = PublishedFolder()
-    for path in sorted(p for p in root.rglob("*") if p.is_file()):
+    for path in files_below(root):
         name = path.relative_to(root).as_posix()
         part = _part_of(name) if path.suffix.lower() in SUFFIXES else None
         if part is None:
             found.ignored.append(name)
             continue
-        frame = _read(path)
+        frame = read_table(path)
         lacking = [column for column in PARTS[part][1] if column not in frame.columns]
         if lacking:
             raise BadFile(
@@ -84,14 +85,3 @@ def open_folder(root: Path) -> PublishedFolder:
 def _part_of(name: str) -> str | None:
     plain = re.sub(r"[^a-z0-9]+", "_", name.lower())
     return next((part for part, (mark, _) in PARTS.items() if re.search(mark, plain)), None)
-
-
-def _read(path: Path) -> pl.DataFrame:
-    try:
-        if path.suffix.lower() == ".parquet":
-            return pl.read_parquet(path)
-        # Everything as text: ids such as 007 and lists are ours to read.
-        return pl.read_csv(path, infer_schema=False)
-    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
-        kind = "Parquet" if path.suffix.lower() == ".parquet" else "CSV in UTF-8"
-        raise BadFile(path, None, f"cannot be read as {kind}: {str(error).splitlines()[0][:160]}") from None

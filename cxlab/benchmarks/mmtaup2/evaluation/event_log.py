@@ -64,19 +64,20 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
     told: set[str] = set()
     slips: dict[str, str] = {}  # codes that nobody has: shape → make
     wrong: set[str] = set()  # makes of those that turned out so
-    before: list[str] = []
+    said = (entry for entry in entries if isinstance(entry, Utterance) and entry.who == "customer")
+    before = dialogue_acts.EarlierMessages(entry.meant for entry in said)
     looked: set[str] = set()
     first, asked_again, looks_again = True, False, False
     for entry in entries:
         if isinstance(entry, ToolUse):
             if entry.side == "customer":
-                before = []
+                before.clear()
                 look = f"{entry.tool} {sorted(entry.arguments.items())}"
                 looks_again = looks_again or (asked_again and not entry.write and look in looked)
                 looked.add(look)
             elif entry.kind != "ok":
                 given = {dialogue_acts.shape(one) for value in entry.arguments.values() for one in elements(value)}
-                wrong |= {make for code, make in slips.items() if code in given}
+                wrong |= {slips[code] for code in given & slips.keys()}
             continue
         if entry.who == "agent":
             asked_again = bool(entry.data.get("clarifies")) or dialogue_acts.found(
@@ -90,9 +91,7 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
         lost = {code: make for code, make in codes.items() if make in makes and code not in values}
         right = {dialogue_acts.make(str(values[shape])) for shape in now - told}
         # To agree twice is to agree to two things.
-        again = not dialogue_acts.agrees(entry.meant) and any(
-            dialogue_acts.alike(entry.meant, earlier) for earlier in before
-        )
+        again = not dialogue_acts.agrees(entry.meant) and before.holds(entry.meant)
         mended = not wrong.isdisjoint(right | set(lost.values()))
         corrects = not first and dialogue_acts.found(entry.meant, dialogue_acts.CORRECTS)
         if (now & told) or again or mended or looks_again or corrects:
@@ -100,8 +99,9 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
         told |= now
         slips |= lost
         wrong -= right
-        slips = {code: make for code, make in slips.items() if make not in right}
-        before.append(entry.meant)
+        if right:
+            slips = {code: make for code, make in slips.items() if make not in right}
+        before.add(entry.meant)
         first = looks_again = False
     return turns
 

@@ -2,7 +2,7 @@
 
 Truth comes from the task (critical fields, gold actions) and from the log (arguments and results of calls, what was
 said and what was heard of it). What a message *does* is taken from its labels `confirms`, `asks`, `clarifies` where a
-simulated speaker sets them, and from its wording (cues.py) otherwise. Nothing here knows a judge.
+simulated speaker sets them, and from its wording (dialogue_acts.py) otherwise. Nothing here knows a judge.
 
 A field is *told* when the customer knows its value. It is *known* to the agent once it was heard rightly or stood in
 one of the agent's calls. Messages of turn 0 (a fixed greeting) and those that reached nobody do not count.

@@ -7,9 +7,8 @@ under its name at the place given and below it. One domain alone will do. Rows c
 from __future__ import annotations
 
 import json
-import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 import orjson
 import polars as pl
 
+from cxlab import files
 from cxlab.benchmarks.mmtaup2 import tasks as marking
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.importers.tau2_tasks import Unusable, build_task, facets_of, read_raw, sample_id
@@ -25,6 +25,7 @@ from cxlab.benchmarks.mmtaup2.tasks import Task
 from cxlab.benchmarks.mmtaup2.tasks.samples import BENCHMARK, WORLDS, to_sample, worlds_table
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadFile, BadOption
+from cxlab.importers.folders import files_below
 from cxlab.importers.imported import ImportResult, RejectedRow
 from cxlab.records import Dataset, content_id
 from cxlab.store.tables import mend_text
@@ -32,6 +33,7 @@ from cxlab.store.tables import mend_text
 LICENCE = "MIT, (c) 2025 Sierra Research (tau2-bench); keep this notice with copies"
 # The largest file there is, telecom's full task list, has 14 MB.
 LARGEST_FILE = 200_000_000
+LONGEST_TEXT = 5_000_000  # characters of one text in them: what a tool returned can be a whole table
 PARTS = ("db", "actions", "env_assertions", "communicate")
 
 
@@ -71,7 +73,8 @@ def read_folder(folder: Path | str) -> ImportedTasks:
     ids: list[str] = []
     splits: list[tuple[str, str, str]] = []
     databases: list[tuple[str, str, dict[str, Any]]] = []
-    homes = {domain: _home(root, domain) for domain in worlds.DOMAINS}
+    below = files_below(root)
+    homes = {domain: _home(root, below, domain) for domain in worlds.DOMAINS}
     for domain, at in homes.items():
         if at is None:
             continue
@@ -136,12 +139,7 @@ def check_gold(found: ImportedTasks) -> GoldReplay:
 
 def read_json(path: Path, largest: int = LARGEST_FILE) -> Any:
     """A JSON file's content; BadFile says where it breaks off."""
-    try:
-        if (size := path.stat().st_size) > largest:
-            raise BadFile(path, None, f"{size / 1e6:.0f} MB; the limit is {largest / 1e6:.0f} MB")
-        text = path.read_bytes()
-    except OSError as fault:
-        raise BadFile(path, None, f"cannot be read ({fault.strerror})") from None
+    text = files.read_bytes(path, largest)
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as fault:
@@ -152,20 +150,22 @@ def read_json(path: Path, largest: int = LARGEST_FILE) -> Any:
 
 
 def _read_loosely(text: bytes) -> Any:
-    """JSON as Python writes it: with NaN, halves of surrogate pairs (mended), other encodings; None if it is none."""
+    """JSON as Python writes it: with NaN (kept as that word, which is no number), halves of surrogate pairs (mended),
+    other encodings; None if it is none.
+    """
     try:
-        found = json.loads(text)
+        found = json.loads(text, parse_constant=str)
         return json.loads(mend_text(json.dumps(found, ensure_ascii=False)))
     except (ValueError, RecursionError):
         return None
 
 
-def _home(root: Path, domain: str) -> Path | None:
+def _home(root: Path, below: Sequence[Path], domain: str) -> Path | None:
     """The domain's folder: the one given, one of its name in it, or the first of its name further down."""
     if root.name == domain and (root / "tasks.json").is_file():
         return root
-    found = sorted(path.parent for path in root.glob("**/tasks.json") if path.parent.name == domain)
-    return min(found, key=lambda path: len(path.parts), default=None)
+    homes = [path.parent for path in below if path.name == "tasks.json" and path.parent.name == domain]
+    return min(homes, key=lambda path: len(path.parts), default=None)
 
 
 def _read_world(
@@ -192,19 +192,12 @@ def _read_world(
 def _read_table(path: Path) -> dict[str, Any]:
     """A database file, JSON or TOML, as an object that JSON can hold."""
     if path.suffix == ".toml":
-        try:
-            if path.stat().st_size > LARGEST_FILE // 10:
-                raise BadFile(path, None, f"more than {LARGEST_FILE // 10_000_000} MB")
-            found: Any = tomllib.loads(path.read_text(encoding="utf-8"))
-            # TOML has dates of its own; JSON and the world have them as text.
-            return dict(orjson.loads(orjson.dumps(found)))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, orjson.JSONEncodeError) as fault:
-            raise BadFile(path, None, f"is no TOML ({str(fault)[:120]})", "fetch the file again") from None
-        except OSError as fault:
-            raise BadFile(path, None, f"cannot be read ({fault.strerror})") from None
+        return files.read_toml(path, LARGEST_FILE // 10)
     found = read_json(path)
     if not isinstance(found, dict):
         raise BadFile(path, None, "is no JSON object", "a database is an object of tables")
+    if fault := files.find_fault(found, longest=LONGEST_TEXT):
+        raise BadFile(path, None, f"{'.'.join(fault.where[:6])}: {fault.problem}", "fetch the file again")
     return found
 
 

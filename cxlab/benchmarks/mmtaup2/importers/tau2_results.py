@@ -44,6 +44,7 @@ from cxlab.benchmarks.mmtaup2.importers.tau2_tasks import (
 from cxlab.benchmarks.mmtaup2.tasks.samples import BENCHMARK, task_of, to_sample
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadFile
+from cxlab.files import find_fault
 from cxlab.importers.imported import RejectedRow
 from cxlab.records import Attempt, Dataset, Facets, Run, Sample, Score, content_id
 
@@ -118,6 +119,8 @@ def read_file(path: Path | str) -> Results:
     rejected: list[RejectedRow] = []
     head: dict[str, Any] = whole if isinstance(whole, dict) else {}
     info = _object(head.get("info"))
+    if beyond := find_fault(info):
+        raise BadFile(file, None, f"info.{'.'.join(beyond.where[:6])}: {beyond.problem}", beyond.fix)
     domain = _text(_object(info.get("environment_info")).get("domain_name")) or _domain_by_name(file)
     world = worlds.load(domain, 0, 1) if domain in worlds.DOMAINS else None
     tasks = _read_tasks(file.name, head.get("tasks"), rejected)
@@ -270,7 +273,7 @@ def _run(
         },
         judges=(),
         dataset_id=dataset_id,
-        seed=seed if isinstance(seed, int) else 0,
+        seed=seed if isinstance(seed, int) and not isinstance(seed, bool) else 0,
         trials=max(trial for _, trial in kept) + 1,
         planned=len(kept),
         prompts={},

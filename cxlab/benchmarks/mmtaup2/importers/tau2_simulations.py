@@ -9,12 +9,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from cxlab.benchmarks.mmtaup2.importers.tau2_tasks import Unusable
+from cxlab.benchmarks.mmtaup2.importers.tau2_tasks import Unusable, refuse_faults
 from cxlab.benchmarks.mmtaup2.worlds import World
+from cxlab.files import find_fault
 from cxlab.records import Failure, Message, ToolCall, Usage
 
 # Ends that say nothing about the agent: no reward is taken from them.
@@ -30,6 +31,22 @@ _ROLES: dict[str, Literal["agent", "customer", "system", "tool"]] = {
     "system": "system",
     "tool": "tool",
 }
+
+
+# Beyond these a number is a fault of whoever wrote the file.
+LAST_TRIAL = 9_999
+MOST_SECONDS = 10_000_000
+MOST_USD = 1_000_000
+MOST_TOKENS = 1_000_000_000
+LONGEST_TEXT = 5_000_000
+
+
+def _check_usage(usage: dict[str, Any]) -> dict[str, Any]:
+    for name in ("prompt_tokens", "completion_tokens"):
+        count = usage.get(name)
+        if isinstance(count, int) and not 0 <= count <= MOST_TOKENS:
+            raise ValueError(f"{name} is {count}; it can be from 0 to {MOST_TOKENS:,}")
+    return usage
 
 
 class _Raw(BaseModel):
@@ -53,7 +70,7 @@ class RawMessage(_Raw):
     tool_call_id: str | None = None
     requestor: str | None = None
     error: bool | None = None
-    usage: dict[str, Any] | None = None
+    usage: Annotated[dict[str, Any], AfterValidator(_check_usage)] | None = None
     audio_script_gold: str | None = None
 
 
@@ -70,7 +87,8 @@ class _Db(_Raw):
 
 
 class RawReward(_Raw):
-    reward: float | None = Field(default=None, allow_inf_nan=False)
+    # Products of shares; some programs write 1 with an error of rounding.
+    reward: float | None = Field(default=None, ge=0, le=1 + 1e-6, allow_inf_nan=False)
     db_check: _Db | None = None
     env_assertions: list[_Match] | None = None
     action_checks: list[_Match] | None = None
@@ -84,15 +102,15 @@ class RawSimulation(_Raw):
     """A simulation as the files have it; whatever an older or newer file lacks is null."""
 
     id: str | None = None
-    task_id: str
-    trial: int | None = None
+    task_id: str = Field(min_length=1, max_length=500)
+    trial: int | None = Field(default=None, ge=0, le=LAST_TRIAL)
     messages: list[RawMessage] | None = None
     reward_info: RawReward | None = None
-    termination_reason: str | None = None
+    termination_reason: str | None = Field(default=None, max_length=200)
     start_time: str | None = None
     timestamp: str | None = None
-    duration: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    agent_cost: float | None = Field(default=None, allow_inf_nan=False)
+    duration: float | None = Field(default=None, ge=0, le=MOST_SECONDS, allow_inf_nan=False)
+    agent_cost: float | None = Field(default=None, ge=0, le=MOST_USD, allow_inf_nan=False)
     mode: str | None = None
 
     @field_validator("task_id", "id", mode="before")
@@ -117,6 +135,7 @@ def read_simulation(given: Any) -> RawSimulation:
     """A simulation as it stands in a file; Unusable says which field is not what it should be."""
     if isinstance(given, dict) and "traj" in given:
         given = _from_old(given)
+    refuse_faults(given, LONGEST_TEXT)
     try:
         return RawSimulation.model_validate(given)
     except ValidationError as fault:
@@ -140,9 +159,9 @@ def read_time(text: str | None) -> datetime | None:
     """A time of the file; one without a zone is taken as UTC."""
     try:
         found = datetime.fromisoformat(text or "")
-    except ValueError:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def read_messages(given: Iterable[RawMessage], world: World | None) -> tuple[Message, ...]:
@@ -199,10 +218,12 @@ def _text(content: Any) -> str:
 
 
 def _parsed(text: str) -> Any:
+    """What a text says in JSON; the text itself where it is none, or says what no store could hold."""
     try:
-        return json.loads(text)
+        found = json.loads(text)
     except (ValueError, RecursionError):
         return text
+    return text if find_fault(found, longest=LONGEST_TEXT) else found
 
 
 def read_usage(given: Sequence[RawMessage]) -> Usage:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
+from cxlab import files
 from cxlab.benchmarks.mmtaup2.tasks import Basis, CustomerKnowledge, GoldAction, Task, count_optimal_turns
 from cxlab.benchmarks.mmtaup2.tasks.samples import leaf_of
 from cxlab.benchmarks.mmtaup2.tasks.telecom_tasks import needs_look
@@ -95,7 +96,7 @@ class _State(_Raw):
 class RawTask(_Raw):
     """A task as the files have it."""
 
-    id: str
+    id: str = Field(max_length=500)
     user_scenario: _Scenario | None = None
     initial_state: _State | None = None
     evaluation_criteria: _Criteria | None = None
@@ -106,8 +107,15 @@ class RawTask(_Raw):
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def refuse_faults(given: Any, longest: int = files.LONGEST_TEXT) -> None:
+    """Unusable for what no store could hold: numbers beyond 64 bits, NUL, nesting without end."""
+    if fault := files.find_fault(given, longest=longest):
+        raise Unusable(".".join(fault.where[:6]) or None, fault.problem)
+
+
 def read_raw(given: Any) -> RawTask:
     """The task as it stands in a file; Unusable says which field is not what it should be."""
+    refuse_faults(given)
     try:
         return RawTask.model_validate(given)
     except ValidationError as fault:

@@ -6,13 +6,16 @@ answers with a `Result` and leaves both sides as they were when it does not carr
 """
 
 import copy
+import functools
 import hashlib
 import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
 
 from cxlab.benchmarks.mmtaup2.worlds.database import Database
 from cxlab.errors import BadOption, CxError, UnknownName
@@ -142,6 +145,13 @@ def assertion(side: Side) -> Callable[[Callable[..., bool]], Callable[..., bool]
     return mark
 
 
+@functools.cache
+def _checks(function: Callable[..., Any]) -> dict[str, TypeAdapter[Any]]:
+    """Parameter → what its argument must be; a task's file may give anything."""
+    hints = get_type_hints(function)
+    return {name: TypeAdapter(kind) for name, kind in hints.items() if name != "return"}
+
+
 class World(ABC):
     """Both sides of a domain, and the log of what was done to them."""
 
@@ -264,6 +274,13 @@ class World(ABC):
             inspect.signature(function).bind(self, **arguments)
         except TypeError as problem:
             raise BadOption(f"task function {name}: {problem}; given: {sorted(arguments)}") from problem
+        checks = _checks(function)
+        for parameter, value in arguments.items():
+            try:
+                checks[parameter].validate_python(value, strict=True)
+            except ValidationError as problem:
+                told = problem.errors(include_url=False, include_input=False)[0]["msg"]
+                raise BadOption(f"task function {name}: {parameter}: {told}") from None
         try:
             return function(self, **arguments)
         except ToolRefusal as refusal:

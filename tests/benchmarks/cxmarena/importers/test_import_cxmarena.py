@@ -291,3 +291,12 @@ def test_a_transcript_is_split_at_its_speakers():
         ("User", "it broke\nand leaks"),
         ("Agent", "Customer: is a word here, too"),
     ]
+
+
+def test_a_folder_with_brackets_in_its_name(tmp_path: Path) -> None:
+    folder = tmp_path / "[cx] {a}"
+    folder.mkdir()
+    articles = pl.DataFrame({"document_id": ["1"], "document_content": ["Text"]})
+    articles.write_parquet(folder / "article_search_articles.parquet")
+    pl.DataFrame({"query": ["q"], "True KB ID": ["1"]}).write_csv(folder / "article_search [1].csv")
+    assert len(read_folder(folder).samples) == 1
