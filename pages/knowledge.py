@@ -3,6 +3,7 @@
 import streamlit as st
 
 from cxlab import ui
+from cxlab.benchmarks.cxmarena.evaluation.corpus import nearest
 from cxlab.benchmarks.cxmarena.evaluation.intent_discovery import discover, read_utterances, score_clusters
 from cxlab.benchmarks.cxmarena.text import differences
 from cxlab.read import View
@@ -51,4 +52,4 @@ with st.container(key="cx-wide"):
     elif tab == "facts":
         facts.show_facts(place, corpora)
     else:
-        articles.show_articles(place, corpora)
+        articles.show_articles(place, corpora, nearest)

@@ -18,12 +18,22 @@ from cxlab.retrieval.chunking import chunk, spans
 from cxlab.retrieval.documents import Chunk, DocumentIndex, Hit, Index, Ranker, article_text, cut
 
 if TYPE_CHECKING:
-    from cxlab.retrieval.embeddings import Embedder
+    from cxlab.retrieval.embedder import Embedder
 
 KINDS = ("bm25", "lexical", "exact", "hybrid", "chroma")
 _NEEDS_EMBEDDER = ("exact", "hybrid", "chroma")
 
-__all__ = ["KINDS", "Chunk", "Hit", "Index", "chunk", "cut", "index", "index_documents", "spans"]
+__all__ = ["KINDS", "Chunk", "Hit", "Index", "chunk", "cut", "index", "index_documents", "spans", "split_kind"]
+
+
+def split_kind(name: str) -> tuple[str, str]:
+    """(kind of index, embedder) of a choice as a person makes it; "" for an embedder that is not named or not needed.
+
+    "hybrid:minilm" and "chroma:openai:MODEL" name both, "bm25" a kind alone; any other name is an embedder's and
+    means an exact index of it.
+    """
+    kind, _, embedder = name.partition(":")
+    return (kind, embedder) if kind in ("hybrid", "chroma") else (name, "") if name in KINDS else ("exact", name)
 
 
 def index(
@@ -36,8 +46,8 @@ def index(
 ) -> Index:
     """An index over articles, each as its title, a blank line and its body, cut into pieces of `chunk_size` characters.
 
-    `embedder`: a name or an Embedder; ignored by `bm25` and `lexical`. `folder`: only for `chroma`, where to
-    keep it (None: in memory).
+    `embedder`: a name or an Embedder; ignored by `bm25` and `lexical`. `folder`: only for `chroma`, where it is kept
+    and opened again as long as articles, pieces and embedder are the same (None: in memory).
     """
     documents = ((article.id, article_text(article)) for article in articles)
     return index_documents(kind, chunk_size, overlap, embedder, documents, folder)
@@ -63,7 +73,9 @@ def index_documents(
     if kind == "chroma":
         from cxlab.retrieval import chroma
 
-        return chroma.build(chunks, _embedder(embedder), {"kind": kind, **about}, folder, "articles")
+        if folder is None:
+            return chroma.build(chunks, _embedder(embedder), {"kind": kind, **about})
+        return chroma.open_or_build(chunks, _embedder(embedder), {"kind": kind, **about}, folder)
     if kind == "hybrid":
         from cxlab.retrieval.hybrid import HybridIndex
 

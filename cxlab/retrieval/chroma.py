@@ -5,6 +5,8 @@ lock, by one process at a time. Vectors come from our embedders: Chroma's own de
 """
 
 import json
+import logging
+import shutil
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
@@ -14,14 +16,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxlab.errors import BadOption, BadStore, NotConfigured
-from cxlab.records import new_id
-from cxlab.retrieval.documents import Chunk, DocumentIndex, Hit, check_search, readable
-from cxlab.retrieval.embeddings import Embedder, load_embedder
+from cxlab.errors import BadOption, BadStore, CxError, NotConfigured
+from cxlab.records import content_id, new_id
+from cxlab.retrieval.documents import Chunk, DocumentIndex, readable
+from cxlab.retrieval.embedder import Embedder
+from cxlab.retrieval.embeddings import load_embedder
 from cxlab.retrieval.top_k import PLACES, Ranked
 from cxlab.store import layout
 
+WAIT_S = 600.0
+"""How long one process waits for another that makes the same index."""
+_LOG = logging.getLogger(__name__)
 _FUNCTION = "cxlab"
+_ARTICLES = "articles"
 # Embedders at hand, by name: Chroma keeps only the name, and asks for the rest when a folder is opened again.
 _EMBEDDERS: dict[str, Embedder] = {}
 # How widely the graph is searched; below k Chroma would miss results, its default of 100 misses more on hard data.
@@ -69,24 +76,48 @@ def _embedder(name: str) -> Embedder:
     return _EMBEDDERS[name]
 
 
-class ChromaIndex:
+class ChromaIndex(DocumentIndex):
     """An `Index` over one Chroma collection.
 
-    `folder` None: in memory, gone with the process. Approximate: hold it against the exact index before
-    trusting a figure of it. Scores are cosines.
+    Approximate: compare it with the exact index before trusting a figure of it. Scores are cosines.
     """
 
     def __init__(
         self, collection: Any, chunks: Sequence[Chunk], embedder: Embedder, description: dict[str, Any]
     ) -> None:
+        super().__init__(chunks, _ChromaRanker(collection, len(chunks), embedder), description)
         self.collection = collection
-        self._found = DocumentIndex(chunks, _ChromaRanker(collection, len(chunks), embedder), description)
-        self.description = self._found.description
 
-    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """For each query at most k distinct documents, best first."""
-        check_search(queries, k)
-        return self._found.search(queries, k)
+
+def open_or_build(
+    chunks: Sequence[Chunk], embedder: Embedder, description: dict[str, Any], folder: Path
+) -> ChromaIndex:
+    """The knowledge base below a folder if it was made of these very pieces with this embedder, else made anew there.
+
+    Waits while another process makes it; Busy after WAIT_S. One that was never finished or that Chroma cannot read
+    is made anew.
+    """
+    pieces = [(each.document, each.start, each.end) for each in chunks]
+    content = content_id(embedder.name, pieces, readable(each.text for each in chunks))
+    current = folder / "current"
+    with layout.lock(folder / ".lock", WAIT_S, _busy(folder)):
+        name = current.read_text(encoding="utf-8") if current.is_file() else ""
+        if name.startswith(f"{content}-"):
+            try:
+                collection, about = _open(folder / name, _ARTICLES)
+                if collection.count() == len(chunks):
+                    _EMBEDDERS[embedder.name] = embedder
+                    return ChromaIndex(collection, chunks, embedder, about)
+            except CxError as fault:
+                _LOG.warning("%s", fault)
+        # Never a folder that was there before: a process keeps what Chroma has opened, also when its files are gone.
+        name = new_id(content)
+        made = build(chunks, embedder, description, folder / name)
+        layout.write_whole(current, name.encode())
+        for old in folder.glob("*/chroma.sqlite3"):
+            if old.parent.name != name:
+                shutil.rmtree(old.parent, ignore_errors=True)
+    return made
 
 
 def build(
@@ -94,7 +125,7 @@ def build(
     embedder: Embedder,
     description: dict[str, Any],
     folder: Path | None = None,
-    name: str = "articles",
+    name: str = _ARTICLES,
 ) -> ChromaIndex:
     """Put the pieces into a collection (an older one of that name is replaced) and open it.
 
@@ -129,23 +160,34 @@ def build(
     return ChromaIndex(collection, chunks, embedder, about)
 
 
-def open_index(folder: Path, name: str = "articles") -> ChromaIndex:
+def open_index(folder: Path, name: str = _ARTICLES) -> ChromaIndex:
     """A knowledge base that `build` finished, with the embedder it was made with."""
-    if not (folder / "chroma.sqlite3").is_file():
-        raise BadOption(f"{folder} holds no knowledge base; build it first")
-    client = _client(folder)
-    if not any(_name_of(one) == name for one in client.list_collections()):
-        raise BadOption(f"{folder} holds no collection {name!r}; build it first")
-    state = client.get_collection(name, embedding_function=None).metadata or {}
-    if state.get("state") != "complete":
-        raise BadStore(f"{folder}: the collection {name!r} was never finished; build it again")
-    about = json.loads(state["about"])
+    collection, about = _open(folder, name)
     embedder = _embedder(about["embedder"])
-    collection = client.get_collection(name, embedding_function=_function_class()(embedder.name))
     kept = collection.get(include=["documents", "metadatas"])
     rows = sorted(zip(kept["ids"], kept["documents"], kept["metadatas"], strict=True), key=lambda row: row[0])
     chunks = [Chunk(str(m["document"]), int(m["start"]), int(m["end"]), text) for _, text, m in rows]
     return ChromaIndex(collection, chunks, embedder, about)
+
+
+def _open(folder: Path, name: str) -> tuple[Any, dict[str, Any]]:
+    """A finished collection and what was noted of it; BadOption where there is none, BadStore for a damaged one."""
+    from chromadb.errors import ChromaError
+
+    if not (folder / "chroma.sqlite3").is_file():
+        raise BadOption(f"{folder} holds no knowledge base; build it first")
+    try:
+        client = _client(folder)
+        if not any(_name_of(one) == name for one in client.list_collections()):
+            raise BadOption(f"{folder} holds no collection {name!r}; build it first")
+        state = client.get_collection(name, embedding_function=None).metadata or {}
+        if state.get("state") != "complete":
+            raise BadStore(f"{folder}: the collection {name!r} was never finished; build it again")
+        about: dict[str, Any] = json.loads(state["about"])
+        function = _function_class()(about["embedder"])
+        return client.get_collection(name, embedding_function=function), about
+    except (ChromaError, ValueError, KeyError) as error:
+        raise BadStore(f"{folder}: Chroma cannot read it ({str(error)[:120]}); build it again") from None
 
 
 class _ChromaRanker:
@@ -164,13 +206,16 @@ class _ChromaRanker:
         full = np.flatnonzero(encoded[rows].any(axis=1))
         if not full.size:
             return found
+        # Of pieces that score alike Chroma leaves out any; of a few it is asked for all, and ties go by id.
         answer = self.collection.query(
-            query_embeddings=encoded[rows[full]], n_results=min(n, self.count), include=["distances"]
+            query_embeddings=encoded[rows[full]],
+            n_results=min(max(n, _SEARCH_WIDTH), self.count),
+            include=["distances"],
         )
         for row, ids, distances in zip(full.tolist(), answer["ids"], answer["distances"], strict=True):
             places = np.array(ids, dtype=np.int64)
             scores = np.round(1 - np.array(distances, dtype=np.float64), PLACES)
-            order = np.lexsort((places, -scores))
+            order = np.lexsort((places, -scores))[:n]
             found[row] = (places[order], scores[order])
         return found
 
@@ -189,7 +234,11 @@ def _client(folder: Path | None) -> Any:
 def _writing(folder: Path | None) -> AbstractContextManager[None]:
     if folder is None:
         return nullcontext()
-    return layout.lock(folder / ".writer.lock", busy=f"another process writes the knowledge base {folder}; wait for it")
+    return layout.lock(folder / ".writer.lock", busy=_busy(folder))
+
+
+def _busy(folder: Path) -> str:
+    return f"another process writes the knowledge base {folder}; wait for it"
 
 
 def _name_of(collection: Any) -> str:

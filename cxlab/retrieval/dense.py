@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.retrieval.documents import readable
-from cxlab.retrieval.embeddings import Embedder
+from cxlab.retrieval.embedder import Embedder
 from cxlab.retrieval.exact import ExactIndex
 from cxlab.retrieval.top_k import Ranked
 

@@ -13,33 +13,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cxlab.errors import CxError, UnknownName
 from cxlab.llm.embeddings import EmbeddingReply, load_embedding
 from cxlab.llm.metering import Budget
 from cxlab.records import Usage
 from cxlab.retrieval import minilm
+from cxlab.retrieval.embedder import Embedder, Vectors
+from cxlab.retrieval.vector_cache import CachedEmbedder
 
-Vectors = NDArray[np.float32]
 _NAMES = ("hashing", "minilm", "openai:MODEL", "endpoint:NAME/MODEL")
-
-
-class Embedder(Protocol):
-    """`name` decides the vectors: two embedders of one name give the same ones."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def dim(self) -> int: ...
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """One float32 row of `dim` numbers a text, of length 1, or all zeros where there is nothing to embed."""
-        ...
 
 
 class EmbeddingUsage(NamedTuple):
@@ -98,8 +84,6 @@ def load_embedder(name: str, cache: Path | None = None) -> Embedder:
     MiniLM's and servers' vectors are kept by content in `cache` (default: embeddings.sqlite in the
     store's folder), so that a text is paid for once.
     """
-    from cxlab.retrieval.vector_cache import CachedEmbedder
-
     if name == "hashing":
         return Hashing()
     if name == "minilm":

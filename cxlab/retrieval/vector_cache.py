@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.errors import BadStore
-from cxlab.retrieval.embeddings import Embedder
+from cxlab.retrieval.embedder import Embedder
 from cxlab.store import layout
 
 _LOG = logging.getLogger(__name__)

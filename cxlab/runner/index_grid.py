@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from cxlab import llm
 from cxlab.errors import BadOption, CxError
 from cxlab.records import Sample, Usage, new_id
+from cxlab.retrieval import split_kind
 from cxlab.retrieval.embeddings import load_embedder
 from cxlab.runner import arguments
 from cxlab.runner.plan import choose, find_benchmark
@@ -49,8 +50,8 @@ def expand(order: RunRequest, methods: Sequence[str], sizes: Sequence[int], over
 def validate(orders: Sequence[RunRequest]) -> str:
     """What keeps a grid from being started, in a sentence; "" when nothing does. Calls no server."""
     for name in dict.fromkeys(str(one.options["retrieval"]) for one in orders):
-        _, _, vectors = name.partition(":") if name.startswith("hybrid") else ("", "", name)
-        if name in ("bm25", "lexical", "hybrid"):
+        vectors = split_kind(name)[1]
+        if not vectors:
             continue
         try:
             load_embedder(vectors)

@@ -85,6 +85,9 @@ def test_the_strip_and_the_first_tab(home: Path) -> None:
     assert "5 articles under 2 roots" in words(app)
     narrowed = open_page(topic=["Heat"], find="wood")
     assert narrowed.dataframe[1].value["article_id"].tolist() == ["K_4"]
+    near = open_page(find="lamps and fans")
+    assert "Near to it in other words" in words(near)
+    assert {"K_1", "K_2"} <= set(near.dataframe[-1].value["article_id"])
     assert "Most trouble under" in words(open_page(corpus="refinement"))
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cxlab.errors import BadOption, UnknownName
 from cxlab.metrics.retrieval import evaluate
 from cxlab.records import Article
-from cxlab.retrieval import KINDS, Chunk, Hit, cut, index, index_documents
+from cxlab.retrieval import KINDS, Chunk, Hit, cut, index, index_documents, split_kind
 from cxlab.retrieval.bm25 import BM25Ranker
 from cxlab.retrieval.documents import DocumentIndex
 from cxlab.retrieval.embeddings import Hashing
@@ -190,6 +190,7 @@ def test_pieces_are_ordered_by_id_whatever_the_order_of_documents(documents, shu
 
 def test_exact_and_chroma_agree_and_chroma_opens_again(tmp_path):
     from cxlab.retrieval import chroma
+    from cxlab.retrieval.embeddings import load_embedder
 
     rng = random.Random(0)
     names = [f"w{number}" for number in range(300)]
@@ -197,14 +198,15 @@ def test_exact_and_chroma_agree_and_chroma_opens_again(tmp_path):
     queries = [" ".join(rng.choices(names, k=6)) for _ in range(30)]
     exact = index_documents("exact", 80, 10, "hashing", documents).search(queries, 5)
     folder = tmp_path / "kb"
-    built = index_documents("chroma", 80, 10, "hashing", documents, folder)
+    hashing = load_embedder("hashing")
+    built = chroma.build(cut(documents, 80, 10), hashing, {"kind": "chroma"}, folder)
     near = built.search(queries, 5)
     shared = sum(len({h.id for h in a} & {h.id for h in b}) for a, b in zip(exact, near, strict=True))
     assert shared >= 0.95 * 150
     opened = chroma.open_index(folder)
     assert opened.search(queries, 5) == near
     assert opened.description == built.description
-    again = index_documents("chroma", 80, 10, "hashing", documents[:3], folder)  # replaces what was there
+    again = chroma.build(cut(documents[:3], 80, 10), hashing, {"kind": "chroma"}, folder)  # replaces what was there
     assert again.description["documents"] == 3
     assert {hit.id for hit in chroma.open_index(folder).search(queries[:1], 5)[0]} <= {"d000", "d001", "d002"}
 
@@ -222,9 +224,10 @@ def test_a_second_writer_and_an_unfinished_folder_are_refused(tmp_path):
 
     with pytest.raises(BadOption, match="no knowledge base"):
         chroma.open_index(tmp_path)
+    pieces = cut([("a", "the lamp")], 80, 10)
     with layout.lock(tmp_path / ".writer.lock"), pytest.raises(Busy, match="another process writes"):
-        index_documents("chroma", 80, 10, "hashing", [("a", "the lamp")], tmp_path)
-    built = index_documents("chroma", 80, 10, "hashing", [("a", "the lamp")], tmp_path)
+        chroma.build(pieces, Hashing(), {}, tmp_path)
+    built = chroma.build(pieces, Hashing(), {}, tmp_path)
     with pytest.raises(BadOption, match="no collection 'other'"):
         chroma.open_index(tmp_path, "other")
     built.collection.modify(metadata={"state": "building"})
@@ -243,3 +246,52 @@ def test_chroma_fetches_nothing(tmp_path, monkeypatch):
     built = index_documents("chroma", 80, 10, Hashing(256), [("a", "the lamp"), ("b", "a lock")], tmp_path)
     assert built.search(["lock"], 1)[0][0].id == "b"
     assert built.collection.query(query_texts=["lamp"], n_results=1)["ids"] == [["000000000"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "split"),
+    [
+        ("bm25", ("bm25", "")), ("hybrid", ("hybrid", "")), ("chroma:minilm", ("chroma", "minilm")),
+        ("hybrid:openai:m", ("hybrid", "openai:m")), ("minilm", ("exact", "minilm")),
+        ("endpoint:a/b", ("exact", "endpoint:a/b")),
+    ],
+)  # fmt: skip
+def test_a_choice_names_a_kind_and_an_embedder(name, split):
+    assert split_kind(name) == split
+
+
+def test_a_kept_chroma_is_opened_while_nothing_changed_and_made_anew_otherwise(tmp_path, monkeypatch):
+    from cxlab.errors import Busy
+    from cxlab.retrieval import chroma
+    from cxlab.store import layout
+
+    class Counting(Hashing):
+        embedded = 0
+
+        def embed(self, texts):
+            Counting.embedded += len(texts)
+            return super().embed(texts)
+
+    def made(documents):
+        Counting.embedded = 0
+        found = index_documents("chroma", 80, 10, Counting(), documents, tmp_path)
+        return found.search(["lamp number 7"], 3)[0], Counting.embedded
+
+    documents = [(f"d{n}", f"lamp number {n} stands on table {n * 7}") for n in range(40)]
+    exact = index_documents("exact", 80, 10, "hashing", documents).search(["lamp number 7"], 3)[0]
+    assert made(documents) == (exact, 41)
+    assert made(documents) == (exact, 1)  # the query alone
+    assert made([*documents[1:], ("d0", "another lamp")])[1] == 41
+    assert made(documents) == (exact, 41)
+    current = tmp_path / (tmp_path / "current").read_text()
+    assert [path.parent for path in tmp_path.glob("*/chroma.sqlite3")] == [current]
+    (tmp_path / "current").write_text("never finished")
+    assert made(documents) == (exact, 41)
+    current = tmp_path / (tmp_path / "current").read_text()
+    moved = current.rename(f"{current}-damaged")  # this process holds the old one open
+    (tmp_path / "current").write_text(moved.name)
+    (moved / "chroma.sqlite3").write_bytes(b"x" * 5000)
+    assert made(documents) == (exact, 41)
+    monkeypatch.setattr(chroma, "WAIT_S", 0.0)
+    with layout.lock(tmp_path / ".lock"), pytest.raises(Busy, match="another process"):
+        made(documents)

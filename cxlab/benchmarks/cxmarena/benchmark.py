@@ -87,7 +87,8 @@ CARD = Card(
     metrics=METRICS,
 )
 OPTIONS = {
-    "retrieval": "bm25, lexical, hybrid, or an embedder: minilm, hashing, openai:MODEL, endpoint:NAME/MODEL (bm25)",
+    "retrieval": "bm25, lexical, hybrid, chroma, or an embedder: minilm, hashing, openai:MODEL, "
+    "endpoint:NAME/MODEL (bm25)",
     "chunk": "characters a piece (1000)",
     "overlap": "characters that neighbouring pieces share (100)",
     "k": "articles to find, at least 20 (20)",

@@ -1,7 +1,7 @@
 """Knowledge, first tab: the topic tree, the articles below a topic, and one article with its noise on and off."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import streamlit as st
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.errors import BadFile, UnknownName
 from cxlab.ui.address import cached
-from cxlab.ui.app_frame import dark
+from cxlab.ui.app_frame import dark, guarded
 from cxlab.ui.choices import is_new
 from cxlab.ui.labels import chip, error, plain, say, section
 from cxlab.ui.paging import show_pages
@@ -29,6 +29,7 @@ _RELATIONS = {
 _FORMATS = {"text": "plain text", "table": "tables", "html": "HTML", "markdown": "Markdown", "pdf": "PDF"}
 _TEXTS = {"both": "Both", "served": "As served (noise on)", "clean": "Clean (noise off)"}
 _MOST_LINKS = 12
+_MOST_NEAR = 8
 
 
 def choose_articles(place: Location, corpora: pl.DataFrame) -> Location:
@@ -53,7 +54,11 @@ def choose_articles(place: Location, corpora: pl.DataFrame) -> Location:
     return place
 
 
-def show_articles(place: Location, corpora: pl.DataFrame) -> None:
+Nearest = Callable[[str, str, str], list[str]]
+"""Dataset, collection and a text → ids of the articles that are nearest to it, best first."""
+
+
+def show_articles(place: Location, corpora: pl.DataFrame, nearest: Nearest) -> None:
     """The tree and the list, or one article."""
     if corpora.is_empty():
         st.info("This dataset came without articles, so there is no knowledge base to read.")
@@ -67,7 +72,7 @@ def show_articles(place: Location, corpora: pl.DataFrame) -> None:
         show_tree(place, tree)
     else:
         st.caption("The articles of this collection have no topics, so there is no tree: search, or page through them.")
-    show_list(place)
+    show_list(place, nearest)
 
 
 def show_tree(place: Location, tree: pl.DataFrame) -> None:
@@ -129,8 +134,8 @@ def _trail(place: Location, size: int) -> None:
                 go(place.change(topic=place.topic[:depth], article=""))
 
 
-def show_list(place: Location) -> None:
-    """The articles below the topic, a page at a time."""
+def show_list(place: Location, nearest: Nearest) -> None:
+    """The articles below the topic, a page at a time; of a search, those that have its words before those near it."""
     pick(
         place,
         "find",
@@ -144,9 +149,22 @@ def show_list(place: Location) -> None:
     where = f" under {place.topic[-1]}" if place.topic else ""
     st.caption(plain(f"{format_count(page.total)} {'article' if page.total == 1 else 'articles'}{where}"))
     if page.frame.is_empty():
-        st.info("No article has all of these words under these filters. Take one away.")
-        return
-    rows = page.frame.with_columns(
+        st.info("No article has all of these words under these filters.")
+    else:
+        _show_rows(place, page.frame, "knowledge-articles", "Articles; select one to read it.")
+        show_pages(place.view, page.total, queries.ROWS_A_PAGE, "knowledge-page")
+    if place.find.strip():
+        with guarded(), st.spinner("Looking for articles near to it"):
+            ids = cached(nearest, place.dataset, place.corpus, place.find)
+            near = cached(queries.others, place.shelf, ids, _MOST_NEAR)
+            if not near.is_empty():
+                section("Near to it in other words", "Without all of the words; the nearest first.")
+                _show_rows(place, near, "knowledge-near", "Articles near to what was searched; select one to read it.")
+
+
+def _show_rows(place: Location, frame: pl.DataFrame, key: str, alt: str) -> None:
+    """A table of articles; a click opens one."""
+    rows = frame.with_columns(
         topic=pl.col("topic").list.join(" › "),
         format=pl.col("format").replace(_FORMATS),
     )
@@ -167,10 +185,9 @@ def show_list(place: Location) -> None:
         empty.append("topic")
     shown = {name: each for name, each in columns.items() if name not in empty}
     picked = show_table(
-        rows.rename({"article_id": "id"}).with_columns(article_id=pl.col("id")), shown, key="knowledge-articles",
-        alt="Articles; select one to read it.", select="single",
+        rows.rename({"article_id": "id"}).with_columns(article_id=pl.col("id")), shown, key=key, alt=alt,
+        select="single",
     )  # fmt: skip
-    show_pages(place.view, page.total, queries.ROWS_A_PAGE, "knowledge-page")
     if picked:
         go(place.change(article=picked[0]["article_id"], page=place.view.page))
 

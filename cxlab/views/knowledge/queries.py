@@ -7,7 +7,7 @@ published data repeats ids), so an article is named by its collection and its id
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -141,6 +141,28 @@ def articles(shelf: Shelf, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
         f"WHERE list_contains(corpus, $corpus)) WHERE {condition} ORDER BY {order}",
         params,
     )["article_id"]
+    return Page(_rows(shelf, ids.slice(offset, limit).to_list()), len(ids))
+
+
+def others(shelf: Shelf, ids: Iterable[str], limit: int) -> pl.DataFrame:
+    """Of these articles, in this order, those under the shelf's filters that lack a word of `find`: the columns of
+    `articles`.
+    """
+    near = list(ids)
+    worded, params = _where(shelf)
+    plain, plain_params = _where(replace(shelf, find=""))
+    found = ask(
+        "SELECT article_id FROM (SELECT *, lower(concat_ws(' ', article_id, title, body, clean)) AS whole "
+        f"FROM read_parquet($path)) WHERE list_contains($near::VARCHAR[], article_id) AND {plain} AND NOT ({worded}) "
+        "ORDER BY list_position($near::VARCHAR[], article_id)",
+        {**params, **plain_params, "near": near},
+    )["article_id"]
+    return _rows(shelf, found.head(limit).to_list())
+
+
+def _rows(shelf: Shelf, ids: list[str]) -> pl.DataFrame:
+    """These articles of a collection, in this order, without their texts."""
+    path = str(table_path(shelf.dataset, "articles"))
     frame = ask(
         """
         SELECT article_id, title, topic, kind, format, len(facts) AS facts,
@@ -149,11 +171,11 @@ def articles(shelf: Shelf, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
         FROM read_parquet($path) WHERE list_contains(corpus, $corpus) AND list_contains($ids::VARCHAR[], article_id)
         ORDER BY list_position($ids::VARCHAR[], article_id)
         """,
-        {"path": params["path"], "corpus": shelf.corpus, "ids": ids.slice(offset, limit).to_list()},
+        {"path": path, "corpus": shelf.corpus, "ids": ids},
     )
     known = trouble(shelf.dataset, shelf.corpus).select("article_id", *TROUBLES)
     rows = frame.join(known, on="article_id", how="left", maintain_order="left")
-    return Page(rows.with_columns(pl.col(TROUBLES).fill_null(0)), len(ids))
+    return rows.with_columns(pl.col(TROUBLES).fill_null(0))
 
 
 def _where(shelf: Shelf) -> tuple[str, dict[str, Any]]:

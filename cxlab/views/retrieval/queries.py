@@ -198,12 +198,12 @@ def tell_apart(runs: list[dict[str, Any]]) -> None:
 
 def name_index(retrieval: str, chunk: int, overlap: int, embedder: str | None = None) -> str:
     """An index for people: "Hybrid with MiniLM 500/50" (chunk size / overlap in characters)."""
-    kind, _, vectors = retrieval.partition(":") if retrieval.startswith("hybrid") else ("", "", retrieval)
+    kind, _, vectors = retrieval.partition(":") if retrieval.startswith(("hybrid", "chroma")) else ("", "", retrieval)
     known = {"bm25": "BM25", "lexical": "Lexical", "minilm": "MiniLM", "hashing": "Hashing"}
     used = vectors or embedder or ""
     used = "minilm" if "minilm" in used.lower() else "hashing" if used.startswith("hashing") else used
     shown = known.get(used, used.rpartition(":")[2])
-    method = (f"Hybrid with {shown}" if shown else "Hybrid") if kind else shown
+    method = (f"{kind.capitalize()} with {shown}" if shown else kind.capitalize()) if kind else shown
     return f"{method} {chunk}/{overlap}"
 
 

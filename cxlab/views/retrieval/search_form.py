@@ -14,6 +14,7 @@ METHODS = {
     "lexical": "Lexical: TF-IDF cosine of words and spelling",
     "hashing": "Hashing: vectors of spelling, installed everywhere",
     "minilm": "MiniLM: vectors of meaning, on this machine",
+    "chroma": "Chroma: the best vectors there are, in an approximate index (HNSW) kept on disk",
     "hybrid": "Hybrid: BM25 and the best vectors there are, fused",
 }
 SIZES = (250, 500, 1000, 2000)
@@ -49,7 +50,8 @@ def fill_in(
     many: dict[str, Any] = {"bind": "query-params", "wrap": True}
     left, right = st.columns(2)
     usable = [name for name in METHODS if name not in lacking]
-    tip = "Or type openai:MODEL, endpoint:NAME/MODEL, or hybrid: before either. " + " ".join(METHODS.values())
+    tip = "Or type openai:MODEL, endpoint:NAME/MODEL, or hybrid: or chroma: before either. "
+    tip += " ".join(METHODS.values())
     methods = left.multiselect("Methods", usable, [usable[0]], key="methods", accept_new_options=True, help=tip, **many)
     sizes = right.multiselect(
         "Characters a chunk", [str(size) for size in SIZES], ["500"], key="sizes", accept_new_options=True, **many

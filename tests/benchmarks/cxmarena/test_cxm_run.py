@@ -199,7 +199,7 @@ def test_an_answer_that_was_not_offered_or_asked_is_refused(samples):
         assert attempt.outcome == "format", entry
 
 
-@pytest.mark.parametrize("kind", ["bm25", "lexical", "hashing", "hybrid:hashing"])
+@pytest.mark.parametrize("kind", ["bm25", "lexical", "hashing", "hybrid:hashing", "chroma:hashing"])
 def test_every_kind_of_retrieval_finds_the_article(samples, kind):
     attempt, values, _ = play(samples["article_search"], retrieval=kind, chunk=120, overlap=20)
     assert values["hit@1"] == 100

@@ -47,6 +47,21 @@ def test_the_tree_counts_what_lies_at_and_below_each_topic() -> None:
     )
 
 
+def test_of_articles_found_elsewhere_those_without_the_words_are_listed() -> None:
+    def near(*ids: str, limit: int = 9, **filters: object) -> list[str]:
+        shelf = Shelf(DATASET, **{"corpus": "search", "find": "price", **filters})  # type: ignore[arg-type]
+        return queries.others(shelf, ids, limit)["article_id"].to_list()
+
+    # K_2 and K_10 have the word.
+    assert near("K_4", "K_2", "K_1", "K_10", "nobody") == ["K_4", "K_1"]
+    assert near("K_4", "K_1", limit=1) == ["K_4"]
+    assert near("K_4", "K_1", topic=("Heat",)) == ["K_4"]
+    assert near() == []
+    assert queries.others(Shelf(DATASET, "search", find="price"), ["K_1"], 9).columns == (
+        queries.articles(Shelf(DATASET, "search")).frame.columns
+    )
+
+
 def test_articles_are_filtered_counted_and_ordered() -> None:
     assert listed() == ["K_1", "K_2", "K_3", "K_4", "K_10"]
     assert listed(topic=("Heat",), format="pdf") == ["K_4"]

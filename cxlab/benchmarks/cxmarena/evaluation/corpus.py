@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import os
+import shutil
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,18 +17,20 @@ from typing import Any
 from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import Passage, TaxonomyLabel
 from cxlab.benchmarks.cxmarena.text import bare
 from cxlab.errors import BadOption, UnknownName
-from cxlab.records import Sample
-from cxlab.retrieval import Hit, Index, cut, index_documents
+from cxlab.records import Sample, content_id
+from cxlab.retrieval import Hit, Index, cut, index_documents, split_kind
 from cxlab.retrieval.documents import DocumentIndex, readable
 from cxlab.retrieval.embeddings import EmbeddingUsage, ServerEmbedder, metered
 from cxlab.retrieval.vector_cache import CachedEmbedder
 from cxlab.store import home, write
 
-KINDS = ("bm25", "lexical", "minilm", "hashing", "hybrid")
+KINDS = ("bm25", "lexical", "minilm", "hashing", "hybrid", "chroma")
 # Tasks that search, and the corpus in which they do unless a sample names another.
 CORPORA = {"article_search": "search", "multi_turn": "multi_turn"}
 # Indexes are big; a run uses one or two at a time.
 _KEPT = 8
+# Pieces of articles that a person searches, in characters; and how many articles are embedded while one waits.
+_SIZE, _OVERLAP, _MOST_BY_MEANING = 1000, 100, 300
 _BUILDING = threading.RLock()
 # What `prepare` took of a server for an index: the first search in it has it in its sum, so that it is paid once.
 _OWED: dict[str, list[EmbeddingUsage]] = {}
@@ -123,11 +127,10 @@ def index(dataset_id: str, name: str, kind: str, size: int, overlap: int) -> Bui
 def _index(base: str, dataset_id: str, name: str, kind: str, size: int, overlap: int) -> BuiltIndex:
     documents = _load(base, dataset_id, name).texts
     began = time.perf_counter()
-    if kind in ("bm25", "lexical"):
-        made = index_documents(kind, size, overlap, None, documents.items())
-    else:
-        fused = "hybrid" if kind.split(":")[0] == "hybrid" else "exact"
-        made = index_documents(fused, size, overlap, _embedder_of(kind), documents.items())
+    embedder = _embedder_of(kind)
+    how = split_kind(kind)[0]
+    folder = _folder(base, dataset_id, name, size, overlap, embedder.name) if how == "chroma" else None
+    made = index_documents(how, size, overlap, embedder, documents.items(), folder)
     parts = made.description.get("indexes", [made.description])
     about = {
         "retrieval": kind,
@@ -138,6 +141,31 @@ def _index(base: str, dataset_id: str, name: str, kind: str, size: int, overlap:
         "documents": len(documents),
     }
     return BuiltIndex(made, about, time.perf_counter() - began)
+
+
+def nearest(dataset_id: str, name: str, text: str, k: int = 30) -> list[str]:
+    """The ids of the k articles of a corpus that are nearest to a text, best first, by a Chroma index kept on disk.
+
+    Nearest in meaning where MiniLM is installed and the corpus is no larger than somebody would wait for; else in
+    spelling, which also forgives other endings and slips of the pen.
+    """
+    few = len(load(dataset_id, name).texts) <= _MOST_BY_MEANING
+    kind = f"chroma:{_default_embedder() if few else 'hashing'}"
+    return [hit.id for hit in index(dataset_id, name, kind, _SIZE, _OVERLAP).index.search([text], k)[0]]
+
+
+def _folder(base: str, dataset_id: str, *settings: object) -> Path | None:
+    """Where an index that is kept lies, None in a store that cannot be written; those of datasets that are gone are
+    removed.
+    """
+    if not os.access(base, os.W_OK):
+        return None
+    kept = Path(base) / "indexes"
+    for one in kept.glob("*"):
+        if not (Path(base) / "datasets" / one.name).is_dir():
+            shutil.rmtree(one, ignore_errors=True)
+    # A corpus is named by somebody's data, an embedder by its maker: neither is a path.
+    return kept / dataset_id / content_id(*settings)
 
 
 def prepare(samples: Sequence[Sample], options: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
@@ -173,7 +201,7 @@ def _embedder_of(kind: str) -> Any:
     """The embedder that an index of this kind needs; None for indexes over words."""
     if kind in ("bm25", "lexical"):
         return None
-    vectors = kind.partition(":")[2] if kind.split(":")[0] == "hybrid" else kind
+    vectors = split_kind(kind)[1]
     # Without MiniLM's files spelling is the next best thing to meaning.
     return embedder(vectors or _default_embedder())
 

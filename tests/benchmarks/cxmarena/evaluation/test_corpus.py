@@ -88,5 +88,24 @@ def test_a_servers_vectors_are_in_the_sums_of_the_search_that_asked_for_them(
     assert paid.cost_usd == (None if price is None else pytest.approx(paid.usage.prompt_tokens * price / 1e6))
 
 
+def test_chroma_ranks_as_the_exact_index_and_is_kept_with_the_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = make_searched_store(tmp_path)
+    monkeypatch.setenv("CXLAB_HOME", str(home))
+    (home / "indexes" / "cxmarena-gone").mkdir(parents=True)
+
+    def ask(kind: str) -> corpus.SearchResult:
+        return asyncio.run(corpus.search(DATASET, "search", "cleaning the lamp", 5, kind=kind))
+
+    exact, near = ask("hashing"), ask("chroma:hashing")
+    assert (near.hits, near.chunks) == (exact.hits, exact.chunks)
+    assert near.built.about["embedder"] == "hashing-1024"
+    assert [path.name for path in (home / "indexes").iterdir()] == [DATASET]
+    ids = corpus.nearest(DATASET, "search", "cleaning the lamp", 3)
+    assert len(ids) == 3
+    assert set(ids) <= set(corpus.load(DATASET, "search").texts)
+
+
 def replace_task(sample):
     return sample.model_copy(update={"task": "intent"})
