@@ -35,12 +35,9 @@ def words(text: str) -> list[str]:
 
 def distance(said: Sequence[str], heard: Sequence[str]) -> int:
     """Fewest substitutions, deletions and insertions between two lists of words (Levenshtein)."""
-    row = list(range(len(heard) + 1))
-    for i, one in enumerate(said, 1):
-        above, row[0] = row[0], i
-        for j, other in enumerate(heard, 1):
-            above, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, above + (one != other))
-    return row[-1]
+    from rapidfuzz.distance import Levenshtein  # late: only who counts errors needs it
+
+    return Levenshtein.distance(said, heard)
 
 
 def word_error_rate(said: str, heard: str) -> float:

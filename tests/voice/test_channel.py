@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cxlab.errors import BadOption, UnknownName
 from cxlab.voice import LANGUAGES, channel, hear, word_error_rate, words
 from cxlab.voice.confusion_tables import tables
-from cxlab.voice.words import cut, key
+from cxlab.voice.words import cut, distance, key
 
 NORMAL = jiwer.Compose(
     [
@@ -120,6 +120,17 @@ def test_our_own_rate_agrees_with_the_referee() -> None:
             heard = channel(line, wer, 1)
             theirs = jiwer.wer(" ".join(words(line)), " ".join(words(heard)))
             assert word_error_rate(line, heard) == pytest.approx(theirs)
+
+
+@settings(max_examples=100, deadline=None)
+@given(*[st.lists(st.sampled_from("abcde"), max_size=9)] * 2)
+def test_a_distance_is_the_fewest_edits(said: list[str], heard: list[str]) -> None:
+    row = list(range(len(heard) + 1))
+    for i, one in enumerate(said, 1):
+        above, row[0] = row[0], i
+        for j, other in enumerate(heard, 1):
+            above, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, above + (one != other))
+    assert distance(said, heard) == row[-1]
 
 
 @settings(max_examples=300, deadline=None)
