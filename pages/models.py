@@ -61,7 +61,7 @@ def show_list() -> str:
         "source": ui.column("Price from"),
     }
     for complaint in llm.complaints():
-        st.warning(ui.plain(f"{complaint}. The other entries stand."), icon="⚠")
+        st.warning(ui.plain(str(complaint)), icon="⚠")
     ready = sum(row.configured for row in known)
     note = "Pick one to test it. Prices in USD per million tokens; without one, a cost is unknown and not zero."
     ui.section(f"{ready} of {len(known)} models are ready", note)

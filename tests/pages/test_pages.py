@@ -136,6 +136,16 @@ def test_a_deleted_run_can_be_brought_back(own_made_home: Path) -> None:
     assert trash.list_deleted("run") == []
 
 
+@pytest.mark.parametrize("text", ["[endpoints.x]\nprompt_usd = 'free'\n", "endpoints = 5\n", "[endpoints.x\n"])
+def test_a_damaged_models_file_is_told_and_takes_no_page_down(empty_home: Path, text: str) -> None:
+    (empty_home / "models.toml").write_text(text)
+    app = open_page("models")
+    assert not app.exception
+    assert "toml" in app.warning[0].value  # its signs are escaped
+    assert "simulated:strong" in app.dataframe[0].value["name"].tolist()
+    assert not open_page("run").exception
+
+
 def test_models_lists_what_each_one_needs(empty_home: Path) -> None:
     app = open_page("models")
     rows = app.dataframe[0].value.set_index("name")
