@@ -1,10 +1,14 @@
-"""The app's entry: page config and navigation; each page is a file in pages/."""
+"""The app's entry: page config and navigation; each page is a file in pages/.
+
+A session runs this file as its script. The server imports it once: `streamlit run app.py` looks for the application in
+it, which answers to this machine only (cxlab/server/__init__.py).
+"""
 
 from pathlib import Path
 
 import streamlit as st
 
-from cxlab import ui
+from cxlab import server
 
 ROOT = Path(__file__).parent
 GROUPS = {
@@ -21,25 +25,37 @@ GROUPS = {
 
 HOME = "home"
 ICON = str(ROOT / ".streamlit" / "favicon.png")
-st.set_page_config(page_title="CX Lab", page_icon=ICON, layout="wide")
-st.logo(ICON, size="large")
-pages = {
-    group: [
-        st.Page(path, title=title, url_path=HOME if stem == "overview" else stem, default=stem == "overview")
-        for stem, title in titles.items()
-        if (path := ROOT / "pages" / f"{stem}.py").is_file()
-    ]
-    for group, titles in GROUPS.items()
-}
-# The default page lives at "/" and its path is a 404; so it gets another one, and who types its name is sent on.
+
+
+def main() -> None:
+    """One run of a session: the shell, and in it the page that the address names."""
+    # Here, because what pages cache wants a running server when it is loaded.
+    from cxlab import ui
+
+    st.set_page_config(page_title="CX Lab", page_icon=ICON, layout="wide")
+    st.logo(ICON, size="large")
+    pages = {
+        group: [
+            st.Page(path, title=title, url_path=HOME if stem == "overview" else stem, default=stem == "overview")
+            for stem, title in titles.items()
+            if (path := ROOT / "pages" / f"{stem}.py").is_file()
+        ]
+        for group, titles in GROUPS.items()
+    }
+    # The default page lives at "/" and its path is a 404; so it gets another one, and who types its name is sent on.
+    alias = st.Page(go_home, title="Overview", url_path="overview", visibility="hidden")
+    shown = {group: listed for group, listed in pages.items() if listed}
+    page = st.navigation({**shown, " ": [alias]}, expanded=True)
+    ui.enter(page, [each for listed in pages.values() for each in listed])
+    with ui.guarded():
+        page.run()
 
 
 def go_home() -> None:
     st.switch_page("pages/overview.py", query_params={key: st.query_params.get_all(key) for key in st.query_params})
 
 
-alias = st.Page(go_home, title="Overview", url_path="overview", visibility="hidden")
-page = st.navigation({**{group: listed for group, listed in pages.items() if listed}, " ": [alias]}, expanded=True)
-ui.enter(page, [each for listed in pages.values() for each in listed])
-with ui.guarded():
-    page.run()
+if __name__ == "__main__":
+    main()
+else:
+    app = st.App(__file__, middleware=server.MIDDLEWARE, lifespan=server.lifespan)

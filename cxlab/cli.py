@@ -5,8 +5,8 @@ import sys
 
 import typer
 
-from cxlab.commands import data, evaluate, generate, rejudge, results, serve
-from cxlab.errors import CxError
+from cxlab.commands import data, doctor, evaluate, generate, rejudge, results, serve
+from cxlab.errors import CxError, explain
 
 # Plain help: the decorated one loads rich, which doubles the time that --help takes.
 app = typer.Typer(
@@ -28,8 +28,9 @@ app.command()(data.convert)
 app.command()(data.export)
 data.runs_app.command("show")(results.show_runs)
 app.add_typer(data.runs_app, name="runs")
+app.command()(doctor.doctor)
 app.command()(serve.models)
-app.command()(serve.bench)
+app.command(context_settings={"ignore_unknown_options": True})(serve.bench)
 app.command("app")(serve.serve)
 
 
@@ -48,3 +49,9 @@ def main() -> None:
         # The reader of our output (`head`, say) has gone; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except Exception as fault:  # of many kinds, and none of them a bug: what the system says of a file or disk
+        told = explain(fault)
+        if told is None:
+            raise
+        print(f"cxlab: {told}", file=sys.stderr)
+        sys.exit(2)

@@ -18,18 +18,18 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
 from typing import Any, Literal
+from urllib.parse import quote
 
 from cxlab import resources
-from cxlab.errors import UnknownName
+from cxlab.errors import BadOption, BadStore, CxError, FileFault, UnknownName, explain
 from cxlab.records import new_id
 from cxlab.runner import status as statuses
 from cxlab.runner.loaded_run import folder_of
 from cxlab.runner.lock import is_held
 from cxlab.runner.request import JOB
 from cxlab.runner.status import Status
-from cxlab.store import home, write
+from cxlab.store import catalogue, home, layout, trash, write
 
 JobState = Literal["running", "done", "failed", "stopped", "interrupted", "died"]
 _STATES: dict[int, JobState] = {0: "done", 3: "stopped", 130: "interrupted"}
@@ -63,7 +63,9 @@ class Job:
 
 
 def start(args: Sequence[str]) -> Job:
-    """Start `python -m cxlab ARGS` as a process of its own and remember it."""
+    """Start `python -m cxlab ARGS` as a process of its own and remember it; BadOption where none can have them."""
+    if any("\0" in arg for arg in args):
+        raise BadOption("a text has a character in it (NUL) that no command can be given")
     job_id = new_id("job")
     with _reserved(job_id) as lock, closing(_open()) as table:
         _insert(table, job_id, args)
@@ -75,8 +77,8 @@ def ensure_demo() -> Job | None:
 
     Of several sessions that ask at once exactly one starts it.
     """
-    if os.environ.get(NO_AUTOSTART) or write.list_runs():
-        return None
+    if os.environ.get(NO_AUTOSTART) or write.list_runs() or catalogue.read().set_aside:
+        return None  # a store whose runs are all damaged is no fresh one
     job_id, args = new_id("job"), DEMO
     with _reserved(job_id) as lock, closing(_open()) as table:
         table.execute("begin immediate")
@@ -91,18 +93,19 @@ def ensure_demo() -> Job | None:
 
 def list_jobs() -> list[Job]:
     """All jobs, newest first."""
-    with closing(_open()) as table:
+    with closing(_open_to_read()) as table:
         rows = table.execute(f"select {_COLUMNS} from jobs order by started desc, id desc").fetchall()
-    return [_read(row) for row in rows]
+    return [job for row in rows if (job := _read(row)) is not None]
 
 
 def find_job(job_id: str) -> Job:
     """The job of that id."""
-    with closing(_open()) as table:
+    with closing(_open_to_read()) as table:
         row = table.execute(f"select {_COLUMNS} from jobs where id = ?", (job_id,)).fetchone()
-    if row is None:
+    job = _read(row) if row is not None else None
+    if job is None:
         raise UnknownName("job", job_id, (job.id for job in list_jobs()))
-    return _read(row)
+    return job
 
 
 def progress(job: Job) -> dict[str, Status]:
@@ -111,8 +114,8 @@ def progress(job: Job) -> dict[str, Status]:
     for run_id in job.runs:
         try:
             status = statuses.read_run(folder_of(run_id), write.load_run(run_id).planned)
-        except UnknownName:
-            continue  # deleted meanwhile
+        except (UnknownName, BadStore):
+            continue  # deleted meanwhile, or set aside
         if status is not None:
             found[run_id] = status
     return found
@@ -129,22 +132,23 @@ class StageProgress:
 
 def stages(job_id: str) -> tuple[list[StageProgress], str]:
     """The stages that a generating job has told of, in their order, and the dataset it has made ("" before)."""
-    try:
-        told = json.loads((home() / "jobs" / f"{job_id}.stages").read_bytes())
-    except FileNotFoundError:
-        return [], ""
-    return [StageProgress(each["stage"], each["done"], each["total"]) for each in told["stages"]], told.get(
-        "dataset"
-    ) or ""
+    told = _read_stages(job_id)
+    found = [StageProgress(each["stage"], each["done"], each["total"]) for each in told.get("stages", ())]
+    return found, told.get("dataset") or ""
 
 
 def spending(job_id: str) -> tuple[dict[str, Any], str]:
     """What a generating job's calls took so far (empty for simulated models), and why it stopped ("" if it did not)."""
+    told = _read_stages(job_id)
+    return told.get("spent") or {}, told.get("stopped") or ""
+
+
+def _read_stages(job_id: str) -> dict[str, Any]:
     try:
         told = json.loads((home() / "jobs" / f"{job_id}.stages").read_bytes())
-    except FileNotFoundError:
-        return {}, ""
-    return told.get("spent") or {}, told.get("stopped") or ""
+    except (FileNotFoundError, ValueError):
+        return {}  # not begun, or damaged
+    return told if isinstance(told, dict) else {}
 
 
 def cancel(job_id: str) -> None:
@@ -167,26 +171,100 @@ def cancel(job_id: str) -> None:
 _COLUMNS = "id, kind, args, started, pid, code"
 
 
-def _read(row: tuple[str, str, str, str, int | None, int | None]) -> Job:
+def _read(row: tuple[Any, ...]) -> Job | None:
+    """The job of a row; None when the row is damaged."""
     job_id, kind, args, started, pid, code = row
     folder = home() / "jobs"
+    try:
+        words, began = tuple(map(str, json.loads(args))), datetime.fromisoformat(started)
+        path = folder / f"{layout.check_id('job', job_id)}.runs"
+    except (TypeError, ValueError, CxError):
+        return None
     if code is not None:
         state: JobState = _STATES.get(code, "failed")
     else:
         state = "running" if is_held(folder / f"{job_id}.lock") else "died"
     try:
-        runs = tuple(dict.fromkeys((folder / f"{job_id}.runs").read_text().split()))
+        named = path.read_text(encoding="utf-8", errors="replace").split()
     except FileNotFoundError:
-        runs = ()
-    log = folder / f"{job_id}.log"
-    return Job(job_id, kind, tuple(json.loads(args)), datetime.fromisoformat(started), pid, state, code, runs, log)
+        named = []
+    # A line that the disk cut short is no id of a run.
+    runs = tuple(dict.fromkeys(run_id for run_id in named if layout.is_plain(run_id)))
+    return Job(job_id, kind, words, began, pid, state, code, runs, folder / f"{job_id}.log")
+
+
+def find_damage() -> str | None:
+    """Why the table of jobs cannot be used; None when it can, or when there is none yet."""
+    path = home() / "jobs.sqlite"
+    if not path.exists():
+        return None
+    try:
+        with closing(sqlite3.connect(path, timeout=10)) as table:
+            problem: str = table.execute("pragma quick_check(1)").fetchone()[0]
+            if problem != "ok":
+                return problem
+            if table.execute("select count(*) from sqlite_master where name = 'jobs'").fetchone()[0]:
+                table.execute(f"select {_COLUMNS} from jobs limit 1").fetchall()
+    except sqlite3.DatabaseError as fault:
+        return None if _is_passing(fault) else str(fault)
+    return None
+
+
+def set_damaged_aside() -> Path | None:
+    """Move a table of jobs that cannot be used to the trash, so that a new one is made; where it lies now.
+
+    Jobs are lost from the lists of the pages by that; what they made is not.
+    """
+    base = home()
+    with layout.lock(base / ".jobs.lock", wait_s=10.0):
+        if find_damage() is None:
+            return None  # somebody else did it meanwhile
+        for ending in ("-wal", "-shm"):
+            path = base / f"jobs.sqlite{ending}"
+            if path.exists():
+                trash.keep(path, base)
+        return trash.keep(base / "jobs.sqlite", base)
+
+
+def _is_passing(fault: sqlite3.DatabaseError) -> bool:
+    """Whether a fault is of the moment or of the disk, and says nothing of the file."""
+    passing = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR")
+    return getattr(fault, "sqlite_errorname", "").startswith(passing)
 
 
 def _open() -> sqlite3.Connection:
     home().mkdir(parents=True, exist_ok=True)
+    try:
+        return _connect()
+    except sqlite3.DatabaseError as fault:
+        # Pages show jobs and start them: a damaged table must not keep them from all else.
+        if _is_passing(fault) or set_damaged_aside() is None:
+            raise explain(fault) or fault from fault
+        return _connect()
+
+
+def _open_to_read() -> sqlite3.Connection:
+    """As `_open`, and on a home that cannot be written the table as it lies there, or an empty one."""
+    try:
+        return _open()
+    except (OSError, FileFault):
+        path = home() / "jobs.sqlite"
+        if not path.exists():
+            table = sqlite3.connect(":memory:")
+            table.execute(_SCHEMA)
+            return table
+        return sqlite3.connect(f"file:{quote(str(path))}?immutable=1", uri=True)
+
+
+def _connect() -> sqlite3.Connection:
     table = sqlite3.connect(home() / "jobs.sqlite", timeout=10, isolation_level=None)
-    table.execute("pragma journal_mode = wal")
-    table.execute(_SCHEMA)
+    try:
+        table.execute("pragma journal_mode = wal")
+        table.execute(_SCHEMA)
+        table.execute(f"select {_COLUMNS} from jobs limit 1").fetchall()
+    except sqlite3.Error:
+        table.close()
+        raise
     return table
 
 
@@ -213,7 +291,7 @@ def _insert(table: sqlite3.Connection, job_id: str, args: Sequence[str]) -> None
 def _spawn(job_id: str, args: Sequence[str], lock: int, table: sqlite3.Connection) -> Job:
     with (home() / "jobs" / f"{job_id}.log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "cxlab.jobs", job_id, *args],
+            [sys.executable, "-m", "cxlab.job_process", job_id, *args],
             cwd=resources.site(),
             env={**os.environ, "CXLAB_HOME": str(home()), JOB: job_id},
             pass_fds=(lock,),
@@ -228,26 +306,7 @@ def _spawn(job_id: str, args: Sequence[str], lock: int, table: sqlite3.Connectio
     return find_job(job_id)
 
 
-def _work(job_id: str, args: Sequence[str]) -> int:
-    """In the job's process: the command line, and its exit code into the table."""
-    from cxlab.cli import main
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, interrupt)
-    sys.argv = ["cxlab", *args]
-    code = 1  # what a bug leaves behind, with its traceback in the log
-    try:
-        main()
-        code = 0
-    except SystemExit as leaving:
-        code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
-    finally:
-        with closing(_open()) as table:
-            table.execute("update jobs set ended = ?, code = ? where id = ?", (statuses.now(), code, job_id))
-    return code
-
-
-if __name__ == "__main__":
-    sys.exit(_work(sys.argv[1], sys.argv[2:]))
+def finish(job_id: str, code: int) -> None:
+    """Note with which exit code a job's process ends."""
+    with closing(_open()) as table:
+        table.execute("update jobs set ended = ?, code = ? where id = ?", (statuses.now(), code, job_id))

@@ -12,6 +12,7 @@ from cxlab.benchmarks.cxmarena.generation import cost_estimate
 from cxlab.benchmarks.cxmarena.importers import published_dataset
 from cxlab.errors import CxError, UnknownName
 from cxlab.importers import transcripts
+from cxlab.importers.import_root import find_below_root, import_root
 from cxlab.importers.imported import ImportResult
 from cxlab.read import View
 from cxlab.ui.address import go
@@ -66,12 +67,12 @@ def show_generate() -> None:
 def show_import() -> None:
     ui.breadcrumbs(UP, "Import")
     ui.header("Import a dataset", "Other people's files: what can be used of them, and what not?")
-    kind, folder, told, pressed = creation.choose_folder()
+    kind, folder, told, pressed = creation.choose_folder(import_root())
     read = transcripts.read_folder if kind == creation.PEOPLE else published_dataset.read_folder
     if pressed:
         st.session_state.pop("cx-import", None)
         with ui.guarded(), st.spinner("Reading"):
-            st.session_state["cx-import"] = ((kind, folder, told), read(folder, **told))
+            st.session_state["cx-import"] = ((kind, folder, told), read(find_below_root(folder), **told))
     kept = st.session_state.get("cx-import")
     if kept is None or kept[0] != (kind, folder, told):
         st.caption("A preview comes first: nothing is stored before you have seen what would be, and what would not.")

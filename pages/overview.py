@@ -16,6 +16,9 @@ from cxlab.views.overview.task_board import show_task_board
 
 ui.routed()
 
+# So many are named one by one; the command names all.
+_MOST_SET_ASIDE = 12
+
 STARTS = (
     ("You look for failures", "Filter, read a dialogue, see where it went wrong.", "Browse failures", "failures"),
     ("You choose a model", "Models side by side, and whether a difference is real.", "Compare models", "compare"),
@@ -38,6 +41,24 @@ def show_work() -> bool:
             refresh=True,
         )
     return True
+
+
+def show_set_aside() -> None:
+    """What is damaged and does not count, with the reason; nothing on a sound store."""
+    found = read.set_aside()
+    if not found:
+        return
+    with st.container(border=True):
+        ui.section(
+            f"{len(found)} set aside",
+            "These are damaged, of a newer version, or copies: they are left out of every figure, all else counts. "
+            "The command below says what can be done; with --repair it does so and keeps each original in the trash.",
+        )
+        for kind, name, reason in found[:_MOST_SET_ASIDE]:
+            st.text(f"{kind} {name}: {reason}")
+        if len(found) > _MOST_SET_ASIDE:
+            st.text(f"and {len(found) - _MOST_SET_ASIDE} more")
+        st.code("python -m cxlab doctor", language=None)
 
 
 def show_empty() -> None:
@@ -130,6 +151,7 @@ def show_health(health: dict[str, Any]) -> None:
 
 
 ui.header("Overview", "What do we know so far?")
+show_set_aside()
 working = show_work()
 state = ui.cached(read.health)
 if state["attempts"]:

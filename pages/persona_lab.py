@@ -9,6 +9,7 @@ from cxlab import llm, ui
 from cxlab.benchmarks.mmtaup2.live import live_tasks, save_live_run
 from cxlab.benchmarks.mmtaup2.live.live_session import LiveSession, Variant
 from cxlab.runner.request import read_code_version
+from cxlab.ui.unknown import stop_at
 from cxlab.views.persona import choices as address
 from cxlab.views.persona import live_conversation as parts
 from cxlab.views.persona.choices import AvailableChoices, Choices
@@ -98,11 +99,12 @@ def show_live() -> None:
         address.tell_lost(address.read_source())
         return
     offered = offer(sources, address.read_source())
+    stop_at(address.find_unknown(offered), address.leave_out)
     chosen = address.read(offered)
     if not chosen.large:
         with st.sidebar:
             address.choose_play(chosen, offered)
-    tell_replaced(chosen, address.find_replaced(offered, chosen))
+    tell_replaced(chosen, address.find_replaced(chosen))
     address.write(chosen)
     # A recogniser takes a few seconds to be set up, and a model's first connection as long as it takes.
     with st.spinner("Setting the conversations up"):

@@ -14,6 +14,7 @@ from cxlab.runner.estimate import estimate
 from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest, parse_options
 from cxlab.store import write
+from cxlab.ui.choices import LARGEST
 from cxlab.views.run import run_form
 from cxlab.views.run.history import show_history
 
@@ -43,14 +44,15 @@ def choose_order() -> RunRequest:
     one: dict[str, Any] = {"bind": "query-params"}
     # Names stand in the address as they are: a label there could not be told from a name that was typed.
     many: dict[str, Any] = {"wrap": True, **one}
-    benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", list(REGISTRY), ui.label)]
+    benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", list(REGISTRY), ui.label, named="benchmark")]
     names = [row.name for row in llm.known(benchmark.card.id)]
     real = [name for name in names if not name.startswith("simulated:")]
     agents = [name for name in names if "judge" not in name and name != "simulated:customer"]
     judging = [name for name in names if "judge" in name] + real
     st.caption(ui.plain(f"{benchmark.card.title}. {benchmark.card.measures}"))
-    stored = {each.id: each for each in write.list_datasets() if each.benchmark == benchmark.card.id}
-    dataset_id = run_form.choose_dataset(stored, benchmark.instant)
+    every = {each.id: each for each in write.list_datasets()}
+    stored = {name: each for name, each in every.items() if each.benchmark == benchmark.card.id}
+    dataset_id = run_form.choose_dataset(stored, benchmark.instant, every)
     tip = "One run each, on the same samples. Type any other name as KIND:NAME, for example endpoint:local/my-model."
     models = st.multiselect(
         "Models to evaluate", agents, ["simulated:strong"], key="agents", help=tip, accept_new_options=True, **many
@@ -67,13 +69,18 @@ def choose_order() -> RunRequest:
     with st.expander("Limits and set-up"):
         a, b, c = st.columns(3)
         tip = "Spread over scenarios, levels and leaves."
-        limit = a.number_input("Samples at most", 1, value=None, key="limit", placeholder="all", help=tip, **one)
+        with a:
+            limit = ui.choose_number("limit", "Samples at most", 1, LARGEST, None, help=tip, placeholder="all")
         tip = "Several trials show how steady a model is."
-        trials = b.number_input("Trials of each", 1, 100, 1, key="trials", help=tip, **one)
-        seed = c.number_input("Seed", 0, value=0, key="seed", help="Same seed, same samples and customers.", **one)
+        with b:
+            trials = ui.choose_number("trials", "Trials of each", 1, 100, 1, help=tip) or 1
+        with c:
+            seed = ui.choose_number("seed", "Seed", 0, LARGEST, 0, help="Same seed, same samples and customers.") or 0
         tip = "USD a run. It stops cleanly when this is spent, and can be resumed."
-        budget = a.number_input("Budget", 0.01, value=None, key="budget", placeholder="none", help=tip, **one)
-        together = b.number_input("Samples at once", 1, 512, 32, key="at_once", **one)
+        with a:
+            budget = ui.choose_number("budget", "Budget", 0.01, 1e6, None, help=tip, placeholder="none")
+        with b:
+            together = ui.choose_number("at_once", "Samples at once", 1, 512, 32) or 32
         customer = "simulated:customer"
         if benchmark.with_customer:
             customer = c.selectbox("Customer played by", [customer, *real], key="customer", **one)

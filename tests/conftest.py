@@ -4,13 +4,19 @@ import functools
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # Tests start some hundred processes. Compiled once they start twice as fast, wherever the variable comes from.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A busy machine is slow, not wrong: nothing that is tested has a deadline.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 # What takes longest, so that no worker is left with it when the others are done.
 FIRST = ("browser", "goldens")
@@ -91,6 +97,19 @@ def home(made_up: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The store that `read` sees; not to be changed."""
     monkeypatch.setenv("CXLAB_HOME", str(made_up))
     return made_up
+
+
+@pytest.fixture(scope="session")
+def small_stores(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The store of each kind of `tests.stores.small`, made when it is first asked for; to look at only."""
+
+    @functools.cache
+    def made(kind: str) -> Path:
+        from tests.stores.small import make_small_store
+
+        return make_small_store(kind, tmp_path_factory.mktemp(kind))
+
+    return made
 
 
 @pytest.fixture

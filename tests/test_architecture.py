@@ -18,7 +18,7 @@ ROWS = [
     ["benchmarks", "importers"],
     ["runner"],
     ["bench"],
-    ["cli", "commands", "jobs"],
+    ["cli", "commands", "jobs", "job_process"],
 ]
 RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}
 # The reading side is a line of its own; it meets the writing side only in the store's connection.
@@ -30,6 +30,8 @@ ALLOWED = {
     "views": {
         *("errors", "resources", "records", "metrics", "read", "charts", "ui", "store", "benchmarks"),
     },
+    # What serves the pages loads none of them before it runs.
+    "server": set(),
 }
 # Package → rooms that may import it, and whether only inside a function.
 HOMES = {
@@ -40,17 +42,22 @@ HOMES = {
     "chromadb": {"retrieval"},
     # Views join frames of their own in memory; the store they know through read alone.
     "duckdb": {"store", "read", "views"},
-    "streamlit": {"ui", "views", "bench"},
+    "streamlit": {"ui", "views", "bench", "server"},
+    "starlette": {"server"},
 }
-# Streamlit's own room may import it at the top: nothing of the command line loads that room. A class that
+# Streamlit's own rooms may import it at the top: nothing of the command line loads them. A class that
 # subclasses LangChain's has a file of its own, which in turn is only imported late.
 AT_TOP = {
     ("streamlit", "ui"),
     ("streamlit", "views"),
     ("streamlit", "bench/page_timing.py"),
+    ("streamlit", "server"),
+    ("starlette", "server"),
     ("langchain_core", "llm/langchain_adapter.py"),
 }
 LATE = {"cxlab.llm.langchain_adapter"}
+# What is still to go: pages are to hand it what benchmarks declare.
+LEFT = {("ui/unknown.py", "benchmarks")}
 
 
 def room_of(path: Path) -> str:
@@ -99,6 +106,8 @@ def wrongs(path: Path) -> list[str]:
             if room in RANK:
                 if RANK.get(target, 99) > RANK[room]:
                     found.append(f"{where}: {room} may not import {target}")
+            elif (str(path.relative_to(ROOT / "cxlab")), target) in LEFT:
+                continue
             elif room in ALLOWED and target != room and target not in ALLOWED[room]:
                 found.append(f"{where}: {room} may not import {target}")
         elif package in HOMES:

@@ -10,7 +10,7 @@ import pytest
 from runner.shell import Shell, make_shell, wait_for
 
 from cxlab import jobs
-from cxlab.errors import UnknownName
+from cxlab.errors import BadOption, UnknownName
 
 LAMP = ("run", "runner.lamp:BENCHMARK", "--model", "simulated:strong", "--workers", "1")
 SLOW = ("--option", "sleep_s=0.3", "--concurrency", "2")
@@ -42,6 +42,12 @@ def test_a_job_runs_by_itself_and_names_its_runs(shell: Shell) -> None:
     assert {name: status.done for name, status in jobs.progress(job).items()} == {run_id: ALL}
     assert f"{run_id}: done" in job.log.read_text()
     assert [each.id for each in jobs.list_jobs()] == [job.id]
+
+
+def test_what_no_process_can_be_given_is_refused_and_leaves_nothing(shell: Shell) -> None:
+    with pytest.raises(BadOption, match="NUL"):
+        jobs.start(["generate", "cxmarena", "--brief=We sell\0lamps"])
+    assert jobs.list_jobs() == []
 
 
 def test_a_mistake_is_a_failed_job_with_its_line_in_the_log(shell: Shell) -> None:

@@ -27,6 +27,7 @@ from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
 from cxlab.llm.cache import ReplyCache
 from cxlab.llm.parsing import parse, parse_text
 from cxlab.records import Usage
+from cxlab.records.bounds import check_budget
 
 Out = TypeVar("Out")
 # In the work folder, beside what the stages leave there.
@@ -82,8 +83,7 @@ class GenerationBudget:
     def __init__(
         self, budget_usd: float | None = None, watch: Callable[[GenerationSpending], None] | None = None
     ) -> None:
-        if budget_usd is not None and budget_usd <= 0:
-            raise BadOption(f"--budget {budget_usd:g}: must be more than 0")
+        check_budget(budget_usd)
         self.budget = llm.Budget(budget_usd) if budget_usd is not None else None
         self.watch = watch
         self.stage, self.stages = "brand", dict[str, GenerationSpending]()

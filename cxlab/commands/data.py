@@ -184,11 +184,12 @@ def export(
 
 @runs_app.command("list")
 def list_runs(as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False) -> None:
-    """All runs, newest first, with their state."""
+    """All runs, newest first, with their state; then what is set aside because it is damaged, and why."""
     from cxlab.runner import status as statuses
     from cxlab.runner.loaded_run import folder_of
-    from cxlab.store import write
+    from cxlab.store import catalogue, write
 
+    aside = catalogue.read(closely=True).set_aside
     rows = []
     for run in write.list_runs():
         status = statuses.read_run(folder_of(run.id), run.planned)
@@ -206,10 +207,13 @@ def list_runs(as_json: Annotated[bool, typer.Option("--json", help="One line of 
         )
     if as_json:
         print(json.dumps(rows))
-        return
-    for row in rows:
+    for row in rows if not as_json else ():
         print("{run}  {benchmark}  {model}  {state}  {done}/{planned}  {created}".format(**row))
-    if not rows:
+    for one in aside:
+        print(one, file=sys.stderr if as_json else sys.stdout)
+    if aside:
+        print("What can be done: python -m cxlab doctor", file=sys.stderr)
+    elif not rows and not as_json:
         print("No runs yet. Start with: python -m cxlab demo")
 
 
@@ -218,13 +222,11 @@ def delete_run(
     run: Annotated[str, typer.Argument(help="The run to delete.")],
     purge: Annotated[bool, typer.Option("--purge", help="Remove it for good instead of to the trash.")] = False,
 ) -> None:
-    """Move a run to the trash, from which it can be restored."""
-    from cxlab.runner.loaded_run import folder_of
+    """Move a run to the trash, from which it can be restored; also one that is set aside."""
     from cxlab.runner.lock import try_hold_run
-    from cxlab.store import trash, write
+    from cxlab.store import trash
 
-    write.load_run(run)
-    with try_hold_run(folder_of(run)):
+    with try_hold_run(trash.find_folder("run", run)):
         trash.delete("run", run)
     if purge:
         trash.purge("run", run)

@@ -126,8 +126,6 @@ def _start(
         print(f"cxlab: {complaint}", file=sys.stderr)
     switches = parse_options(options, find_benchmark(ordered["benchmark"]).options)
     if turns is not None:
-        if turns < 1:
-            raise BadOption(f"--turns {turns}: must be at least 1")
         switches["turns"] = turns
     order = RunRequest(
         choice=SampleFilter(scenarios, levels, limit, parse_where(where)),
@@ -197,11 +195,11 @@ def demo(
     from cxlab.runner.launch import ExecutionOptions, launch
 
     began = time.monotonic()
+    manner = ExecutionOptions(workers=workers, quiet=quiet)
     ids, left = prepare_demo(force)
     if not left and not as_json:
         print(f"The demo is complete: {len(ids)} runs ({', '.join(ids)}). Rebuild it with --force.")
         return
-    manner = ExecutionOptions(workers=workers, quiet=quiet)
     launched = launch(ids, manner)
     if not quiet and not as_json:
         print(f"demo: {time.monotonic() - began:.1f} s. Look at it with: python -m cxlab app", file=sys.stderr)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cxlab.errors import BadOption
+from cxlab.errors import BadFile, BadOption
 
 
 def generate(
@@ -17,7 +17,10 @@ def generate(
     seed: Annotated[int, typer.Option(help="Seed of the samples.")] = 0,
     brand: Annotated[str | None, typer.Option(help="cxmarena: hearthwise, solvanne, talvero, or a file.")] = None,
     brief: Annotated[
-        str | None, typer.Option(help="cxmarena: a paragraph about a brand, or its file; the model makes a pack of it.")
+        str | None, typer.Option(help="cxmarena: a paragraph about a brand; the model makes a pack of it.")
+    ] = None,
+    brief_file: Annotated[
+        Path | None, typer.Option(help="cxmarena: the same, from a text file. A --brief is never read as a file.")
     ] = None,
     language: Annotated[str | None, typer.Option(help="cxmarena: en, fr or de. Default: the brand's.")] = None,
     size: Annotated[str | None, typer.Option(help="cxmarena: small, paper, or a number of articles.")] = None,
@@ -37,9 +40,18 @@ def generate(
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
     """Generate a dataset of a benchmark and store it; the same settings and seed give the same dataset."""
+    from cxlab.records.bounds import check_budget, check_share, check_whole
     from cxlab.runner.request import read_words
 
+    check_whole("seed", seed)
+    check_whole("workers", workers)
+    check_budget(budget)
+    check_share("wer", wer)
     settings = read_words(option)
+    if brief_file is not None:
+        if brief is not None:
+            raise BadOption("give --brief or --brief-file, not both")
+        brief = _read_text(brief_file)
     own = {"brand": brand, "brief": brief, "language": language, "size": size, "model": model, "noise": noise}
     given: dict[str, Any] = {name: value for name, value in {**own, "wer": wer}.items() if value is not None}
     if not validate:
@@ -61,6 +73,13 @@ def generate(
         print(json.dumps({"dataset": dataset.id, "samples": len(samples), "folder": str(folder)}))
         return
     print(f"{dataset.id}: {len(samples)} samples, {dataset.name} ({folder})")
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (UnicodeDecodeError, OSError) as error:
+        raise BadFile(path, None, f"cannot be read as UTF-8 text ({error})") from None
 
 
 @dataclass(frozen=True)

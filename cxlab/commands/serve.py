@@ -1,17 +1,23 @@
 """`models`, `bench` and `app`."""
 
 import json
+import os
+import re
 import subprocess
 import sys
-import threading
+import time
+import tomllib
+import urllib.error
+import urllib.request
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cxlab.errors import BadOption, NotConfigured
+from cxlab.errors import BadFile, BadOption
 
-BENCHES = ("runner", "pages", "storage", "retrieval", "generation")
+BENCHES = ("runner", "pages", "sessions", "storage", "retrieval", "generation")
 
 
 def models(
@@ -32,8 +38,8 @@ def models(
 
 
 def bench(
-    what: Annotated[str, typer.Argument(help="runner, pages, storage, retrieval or generation.")],
-    arguments: Annotated[list[str] | None, typer.Argument(help="Passed on to the programme, after --.")] = None,
+    what: Annotated[str, typer.Argument(help="runner, pages, sessions, storage, retrieval or generation.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="Passed on to the programme.")] = None,
 ) -> None:
     """Measure a part of CX Lab on this machine."""
     if what not in BENCHES:
@@ -50,31 +56,58 @@ def bench(
 
 
 def serve(
-    port: Annotated[int, typer.Option(help="The port on this machine.")] = 8501,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port on this machine.")] = 8501,
     browser: Annotated[bool, typer.Option(help="Open a browser once the app answers.")] = True,
+    host_name: Annotated[
+        list[str] | None,
+        typer.Option(help="A name by which browsers reach this server through your proxy, repeatable."),
+    ] = None,
+    import_root: Annotated[
+        Path | None,
+        typer.Option(help="The folder that pages may import from. Default: imports in the store's folder."),
+    ] = None,
+    dev: Annotated[bool, typer.Option("--dev", help="Watch the source files and offer to run pages anew.")] = False,
 ) -> None:
     """Open the app on this machine: http://127.0.0.1:8501."""
-    root = Path(__file__).resolve().parents[2]
+    from cxlab.importers.import_root import VARIABLE
+    from cxlab.resources import site
+    from cxlab.store import home
+
+    root = site()
     program = root / "app.py"
-    if not program.exists():
-        raise NotConfigured(f"{program} is missing; run the app from a checkout of the project")
     # Bound to this machine only: the app starts processes and shows whole dialogues.
     command = [sys.executable, "-m", "streamlit", "run", str(program)]
-    command += ["--server.address", "127.0.0.1", "--server.port", str(port), "--server.fileWatcherType", "none"]
+    command += ["--server.address", "127.0.0.1", "--server.port", str(port)]
+    if host_name:
+        own = tomllib.loads((root / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["server"]["allowedHosts"]
+        for name in (*own, *map(_read_host_name, host_name)):
+            command += ["--server.allowedHosts", name]
+    command += ["--server.fileWatcherType", "auto" if dev else "none", "--runner.postScriptGC", "false"]
+    if import_root is not None:
+        if not import_root.is_dir():
+            raise BadFile(import_root, None, "is no folder", "give the folder that pages may import from")
+        os.environ[VARIABLE] = str(import_root.resolve())
+    os.environ["CXLAB_HOME"] = str(home())  # as it is meant here, wherever the server stands
     address = f"http://127.0.0.1:{port}"
-    print(f"CX Lab: {address}", file=sys.stderr)
+    print(f"CX Lab: {address}", file=sys.stderr, flush=True)
     if browser:
-        threading.Thread(target=_open_when_up, args=(address,), daemon=True).start()
-    raise typer.Exit(subprocess.call(command, cwd=root))
+        opening = f"from {__name__} import open_when_up; open_when_up({address!r})"
+        subprocess.Popen([sys.executable, "-c", opening], start_new_session=True, cwd=root)
+    # In place of this process: whoever ends it ends the server and nothing is left on the port.
+    os.chdir(root)
+    os.execv(command[0], command)
 
 
-def _open_when_up(address: str, seconds: float = 60.0) -> None:
+def _read_host_name(given: str) -> str:
+    """The name as Streamlit's option wants it: of version 6 without brackets, and no port."""
+    name = given.strip().lower().removeprefix("[").removesuffix("]")
+    if not re.fullmatch(r"(\*\.)?[a-z0-9_.-]+|[0-9a-f:]+:[0-9a-f:]*", name):
+        raise BadOption(f"--host-name {given!r}; give the name alone, such as lab.example, without scheme and port")
+    return name
+
+
+def open_when_up(address: str, seconds: float = 60.0) -> None:
     """Open a browser once the server answers; on a machine without one nothing happens."""
-    import time
-    import urllib.error
-    import urllib.request
-    import webbrowser
-
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         try:

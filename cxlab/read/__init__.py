@@ -13,7 +13,7 @@ from cxlab.read.attempts import (
 )
 from cxlab.read.published import PublishedTable, published, published_board
 from cxlab.read.query import ask, where
-from cxlab.read.runs import Progress, failure_counts, health, latest_runs, progress
+from cxlab.read.runs import Progress, failure_counts, health, latest_runs, progress, set_aside
 from cxlab.read.scores import HEADLINE, LOWER_IS_BETTER, count_scores, leaderboard, metric_names, score_table
 from cxlab.read.view import View
 from cxlab.store import version
@@ -44,6 +44,7 @@ __all__ = [
     "published",
     "published_board",
     "score_table",
+    "set_aside",
     "version",
     "where",
 ]

@@ -12,7 +12,7 @@ from cxlab.read import failure_kinds
 from cxlab.read.query import COLUMNS, ask, where
 from cxlab.read.scores import LOWER_IS_BETTER
 from cxlab.read.view import View
-from cxlab.store import layout, load
+from cxlab.store import catalogue, load
 
 ROWS_A_PAGE = 50
 # The metric of the view decides which end of its scores is the worse one.
@@ -159,7 +159,7 @@ def attempt(run_id: str, attempt_id: str) -> StoredAttempt:
     """The whole record of one attempt; UnknownName when there is none."""
     key = {"run": run_id, "attempt": attempt_id}
     kept = {name: pl.DataFrame() for name in _LOOKED_UP}
-    if run_id in layout.run_ids(layout.home()):
+    if run_id in catalogue.read().runs:
         kept = load.load_rows(run_id, attempt_id, _LOOKED_UP)
     if kept["attempts"].is_empty():
         raise UnknownName("attempt", f"{run_id}/{attempt_id}", ["those listed on the page Failures"])

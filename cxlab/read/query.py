@@ -10,7 +10,7 @@ import polars as pl
 
 from cxlab.read import failure_kinds
 from cxlab.read.view import View
-from cxlab.store import connect, layout
+from cxlab.store import catalogue, connect, layout
 
 if TYPE_CHECKING:
     import duckdb
@@ -73,7 +73,7 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
     for column, values in wanted:
         if column == "benchmark" and column not in own and values:
             # A run is of one benchmark, so this needs no look at its attempts.
-            others = _runs_of_others(str(layout.home()), layout.version(), view.benchmark)
+            others = _runs_of_others(str(layout.home()), catalogue.version(), view.benchmark)
             if others:
                 params["f_others"] = list(others)
                 here.append(f"{prefix}run_id NOT IN (SELECT unnest($f_others))")
@@ -128,7 +128,7 @@ def cut(frame: pl.DataFrame, view: View, names: Sequence[str]) -> pl.DataFrame:
 
 def rescored_runs() -> tuple[str, ...]:
     """Ids of the runs that score another run's attempts with other judges."""
-    return _rescored(str(layout.home()), layout.version())
+    return _rescored(str(layout.home()), catalogue.version())
 
 
 @lru_cache(maxsize=8)

@@ -1,6 +1,7 @@
 """Runs and how far they have come: records from the store, live status from small files."""
 
 import json
+import math
 import time
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.read.query import ask, rescored_runs
-from cxlab.store import layout
+from cxlab.store import catalogue, layout
 
 # A run that says nothing for so long has lost its process; the runner writes twice a second.
 STALLED_AFTER_S = 10.0
@@ -89,10 +90,10 @@ def progress(run_id: str, planned: int | None = None) -> Progress:
     """The state of one run, from its status files alone: cheap enough to ask every second."""
     folder = layout.home() / "runs" / layout.check_id("run", run_id)
     record = _read(folder / "run.json") or {}
-    planned = int(record.get("planned", 0)) if planned is None else planned
+    planned = _sound("planned", record.get("planned")) or 0 if planned is None else planned
     model = str(record.get("model", run_id))
-    shards = [s for s in map(_read, sorted(folder.glob("status-*-of-*.json"))) if s]
-    whole = _read(folder / "status.json")
+    shards = [s for s in map(_read_status, sorted(folder.glob("status-*-of-*.json"))) if s]
+    whole = _read_status(folder / "status.json")
     status = _merge(shards, planned) if shards else whole
     if status is None:
         return Progress(run_id, "waiting" if folder.is_dir() else "unknown", planned, model)
@@ -109,16 +110,31 @@ def _read(path: Path) -> dict[str, Any] | None:
     """The JSON object in a file; None where there is none, or none yet."""
     try:
         content = json.loads(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
+
+
+def _read_status(path: Path) -> dict[str, Any] | None:
+    """The status in a file, without what cannot be counted with or shown."""
+    told = _read(path)
+    return None if told is None else {name: kept for name, v in told.items() if (kept := _sound(name, v)) is not None}
+
+
+def _sound(name: str, value: Any) -> Any:
+    """The value of a field of a status; None when it is none of its kind."""
+    if name in ("planned", "done", "ok", "format", "provider", "tokens"):
+        return value if type(value) is int and 0 <= value < 2**63 else None
+    if name in ("cost_usd", "rate_per_s", "eta_s"):
+        return value if isinstance(value, int | float) and math.isfinite(value) and value >= 0 else None
+    return value if isinstance(value, str) else None
 
 
 def _silent_s(status: dict[str, Any]) -> float:
     try:
         return time.time() - datetime.fromisoformat(str(status.get("updated"))).timestamp()
     except ValueError:
-        return 0.0
+        return math.inf  # no time that can be read is none at which it was alive
 
 
 def _merge(shards: list[dict[str, Any]], planned: int) -> dict[str, Any]:
@@ -148,6 +164,16 @@ def _merge(shards: list[dict[str, Any]], planned: int) -> dict[str, Any]:
         "updated": max((s.get("updated") or "" for s in shards), default=""),
         "message": "; ".join(sorted({s["message"] for s in shards if s.get("message")})),
     }
+
+
+def set_aside() -> list[tuple[str, str, str]]:
+    """(kind, name, reason) of each run, dataset and annotation file that does not count because it is damaged.
+
+    Looks at the times of all files, so it also knows of what was damaged a moment ago.
+    """
+    found = catalogue.read(closely=True).set_aside
+    # A name is of the file system and may hold bytes that are no text.
+    return [(one.kind, one.name.encode(errors="replace").decode(), one.reason) for one in found]
 
 
 def health() -> dict[str, Any]:

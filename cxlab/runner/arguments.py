@@ -5,7 +5,7 @@ import json
 from cxlab import llm
 from cxlab.errors import CxError
 from cxlab.runner.plan import find_benchmark
-from cxlab.runner.request import RunRequest, require_dataset
+from cxlab.runner.request import RunRequest, check_numbers, require_dataset
 
 
 def validate(order: RunRequest) -> str:
@@ -14,10 +14,8 @@ def validate(order: RunRequest) -> str:
         return "Pick at least one model to evaluate."
     if not order.judges and find_benchmark(order.benchmark).needs_judges:
         return "Pick at least one judge: without judges nothing is scored."
-    turns = order.options.get("turns", 1)
-    if not isinstance(turns, int) or turns < 1:
-        return f"The option turns must be a whole number from 1 on, not {turns!r}."
     try:
+        check_numbers(order)
         require_dataset(order)
         for name in dict.fromkeys([*order.models, *order.judges, order.customer or ""]):
             if name:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from cxlab import llm
-from cxlab.errors import UnknownName
 from cxlab.records import Run, Usage
 from cxlab.runner.plan import find_benchmark
 from cxlab.runner.request import RunRequest, check, count_samples
@@ -130,14 +130,5 @@ def _measure(benchmark: str, model: str) -> tuple[list[_Role], float] | None:
 
 
 def _latest_runs(benchmark: str, model: str) -> Iterable[Run]:
-    found = 0
-    for path in sorted((home() / "runs").glob("*/run.json"), reverse=True):
-        try:
-            run = write.load_run(path.parent.name)
-        except UnknownName:
-            continue  # deleted meanwhile
-        if run.benchmark == benchmark and run.model == model:
-            yield run
-            found += 1
-            if found == LATEST_RUNS:
-                return
+    alike = (run for run in write.list_runs() if run.benchmark == benchmark and run.model == model)
+    return islice(alike, LATEST_RUNS)

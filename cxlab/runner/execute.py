@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from cxlab.benchmarks.base import Benchmark, Scored, Setup
+from cxlab.errors import explain
 from cxlab.llm import Budget
 from cxlab.records import Attempt, Sample
 from cxlab.runner import status as statuses
@@ -90,20 +91,20 @@ class Execution:
                     await asyncio.wait({everything}, timeout=self._grace_s)
             bug = _find_bug(everything, ticker)
             if bug is not None:
-                state, message = "failed", f"{type(bug).__name__}: {bug}"
+                state, message = "failed", str(explain(bug) or f"{type(bug).__name__}: {bug}")
             else:
                 state, message = self._reason or "done", ""
         finally:
             for task in (*self._workers, *helpers):
                 task.cancel()
             await asyncio.gather(*self._workers, *helpers, return_exceptions=True)
-            written = False
             try:
                 await asyncio.to_thread(self._writer.close)
-                written = True
+            except Exception as fault:
+                why = explain(fault) or f"{type(fault).__name__}: {fault}"
+                state, message = "failed", f"the last finished attempts could not be written: {why}"
+                raise
             finally:
-                if not written:
-                    state, message = "failed", "the last finished attempts could not be written"
                 self._finish(state, message)
         if bug is not None:
             raise bug

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cxlab.errors import BadOption
+from cxlab.records.bounds import check_budget, check_whole
 from cxlab.runner import workers
 from cxlab.runner.loaded_run import LoadedRun, is_simulated, open_run
 from cxlab.runner.progress_display import ProgressDisplay, choose_display
@@ -28,12 +29,9 @@ class ExecutionOptions:
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
             raise BadOption(f"--engine {self.engine!r}: known are {', '.join(ENGINES)}")
-        if self.workers is not None and self.workers < 1:
-            raise BadOption(f"--workers {self.workers}: must be at least 1")
-        if self.concurrency is not None and self.concurrency < 1:
-            raise BadOption(f"--concurrency {self.concurrency}: must be at least 1")
-        if self.budget_usd is not None and self.budget_usd <= 0:
-            raise BadOption(f"--budget {self.budget_usd}: must be more than 0")
+        check_whole("workers", self.workers)
+        check_whole("concurrency", self.concurrency)
+        check_budget(self.budget_usd)
 
 
 def launch(run_ids: Sequence[str], manner: ExecutionOptions) -> list[SessionResult]:

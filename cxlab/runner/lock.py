@@ -50,7 +50,7 @@ def is_held(path: Path) -> bool:
     """Whether a process holds an exclusive lock on that file."""
     if not path.exists():
         return False
-    with path.open("a") as file:
+    with path.open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:

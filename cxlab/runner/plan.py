@@ -2,12 +2,14 @@
 
 import hashlib
 import importlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cxlab.benchmarks.base import Benchmark
 from cxlab.errors import BadOption, UnknownName
 from cxlab.records import Facets, Sample
+from cxlab.records.bounds import check_attempts, check_whole
 
 Pair = tuple[str, int]
 """A sample's id and the number of the trial, which counts from 1."""
@@ -74,8 +76,7 @@ def choose(benchmark: Benchmark, samples: Sequence[Sample], choice: SampleFilter
     So the first N of the order, which is what `limit` keeps, cover scenarios (and, mostly, levels and leaves) as
     evenly as N allows, and a run that is stopped early is a fair picture of the whole.
     """
-    if choice.limit is not None and choice.limit < 1:
-        raise BadOption(f"--limit {choice.limit}: must be at least 1")
+    check_whole("limit", choice.limit)
     wanted = choice.wanted()
     for facet, asked in wanted.items():
         known = {value for sample in samples if (value := getattr(sample.facets, facet)) is not None}
@@ -107,16 +108,17 @@ def _spread(samples: Sequence[Sample], facets: tuple[str, ...]) -> list[Sample]:
 
 def pair(samples: Sequence[Sample], trials: int) -> list[Pair]:
     """All pairs, one trial of everything before the next, so that an early stop covers every sample."""
-    if trials < 1:
-        raise BadOption(f"--trials {trials}: must be at least 1")
+    check_whole("trials", trials)
+    check_attempts(len(samples) * trials, trials)
     return [(sample.id, trial) for trial in range(1, trials + 1) for sample in samples]
 
 
 def parse_shard(text: str) -> tuple[int, int]:
     """(3, 16) from "3/16"; shards count from 1."""
     first, slash, second = text.partition("/")
-    if not (slash and first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second)):
-        raise BadOption(f"--shard {text!r}: must be I/N with 1 <= I <= N, as in 3/16")
+    whole = slash and all(re.fullmatch("[0-9]{1,3}", each) for each in (first, second))
+    if not (whole and 1 <= int(first) <= int(second)):
+        raise BadOption(f"--shard {text[:40]!r}: must be I/N with 1 <= I <= N <= 999, as in 3/16")
     return int(first), int(second)
 
 

@@ -12,6 +12,7 @@ from cxlab import __version__, llm, resources
 from cxlab.errors import BadOption, UnknownName
 from cxlab.files import find_fault
 from cxlab.records import Dataset, Run, Sample, new_id
+from cxlab.records.bounds import check_attempts, check_budget, check_whole
 from cxlab.runner.execute import DEFAULT_CONCURRENCY
 from cxlab.runner.plan import SampleFilter, choose, find_benchmark
 from cxlab.store import home, write
@@ -44,6 +45,7 @@ def create_runs(order: RunRequest, group: str | None = None) -> list[Run]:
     benchmark = find_benchmark(order.benchmark)
     dataset, samples = generate_dataset(order)
     planned = len(choose(benchmark, samples, order.choice)) * order.trials
+    check_attempts(planned, order.trials)
     agents = [llm.load(name) for name in order.models]
     for name in (*order.judges, *([order.customer] if order.customer else [])):
         llm.load(name)
@@ -176,6 +178,16 @@ def tell_job(run_ids: Iterable[str]) -> None:
             file.writelines(f"{run_id}\n" for run_id in run_ids)
 
 
+def check_numbers(order: RunRequest) -> None:
+    """BadOption for a number that nothing can be run with: name, value and what is allowed."""
+    check_whole("concurrency", order.concurrency)
+    check_whole("trials", order.trials)
+    check_whole("seed", order.seed)
+    check_whole("limit", order.choice.limit)
+    check_whole("turns", order.options.get("turns"))
+    check_budget(order.budget_usd)
+
+
 def check(order: RunRequest) -> None:
     """Complain of what cannot be right whatever the dataset holds."""
     if not order.models:
@@ -183,12 +195,7 @@ def check(order: RunRequest) -> None:
     repeated = {name for name in order.models if order.models.count(name) > 1}
     if repeated:
         raise BadOption(f"--model {min(repeated)!r} is named twice; use --trials for more than one trial")
-    if order.concurrency < 1:
-        raise BadOption(f"--concurrency {order.concurrency}: must be at least 1")
-    if order.budget_usd is not None and order.budget_usd <= 0:
-        raise BadOption(f"--budget {order.budget_usd}: must be more than 0")
-    if order.trials < 1:
-        raise BadOption(f"--trials {order.trials}: must be at least 1")
+    check_numbers(order)
     for name in order.models:
         only = llm.only_for(name)
         if only and only != find_benchmark(order.benchmark).card.id:

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cxlab import llm
-from cxlab.errors import BadOption, Busy, CxError
+from cxlab.errors import BadOption, Busy, CxError, explain
 from cxlab.runner import lock
 from cxlab.runner import status as statuses
 from cxlab.runner.execute import DEFAULT_CONCURRENCY, Execution
@@ -67,9 +67,11 @@ def prepare(each: LoadedRun, status: Status, show: ProgressDisplay) -> None:
             show.update(each.run.model, now)
             if (each.folder / "CANCEL").exists():
                 return
-    except (CxError, KeyboardInterrupt) as stopped:
+    except (CxError, OSError, KeyboardInterrupt) as stopped:
         state: statuses.State = "cancelled" if isinstance(stopped, KeyboardInterrupt) else "failed"
-        statuses.write(path, replace(status, state=state, message=str(stopped), updated=statuses.now()))
+        statuses.write(
+            path, replace(status, state=state, message=str(explain(stopped) or stopped), updated=statuses.now())
+        )
         raise
 
 
@@ -123,10 +125,24 @@ async def _execute(
     )
     try:
         ended = await execution.go()
+    except Exception:
+        # What was finished and not written is not done; the fault itself goes on to whoever called.
+        with suppress(OSError):
+            _recount(opened, shard, path)
+        raise
     finally:
         for model in {id(model): model for model in (setup.model, setup.customer, *setup.judges) if model}.values():
             await model.aclose()
     return SessionResult(run.id, ended, execution.interrupted)
+
+
+def _recount(opened: LoadedRun, shard: tuple[int, int], path: Path) -> None:
+    """Let the status of a session that failed count what is stored."""
+    status = statuses.read(path)
+    if status is not None:
+        mine = None if shard == WHOLE else {sample_id for sample_id, _ in take_shard(opened.pairs, shard)}
+        stored = tally(opened.run.id, mine) or dict.fromkeys(("done", "ok", "format", "provider"), 0)
+        statuses.write(path, replace(status, **stored))
 
 
 def work_alone(

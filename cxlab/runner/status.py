@@ -1,14 +1,15 @@
 """The small status file of a run or of one of its shards, and how shards add up."""
 
 import json
+import math
 import os
 import socket
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args
 
 State = Literal["running", "done", "cancelled", "failed", "budget"]
 
@@ -62,18 +63,65 @@ def path_of(folder: Path, shard: tuple[int, int], led: bool = False) -> Path:
 
 
 def write(path: Path, status: Status) -> None:
-    """Replace the file at once, so that a reader sees the old status or the new one and nothing between."""
+    """Replace the file at once, so that a reader sees the old status or the new one and nothing between.
+
+    On a full disk there is no room for a second file: then the old one is written over, which needs none, so that a
+    run that the disk has ended does not say `running` for ever.
+    """
+    text = json.dumps(asdict(status)).encode()
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_text(json.dumps(asdict(status)))
-    fresh.replace(path)
+    try:
+        fresh.write_bytes(text)
+        fresh.replace(path)
+    except OSError:
+        try:
+            fresh.unlink(missing_ok=True)
+            with path.open("r+b") as file:
+                # Blanks up to the old length and no truncation: blocks that are given back may be taken by others.
+                file.write(text.ljust(path.stat().st_size))
+        except OSError:
+            if status.state == "running":
+                raise
+            # The old status stays, and tells by its age that nobody is at work (`is_stale`).
 
 
 def read(path: Path) -> Status | None:
-    """The status in that file; None when there is none."""
+    """The status in that file; None when there is none or it is damaged (it is written anew twice a second)."""
     try:
-        return Status(**json.loads(path.read_text()))
-    except FileNotFoundError:
+        told = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
         return None
+    # One of a newer version may say more than we know.
+    kept = (
+        {each.name: told[each.name] for each in fields(Status) if each.name in told} if isinstance(told, dict) else {}
+    )
+    return Status(**kept) if _is_sound(kept) else None
+
+
+def _is_sound(told: dict[str, Any]) -> bool:
+    """Whether what a file says of a status can be counted with."""
+    counts = (told.get(name, 0) for name in ("planned", "done", "ok", "format", "provider", "peak", "pid"))
+    amounts = (told.get(name) for name in ("cost_usd", "tokens", "eta_s"))
+    texts = (told.get(name, "") for name in ("started", "updated", "host", "message"))
+    return (
+        told.get("state") in get_args(State)
+        and "planned" in told
+        and all(type(count) is int and 0 <= count < 2**63 for count in counts)
+        and all(amount is None or _is_amount(amount) for amount in (*amounts, told.get("rate_per_s", 0.0)))
+        and all(isinstance(text, str) for text in texts)
+        and all(_is_time(told[name]) for name in ("started", "updated") if told.get(name))
+    )
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
 
 
 def read_shards(folder: Path, led: bool = False) -> list[Status]:
@@ -84,7 +132,8 @@ def read_shards(folder: Path, led: bool = False) -> list[Status]:
 
 def shards_of(folder: Path) -> int:
     """Into how many shards the run is split; 0 when no shard has begun."""
-    return max((int(path.stem.rpartition("-")[2]) for path in folder.glob("status-*-of-*.json")), default=0)
+    ends = (path.stem.rpartition("-")[2] for path in folder.glob("status-*-of-*.json"))
+    return max((int(end) for end in ends if end.isascii() and end.isdigit() and len(end) < 4), default=0)
 
 
 def drop_shards(folder: Path) -> None:
@@ -142,4 +191,6 @@ def is_stale(status: Status, silent_s: float = 10.0) -> bool:
     """Whether work that says `running` has been silent so long that its process must be gone."""
     if status.state != "running":
         return False
+    if not status.updated:
+        return True
     return time.time() - datetime.fromisoformat(status.updated).timestamp() > silent_s

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from types import FrameType
 from typing import IO, Any
@@ -225,7 +225,8 @@ def _look(
             first = before[place]
             # The coordinator lives, even while no shard of this run is at work.
             status = replace(status, pid=os.getpid(), host=first.host, started=first.started, updated=statuses.now())
-            statuses.write(each.folder / "status.json", status)
+            with suppress(OSError):  # a full disk ends the workers, and they say so
+                statuses.write(each.folder / "status.json", status)
         else:
             status = settle(each, shards, led=True)
             ended[place] = status

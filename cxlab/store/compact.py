@@ -15,6 +15,7 @@ import polars as pl
 
 from cxlab.errors import BadStore, Busy
 from cxlab.store import layout, tables
+from cxlab.store.soundness import find_fault
 
 _NEW, _OLD, _MERGED = "parts.new", "parts.old", "merged.json"
 _BUSY = "this run is being compacted by another process; try again in a moment"
@@ -37,7 +38,11 @@ def compact(run_id: str, home: Path | str | None = None) -> int:
         merged = layout.batches(folder)
         if len(merged) < 2:
             return 0
-        _build(folder, merged)
+        try:
+            _build(folder, merged)
+        except BaseException:
+            shutil.rmtree(folder / _NEW, ignore_errors=True)  # of all times, the disk may be full
+            raise
         _switch(base, folder)
         _tidy(folder)
     return len(merged)
@@ -47,6 +52,11 @@ def recover(run_id: str, home: Path | str | None = None) -> None:
     """Finish or undo a compaction that broke off, and remove what killed writers left half-written."""
     base = layout.resolve_home(home)
     recover_folder(base, base / "runs" / layout.check_id("run", run_id))
+
+
+def is_broken_off(folder: Path) -> bool:
+    """Whether a run's folder shows traces of a compaction, which may be at work or may have broken off."""
+    return (folder / _NEW).exists() or (folder / _OLD).exists()
 
 
 def recover_folder(base: Path, folder: Path) -> None:
@@ -71,13 +81,17 @@ def compact_annotations(home: Path | str | None = None, at_least: int = 100) -> 
     base = layout.resolve_home(home)
     folder = base / "annotations"
     with layout.lock(folder / ".lock-compact", wait_s=5.0, busy="the annotations are being compacted; try again"):
-        parts = sorted(path for path in folder.glob("*.parquet") if path.name != f"{layout.EMPTY}.parquet")
+        files = sorted(path for path in folder.glob("*.parquet") if path.name != f"{layout.EMPTY}.parquet")
+        parts = [path for path in files if find_fault(path, tables.ANNOTATIONS) is None]
         if len(parts) < max(2, at_least):
             return 0
         frame = pl.concat([pl.read_parquet(path) for path in parts]).unique("id", keep="last").sort("created", "id")
         fresh = folder / f".merged-{time.time_ns()}.tmp"
-        frame.write_parquet(fresh)
-        fresh.replace(folder / f"merged-{time.time_ns()}.parquet")
+        try:
+            tables.write_parquet(frame, fresh)
+            fresh.replace(folder / f"merged-{time.time_ns()}.parquet")
+        finally:
+            fresh.unlink(missing_ok=True)
         with layout.swapping(base):
             for path in parts:
                 path.unlink()

@@ -4,55 +4,71 @@ import contextlib
 import hashlib
 import io
 import os
+import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
-from cxlab.errors import BadStore, Busy
-from cxlab.store import layout, tables
+from cxlab.errors import BadStore, Busy, NewerStore
+from cxlab.store import catalogue, layout, tables
+from cxlab.store.catalogue import Catalogue
 from cxlab.store.compact import recover_folder
+from cxlab.store.soundness import find_fault
 
 if TYPE_CHECKING:
     import duckdb
 
 DATABASE = "cxlab.duckdb"
+Answer = TypeVar("Answer")
 _TRIES = 4
 _SWAP_WAIT_S = 2.0
 # Which store a connection is of; asking DuckDB would cost 0.5 ms a query. Only ever grows and shrinks by whole keys.
 _homes: "weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, Path]" = weakref.WeakKeyDictionary()
+# While something is set aside: by home, the schema of the views over what counts, and a database in memory with it.
+_narrowed: "dict[Path, tuple[str, duckdb.DuckDBPyConnection]]" = {}
+_narrowing = threading.Lock()
+# Sessions that come at once share one process, and one database in it: the first one upgrades for all.
+_opening = threading.Lock()
+_NO_RUN = "run-json"
 
 
 def open_store(home: Path | str | None = None) -> "duckdb.DuckDBPyConnection":
     """A read-only connection to the views over all parts; makes or migrates the database first if needed.
 
-    Any number of processes may hold one while runs are written. Ask through `query`, or with a cursor a call:
-    a connection is not to be shared between threads.
+    Any number of processes may hold one while runs are written. Ask through `query`, which leaves out what the
+    catalogue sets aside: a connection is not to be shared between threads. A database file that is damaged, which
+    holds nothing but views, is left where it is and the views are made in memory.
     """
     base = layout.resolve_home(home)
-    if not (base / DATABASE).is_file():
+    if not (base / DATABASE).exists():
         _create(base)
-    _make_empty_parts(base)
-    for run_id in layout.run_ids(base):
-        recover_folder(base, base / "runs" / run_id)
+    make_empty_parts(base)
+    _recover(base)
     if layout.swap_count(base) % 2:
         with layout.swapping(base):
             pass  # takes over, or waits for, the swap under way
-    con = _connect(base, base / DATABASE, read_only=True)
-    try:
-        stored = _stored_version(con)
-    except BaseException:
-        con.close()
-        raise
-    if stored != _wanted_version():
-        con.close()
-        _upgrade(base)
-        con = _connect(base, base / DATABASE, read_only=True)
-    return con
+    with _opening:
+        try:
+            con, stored = _open_file(base)
+        except NewerStore:
+            raise
+        except BadStore:
+            return _make_in_memory(base, _views())
+        if stored != _wanted_version():
+            con.close()
+            _upgrade(base)
+            con = _connect(base, base / DATABASE, read_only=True)
+        return con
+
+
+def check_database(base: Path) -> None:
+    """BadStore when the file of views cannot be opened or is of a newer version."""
+    _open_file(base)[0].close()
 
 
 def query(
@@ -62,23 +78,48 @@ def query(
 ) -> pl.DataFrame:
     """The rows of one statement. Values go in as `params` ($name or ?), never into the text.
 
-    Asks again when a compaction or deletion moved files meanwhile, so an answer never counts half a run.
+    Asks again when a compaction or deletion moved files meanwhile, so an answer never counts half a run; and when it
+    met a file that was damaged since, which is then set aside with its run or dataset.
     """
+
+    def ask(cursor: "duckdb.DuckDBPyConnection") -> pl.DataFrame:
+        frame: pl.DataFrame = cursor.sql(sql, params=params).pl()
+        return frame
+
+    return _settle(con, ask)
+
+
+def describe(con: "duckdb.DuckDBPyConnection", sql: str, params: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """Column → DuckDB's name of its type, of what `query` would return."""
+
+    def ask(cursor: "duckdb.DuckDBPyConnection") -> dict[str, str]:
+        found = cursor.sql(sql, params=params)
+        return dict(zip(found.columns, map(str, found.types), strict=True))
+
+    return _settle(con, ask)
+
+
+def _settle(con: "duckdb.DuckDBPyConnection", ask: "Callable[[duckdb.DuckDBPyConnection], Answer]") -> Answer:
+    """The answer over what counts, from a moment at which nothing was moved."""
     import duckdb
 
     base, tries = _home_of(con), _TRIES
     while True:
         tries -= 1
         before = _settled_count(base)
+        known = catalogue.read(base)
         try:
-            with con.cursor() as cursor:
-                frame: pl.DataFrame = cursor.sql(sql, params=params).pl()
-        except duckdb.Error:
-            if tries == 0 or layout.swap_count(base) == before:
+            with (_narrow(base, known) if known.set_aside else con).cursor() as cursor:
+                answer = ask(cursor)
+        except duckdb.Error as fault:
+            moved = layout.swap_count(base) != before
+            # Most likely a fault in what was asked: a look at the times of files is enough.
+            wrong = isinstance(fault, duckdb.ProgrammingError) and not isinstance(fault, duckdb.InvalidInputException)
+            if tries == 0 or not (moved or _look_closer(base, known, read_whole=not wrong)):
                 raise
             continue
         if tries == 0 or layout.swap_count(base) == before:
-            return frame
+            return answer
 
 
 def _settled_count(base: Path) -> int:
@@ -86,12 +127,41 @@ def _settled_count(base: Path) -> int:
     deadline = time.monotonic() + _SWAP_WAIT_S
     while (count := layout.swap_count(base)) % 2:
         if time.monotonic() > deadline:
-            for run_id in layout.run_ids(base):
-                recover_folder(base, base / "runs" / run_id)
+            _recover(base)
             with layout.swapping(base):
                 pass
         time.sleep(0.002)
     return count
+
+
+def _recover(base: Path) -> None:
+    for run_id in layout.run_ids(base):
+        # What cannot be gone on with is set aside by the catalogue, with the reason.
+        with contextlib.suppress(BadStore, OSError):
+            recover_folder(base, base / "runs" / run_id)
+
+
+def _look_closer(base: Path, known: Catalogue, read_whole: bool) -> bool:
+    """After a query that failed: whether something that is damaged has been mended or set aside since."""
+    if make_empty_parts(base) or catalogue.read(base, closely=True).set_aside != known.set_aside:
+        return True
+    return read_whole and catalogue.look_closer(base)
+
+
+def _narrow(base: Path, known: Catalogue) -> "duckdb.DuckDBPyConnection":
+    """A connection to views over what counts alone."""
+    views = _views(known)
+    with _narrowing:
+        made = _narrowed.get(base)
+        if made is None or made[0] != views:
+            made = _narrowed[base] = views, _make_in_memory(base, views)
+    return made[1]
+
+
+def _make_in_memory(base: Path, views: str) -> "duckdb.DuckDBPyConnection":
+    con = _connect(base, ":memory:", read_only=False)
+    con.execute(views)
+    return con
 
 
 def _home_of(con: "duckdb.DuckDBPyConnection") -> Path:
@@ -103,24 +173,45 @@ def _home_of(con: "duckdb.DuckDBPyConnection") -> Path:
     return base
 
 
-def _connect(base: Path, path: Path, read_only: bool) -> "duckdb.DuckDBPyConnection":
+def _connect(base: Path, path: Path | str, read_only: bool) -> "duckdb.DuckDBPyConnection":
     import duckdb
 
     try:
         con = duckdb.connect(str(path), read_only=read_only, config={"file_search_path": str(base)})
+        # The cache of Parquet footers notices a changed file by its time; it makes a look-up twice as fast.
+        con.execute("LOAD icu; SET GLOBAL TimeZone = 'UTC'; SET GLOBAL parquet_metadata_cache = true")
     except duckdb.IOException as fault:
         told = str(fault).splitlines()[0][:200]
         if "lock" in told:
             raise Busy(f"{path} is open in another process ({told}); close it there") from fault
-        raise BadStore(
-            f"{path} cannot be opened as a DuckDB 2 database; it holds views only: delete it and "
-            f"it is made anew ({told})"
-        ) from fault
+        raise _tell_damage(path, fault) from fault
     except duckdb.ConnectionException as fault:
         raise Busy(f"{path} is open in this process in another mode; close that connection first") from fault
-    # The cache of Parquet footers notices a changed file by its time; it makes a look-up twice as fast.
-    con.execute("LOAD icu; SET GLOBAL TimeZone = 'UTC'; SET GLOBAL parquet_metadata_cache = true")
+    except duckdb.Error as fault:  # what is damaged inside comes as almost any of them
+        raise _tell_damage(path, fault) from fault
     return con
+
+
+def _open_file(base: Path) -> "tuple[duckdb.DuckDBPyConnection, tuple[int, str]]":
+    """The file of views, and the version it was made from; BadStore when either cannot be read."""
+    import duckdb
+
+    con = _connect(base, base / DATABASE, read_only=True)
+    try:
+        return con, _stored_version(con)
+    except duckdb.Error as fault:
+        con.close()
+        raise _tell_damage(base / DATABASE, fault) from fault
+    except BaseException:
+        con.close()
+        raise
+
+
+def _tell_damage(path: Path | str, fault: Exception) -> BadStore:
+    return BadStore(
+        f"{path} cannot be opened as a DuckDB 2 database; it holds views only: "
+        f"`python -m cxlab doctor --repair` makes it anew ({str(fault).splitlines()[0][:200]})"
+    )
 
 
 def _create(base: Path) -> None:
@@ -135,28 +226,59 @@ def _create(base: Path) -> None:
         fresh.unlink(missing_ok=True)
 
 
-def _make_empty_parts(base: Path, anew: bool = False) -> None:
-    """One part without rows per table, so that a glob never matches nothing; `anew` when columns have changed."""
+def make_empty_parts(base: Path, anew: bool = False) -> bool:
+    """One part without rows per table, so that a glob never matches nothing; `anew` when columns have changed.
+
+    Those that are damaged are made anew as well; whether any was.
+    """
     part = base / "runs" / layout.EMPTY / "parts" / layout.EMPTY
     wanted = {part / f"{table}.parquet": schema for table, schema in tables.PARTS.items()}
     wanted[base / "datasets" / layout.EMPTY / "samples.parquet"] = tables.SAMPLES
     wanted[base / "annotations" / f"{layout.EMPTY}.parquet"] = tables.ANNOTATIONS
+    made = False
     for path, schema in wanted.items():
-        if anew or not path.is_file():
+        if anew or not path.is_file() or find_fault(path, schema) is not None:
             buffer = io.BytesIO()
             pl.DataFrame(schema=schema).write_parquet(buffer)
             layout.write_whole(path, buffer.getvalue())
-    nothing = base / "runs" / layout.EMPTY / "run-none.json"
+            made = True
+    nothing = base / "runs" / layout.EMPTY / _NO_RUN
     if not nothing.is_file():
         layout.write_whole(nothing, b"")
+        made = True
+    return made
 
 
 # --- versions: every opening compares (number of the last migration, digest of schema.sql with its columns)
 
 
-def _views() -> str:
-    columns = {name: ", ".join(f'"{column}"' for column in schema) for name, schema in tables.TABLES.items()}
-    return Template((Path(__file__).parent / "schema.sql").read_text(encoding="utf-8")).substitute(columns)
+def _views(known: Catalogue | None = None) -> str:
+    """The SQL of all views: over every file that lies in its place (None), or over those that count."""
+    words = {name: ", ".join(f'"{column}"' for column in schema) for name, schema in tables.TABLES.items()}
+    words |= {f"from_{name}": pattern for name, pattern in _list_files(known).items()}
+    return Template((Path(__file__).parent / "schema.sql").read_text(encoding="utf-8")).substitute(words)
+
+
+def _list_files(known: Catalogue | None) -> dict[str, str]:
+    """Table → the files it is read from, as SQL. Names go into the text: the catalogue takes plain ones only."""
+    if known is None:
+        found = {table: [f"runs/*/parts/*/{table}.parquet"] for table in tables.PARTS}
+        # "?" stands for the dot of a run's record and for the dash of the empty one, so that nothing else matches.
+        found |= {"runs": ["runs/*/run?json"], "samples": ["datasets/*/samples.parquet"]}
+        found["annotations"] = ["annotations/*.parquet"]
+    else:
+        found = {
+            table: [f"runs/{run_id}/parts/*/{table}.parquet" for run_id in (layout.EMPTY, *holders)]
+            for table, holders in known.holders.items()
+        }
+        found["runs"] = [f"runs/{layout.EMPTY}/{_NO_RUN}", *(f"runs/{run_id}/run.json" for run_id in known.runs)]
+        found["samples"] = [f"datasets/{name}/samples.parquet" for name in (layout.EMPTY, *known.datasets)]
+        found["annotations"] = [f"annotations/{name}" for name in (f"{layout.EMPTY}.parquet", *known.annotations)]
+    return {table: f"[{', '.join(map(_quote, paths))}]" for table, paths in found.items()}
+
+
+def _quote(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _wanted_version() -> tuple[int, str]:
@@ -170,7 +292,7 @@ def _stored_version(con: "duckdb.DuckDBPyConnection") -> tuple[int, str]:
         return 0, ""
     number, digest = con.execute("SELECT number, digest FROM store_version").fetchall()[0]
     if number > len(MIGRATIONS):
-        raise BadStore(
+        raise NewerStore(
             f"the store is of version {number}, this CX Lab knows versions up to {len(MIGRATIONS)}; "
             "update CX Lab, or set CXLAB_HOME to another folder"
         )
@@ -186,7 +308,7 @@ def _upgrade(base: Path) -> None:
 
 def _migrate(base: Path, path: Path) -> None:
     """Bring a database to the present version in one transaction: all of it or nothing."""
-    _make_empty_parts(base, anew=True)
+    make_empty_parts(base, anew=True)
     con = _connect(base, path, read_only=False)
     try:
         number, _ = _stored_version(con)

@@ -1,15 +1,18 @@
 """Write runs out for other tools: Parquet, CSV, JSON Lines, one DuckDB file, or a process-mining event log."""
 
+import glob
 import os
+import re
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from cxlab.errors import BadOption, UnknownName
-from cxlab.store import layout, tables
-from cxlab.store.connect import open_store, query
+from cxlab.errors import BadOption
+from cxlab.store import catalogue, layout, tables
+from cxlab.store.connect import describe, open_store, query
 
 if TYPE_CHECKING:
     import duckdb
@@ -59,6 +62,9 @@ SELECT attempt_id || '/' || turn AS "case:concept:name", name AS "concept:name",
     CASE WHEN kind = 'stage' THEN list_contains(moves, {'move': 'inserted', 'stage': name}) END AS inserted
 FROM events ORDER BY run_id, attempt_id, turn, step
 """
+# How such a file begins: a word and the byte at which it stands.
+_BEGINNINGS: dict[str, tuple[bytes, int]] = {"duckdb": (b"DUCK", 8), "events": (b"case:concept:name", 0)}
+_UNFINISHED = re.compile(r"\.(\d+)\.\d+\.unfinished(\.parts|\.wal|\.tmp)?")
 _EVENT_TEXTS = {"case:concept:name", "concept:name", "run_id", "attempt_id", "model", "scenario", "level", "error"}
 
 
@@ -71,18 +77,20 @@ def export_runs(
     """Export runs (`None`: all) with every row marked `simulated` or not; returns the files written.
 
     parquet, csv and jsonl fill the folder `to` with a file per table; duckdb and events write the file `to`. Files
-    of the same name are replaced, each in one step. In CSV, text that a spreadsheet would run as a formula gets a
-    leading apostrophe.
+    of the same name are replaced, each in one step, if they are such an export; what else lies there is not touched.
+    In CSV, text that a spreadsheet would run as a formula gets a leading apostrophe.
     """
     if format not in get_args(Format):
         raise BadOption(f"unknown export format {str(format)!r}; take one of {', '.join(get_args(Format))}")
     base = layout.resolve_home(home)
-    known = layout.run_ids(base)
-    runs = list(known if run_ids is None else run_ids)
+    runs = list(catalogue.read(base).runs if run_ids is None else run_ids)
     for run_id in runs:
-        if run_id not in known:
-            raise UnknownName("run", run_id, known)
+        catalogue.find_run(run_id, base)
     target = Path(to).expanduser().resolve()
+    if format in _BEGINNINGS:
+        _check_replaceable(target, format)
+    elif target.exists() and not target.is_dir():
+        raise BadOption(f"--to {target}: is a file; for {format} name a folder")
     con = open_store(base)
     try:
         if format == "events":
@@ -122,11 +130,8 @@ def _rows(table: str) -> str:
 
 def _shape(con: "duckdb.DuckDBPyConnection", rows: str, runs: list[str], format: str) -> str:
     """The same rows with columns as the format needs them."""
-    with con.cursor() as cursor:
-        described = cursor.sql(rows, params={"runs": runs})
-        types = dict(zip(described.columns, map(str, described.types), strict=True))
     shaped = []
-    for name, kind in types.items():
+    for name, kind in describe(con, rows, {"runs": runs}).items():
         if format == "jsonl" and name in tables.JSON_COLUMNS:
             shaped.append(f'"{name}"::JSON AS "{name}"')
         elif format == "csv" and (kind.endswith("[]") or kind.startswith("STRUCT")):
@@ -145,20 +150,15 @@ def _write_table(con: "duckdb.DuckDBPyConnection", table: str, runs: list[str], 
 
 
 def _write_events(con: "duckdb.DuckDBPyConnection", runs: list[str], path: Path) -> Path:
-    with con.cursor() as cursor:
-        names = cursor.sql(_EVENTS, params={"runs": runs}).columns
+    names = describe(con, _EVENTS, {"runs": runs})
     columns = ", ".join(guard(name) if name in _EVENT_TEXTS else f'"{name}"' for name in names)
     return _copy(con, f"SELECT {columns} FROM ({_EVENTS})", runs, "FORMAT csv, HEADER", path)
 
 
 def _copy(con: "duckdb.DuckDBPyConnection", rows: str, runs: list[str], options: str, path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = _aside(path)
-    try:
+    with _aside(path) as fresh:
         query(con, f"COPY ({rows}) TO $path ({options})", {"runs": runs, "path": str(fresh)})
         fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
     return path
 
 
@@ -166,21 +166,68 @@ def _write_database(con: "duckdb.DuckDBPyConnection", runs: list[str], path: Pat
     """One file with native tables, which any DuckDB 2 opens without the store."""
     import duckdb
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = _aside(path)
-    parts = fresh.with_name(fresh.name + ".parts")
-    try:
+    with _aside(path) as fresh:
+        parts = fresh.with_name(fresh.name + ".parts")
         with duckdb.connect(str(fresh)) as made:
             for table in ["runs", *tables.TABLES]:
                 rows = _write_table(con, table, runs, "parquet", parts / f"{table}.parquet")
                 made.sql("SELECT * FROM read_parquet($path)", params={"path": str(rows)}).create(table)
                 rows.unlink()
         fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
-        shutil.rmtree(parts, ignore_errors=True)
     return path
 
 
-def _aside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}")
+def find_unfinished(path: Path) -> list[Path]:
+    """What exports to this path left beside it when they were killed; of one that is at work nothing."""
+    beside = path.parent.glob(f".{glob.escape(path.name)}.*.unfinished*")
+    return [each for each in beside if _is_unfinished(each.name[len(path.name) + 1 :])]
+
+
+def _is_unfinished(ending: str) -> bool:
+    found = _UNFINISHED.fullmatch(ending)
+    return found is not None and not lives(int(found[1]))
+
+
+def lives(pid: int) -> bool:
+    """Whether a process of this id is at work on this machine."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def remove(path: Path) -> None:
+    """Remove a file or folder, if it is there."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _aside(path: Path) -> Iterator[Path]:
+    """A hidden name beside the file, which nobody takes for an export; at the end it is gone, and what DuckDB added."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for left in find_unfinished(path):
+        remove(left)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.unfinished")
+    try:
+        yield fresh
+    finally:
+        for ending in ("", ".parts", ".wal", ".tmp"):
+            remove(fresh.with_name(fresh.name + ending))
+
+
+def _check_replaceable(path: Path, format: str) -> None:
+    word, place = _BEGINNINGS[format]
+    if path.is_dir():
+        raise BadOption(f"--to {path}: is a folder; for {format} name a file")
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        begun = file.read(place + len(word))
+    if begun[place:] != word and begun:
+        raise BadOption(f"--to {path}: exists and is no earlier export of this kind; name another file")

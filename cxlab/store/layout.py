@@ -1,7 +1,6 @@
 """Where things lie under the store's home, and how a file or folder appears whole."""
 
 import fcntl
-import hashlib
 import os
 import re
 import time
@@ -10,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cxlab import resources
-from cxlab.errors import BadOption, BadStore, Busy, UnknownName
+from cxlab.errors import BadOption, Busy, UnknownName
 
 # Holds one part without rows per table, so that no glob of a view ever matches nothing (DuckDB refuses
 # such a glob). It has no run.json, so it is no run; no id may begin with an underscore.
@@ -52,6 +51,11 @@ def check_id(kind: str, value: object) -> str:
     return value
 
 
+def is_plain(name: str) -> bool:
+    """Whether a name is safe in a path and in a pattern of DuckDB; all those that we give are."""
+    return _ID.fullmatch(name) is not None
+
+
 def run_folder(base: Path, run_id: str) -> Path:
     """The folder of a run that exists; UnknownName otherwise."""
     folder = base / "runs" / check_id("run", run_id)
@@ -86,8 +90,12 @@ def write_whole(path: Path, data: bytes) -> None:
     """Replace a file in one step; a reader sees the old or the new content, never a part of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.tmp")
-    fresh.write_bytes(data)
-    fresh.replace(path)
+    try:
+        fresh.write_bytes(data)
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager
@@ -111,10 +119,8 @@ def swap_count(base: Path) -> int:
     """How often folders were swapped under readers' hands; odd while a swap is under way."""
     try:
         return int((base / "swaps").read_text() or 0)
-    except FileNotFoundError:
-        return 0
-    except ValueError as fault:
-        raise BadStore(f"{base / 'swaps'} should hold one whole number; delete it") from fault
+    except (FileNotFoundError, ValueError):
+        return 0  # none yet, or a damaged file: the next swap writes it anew
 
 
 @contextmanager
@@ -126,30 +132,21 @@ def swapping(base: Path) -> Iterator[None]:
     with lock(base / ".swap.lock", wait_s=30.0):
         count = swap_count(base)
         count -= count % 2
-        write_whole(base / "swaps", str(count + 1).encode())
+        _write_count(base, count + 1)
         try:
             yield
         finally:
-            write_whole(base / "swaps", str(count + 2).encode())
+            _write_count(base, count + 2)
 
 
-def version(base: Path | str | None = None) -> str:
-    """A short text that changes whenever a part, run, dataset or annotation comes or goes (about 3 us a run)."""
-    root = resolve_home(base)
-    seen: list[object] = [swap_count(root)]
-    for folder in ("runs", "datasets", "annotations"):
-        try:
-            stat = (root / folder).stat()
-        except FileNotFoundError:
-            continue
-        seen.append((folder, stat.st_mtime_ns, stat.st_nlink))
-    # Pages ask this for each of their reads, so: no Path objects, one stat a run.
-    runs = root / "runs"
-    for run_id in sorted(os.listdir(runs)) if runs.is_dir() else ():
-        try:
-            stat = os.stat(f"{runs}/{run_id}/parts")
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        # The link count tells batches apart where the clock of the file system is too coarse to.
-        seen.append((run_id, stat.st_mtime_ns, stat.st_nlink, stat.st_ino))
-    return hashlib.blake2b(repr(seen).encode(), digest_size=8).hexdigest()
+def _write_count(base: Path, count: int) -> None:
+    path, text = base / "swaps", str(count).encode()
+    try:
+        write_whole(path, text)
+    except OSError:
+        # A full disk has no room for a second file, but the count must become even again: write over the old one.
+        if not path.is_file():
+            raise
+        with path.open("r+b") as file:
+            file.write(text)
+            file.truncate()

@@ -13,7 +13,7 @@ import polars as pl
 from cxlab.errors import UnknownName
 from cxlab.records import Attempt, Failure, Judgement, Message, Score, SingleJudgeTrace, ToolCall, Trace, Usage, Vote
 from cxlab.records.base import Record
-from cxlab.store import layout, tables
+from cxlab.store import catalogue, layout, tables
 from cxlab.store.compact import recover_folder
 
 # Attempts that are records at the same time; 1,000 conversations are about 20 MB.
@@ -38,9 +38,12 @@ def load_attempts(run_id: str, home: Path | str | None = None) -> Iterator[tuple
     base = layout.resolve_home(home)
     folder = layout.run_folder(base, run_id)
     recover_folder(base, folder)
-    ids = _scan(folder, "attempts").select("attempt_id").collect().get_column("attempt_id").sort().to_list()
+    with catalogue.naming_damage("run", run_id, base):
+        ids = _scan(folder, "attempts").select("attempt_id").collect().get_column("attempt_id").sort().to_list()
     for start in range(0, len(ids), _AT_ONCE):
-        yield from _load(folder, pl.col("attempt_id").is_in(ids[start : start + _AT_ONCE]))
+        with catalogue.naming_damage("run", run_id, base):
+            loaded = list(_load(folder, pl.col("attempt_id").is_in(ids[start : start + _AT_ONCE])))
+        yield from loaded
 
 
 def load_attempt(run_id: str, attempt_id: str, home: Path | str | None = None) -> tuple[Attempt, StoredScored]:
@@ -48,9 +51,10 @@ def load_attempt(run_id: str, attempt_id: str, home: Path | str | None = None) -
     base = layout.resolve_home(home)
     folder = layout.run_folder(base, run_id)
     recover_folder(base, folder)
-    for found in _load(folder, pl.col("attempt_id") == attempt_id):
-        return found
-    known = _scan(folder, "attempts").select("attempt_id").limit(5).collect().get_column("attempt_id").to_list()
+    with catalogue.naming_damage("run", run_id, base):
+        for found in _load(folder, pl.col("attempt_id") == attempt_id):
+            return found
+        known = _scan(folder, "attempts").select("attempt_id").limit(5).collect().get_column("attempt_id").to_list()
     raise UnknownName(f"attempt of run {run_id!r}", attempt_id[:80], known, "(the first five are listed)")
 
 
@@ -68,7 +72,8 @@ def load_rows(
         before = layout.swap_count(base)
         recover_folder(base, folder)
         try:
-            found = pl.collect_all([_scan(folder, name).filter(wanted) for name in names])
+            with catalogue.naming_damage("run", run_id, base):
+                found = pl.collect_all([_scan(folder, name).filter(wanted) for name in names])
         except FileNotFoundError:
             # A compaction moved the files between listing and reading.
             if tries == 0:

@@ -1,38 +1,39 @@
 -- What the database holds: views over the parts, and macros. Paths are relative to `file_search_path`, which
--- connect.py sets at opening, so that the folder can be moved. A dollar sign and a name stand for a table's columns (tables.py).
+-- connect.py sets at opening, so that the folder can be moved. A dollar sign and a name stand for a table's columns
+-- (tables.py), with `from_` for its files: all of them, or those that count while something is set aside (catalogue.py).
 -- The views list their columns: parts of an older version lack some, and those read as NULL.
 
 CREATE OR REPLACE VIEW samples AS SELECT $samples
-FROM read_parquet('datasets/*/samples.parquet', union_by_name = true, hive_partitioning = false);
+FROM read_parquet($from_samples, union_by_name = true, hive_partitioning = false);
 
 CREATE OR REPLACE VIEW attempts AS SELECT $attempts
-FROM read_parquet('runs/*/parts/*/attempts.parquet', union_by_name = true, hive_partitioning = false);
+FROM read_parquet($from_attempts, union_by_name = true, hive_partitioning = false);
 
 CREATE OR REPLACE VIEW messages AS SELECT $messages
-FROM read_parquet('runs/*/parts/*/messages.parquet', union_by_name = true, hive_partitioning = false);
+FROM read_parquet($from_messages, union_by_name = true, hive_partitioning = false);
 
 CREATE OR REPLACE VIEW scores AS SELECT $scores
-FROM read_parquet('runs/*/parts/*/scores.parquet', union_by_name = true, hive_partitioning = false);
+FROM read_parquet($from_scores, union_by_name = true, hive_partitioning = false);
 
 CREATE OR REPLACE VIEW judgements AS SELECT $judgements
-FROM read_parquet('runs/*/parts/*/judgements.parquet', union_by_name = true, hive_partitioning = false);
+FROM read_parquet($from_judgements, union_by_name = true, hive_partitioning = false);
 
 CREATE OR REPLACE VIEW votes AS SELECT $votes
-FROM read_parquet('runs/*/parts/*/votes.parquet', union_by_name = true, hive_partitioning = false);
+FROM read_parquet($from_votes, union_by_name = true, hive_partitioning = false);
 
 CREATE OR REPLACE VIEW traces AS SELECT $traces
-FROM read_parquet('runs/*/parts/*/traces.parquet', union_by_name = true, hive_partitioning = false);
+FROM read_parquet($from_traces, union_by_name = true, hive_partitioning = false);
 
 CREATE OR REPLACE VIEW failures AS SELECT $failures
-FROM read_parquet('runs/*/parts/*/failures.parquet', union_by_name = true, hive_partitioning = false);
+FROM read_parquet($from_failures, union_by_name = true, hive_partitioning = false);
 
 -- Merging annotation files shows some of them twice for a moment: each id counts once.
 CREATE OR REPLACE VIEW annotations AS SELECT DISTINCT ON (id) $annotations
-FROM read_parquet('annotations/*.parquet', union_by_name = true, hive_partitioning = false);
+FROM read_parquet($from_annotations, union_by_name = true, hive_partitioning = false);
 
 CREATE OR REPLACE VIEW runs AS SELECT id AS run_id, benchmark, model, simulated, setup, judges, dataset_id, seed,
     trials, planned, prompts, code, "group" AS group_, created
-FROM read_json('runs/*/run*.json', format = 'unstructured', columns = {
+FROM read_json($from_runs, format = 'unstructured', columns = {
     id: 'VARCHAR', benchmark: 'VARCHAR', model: 'VARCHAR', simulated: 'BOOLEAN', setup: 'JSON', judges: 'VARCHAR[]',
     dataset_id: 'VARCHAR', seed: 'BIGINT', trials: 'INTEGER', planned: 'INTEGER', prompts: 'JSON', code: 'VARCHAR',
     "group": 'VARCHAR', created: 'TIMESTAMPTZ'});

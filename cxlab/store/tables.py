@@ -1,9 +1,11 @@
 """Every table of the store: its columns, their types, and how records become columns."""
 
+import io
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -252,6 +254,13 @@ def _mend(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _mend(each) for key, each in value.items()}
     return value
+
+
+def write_parquet(frame: pl.DataFrame, path: Path, level: int = 3) -> None:
+    """Write one file, compressed with zstd. Built in memory: what Polars itself says of a full disk is no OSError."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd", compression_level=level)
+    path.write_bytes(buffer.getbuffer())
 
 
 def build_samples(samples: Sequence[Sample]) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from cxlab.errors import BadOption, UnknownName
-from cxlab.store import layout
+from cxlab.store import catalogue, layout
 
 TrashKind = Literal["run", "dataset"]
 
@@ -30,11 +30,11 @@ def delete(kind: TrashKind, id: str, home: Path | str | None = None) -> TrashEnt
     Runs on a deleted dataset stay, and find their samples again when it comes back.
     """
     base = layout.resolve_home(home)
-    folder = layout.run_folder(base, id) if kind == "run" else layout.dataset_folder(base, id)
+    folder = find_folder(kind, id, base)
     with ExitStack() as held:
         for path in (folder / ".lock-compact", *folder.glob(".lock-writer-*")) if kind == "run" else ():
             held.enter_context(layout.lock(path, busy=f"run {id!r} is being written; cancel it before deleting it"))
-        # No id holds a "~": the name is told apart into id and time without doubt.
+        # The time comes last, so that the name is told apart into id and time without doubt.
         target = _trash(base, kind) / f"{id}~{time.time_ns()}"
         target.parent.mkdir(parents=True, exist_ok=True)
         with layout.swapping(base):
@@ -42,9 +42,28 @@ def delete(kind: TrashKind, id: str, home: Path | str | None = None) -> TrashEnt
     return _entry(kind, target)
 
 
+def find_folder(kind: TrashKind, id: str, home: Path | str | None = None) -> Path:
+    """The folder of a run or dataset, also of one that is set aside; UnknownName when there is none."""
+    base = layout.resolve_home(home)
+    if any(one.kind == kind and one.name == id for one in catalogue.read(base).set_aside):
+        return base / f"{kind}s" / id  # a name that was listed there, so no path can hide in it
+    return layout.run_folder(base, id) if kind == "run" else layout.dataset_folder(base, id)
+
+
+def keep(path: Path, home: Path | str | None = None) -> Path:
+    """Move any other file or folder of the store to the trash, out of the way of all; where it lies now."""
+    base = layout.resolve_home(home)
+    target = base / "trash" / "files" / f"{path.name}~{time.time_ns()}"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with layout.swapping(base):
+        path.rename(target)
+    return target
+
+
 def list_deleted(kind: TrashKind, home: Path | str | None = None) -> list[TrashEntry]:
     """The runs or datasets in the trash, last deleted first."""
-    found = [_entry(kind, path) for path in _trash(layout.resolve_home(home), kind).glob("*~*")]
+    paths = _trash(layout.resolve_home(home), kind).glob("*~*")
+    found = [_entry(kind, path) for path in paths if path.name.rpartition("~")[2].isdecimal()]
     return sorted(found, key=lambda entry: entry.deleted, reverse=True)
 
 
@@ -77,14 +96,14 @@ def _trash(base: Path, kind: TrashKind) -> Path:
 
 
 def _find(base: Path, kind: TrashKind, id: str) -> TrashEntry:
-    layout.check_id(kind, id)
     entries = list_deleted(kind, base)
     for entry in entries:
         if entry.id == id:
             return entry
+    layout.check_id(kind, id)
     raise UnknownName(f"deleted {kind}", id, {entry.id for entry in entries})
 
 
 def _entry(kind: TrashKind, path: Path) -> TrashEntry:
-    id, _, stamp = path.name.partition("~")
+    id, _, stamp = path.name.rpartition("~")
     return TrashEntry(kind, id, datetime.fromtimestamp(int(stamp) / 1e9, UTC), path)

@@ -17,9 +17,9 @@ import polars as pl
 
 from cxlab.errors import BadOption, BadStore, UnknownName
 from cxlab.records import Annotation, Attempt, Dataset, Facets, Run, Sample, new_id
-from cxlab.store import layout, tables
+from cxlab.store import catalogue, layout, tables, trash
 from cxlab.store.compact import recover_folder
-from cxlab.store.tables import build_samples
+from cxlab.store.tables import build_samples, write_parquet
 
 # What a kill may cost at most: the promise of the store.
 FLUSH_ATTEMPTS = 50
@@ -47,7 +47,11 @@ def save_dataset(
             raise BadOption("a table named 'samples' would overwrite the dataset's samples; choose another name")
     folder = base / "datasets" / layout.check_id("dataset", dataset.id)
     if folder.exists():
-        return folder
+        try:
+            catalogue.find_dataset(dataset.id, base)
+            return folder
+        except BadStore:
+            trash.delete("dataset", dataset.id, base)  # damaged: made anew, its old folder can be looked at
     rows = list(samples)
     for sample in rows:
         if sample.dataset_id != dataset.id:
@@ -57,7 +61,7 @@ def save_dataset(
         (fresh / "dataset.json").write_text(dataset.model_dump_json(indent=1), encoding="utf-8")
         frames = {"samples": build_samples(rows), **(tables or {})}
         for name, frame in frames.items():
-            frame.write_parquet(fresh / f"{name}.parquet", compression="zstd", compression_level=3)
+            write_parquet(frame, fresh / f"{name}.parquet")
         if files is not None:
             shutil.copytree(files, fresh / "files")
     return folder
@@ -65,8 +69,7 @@ def save_dataset(
 
 def load_dataset(dataset_id: str, home: Path | str | None = None) -> Dataset:
     """The dataset of this id, without its samples."""
-    path = layout.dataset_folder(layout.resolve_home(home), dataset_id) / "dataset.json"
-    return Dataset.model_validate_json(path.read_bytes())
+    return catalogue.find_dataset(dataset_id, home)
 
 
 def load_samples(dataset_id: str, home: Path | str | None = None, *, only_facets: bool = False) -> list[Sample]:
@@ -79,7 +82,8 @@ def load_samples(dataset_id: str, home: Path | str | None = None, *, only_facets
     rows = pl.scan_parquet(path, schema=tables.SAMPLES, missing_columns="insert", extra_columns="ignore")
     if only_facets:
         rows = rows.with_columns(pl.lit("{}").alias(name) for name in ("inputs", "expected"))
-    frame = rows.collect()
+    with catalogue.naming_damage("dataset", dataset_id, home):
+        frame = rows.collect()
     return [
         Sample(
             id=row["sample_id"],
@@ -100,13 +104,13 @@ def load_table(dataset_id: str, name: str, home: Path | str | None = None) -> pl
     path = folder / f"{layout.check_id('table', name)}.parquet"
     if not path.is_file():
         raise UnknownName("table", name, [p.stem for p in folder.glob("*.parquet")])
-    return pl.read_parquet(path)
+    with catalogue.naming_damage("dataset", dataset_id, home):
+        return pl.read_parquet(path)
 
 
 def list_datasets(home: Path | str | None = None) -> list[Dataset]:
-    """All datasets, newest first."""
-    paths = (layout.resolve_home(home) / "datasets").glob("*/dataset.json")
-    return sorted((Dataset.model_validate_json(p.read_bytes()) for p in paths), key=lambda d: d.created, reverse=True)
+    """All datasets that count, newest first."""
+    return sorted(catalogue.read(home).datasets.values(), key=lambda dataset: dataset.created, reverse=True)
 
 
 def create_run(run: Run, home: Path | str | None = None) -> Path:
@@ -128,16 +132,13 @@ def create_run(run: Run, home: Path | str | None = None) -> Path:
 def load_run(run_id: str, home: Path | str | None = None) -> Run:
     """The description of a run; mends a compaction that broke off."""
     base = layout.resolve_home(home)
-    folder = layout.run_folder(base, run_id)
-    recover_folder(base, folder)
-    return Run.model_validate_json((folder / "run.json").read_bytes())
+    recover_folder(base, base / "runs" / layout.check_id("run", run_id))
+    return catalogue.find_run(run_id, base)
 
 
 def list_runs(home: Path | str | None = None) -> list[Run]:
-    """All runs, newest first."""
-    base = layout.resolve_home(home)
-    found = [Run.model_validate_json((base / "runs" / name / "run.json").read_bytes()) for name in layout.run_ids(base)]
-    return sorted(found, key=lambda run: (run.created, run.id), reverse=True)
+    """All runs that count, newest first."""
+    return sorted(catalogue.read(home).runs.values(), key=lambda run: (run.created, run.id), reverse=True)
 
 
 def finished(run_id: str, home: Path | str | None = None) -> set[tuple[str, int]]:
@@ -148,7 +149,8 @@ def finished(run_id: str, home: Path | str | None = None) -> set[tuple[str, int]
     files = [batch / "attempts.parquet" for batch in layout.batches(folder)]
     if not files:
         return set()
-    frame = pl.read_parquet(files, columns=["sample_id", "trial"])
+    with catalogue.naming_damage("run", run_id, base):
+        frame = pl.read_parquet(files, columns=["sample_id", "trial"])
     return set(frame.iter_rows())  # type: ignore[arg-type]  # polars types rows as tuple[Any, ...]
 
 
@@ -160,8 +162,11 @@ def annotate(annotation: Annotation, home: Path | str | None = None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     name = new_id("a") + f"-{time.monotonic_ns() % 10**9:09d}"
     fresh = folder / f".{name}.tmp"
-    tables.build_annotations([annotation]).write_parquet(fresh)
-    fresh.replace(folder / f"{name}.parquet")
+    try:
+        tables.write_parquet(tables.build_annotations([annotation]), fresh)
+        fresh.replace(folder / f"{name}.parquet")
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 class PartWriter:
@@ -265,8 +270,12 @@ class PartWriter:
         if fresh.exists():  # a killed process had our number
             shutil.rmtree(fresh)
         fresh.mkdir()
-        for table, frame in frames.items():
-            frame.write_parquet(fresh / f"{table}.parquet", compression="zstd", compression_level=1)
+        try:
+            for table, frame in frames.items():
+                tables.write_parquet(frame, fresh / f"{table}.parquet", level=1)
+        except BaseException:
+            shutil.rmtree(fresh, ignore_errors=True)  # the disk may be full
+            raise
         waited = 0.0
         while True:
             target = self._folder / "parts" / f"{self._prefix}-{self._sequence:06d}"

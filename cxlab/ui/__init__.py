@@ -18,7 +18,7 @@ from cxlab.charts.numbers import format_seconds, format_time
 from cxlab.ui.address import breadcrumbs, cached, has_page, link, marks, open_page, set_view, view
 from cxlab.ui.app_frame import colours, dark, enter, guarded, routed, zone
 from cxlab.ui.boards import published_columns, show_leaderboard, show_runs, with_labels
-from cxlab.ui.choices import choose, choose_id, is_new
+from cxlab.ui.choices import choose, choose_id, choose_number, is_new
 from cxlab.ui.filters import sidebar_filters
 from cxlab.ui.job_panel import show_job
 from cxlab.ui.labels import (
@@ -49,6 +49,7 @@ __all__ = [
     "chip",
     "choose",
     "choose_id",
+    "choose_number",
     "colours",
     "column",
     "dark",

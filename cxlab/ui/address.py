@@ -8,9 +8,10 @@ from streamlit.errors import StreamlitAPIException
 
 from cxlab import read, resources
 from cxlab.charts.theme import Mark, mark_models
-from cxlab.read import View
+from cxlab.read import View, known
 from cxlab.read.view import KEYS
 from cxlab.ui.labels import plain
+from cxlab.ui.unknown import find_unknown, find_unknown_attempt, stop_at
 
 _PASSED = "cx_passed"
 P = ParamSpec("P")
@@ -18,8 +19,11 @@ R = TypeVar("R")
 
 
 def view() -> View:
-    """The View in the address. Arriving on a page by its menu entry, the filters of the page before are kept."""
-    given = {key: st.query_params.get_all(key) for key in st.query_params}
+    """The View in the address; ends the run where that names what the store does not have.
+
+    Arriving on a page by its menu entry, the filters of the page before are kept.
+    """
+    given = _given()
     here = st.session_state.get("cx_routed", "")
     arrived = st.session_state.get("cx_page") != here
     st.session_state["cx_page"] = here
@@ -29,7 +33,19 @@ def view() -> View:
         found = kept
         set_view(found)
     st.session_state["cx_view"] = found.filters()
+    given = _given()
+    stop_at(find_unknown(given, lambda: cached(known.names)) or find_unknown_attempt(given), _leave_out)
     return found
+
+
+def _leave_out() -> None:
+    """Go on without a selection."""
+    st.session_state["cx_view"] = View()
+    set_view(View())
+
+
+def _given() -> dict[str, list[str]]:
+    return {key: st.query_params.get_all(key) for key in st.query_params}
 
 
 def set_view(changed: View) -> None:
@@ -56,7 +72,7 @@ def go(target: View) -> None:
 
 def open_page(stem: str, target: View) -> None:
     """Go to a page ("failures") with this View in the address; ends the current run."""
-    here = {key: st.query_params.get_all(key) for key in st.query_params}
+    here = _given()
     passed = st.session_state.setdefault(_PASSED, {})
     passed[st.session_state.get("cx_routed", ""), _frozen(target.to_query())] = here
     st.switch_page(f"pages/{stem}.py", query_params=target.to_query())
@@ -67,7 +83,7 @@ def come_back() -> None:
 
     On the way to another page Streamlit writes that page's parameters into the history beneath this page's name.
     """
-    given = {key: st.query_params.get_all(key) for key in st.query_params}
+    given = _given()
     left = st.session_state.get(_PASSED, {}).get((st.session_state.get("cx_routed", ""), _frozen(given)))
     if given and left is not None:
         st.query_params.from_dict(left)

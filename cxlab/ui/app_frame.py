@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from cxlab.charts.theme import Palette, palette
-from cxlab.errors import CxError
+from cxlab.errors import CxError, explain
 from cxlab.ui.address import come_back
 from cxlab.ui.labels import error
 
@@ -87,6 +87,11 @@ def guarded() -> Iterator[None]:
         yield
     except CxError as mistake:
         error(str(mistake))
+    except Exception as fault:  # of many kinds, and none of them a bug: what the system says of a file or disk
+        told = explain(fault)
+        if told is None:
+            raise
+        error(str(told))
 
 
 def dark() -> bool:

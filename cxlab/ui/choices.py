@@ -1,12 +1,20 @@
 """Single choices that live in the address, and clicks that are new."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Literal, TypeVar
 
 import streamlit as st
 
 from cxlab.read import View
 from cxlab.ui.address import set_view
+from cxlab.ui.unknown import describe, stop_at
+
+N = TypeVar("N", int, float)
+LARGEST = 2**53 - 1
+"""The largest whole number that a browser can hold."""
+# Short enough for int(), which reads no more than some thousand digits.
+_NUMBER = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?")
 
 
 def choose(
@@ -47,15 +55,25 @@ def choose(
 
 
 def choose_id(
-    key: str, title: str, options: Sequence[str], name: Callable[[str], str] = str, help: str | None = None
+    key: str,
+    title: str,
+    options: Sequence[str],
+    name: Callable[[str], str] = str,
+    help: str | None = None,
+    *,
+    named: str = "",
+    elsewhere: Collection[str] = (),
 ) -> str:
     """One of the options, its id in the address under `key`; the first one needs no mention there.
 
     Streamlit's own binding writes what the list shows, so that links would have to know how things are shown. Such an
-    address from before is understood.
+    address from before is understood. Any other value counts as the first option; but where ids are `named` ("dataset")
+    it is named as unknown and the run ends, unless it is an id `elsewhere`, of other choices on the page.
     """
     given = st.query_params.get(key, "")
     shown = {name(each): each for each in options}
+    if named and given and given not in options and given not in shown and given not in elsewhere:
+        stop_at([describe(named, given)], lambda: st.query_params.pop(key, None))
     st.session_state[key] = given if given in options else shown.get(given, options[0])
 
     def changed() -> None:
@@ -66,6 +84,49 @@ def choose_id(
             del st.query_params[key]
 
     return str(st.selectbox(title, options, key=key, format_func=name, on_change=changed, help=help))
+
+
+def choose_number(
+    key: str,
+    title: str,
+    low: N,
+    high: N,
+    usual: N | None,
+    *,
+    step: N | None = None,
+    help: str | None = None,
+    placeholder: str | None = None,
+) -> N | None:
+    """A number in the address under `key`; the usual one needs no mention there, None stands for none at all.
+
+    What is out of range there becomes the nearest that is in it, what is no number the usual one. (Streamlit's own
+    binding breaks at 1e999.) Draw it in a column with `with column:`.
+    """
+    st.session_state[key] = read_number(st.query_params.get(key, ""), low, high, usual)
+
+    def changed() -> None:
+        picked = st.session_state[key]
+        if picked is not None and picked != usual:
+            st.query_params[key] = f"{picked}"
+        elif key in st.query_params:
+            del st.query_params[key]
+
+    found: N | None = st.number_input(
+        title, low, high, None if usual is None else "min", step, key=key, on_change=changed, help=help,
+        placeholder=placeholder,
+    )  # fmt: skip
+    return found
+
+
+def read_number(text: str, low: N, high: N, usual: N | None) -> N | None:
+    """The number that is written there, brought between `low` and `high`; `usual` where it is none."""
+    if not _NUMBER.fullmatch(text):
+        return usual
+    number = float(text)
+    if not isinstance(low, int):
+        return min(max(number, low), high)
+    # Whole numbers by their digits: a fraction is none of them, and a float would not hold a large one.
+    return min(max(int(text), low), high) if text.lstrip("+-").isdigit() else usual
 
 
 def is_new(key: str, picked: Any) -> bool:

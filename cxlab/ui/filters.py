@@ -1,6 +1,6 @@
 """The filters in the sidebar: set from the address before they are drawn, written to it when they change."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ from cxlab import read
 from cxlab.read import View
 from cxlab.read.failure_kinds import EVENTS, KINDS
 from cxlab.ui.address import cached, set_view
-from cxlab.ui.labels import EXPOSURES, label
+from cxlab.ui.labels import EXPOSURES, label, plain
 
 _FILTER_TITLES = {
     "models": "Model",
@@ -59,11 +59,12 @@ def sidebar_filters(
     """Draw the filters in the sidebar and return the View that they leave.
 
     `names` are fields of View; one that has fewer than two values in the store is not drawn. Values in the address
-    that the store does not have are dropped. `metrics` limits what can be picked as the metric.
+    that no attempt of the benchmark has are left out, and named where no other attempt has them either. `metrics`
+    limits what can be picked as the metric.
     """
     asked = tuple(name for name in _FILTER_TITLES if name in _EVERYWHERE or name in names or getattr(current, name))
-    known = cached(read.facets, View(benchmark=current.benchmark), asked)
-    options = {name: part["value"].to_list() for (name,), part in known.group_by("name", maintain_order=True)}
+    options = _values(View(benchmark=current.benchmark), asked)
+    _name_unknown(current, options, asked)
     cleaned = {
         name: tuple(value for value in getattr(current, name) if value in options.get(name, ()))
         for name in _FILTER_TITLES
@@ -113,6 +114,22 @@ def sidebar_filters(
         if any(getattr(settled, name) for name in names) or (search and settled.search):
             st.button("Clear filters", key="cx-filter-clear", on_click=_clear, args=(tuple(names),))
     return settled
+
+
+def _values(scope: View, asked: tuple[str, ...]) -> dict[str, list[str]]:
+    known = cached(read.facets, scope, asked)
+    return {str(name): part["value"].to_list() for (name,), part in known.group_by("name", maintain_order=True)}
+
+
+def _name_unknown(current: View, options: Mapping[str, Sequence[str]], asked: tuple[str, ...]) -> None:
+    """Say which values of the address no attempt in the store has; those of another benchmark stay behind quietly."""
+    lost = [(name, each) for name in asked for each in getattr(current, name) if each not in options.get(name, ())]
+    if lost and current.benchmark:
+        every = _values(View(), asked)
+        lost = [(name, each) for name, each in lost if each not in every.get(name, ())]
+    if lost:
+        words = ", ".join(f"{_FILTER_TITLES[name].lower()} “{_word(name, each)[:80]}”" for name, each in lost[:5])
+        st.warning(plain(f"No dialogue in this store has {words}; shown is what there is without."))
 
 
 def _word(name: str, value: str) -> str:

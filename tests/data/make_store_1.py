@@ -224,9 +224,10 @@ def ended(job: Any) -> Callable[[], bool]:
 
 def keep_live(runs: dict[str, str]) -> None:
     """A play of the Persona lab in two variants, kept as a run."""
-    from cxlab.benchmarks.mmtaup2 import keeping, playbill
     from cxlab.benchmarks.mmtaup2.stage import Stage, Variant
     from cxlab.runner.order import read_code_version
+
+    from cxlab.benchmarks.mmtaup2 import keeping, playbill
 
     task = next(iter(playbill.cases("telecom").values()))
     variants = [Variant("none", 0, "text", 0.0), Variant("hard", 2, "voice", 0.15)]

@@ -39,7 +39,7 @@ def test_every_page_of_an_empty_store_says_what_to_do(empty_home: Path, page: st
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_runs_by_itself(made_home: Path, page: str) -> None:
-    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=60).run()
+    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=300).run()
     assert not app.exception
     assert app.title[0].value
 
@@ -81,7 +81,7 @@ def test_overview_leads_with_the_leaderboard(made_home: Path) -> None:
 
 
 def test_a_cold_deep_link_is_sent_where_it_was_meant_to_go(made_home: Path) -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     app.query_params["goto"] = "models"
     app.query_params["role"] = "judge"
     app.run()
@@ -172,7 +172,7 @@ def test_a_connection_test_of_nonsense_says_what_to_do(empty_home: Path) -> None
 
 
 def furniture(script: Callable[[], None]) -> AppTest:
-    app = AppTest.from_function(script, default_timeout=60).run()
+    app = AppTest.from_function(script, default_timeout=300).run()
     assert not app.exception
     return app
 
@@ -233,14 +233,15 @@ def test_values_that_the_store_does_not_have_are_dropped(made_home: Path) -> Non
 
         from cxlab import ui
 
-        view = ui.sidebar_filters(ui.view(), ["models"])
-        st.text("|".join(view.models))
+        view = ui.sidebar_filters(ui.view(), ["levels"])
+        st.text("|".join(view.levels))
 
-    app = AppTest.from_function(script, default_timeout=60)
-    app.query_params["model"] = ["gone", "simulated:weak"]
+    app = AppTest.from_function(script, default_timeout=300)
+    app.query_params["level"] = ["gone", "weak"]
     app.run()
     assert not app.exception
-    assert app.text[0].value == "simulated:weak"
+    assert app.text[0].value == "weak"
+    assert "level “gone”" in app.warning[0].value
 
 
 def test_cached_asks_again_when_the_store_changes(own_made_home: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from cxlab import jobs
+from cxlab.benchmarks.cxmarena.generation.pipeline import read_config
 from cxlab.read import annotations, ask
 from cxlab.store import trash
 from cxlab.ui.tables import table_key
@@ -35,7 +36,7 @@ def home(empty: Path) -> Path:
 
 
 def open_page(**query: Any) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     # As from a cold link: the page before it need not be drawn.
     for key, value in {"goto": "datasets", **query}.items():
         app.query_params[key] = value
@@ -58,10 +59,10 @@ def test_an_empty_store_leads_to_the_form(empty: Path) -> None:
 
 
 def test_the_page_runs_by_itself_and_ignores_nonsense_in_the_address(home: Path) -> None:
-    app = AppTest.from_file(str(ROOT / "pages" / "datasets.py"), default_timeout=60).run()
+    app = AppTest.from_file(str(ROOT / "pages" / "datasets.py"), default_timeout=300).run()
     assert not app.exception
     app = open_page(dataset="../../etc", tab="nothing", page="-1", conversation="'; --", job="job-none")
-    assert "is not usable" in app.error[0].value.replace("\\", "")
+    assert "There is no dataset “../../etc”" in app.error[0].value.replace("\\", "")
     app = open_page(dataset=DATASET, tab="conversations", conversation="'; --", persona=["no such"])
     assert "unknown conversation" in app.error[0].value
     app.button(key="talk-none").click().run()
@@ -185,7 +186,8 @@ def _shown(frame: Any) -> list[Any]:
 def test_a_dataset_that_is_not_there_is_told_and_left(home: Path) -> None:
     app = open_page(dataset="no-such", tab="statistics")
     assert "no\\-such" in app.error[0].value
-    app.button(key="dataset-none").click().run()
+    assert not app.title
+    app.button(key="cx-unknown").click().run()
     assert app.title[0].value == "Datasets"
 
 
@@ -230,12 +232,21 @@ def test_what_was_said_is_never_rendered(home: Path) -> None:
         assert "<img" not in each.proto.body
 
 
-def test_a_folder_is_previewed_before_it_is_stored(empty: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "given"
+@pytest.fixture
+def imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that pages may import from."""
+    folder = tmp_path / "for pages"
+    folder.mkdir()
+    monkeypatch.setenv("CXLAB_IMPORT_ROOT", str(folder))
+    return folder
+
+
+def test_a_folder_is_previewed_before_it_is_stored(empty: Path, imports: Path) -> None:
+    folder = imports / "given"
     folder.mkdir()
     store(folder, make())
     (folder / "notes.txt").write_text("mine")
-    app = open_page(tab="import", folder=str(folder))
+    app = open_page(tab="import", folder="given")
     app.button(key="import-look").click().run()
     assert not app.exception
     assert queries.datasets().is_empty()
@@ -246,8 +257,8 @@ def test_a_folder_is_previewed_before_it_is_stored(empty: Path, tmp_path: Path) 
     assert queries.datasets()["source"].to_list() == ["imported"]
 
 
-def test_real_conversations_are_imported_and_can_be_mixed_into_a_study(home: Path, tmp_path: Path) -> None:
-    calls = tmp_path / "calls.csv"
+def test_real_conversations_are_imported_and_can_be_mixed_into_a_study(home: Path, imports: Path) -> None:
+    calls = imports / "calls.csv"
     calls.write_text("conversation_id,role,text\n1,caller,Hi\n1,agent,Hello\n2,alien,?\n")
     app = open_page(tab="import", folder=str(calls), kind="conversations between people")
     app.text_input(key="people-licence").set_value("ours").run()
@@ -269,9 +280,39 @@ def test_real_conversations_are_imported_and_can_be_mixed_into_a_study(home: Pat
 
 
 def test_a_folder_that_cannot_be_read_says_what_to_do(empty: Path) -> None:
-    app = open_page(tab="import", folder="/no/such/folder")
+    app = open_page(tab="import", folder="no-such-folder")
     app.button(key="import-look").click().run()
     assert "is no folder" in app.error[0].value.replace("\\", "")
+
+
+def test_nothing_outside_the_folder_for_imports_is_looked_at(empty: Path, imports: Path, tmp_path: Path) -> None:
+    store(tmp_path, make())
+    (imports / "link").symlink_to(tmp_path)
+    app = open_page(tab="import", folder="..")
+    for given in ("..", "/", str(tmp_path), "link", "a/../../", "~", "x" * 300, "nul\0", "C:\\", "<b>"):
+        app.text_input(key="folder").set_value(given).run()
+        app.button(key="import-look").click().run()
+        assert not app.exception
+        assert "can be imported" not in words(app)
+        if given not in ("~", "C:\\", "<b>"):
+            assert "is not below" in words(app) or "no usable name" in words(app), given
+    assert queries.datasets().is_empty()
+
+
+def test_a_paragraph_is_a_paragraph_whatever_file_it_names(
+    empty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = catch_orders(monkeypatch)
+    secret = tmp_path / ("we sell everything for the house " + "x" * 40)
+    secret.write_text("A secret.")
+    sentence = "We sell lamps and more lamps. "
+    for text in (str(secret), f"@{secret}", sentence.ljust(256, "z"), sentence.ljust(299, "z")):
+        app = open_page(tab="generate", way="paragraph")
+        app.text_area(key="brief").set_value(text).run()
+        app.button(key="generate").click().run()
+        assert not app.exception
+        assert f"--brief={text}" in started[-1]
+        assert read_config({"brief": text}, 0).brief == text
 
 
 def test_a_dataset_tells_what_its_writer_took_and_a_deleted_one_can_be_brought_back(home: Path) -> None:

@@ -62,8 +62,8 @@ def test_two_models_can_be_subtracted(made_home: Path) -> None:
     assert "go different ways" in titles(app)[0]
 
 
-def test_an_unknown_scenario_turn_or_model_falls_back(made_home: Path) -> None:
-    app = open_page("sop_paths", scenario="nowhere", at="99", baseline="nobody", model="ghost")
+def test_an_unknown_turn_falls_back(made_home: Path) -> None:
+    app = open_page("sop_paths", at="99", tab="nothing", stage="nowhere")
     assert not app.exception
     assert not app.error
     assert len(titles(app)) == 3

@@ -177,19 +177,26 @@ def test_the_results_have_an_address_and_the_lab_stays_as_it_was(empty_home: Pat
     assert html_of(app).count("Customer · 1") == 3
 
 
-def test_an_address_that_makes_no_sense_plays_the_usual(empty_home: Path) -> None:
+def test_a_play_of_what_there_is_not_is_not_played_in_another_way(empty_home: Path) -> None:
     app = open_page(
         "persona_lab", domain="space", case="x", seed="-4", agent="nobody", variant=["rude-9-smell"], beats="9" * 30
     )
     assert not app.exception
+    for each in ("domain “space”", "task “x”", "agent “nobody”", "variant “rude-9-smell”"):
+        assert f"no {each}" in words(app)
+    assert not [each for each in app.button if each.key == "step"]
+    app.button(key="cx-unknown").click().run()
     assert app.query_params["domain"] == "telecom"
-    assert app.query_params["variant"] == ["none-0-text", "none-0-text"]
-    # And says so, as long as it is played.
-    assert "Agent under test: nobody is not to be had here; in its place: strong · simulated." in words(app)
-    app.button(key="step").click().run()
-    assert "Task: x is not to be had here" in words(app)
-    app.selectbox(key="persona-agent").set_value("simulated:weak").run()
-    assert not app.warning
+    assert app.button(key="step")
+    assert not app.error
+
+
+def test_numbers_that_make_no_sense_are_as_usual(empty_home: Path) -> None:
+    app = open_page("persona_lab", seed="-4", beats="9" * 30, pace="x", show="y", variant=["hard-0-voice-" + "0" * 9])
+    assert "no variant" in words(app)
+    app = open_page("persona_lab", seed="-4", beats="9" * 30, pace="x", show="y", variant=["hard-0-voice-007"])
+    assert not app.exception
+    assert app.query_params["variant"] == ["hard-0-voice-7", "none-0-text"]
 
 
 def test_columns_change_by_their_lists(empty_home: Path) -> None:

@@ -28,7 +28,7 @@ def results(**query: Any) -> AppTest:
 
         show_results()
 
-    app = AppTest.from_function(script, default_timeout=60)
+    app = AppTest.from_function(script, default_timeout=300)
     for key, value in query.items():
         app.query_params[key] = value
     app.run()
@@ -90,8 +90,17 @@ def test_choices_live_in_the_address(played: Path, monkeypatch: pytest.MonkeyPat
 
 def test_an_address_that_makes_no_sense_shows_the_usual(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(played, monkeypatch)
-    query = {"of": "x", "by": "colour", "figure": "y", "weights": "1,nan,-3,e", "only-domain": "space"}
+    query = {"by": "colour", "figure": "y", "weights": "1,nan,-3,e", "only-domain": "space"}
     assert cell(results(**query), "mm-tap", "none").startswith("0.788 (")
+
+
+def test_a_run_that_is_not_there_is_named(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(played, monkeypatch)
+    app = results(of=["x"])
+    assert "no run “x”" in words(app)
+    assert "mm-tap" not in words(app)
+    app.button(key="cx-unknown").click().run()
+    assert cell(app, "mm-tap", "none").startswith("0.788 (")
 
 
 def test_without_runs_it_says_how_to_get_some(empty_home: Path) -> None:
@@ -132,7 +141,7 @@ def test_going_back_from_a_chart_lands_where_one_left() -> None:
             finally:
                 st.switch_page = usual
 
-    app = AppTest.from_function(script, default_timeout=60)
+    app = AppTest.from_function(script, default_timeout=300)
     app.query_params["tab"], app.query_params["by"] = "results", "exposure"
     app.run()
     app.button[0].click().run()

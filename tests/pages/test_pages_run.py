@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.conftest import use
-from tests.pages.app_script import open_page
+from tests.pages.app_script import open_page, words
 from tests.stores.searches import DATASET, make_searched_store
 
 pytestmark = pytest.mark.xdist_group("pages")
@@ -45,8 +45,15 @@ def test_an_address_from_before_with_labels_still_works() -> None:
     assert chosen(open_page("run", bench="CXMArena", dataset=LABEL)) == ("cxmarena", DATASET)
 
 
-def test_unknown_ids_count_as_the_first_choice() -> None:
-    assert chosen(open_page("run", bench="nothing", dataset="../..")) == ("sage", "")
+def test_nothing_else_is_offered_in_the_place_of_an_unknown_id() -> None:
+    for query in ({"bench": "nothing"}, {"dataset": "../.."}):
+        app = open_page("run", **query)
+        assert f"no {'benchmark' if 'bench' in query else 'dataset'} “{next(iter(query.values()))}”" in words(app)
+        assert not [each for each in app.button if each.key == "start"]
+        app.button(key="cx-unknown").click().run()
+        assert chosen(app) == ("sage", "")
+    # A dataset of another benchmark stays in the address when one looks at this one.
+    assert chosen(open_page("run", dataset=DATASET)) == ("sage", "")
 
 
 def test_a_choice_goes_into_the_address_as_an_id() -> None:

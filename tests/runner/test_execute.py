@@ -110,7 +110,7 @@ def test_a_writer_that_fails_fails_the_run(tmp_path: Path) -> None:
     status = statuses.read(tmp_path / "status.json")
     assert status is not None
     assert status.state == "failed"
-    assert status.message == "the last finished attempts could not be written"
+    assert status.message.startswith("the last finished attempts could not be written: No space left on device")
 
 
 def test_cancel_file_stops_and_keeps_what_is_finished(tmp_path: Path) -> None:

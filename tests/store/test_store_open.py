@@ -1,5 +1,7 @@
 """Opening: from anywhere, by many, from older and newer versions; and the macros."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -69,7 +71,7 @@ def test_the_folder_can_be_moved(filled: Path) -> None:
 
 def test_many_processes_make_and_open_one_store_at_once(filled: Path) -> None:
     children = [start_child(OPENER, filled) for _ in range(4)]
-    answers = [child.communicate(timeout=60) for child in children]
+    answers = [child.communicate(timeout=300) for child in children]
     assert [out.strip() for out, _ in answers] == ["60"] * 4, answers
 
 
@@ -90,6 +92,20 @@ def test_a_file_of_version_0_is_migrated_and_keeps_what_is_not_ours(filled: Path
     stamp = (filled / connect.DATABASE).stat().st_mtime_ns
     connect.open_store(filled).close()
     assert (filled / connect.DATABASE).stat().st_mtime_ns == stamp, "migrated although it was up to date"
+
+
+def test_threads_that_come_at_once_find_it_upgraded(filled: Path) -> None:
+    """The sessions of a server; without waiting for each other they write the same views."""
+    old_file(filled)
+    ready = threading.Barrier(8)
+
+    def look(_: int) -> int:
+        ready.wait()
+        found: int = connect.query(connect.open_store(filled), "SELECT count(*) FROM runs").item()
+        return found
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(look, range(8)))) == 1
 
 
 def test_views_are_made_anew_when_the_schema_has_changed(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,10 +156,12 @@ def test_a_migration_that_cannot_get_the_lock_says_so(filled: Path, mode: str) -
     connect.open_store(filled).close()
 
 
-def test_a_file_that_is_no_database_is_named(filled: Path) -> None:
+def test_a_file_of_views_that_is_no_database_is_named_and_does_without(filled: Path) -> None:
     (filled / connect.DATABASE).write_bytes(b"not a database" * 1000)
-    with pytest.raises(BadStore, match="delete it"):
-        connect.open_store(filled)
+    with pytest.raises(BadStore, match="makes it anew"):
+        connect.check_database(filled)
+    con = connect.open_store(filled)
+    assert connect.query(con, "SELECT count(*) FROM attempts").item() == 60
 
 
 def test_the_version_changes_with_everything_that_comes_or_goes(home: Path) -> None:

@@ -8,7 +8,7 @@ import polars as pl
 from cxlab.read.clusters import reach
 from cxlab.read.query import ask, cut, where, widen
 from cxlab.read.view import View
-from cxlab.store import layout
+from cxlab.store import catalogue, layout
 
 
 def of_attempts(view: View, by: Sequence[str] = ()) -> pl.DataFrame:
@@ -17,7 +17,7 @@ def of_attempts(view: View, by: Sequence[str] = ()) -> pl.DataFrame:
 
     `whole`: the scores of the attempt, else those of its turns; `n` scores make up `total`.
     """
-    home, version = str(layout.home()), layout.version()
+    home, version = str(layout.home()), catalogue.version()
     found = cut(_read(home, version, widen(view, _CUT)), view, _CUT)
     terms = [name for name in TERMS if name in by]
     if not terms:

@@ -13,6 +13,7 @@ from cxlab.store import write
 from cxlab.store.compact import compact_annotations
 from cxlab.ui.address import cached, go
 from cxlab.ui.app_frame import dark
+from cxlab.ui.choices import LARGEST, choose_number
 from cxlab.ui.labels import figures, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.conversations import queries, queries_realism
@@ -52,7 +53,7 @@ def _set_up(known: list[str]) -> tuple[int, tuple[str, ...]]:
     """Who sets the study up chooses the order's seed and what real conversations are mixed in."""
     with st.sidebar:
         tip = "The same seed gives every rater the same order, so that they meet on the same conversations."
-        seed = int(st.number_input("Seed of the order", 0, value=0, key="order-seed", help=tip, bind="query-params"))
+        seed = choose_number("order-seed", "Seed of the order", 0, LARGEST, 0, help=tip) or 0
         mixed: tuple[str, ...] = ()
         if known:
             tip = "Imported conversations between people; raters are not told which ones they are."

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import polars as pl
@@ -10,6 +11,7 @@ import streamlit as st
 from cxlab.charts.numbers import format_count
 from cxlab.read import View
 from cxlab.ui.address import go
+from cxlab.ui.choices import LARGEST, choose_number
 from cxlab.ui.job_panel import Job, badge_of, show_log
 from cxlab.ui.labels import chip, error, label, plain, say, section
 from cxlab.ui.tables import column, show_table
@@ -78,10 +80,12 @@ def choose_settings(brands: Mapping[str, tuple[str, str, str]], models: Sequence
     tip = "small: 60 articles, 40 conversations. paper: 3,168 articles, 1,994 conversations."
     size = left.selectbox("Size", SIZES, key="size", help=tip, **one)
     tip = "The same settings and seed give the same dataset."
-    seed = middle.number_input("Seed", 0, value=0, key="seed", help=tip, **one)
+    with middle:
+        seed = choose_number("seed", "Seed", 0, LARGEST, 0, help=tip)
     if size == SIZES[-1]:
         tip = "Everything else is scaled as in the published data set."
-        size = str(right.number_input("Articles", SMALLEST_SIZE, 20_000, 400, step=20, key="articles", help=tip, **one))
+        with right:
+            size = str(choose_number("articles", "Articles", SMALLEST_SIZE, 20_000, 400, step=20, help=tip))
     chosen = st.pills(
         "Noise",
         list(NOISE),
@@ -132,8 +136,8 @@ def confirm(args: Sequence[str], problem: str, expected: str = "") -> bool:
     return pressed
 
 
-def choose_folder() -> tuple[str, str, dict[str, str], bool]:
-    """What is to be imported (PUBLISHED or PEOPLE), from where, how to read it; and whether a preview was asked for."""
+def choose_folder(root: Path) -> tuple[str, str, dict[str, str], bool]:
+    """What is to be imported (PUBLISHED or PEOPLE), where below `root`, how to read it; and whether to preview it."""
     kinds = [PUBLISHED, PEOPLE]
     kind = st.segmented_control(
         "What the folder holds", kinds, default=PUBLISHED, required=True, key="kind", bind="query-params"
@@ -149,9 +153,13 @@ def choose_folder() -> tuple[str, str, dict[str, str], bool]:
         told["language"] = LANGUAGES[left.selectbox("Language", list(LANGUAGES), key="people-language")]
         told["licence"] = right.text_input("Licence", key="people-licence", placeholder="what may be done with them")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        tip = "On the machine that runs this app. Files are known by the names that the published data set gives them."
-        folder = st.text_input("Folder", key="folder", placeholder="/data/CXMArena", help=tip, bind="query-params")
+        tip = (
+            f"On the machine that runs this app, below {root}; its owner chooses that folder with --import-root. Files "
+            "are known by the names that the published data set gives them."
+        )
+        folder = st.text_input("Folder", key="folder", placeholder="CXMArena", help=plain(tip), bind="query-params")
         pressed = st.button("Preview", key="import-look", type="primary", disabled=not folder.strip())
+    st.caption(plain(f"Folders are looked for in {root}."))
     return kind, folder.strip(), told, pressed
 
 

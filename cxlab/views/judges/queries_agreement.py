@@ -19,7 +19,7 @@ from cxlab.metrics import agreement
 from cxlab.read.clusters import reach
 from cxlab.read.query import ask, cut, where, widen
 from cxlab.read.view import View
-from cxlab.store import layout
+from cxlab.store import catalogue, layout
 
 _BOOTSTRAP = 500
 # Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
@@ -42,7 +42,7 @@ class Pair(NamedTuple):
 
 def panel(view: View) -> pl.DataFrame:
     """The judges under the view: judge, turns, valid, failed (votes), oov, missing (verdicts), cost_usd, latency_s."""
-    votes, verdicts = _read_panel(str(layout.home()), layout.version(), widen(view, _CUT))
+    votes, verdicts = _read_panel(str(layout.home()), catalogue.version(), widen(view, _CUT))
     told = (
         cut(votes, view, _CUT)
         .group_by("judge")
@@ -86,7 +86,7 @@ def patterns(view: View, judges: Sequence[str], by: str | None = None) -> pl.Dat
     """
     pieces = {"turn": pl.col("turn").cast(pl.String).str.zfill(3), None: pl.lit(""), "field": pl.lit("")}
     voices = [f"v{place}" for place in range(len(judges))]
-    found = _read_patterns(str(layout.home()), layout.version(), widen(view, _CUT), tuple(judges))
+    found = _read_patterns(str(layout.home()), catalogue.version(), widen(view, _CUT), tuple(judges))
     return (
         cut(found, view, _CUT)
         .group_by("kind", "name", pieces.get(by, pl.col(by or "")).alias("slice"), *voices)

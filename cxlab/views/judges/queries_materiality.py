@@ -11,7 +11,7 @@ from cxlab.metrics import agreement
 from cxlab.read.clusters import means, summarise
 from cxlab.read.query import ask, cut, where, widen
 from cxlab.read.view import View
-from cxlab.store import layout
+from cxlab.store import catalogue, layout
 
 
 def materiality(view: View, by: str | None = None) -> pl.DataFrame:
@@ -20,7 +20,7 @@ def materiality(view: View, by: str | None = None) -> pl.DataFrame:
     Measures over turns on which two judges or more lead somewhere: `way` their fields alone lead different ways;
     `action` they end in different actions; `range` the turn's logic score from the lowest judge to the highest.
     """
-    told = cut(_read_stakes(str(layout.home()), layout.version(), widen(view, _CUT), by == "turn"), view, _CUT)
+    told = cut(_read_stakes(str(layout.home()), catalogue.version(), widen(view, _CUT), by == "turn"), view, _CUT)
     piece = pl.lit("") if by is None else pl.col(by).cast(pl.String)
     parts = [
         told.select(piece.alias("slice"), "sample_id", "n", measure=pl.lit(name), total=pl.col(name).cast(pl.Float64))

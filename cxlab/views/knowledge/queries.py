@@ -17,7 +17,7 @@ import polars as pl
 from cxlab.errors import BadFile, UnknownName
 from cxlab.read.attempts import Page
 from cxlab.read.query import ask
-from cxlab.store import layout, write
+from cxlab.store import catalogue, layout, write
 
 BENCHMARK = "cxmarena"
 ROWS_A_PAGE = 50
@@ -311,7 +311,7 @@ def gold(dataset: str) -> pl.DataFrame:
 
 def trouble(dataset: str, corpus: str) -> pl.DataFrame:
     """The articles with a known pair: article_id, contradictory, similar (how many of each)."""
-    return _trouble(str(layout.home()), layout.version(), dataset, corpus)
+    return _trouble(str(layout.home()), catalogue.version(), dataset, corpus)
 
 
 @lru_cache(maxsize=8)

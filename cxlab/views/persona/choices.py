@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from cxlab.ui.labels import empty, plain
+from cxlab.ui.unknown import describe
 
 PERSONAS = {"none": "No persona", "easy": "Easy persona", "hard": "Hard persona"}
 EXPOSURES = {0: "told nothing", 1: "told who it is", 2: "infers a profile"}
@@ -53,6 +54,14 @@ class VariantChoice:
         return " · ".join(self.words)
 
     @classmethod
+    def knows(cls, code: str) -> bool:
+        """Whether a code means something, part by part."""
+        persona, exposure, line = [*code.split("-", 2), "", "", ""][:3]
+        kind, _, wer = line.partition("-") if line.startswith("voice") else (line, "", "")
+        loss = not wer or (len(wer) <= 3 and wer.isascii() and wer.isdigit() and int(wer) <= 100)
+        return persona in PERSONAS and exposure in ("0", "1", "2") and (kind in LINES or _is_own(kind)) and loss
+
+    @classmethod
     def read(cls, code: str) -> "VariantChoice":
         """What can be read of it; the rest is as usual."""
         persona, exposure, line = [*code.split("-", 2), "", "", ""][:3]
@@ -60,9 +69,14 @@ class VariantChoice:
         return cls(
             persona if persona in PERSONAS else "none",
             int(exposure) if exposure in ("0", "1", "2") else 0,
-            kind if kind in LINES or kind.startswith("endpoint:") else "text",
-            int(wer) if wer.isdecimal() and int(wer) <= 100 else 15,
+            kind if kind in LINES or _is_own(kind) else "text",
+            min(_number(wer, 999), 100) if wer else 15,
         )
+
+
+def _is_own(line: str) -> bool:
+    """Whether it is a server of one's own that speaks."""
+    return line.startswith("endpoint:") and len(line) < 100
 
 
 def name_line(line: str) -> str:
@@ -149,18 +163,34 @@ def read(offer: AvailableChoices) -> Choices:
     )
 
 
-def find_replaced(offer: AvailableChoices, chosen: Choices) -> list[str]:
-    """What the address asks for and does not get here, in words: what is played is not what was shared."""
-    given, words = st.query_params, []
-    for name, what, got in (
-        ("agent", "Agent under test", offer.agents[chosen.agent]),
-        ("customer", "Customer", offer.customers[chosen.customer]),
-        ("case", "Task", offer.cases[chosen.domain][chosen.case]),
-    ):
-        asked = given.get(name, "")
-        if asked and asked != getattr(chosen, name):
-            words.append(f"{what}: {asked[:80]} is not to be had here; in its place: {got}.")
-    for code, column in zip(given.get_all("variant"), chosen.columns, strict=False):
+def find_unknown(offer: AvailableChoices) -> list[str]:
+    """What the address asks for and there is not, described; a play that was shared is not played in another way."""
+    given = st.query_params
+    domain = given.get("domain", "") or next(iter(offer.cases))
+    known = {
+        "domain": offer.cases,
+        "case": offer.cases.get(domain, {}),
+        "agent": offer.agents,
+        "customer": offer.customers,
+    }
+    words = {"case": "task"}
+    lost = [
+        describe(words.get(key, key), each) for key in known if (each := given.get(key, "")) and each not in known[key]
+    ]
+    return lost + [
+        describe("variant", each) for each in given.get_all("variant") if each and not VariantChoice.knows(each)
+    ]
+
+
+def leave_out() -> None:
+    """Go on with the usual play."""
+    st.query_params.from_dict({name: st.query_params.get_all(name) for name in st.query_params if name not in KEYS})
+
+
+def find_replaced(chosen: Choices) -> list[str]:
+    """Which ways to speak cannot be had on this machine, in words; such a line is played without sound."""
+    words = []
+    for code, column in zip(st.query_params.get_all("variant"), chosen.columns, strict=False):
         line = VariantChoice.read(code).modality
         if line != column.modality:
             words.append(f"{name_line(line).capitalize()} is not to be had here; in its place: voice without sound.")
@@ -168,7 +198,7 @@ def find_replaced(offer: AvailableChoices, chosen: Choices) -> list[str]:
 
 
 def _number(text: str, largest: int) -> int:
-    return int(text) if text.isdecimal() and len(text) < 12 and int(text) <= largest else 0
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 12 and int(text) <= largest else 0
 
 
 def write(choices: Choices) -> None:
@@ -182,7 +212,7 @@ def query_of(choices: Choices) -> dict[str, list[str]]:
     """The address of these choices, as parameters."""
     told = {
         "from": [choices.source] if choices.source else [],
-        "domain": [choices.domain],
+        "domain": [choices.domain] if choices.domain else [],
         "case": [choices.case] if choices.case else [],
         "seed": [str(choices.seed)],
         "agent": [choices.agent],
@@ -220,7 +250,7 @@ def choose_play(now: Choices, offer: AvailableChoices) -> None:
     if len(offer.sources) > 1:
         _list(
             "Tasks from", "source", list(offer.sources), now.source, lambda each: offer.sources[each],
-            lambda value: replace(now, source=value, case="", beats=0),
+            lambda value: replace(now, source=value, domain="", case="", beats=0),
             "Tasks of our own, or a dataset that was imported with `python -m cxlab import tau2 FOLDER`.",
         )  # fmt: skip
     _list("Domain", "domain", list(offer.cases), now.domain, lambda each: offer.domains[each], set_domain)

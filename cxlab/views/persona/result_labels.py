@@ -16,6 +16,7 @@ from cxlab.ui.boards import published_columns
 from cxlab.ui.choices import choose_id
 from cxlab.ui.labels import label, plain
 from cxlab.ui.tables import show_table
+from cxlab.ui.unknown import describe, stop_at
 
 SOURCE = "MM-tau-p², Tables 2 and 5, one agent, two judges; not paired"
 HOW_COUNTED = "Each figure's definition stands under the heading and in the last table."
@@ -97,6 +98,12 @@ def choose_runs(about: Mapping[str, Mapping[str, Any]], usual: Sequence[str]) ->
             help="Model, conversations, when (UTC). At first the newest of each model on the data with the most.",
         )
     )  # fmt: skip
+
+
+def stop_at_unknown_runs(about: Mapping[str, Any]) -> None:
+    """End the page where the address names a run that is not among these."""
+    lost = [describe("run", run) for run in st.query_params.get_all("of") if run and run not in about]
+    stop_at(lost, lambda: st.query_params.pop("of", None))
 
 
 def choose_factor() -> str:

@@ -108,6 +108,7 @@ def _set_scene(known: pl.DataFrame) -> ResultSelection:
     about = {row["run_id"]: row for row in known.iter_rows(named=True)}
     own = [run for run, row in about.items() if row["model"] not in floors.BASELINES]
     usual = _usual(own or list(about), about)
+    terms.stop_at_unknown_runs(about)
     with st.sidebar:
         picked = terms.choose_runs(about, usual)
         trials = max((about[run]["trials"] for run in picked), default=1)

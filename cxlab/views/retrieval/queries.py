@@ -19,7 +19,7 @@ from cxlab.metrics.intervals import clustered_interval, proportion_interval
 from cxlab.metrics.paired import holm, paired_difference
 from cxlab.metrics.retrieval import evaluate_each
 from cxlab.read.query import ask, rescored_runs
-from cxlab.store import layout
+from cxlab.store import catalogue, layout
 from cxlab.views.retrieval import article_relations
 
 TASKS = ("article_search", "multi_turn")
@@ -86,7 +86,7 @@ def past_seconds(dataset_id: str) -> dict[str, float]:
 
 def load(dataset_id: str, task: str) -> Rankings:
     """The rankings of a task on a dataset; kept in memory until the store changes."""
-    return _load(str(layout.home()), layout.version(), dataset_id, task)
+    return _load(str(layout.home()), catalogue.version(), dataset_id, task)
 
 
 @lru_cache(maxsize=4)

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_seconds, format_usd
+from cxlab.ui.choices import LARGEST, choose_number
 from cxlab.ui.labels import section
 
 METHODS = {
@@ -62,10 +63,9 @@ def fill_in(
     titles = {title: task for task, title in tasks.items()}
     shown = left.multiselect("Tasks", list(titles), list(titles), key="on", **many)
     picked = [titles[title] for title in shown]
-    overlap = right.number_input(
-        "Overlap, % of the chunk", 0, 90, 10, key="overlap", bind="query-params",
-        help="What neighbouring chunks share, so that nothing is cut in two.",
-    )  # fmt: skip
+    with right:
+        tip = "What neighbouring chunks share, so that nothing is cut in two."
+        overlap = choose_number("overlap", "Overlap, % of the chunk", 0, 90, 10, help=tip) or 0
     query, respond, model, panel = "keywords", False, models[0], tuple(judges)
     if "multi_turn" in picked:
         query = left.selectbox("Query in multi-turn", list(STYLES), key="query", bind="query-params", help=_STYLES_TIP)
@@ -76,15 +76,7 @@ def fill_in(
             "Write and judge answers", key="respond", bind="query-params",
             help="Takes a call for each answer and one for each judge; finding alone takes neither.",
         )  # fmt: skip
-    limit = st.number_input(
-        "Queries at most",
-        1,
-        value=None,
-        key="most",
-        placeholder="all",
-        bind="query-params",
-        help="Spread over the tasks.",
-    )
+    limit = choose_number("most", "Queries at most", 1, LARGEST, None, placeholder="all", help="Spread over the tasks.")
     asked = panel if respond else ()
     numbers = tuple(int(size) for size in sizes if size.isascii() and size.isdigit() and len(size) < 7)
     return IndexRequest(tuple(methods), numbers, overlap, tuple(picked), model, asked, limit, query, respond)

@@ -1,6 +1,6 @@
 """Parts of the form on the page Run: the dataset, and a benchmark's own switches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
@@ -13,8 +13,11 @@ NARROWING = {"exposure": "Told of the customer", "modality": "Modality", "langua
 """Facets beside scenario and level by which a run can be narrowed, with their titles."""
 
 
-def choose_dataset(stored: Mapping[str, Dataset], own: bool) -> str | None:
-    """A stored dataset; None means the benchmark's own, made anew, where it has one, or that there is none yet."""
+def choose_dataset(stored: Mapping[str, Dataset], own: bool, others: Collection[str]) -> str | None:
+    """A stored dataset; None means the benchmark's own, made anew, where it has one, or that there is none yet.
+
+    `others` are stored datasets of other benchmarks, which the address may still name.
+    """
     if not stored and not own:
         st.info("There is no dataset of this benchmark yet: generate or import one first.")
         link("Go to Datasets", "datasets")
@@ -24,7 +27,10 @@ def choose_dataset(stored: Mapping[str, Dataset], own: bool) -> str | None:
         return f"{stored[each].name} · {each}" if each else "the benchmark's own"
 
     tip = "What the models are evaluated on. More are made on the page Datasets."
-    return choose_id("dataset", "Dataset", [*([""] if own else []), *stored], name, tip) or None
+    return (
+        choose_id("dataset", "Dataset", [*([""] if own else []), *stored], name, tip, named="dataset", elsewhere=others)
+        or None
+    )
 
 
 def narrow(facets: Mapping[str, Sequence[str]]) -> tuple[tuple[str, str], ...]:

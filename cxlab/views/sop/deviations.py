@@ -16,6 +16,7 @@ from cxlab.views.sop import charts, queries, queries_turns
 from cxlab.views.sop.charts_map import draw_difference, draw_map
 from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
 
+_NO_WAYS = "No turn of this selection has a way that could be set beside the reference."
 _MOST_TURNS = 200
 _MOST_VARIANTS = 12
 _CAUSES = {"field": "reading the customer", "execution": "following the path", "action": "choosing the action"}
@@ -88,17 +89,10 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
         )
         figure = draw_difference(procedure, traffic, branches, difference, names, dark(), current.stage)
     else:
-        left = cached(queries.divergences, current).group_by("stage").agg(pl.col("n").sum(), pl.col("arrived").sum())
-        stage, n, arrived = left.sort("n", "stage").row(-1)
         section(
-            f"Most turns leave at {plain(procedure.name(stage))}: {format_count(n)} of the "
-            f"{format_count(arrived)} that "
-            "got there"
-            if n
-            else "No turn leaves the reference",
+            _name_the_leak(cached(queries.divergences, current), procedure),
             "Width of a line: turns. Circles: how often those who arrived took the right way out, with n. Click "
-            "a stage or "
-            "a line for the turns behind it.",
+            "a stage or a line for the turns behind it.",
         )
         figure = draw_map(procedure, traffic, branches, dark(), current.stage)
     alt = f"Map of {procedure.title}: {len(procedure.stages)} stages, width by traffic, colour by branch accuracy."
@@ -109,6 +103,19 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
     if queries_turns.kind_of(current.stage) == "stage" and current.stage in procedure.stages:
         show_confusion(current, procedure, current.stage, "map")
     show_turns(current, procedure, "stage", "step")
+
+
+def _name_the_leak(divergences: pl.DataFrame, procedure: Procedure) -> str:
+    """Where most turns leave the reference, in a title."""
+    left = divergences.group_by("stage").agg(pl.col("n").sum(), pl.col("arrived").sum()).sort("n", "stage").tail(1)
+    if left.is_empty():
+        # The ways part at the first step, or have but one.
+        return "No turn went a step of its way together with the reference"
+    stage, n, arrived = left.row(0)
+    if not n:
+        return "No turn leaves the reference"
+    where = plain(procedure.name(stage))
+    return f"Most turns leave at {where}: {format_count(n)} of the {format_count(arrived)} that got there"
 
 
 def show_confusion(current: View, procedure: Procedure, stage: str, where: str) -> None:
@@ -162,6 +169,9 @@ def show_errors(current: View, procedure: Procedure) -> None:
 def show_funnel(current: View, procedure: Procedure) -> None:
     """How far turns keep to the reference, and where they leave it first."""
     frame, left = cached(queries.survival, current), cached(queries.divergences, current)
+    if frame.is_empty():
+        st.info(_NO_WAYS)
+        return
     ends = frame.filter(pl.col("step") == pl.col("step").max()).sort("share")
     section(
         f"From {format_share(ends['share'][0])} to {format_share(ends['share'][-1])} of turns are right to the end",
@@ -217,6 +227,9 @@ def show_branches(current: View, procedure: Procedure) -> None:
 def show_variants(current: View, procedure: Procedure) -> None:
     """The distinct ways with their counts."""
     frame = cached(queries.variants, current)
+    if frame.is_empty():
+        st.info(_NO_WAYS)
+        return
     shown = frame.head(_MOST_VARIANTS)
     section(
         f"{format_count(frame.height)} ways were taken; the {shown.height} commonest make up "
@@ -258,6 +271,9 @@ def show_variants(current: View, procedure: Procedure) -> None:
 def show_flows(current: View, procedure: Procedure) -> None:
     """Expected against actual actions, and where the way parted."""
     frame = cached(queries.flows, current)
+    if frame.is_empty():
+        st.info(_NO_WAYS)
+        return
     wrong = frame.filter(pl.col("expected") != pl.col("taken"))
     section(
         f"{format_share(int(wrong['n'].sum()) / int(frame['n'].sum()))} of turns end in another action than they "

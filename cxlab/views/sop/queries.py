@@ -16,7 +16,7 @@ from cxlab.metrics.paths import alignment
 from cxlab.read.clusters import reach, summarise
 from cxlab.read.query import Params, ask, cut, where, widen
 from cxlab.read.view import View
-from cxlab.store import layout
+from cxlab.store import catalogue, layout
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,7 +57,7 @@ _CUT = ("models", "levels", "leaves")
 
 def _read(view: View) -> _Told:
     """The turns of a selection; all charts of a page are made from one reading of the traces."""
-    told = _read_traces(str(layout.home()), layout.version(), widen(view, _CUT), view.at)
+    told = _read_traces(str(layout.home()), catalogue.version(), widen(view, _CUT), view.at)
     return told._replace(turns=cut(told.turns, view, _CUT))
 
 

@@ -52,7 +52,7 @@ from cxlab.benchmarks.cxmarena.tasks import (
 )
 from cxlab.benchmarks.generation_budget import GenerationBudget
 from cxlab.benchmarks.generation_stages import Progress
-from cxlab.errors import BadFile, BadOption, UnknownName
+from cxlab.errors import BadOption, UnknownName
 from cxlab.llm import ChatModel
 from cxlab.records import Article, Conversation, Dataset, Sample, content_id
 from cxlab.store import layout, write
@@ -142,7 +142,7 @@ def read_config(given: Mapping[str, Any], seed: int) -> Config:
         noise=read_noise(given.get("noise")),
         wer=wer,
         validate=str(given.get("validate", True)).lower() not in ("false", "0", "no"),
-        brief=read_brief(told),
+        brief=told,
     )
     llm.load(config.model)
     return config
@@ -158,17 +158,6 @@ def read_noise(given: Any) -> tuple[str, ...]:
         if name not in NOISE:
             raise UnknownName("noise", name, NOISE, "Or none")
     return tuple(name for name in NOISE if name in names)
-
-
-def read_brief(given: str) -> str:
-    """The paragraph itself, or what stands in the file of that name."""
-    path = Path(given) if given and len(given) < 300 and "\n" not in given else None
-    if path is None or not path.is_file():
-        return given
-    try:
-        return path.read_text(encoding="utf-8")
-    except (UnicodeDecodeError, OSError) as error:
-        raise BadFile(path, None, f"is no UTF-8 text ({error})") from None
 
 
 def build(

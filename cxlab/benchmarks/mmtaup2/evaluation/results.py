@@ -18,8 +18,8 @@ import polars as pl
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, paired_differences, summary
 from cxlab.errors import BadOption, UnknownName
 from cxlab.metrics.paired import Paired, holm
+from cxlab.store import catalogue
 from cxlab.store import home as store_home
-from cxlab.store import layout
 from cxlab.store.attempt_metrics import load_figures
 
 METRICS = measured_metrics.METRICS | measured_metrics.EXTRA
@@ -60,7 +60,7 @@ def load(run_ids: Sequence[str], prefix: str = "") -> dict[str, RunConversations
 
     A run without such figures has no conversation here. Remembered until the store changes.
     """
-    return dict(_load(tuple(run_ids), prefix, str(store_home()), layout.version()))
+    return dict(_load(tuple(run_ids), prefix, str(store_home()), catalogue.version()))
 
 
 @functools.lru_cache(maxsize=4)

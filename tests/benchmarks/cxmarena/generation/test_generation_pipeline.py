@@ -229,9 +229,7 @@ def test_a_brief_is_expanded_once(tmp_path: Path) -> None:
     told = (
         "Eine Manufaktur aus Kassel, die Schreibtischlampen, Stehleuchten und Leselampen fertigt und online verkauft."
     )
-    (tmp_path / "brief.txt").write_text(told, encoding="utf-8")
-    config = pipeline.read_config({"brief": str(tmp_path / "brief.txt"), "language": "de"}, 0)
-    assert config == pipeline.read_config({"brief": told, "language": "de"}, 0)
+    config = pipeline.read_config({"brief": told, "language": "de"}, 0)
     path = generation_stages.finish(pipeline.find_brand(config, tmp_path))
     before = path.stat().st_mtime_ns
     assert generation_stages.finish(pipeline.find_brand(config, tmp_path)) == path
@@ -335,6 +333,30 @@ def test_the_command_tells_its_stages_and_the_next_step(
     with pytest.raises(SystemExit):
         main()
     assert json.loads(capsys.readouterr().out)["tasks"] == built.tasks
+
+
+def test_only_the_command_line_reads_a_brief_from_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    file, latin = tmp_path / "brief.txt", tmp_path / "latin.txt"
+    file.write_text("Lampenwerk baut Lampen und Leuchten für Küchen und Bäder.", encoding="utf-8")
+    latin.write_bytes("Büro".encode("latin-1"))
+    words = ["generate", "cxmarena", "--model", "openai:gpt-4.1", "--language", "de", "--plan"]
+    for more, code, says in (
+        (["--brief-file", str(file)], 0, "about"),
+        (["--brief-file", str(file), "--brief", "Lampen"], 2, "not both"),
+        (["--brief-file", str(latin)], 2, "cannot be read as UTF-8 text"),
+        (["--brief-file", str(tmp_path / "none.txt")], 2, "cannot be read"),
+        (["--brief-file", str(tmp_path)], 2, "cannot be read"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["cxlab", *words, *more])
+        with pytest.raises(SystemExit) as left:
+            main()
+        said = capsys.readouterr()
+        assert (left.value.code or 0) == code, said.err
+        assert says in said.out + said.err
+    assert pipeline.read_config({"brief": str(file)}, 0).brief == str(file)
 
 
 def test_a_stage_board_tells_each_stage_once(

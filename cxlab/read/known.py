@@ -1,0 +1,27 @@
+"""Which names the store has, so that an address that names anything else can be told so."""
+
+from cxlab.read.query import ask
+from cxlab.store import write
+
+
+def names() -> dict[str, frozenset[str]]:
+    """The store's names by kind: run, model, dataset, benchmark; scenario and task of attempts."""
+    rows = ask("SELECT run_id, model, benchmark FROM runs")
+    tried = ask("SELECT DISTINCT scenario, task FROM attempts")
+    return {
+        "run": frozenset(rows["run_id"]),
+        "model": frozenset(rows["model"]),
+        "dataset": frozenset(each.id for each in write.list_datasets()),
+        "benchmark": frozenset(rows["benchmark"]),
+        "scenario": frozenset(tried["scenario"].drop_nulls()),
+        "task": frozenset(tried["task"].drop_nulls()),
+    }
+
+
+def has_attempt(run_id: str, attempt_id: str) -> bool:
+    """Whether this attempt of this run is stored."""
+    found = ask(
+        "SELECT 1 FROM attempts WHERE run_id = $run AND attempt_id = $attempt LIMIT 1",
+        {"run": run_id, "attempt": attempt_id},
+    )
+    return not found.is_empty()

@@ -1,0 +1,106 @@
+"""Who may speak to the server, what its answers forbid a browser, and how its memory is looked after.
+
+app.py hands both to the application: `st.App(script, middleware=server.MIDDLEWARE, lifespan=server.lifespan)`, so that
+`streamlit run app.py` is as closed as `python -m cxlab app`.
+"""
+
+import asyncio
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import config
+
+# No page of anybody else may frame ours, read what we serve, guess another type for it, or learn our addresses, which
+# hold names of runs and words that were searched for.
+HEADERS = {
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+# What every page loads and nothing unloads: loaded before the first session comes, it needs no looking through again.
+_LOADED = ("pandas", "plotly.graph_objects", "plotly.io", "cxlab.ui", "cxlab.benchmarks", "cxlab.llm")
+# With that set aside a full collection takes some milliseconds; sessions leave little behind that is a circle.
+_COLLECT_EVERY_S = 30.0
+
+
+class SafeHeaders:
+    """Adds HEADERS to every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await self._app(scope, receive, send_safely)
+
+
+class SameOrigin:
+    """Refuses what a page of another origin asks for; Streamlit lets every port of this machine connect.
+
+    Programs that are no browsers send no origin, and navigation sends none: whoever follows a link comes in.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] in ("http", "websocket"):
+            headers = Headers(scope=scope)
+            origin, host = headers.get("origin"), headers.get("host", "").lower()
+            if origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}"):
+                await PlainTextResponse("Foreign origin", status_code=403)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def trust_hosts(app: ASGIApp) -> TrustedHostMiddleware:
+    """Refuses a Host that nobody allowed, so that a foreign name that points at this machine reaches nothing.
+
+    Streamlit holds `server.allowedHosts` against WebSockets only, and lets everybody in where none is set; here they
+    stand for all that is asked, and without any nobody comes in.
+    """
+    names = [str(name).lower() for name in config.get_option("server.allowedHosts")]
+    # A Host has an address of version 6 in brackets, Streamlit's option has none.
+    hosts = [f"[{name}]" if ":" in name else name for name in names]
+    return TrustedHostMiddleware(app, allowed_hosts=hosts, www_redirect=False)
+
+
+MIDDLEWARE = (Middleware(SafeHeaders), Middleware(trust_hosts), Middleware(SameOrigin))
+
+
+@asynccontextmanager
+async def lifespan(_app: Any) -> AsyncIterator[None]:
+    """Load what all pages need; set it aside, and collect on a timer where Streamlit does not do so after every run."""
+    for module in _LOADED:
+        import_module(module)
+    if config.get_option("runner.postScriptGC"):
+        yield
+        return
+    gc.collect()
+    gc.freeze()
+    collecting = asyncio.create_task(_collect())
+    try:
+        yield
+    finally:
+        collecting.cancel()
+
+
+async def _collect() -> None:
+    while True:
+        await asyncio.sleep(_COLLECT_EVERY_S)
+        gc.collect()

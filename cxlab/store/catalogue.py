@@ -1,0 +1,450 @@
+"""Which runs, datasets and annotations count. What is damaged, newer or a copy is set aside with the reason.
+
+A run or dataset enters when its record parses, its numbers are in range, no other folder has its id, and its parts
+open. Whatever lists, counts or queries goes through here, so that one bad folder never touches the others.
+
+What was found is kept in the process by the times and sizes of files and folders: a look costs two `stat` a folder,
+and only what is new or has changed is opened. A file that is damaged in place, which no folder's time tells, is found
+by `look_closer` once a query has met it.
+"""
+
+import math
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal
+
+from cxlab.errors import BadOption, BadStore, CxError, UnknownName
+from cxlab.records import Dataset, Run
+from cxlab.store import layout, tables
+from cxlab.store.compact import is_broken_off, recover_folder
+from cxlab.store.soundness import Unsound, find_fault, find_rot, read_first, read_record
+
+Kind = Literal["run", "dataset", "annotations"]
+Stamp = tuple[int, ...]
+# A query that goes on failing for another reason must not read the whole store each time.
+_READ_AGAIN_S = 60.0
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """A folder (of annotations: a file) that does not count, and why."""
+
+    kind: Kind
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name!r} is set aside: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """What counts at one moment. `version` changes whenever a part, run, dataset or annotation comes, goes or breaks.
+
+    `holders`: table of parts → ids of the runs that have rows of it; `annotations`: names of the files that count.
+    """
+
+    version: str
+    runs: Mapping[str, Run]
+    datasets: Mapping[str, Dataset]
+    annotations: tuple[str, ...]
+    holders: Mapping[str, tuple[str, ...]]
+    set_aside: tuple[SetAside, ...]
+
+
+@dataclass
+class _Files:
+    """What was found of the Parquet files in one folder: stamps and faults by name, the first row of the main one."""
+
+    stamps: dict[str, Stamp] = field(default_factory=dict)
+    faults: dict[str, str] = field(default_factory=dict)
+    first: tuple[Any, ...] | None = None
+    read_whole: float = -math.inf
+    """When, by the monotonic clock, all of them were last read to their end."""
+
+
+@dataclass
+class _Entry:
+    """One folder of runs/ or datasets/. `signature` None: look again next time."""
+
+    signature: tuple[Stamp | None, Stamp | None] | None = None
+    record: Run | Dataset | None = None
+    fault: str = ""
+    parts: dict[str, _Files] = field(default_factory=dict)
+    damaged: dict[str, str] = field(default_factory=dict)
+
+
+def read(home: Path | str | None = None, closely: bool = False) -> Catalogue:
+    """The catalogue of a store as it is now.
+
+    `closely` looks at the time and size of every file, so that it also finds what was damaged in its place.
+    """
+    return _index(home).refresh(closely)
+
+
+def version(home: Path | str | None = None) -> str:
+    """A short text that changes whenever a part, run, dataset or annotation comes, goes or breaks (5 us a run)."""
+    return read(home).version
+
+
+def find_run(run_id: str, home: Path | str | None = None) -> Run:
+    """The run of this id; BadStore with the reason when it is set aside. Opens no part of another run."""
+    index = _index(home)
+    record = index.find("run", layout.check_id("run", run_id))
+    if not isinstance(record, Run):
+        raise UnknownName("run", run_id, index.refresh().runs)
+    return record
+
+
+def find_dataset(dataset_id: str, home: Path | str | None = None) -> Dataset:
+    """The dataset of this id; BadStore with the reason when it is set aside. Opens no table of another dataset."""
+    index = _index(home)
+    record = index.find("dataset", layout.check_id("dataset", dataset_id))
+    if not isinstance(record, Dataset):
+        raise UnknownName("dataset", dataset_id, index.refresh().datasets)
+    return record
+
+
+def damaged_parts(run_id: str, home: Path | str | None = None) -> dict[str, str]:
+    """Name → fault of each part for which a run is set aside; none when it is its record or name that is wrong."""
+    return _index(home).damaged_parts(run_id)
+
+
+def claimed_id(kind: Kind, name: str, home: Path | str | None = None) -> str | None:
+    """The id that the record in a folder of another name has; None when the names agree or there is no record."""
+    return _index(home).claimed_id(kind, name)
+
+
+def look_closer(home: Path | str | None = None, everything: bool = False) -> bool:
+    """Find what was damaged in place since it was looked at; whether more or less is set aside now.
+
+    First by the time and size of every file. When these tell nothing, or for `everything`, files are read to their
+    end, but none twice within a minute (about 1 s per million scores).
+    """
+    return _index(home).look_closer(everything)
+
+
+class _Index:
+    """What this process knows of one store; each public method holds its lock."""
+
+    def __init__(self, base: Path) -> None:
+        self._base = base
+        self._lock = threading.RLock()
+        self._entries: dict[Kind, dict[str, _Entry]] = {"run": {}, "dataset": {}}
+        self._annotations = _Files()
+        self._annotated: Stamp | None = None
+        self._looked: tuple[Any, ...] = ()
+        self._known: Catalogue | None = None
+
+    def refresh(self, closely: bool = False) -> Catalogue:
+        with self._lock:
+            if closely:
+                self._forget_changed()
+            looked = self._look()
+            if self._known is None or looked != self._looked:
+                self._known, self._looked = self._build(looked), looked
+            return self._known
+
+    def find(self, kind: Kind, name: str) -> Run | Dataset | None:
+        """The record of a folder; None when there is no such folder."""
+        with self._lock:
+            entry = self._look_at(kind, name)
+            if entry is None:
+                return None
+            if reason := self._reason(kind, name, entry):
+                raise BadStore(f"{SetAside(kind, name, reason)}; see what `python -m cxlab doctor` says")
+            return entry.record
+
+    def damaged_parts(self, name: str) -> dict[str, str]:
+        with self._lock:
+            entry = self._look_at("run", name)
+            return dict(entry.damaged) if entry is not None and entry.record is not None else {}
+
+    def claimed_id(self, kind: Kind, name: str) -> str | None:
+        with self._lock:
+            entry = self._look_at(kind, name)
+            return (
+                entry.record.id if entry is not None and entry.record is not None and entry.record.id != name else None
+            )
+
+    def look_closer(self, everything: bool) -> bool:
+        with self._lock:
+            before = self.refresh().set_aside
+            if self.refresh(closely=True).set_aside == before or everything:
+                self._read_whole()
+            return self.refresh().set_aside != before
+
+    def doubt(self, kind: Kind, name: str) -> None:
+        """Forget that the files of one folder were read to their end."""
+        with self._lock:
+            for files in self._entries[kind].get(name, _Entry()).parts.values():
+                files.read_whole = -math.inf
+
+    # --- looking: two stats a folder, and whatever is new or has changed
+
+    def _look(self) -> tuple[Any, ...]:
+        """All signatures and faults; folders that have changed are examined on the way."""
+        seen: list[Any] = [layout.swap_count(self._base)]
+        for kind, entries in self._entries.items():
+            names = _list_folders(f"{self._base}/{kind}s")
+            for gone in entries.keys() - set(names):
+                del entries[gone]
+            for name in names:
+                if entry := self._look_at(kind, name):
+                    seen.append((name, entry.signature, entry.fault))
+        folder = self._base / "annotations"
+        stamp = _stamp(folder)
+        if stamp is None or stamp != self._annotated:
+            try:
+                wanted = dict.fromkeys(_list_parquet(folder), tables.ANNOTATIONS)
+                self._annotations = _look_at_files(folder, wanted, self._annotations)
+                self._annotated = stamp
+            except FileNotFoundError:
+                self._annotated = None  # they are being merged at this moment
+        return (*seen, stamp, *self._annotations.faults.items())
+
+    def _look_at(self, kind: Kind, name: str) -> _Entry | None:
+        """What is known of a folder, examined anew if it has changed; None when it is not there."""
+        # Pages ask for each of their reads, so: no Path objects before something has changed.
+        folder, entries = f"{self._base}/{kind}s/{name}", self._entries[kind]
+        signature = (_stamp(f"{folder}/{kind}.json"), _stamp(f"{folder}/parts" if kind == "run" else folder))
+        if signature == (None, None) and not os.path.isdir(folder):
+            entries.pop(name, None)
+            return None
+        entry = entries.setdefault(name, _Entry())
+        if entry.signature != signature:
+            if entry.signature is None or entry.signature[0] != signature[0]:
+                entry.record = None
+            entry.signature = signature
+            try:
+                entry.fault = _examine(kind, self._base, Path(folder), entry)
+            except FileNotFoundError:
+                entry.signature = None  # somebody moves it at this moment
+        return entry
+
+    def _forget_changed(self) -> None:
+        self._annotated = None
+        for kind, entries in self._entries.items():
+            for name, entry in entries.items():
+                folder = self._base / f"{kind}s" / name
+                if kind == "run" and is_broken_off(folder):
+                    entry.signature = None
+                for part, files in list(entry.parts.items()):
+                    place = f"{folder}/parts/{part}" if kind == "run" else str(folder)
+                    if any(_stamp(f"{place}/{file}") != stamp for file, stamp in files.stamps.items()):
+                        del entry.parts[part]
+                        entry.signature = None
+
+    def _read_whole(self) -> None:
+        places = {self._base / "annotations": self._annotations}
+        for kind, entries in self._entries.items():
+            for name, entry in entries.items():
+                folder = self._base / f"{kind}s" / name
+                for part, files in entry.parts.items():
+                    places[folder / "parts" / part if kind == "run" else folder] = files
+        due = time.monotonic() - _READ_AGAIN_S
+        left = {place: files for place, files in places.items() if files.read_whole < due}
+        rotten = find_rot(
+            [place / name for place, files in left.items() for name in files.stamps.keys() - files.faults]
+        )
+        for path, fault in rotten.items():
+            left[path.parent].faults[path.name] = fault
+        for files in left.values():
+            files.read_whole = time.monotonic()
+        if rotten:
+            for entries in self._entries.values():
+                for entry in entries.values():
+                    entry.signature = None
+
+    # --- what it comes to
+
+    def _reason(self, kind: Kind, name: str, entry: _Entry) -> str:
+        """Why a folder does not count; "" when it does."""
+        record = entry.record
+        if record is not None and record.id != name:
+            if os.path.isdir(f"{self._base}/{kind}s/{record.id}"):
+                return f"it is a copy of {kind} {record.id!r}"
+            return f"its record says that it is {kind} {record.id!r}, but the folder has another name"
+        if not entry.fault and record is not None:
+            try:
+                layout.check_id(kind, name)
+            except BadOption as mistake:
+                return str(mistake)
+        return entry.fault
+
+    def _build(self, looked: tuple[Any, ...]) -> Catalogue:
+        aside: list[SetAside] = []
+        sound: dict[Kind, dict[str, Any]] = {"run": {}, "dataset": {}}
+        holders: dict[str, list[str]] = {table: [] for table in tables.PARTS}
+        for kind, entries in self._entries.items():
+            for name, entry in sorted(entries.items()):
+                if reason := self._reason(kind, name, entry):
+                    aside.append(SetAside(kind, name, reason))
+                elif entry.record is not None:
+                    sound[kind][name] = entry.record
+                    held = {file for files in entry.parts.values() for file in files.stamps} if kind == "run" else ()
+                    for table in tables.PARTS:
+                        if f"{table}.parquet" in held:
+                            holders[table].append(name)
+        files = self._annotations
+        aside += [SetAside("annotations", name, fault) for name, fault in sorted(files.faults.items())]
+        return Catalogue(
+            version=blake2b(repr(looked).encode(), digest_size=8).hexdigest(),
+            runs=sound["run"],
+            datasets=sound["dataset"],
+            annotations=tuple(sorted(files.stamps.keys() - files.faults.keys())),
+            holders={table: tuple(names) for table, names in holders.items()},
+            set_aside=tuple(aside),
+        )
+
+
+@contextmanager
+def naming_damage(kind: Kind, id: str, home: Path | str | None = None) -> Iterator[None]:
+    """Around what reads the files of one run or dataset: a file that is found to be damaged is told as BadStore."""
+    import polars as pl
+
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        index = _index(home)
+        index.doubt(kind, id)
+        index.look_closer(everything=False)
+        index.find(kind, id)  # BadStore with the reason, if that is what it was
+        raise
+
+
+_indexes: dict[Path, _Index] = {}
+_indexes_lock = threading.Lock()
+
+
+def _index(home: Path | str | None) -> _Index:
+    base = layout.resolve_home(home)
+    with _indexes_lock:
+        if base not in _indexes:
+            _indexes[base] = _Index(base)
+        return _indexes[base]
+
+
+def _examine(kind: Kind, base: Path, folder: Path, entry: _Entry) -> str:
+    """Open what is new in a folder; why it does not count, or "". FileNotFoundError while somebody moves its files."""
+    try:
+        if entry.record is None:
+            path = folder / f"{kind}.json"
+            if not path.exists():
+                return f"it holds no {path.name}"
+            entry.record = read_record(Run, path) if kind == "run" else read_record(Dataset, path)
+        if kind == "run":
+            recover_folder(base, folder)
+            return _look_at_parts(folder, entry)
+        return _look_at_dataset(folder, entry)
+    except FileNotFoundError:
+        raise
+    except OSError as fault:
+        return f"it cannot be read ({os.strerror(fault.errno or 0)})"
+    except (Unsound, CxError) as why:  # CxError: a compaction that broke off and cannot be gone on with
+        return str(why)
+
+
+def _look_at_parts(folder: Path, entry: _Entry) -> str:
+    names = _list_folders(f"{folder}/parts")
+    for gone in entry.parts.keys() - set(names):
+        del entry.parts[gone]
+    for name in names:
+        if name not in entry.parts:
+            entry.parts[name] = _look_at_batch(folder / "parts" / name)
+    starts: dict[tuple[Any, ...], str] = {}
+    entry.damaged = {}
+    for name in names:
+        files = entry.parts[name]
+        if files.faults:
+            entry.damaged[name] = f"part {name!r} is damaged: {next(iter(files.faults.values()))}"
+        elif files.first is not None and files.first[0] != folder.name:
+            entry.damaged[name] = f"part {name!r} belongs to run {str(files.first[0])[:80]!r}"
+        elif files.first is not None and (other := starts.setdefault(files.first, name)) != name:
+            entry.damaged[name] = f"part {name!r} is a copy of part {other!r}"
+        elif not layout.is_plain(name):
+            entry.damaged[name] = f"part {name!r} has a name that CX Lab does not give"
+    first = next(iter(entry.damaged.values()), "")
+    return f"{first} (and {len(entry.damaged) - 1} more)" if len(entry.damaged) > 1 else first
+
+
+def _look_at_batch(folder: Path) -> _Files:
+    wanted = {f"{table}.parquet": schema for table, schema in tables.PARTS.items()}
+    there = _list_parquet(folder)
+    files = _look_at_files(folder, {name: schema for name, schema in wanted.items() if name in there}, _Files())
+    main = "attempts.parquet"
+    if main not in there:
+        files.faults[main] = f"it holds no {main}"
+    elif main not in files.faults:
+        try:
+            files.first = read_first(folder / main, ("run_id", "attempt_id"))
+        except Unsound as why:
+            files.faults[main] = str(why)
+    return files
+
+
+def _look_at_dataset(folder: Path, entry: _Entry) -> str:
+    wanted = {name: tables.SAMPLES if name == "samples.parquet" else None for name in _list_parquet(folder)}
+    if "samples.parquet" not in wanted:
+        return "it holds no samples.parquet"
+    files = entry.parts[""] = _look_at_files(folder, wanted, entry.parts.get("", _Files()))
+    for fault in files.faults.values():
+        return fault
+    first = read_first(folder / "samples.parquet", ("dataset_id",))
+    if first is not None and first[0] != folder.name:
+        return f"its samples belong to dataset {str(first[0])[:80]!r}"
+    return ""
+
+
+def _look_at_files(folder: Path, wanted: Mapping[str, Mapping[str, Any] | None], known: _Files) -> _Files:
+    """What is to be said of these files of a folder; what is known of a file that has not changed holds."""
+    found = _Files(read_whole=known.read_whole)
+    for name, schema in wanted.items():
+        if not layout.is_plain(name):
+            found.faults[name] = "its name is none that CX Lab gives"
+            continue
+        stamp = _stamp(folder / name)
+        if stamp is None:
+            raise FileNotFoundError(str(folder / name))
+        found.stamps[name] = stamp
+        if known.stamps.get(name) == stamp:
+            fault = known.faults.get(name)
+        else:
+            fault, found.read_whole = find_fault(folder / name, schema), -math.inf
+        if fault is not None:
+            found.faults[name] = fault
+    return found
+
+
+def _stamp(path: Path | str) -> Stamp | None:
+    """What tells a file or folder from what it was before; None when it is not there.
+
+    The link count tells batches apart where the clock of the file system is too coarse to.
+    """
+    try:
+        stat = os.stat(path)
+    except OSError:  # what it is that cannot be looked at comes out when it is opened
+        return None
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino, stat.st_nlink
+
+
+def _list_folders(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted(entry.name for entry in found if entry.name != layout.EMPTY and entry.is_dir())
+    except FileNotFoundError:
+        return []
+
+
+def _list_parquet(folder: Path) -> list[str]:
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    return sorted(name for name in names if name.endswith(".parquet") and name != f"{layout.EMPTY}.parquet")

@@ -1,0 +1,160 @@
+"""Addresses that people mistype and strangers send: no page breaks, and what there is not is named as unknown."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from cxlab.read.view import KEYS, View
+from cxlab.ui.choices import LARGEST, read_number
+from cxlab.ui.unknown import find_unknown, find_unknown_attempt
+from cxlab.views.persona.choices import KEYS as PLAYED
+from cxlab.views.persona.choices import VariantChoice
+from tests.conftest import use
+from tests.pages.app_script import ROOT, open_page, words
+
+pytestmark = pytest.mark.xdist_group("small-twelve")
+PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+# What is named as unknown: with these the rest of the page is not reached.
+NAMED = {"run", "model", "dataset", "benchmark", "scenario", "task", "baseline", "attempt"}
+WITH_VIEW = ("compare", "datasets", "failures", "judges", "knowledge", "retrieval", "sop_paths")
+# Parameters that are no View's, of any page.
+# fmt: off
+OWN = [
+    "agents", "at_once", "budget", "cache", "customer", "docket-open", "judges", "levels", "limit",
+    "scenarios", "seed", "trials", "only-language", "job", "role", "articles", "brand", "brief-language",
+    "folder", "kind", "noise", "size", "validate", "way", "wer", "writer", "mix",
+    "order-seed", "rater", "article", "corpus", "fact", "find", "form", "intent", "pair",
+    "talk", "taxonomy", "topic", "trouble", "methods", "most", "on", "overlap", "query",
+    "respond", "sizes", "by", "figure", "source", "weights", "pace", "show", "beats",
+    "flips-by", "flips-of", "judged-by", "judged-field", "judged-metric", "escalation-verdicts",
+]
+# fmt: on
+GARBAGE = {
+    "beyond all numbers": "1e999",
+    "many digits": "9" * 5000,
+    "below": "-1",
+    "markup": "<img src=x onerror=alert(1)>![a](http://b) $x$ :red[c]",
+    "a path": "../../../etc/passwd",
+    "nul": "a\0b",
+    "quotes": "'\";--%' OR 1=1",
+    "signs": "\u202e\U0001f600²٣",
+    "parts": "a/b>c~d=e",
+}
+TABS = {"datasets": {"tab": "generate"}, "persona_lab": {"tab": "results"}}
+
+
+@pytest.fixture
+def home(small_stores: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Something to show on every page."""
+    use(small_stores("twelve"), monkeypatch)
+    return small_stores("twelve")
+
+
+@pytest.mark.parametrize("stem", PAGES)
+@pytest.mark.parametrize("name", ["beyond all numbers", "many digits", "markup", "nul"])
+def test_no_parameter_breaks_a_page(home: Path, stem: str, name: str) -> None:
+    keys = {*(KEYS - NAMED), *OWN}
+    app = open_page(stem, **{**dict.fromkeys(keys, GARBAGE[name]), **TABS.get(stem, {})})
+    assert not app.exception
+    for part in [*app.markdown, *app.caption, *app.error, *app.warning]:
+        assert "<img" not in part.value.replace("\\<", "")
+
+
+@pytest.mark.parametrize("stem", WITH_VIEW)
+def test_what_there_is_not_is_named_and_nothing_shown_in_its_place(home: Path, stem: str) -> None:
+    for key, value in (
+        ("run", "run-gone"),
+        ("model", "simulated:ghost"),
+        ("dataset", GARBAGE["a path"]),
+        ("attempt", "run-gone/a1"),
+    ):
+        app = open_page(stem, **{key: value})
+        assert not app.exception
+        assert f"There is no {key} “{value}” in this store" in words(app)
+        assert not app.dataframe
+        assert not app.metric
+        assert not app.get("plotly_chart")
+    app.button(key="cx-unknown").click().run()
+    assert not app.exception
+    assert "There is no" not in words(app)
+    assert "attempt" not in app.query_params
+
+
+@pytest.mark.parametrize("stem", ["failures", "compare"])
+def test_malformed_names_are_named_as_well(home: Path, stem: str) -> None:
+    for value in GARBAGE.values():
+        query: dict[str, Any] = {key: [value, "simulated:strong"] for key in sorted(NAMED)}
+        app = open_page(stem, **query)
+        assert not app.exception
+        assert "There is no run “" in words(app)
+
+
+@pytest.mark.parametrize("stem", ["run", "datasets"])
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "nan", "9" * 400, "0.5", "-3"])
+def test_numbers_out_of_range_are_brought_into_it(home: Path, stem: str, number: str) -> None:
+    app = open_page(stem, tab="generate", seed=number, limit=number, trials=number, at_once=number, size="small")
+    assert not app.exception
+    assert app.number_input(key="seed").value == 0
+
+
+HAS = {"run": frozenset({"r"}), "model": frozenset({"m"}), "dataset": frozenset({"d"})}
+HAS |= {"benchmark": frozenset({"b"}), "scenario": frozenset({"s"}), "task": frozenset({"t"})}
+
+
+def test_names_are_looked_up_only_where_there_are_any() -> None:
+    assert find_unknown({"level": ["x"], "q": ["y"], "run": [""]}, lambda: pytest.fail("looked up")) == []
+    assert find_unknown({"run": ["r"], "model": ["m", "n"]}, lambda: HAS) == ["model “n”"]
+    assert find_unknown({"baseline": ["m"]}, lambda: HAS) == find_unknown({"baseline": ["r"]}, lambda: HAS) == []
+    assert find_unknown({"baseline": ["x"]}, lambda: HAS) == ["model or run “x”"]
+    # What ships with the benchmarks is known before anybody ran it.
+    assert find_unknown({"benchmark": ["sage"], "task": ["article_search"]}, lambda: HAS) == []
+    assert find_unknown({"scenario": ["telecom_package"]}, lambda: HAS) == []
+    assert find_unknown({"run": ["x" * 500]}, lambda: HAS) == [f"run “{'x' * 80}…”"]
+
+
+TEXT = some.text(max_size=40) | some.sampled_from(sorted(GARBAGE.values()))
+
+
+@given(some.dictionaries(some.sampled_from(sorted(KEYS)), some.lists(TEXT, max_size=4), max_size=8))
+def test_any_address_is_a_view(query: dict[str, list[str]]) -> None:
+    found = View.from_query(query)
+    assert View.from_query(found.to_query()) == found
+    find_unknown(query, lambda: HAS)
+
+
+def test_what_is_no_attempt_is_none(home: Path) -> None:
+    for value in (*GARBAGE.values(), "a", "a/", "/a", "a/b/c"):
+        assert find_unknown_attempt({"attempt": [value]}), value
+    assert find_unknown_attempt({"attempt": [""]}) == find_unknown_attempt({}) == []
+
+
+@given(TEXT | some.integers().map(str) | some.floats().map(str))
+def test_any_text_is_a_number_in_range_or_none(text: str) -> None:
+    assert read_number(text, 1, 512, 32) in range(1, 513)
+    whole = read_number(text, 0, LARGEST, None)
+    assert whole is None or 0 <= whole <= LARGEST
+    assert 0.01 <= read_number(text, 0.01, 1e6, 1.0) <= 1e6  # type: ignore[operator]
+
+
+def test_numbers_are_read_as_they_are_written() -> None:
+    assert read_number("7", 0, LARGEST, 1) == 7
+    assert read_number(str(LARGEST), 0, LARGEST, 1) == LARGEST
+    assert read_number("-7", 0, 9, 1) == 0
+    assert read_number("1_0", 0, 99, 1) == read_number("", 0, 99, 1) == read_number("٣", 0, 99, 1) == 1
+    assert read_number("0.5", 0.01, 1.0, None) == 0.5
+
+
+@given(TEXT | some.just("hard-2-voice-15"))
+def test_any_code_is_a_variant_or_named(code: str) -> None:
+    read = VariantChoice.read(code)
+    assert VariantChoice.knows(read.code)
+    if VariantChoice.knows(code):
+        assert VariantChoice.read(read.code) == read
+
+
+def test_the_parameters_of_a_play_are_no_views() -> None:
+    assert not (PLAYED & KEYS)

@@ -1,0 +1,80 @@
+"""Whatever happens to one run or dataset: the others stay readable, and it is named with the reason."""
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from cxlab import read
+from cxlab.cli import app
+from cxlab.store import catalogue, write
+from cxlab.store.export import export_runs
+from tests.conftest import use
+
+from .damage import DAMAGES, make_two_runs
+
+
+@pytest.fixture(scope="session")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_two_runs(tmp_path_factory.mktemp("two") / "store")
+
+
+@pytest.fixture
+def store(two_runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = shutil.copytree(two_runs, tmp_path / "store")
+    use(home, monkeypatch)
+    return home
+
+
+def invoke(*args: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, list(args))
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.output
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_the_others_stay_readable_and_the_damaged_one_is_named(kind: str, store: Path, tmp_path: Path) -> None:
+    damage = DAMAGES[kind]
+    read.health()  # the process knows the store from before
+    damage.do(store)
+    code, listed = invoke("runs", "list")
+    assert code == 0
+    assert "r2  sage" in listed
+    named = catalogue.read(store).set_aside
+    if damage.name:
+        assert len(named) == 1
+        assert named[0].name.startswith(damage.name)
+        assert damage.said in named[0].reason
+        assert str(named[0]) in listed
+    else:
+        assert not named
+        assert "r1  sage" in listed
+    # What pages read: nothing counts twice, nothing of r2 is missing.
+    counts = dict(read.ask("SELECT run_id, count(*) FROM attempts GROUP BY 1").iter_rows())
+    assert counts.pop("r2") == 8
+    assert counts in ({}, {"r1": 8})
+    assert ("r1" in counts) == any(run.id == "r1" for run in write.list_runs())
+    assert set(read.latest_runs()["run_id"]) == {"r2", *counts}
+    assert read.health()["attempts"] == 8 * (1 + len(counts))
+    assert read.leaderboard(read.View()).height >= 1
+    files = export_runs(["r2"], "parquet", tmp_path / "out")
+    assert pl.read_parquet(next(path for path in files if path.name == "scores.parquet")).height == 48
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_the_doctor_mends_what_can_be_mended(kind: str, store: Path) -> None:
+    damage = DAMAGES[kind]
+    damage.do(store)
+    before = sum(path.is_file() for path in store.rglob("*"))
+    code, told = invoke("doctor", "--repair", "--json")
+    answer = json.loads(told.splitlines()[-1])
+    assert (code == 1) == damage.left, told
+    assert bool(catalogue.read(store).set_aside) == damage.left
+    assert [damage.said in one["problem"] for one in answer["found"]] == [True] * damage.left
+    assert not any(one["repairable"] for one in answer["found"])
+    # Whatever was wrong is in the trash now, not gone.
+    assert sum(path.is_file() for path in store.rglob("*")) >= before
