@@ -18,9 +18,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(evaluate.demo)
-app.command()(generate.generate)
-app.command("import")(data.import_data)
-app.command()(evaluate.run)
+# These show help of their own: with a benchmark named, its settings and switches, too; the sources of an import.
+app.command(add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+    generate.generate
+)
+app.command(
+    "import", add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+)(data.import_data)
+app.command(add_help_option=False)(evaluate.run)
 app.command()(evaluate.score)
 app.command()(rejudge.patch)
 app.command()(data.check)

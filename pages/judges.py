@@ -8,6 +8,7 @@ from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics as judging
 from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
 from cxlab.read import View
 from cxlab.ui import path_strips
+from cxlab.views.benchmarks import declared, declared_all, usable_facets
 from cxlab.views.judges import (
     adjudication_queue,
     agreement,
@@ -35,8 +36,10 @@ TABS = {
 
 def show_page(view: View) -> None:
     """The panel, then one question at a time."""
-    view = ui.sidebar_filters(view, ["models", "scenarios", "levels", "exposures", "modalities", "runs"])
-    view = view.change(metric="overall", page=view.page)
+    about = declared_all(ui.cached(read.benchmarks)["benchmark"].to_list())
+    facets = [name for name in usable_facets(about) if about.identifying is None or name != about.identifying.id]
+    view = ui.sidebar_filters(view, ["models", *facets, "runs"], about)
+    view = view.change(metric=declared("sage").card.headline, page=view.page)
     filters = view.filters().change(judges=())
     path_strips.style()
     votes = ui.cached(queries_agreement.panel, filters)

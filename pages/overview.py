@@ -2,17 +2,16 @@
 
 from typing import Any
 
-import polars as pl
 import streamlit as st
 
 from cxlab import jobs, read, ui
 from cxlab.benchmarks import REGISTRY
-from cxlab.charts.board import draw_board, find_leader
 from cxlab.charts.numbers import format_count, format_share, format_usd
 from cxlab.read import View
-from cxlab.read.tasks import task_board
+from cxlab.records.benchmark_card import Declaration
+from cxlab.views.benchmarks import declared, declared_all, names_of
+from cxlab.views.overview.board import show_board
 from cxlab.views.overview.published import show_published
-from cxlab.views.overview.task_board import show_task_board
 
 ui.routed()
 
@@ -63,7 +62,7 @@ def show_set_aside() -> None:
 
 def show_empty() -> None:
     ui.empty(
-        "Once agents have been evaluated, this page ranks them and says how sure the order is. There are no dialogues "
+        "Once agents have been evaluated, this page ranks them and says how sure the order is. There are no attempts "
         "in this store yet.",
         "Start an evaluation",
         lambda: ui.open_page("run", View()),
@@ -71,48 +70,26 @@ def show_empty() -> None:
     )
 
 
-def show_figures(health: dict[str, Any]) -> None:
-    attempts = health["attempts"]
-    sound = "Dialogues in which every reply could be parsed and no provider failed."
+def show_figures(health: dict[str, Any], unit: tuple[str, str]) -> None:
+    attempts, (one, many) = health["attempts"], unit
+    sound = f"{many.capitalize()} in which every reply could be parsed and no provider failed."
     ui.figures(
         [
-            ("Dialogues", format_count(attempts), f"Finished, with {format_count(health['turns'])} turns in all."),
-            ("Models", format_count(health["models"]), "With at least one finished dialogue in this store."),
+            (many.capitalize(), format_count(attempts), f"Finished, {format_count(health['turns'])} turns in all."),
+            ("Models", format_count(health["models"]), f"With at least one finished {one} in this store."),
             ("Without a fault", format_share(health["ok"] / attempts), sound),
             ("Spent", format_usd(health["cost_usd"]), "Over all calls with a price; simulated models cost nothing."),
         ]
     )
 
 
-def show_tasks(benchmark: str, board: pl.DataFrame) -> None:
-    """A benchmark of several tasks: a figure each."""
-    card = REGISTRY[benchmark].card
-    scores = ui.cached(task_board, View(benchmark=benchmark), {task.id: task.metric for task in card.tasks})
-    titles = {task.id: (task.title, task.metric, card.metrics[task.metric]) for task in card.tasks}
-    if picked := show_task_board(benchmark, board, scores, titles):
-        model, task = picked
-        ui.open_page("failures", View(benchmark=benchmark, models=(model,), tasks=(task,) if task else ()))
-
-
-def show_board(benchmark: str, board: pl.DataFrame) -> None:
-    if benchmark in REGISTRY and len(REGISTRY[benchmark].card.tasks) > 1:
-        show_tasks(benchmark, board)
-        return
-    finding = find_leader(board)
-    ui.section(
-        f"{ui.label(benchmark)}: {finding}",
-        "Mean over turns with 95 % intervals, clustered by sample. Compare tests whether a difference is real. "
-        "Pick a model to see its failures.",
-        badges=["own", "simulated"] if board["simulated"].any() else ["own"],
-    )
-    metrics = REGISTRY[benchmark].card.metrics if benchmark in REGISTRY else {}
-    figure = draw_board(board, "overall", ui.marks(), ui.dark(), "Overall")
-    alt = f"Overall score with 95 % interval of {board.height} models: {finding}."
-    points = ui.show_chart(figure, board, key=f"board-{benchmark}", alt=alt, select=True, table=False)
-    rows = ui.show_leaderboard(board, metrics, key=f"board-table-{benchmark}", alt=f"Leaderboard of {benchmark}.")
-    picked = rows[0]["model"] if rows else points[0][0] if points else None
-    if picked and ui.has_page("failures"):
-        ui.open_page("failures", View(benchmark=benchmark, models=(picked,), order="worst"))
+def show_boards(about: list[Declaration]) -> None:
+    """Each benchmark's own leaderboard; a pick leads to the failures behind it."""
+    for each in about:
+        if picked := show_board(each):
+            model, task = picked
+            tasks = (task,) if task else ()
+            ui.open_page("failures", View(benchmark=each.card.id, models=(model,), tasks=tasks, order="worst"))
 
 
 def show_starts() -> None:
@@ -128,7 +105,7 @@ def show_latest() -> None:
     if runs.is_empty():
         return
     ui.section("Latest runs")
-    picked = ui.show_runs(runs, key="latest-runs", select="single")
+    picked = ui.show_runs(runs, names_of(runs["benchmark"].unique()), key="latest-runs", select="single")
     if picked and ui.has_page("failures"):
         ui.open_page("failures", View(benchmark=picked[0]["benchmark"], runs=(picked[0]["run_id"],), verdict="all"))
     ui.link("Start, resume or delete runs", "run")
@@ -139,12 +116,12 @@ def show_health(health: dict[str, Any]) -> None:
     broken, cut, invalid, votes = (format_count(health[name]) for name in names)
     ui.section(
         "Health of the data",
-        f"{broken} dialogues with a reply that could not be parsed, {cut} cut short by a provider, "
+        f"{broken} attempts with a reply that could not be parsed, {cut} cut short by a provider, "
         f"{invalid} of {votes} judges' votes not usable. None of these counts as a zero.",
     )
     kinds = ui.cached(read.failure_counts)
     if kinds.height:
-        titles = {"where": "Where", "type": "Kind", "n": "Failures", "attempts": "Dialogues", "models": "Models"}
+        titles = {"where": "Where", "type": "Kind", "n": "Failures", "attempts": "Attempts", "models": "Models"}
         texts = ("where", "type")
         columns = {name: ui.column(title, "text" if name in texts else "count") for name, title in titles.items()}
         ui.show_table(kinds, columns, key="failure-kinds", alt="Failures by kind.")
@@ -155,13 +132,13 @@ show_set_aside()
 working = show_work()
 state = ui.cached(read.health)
 if state["attempts"]:
-    show_figures(state)
-    for (name,), part in ui.cached(read.leaderboard, View()).group_by("benchmark", maintain_order=True):
-        show_board(str(name), part)
+    stored = [declared(name) for name in sorted(ui.cached(read.benchmarks)["benchmark"])]
+    show_figures(state, declared_all([each.card.id for each in stored]).card.unit)
+    show_boards(stored)
 elif not working:
     show_empty()
 show_starts()
-show_published()
+show_published(list(REGISTRY))
 show_latest()
 if state["attempts"]:
     show_health(state)

@@ -60,7 +60,7 @@ def show_form(dataset: str, tasks: dict[str, int]) -> None:
         None,
         wanted.judges,
         dataset,
-        SampleFilter(wanted.tasks, (), wanted.limit),
+        SampleFilter(wanted.limit, tuple(("scenario", task) for task in wanted.tasks)),
         options=options,
     )
     with right, st.container(border=True), ui.guarded():

@@ -12,31 +12,30 @@ from cxlab.charts.numbers import format_count, format_seconds, format_usd
 from cxlab.runner.arguments import to_arguments, validate
 from cxlab.runner.estimate import estimate
 from cxlab.runner.plan import SampleFilter
-from cxlab.runner.request import RunRequest, parse_options
+from cxlab.runner.request import RunRequest
 from cxlab.store import write
 from cxlab.ui.choices import LARGEST
+from cxlab.views.benchmarks import names_of
 from cxlab.views.run import run_form
 from cxlab.views.run.history import show_history
 
 ui.routed()
 
 JUDGES = ["simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial"]
-# What the two facets of a sample mean, for benchmarks with and without a customer who talks.
-FACETS = {
-    True: ("Scenarios", "Adversarial levels", "How hard the customer makes it."),
-    False: ("Tasks", "Taxonomies", "Of the task intent; other tasks have none."),
-}
+CUSTOMER = "simulated:customer"
 
 
 def list_facets(benchmark: str, dataset_id: str | None) -> dict[str, list[str]]:
-    """The values of each facet of a stored dataset, or of the benchmark's own, in its order."""
+    """The values of each declared facet of a stored dataset, or of the benchmark's own."""
     if dataset_id is None:
-        samples = REGISTRY[benchmark].generate({}, 0)[1]
+        samples = REGISTRY[benchmark].generate_now({})[1]
     else:
         samples = write.load_samples(dataset_id, only_facets=True)
-    names = ("scenario", "level", *run_form.NARROWING)
-    found = {name: [getattr(sample.facets, name) for sample in samples] for name in names}
-    return {name: [value for value in dict.fromkeys(values) if value] for name, values in found.items()}
+    found: dict[str, list[str]] = {}
+    for facet in REGISTRY[benchmark].facets:
+        values = dict.fromkeys(value for sample in samples if (value := sample.facets.get(facet.id)))
+        found[facet.id] = [*(one for one in facet.order if one in values), *(v for v in values if v not in facet.order)]
+    return found
 
 
 def choose_order() -> RunRequest:
@@ -44,31 +43,32 @@ def choose_order() -> RunRequest:
     one: dict[str, Any] = {"bind": "query-params"}
     # Names stand in the address as they are: a label there could not be told from a name that was typed.
     many: dict[str, Any] = {"wrap": True, **one}
-    benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", list(REGISTRY), ui.label, named="benchmark")]
-    names = [row.name for row in llm.known(benchmark.card.id)]
-    real = [name for name in names if not name.startswith("simulated:")]
-    agents = [name for name in names if "judge" not in name and name != "simulated:customer"]
-    judging = [name for name in names if "judge" in name] + real
-    st.caption(ui.plain(f"{benchmark.card.title}. {benchmark.card.measures}"))
+    names = names_of(REGISTRY)
+    benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", list(REGISTRY), names.__getitem__, named="benchmark")]
+    card = benchmark.card
+    roles: dict[str, list[str]] = {}
+    for row in llm.known(card.id):
+        roles.setdefault(row.role, []).append(row.name)
+    # A model that has no role of its own can take any.
+    real, agents = roles.get("", []), [*roles.get("agent", []), *roles.get("", [])]
+    judging = [*roles.get("judge", []), *real]
+    st.caption(ui.plain(f"{card.title}. {card.measures}"))
     every = {each.id: each for each in write.list_datasets()}
-    stored = {name: each for name, each in every.items() if each.benchmark == benchmark.card.id}
-    dataset_id = run_form.choose_dataset(stored, benchmark.instant, every)
+    stored = {name: each for name, each in every.items() if each.benchmark == card.id}
+    dataset_id = run_form.choose_dataset(stored, benchmark.own_data, every)
     tip = "One run each, on the same samples. Type any other name as KIND:NAME, for example endpoint:local/my-model."
     models = st.multiselect(
         "Models to evaluate", agents, ["simulated:strong"], key="agents", help=tip, accept_new_options=True, **many
     )
-    known = dataset_id or benchmark.instant
-    facets = ui.cached(list_facets, benchmark.card.id, dataset_id) if known else {}
-    scenario, level, tip = FACETS[benchmark.with_customer]
-    left, right = st.columns(2)
-    scenarios = left.multiselect(scenario, facets.get("scenario", []), key="scenarios", placeholder="all", **many)
-    levels = right.multiselect(level, facets.get("level", []), key="levels", placeholder="all", help=tip, **many)
-    where = run_form.narrow(facets)
-    tip = "Each labels and grades every turn; labels are put to the vote."
+    known = dataset_id or benchmark.own_data
+    facets = ui.cached(list_facets, card.id, dataset_id) if known else {}
+    where = run_form.narrow(benchmark.facets, facets)
+    tip = "Each judges by itself; what they say is put to the vote."
     judges = st.multiselect("Judges", judging, JUDGES, key="judges", help=tip, accept_new_options=True, **many)
     with st.expander("Limits and set-up"):
         a, b, c = st.columns(3)
-        tip = "Spread over scenarios, levels and leaves."
+        spread = [facet.title.lower() for facet in benchmark.facets if facet.spread]
+        tip = f"Spread over {', '.join(spread)}." if spread else "The first ones of the dataset."
         with a:
             limit = ui.choose_number("limit", "Samples at most", 1, LARGEST, None, help=tip, placeholder="all")
         tip = "Several trials show how steady a model is."
@@ -81,15 +81,19 @@ def choose_order() -> RunRequest:
             budget = ui.choose_number("budget", "Budget", 0.01, 1e6, None, help=tip, placeholder="none")
         with b:
             together = ui.choose_number("at_once", "Samples at once", 1, 512, 32) or 32
-        customer = "simulated:customer"
+        customer = CUSTOMER
         if benchmark.with_customer:
             customer = c.selectbox("Customer played by", [customer, *real], key="customer", **one)
-        options = parse_options(run_form.fill_in_options(benchmark.options), benchmark.options)
         cache = st.checkbox("Reuse replies that were paid for before", key="cache", **one)
-    narrowed = SampleFilter(tuple(scenarios), tuple(levels), limit, where)
+    switches = benchmark.Options.switches()
+    options: dict[str, Any] = {}
+    if switches:
+        few = sum(switch.on_page for switch in switches) <= 6
+        with st.expander(f"Switches of {ui.plain(card.name)}", expanded=few):
+            options = run_form.fill_in_options(switches)
     return RunRequest(
-        benchmark.card.id, tuple(models), customer, tuple(judges), dataset_id, narrowed, trials=trials, seed=seed,
-        options=options, concurrency=together, budget_usd=budget, cache=cache,
+        card.id, tuple(models), customer, tuple(judges), dataset_id, SampleFilter(limit, where),
+        trials=trials, seed=seed, options=options, concurrency=together, budget_usd=budget, cache=cache,
     )  # fmt: skip
 
 
@@ -104,7 +108,7 @@ def show_estimate(order: RunRequest) -> None:
             rows = ui.cached(estimate, order)
             costs, times = [row.cost_usd for row in rows], [row.seconds for row in rows]
             left, right = st.columns(2)
-            what = "Dialogues" if REGISTRY[order.benchmark].with_customer else "Answers"
+            what = REGISTRY[order.benchmark].card.unit[1].capitalize()
             left.metric(what, format_count(sum(row.attempts for row in rows)), help="Samples × trials × models.")
             right.metric("Calls", format_count(sum(row.calls for row in rows)), help="Agent, customer and judges.")
             cost = "unknown" if None in costs else format_usd(sum(cost or 0 for cost in costs))

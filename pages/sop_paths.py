@@ -6,9 +6,11 @@ import streamlit as st
 from cxlab import read, ui
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, scenarios
+from cxlab.views.benchmarks import declared
 from cxlab.views.sop import deviations, queries, scores
 
 ui.routed()
+BENCHMARK = "sage"
 TURNS = {
     "": "all evaluated turns",
     "1": "first turn",
@@ -29,8 +31,8 @@ LOOKS = {
 
 ui.header("SOP paths", "Where do agents leave the procedure?")
 view = ui.view()
-known = ui.cached(read.facets, View(benchmark="sage"), ("models", "scenarios"))
-tested = known.filter(pl.col("name") == "scenarios")["value"].to_list()
+known = ui.cached(read.facets, View(benchmark=BENCHMARK), ("models", scenarios.FACET))
+tested = known.filter(pl.col("name") == scenarios.FACET)["value"].to_list()
 # The smallest procedure first: it is the one to begin with.
 usable = sorted(
     (name for name in scenarios.procedures() if name in tested),
@@ -49,7 +51,7 @@ if not usable:
 models = [name for name in ui.marks() if name in known.filter(pl.col("name") == "models")["value"].to_list()]
 with st.sidebar:
     titles = {name: scenarios.procedure(name).title for name in usable}
-    scenario = ui.choose(view, "scenarios", "Procedure", usable, names=titles)
+    scenario = ui.choose(view, "scenario", "Procedure", usable, names=titles)
     at = ui.choose(
         view, "at", "Turns", list(TURNS), names=TURNS, help="Turns 1, 5, 10, 15 and the last one are evaluated."
     )
@@ -61,8 +63,11 @@ with st.sidebar:
         names={"": "off", **{name: ui.label(name) for name in models}},
         help="The map then shows the first chosen model minus this one.",
     )
-view = view.change(benchmark="sage", scenarios=(scenario,), at=at, baseline=against if against in models else "")
-view = ui.sidebar_filters(view, ["models", "levels", "runs"], metric=view.tab in ("coverage", "turns", "levels"))
+view = view.narrow(scenario=(scenario,)).change(
+    benchmark=BENCHMARK, at=at, baseline=against if against in models else ""
+)
+metric = view.tab in ("coverage", "turns", "levels")
+view = ui.sidebar_filters(view, ["models", "level", "runs"], declared(BENCHMARK), metric=metric)
 difference = None
 if view.baseline:
     first = next((name for name in (*view.models, *models) if name != view.baseline), None)

@@ -88,7 +88,7 @@ MISTAKES = {
     "score": (["score", "run-1", "--judge", "simulated:judge-fair"], "unknown run 'run-1'"),
     "check": (["check", "nonsense"], "only sage"),
     "convert": (["convert", "missing.txt"], "missing.txt: does not exist"),
-    "bench": (["bench", "nonsense"], "known are runner, pages, sessions, storage"),
+    "bench": (["bench", "nonsense"], "known are runner, pages, storage"),
     "delete": (["runs", "delete", "run-1"], "unknown run 'run-1'"),
     "restore": (["runs", "restore", "run-1"], "unknown deleted run 'run-1'"),
     "export": (["export", "run-1", "--to", "out"], "unknown run 'run-1'"),

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from cxlab import resources
-from cxlab.records import Dataset, Facets, Run, Sample
+from cxlab.records import Dataset, Run, Sample
 from cxlab.store import tables, write
 
 ROOT = resources.site()
@@ -154,14 +154,14 @@ def _make_sample(dataset_id: str, place: int) -> Sample:
         task="dialogue",
         inputs={"scenario": scenario},
         expected={"action": _ACTIONS[place % 4]},
-        facets=Facets(
-            scenario=scenario,
-            level=level,
-            leaf=f"leaf{place % 9}",
-            persona=f"persona {place % 5}",
-            language="en",
-            modality="text",
-        ),
+        facets={
+            "scenario": scenario,
+            "level": level,
+            "leaf": f"leaf{place % 9}",
+            "persona": f"persona {place % 5}",
+            "language": "en",
+            "modality": "text",
+        },
     )
 
 
@@ -181,7 +181,7 @@ def _make_parts(run: Run, samples: list[Sample], turns: int, rng: np.random.Gene
             "model": [run.model] * count,
             "simulated": [True] * count,
             "task": ["dialogue"] * count,
-            **{name: [getattr(f, name) for f in facets] for name in tables.FACETS},
+            "facets": tables.build_facets(facets),
             "outcome": np.where(broken, "format", "ok"),
             "ended_by": ["customer"] * count,
             "turns": [turns] * count,
@@ -196,6 +196,12 @@ def _make_parts(run: Run, samples: list[Sample], turns: int, rng: np.random.Gene
             "output": ["{}"] * count,
             "opening": [" ".join(words) for words in rng.choice(_WORDS, (count, 8))],
             "failure": ["format:not_json" if each else None for each in broken],
+            # A fifth of the turns goes wrong: most dialogues have one that does.
+            "verdict": ["failed"] * count,
+            "verdict_reason": ["left the procedure"] * count,
+            "verdict_owner": ["agent"] * count,
+            "verdict_turn": [1] * count,
+            **dict.fromkeys(("verdict_stage", "verdict_field", "verdict_tool"), [None] * count),
         },
         schema=tables.ATTEMPTS,
         strict=False,
@@ -214,8 +220,6 @@ def _make_parts(run: Run, samples: list[Sample], turns: int, rng: np.random.Gene
             "run_id",
             "attempt_id",
             "model",
-            "scenario",
-            "level",
             seq=pl.lit(0, pl.Int32),
             turn=pl.lit(2, pl.Int32),
             where_=pl.lit("format"),
@@ -264,7 +268,7 @@ def _make_messages(by_turn: pl.DataFrame, rng: np.random.Generator) -> pl.DataFr
 def _make_judgements(by_turn: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
     verdicts = np.array(("yes", "no", "unclear"))
     parts = [
-        by_turn.select("run_id", "attempt_id", "benchmark", "model", "scenario", "level", "turn").with_columns(
+        by_turn.select("run_id", "attempt_id", "benchmark", "model", "turn").with_columns(
             judge=pl.lit(judge),
             kind=pl.lit("field"),
             field=pl.lit("intent"),
@@ -315,9 +319,6 @@ def _make_traces(by_turn: pl.DataFrame, turns: int, rng: np.random.Generator) ->
         "sample_id",
         "trial",
         "model",
-        "scenario",
-        "level",
-        "leaf",
         "turn",
         last=pl.col("turn") == turns,
         parsed=pl.lit(True),

@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from cxlab.benchmarks.base import Benchmark, Card, Scored, Setup, Task
+from cxlab.benchmarks.contract import Benchmark, Card, Scored, Setup, Task
+from cxlab.benchmarks.generation import make_at_once
 from cxlab.llm import Prompt, ask
 from cxlab.records import Attempt, Dataset, Message, Sample, Score, content_id
 
@@ -97,10 +98,9 @@ BENCHMARK = Benchmark(
         tasks=(Task("probe", "One question", "words", unit="words"),),
         metrics={"words": "Words of the reply."},
     ),
-    generate=generate,
+    generate=lambda options, context: make_at_once(*generate({}, context.seed)),
     run=run,
     score=score,
     check=check,
     prompts=lambda: {PROMPT.name: PROMPT.hash},
-    options={},
 )

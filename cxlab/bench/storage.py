@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cxlab.errors import BadOption
-from cxlab.records import Attempt, Dataset, Facets, Message, Run, Sample, Score, Usage
+from cxlab.records import Attempt, Dataset, Message, Run, Sample, Score, Usage
 from cxlab.store import connect, write
 from cxlab.store.compact import compact
 from cxlab.store.load import load_rows
@@ -45,6 +45,7 @@ class BenchScored:
     votes: tuple[()] = ()
     judgements: tuple[()] = ()
     traces: tuple[()] = ()
+    verdict: None = None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -149,7 +150,7 @@ def _prepare(attempts: int, home: Path) -> None:
             task="dialogue",
             inputs={"n": i},
             expected={},
-            facets=Facets(scenario=scenarios[i % 4], level=("zero", "weak", "strong")[i % 3], language="en"),
+            facets={"scenario": scenarios[i % 4], "level": ("zero", "weak", "strong")[i % 3], "language": "en"},
         )
         for i in range(1_000)
     ]

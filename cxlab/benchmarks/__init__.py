@@ -3,7 +3,7 @@
 import importlib
 from collections.abc import Iterator, Mapping
 
-from cxlab.benchmarks.base import Benchmark
+from cxlab.benchmarks.contract import Benchmark
 from cxlab.errors import UnknownName
 
 

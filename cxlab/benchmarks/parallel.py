@@ -30,13 +30,19 @@ Item = TypeVar("Item")
 POLL_S = 0.25
 MISTAKE = "mistake.txt"
 DIED = "a worker process died; what was made is kept: run the same command again"
-PRELOAD = "cxlab.benchmarks.cxmarena.generation.pipeline"
+_preloaded: list[str] = []
 
 
 def count_workers(asked: int | None, items: int, worth: int) -> int:
     """How many processes: as asked, else one a core that this process may use; each with `worth` items at least."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cores if asked is None else asked, items // worth))
+
+
+def preload(module: str) -> None:
+    """Name a module that the server of processes imports once, so that no process has to; before the first of them."""
+    if module not in _preloaded:
+        _preloaded.append(module)
 
 
 def choose_context() -> Any:
@@ -47,7 +53,7 @@ def choose_context() -> Any:
     if "forkserver" not in get_all_start_methods():
         return get_context("spawn")
     context = get_context("forkserver")
-    context.set_forkserver_preload([PRELOAD])
+    context.set_forkserver_preload(_preloaded)
     return context
 
 

@@ -1,6 +1,6 @@
 """Leaderboards as dots with whiskers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -16,14 +16,26 @@ _FRAME_PX = 60
 _LONGEST_NAME = 36
 
 
-def draw_board(frame: pl.DataFrame, metric: str, marks: Mapping[str, Mark], dark: bool, title: str = "") -> "Figure":
-    """One dot a model on the metric's scale of 0 to 100 with its 95 % interval, best on top.
+Floor = tuple[str, float]
+"""What a constant agent is called, and its value."""
 
-    `frame` is `read.leaderboard`; customdata of each dot is [model].
+
+def draw_board(
+    frame: pl.DataFrame,
+    metric: str,
+    marks: Mapping[str, Mark],
+    dark: bool,
+    title: str = "",
+    floors: Sequence[Floor] = (),
+    scale: tuple[float, float] | None = (0.0, 100.0),
+) -> "Figure":
+    """One dot a model on the metric's scale with its 95 % interval, in the frame's order from the top down.
+
+    `frame` is `read.leaderboard`; `floors` are dotted lines; customdata of each dot is [model].
     """
     from cxlab.charts.lazy_figure import LazyFigure
 
-    rows = frame.filter(pl.col(metric).is_not_null()).sort(metric)
+    rows = frame.filter(pl.col(metric).is_not_null()).reverse()
     colours = palette(dark)
     figure = LazyFigure()
     labels = [_label(model, simulated) for model, simulated in rows.select("model", "simulated").iter_rows()]
@@ -51,28 +63,44 @@ def draw_board(frame: pl.DataFrame, metric: str, marks: Mapping[str, Mark], dark
                 "color": mark.colour,
             },
             hovertemplate=f"<b>{plain(row['model'])}</b><br>{plain(title or metric)} {value:.1f}<br>"
-            f"95 % interval {format_interval(low, high)}<br>n {format_count(row[f'{metric}_n'])} turns of "
+            f"95 % interval {format_interval(low, high)}<br>n {format_count(row[f'{metric}_n'])} scores of "
             f"{format_count(row['attempts'])} attempts<extra></extra>",
             showlegend=False,
         )
-    figure.update_xaxes(range=[0, 101], title=f"{plain(title or metric)}, points of 100")
+    for name, value in floors:
+        figure.add_scatter(
+            x=[value, value], y=[labels[0], labels[-1]] if labels else [], mode="lines", showlegend=False,
+            line={"color": colours.muted, "width": 1.5, "dash": "dot"},
+            hovertext=f"{plain(name)} (floor): {value:.1f}", hovertemplate="%{hovertext}<extra></extra>",
+        )  # fmt: skip
+        figure.add_annotation(
+            x=value, y=1, yref="paper", yanchor="bottom", showarrow=False, text=f"{plain(name)} {value:.1f}",
+            font={"size": 10, "color": colours.muted},
+        )  # fmt: skip
+    low, high = scale or (None, None)
+    figure.update_xaxes(
+        range=None if low is None or high is None else [low, high + (high - low) / 100],
+        title=plain(title or metric) + (f", points of {high:g}" if high == 100 else ""),
+    )
     figure.update_yaxes(
         categoryorder="array", categoryarray=labels, tickfont={"color": colours.ink}, range=[-0.6, rows.height - 0.3]
     )
     return style_figure(figure, dark, height=_FRAME_PX + _ROW_PX * max(rows.height, 2))
 
 
-def find_leader(board: pl.DataFrame, metric: str = "overall") -> str:
+def find_leader(board: pl.DataFrame, metric: str, less_is_better: bool = False) -> str:
     """What a leaderboard says, in a sentence; a lead is called one only when the two intervals do not meet."""
-    rows = board.filter(pl.col(metric).is_not_null()).sort(metric, descending=True).to_dicts()
+    known = board.filter(pl.col(metric).is_not_null())
+    rows = known.sort(metric, descending=not less_is_better, maintain_order=True).to_dicts()
     if not rows:
         return "nothing has been scored yet"
     first = rows[0]
     if len(rows) == 1:
         return f"{short_model(first['model'])} scores {first[metric]:.1f} points"
     second = rows[1]
-    low, high = first[f"{metric}_low"], second[f"{metric}_high"]
-    gap = f"{first[metric] - second[metric]:.1f} points"
+    upper, lower = (second, first) if less_is_better else (first, second)
+    low, high = upper[f"{metric}_low"], lower[f"{metric}_high"]
+    gap = f"{abs(first[metric] - second[metric]):.1f} points"
     if low is not None and high is not None and low > high:
         return f"{short_model(first['model'])} leads {short_model(second['model'])} by {gap}"
     return f"{short_model(first['model'])} and {short_model(second['model'])} lie {gap} apart, too close to call here"

@@ -12,28 +12,19 @@ from cxlab.charts.theme import Mark, mark_of, palette, plain, style_figure
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-GRADES = (
-    "linguistic_quality",
-    "anthropomorphism_emotion",
-    "content_utility",
-    "user_satisfaction",
-    "instruction_compliance",
-)
-PARTS = ("classification", "path", "action", *GRADES)
-"""What a profile shows: the parts of logic, then the grades of chat."""
+Scale = tuple[float, float] | None
+"""The worst and the best value of a metric; None for one without an end."""
 _SIGNS = {"better": "✓", "worse": "✕", "cannot tell": "?"}
 
 
-def range_of(metric: str) -> tuple[float, float] | None:
-    """The scale of a metric, the same on every page; None for counts, which have none."""
-    if metric in GRADES:
-        return 3.0, 9.05
-    return None if metric in ("turns", "chat_words") else (0.0, 101.0)
+def range_of(scale: Scale) -> tuple[float, float] | None:
+    """The part of an axis that shows a whole scale, with a little room at its better end."""
+    return None if scale is None else (scale[0], scale[1] + (scale[1] - scale[0]) / 100)
 
 
 def draw_scores(
     frame: pl.DataFrame,
-    metric: str,
+    scale: Scale,
     title: str,
     names: Mapping[str, str],
     marks: Mapping[str, Mark],
@@ -78,8 +69,8 @@ def draw_scores(
                 line={"color": colours.muted, "width": 1.5, "dash": "dot"},
                 hovertext=f"{plain(name)}: {format_points(value)}", hovertemplate="%{hovertext}<extra></extra>",
             )  # fmt: skip
-    scale = range_of(metric)
-    figure.update_xaxes(title=plain(title), range=list(scale) if scale else None)
+    shown_range = range_of(scale)
+    figure.update_xaxes(title=plain(title), range=list(shown_range) if shown_range else None)
     return figure
 
 
@@ -112,11 +103,19 @@ def draw_differences(
 
 
 def draw_front(
-    frame: pl.DataFrame, metric: str, title: str, price: str, marks: Mapping[str, Mark], dark: bool
+    frame: pl.DataFrame,
+    scale: Scale,
+    title: str,
+    price: str,
+    marks: Mapping[str, Mark],
+    dark: bool,
+    less_is_better: bool = False,
+    one: str = "dialogue",
 ) -> "Figure":
     """Quality against price (`cost_usd` or `latency_s`) with the front of those that none beats on both.
 
-    `frame`: side, value, low, high, cost_usd, latency_s, attempts. customdata: [side].
+    `frame`: side, value, low, high, cost_usd, latency_s, attempts; `one`: what an attempt is called.
+    customdata: [side].
     """
     from cxlab.charts.lazy_figure import LazyFigure
 
@@ -124,7 +123,7 @@ def draw_front(
     rows = frame.filter(pl.col("value").is_not_null() & pl.col(price).is_not_null()).sort(price)
     tell = format_usd if price == "cost_usd" else format_seconds
     figure = LazyFigure()
-    front = front_of(rows, price)
+    front = front_of(rows, price, less_is_better)
     figure.add_scatter(
         x=front[price].to_list(), y=front["value"].to_list(), mode="lines", hoverinfo="skip", showlegend=False,
         line={"color": colours.muted, "width": 1.2, "dash": "dot", "shape": "hv"},
@@ -149,7 +148,7 @@ def draw_front(
             customdata=[[row["side"]]],
             hovertext=f"<b>{name_of(row['side'])}</b><br>{plain(title)} {format_points(row['value'])}"
             f"{interval_words(row)}"
-            f"<br>{tell(row[price])} a dialogue, n {format_count(row['attempts'])}"
+            f"<br>{tell(row[price])} a {plain(one)}, n {format_count(row['attempts'])}"
             + ("<br>on the front" if row["side"] in best else ""),
             hovertemplate="%{hovertext}<extra></extra>",
             showlegend=False,
@@ -157,30 +156,37 @@ def draw_front(
         )  # fmt: skip
     top = float(rows[price].max() or 1.0) if rows.height else 1.0  # type: ignore[arg-type]  # a number column
     figure.update_xaxes(
-        title="cost of a dialogue, USD" if price == "cost_usd" else "time of a dialogue, s", range=[0, top * 1.25 or 1]
+        title=f"cost of a {plain(one)}, USD" if price == "cost_usd" else f"time of a {plain(one)}, s",
+        range=[0, top * 1.25 or 1],
     )
-    scale = range_of(metric)
-    figure.update_yaxes(title=plain(title), range=list(scale) if scale else None)
+    shown_range = range_of(scale)
+    figure.update_yaxes(title=plain(title), range=list(shown_range) if shown_range else None)
     return style_figure(figure, dark, height=330, values="both")
 
 
-def front_of(frame: pl.DataFrame, price: str) -> pl.DataFrame:
-    """The rows that no other beats: none is at most as dear and better. Sorted by price; `value` higher is better."""
+def front_of(frame: pl.DataFrame, price: str, less_is_better: bool = False) -> pl.DataFrame:
+    """The rows that no other beats: none is at most as dear and better. Sorted by price."""
     rows = frame.filter(pl.col("value").is_not_null() & pl.col(price).is_not_null())
-    rows = rows.sort(price, "value", descending=[False, True])
-    return rows.with_columns(best=pl.col("value").cum_max().shift(1)).filter(
-        pl.col("best").is_null() | (pl.col("value") > pl.col("best"))
-    )
+    rows = rows.sort(price, "value", descending=[False, not less_is_better])
+    best = pl.col("value").cum_min() if less_is_better else pl.col("value").cum_max()
+    beats = (pl.col("value") < pl.col("best")) if less_is_better else (pl.col("value") > pl.col("best"))
+    return rows.with_columns(best=best.shift(1)).filter(pl.col("best").is_null() | beats)
 
 
-def draw_profile(frame: pl.DataFrame, names: Mapping[str, str], marks: Mapping[str, Mark], dark: bool) -> "Figure":
-    """Parallel coordinates: each metric on its own scale from worst (bottom) to best (top), a line a side.
+def draw_profile(
+    frame: pl.DataFrame,
+    names: Mapping[str, str],
+    scales: Mapping[str, tuple[float, float]],
+    marks: Mapping[str, Mark],
+    dark: bool,
+) -> "Figure":
+    """Parallel coordinates: each metric on its own scale from bottom to top, a line a side.
 
-    `frame`: side, metric, mean, low, high, n. customdata: [metric, side].
+    `frame`: side, metric, mean, low, high, n; `names` of the metrics in their order. customdata: [metric, side].
     """
     from cxlab.charts.lazy_figure import LazyFigure
 
-    metrics = [metric for metric in PARTS if metric in set(frame["metric"])]
+    metrics = [metric for metric in names if metric in set(frame["metric"])]
     figure = LazyFigure()
     for side in _sides(frame, marks):
         mark = mark_of(marks, side)
@@ -188,7 +194,7 @@ def draw_profile(frame: pl.DataFrame, names: Mapping[str, str], marks: Mapping[s
         own = [metric for metric in metrics if metric in rows]
         figure.add_scatter(
             x=[metrics.index(metric) for metric in own],
-            y=[_height(metric, rows[metric]["mean"]) for metric in own],
+            y=[_height(scales[metric], rows[metric]["mean"]) for metric in own],
             mode="lines+markers",
             name=name_of(side),
             line={"color": mark.colour, "width": 2},
@@ -204,8 +210,8 @@ def draw_profile(frame: pl.DataFrame, names: Mapping[str, str], marks: Mapping[s
         )
     for place, metric in enumerate(metrics):
         figure.add_vline(x=place, line={"color": palette(dark).hairline, "width": 1}, layer="below")
-        low, high = ("3", "9") if metric in GRADES else ("0", "100")
-        for y, text in ((-0.05, low), (1.05, high)):
+        low, high = scales[metric]
+        for y, text in ((-0.05, f"{low:g}"), (1.05, f"{high:g}")):
             figure.add_annotation(
                 x=place, y=y, text=text, showarrow=False, font={"size": 10, "color": palette(dark).muted}
             )
@@ -246,8 +252,8 @@ def draw_trials(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "
     return style_figure(figure, dark, height=300, values="y")
 
 
-def _height(metric: str, value: float) -> float:
-    return (value - 3) / 6 if metric in GRADES else value / 100
+def _height(scale: tuple[float, float], value: float) -> float:
+    return (value - scale[0]) / (scale[1] - scale[0])
 
 
 def _sides(frame: pl.DataFrame, marks: Mapping[str, Mark]) -> Sequence[str]:

@@ -2,139 +2,93 @@
 
 import json
 import sys
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cxlab.errors import BadFile, BadOption
+from cxlab.errors import BadFile, BadOption, UnknownName
 
 runs_app = typer.Typer(help="List, show, delete and restore runs.", no_args_is_help=True, rich_markup_mode=None)
 
 
 def import_data(
-    source: Annotated[str, typer.Argument(help="What is imported: cxmarena, transcripts, tau2 or tau2-results.")],
-    folder: Annotated[
-        Path, typer.Argument(help="The folder with the files; for transcripts and tau2-results also one file.")
-    ],
-    language: Annotated[str, typer.Option(help="transcripts: en, fr or de.")] = "en",
-    licence: Annotated[str, typer.Option(help="transcripts: what may be done with them.")] = "",
-    check: Annotated[bool, typer.Option("--check", help="tau2: replay the gold actions on our worlds.")] = False,
+    context: typer.Context,
+    source: Annotated[str | None, typer.Argument(help="What is imported; --help lists the sources.")] = None,
+    path: Annotated[Path | None, typer.Argument(help="The folder or file with it.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
+    help_: Annotated[bool, typer.Option("--help", help="Show this, and the sources with their flags.")] = False,
 ) -> None:
-    """Import other people's data as a dataset, or their results as a run; what cannot be taken is reported."""
-    if check and source != "tau2":
-        raise BadOption(f"import {source!r}: only tau2 has gold actions to --check")
-    match source:
-        case "cxmarena" | "transcripts":
-            _import_texts(source, folder, language, licence, as_json)
-        case "tau2":
-            _import_tau2(folder, check, as_json)
-        case "tau2-results":
-            _import_results(folder, as_json)
-        case _:
-            raise BadOption(f"import {source!r}: only cxmarena, transcripts, tau2 and tau2-results can be imported")
+    """Import other people's data as a dataset, or their results as a run; what cannot be taken is reported.
 
+    Flags of a source follow it: python -m cxlab import SOURCE PATH --FLAG.
+    """
+    from cxlab.commands.switches import describe, read_flags
+    from cxlab.importers.sources import find_source, list_sources
+    from cxlab.runner.gold_check import tell
 
-def _import_texts(source: str, folder: Path, language: str, licence: str, as_json: bool) -> None:
-    from cxlab.benchmarks.cxmarena.importers import published_dataset
-    from cxlab.importers import transcripts
-
-    people = source == "transcripts"
-    found = transcripts.read_folder(folder, language, licence) if people else published_dataset.read_folder(folder)
-    found.save()
-    if as_json:
-        report = {
-            "dataset": found.dataset.id,
-            "tasks": found.tasks,
-            "rows": found.rows,
-            "rejected": [vars(one) for one in found.rejected],
-            "ignored": found.ignored,
-        }
-        print(json.dumps(report, ensure_ascii=False))
+    if help_:
+        print(context.get_help() + "\n\nSources:")
+        for each in list_sources().values():
+            print(f"  {each.id}: {each.title}; PATH is {each.takes}")
+            if switches := each.Options.switches():
+                print("\n".join(f"    {line}" for line in describe(switches, flags=True).splitlines()))
         return
-    for one in found.rejected:
-        print(f"rejected: {one}", file=sys.stderr)
-    counts = ", ".join(f"{count} {task}" for task, count in found.tasks.items())
-    what = f"{len(found.samples)} samples ({counts})"
-    if people:
-        talks = found.tables["conversations"].height
-        what = f"{talks} conversation{'' if talks == 1 else 's'}"
-    print(f"{found.dataset.id}: {what}; {len(found.rejected)} complaints")
-    print(f"Licence: {found.dataset.licence}")
-
-
-def _import_tau2(folder: Path, check: bool, as_json: bool) -> None:
-    from cxlab.benchmarks.mmtaup2.importers import tau2
-
-    found = tau2.import_folder(folder)
-    checked = tau2.check_gold(found) if check else None
-    for one in found.rejected:
-        print(f"rejected: {one}", file=sys.stderr)
-    for failed in checked.failed if checked else ():
-        print(f"gold fails: {failed}", file=sys.stderr)
-    if as_json:
-        report = {"dataset": found.dataset.id, "domains": found.tasks, "tasks": len(found.samples)}
-        if checked:
-            report |= {"gold_passed": checked.passed, "gold_calls_refused": checked.refused}
-        print(json.dumps(report | {"rejected": len(found.rejected), "ignored": found.ignored}))
-    else:
-        counts = ", ".join(f"{count} {domain}" for domain, count in found.tasks.items())
-        print(f"{found.dataset.id}: {len(found.samples)} tasks ({counts}); {len(found.rejected)} complaints")
-        if checked:
-            print(f"Gold actions: {checked.passed} of {checked.tasks} tasks reach their goal on our worlds")
-        print(f"Licence: {found.dataset.licence}")
-    if checked and checked.failed:
+    if source is None or source.startswith("-"):
+        raise BadOption(f"name the source first: {', '.join(list_sources())}")
+    found = find_source(source)
+    if path is None:
+        raise BadOption(f"import {source}: give its path, {found.takes}")
+    given = found.read(path, found.Options.read(read_flags(context.args, found.Options, source)))
+    given.save()
+    report = given.report()
+    for complaint in report.complaints:
+        print(complaint, file=sys.stderr)
+    print(json.dumps(report.record, ensure_ascii=False) if as_json else "\n".join(report.lines))
+    tell(given.dataset.id)
+    if report.failed:
         raise typer.Exit(1)
 
 
-def _import_results(file: Path, as_json: bool) -> None:
-    from cxlab.benchmarks.mmtaup2.importers import tau2_results
-
-    found, new = tau2_results.import_file(file)
-    for one in found.rejected:
-        print(f"rejected: {one}", file=sys.stderr)
-    attempts = len(found.attempts)
-    if as_json:
-        report = {
-            "run": found.run.id,
-            "model": found.run.model,
-            "domain": found.run.setup["domain"],
-            "simulations": found.rows,
-            "attempts": attempts,
-            "passed": found.passed,
-            "rejected": len(found.rejected),
-            "new": new,
-        }
-        print(json.dumps(report, ensure_ascii=False))
-        return
-    state = "" if new else " (this run was there already)"
-    print(f"{found.run.id}: {attempts} of {found.rows} simulations of {found.run.model}, {found.passed} passed{state}")
-
-
 def check(
-    benchmark: Annotated[str, typer.Argument(help="The benchmark whose files are checked: sage or cxmarena.")],
-    paths: Annotated[
-        list[Path] | None, typer.Argument(help="Scenario files or brand packs. Default: those that ship.")
-    ] = None,
+    name: Annotated[str, typer.Argument(help="A benchmark, whose files are checked, or a dataset, whose gold is.")],
+    paths: Annotated[list[Path] | None, typer.Argument(help="The benchmark's files. Default: those that ship.")] = None,
 ) -> None:
-    """Check scenario files or brand packs; print each complaint as file:line: problem; fix. Exit code 1 if any."""
+    """Check a benchmark's files, each complaint as file:line: problem; fix; or the gold of a stored dataset.
+
+    Exit code 1 if there is any complaint.
+    """
+    from cxlab.benchmarks import REGISTRY
+    from cxlab.runner.gold_check import check_dataset
+    from cxlab.store import write
+
+    if name in REGISTRY or ":" in name:
+        _check_files(name, paths)
+        return
+    stored = [dataset.id for dataset in write.list_datasets()]
+    if name not in stored:
+        raise UnknownName("benchmark or dataset", name, [*REGISTRY, *stored])
+    if paths:
+        raise BadOption(f"check {name}: a dataset takes no paths")
+    found = check_dataset(name, again=True)
+    print("\n".join(found.describe()) or f"No complaints: the gold of {found.samples:,} samples holds.")
+    if found.complaints:
+        raise typer.Exit(1)
+
+
+def _check_files(name: str, paths: list[Path] | None) -> None:
+    from cxlab.benchmarks import REGISTRY
+    from cxlab.runner.plan import find_benchmark
+
+    files = find_benchmark(name).files
+    if files is None:
+        having = [each for each in REGISTRY if REGISTRY[each].files is not None]
+        raise BadOption(f"check {name!r}: it has no files to check; known: {', '.join(having)}")
     for path in paths or ():
         if not path.exists():
             raise BadFile(path, None, "does not exist")
-    complaints: Sequence[object]
-    if benchmark == "sage":
-        from cxlab.benchmarks.sage.procedures.check import check_files as check_scenarios
-
-        complaints = check_scenarios(paths or None)
-    elif benchmark == "cxmarena":
-        from cxlab.benchmarks.cxmarena.brand.pack_files import check_files as check_brands
-
-        complaints = check_brands(paths or None)
-    else:
-        raise BadOption(f"check {benchmark!r}: only sage and cxmarena have files to check")
+    complaints = files.check(paths or None)
     for complaint in complaints:
         print(complaint)
     if complaints:
@@ -143,21 +97,26 @@ def check(
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="A text file with the procedure in prose.")],
+    source: Annotated[Path, typer.Argument(help="A text file with the prose.")],
     model: Annotated[str, typer.Option(help="The model that reads the prose.")] = "simulated:strong",
-    to: Annotated[Path | None, typer.Option(help="The YAML file to write. Default: standard output.")] = None,
+    to: Annotated[Path | None, typer.Option(help="The file to write. Default: standard output.")] = None,
+    benchmark: Annotated[str | None, typer.Option(help="Whose file it becomes, where several can.")] = None,
 ) -> None:
-    """Convert a procedure in prose into scenario YAML through a model."""
+    """Convert prose into a benchmark's file through a model: a procedure into scenario YAML."""
     from cxlab import llm
-    from cxlab.benchmarks.sage.procedures.convert import convert as read_procedure
+    from cxlab.benchmarks import REGISTRY
     from cxlab.files import read_text
 
-    yaml = read_procedure(read_text(source), llm.load(model))
+    able = {name: files.convert for name in REGISTRY if (files := REGISTRY[name].files) and files.convert}
+    owner = benchmark or (next(iter(able)) if len(able) == 1 else "")
+    if owner not in able:
+        raise UnknownName("--benchmark", owner, able)
+    written = able[owner](read_text(source), llm.load(model))
     if to is None:
-        print(yaml)
+        print(written)
         return
-    to.write_text(yaml, encoding="utf-8")
-    print(f"{to}: written; check it with: python -m cxlab check sage {to}", file=sys.stderr)
+    to.write_text(written, encoding="utf-8")
+    print(f"{to}: written; check it with: python -m cxlab check {owner} {to}", file=sys.stderr)
 
 
 class Format(StrEnum):

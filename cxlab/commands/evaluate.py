@@ -26,6 +26,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 
 
 def run(
+    context: typer.Context,
     benchmark: Annotated[str | None, typer.Argument(help="The benchmark, for example sage.")] = None,
     model: Annotated[list[str], typer.Option(help="A model under test, repeatable: one run each.")] = [],  # noqa: B006 typer copies it
     customer: Annotated[str, typer.Option(help="Who plays the customer.")] = DEFAULT_CUSTOMER,
@@ -52,8 +53,12 @@ def run(
     engine: Engine = "local",
     as_json: AsJson = False,
     quiet: Quiet = False,
+    help_: Annotated[bool, typer.Option("--help", help="Show this, with a benchmark its switches, too.")] = False,
 ) -> None:
     """Evaluate models on a benchmark, or finish a run that was stopped."""
+    if help_:
+        _show_help(context, benchmark)
+        return
     from cxlab.runner.launch import ExecutionOptions, launch
     from cxlab.runner.plan import parse_shard
 
@@ -102,6 +107,19 @@ def run(
     )
 
 
+def _show_help(context: typer.Context, benchmark: str | None) -> None:
+    """The command's own help, and the switches and facets of the benchmark that is named."""
+    print(context.get_help())
+    if not benchmark:
+        return
+    from cxlab.commands.switches import describe
+    from cxlab.runner.plan import find_benchmark
+
+    found = find_benchmark(benchmark)
+    print(f"\nSwitches of {benchmark}, for --option:\n{describe(found.Options.switches(), flags=False)}")
+    print("\nFacets, for --where: " + ", ".join(f"{facet.id} ({facet.title})" for facet in found.facets))
+
+
 def _start(
     manner: "ExecutionOptions",
     as_json: bool,
@@ -116,19 +134,21 @@ def _start(
     **ordered: Any,
 ) -> None:
     from cxlab import llm
+    from cxlab.benchmarks.options import split_pairs
     from cxlab.runner.estimate import estimate
     from cxlab.runner.execute import DEFAULT_CONCURRENCY
     from cxlab.runner.launch import launch
-    from cxlab.runner.plan import SampleFilter, find_benchmark, parse_where
-    from cxlab.runner.request import RunRequest, create_runs, parse_options
+    from cxlab.runner.plan import SampleFilter, parse_where
+    from cxlab.runner.request import RunRequest, create_runs
 
     for complaint in llm.complaints():
         print(f"cxlab: {complaint}", file=sys.stderr)
-    switches = parse_options(options, find_benchmark(ordered["benchmark"]).options)
+    switches: dict[str, Any] = dict(split_pairs(options))
     if turns is not None:
         switches["turns"] = turns
+    narrowed = [*(f"scenario={one}" for one in scenarios), *(f"level={one}" for one in levels), *where]
     order = RunRequest(
-        choice=SampleFilter(scenarios, levels, limit, parse_where(where)),
+        choice=SampleFilter(limit, parse_where(narrowed)),
         options=switches,
         concurrency=manner.concurrency if manner.concurrency is not None else DEFAULT_CONCURRENCY,
         budget_usd=manner.budget_usd,
@@ -190,17 +210,25 @@ def demo(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fill the store with five simulated agents on all of SAGE, judged by three simulated judges."""
-    from cxlab.runner.demo import prepare_demo
+    """Fill the store with simulated agents on a slice of every benchmark; a demo that was stopped goes on."""
+    from cxlab.runner.demo import list_slices, prepare_slice
     from cxlab.runner.launch import ExecutionOptions, launch
+    from cxlab.runner.stage_display import StageDisplay
 
     began = time.monotonic()
     manner = ExecutionOptions(workers=workers, quiet=quiet)
-    ids, left = prepare_demo(force)
-    if not left and not as_json:
+    ids: list[str] = []
+    launched: list[SessionResult] = []
+    for name in list_slices():
+        found, left = StageDisplay(quiet or as_json).follow(prepare_slice(name, force))
+        ids += found
+        if left or as_json:
+            launched += launch(found, manner)
+        if any(each.status.state != "done" for each in launched):
+            break
+    if not launched:
         print(f"The demo is complete: {len(ids)} runs ({', '.join(ids)}). Rebuild it with --force.")
         return
-    launched = launch(ids, manner)
     if not quiet and not as_json:
         print(f"demo: {time.monotonic() - began:.1f} s. Look at it with: python -m cxlab app", file=sys.stderr)
     finish(launched, manner, as_json)

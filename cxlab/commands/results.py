@@ -16,10 +16,10 @@ def show_runs(
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
 ) -> None:
     """What runs came to: the benchmark's own table where it has one, else the mean of each metric."""
-    from cxlab.runner.request import read_words
+    from cxlab.benchmarks.options import split_pairs
     from cxlab.store import write
 
-    options = read_words(option)
+    options = split_pairs(option)
     found = [(run, find_rows(run, options)) for run in map(write.load_run, runs)]
     if as_json:
         print(json.dumps([{"run": run.id, "model": run.model, "rows": rows} for run, rows in found]))

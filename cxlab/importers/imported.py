@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from cxlab.benchmarks.contract import ImportReport
 from cxlab.records import Dataset, Sample
 
 
@@ -46,3 +47,23 @@ class ImportResult:
         from cxlab.store import write
 
         write.save_dataset(self.dataset, self.samples, home, tables=self.tables)
+
+    def report(self) -> ImportReport:
+        """What was taken and what not; a dataset without gold counts its conversations."""
+        record = {
+            "dataset": self.dataset.id,
+            "tasks": self.tasks,
+            "rows": self.rows,
+            "rejected": [vars(one) for one in self.rejected],
+            "ignored": self.ignored,
+        }
+        counts = ", ".join(f"{count} {task}" for task, count in self.tasks.items())
+        what = f"{len(self.samples)} samples ({counts})"
+        if not self.samples and "conversations" in self.tables:
+            talks = self.tables["conversations"].height
+            what = f"{talks} conversation{'' if talks == 1 else 's'}"
+        return ImportReport(
+            record,
+            (f"{self.dataset.id}: {what}; {len(self.rejected)} complaints", f"Licence: {self.dataset.licence}"),
+            tuple(f"rejected: {one}" for one in self.rejected),
+        )

@@ -10,10 +10,13 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
+from pydantic import Field
 
+from cxlab.benchmarks.contract import Importer
+from cxlab.benchmarks.options import Settings
 from cxlab.errors import BadFile, BadOption
 from cxlab.files import read_json_lines
 from cxlab.importers.cells import as_text, to_json
@@ -73,6 +76,22 @@ def read_folder(folder: Path | str, language: str = "en", licence: str = "") -> 
             root, None, f"no conversation could be used{first}", "one message a row: conversation_id, role, text"
         )
     return _build(root, kept, rejected, ignored, rows, language, licence)
+
+
+class TranscriptOptions(Settings):
+    """What the files do not say of themselves."""
+
+    language: Literal["en", "fr", "de"] = Field("en", description="The language that is spoken.")
+    licence: str = Field("", description="What may be done with them.")
+
+
+IMPORTER = Importer(
+    id="transcripts",
+    title="conversations between people",
+    takes="a folder with CSV, Parquet or JSON Lines, or one such file: conversation_id, role and text a row",
+    read=lambda path, options: read_folder(path, options.language, options.licence),
+    Options=TranscriptOptions,
+)
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | BadFile]]:

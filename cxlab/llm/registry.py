@@ -45,7 +45,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """One row of the Models page. `needs` says what is missing, "" when `configured`."""
+    """One row of the Models page. `needs` says what is missing, "" when `configured`; `role` is the one that a
+    simulated model can take, "" for any."""
 
     name: str
     kind: str
@@ -54,6 +55,7 @@ class KnownModel:
     needs: str
     prices: Prices | None
     description: str
+    role: str = ""
 
 
 def _prices(entry: dict[str, Any]) -> Prices | None:
@@ -136,7 +138,7 @@ def known(benchmark: str = "") -> list[KnownModel]:
     from cxlab.llm.simulated.profiles import PROFILES
 
     rows = [
-        KnownModel(f"simulated:{p.name}", "simulated", True, True, "", FREE, f"{p.title}: {p.explains}")
+        KnownModel(f"simulated:{p.name}", "simulated", True, True, "", FREE, f"{p.title}: {p.explains}", p.role)
         for p in PROFILES.values()
         if not benchmark or p.benchmark in ("", benchmark)
     ]

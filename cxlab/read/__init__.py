@@ -12,15 +12,13 @@ from cxlab.read.attempts import (
     neighbours,
 )
 from cxlab.read.published import PublishedTable, published, published_board
-from cxlab.read.query import ask, where
+from cxlab.read.query import ask, facet_ids, where
 from cxlab.read.runs import Progress, failure_counts, health, latest_runs, progress, set_aside
-from cxlab.read.scores import HEADLINE, LOWER_IS_BETTER, count_scores, leaderboard, metric_names, score_table
+from cxlab.read.scores import count_scores, leaderboard, metric_names, score_table
 from cxlab.read.view import View
 from cxlab.store import version
 
 __all__ = [
-    "HEADLINE",
-    "LOWER_IS_BETTER",
     "ORDERS",
     "Page",
     "Progress",
@@ -32,6 +30,7 @@ __all__ = [
     "attempts",
     "benchmarks",
     "count_scores",
+    "facet_ids",
     "facets",
     "failure_counts",
     "health",

@@ -9,10 +9,10 @@ import polars as pl
 
 from cxlab.errors import UnknownName
 from cxlab.read import failure_kinds
-from cxlab.read.query import COLUMNS, ask, where
-from cxlab.read.scores import LOWER_IS_BETTER
+from cxlab.read.query import COLUMNS, ask, facet, facet_ids, where
+from cxlab.read.scenarios import FACET
 from cxlab.read.view import View
-from cxlab.store import catalogue, load
+from cxlab.store import catalogue, load, tables
 
 ROWS_A_PAGE = 50
 # The metric of the view decides which end of its scores is the worse one.
@@ -55,17 +55,20 @@ class StoredAttempt:
 
 
 def facets(view: View, names: Sequence[str] | None = None) -> pl.DataFrame:
-    """Which values each filter can take under the view: name (a field of View), value, n attempts; commonest first.
+    """Which values each filter can take under the view: name (as in View.values), value, n attempts.
+
+    The commonest first.
 
     `names`: of these filters only. What went wrong and where judges split must be looked up turn by turn, so a page
     that does not filter by them should not ask.
     """
     condition, params = where(view)
-    wanted = {name: column for name, column in COLUMNS.items() if names is None or name in names}
+    columns_of = {**COLUMNS, **{name: facet(name, "attempts") for name in facet_ids()}}
+    wanted = {name: column for name, column in columns_of.items() if names is None or name in names}
     looked_up = {name: found for name, found in failure_kinds.FACETS.items() if names is None or name in names}
     parts = [
-        f"SELECT '{name}' AS name, {column} AS value, count(*) AS n FROM chosen WHERE {column} IS NOT NULL GROUP BY 2"
-        for name, column in wanted.items()
+        f"SELECT '{name}' AS name, {name} AS value, count(*) AS n FROM chosen WHERE {name} IS NOT NULL GROUP BY 2"
+        for name in wanted
     ]
     parts += [
         f"SELECT '{name}' AS name, value, count(*) AS n FROM ({found}) SEMI JOIN chosen USING (run_id, attempt_id) "
@@ -74,7 +77,8 @@ def facets(view: View, names: Sequence[str] | None = None) -> pl.DataFrame:
     ]
     if not parts:
         return pl.DataFrame(schema={"name": pl.String, "value": pl.String, "n": pl.Int64})
-    columns = ", ".join(dict.fromkeys((*(("run_id", "attempt_id") if looked_up else ()), *wanted.values())))
+    picked = [f"{column} AS {name}" for name, column in wanted.items()]
+    columns = ", ".join([*(("run_id", "attempt_id") if looked_up else ()), *picked])
     return ask(
         f"WITH chosen AS MATERIALIZED (SELECT {columns} FROM attempts WHERE {condition}) "
         + " UNION ALL ".join(parts)
@@ -95,21 +99,24 @@ def known_models() -> pl.DataFrame:
     )
 
 
-def attempts(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, order: str | None = None) -> Page:
+def attempts(
+    view: View, limit: int = ROWS_A_PAGE, offset: int = 0, order: str | None = None, less_is_better: bool = False
+) -> Page:
     """One page of attempts with the view's metric as `score`; filtered, counted and cut in SQL.
 
-    `order` is one of ORDERS (None: the view's, else newest). `score` is the attempt's own, else the mean over its
-    turns; null when nothing was scored (last in either order).
+    `order` is one of ORDERS (None: the view's, else newest); `less_is_better` says so of the view's metric. `score` is
+    the attempt's own, else the mean over its turns; null when nothing was scored (last in either order).
     """
     condition, params = where(view, "attempts", "a.")
     frame = ask(
         f"""
         WITH {_SCORED}
-        SELECT a.run_id, a.attempt_id, a.sample_id, a.trial, a.benchmark, a.model, a.simulated, a.task, a.scenario,
-            a.level, a.leaf, a.persona, a.exposure, a.modality, a.outcome, a.ended_by, a.failure, a.turns, scored.score,
-            a.latency_s, a.cost_usd, a.started, left(a.opening, 200) AS opening, count(*) OVER () AS total
+        SELECT a.run_id, a.attempt_id, a.sample_id, a.trial, a.benchmark, a.model, a.simulated, a.task,
+            {shown_columns()} a.outcome, a.ended_by, a.failure, a.turns, scored.score, a.verdict, a.verdict_reason,
+            a.verdict_owner, a.latency_s, a.cost_usd, a.started, left(a.opening, 200) AS opening,
+            count(*) OVER () AS total
         FROM attempts a LEFT JOIN scored USING (run_id, attempt_id)
-        WHERE {condition} ORDER BY {_ordering(view, order)} LIMIT $limit OFFSET $offset
+        WHERE {condition} ORDER BY {_ordering(view, order, less_is_better)} LIMIT $limit OFFSET $offset
         """,
         {**params, "metric": view.metric, "limit": limit, "offset": offset},
     )
@@ -119,7 +126,12 @@ def attempts(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, order: str |
     return Page(frame.drop("total"), total)
 
 
-def neighbours(view: View, order: str | None = None) -> tuple[str, str]:
+def shown_columns() -> str:
+    """The facets of the store, a column each, with a comma behind each."""
+    return "".join(f"{facet(name)} AS {name}, " for name in facet_ids())
+
+
+def neighbours(view: View, order: str | None = None, less_is_better: bool = False) -> tuple[str, str]:
     """The attempts before and after the open one in the view's order, as `RUN/ATTEMPT`; "" at either end."""
     if view.opened is None:
         return "", ""
@@ -130,7 +142,7 @@ def neighbours(view: View, order: str | None = None) -> tuple[str, str]:
             SELECT a.run_id || '/' || a.attempt_id AS key, lag(key) OVER sorted AS before,
                 lead(key) OVER sorted AS after
             FROM attempts a LEFT JOIN scored USING (run_id, attempt_id) WHERE {condition}
-            WINDOW sorted AS (ORDER BY {_ordering(view, order)})
+            WINDOW sorted AS (ORDER BY {_ordering(view, order, less_is_better)})
         )
         SELECT coalesce(before, ''), coalesce(after, '') FROM listed WHERE key = $opened
         """,
@@ -145,12 +157,11 @@ _SCORED = """scored AS (
         )"""
 
 
-def _ordering(view: View, order: str | None) -> str:
+def _ordering(view: View, order: str | None, less_is_better: bool) -> str:
     chosen = order or view.order or "newest"
     if chosen not in ORDERS:
         raise UnknownName("order", chosen, ORDERS)
-    worst_is_low = view.metric not in LOWER_IS_BETTER
-    falling = (chosen == "best") == worst_is_low
+    falling = (chosen == "best") != less_is_better
     first = _ORDERS.get(chosen) or f"scored.score {'DESC' if falling else 'ASC'} NULLS LAST"
     return f"{first}, a.run_id, a.attempt_id"
 
@@ -164,8 +175,12 @@ def attempt(run_id: str, attempt_id: str) -> StoredAttempt:
     if kept["attempts"].is_empty():
         raise UnknownName("attempt", f"{run_id}/{attempt_id}", ["those listed on the page Failures"])
     row = _read_json(kept["attempts"].row(0, named=True), "output")
+    row |= tables.read_facets(row.pop("facets"))
     runs = ask("SELECT * FROM runs WHERE run_id = $run", {"run": run_id})
-    samples = ask("SELECT * FROM samples WHERE sample_id = $sample LIMIT 1", {"sample": row["sample_id"]})
+    samples = ask(
+        "SELECT * REPLACE (to_json(facets) AS facets) FROM samples WHERE sample_id = $sample LIMIT 1",
+        {"sample": row["sample_id"]},
+    )
 
     def rows(table: str, order: str) -> pl.DataFrame:
         return ask(f"SELECT * FROM {table} WHERE run_id = $run AND attempt_id = $attempt ORDER BY {order}", key)
@@ -179,7 +194,7 @@ def attempt(run_id: str, attempt_id: str) -> StoredAttempt:
         scores=rows("scores", "turn NULLS FIRST, metric"),
         votes=kept["votes"].sort("turn", "judge"),
         judgements=rows("judgements", "turn, field, judge"),
-        traces=kept["traces"].sort("turn"),
+        traces=kept["traces"].sort("turn").with_columns(pl.lit(row.get(FACET), pl.String).alias(FACET)),
         failures=kept["failures"].sort("seq"),
         annotations=rows("annotations", "created"),
     )

@@ -44,40 +44,34 @@ _TOOL_ERRORS = ("refused", "arguments", "unknown_tool")
 # The kind of a failure `f`. A customer with tools of its own is refused them, too; that is no fault of its model.
 _KIND = f"""CASE WHEN f.where_ = 'tool' AND f.type IN {_TOOL_ERRORS} THEN f.type
         WHEN f.where_ = 'customer' AND f.type IN {_TOOL_ERRORS} THEN 'customer_tool' ELSE f.where_ END"""
-_MARKED = "SELECT run_id, attempt_id, value FROM scores WHERE metric = 'right' AND turn IS NULL"
 _NO_DOING = (*EVENTS, "customer", "judge", "scorer")
-# Of an attempt that is marked as a whole, the mark (or that there is none, for a provider failed) says what came of
-# what failed on its turns: that was on the way. What is no doing of the agent decides no attempt.
-ON_THE_WAY = f"""({_KIND} IN {_NO_DOING} OR ((f.turn IS NOT NULL OR f.where_ = 'provider')
-        AND (f.run_id, f.attempt_id) IN (SELECT (run_id, attempt_id) FROM ({_MARKED}))))"""
+_FAILED = "SELECT (run_id, attempt_id) FROM attempts WHERE verdict = 'failed'"
+_FAILED_AT = f"{_FAILED} AND verdict_turn IS NOT NULL"
+_CUT_SHORT = "SELECT (run_id, attempt_id) FROM attempts WHERE verdict_owner = 'provider'"
+# The verdict of an attempt says what decided it; what else failed on its turns was on the way. A reply that could not
+# be read decides a failed attempt, but for one turn of a dialogue whose end was judged as a whole; a provider's fault
+# decides what it cut short. What is no doing of the agent decides nothing.
+ON_THE_WAY = f"""NOT coalesce(CASE WHEN {_KIND} IN {_NO_DOING} THEN false
+        WHEN f.where_ = 'provider' THEN (f.run_id, f.attempt_id) IN ({_CUT_SHORT})
+        WHEN f.turn IS NULL THEN (f.run_id, f.attempt_id) IN ({_FAILED})
+        ELSE (f.run_id, f.attempt_id) IN ({_FAILED_AT}) END, false)"""
 
-# Answers of tasks without a procedure say by the metric `right` whether all is right, and in its reason what is not;
-# a reply that could not be read is told as that and not as an answer, unless it was one turn of a dialogue.
-WRONG_ANSWERS = """SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, s.reason FROM scores s
-    WHERE s.metric = 'right' AND s.turn IS NULL AND s.value < 100
-        AND (s.run_id, s.attempt_id) NOT IN
-            (SELECT (run_id, attempt_id) FROM failures WHERE where_ = 'format' AND turn IS NULL)"""
-_UNMARKED = """SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, s.reason FROM scores s
-    WHERE s.metric = 'right' AND s.turn IS NULL AND s.value IS NULL"""
+_WRONG_TURNS = "SELECT (run_id, attempt_id) FROM traces WHERE error NOT IN ('none', 'unscored')"
+_FAULTS = "SELECT (f.run_id, f.attempt_id) FROM failures f WHERE f.where_ = "
+# Attempts that failed or could not be scored and of which nothing else says why: their verdict does.
+BY_VERDICT = f"""a.verdict IN ('failed', 'unscored') AND (a.run_id, a.attempt_id) NOT IN ({_WRONG_TURNS})
+        AND NOT (a.verdict = 'failed' AND (a.run_id, a.attempt_id) IN ({_FAULTS}'format' AND f.turn IS NULL))
+        AND NOT (a.verdict = 'failed' AND a.verdict_turn IS NOT NULL
+            AND (a.run_id, a.attempt_id) IN ({_FAULTS}'format'))
+        AND NOT (coalesce(a.verdict_owner, '') = 'provider' AND (a.run_id, a.attempt_id) IN ({_FAULTS}'provider'))"""
 # One row an attempt and kind; failures of the agent are what traces and formats call so.
 _KIND_ROWS = f"""SELECT DISTINCT run_id, attempt_id, error AS value FROM traces WHERE error <> 'none'
     UNION SELECT f.run_id, f.attempt_id, {_KIND} FROM failures f
-    UNION SELECT run_id, attempt_id, 'answer' FROM ({WRONG_ANSWERS})
-    UNION SELECT run_id, attempt_id, 'unmarked' FROM ({_UNMARKED})
+    UNION SELECT a.run_id, a.attempt_id, CASE a.verdict WHEN 'failed' THEN 'answer' ELSE 'unmarked' END
+        FROM attempts a WHERE {BY_VERDICT}
     UNION SELECT run_id, attempt_id, 'judge' FROM votes WHERE NOT valid"""
-# One row an attempt: failed, unscored or passed. The mark of the whole decides where there is one, else its turns.
-VERDICT_ROWS = f"""SELECT a.run_id, a.attempt_id, CASE
-        WHEN m.marked THEN CASE WHEN m.value < 100 OR (m.value IS NULL AND u.whole) THEN 'failed'
-            WHEN m.value IS NULL THEN 'unscored' ELSE 'passed' END
-        WHEN t.wrong OR u.whole IS NOT NULL THEN 'failed'
-        WHEN t.scored AND a.outcome <> 'provider' THEN 'passed' ELSE 'unscored' END AS value
-    FROM attempts a
-    LEFT JOIN (SELECT run_id, attempt_id, true AS marked, min(value) AS value FROM ({_MARKED}) GROUP BY 1, 2) m
-        USING (run_id, attempt_id)
-    LEFT JOIN (SELECT run_id, attempt_id, bool_or(error NOT IN ('none', 'unscored')) AS wrong,
-        bool_or(error <> 'unscored') AS scored FROM traces GROUP BY 1, 2) t USING (run_id, attempt_id)
-    LEFT JOIN (SELECT run_id, attempt_id, bool_or(turn IS NULL) AS whole FROM failures WHERE where_ = 'format'
-        GROUP BY 1, 2) u USING (run_id, attempt_id)"""
+# One row an attempt: failed, unscored or passed, as its benchmark's rule had it when it was scored.
+VERDICT_ROWS = "SELECT run_id, attempt_id, coalesce(verdict, 'unscored') AS value FROM attempts"
 
 
 def kind_of(where: str, type_: str) -> str:
@@ -132,25 +126,27 @@ def conditions(view: View, prefix: str = "") -> Iterator[tuple[str, dict[str, An
 
 
 def troubles(
-    condition: str = "true", of_failures: str = "true", of_answers: str = "true"
+    condition: str = "true", of_failures: str = "true", of_attempts: str = "true"
 ) -> tuple[str, dict[str, Any]]:
     """SQL for one row a turn and trouble, and its parameters.
 
-    Columns: run_id, attempt_id, model, scenario, level, turn, kind, on_the_way, stage, took, due, field, given, wanted,
-    detail, alike. `on_the_way`: it did not decide the attempt, whose end was marked as a whole.
+    Columns: run_id, attempt_id, model, scenario, turn, kind, on_the_way, stage, took, due, field, given, wanted,
+    detail, owner, tool, alike. `scenario` is the procedure where there is one, else the task. `on_the_way`: it did not
+    decide the attempt. What only the verdict tells has its reason as `detail`, its owner, and where it was.
 
     `stage` is the last common step of the way taken and the way due, `took` and `due` the next ones: of the
     agent's own fields for a misread field (what they lead to), of the path it reported otherwise. `field` is the
     first one that `stage` asks for and that was misread, as `given` where the panel says `wanted`. `alike` names the
     group: same scenario, kind, stage, steps, field and values, or same form of a failure. `condition` narrows traces
-    `t`, `of_failures` failures `f`, `of_answers` scores `s`.
+    `t`, `of_failures` failures `f`, `of_attempts` attempts `a`.
     """
     return (
         with_alike(f"""
-            SELECT run_id, attempt_id, model, scenario, level, turn, kind, false AS on_the_way, stage, took, due,
+            SELECT run_id, attempt_id, model, scenario, turn, kind, false AS on_the_way, stage, took, due,
                 CASE WHEN misread THEN coalesce(asked, other) END AS field,
                 CASE WHEN misread THEN said[coalesce(asked, other)] END AS given,
-                CASE WHEN misread THEN panel[coalesce(asked, other)] END AS wanted, NULL::VARCHAR AS detail
+                CASE WHEN misread THEN panel[coalesce(asked, other)] END AS wanted, NULL::VARCHAR AS detail,
+                'agent' AS owner, NULL::VARCHAR AS tool
             FROM (
                 SELECT p.*, coalesce(way[place - 1], 'start') AS stage, way[place] AS took, due_way[place] AS due,
                     list_filter(r.fields, lambda f: said[f] IS DISTINCT FROM panel[f]
@@ -161,14 +157,16 @@ def troubles(
                     SELECT *, list_filter(range(1, greatest(len(way), len(due_way)) + 1),
                         lambda i: way[i] IS DISTINCT FROM due_way[i])[1] AS place
                     FROM (
-                        SELECT t.run_id, t.attempt_id, t.model, t.scenario, t.level, t.turn, t.error AS kind,
+                        SELECT t.run_id, t.attempt_id, t.model, t.facets['{scenarios.FACET}'] AS scenario,
+                            t.turn, t.error AS kind,
                             t.error IN ('field', 'lucky') AS misread,
                             CASE WHEN misread THEN list_append(t.own_path, t.own_action)
                                 ELSE list_append(t.predicted_path, t.predicted_action) END AS way,
                             list_append(t.reference_path, t.reference_action) AS due_way,
                             CAST(t.predicted_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS said,
                             CAST(t.panel_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS panel
-                        FROM traces t WHERE t.error IN ('field', 'lucky', 'execution', 'action') AND {condition}
+                        FROM facetted('traces') t
+                        WHERE t.error IN ('field', 'lucky', 'execution', 'action') AND {condition}
                     )
                 ) p LEFT JOIN (
                     SELECT each.scenario AS on_scenario, each.stage AS on_stage, each.fields AS fields
@@ -177,7 +175,7 @@ def troubles(
                 ) r ON r.on_scenario = p.scenario AND r.on_stage = coalesce(way[place - 1], 'start')
             )
             UNION ALL
-            {_others(of_failures, of_answers)}
+            {_others(of_failures, of_attempts)}
         """),
         {"reads": stage_fields()},
     )
@@ -186,40 +184,42 @@ def troubles(
 def with_alike(sql: str) -> str:
     """The rows with the name of their group: `alike`."""
     return f"""
-        SELECT *, left(md5(concat_ws('|', scenario, kind, stage, took, due, field, given, wanted, detail)), 10) AS alike
+        SELECT *, left(md5(concat_ws('|', scenario, kind, stage, took, due, field, given, wanted, detail, tool)), 10)
+            AS alike
         FROM ({sql})
         """
 
 
-def plain(condition: str = "true", of_failures: str = "true", of_answers: str = "true") -> str:
+def plain(condition: str = "true", of_failures: str = "true", of_attempts: str = "true") -> str:
     """SQL of `troubles` for those who need to know no way: what concerns the way is NULL, and there is no `alike`.
 
     Takes a third of the time, for the fields of a turn are not read.
     """
     return f"""
-        SELECT t.run_id, t.attempt_id, t.model, t.scenario, t.level, t.turn, t.error AS kind, false AS on_the_way,
-            NULL AS stage, NULL AS took, NULL AS due, NULL AS field, NULL AS given, NULL AS wanted,
-            NULL::VARCHAR AS detail
-        FROM traces t WHERE t.error IN ('field', 'lucky', 'execution', 'action') AND {condition}
-        UNION ALL {_others(of_failures, of_answers)}
+        SELECT t.run_id, t.attempt_id, t.model, t.facets['{scenarios.FACET}'] AS scenario, t.turn, t.error AS kind,
+            false AS on_the_way, NULL AS stage, NULL AS took, NULL AS due, NULL AS field, NULL AS given, NULL AS wanted,
+            NULL::VARCHAR AS detail, 'agent' AS owner, NULL::VARCHAR AS tool
+        FROM facetted('traces') t WHERE t.error IN ('field', 'lucky', 'execution', 'action') AND {condition}
+        UNION ALL {_others(of_failures, of_attempts)}
         """
 
 
-def _others(of_failures: str, of_answers: str) -> str:
-    """Rows of what is no turn that was held against a procedure: failures, wrong ends and ends that were not marked."""
-    return f"""SELECT f.run_id, f.attempt_id, f.model, f.scenario, f.level, f.turn, {_KIND}, {ON_THE_WAY},
+def _others(of_failures: str, of_attempts: str) -> str:
+    """Rows of what is no turn that was held against a procedure: failures, and what only a verdict tells."""
+    return f"""SELECT f.run_id, f.attempt_id, f.model, coalesce(f.facets['{scenarios.FACET}'], f.task), f.turn, {_KIND},
+                {ON_THE_WAY},
                 NULL, NULL, NULL, NULL, NULL, NULL, CASE
                     WHEN f.where_ = 'format' AND f.type = 'invalid'
                     THEN concat(f.type, ' ', regexp_extract(f.message, 'field ''([^'']+)''', 1))
                     WHEN {_KIND} IN {EVENTS} THEN regexp_replace(f.message, '\\S*[0-9]\\S*', '…', 'g')
-                    ELSE f.type END
-            FROM failures f WHERE {of_failures}
+                    ELSE f.type END, CASE f.where_ WHEN 'format' THEN 'agent' ELSE f.where_ END, NULL
+            FROM (SELECT f.*, a.facets, a.task FROM failures f JOIN attempts a USING (run_id, attempt_id)) f
+            WHERE {of_failures}
             UNION ALL
-            SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, NULL, 'answer', false, NULL, NULL, NULL, NULL,
-                NULL, NULL, s.reason FROM ({WRONG_ANSWERS} AND {of_answers}) s
-            UNION ALL
-            SELECT s.run_id, s.attempt_id, s.model, s.scenario, s.level, NULL, 'unmarked', false, NULL, NULL, NULL,
-                NULL, NULL, NULL, s.reason FROM ({_UNMARKED} AND {of_answers}) s"""
+            SELECT a.run_id, a.attempt_id, a.model, coalesce(a.facets['{scenarios.FACET}'], a.task), a.verdict_turn,
+                CASE a.verdict WHEN 'failed' THEN 'answer' ELSE 'unmarked' END, false, a.verdict_stage, NULL, NULL,
+                a.verdict_field, NULL, NULL, a.verdict_reason, a.verdict_owner, a.verdict_tool
+            FROM attempts a WHERE {BY_VERDICT} AND {of_attempts}"""
 
 
 def stage_fields() -> str:

@@ -1,9 +1,11 @@
 """Failures: how many there are, which are alike, what failed on the way, and the chosen set as a file."""
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from cxlab.read import failure_kinds
-from cxlab.read.attempts import ROWS_A_PAGE, Page, attempts
+from cxlab.read.attempts import ROWS_A_PAGE, Page, attempts, shown_columns
 from cxlab.read.query import ask, where
 from cxlab.read.view import View
 
@@ -57,9 +59,8 @@ def groups(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
     sql, params = _troubles(view if named or view.verdict != "wrong" else view.change(verdict=""))
     return ask(
         f"""
-        SELECT alike, scenario, kind, stage, took, due, field, given, wanted, detail, count(*) AS n,
+        SELECT alike, scenario, kind, stage, took, due, field, given, wanted, detail, owner, tool, count(*) AS n,
             count(DISTINCT (run_id, attempt_id)) AS attempts, list_sort(list(DISTINCT model)) AS models,
-            list(DISTINCT level ORDER BY level) AS levels,
             count(*) / sum(count(*)) OVER () AS share, (sum(count(*)) OVER ())::BIGINT AS of, count(*) OVER () AS groups
         FROM ({sql}) WHERE {"kind IN (SELECT unnest($wanted_kinds))" if named else "NOT on_the_way"}
         GROUP BY ALL ORDER BY n DESC, alike LIMIT $limit
@@ -95,8 +96,8 @@ def _troubles(view: View) -> tuple[str, dict[str, object]]:
     whole = view.change(alike="", verdict="")
     of_traces, params = where(whole, "traces", "t.")
     of_failures, more = where(whole, "failures", "f.")
-    of_answers, others = where(whole, "scores", "s.")
-    sql, given = failure_kinds.troubles(of_traces, of_failures, of_answers)
+    of_attempts, others = where(whole, "attempts", "a.")
+    sql, given = failure_kinds.troubles(of_traces, of_failures, of_attempts)
     params = {**params, **more, **others, **given}
     # Looked up once for all kinds, and not in each.
     for condition, wanted in failure_kinds.conditions(View(verdict=view.verdict)):
@@ -108,20 +109,20 @@ def group(alike: str) -> dict[str, object] | None:
     """What a group's failures share (the columns of `groups` that describe); None when there is no such group."""
     sql, given = failure_kinds.troubles()
     found = ask(
-        f"""SELECT scenario, kind, stage, took, due, field, given, wanted, detail, count(*) AS n
+        f"""SELECT scenario, kind, stage, took, due, field, given, wanted, detail, owner, tool, count(*) AS n
         FROM ({sql}) WHERE alike = $alike GROUP BY ALL LIMIT 1""",
         {**given, "alike": alike},
     )
     return None if found.is_empty() else found.row(0, named=True)
 
 
-def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
+def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, less_is_better: bool = False) -> Page:
     """One page of attempts as `read.attempts`, with `wrong` and `way` (kinds and how often each), first_turn, reason.
 
     `wrong` is what decided the attempt, `way` what failed on the way to its end. `reason` says in words what is wrong
     with what was marked as a whole, or why it could not be marked. `first_turn` is the first one with something wrong.
     """
-    page = attempts(view, limit, offset, view.order or "worst")
+    page = attempts(view, limit, offset, view.order or "worst", less_is_better)
     if page.frame.is_empty():
         return Page(
             page.frame.with_columns(
@@ -137,7 +138,7 @@ def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
     # Listed one by one, so that the rows of all others are passed over while their files are read.
     ids = {f"id_{place}": each for place, each in enumerate(page.frame["attempt_id"])}
     listed = ", ".join(f"${name}" for name in ids)
-    looked_up = [f"{prefix}.attempt_id IN ({listed})" for prefix in ("t", "f", "s")]
+    looked_up = [f"{prefix}.attempt_id IN ({listed})" for prefix in ("t", "f", "a")]
     sql, params = failure_kinds.troubles(*looked_up) if view.alike else (failure_kinds.plain(*looked_up), {})
     params = {**params, **ids}
     asked = [kind for kind in view.errors if kind != "any"]
@@ -166,8 +167,9 @@ def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
     return Page(page.frame.join(kinds, on=["run_id", "attempt_id"], how="left", maintain_order="left"), page.total)
 
 
-def chosen_set(view: View, messages: bool = False) -> pl.DataFrame:
-    """All attempts of the view as one row each, up to MOST_EXPORTED; with all that was said where asked for."""
+def chosen_set(view: View, messages: bool = False, metrics: Sequence[str] = ()) -> pl.DataFrame:
+    """All attempts of the view as one row each, up to MOST_EXPORTED, with these metrics of the whole attempt and its
+    verdict; with all that was said where asked for."""
     condition, params = where(view, "attempts", "a.")
     said = (
         """, (SELECT list({'turn': m.turn, 'role': m.role, 'text': m.text} ORDER BY m.seq) FROM messages m
@@ -176,24 +178,24 @@ def chosen_set(view: View, messages: bool = False) -> pl.DataFrame:
         else ""
     )
     kinds = "list(DISTINCT value ORDER BY value)"
+    taken = {name: f"metric_{place}" for place, name in enumerate(dict.fromkeys(metrics))}
+    params |= {key: name for name, key in taken.items()}
+    columns = [f"max(value) FILTER (metric = ${key}) AS {key}" for key in taken.values()]
+    picked = "".join(f"scored.{key}, " for key in taken.values())
     return ask(
         f"""
         WITH wrong AS (SELECT run_id, attempt_id, {kinds} AS wrong FROM ({failure_kinds.FACETS["errors"]})
             WHERE value <> 'any' GROUP BY 1, 2),
-        scored AS (SELECT run_id, attempt_id, max(value) FILTER (metric = 'overall') AS overall,
-            max(value) FILTER (metric = 'logic') AS logic, max(value) FILTER (metric = 'chat') AS chat
-            FROM scores WHERE turn IS NULL GROUP BY 1, 2),
-        verdicts AS (SELECT run_id, attempt_id, value AS verdict FROM ({failure_kinds.VERDICT_ROWS}))
-        SELECT a.* EXCLUDE (output), verdicts.verdict, scored.overall, scored.logic, scored.chat, wrong.wrong{said}
+        scored AS (SELECT {", ".join(["run_id", "attempt_id", *columns])} FROM scores WHERE turn IS NULL GROUP BY 1, 2)
+        SELECT a.* EXCLUDE (output, facets), {shown_columns()} {picked} wrong.wrong{said}
         FROM attempts a LEFT JOIN wrong USING (run_id, attempt_id) LEFT JOIN scored USING (run_id, attempt_id)
-        LEFT JOIN verdicts USING (run_id, attempt_id)
         WHERE {condition} ORDER BY a.run_id, a.attempt_id LIMIT $most
         """,
         {**params, "most": MOST_EXPORTED},
-    )
+    ).rename({key: name for name, key in taken.items()})
 
 
-def to_jsonl(view: View) -> bytes:
+def to_jsonl(view: View, metrics: Sequence[str] = ()) -> bytes:
     """The chosen set as JSON Lines, one attempt a line with its messages."""
-    frame = chosen_set(view, messages=True)
+    frame = chosen_set(view, True, metrics)
     return frame.with_columns(pl.col("started").dt.strftime("%Y-%m-%dT%H:%M:%SZ")).write_ndjson().encode()

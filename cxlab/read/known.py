@@ -7,7 +7,7 @@ from cxlab.store import write
 def names() -> dict[str, frozenset[str]]:
     """The store's names by kind: run, model, dataset, benchmark; scenario and task of attempts."""
     rows = ask("SELECT run_id, model, benchmark FROM runs")
-    tried = ask("SELECT DISTINCT scenario, task FROM attempts")
+    tried = ask("SELECT DISTINCT facets['scenario'] AS scenario, task FROM attempts")
     return {
         "run": frozenset(rows["run_id"]),
         "model": frozenset(rows["model"]),

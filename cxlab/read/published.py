@@ -27,13 +27,15 @@ class PublishedColumn:
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One table of one paper. `entity` and `metric` name the columns of its leaderboard, if it has one."""
+    """One table of one paper. `name` is what the paper calls its benchmark; `entity` and `metric` name the columns
+    of its leaderboard, if it has one."""
 
     benchmark: str
     id: str
     table: str
     caption: str
     paper: str
+    name: str
     authors: str
     year: int
     arxiv: str | None
@@ -114,6 +116,7 @@ def _table(benchmark: str, paper: dict[str, Any], table: dict[str, Any]) -> Publ
         table=table["table"],
         caption=table["caption"],
         paper=paper["title"],
+        name=paper.get("name") or paper["title"].partition(":")[0],
         authors=paper["authors_short"],
         year=paper["year"],
         arxiv=paper.get("arxiv"),

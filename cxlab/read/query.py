@@ -1,13 +1,13 @@
 """Ask the store: one connection a process, and a View's filters as parameterised SQL."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from cxlab.errors import UnknownName
 from cxlab.read import failure_kinds
 from cxlab.read.view import View
 from cxlab.store import catalogue, connect, layout
@@ -22,26 +22,19 @@ COLUMNS = {
     "runs": "run_id",
     "models": "model",
     "tasks": "task",
-    "scenarios": "scenario",
-    "levels": "level",
-    "leaves": "leaf",
-    "intents": "intent",
-    "personas": "persona",
-    "exposures": "exposure",
-    "modalities": "modality",
-    "languages": "language",
     "outcomes": "outcome",
     "failures": "failure",
     "ends": "ended_by",
+    "owners": "verdict_owner",
 }
 # What other tables hold of these themselves; the rest is looked up in `attempts`.
 _OWN = {
     "attempts": {"benchmark", *COLUMNS.values()},
-    "scores": {"benchmark", "run_id", "model", "task", "scenario", "level", "leaf"},
-    "judgements": {"benchmark", "run_id", "model", "scenario", "level"},
+    "scores": {"benchmark", "run_id", "model", "task"},
+    "judgements": {"benchmark", "run_id", "model"},
     "votes": {"run_id"},
-    "traces": {"run_id", "model", "scenario", "level", "leaf"},
-    "failures": {"run_id", "model", "scenario", "level"},
+    "traces": {"run_id", "model"},
+    "failures": {"run_id", "model"},
     "messages": {"run_id"},
 }
 
@@ -85,6 +78,18 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
                 here.append(f"{prefix}{column} IN ({listed})")
             else:
                 there.append(f"{column} IN ({listed})")
+    if view.without:
+        params["f_without"] = list(view.without)
+        (here if "model" in own else there).append(
+            f"{prefix if 'model' in own else ''}model NOT IN (SELECT unnest($f_without))"
+        )
+    for place, (facet, values) in enumerate(view.facets):
+        params[f"f_facet_{place}"], params[f"f_values_{place}"] = facet, list(values)
+        condition = f"facets[$f_facet_{place}] IN (SELECT unnest($f_values_{place}))"
+        if table == "attempts":
+            here.append(prefix + condition)
+        else:
+            there.append(condition)
     if there:
         here.append(
             f"({prefix}run_id, {prefix}attempt_id) IN (SELECT (run_id, attempt_id) FROM attempts "
@@ -110,20 +115,40 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
 
 def selection(view: View) -> View:
     """The view with what `where` looks at and the metric, and nothing else: what a read is remembered by."""
-    names = (*COLUMNS, "benchmark", "errors", "splits", "alike", "verdict", "search", "metric")
+    names = (*COLUMNS, "facets", "benchmark", "errors", "splits", "alike", "verdict", "search", "metric", "without")
     return View(**{name: getattr(view, name) for name in names})
 
 
 def widen(view: View, names: Sequence[str]) -> View:
     """The selection without these filters (of COLUMNS), for a read that serves all their values; see `cut`."""
-    everything: dict[str, Any] = dict.fromkeys(names, ())
-    return replace(selection(view), **everything)
+    kept = selection(view)
+    return kept.narrow(**dict.fromkeys(names, ()))
 
 
 def cut(frame: pl.DataFrame, view: View, names: Sequence[str]) -> pl.DataFrame:
-    """The rows that the view's filters of these names leave of what was read for the widened view."""
-    kept = [pl.col(COLUMNS[name]).is_in(getattr(view, name)) for name in names if getattr(view, name)]
+    """The rows that the view's filters of these names leave of what was read for the widened view.
+
+    The frame has a facet as a column of the facet's name.
+    """
+    kept = [pl.col(COLUMNS.get(name, name)).is_in(values) for name in names if (values := view.values(name))]
     return frame.filter(*kept) if kept else frame
+
+
+def facet(name: str, table: str = "a") -> str:
+    """The SQL of a facet of a table with the column `facets`: attempts, samples, what `facetted` gives."""
+    if not name.isidentifier():
+        raise UnknownName("facet", name, ())
+    return f"{table}.facets['{name}']"
+
+
+def facet_ids() -> tuple[str, ...]:
+    """The facets that attempts of the store have, by name."""
+    return _facet_ids(str(layout.home()), catalogue.version())
+
+
+@lru_cache(maxsize=8)
+def _facet_ids(home: str, version: str) -> tuple[str, ...]:
+    return tuple(ask("SELECT DISTINCT unnest(map_keys(facets)) AS facet FROM attempts ORDER BY 1")["facet"])
 
 
 def rescored_runs() -> tuple[str, ...]:

@@ -86,6 +86,15 @@ def latest_runs(limit: int = 10) -> pl.DataFrame:
     )
 
 
+def run_record(run_id: str) -> dict[str, Any] | None:
+    """The record of one run as it was stored, `setup` read; None where there is none."""
+    found = ask("SELECT * FROM runs WHERE run_id = $run", {"run": run_id})
+    if found.is_empty():
+        return None
+    row = found.row(0, named=True)
+    return {**row, "setup": json.loads(row["setup"] or "{}")}
+
+
 def progress(run_id: str, planned: int | None = None) -> Progress:
     """The state of one run, from its status files alone: cheap enough to ask every second."""
     folder = layout.home() / "runs" / layout.check_id("run", run_id)

@@ -10,6 +10,8 @@ from cxlab import files, resources
 from cxlab.errors import BadFile, UnknownName
 
 FOLDER = resources.data("scenarios")
+FACET = "scenario"
+"""The facet that names the procedure which traces are held against."""
 
 
 @dataclass(frozen=True)

@@ -7,38 +7,24 @@ import polars as pl
 
 from cxlab.errors import UnknownName
 from cxlab.metrics.intervals import student_quantile
-from cxlab.read.query import ask, where
+from cxlab.read.query import ask, facet, facet_ids, where
 from cxlab.read.view import View
 
-# What scores can be grouped by, and whether the column must be fetched from `attempts`.
+# What scores can be grouped by beside facets, and whether the column must be fetched from `attempts`.
 _GROUPS = {
     "benchmark": False,
     "run_id": False,
     "model": False,
     "task": False,
-    "scenario": False,
-    "level": False,
-    "leaf": False,
     "turn": False,
     "metric": False,
     "attempt_id": False,
     "sample_id": False,
     "trial": False,
     "simulated": True,
-    "intent": True,
-    "persona": True,
-    "exposure": True,
-    "modality": True,
-    "language": True,
     "outcome": True,
     "ended_by": True,
 }
-HEADLINE = ("overall", "logic", "chat", "format_error")
-# Of these, less is better; of all other metrics more is.
-LOWER_IS_BETTER = frozenset(
-    {"format_error", "format_error_rate", "turns", "chat_words", "cost_usd", "latency_s", "wer", "judged_turns"}
-    | {f"{by}{name}" for by in ("", "judged_") for name in ("user_effort", "user_effort_count", "recovery_turn_count")}
-)
 
 
 def score_table(
@@ -55,9 +41,10 @@ def score_table(
     clusters - 1 degrees of freedom; low and high are null for fewer than two clusters. Unscored is not zero: such
     rows are counted in `unscored` and in nothing else.
     """
+    facets = facet_ids()
     for name in by:
-        if name not in _GROUPS:
-            raise UnknownName("group", name, _GROUPS)
+        if name not in _GROUPS and name not in facets:
+            raise UnknownName("group", name, (*_GROUPS, *facets))
     keys = list(dict.fromkeys([*by, "metric"]))
     condition, params = where(view, "scores", "s.")
     wanted = tuple(metrics) if metrics is not None else (view.metric,)
@@ -65,9 +52,10 @@ def score_table(
         return _finish(pl.DataFrame(), keys)
     names = [f"metric_{place}" for place in range(len(wanted))]
     params.update(zip(names, wanted, strict=True))
-    joined = any(_GROUPS[key] for key in keys)
-    source = "scores s JOIN attempts a USING (run_id, attempt_id)" if joined else "scores s"
-    picked = ", ".join(f'{"a" if _GROUPS[key] else "s"}."{key}" AS "{key}"' for key in keys)
+    of_attempts = [key for key in keys if _GROUPS.get(key, True)]
+    source = "scores s JOIN attempts a USING (run_id, attempt_id)" if of_attempts else "scores s"
+    sources = {key: f'{"a" if key in of_attempts else "s"}."{key}"' if key in _GROUPS else facet(key) for key in keys}
+    picked = ", ".join(f'{source} AS "{key}"' for key, source in sources.items())
     columns = ", ".join(f'"{key}"' for key in keys)
     kept = {"auto": "true", "turn": "s.turn IS NOT NULL", "attempt": "s.turn IS NULL"}[
         "turn" if "turn" in by else grain
@@ -117,13 +105,15 @@ def _finish(frame: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     )
 
 
-def leaderboard(view: View, metrics: Sequence[str] = HEADLINE) -> pl.DataFrame:
-    """One row a benchmark and model over the view's own runs, best first.
+def leaderboard(view: View, metrics: Sequence[str] | None = None, less_is_better: bool = False) -> pl.DataFrame:
+    """One row a benchmark and model over the view's own runs, the best by the first metric on top.
 
     Columns: benchmark, model, simulated, attempts, samples, turns, ok / format / provider (attempts by outcome),
+    passed / failed / unscored (attempts by verdict), success (passed of those that passed or failed, 0 to 1),
     cost_usd (mean an attempt, null when no price is known), total_usd, latency_s (mean an attempt), and per metric
-    METRIC, METRIC_low, METRIC_high, METRIC_n.
+    (None: the view's) METRIC, METRIC_low, METRIC_high, METRIC_n. `less_is_better` says so of the first metric.
     """
+    metrics = (view.metric,) if metrics is None else tuple(dict.fromkeys(metrics))
     condition, params = where(view)
     board = ask(
         f"""
@@ -131,6 +121,9 @@ def leaderboard(view: View, metrics: Sequence[str] = HEADLINE) -> pl.DataFrame:
             count(DISTINCT sample_id) AS samples, sum(turns)::BIGINT AS turns,
             count(*) FILTER (outcome = 'ok') AS ok, count(*) FILTER (outcome = 'format') AS format,
             count(*) FILTER (outcome = 'provider') AS provider,
+            count(*) FILTER (verdict = 'passed') AS passed, count(*) FILTER (verdict = 'failed') AS failed,
+            count(*) FILTER (coalesce(verdict, 'unscored') = 'unscored') AS unscored,
+            passed / nullif(passed + failed, 0) AS success,
             avg(cost_usd) AS cost_usd, sum(cost_usd) AS total_usd, avg(latency_s) AS latency_s
         FROM attempts WHERE {condition} GROUP BY ALL
         """,
@@ -147,8 +140,8 @@ def leaderboard(view: View, metrics: Sequence[str] = HEADLINE) -> pl.DataFrame:
             pl.col("n").alias(f"{metric}_n"),
         )
         board = board.join(part, on=["benchmark", "model"], how="left")
-    first = [metrics[0]] if metrics else []
-    return board.sort(["benchmark", *first, "model"], descending=[False, *[True] * len(first), False], nulls_last=True)
+    first, falling = (metrics[0], not less_is_better) if metrics else ("success", True)
+    return board.sort(["benchmark", first, "model"], descending=[False, falling, False], nulls_last=True)
 
 
 def metric_names(view: View) -> pl.DataFrame:

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any
 
 Query = dict[str, str | list[str]]
+Facets = tuple[tuple[str, tuple[str, ...]], ...]
+"""Facet → the values that are let through, by the name of the facet; a facet without values is not in it."""
 
 # An address is typed by people and sent by strangers: what is longer than this is no selection of ours.
 _LONGEST_VALUE = 200
@@ -15,19 +17,12 @@ _LISTS = {
     "runs": "run",
     "models": "model",
     "tasks": "task",
-    "scenarios": "scenario",
-    "levels": "level",
-    "leaves": "leaf",
-    "intents": "intent",
-    "personas": "persona",
-    "exposures": "exposure",
-    "modalities": "modality",
-    "languages": "language",
     "outcomes": "outcome",
     "failures": "failure",
     "ends": "ended",
     "errors": "error",
     "splits": "split",
+    "owners": "owner",
     "judges": "judge",
 }
 _TEXTS = {
@@ -49,17 +44,17 @@ _TEXTS = {
 _NUMBERS = {"turn": "turn", "page": "page"}
 
 KEYS = frozenset({**_LISTS, **_TEXTS, **_NUMBERS}.values())
-"""The parameters of an address that belong to a View."""
+"""The parameters of an address that belong to a View; those of facets are named as the facets are."""
 
 # Where one is on a page, as opposed to what one filters by: this stays behind when the page changes.
 _PLACE = (
-    "ends", "errors", "splits", "alike", "verdict", "attempt", "turn", "stage", "page", "order", "tab", "at", "field",
-    "baseline", "conversation",
+    "ends", "errors", "splits", "owners", "alike", "verdict", "attempt", "turn", "stage", "page", "order", "tab", "at",
+    "field", "baseline", "conversation",
 )  # fmt: skip
 
 
 # Of these, what narrows the rows all the same.
-_NARROWS = ("ends", "errors", "splits", "alike", "verdict")
+_NARROWS = ("ends", "errors", "splits", "owners", "alike", "verdict")
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,9 @@ class View:
     `failures` are "where:type" as in attempts.failure. `stage` is a stage of a procedure (or `from>to` for an
     edge), `field` a judged field, `baseline` the model that others are compared with,
     `at` the turns that are looked at ("last" or a number; empty: all). `errors` are kinds of what went wrong
-    (read.troubles.KINDS), `splits` "yes" or "no", `ends` how dialogues ended, `alike` a group of alike failures.
+    (failure_kinds.KINDS), `splits` "yes" or "no", `ends` how dialogues ended, `owners` whose doing a verdict was,
+    `alike` a group of alike failures. `without` are models that a page leaves out unless they are asked for; no address
+    has it.
     `verdict` is what became of an attempt: failed, unscored, wrong (either of them), passed; all and "" narrow nothing.
     `dataset` is the one that is looked at, `conversation` the one of its conversations that is open.
     """
@@ -78,19 +75,13 @@ class View:
     runs: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
-    scenarios: tuple[str, ...] = ()
-    levels: tuple[str, ...] = ()
-    leaves: tuple[str, ...] = ()
-    intents: tuple[str, ...] = ()
-    personas: tuple[str, ...] = ()
-    exposures: tuple[str, ...] = ()
-    modalities: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
+    facets: Facets = ()
     outcomes: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
+    owners: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     metric: str = "overall"
     search: str = ""
@@ -107,6 +98,7 @@ class View:
     at: str = ""
     turn: int | None = None
     page: int = 1
+    without: tuple[str, ...] = ()
 
     def to_query(self) -> Query:
         """The address's parameters; what is at its default is left out, lists become repeated keys."""
@@ -115,17 +107,22 @@ class View:
             value = getattr(self, name)
             if value != getattr(_DEFAULT, name):
                 query[key] = list(value) if name in _LISTS else str(value)
-        return query
+        return query | {facet: list(values) for facet, values in self.facets}
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str | Iterable[str]]) -> "View":
-        """The view of an address; unknown keys and values that cannot be meant are ignored, never an error."""
+    def from_query(cls, query: Mapping[str, str | Iterable[str]], facets: Iterable[str] = ()) -> "View":
+        """The view of an address; unknown keys and values that cannot be meant are ignored, never an error.
+
+        `facets` are those that there are, in the store or by declaration.
+        """
         found: dict[str, Any] = {}
         given = {key: [value] if isinstance(value, str) else list(value) for key, value in query.items()}
         given = {key: [v for v in values if v and len(v) <= _LONGEST_VALUE] for key, values in given.items()}
         for name, key in _LISTS.items():
             if values := given.get(key):
                 found[name] = tuple(dict.fromkeys(values))[:_MOST_VALUES]
+        asked = {facet: tuple(dict.fromkeys(given[facet]))[:_MOST_VALUES] for facet in facets if given.get(facet)}
+        found["facets"] = tuple(sorted((facet, values) for facet, values in asked.items() if facet not in KEYS))
         for name, key in _TEXTS.items():
             if values := given.get(key):
                 found[name] = values[-1]
@@ -139,6 +136,20 @@ class View:
         if found.get("attempt", "").count("/") != 1:
             found.pop("attempt", None)
         return cls(**found)
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """What a filter lets through: a list of this record by its name (models, runs, …), or a facet by its own."""
+        if name in _LISTS:
+            found: tuple[str, ...] = getattr(self, name)
+            return found
+        return dict(self.facets).get(name, ())
+
+    def narrow(self, **filters: Iterable[str]) -> "View":
+        """The view with other values of filters and facets, named as in `values`; no values let everything through."""
+        changes: dict[str, Any] = {name: tuple(values) for name, values in filters.items() if name in _LISTS}
+        facets = dict(self.facets) | {name: tuple(values) for name, values in filters.items() if name not in _LISTS}
+        kept = tuple(sorted((name, values) for name, values in facets.items() if values))
+        return self.change(**changes, facets=kept)
 
     def filters(self) -> "View":
         """The view without the place on the page: what survives a change of page, and what caches are keyed by."""
@@ -168,28 +179,14 @@ class View:
             value = getattr(self, name)
             if name in _LISTS and value:
                 shown.append((_LISTS[name], ", ".join(value)))
+            elif name == "facets":
+                shown += [(facet, ", ".join(values)) for facet, values in self.facets]
             elif name in ("benchmark", "search") and value:
                 shown.append((name, value))
         return shown
 
 
-FilterName = Literal[
-    "runs",
-    "models",
-    "tasks",
-    "scenarios",
-    "levels",
-    "leaves",
-    "intents",
-    "personas",
-    "exposures",
-    "modalities",
-    "languages",
-    "outcomes",
-    "failures",
-    "ends",
-    "errors",
-    "splits",
-]
+FilterName = str
+"""A list of a View by its name, or a facet by its own."""
 
 _DEFAULT = View()

@@ -9,7 +9,6 @@ from cxlab.records.evaluation import (
     Annotation,
     Attempt,
     Dataset,
-    Facets,
     Failure,
     Judgement,
     Run,
@@ -18,6 +17,7 @@ from cxlab.records.evaluation import (
     SingleJudgeTrace,
     Trace,
     Usage,
+    Verdict,
     Vote,
 )
 from cxlab.records.ids import content_id, new_id
@@ -28,7 +28,6 @@ __all__ = [
     "Attempt",
     "Conversation",
     "Dataset",
-    "Facets",
     "Failure",
     "Judgement",
     "Message",
@@ -40,6 +39,7 @@ __all__ = [
     "ToolCall",
     "Trace",
     "Usage",
+    "Verdict",
     "Vote",
     "content_id",
     "new_id",

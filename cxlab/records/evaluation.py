@@ -1,24 +1,22 @@
 """What is evaluated and what came of it: datasets, samples, runs, attempts, votes, scores."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
 
 from cxlab.records.base import Record
 from cxlab.records.conversation import Message
 
 
-class Facets(Record):
-    """What a sample can be filtered by; a benchmark fills what it knows."""
+def _known(values: Any) -> Any:
+    """Facets without those that are not known."""
+    return {key: value for key, value in values.items() if value is not None} if isinstance(values, Mapping) else values
 
-    scenario: str | None = None
-    level: str | None = None
-    leaf: str | None = None
-    intent: str | None = None
-    persona: str | None = None
-    exposure: str | None = None
-    """What the agent is told of the customer."""
-    modality: str | None = None
-    language: str | None = None
+
+Facets = Annotated[dict[str, str], BeforeValidator(_known)]
+"""What a sample can be filtered and grouped by: facet → value; its benchmark declares which there are."""
 
 
 class Dataset(Record):
@@ -43,7 +41,7 @@ class Sample(Record):
     task: str
     inputs: dict[str, Any]
     expected: dict[str, Any]
-    facets: Facets = Facets()
+    facets: Facets = {}
 
 
 class Usage(Record):
@@ -141,6 +139,26 @@ class Score(Record):
     reason: str | None = None
     n: int | None = None
     """How many observations the value is the mean of, where it is one of several."""
+
+
+Owner = Literal["", "agent", "customer", "judge", "provider", "tool", "label", "scorer"]
+
+
+class Verdict(Record):
+    """What one attempt came to, whatever the benchmark: passed, failed, or unscored, which is neither.
+
+    `reason` says why in a few words that alike failures share; `owner` whose doing it was ("" where it passed);
+    `turn`, `stage`, `field` and `tool` where it happened, as far as that is known.
+    """
+
+    attempt_id: str
+    value: Literal["passed", "failed", "unscored"]
+    reason: str = ""
+    owner: Owner = ""
+    turn: int | None = None
+    stage: str | None = None
+    field: str | None = None
+    tool: str | None = None
 
 
 class SingleJudgeTrace(Record):

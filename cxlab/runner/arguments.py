@@ -1,7 +1,5 @@
 """An order as a page hands it to a process: what is wrong with it, and the arguments of the command line."""
 
-import json
-
 from cxlab import llm
 from cxlab.errors import CxError
 from cxlab.runner.plan import find_benchmark
@@ -16,6 +14,7 @@ def validate(order: RunRequest) -> str:
         return "Pick at least one judge: without judges nothing is scored."
     try:
         check_numbers(order)
+        find_benchmark(order.benchmark).Options.read(order.options)
         require_dataset(order)
         for name in dict.fromkeys([*order.models, *order.judges, order.customer or ""]):
             if name:
@@ -30,24 +29,17 @@ def to_arguments(order: RunRequest) -> list[str]:
     choice = order.choice
     args = ["run", order.benchmark, *(f"--model={name}" for name in order.models)]
     args += [f"--judge={name}" for name in order.judges]
-    args += [f"--scenario={name}" for name in choice.scenarios]
-    args += [f"--level={name}" for name in choice.levels]
     args += [f"--where={facet}={value}" for facet, value in choice.where]
     single = {
         "customer": order.customer,
         "limit": choice.limit,
         "dataset": order.dataset_id,
-        "turns": order.options.get("turns"),
         "budget": order.budget_usd,
         "trials": order.trials,
         "seed": order.seed,
         "concurrency": order.concurrency,
     }
     args += [f"--{name}={value}" for name, value in single.items() if value is not None]
-    args += [f"--option={name}={_word(value)}" for name, value in order.options.items() if name != "turns"]
+    options = find_benchmark(order.benchmark).Options.read(order.options)
+    args += [f"--option={word}" for word in options.to_words()]
     return [*args, "--cache", "--quiet"] if order.cache else [*args, "--quiet"]
-
-
-def _word(value: object) -> str:
-    """As `read_words` reads it back: text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value)

@@ -1,42 +1,85 @@
-"""The demo: what a newcomer sees first, built from simulated models alone."""
+"""The demo: what a newcomer sees first, built from simulated models alone; each benchmark brings its slice."""
 
+from collections.abc import Generator
+
+from cxlab import llm
+from cxlab.benchmarks import REGISTRY
+from cxlab.benchmarks.contract import Demo, DemoRun
+from cxlab.benchmarks.generation import Generation, GenerationContext, store
+from cxlab.benchmarks.generation_stages import Progress
 from cxlab.records import Run
 from cxlab.runner.loaded_run import folder_of, open_run
 from cxlab.runner.lock import hold_run
-from cxlab.runner.request import RunRequest, create_runs, generate_dataset
+from cxlab.runner.plan import SampleFilter, find_benchmark
+from cxlab.runner.request import RunRequest, create_runs
 from cxlab.store import home, trash, write
 
 GROUP = "demo"
-MODELS = tuple(f"simulated:{name}" for name in ("strong", "base", "weak", "eloquent", "curt", "floor"))
-CUSTOMER = "simulated:customer"
-JUDGES = tuple(f"simulated:{name}" for name in ("judge-strict", "judge-lenient", "judge-partial"))
-REQUEST = RunRequest("sage", MODELS, CUSTOMER, JUDGES)
-"""All leaves x levels of SAGE: the benchmark's own dataset."""
 
 
-def prepare_demo(force: bool) -> tuple[list[str], int]:
-    """The demo's runs, created where they are missing, and how many attempts are left to make.
+def list_slices() -> list[str]:
+    """The benchmarks that bring a slice, in the order in which the slices are built."""
+    orders = {name: demo.order for name in REGISTRY if (demo := REGISTRY[name].demo) is not None}
+    return sorted(orders, key=lambda name: orders[name])
 
-    Runs on a dataset that is no longer the benchmark's own (a scenario was edited) are left alone and new
-    ones made. `force` moves the present ones to the trash first.
+
+def prepare_slice(name: str, force: bool = False) -> Generator[Progress, None, tuple[list[str], int]]:
+    """Make what a slice needs: its dataset, which one that is there already only has looked up, then its runs.
+
+    Yields the progress of the dataset and returns (the runs' ids, attempts that are left to make). Runs on another
+    dataset (a scenario was edited) are left alone and new ones made. `force` moves the present ones to the trash first.
     """
-    dataset, _ = generate_dataset(REQUEST)
-    present = [run for run in list_demo_runs() if run.dataset_id == dataset.id]
+    demo = _demo_of(name)
+    dataset_id = yield from _make_dataset(name, demo)
     if force:
-        for run in present:
-            with hold_run(folder_of(run.id)):
-                trash.delete("run", run.id)
-        present = []
-    have = {run.model: run for run in reversed(present)}
-    missing = tuple(model for model in MODELS if model not in have)
-    if missing:
-        order = RunRequest(REQUEST.benchmark, missing, CUSTOMER, JUDGES)
-        have |= {run.model: run for run in create_runs(order, group=GROUP)}
-    ids = [have[model].id for model in MODELS]
-    left = sum(len(open_run(run_id).pairs) - len(write.finished(run_id)) for run_id in ids)
-    return ids, left
+        for run in list_demo_runs():
+            if run.dataset_id == dataset_id:
+                with hold_run(folder_of(run.id)):
+                    trash.delete("run", run.id)
+    present = [run for run in list_demo_runs() if run.dataset_id == dataset_id]
+    ids = [run_id for each in demo.runs for run_id in _create_missing(name, demo, each, dataset_id, present)]
+    return ids, sum(len(open_run(run_id).pairs) - len(write.finished(run_id)) for run_id in ids)
 
 
 def list_demo_runs() -> list[Run]:
     """All demo runs in the store, newest first."""
     return [run for run in write.list_runs() if run.group == GROUP] if (home() / "runs").exists() else []
+
+
+def _demo_of(name: str) -> Demo:
+    demo = find_benchmark(name).demo
+    return demo if demo is not None else Demo({}, ())
+
+
+def _make_dataset(name: str, demo: Demo) -> Generator[Progress, None, str]:
+    benchmark = find_benchmark(name)
+    settings = benchmark.GenerateOptions.read(demo.generate)
+    steps: Generation = benchmark.generate(settings, GenerationContext(demo.seed))
+    made = yield from steps
+    store(made)
+    return made.dataset.id
+
+
+def _create_missing(name: str, demo: Demo, wanted: DemoRun, dataset_id: str, present: list[Run]) -> list[str]:
+    """A run a model: the one that is present with these very settings, else a new one."""
+    options = find_benchmark(name).Options.read(wanted.options).to_record()
+    have: dict[str, str] = {}
+    for run in present:
+        where = tuple(tuple(pair) for pair in run.setup["choice"]["where"])
+        if (where, run.setup["choice"]["limit"], run.setup["options"]) == (wanted.where, wanted.limit, options):
+            have.setdefault(run.model, run.id)
+    named = {llm.load(model).name: model for model in wanted.models}
+    missing = tuple(model for known, model in named.items() if known not in have)
+    if missing:
+        order = RunRequest(
+            name,
+            missing,
+            wanted.customer,
+            wanted.judges,
+            dataset_id,
+            SampleFilter(wanted.limit, wanted.where),
+            seed=demo.seed,
+            options=wanted.options,
+        )
+        have |= {run.model: run.id for run in create_runs(order, group=GROUP)}
+    return [have[known] for known in named]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from cxlab.benchmarks.base import Benchmark, Scored, Setup
+from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import explain
 from cxlab.llm import Budget
 from cxlab.records import Attempt, Sample
@@ -142,7 +142,8 @@ class Execution:
                 # Not stored: with more money, --resume shall do it again instead of finding it faulted.
                 self.stop("budget")
                 return
-            self._writer.add(attempt, scored)
+            verdict = self._benchmark.judge_attempt(sample.task, attempt, scored)
+            self._writer.add(attempt, replace(scored, verdict=verdict))
             self._count(attempt, scored)
             # Simulated models never wait for anything; the status and Ctrl-C need their turn as well.
             await asyncio.sleep(0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cxlab.errors import BadOption
 from cxlab.records.bounds import check_budget, check_whole
-from cxlab.runner import workers
+from cxlab.runner import gold_check, workers
 from cxlab.runner.loaded_run import LoadedRun, is_simulated, open_run
 from cxlab.runner.progress_display import ProgressDisplay, choose_display
 from cxlab.runner.request import tell_job
@@ -40,6 +40,10 @@ def launch(run_ids: Sequence[str], manner: ExecutionOptions) -> list[SessionResu
     opened = [open_run(run_id) for run_id in dict.fromkeys(run_ids)]
     if not led:
         tell_job(each.run.id for each in opened)
+        # What is judged again was checked when it was run.
+        fresh = {e.run.dataset_id: e.benchmark for e in opened if not e.run.setup.get("rescored_from")}
+        for dataset_id, benchmark in fresh.items():
+            gold_check.tell(dataset_id, benchmark=benchmark)
     show = choose_display(manner.quiet)
     try:
         return _work(opened, manner, show, led)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cxlab import llm
-from cxlab.benchmarks.base import Benchmark, Setup
+from cxlab.benchmarks.contract import Benchmark, Setup
+from cxlab.benchmarks.options import Options
 from cxlab.llm import ChatModel
 from cxlab.records import Run, Sample
 from cxlab.runner import replay, retry
@@ -53,8 +54,15 @@ def folder_of(run_id: str) -> Path:
 def read_sample_filter(run: Run) -> SampleFilter:
     """The filters that a run was planned with."""
     kept = run.setup.get("choice", {})
-    where = tuple((facet, value) for facet, value in kept.get("where", ()))
-    return SampleFilter(tuple(kept.get("scenarios", ())), tuple(kept.get("levels", ())), kept.get("limit"), where)
+    where = [(facet, value) for facet, value in kept.get("where", ())]
+    # Records of before facets were declared had two of them by name.
+    where += [(facet, value) for facet in ("scenario", "level") for value in kept.get(f"{facet}s", ())]
+    return SampleFilter(kept.get("limit"), tuple(where))
+
+
+def read_options(benchmark: Benchmark, run: Run) -> Options:
+    """The switches that a run was made with, as its benchmark declares them today."""
+    return benchmark.Options.read(run.setup.get("options", {}))
 
 
 def is_simulated(run: Run) -> bool:
@@ -85,5 +93,5 @@ def load_setup(run: Run, budget: llm.Budget | None = None) -> Setup:
         judges=tuple(load(name) for name in run.judges),
         run_id=run.id,
         seed=run.seed,
-        options=run.setup.get("options", {}),
+        options=read_options(find_benchmark(run.setup.get("benchmark", run.benchmark)), run),
     )

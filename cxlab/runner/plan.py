@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cxlab.benchmarks.base import Benchmark
+from cxlab.benchmarks.contract import Benchmark
 from cxlab.errors import BadOption, UnknownName
-from cxlab.records import Facets, Sample
+from cxlab.records import Sample
 from cxlab.records.bounds import check_attempts, check_whole
 
 Pair = tuple[str, int]
@@ -22,33 +22,28 @@ WHOLE = (1, 1)
 class SampleFilter:
     """Which part of a dataset a run takes; an empty filter takes everything.
 
-    `where` holds (facet, value) of any facet: values of one facet widen the choice, facets narrow it.
+    `where` holds (facet, value): values of one facet widen the choice, facets narrow it.
     """
 
-    scenarios: tuple[str, ...] = ()
-    levels: tuple[str, ...] = ()
     limit: int | None = None
     where: tuple[tuple[str, str], ...] = ()
 
     def wanted(self) -> dict[str, set[str]]:
         """Facet → the values that pass."""
-        pairs = [*(("scenario", each) for each in self.scenarios), *(("level", each) for each in self.levels)]
         found: dict[str, set[str]] = {}
-        for facet, value in (*pairs, *self.where):
+        for facet, value in self.where:
             found.setdefault(facet, set()).add(value)
         return found
 
 
 def parse_where(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """(facet, value) of each facet=value; raises for what is no facet."""
+    """(facet, value) of each facet=value; `choose` says which facets there are."""
     found = []
     for word in words:
         facet, sign, value = word.partition("=")
         if not sign:
             raise BadOption(f"--where {word!r}: write it as facet=value, for example modality=voice")
-        if facet not in Facets.model_fields:
-            raise UnknownName("facet", facet, Facets.model_fields)
-        found.append((facet, value))
+        found.append((facet.strip(), value))
     return tuple(found)
 
 
@@ -61,7 +56,9 @@ def find_benchmark(name: str) -> Benchmark:
         except (ModuleNotFoundError, AttributeError) as error:
             raise BadOption(f"benchmark {name!r} cannot be imported: {error}") from error
         if not isinstance(found, Benchmark):
-            raise BadOption(f"benchmark {name!r} is a {type(found).__name__}, not a cxlab.benchmarks.base.Benchmark")
+            raise BadOption(
+                f"benchmark {name!r} is a {type(found).__name__}, not a cxlab.benchmarks.contract.Benchmark"
+            )
         return found
     from cxlab.benchmarks import REGISTRY
 
@@ -78,15 +75,16 @@ def choose(benchmark: Benchmark, samples: Sequence[Sample], choice: SampleFilter
     """
     check_whole("limit", choice.limit)
     wanted = choice.wanted()
+    declared = {facet.id for facet in benchmark.facets}
     for facet, asked in wanted.items():
-        known = {value for sample in samples if (value := getattr(sample.facets, facet)) is not None}
+        if facet not in declared:
+            raise UnknownName("facet", facet, declared)
+        known = {value for sample in samples if (value := sample.facets.get(facet)) is not None}
         for value in sorted(asked - known):
             raise UnknownName(facet, value, known)
-    kept = [
-        sample for sample in samples if all(getattr(sample.facets, facet) in asked for facet, asked in wanted.items())
-    ]
+    kept = [sample for sample in samples if all(sample.facets.get(facet) in asked for facet, asked in wanted.items())]
     if not kept:
-        raise BadOption("no sample passes the filters together; widen --scenario, --level or --where")
+        raise BadOption("no sample passes the filters together; widen --where")
     return _spread(kept, benchmark.spread)[: choice.limit]
 
 
@@ -95,7 +93,7 @@ def _spread(samples: Sequence[Sample], facets: tuple[str, ...]) -> list[Sample]:
         return list(samples)
     groups: dict[str | None, list[Sample]] = {}
     for sample in samples:
-        groups.setdefault(getattr(sample.facets, facets[0]), []).append(sample)
+        groups.setdefault(sample.facets.get(facets[0]), []).append(sample)
     lists = []
     for place, group in enumerate(groups.values()):
         spread = _spread(group, facets[1:])

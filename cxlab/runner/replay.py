@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from cxlab import llm
-from cxlab.benchmarks.base import Benchmark, Setup
+from cxlab.benchmarks.contract import Benchmark, Setup
 from cxlab.errors import BadOption
 from cxlab.llm import Completion, Request
 from cxlab.records import Attempt, Run, Sample, Usage, content_id, new_id

@@ -1,16 +1,14 @@
 """From what a user orders to the records of its runs, checked before anything is written."""
 
-import json
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from cxlab import __version__, llm, resources
-from cxlab.errors import BadOption, UnknownName
-from cxlab.files import find_fault
+from cxlab.errors import BadOption
 from cxlab.records import Dataset, Run, Sample, new_id
 from cxlab.records.bounds import check_attempts, check_budget, check_whole
 from cxlab.runner.execute import DEFAULT_CONCURRENCY
@@ -33,7 +31,8 @@ class RunRequest:
     choice: SampleFilter = field(default_factory=SampleFilter)
     trials: int = 1
     seed: int = 0
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Switches of the benchmark; what is not named is at its default."""
     concurrency: int = DEFAULT_CONCURRENCY
     budget_usd: float | None = None
     cache: bool = False
@@ -43,7 +42,7 @@ def create_runs(order: RunRequest, group: str | None = None) -> list[Run]:
     """Check the whole order, then store one run a model; several runs of one order share a `group`."""
     check(order)
     benchmark = find_benchmark(order.benchmark)
-    dataset, samples = generate_dataset(order)
+    dataset, samples = find_dataset(order)
     planned = len(choose(benchmark, samples, order.choice)) * order.trials
     check_attempts(planned, order.trials)
     agents = [llm.load(name) for name in order.models]
@@ -52,6 +51,7 @@ def create_runs(order: RunRequest, group: str | None = None) -> list[Run]:
     if group is None and len(agents) > 1:
         group = new_id("group")
     prompts, code = benchmark.prompts(), read_code_version()
+    switches = benchmark.Options.read(order.options).to_record()
     runs = [
         Run(
             id=new_id("run"),
@@ -63,10 +63,8 @@ def create_runs(order: RunRequest, group: str | None = None) -> list[Run]:
                 # As it was ordered: the model's own name leaves out what changes no reply.
                 "model": name,
                 "customer": order.customer,
-                "options": order.options,
+                "options": switches,
                 "choice": {
-                    "scenarios": list(order.choice.scenarios),
-                    "levels": list(order.choice.levels),
                     "limit": order.choice.limit,
                     "where": list(order.choice.where),
                 },
@@ -94,12 +92,12 @@ def create_runs(order: RunRequest, group: str | None = None) -> list[Run]:
     return runs
 
 
-def generate_dataset(order: RunRequest) -> tuple[Dataset, list[Sample]]:
+def find_dataset(order: RunRequest) -> tuple[Dataset, list[Sample]]:
     """The dataset that was named, or the benchmark's own, generated anew; its id is the hash of its content."""
     benchmark = find_benchmark(order.benchmark)
     if order.dataset_id is None:
         require_dataset(order)
-        return benchmark.generate({}, order.seed)
+        return benchmark.generate_now({}, order.seed)
     dataset = write.load_dataset(order.dataset_id)
     if dataset.benchmark != benchmark.card.id:
         raise BadOption(f"dataset {dataset.id} is of benchmark {dataset.benchmark!r}, not of {benchmark.card.id!r}")
@@ -108,7 +106,7 @@ def generate_dataset(order: RunRequest) -> tuple[Dataset, list[Sample]]:
 
 def require_dataset(order: RunRequest) -> None:
     """Complain of an order without a dataset, where making one is work of its own."""
-    if order.dataset_id is not None or find_benchmark(order.benchmark).instant:
+    if order.dataset_id is not None or find_benchmark(order.benchmark).own_data:
         return
     stored = [each.id for each in write.list_datasets() if each.benchmark == order.benchmark]
     named = f"--dataset {stored[0]}" if stored else f"python -m cxlab generate {order.benchmark}"
@@ -118,35 +116,10 @@ def require_dataset(order: RunRequest) -> None:
 def count_samples(order: RunRequest) -> int:
     """How many samples the order takes; reads no text of a stored dataset."""
     if order.dataset_id is None:
-        samples = generate_dataset(order)[1]
+        samples = find_dataset(order)[1]
     else:
         samples = write.load_samples(order.dataset_id, only_facets=True)
     return len(choose(find_benchmark(order.benchmark), samples, order.choice))
-
-
-def parse_options(words: Iterable[str], known: dict[str, str]) -> dict[str, Any]:
-    """Options of a benchmark from `key=value` words; UnknownName for one that the benchmark does not have."""
-    options = read_words(words)
-    for key in options:
-        if key not in known:
-            raise UnknownName("option", key, known)
-    return options
-
-
-def read_words(words: Iterable[str]) -> dict[str, Any]:
-    """`key=value` words as a dict; a value that reads as JSON is taken as such, any other as text."""
-    read: dict[str, Any] = {}
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals:
-            raise BadOption(f"--option {word!r}: must be key=value")
-        try:
-            read[key] = json.loads(value)
-        except (ValueError, RecursionError):
-            read[key] = value
-        if fault := find_fault(read[key]):
-            raise BadOption(f"--option {key}: {fault.problem}; {fault.fix}")
-    return read
 
 
 def read_code_version() -> str:

@@ -4,11 +4,11 @@ Parts are only ever added to, so a fault cannot be replaced in its own run; the 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from cxlab.benchmarks.base import Benchmark, Scored, Setup
+from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Run, Sample, new_id
 from cxlab.runner.plan import Pair
@@ -79,4 +79,6 @@ def _adopt_scores(scored: load.StoredScored, attempt_id: str) -> Scored:
             row.model_copy(update={name: free[name] for name in free if name in type(row).model_fields}) for row in rows
         )
 
-    return Scored(**{field.name: adopt_rows(getattr(scored, field.name)) for field in fields(Scored)})
+    rows = {name: adopt_rows(getattr(scored, name)) for name in ("scores", "votes", "judgements", "traces")}
+    verdict = scored.verdict and scored.verdict.model_copy(update={"attempt_id": attempt_id})
+    return Scored(**rows, verdict=verdict)

@@ -11,7 +11,7 @@ from cxlab.errors import BadOption, Busy, CxError, explain
 from cxlab.runner import lock
 from cxlab.runner import status as statuses
 from cxlab.runner.execute import DEFAULT_CONCURRENCY, Execution
-from cxlab.runner.loaded_run import LoadedRun, load_setup
+from cxlab.runner.loaded_run import LoadedRun, load_setup, read_options
 from cxlab.runner.plan import WHOLE, Pair, take_shard
 from cxlab.runner.progress_display import ProgressDisplay
 from cxlab.runner.report import tally
@@ -61,7 +61,7 @@ def prepare(each: LoadedRun, status: Status, show: ProgressDisplay) -> None:
         return
     path = each.folder / "status.json"
     try:
-        for done, of, what in make(list(each.samples.values()), each.run.setup.get("options", {})):
+        for done, of, what in make(list(each.samples.values()), read_options(each.benchmark, each.run)):
             now = replace(status, message=f"{done:,} of {of:,} {what}", updated=statuses.now())
             statuses.write(path, now)
             show.update(each.run.model, now)

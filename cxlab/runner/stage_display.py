@@ -6,13 +6,15 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
-from typing import Any, TextIO
+from collections.abc import Generator, Mapping
+from typing import Any, TextIO, TypeVar
 
+from cxlab.benchmarks.generation_stages import Progress
 from cxlab.runner.request import JOB
 from cxlab.store import home, layout
 
 EVERY_S = 0.5
+Result = TypeVar("Result")
 
 
 class StageDisplay:
@@ -43,6 +45,16 @@ class StageDisplay:
             self._draw(now, ended=whole and fresh)
         if whole or now - self._written > EVERY_S:
             self.write("")
+
+    def follow(self, steps: Generator[Progress, None, Result]) -> Result:
+        """Work through the steps and tell of each; what they return."""
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                result: Result = end.value
+                return result
+            self.tell(*step)
 
     def spend(self, spent: Mapping[str, Any], words: str) -> None:
         """What all calls took so far: the figures for the page, in words for people. For models that cost something."""

@@ -14,8 +14,8 @@ from cxlab.store import connect
 _CONVERSATIONS = """
 SELECT a.run_id, a.attempt_id, a.task AS domain, a.trial,
     coalesce(json_extract_string(s.inputs, '$.id'), a.sample_id) AS task,
-    coalesce(a.persona, json_extract_string(r.setup, '$.options.persona'), 'none') AS persona,
-    coalesce(a.modality, json_extract_string(r.setup, '$.options.modality'), 'text') AS modality,
+    coalesce(a.facets['persona'], json_extract_string(r.setup, '$.options.persona'), 'none') AS persona,
+    coalesce(a.facets['modality'], json_extract_string(r.setup, '$.options.modality'), 'text') AS modality,
     coalesce(TRY_CAST(json_extract_string(s.inputs, '$.terms.exposure') AS INTEGER),
         TRY_CAST(json_extract_string(r.setup, '$.options.exposure') AS INTEGER), 0) AS exposure
 FROM attempts a JOIN runs r USING (run_id)

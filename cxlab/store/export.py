@@ -47,7 +47,9 @@ _RUNS = (
 # turn counts as 1 s and a step as 1 ms, because no model reports when it took a step.
 _EVENTS = """
 WITH walked AS (
-    SELECT t.run_id, t.attempt_id, t.turn, t.last, t.error, a.started, a.model, a.simulated, a.scenario, a.level,
+    SELECT t.run_id, t.attempt_id, t.turn, t.last, t.error, a.started, a.model, a.simulated,
+        a.facets['scenario'] AS scenario,
+        a.facets['level'] AS level,
         t.predicted_path AS stages, t.predicted_action AS action, t.moves
     FROM traces AS t JOIN attempts AS a USING (run_id, attempt_id)
     WHERE t.run_id IN (SELECT unnest($runs)) AND t.parsed
@@ -112,11 +114,16 @@ def guard(column: str) -> str:
     )
 
 
+def _column(name: str) -> str:
+    """A column as others read it: a message's place is called position as well."""
+    return 't."seq", t."seq" AS "position"' if name == "seq" else f't."{name}"'
+
+
 def _rows(table: str) -> str:
     """The SQL of a table's rows of the runs `$runs`, each with `simulated`."""
     if table == "runs":
         return f"SELECT {', '.join(_RUNS)} FROM runs WHERE run_id IN (SELECT unnest($runs)) ORDER BY run_id"
-    columns = ", ".join(f't."{name}"' for name in tables.TABLES[table])
+    columns = ", ".join(_column(name) for name in tables.TABLES[table])
     if table == "samples":
         return (
             f"SELECT {columns} FROM samples AS t WHERE dataset_id IN "
@@ -132,7 +139,10 @@ def _shape(con: "duckdb.DuckDBPyConnection", rows: str, runs: list[str], format:
     """The same rows with columns as the format needs them."""
     shaped = []
     for name, kind in describe(con, rows, {"runs": runs}).items():
-        if format == "jsonl" and name in tables.JSON_COLUMNS:
+        if kind.startswith("MAP"):
+            # A column a facet: not every format has maps, and spreadsheets want columns.
+            shaped += [f"{name}['{facet}'] AS \"{facet}\"" for facet in _list_facets(con, rows, runs)]
+        elif format == "jsonl" and name in tables.JSON_COLUMNS:
             shaped.append(f'"{name}"::JSON AS "{name}"')
         elif format == "csv" and (kind.endswith("[]") or kind.startswith("STRUCT")):
             shaped.append(f'to_json("{name}")::VARCHAR AS "{name}"')
@@ -141,6 +151,12 @@ def _shape(con: "duckdb.DuckDBPyConnection", rows: str, runs: list[str], format:
         else:
             shaped.append(f'"{name}"')
     return f"SELECT {', '.join(shaped)} FROM ({rows})"
+
+
+def _list_facets(con: "duckdb.DuckDBPyConnection", rows: str, runs: list[str]) -> list[str]:
+    """The facets that the rows have, by name; what is no plain word cannot be one (see contract.Facet)."""
+    found = query(con, f"SELECT DISTINCT unnest(map_keys(facets)) AS facet FROM ({rows}) ORDER BY 1", {"runs": runs})
+    return [facet for facet in found["facet"] if facet.isidentifier()]
 
 
 def _write_table(con: "duckdb.DuckDBPyConnection", table: str, runs: list[str], format: str, path: Path) -> Path:

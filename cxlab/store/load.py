@@ -11,7 +11,19 @@ from typing import Any, TypeVar
 import polars as pl
 
 from cxlab.errors import UnknownName
-from cxlab.records import Attempt, Failure, Judgement, Message, Score, SingleJudgeTrace, ToolCall, Trace, Usage, Vote
+from cxlab.records import (
+    Attempt,
+    Failure,
+    Judgement,
+    Message,
+    Score,
+    SingleJudgeTrace,
+    ToolCall,
+    Trace,
+    Usage,
+    Verdict,
+    Vote,
+)
 from cxlab.records.base import Record
 from cxlab.store import catalogue, layout, tables
 from cxlab.store.compact import recover_folder
@@ -31,6 +43,7 @@ class StoredScored:
     votes: tuple[Vote, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     traces: tuple[Trace, ...] = ()
+    verdict: Verdict | None = None
 
 
 def load_attempts(run_id: str, home: Path | str | None = None) -> Iterator[tuple[Attempt, StoredScored]]:
@@ -110,8 +123,16 @@ def _load(folder: Path, wanted: pl.Expr) -> Iterator[tuple[Attempt, StoredScored
                 votes=tuple(_record(Vote, r, usage=_usage(r)) for r in rows["votes"][key]),
                 judgements=tuple(_record(Judgement, r) for r in rows["judgements"][key]),
                 traces=tuple(_trace(r) for r in rows["traces"][key]),
+                verdict=_verdict(row),
             ),
         )
+
+
+def _verdict(row: dict[str, Any]) -> Verdict | None:
+    if row["verdict"] is None:
+        return None
+    places = {name: row[f"verdict_{name}"] for name in ("reason", "owner", "turn", "stage", "field", "tool")}
+    return Verdict(attempt_id=row["attempt_id"], value=row["verdict"], **places)
 
 
 def _by_attempt(frame: pl.DataFrame) -> defaultdict[str, list[dict[str, Any]]]:

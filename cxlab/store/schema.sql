@@ -38,11 +38,15 @@ FROM read_json($from_runs, format = 'unstructured', columns = {
     dataset_id: 'VARCHAR', seed: 'BIGINT', trials: 'INTEGER', planned: 'INTEGER', prompts: 'JSON', code: 'VARCHAR',
     "group": 'VARCHAR', created: 'TIMESTAMPTZ'});
 
+-- Rows of a table with the facets of their attempts: FROM facetted('traces') t … t.facets['level'].
+CREATE OR REPLACE MACRO facetted(rows_of) AS TABLE
+SELECT t.*, a.facets FROM query_table(rows_of) t JOIN attempts a USING (run_id, attempt_id);
+
 -- What several turns, trials and runs say of one sample is alike, so an interval over turns is clustered by sample, as
 -- on the pages (cxlab/read/clusters.py). First level: one row per run, sample and metric with the count and the sum of
 -- its scored turns. Second level: the macros below over those rows.
 CREATE OR REPLACE VIEW turn_sums AS
-SELECT run_id, benchmark, model, task, scenario, level, leaf, metric, sample_id,
+SELECT run_id, benchmark, model, task, metric, sample_id,
     count(value) AS n, sum(value) AS total, count(*) - count(value) AS unscored
 FROM scores WHERE turn IS NOT NULL GROUP BY ALL;
 
@@ -63,6 +67,6 @@ CREATE OR REPLACE MACRO clustered_error(total, n) AS
 
 -- The whole line of a leaderboard for one metric: FROM turn_means('overall').
 CREATE OR REPLACE MACRO turn_means(wanted) AS TABLE
-SELECT run_id, model, scenario, level, sum(n)::BIGINT AS n, count(*) FILTER (n > 0) AS clusters,
+SELECT run_id, model, sum(n)::BIGINT AS n, count(*) FILTER (n > 0) AS clusters,
     clustered_mean(total, n) AS mean, clustered_error(total, n) AS error, sum(unscored)::BIGINT AS unscored
-FROM turn_sums WHERE metric = wanted GROUP BY run_id, model, scenario, level;
+FROM turn_sums WHERE metric = wanted GROUP BY run_id, model;

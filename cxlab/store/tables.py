@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 import polars as pl
 
-from cxlab.records import Annotation, Attempt, Judgement, Message, Run, Sample, Score, Trace, Vote
+from cxlab.records import Annotation, Attempt, Judgement, Message, Run, Sample, Score, Trace, Verdict, Vote
 
 TEXT, INT, LONG, REAL, FLAG = pl.String(), pl.Int32(), pl.Int64(), pl.Float64(), pl.Boolean()
 TIME = pl.Datetime("us", "UTC")
@@ -21,9 +21,8 @@ MOVES = pl.List(pl.Struct({"move": pl.String(), "stage": pl.String()}))
 ALONE = pl.List(pl.Struct({"judge": TEXT, "path": TEXTS, "action": TEXT, "logic": REAL, "chat": REAL, "overall": REAL}))
 Schema = dict[str, pl.DataType]
 
-FACETS: Schema = dict.fromkeys(
-    ("scenario", "level", "leaf", "intent", "persona", "exposure", "modality", "language"), TEXT
-)
+# A map of facet to value; DuckDB's views read it as a MAP.
+FACETS = pl.List(pl.Struct({"key": TEXT, "value": TEXT}))
 
 SAMPLES: Schema = {
     "sample_id": TEXT,
@@ -32,7 +31,7 @@ SAMPLES: Schema = {
     "task": TEXT,
     "inputs": TEXT,
     "expected": TEXT,
-    **FACETS,
+    "facets": FACETS,
 }
 ATTEMPTS: Schema = {
     "run_id": TEXT,
@@ -43,7 +42,7 @@ ATTEMPTS: Schema = {
     "model": TEXT,
     "simulated": FLAG,
     "task": TEXT,
-    **FACETS,
+    "facets": FACETS,
     "outcome": TEXT,
     "ended_by": TEXT,
     "turns": INT,
@@ -58,6 +57,13 @@ ATTEMPTS: Schema = {
     "output": TEXT,
     "opening": TEXT,
     "failure": TEXT,
+    "verdict": TEXT,
+    "verdict_reason": TEXT,
+    "verdict_owner": TEXT,
+    "verdict_turn": INT,
+    "verdict_stage": TEXT,
+    "verdict_field": TEXT,
+    "verdict_tool": TEXT,
 }
 MESSAGES: Schema = {
     "run_id": TEXT,
@@ -77,9 +83,6 @@ SCORES: Schema = {
     "benchmark": TEXT,
     "model": TEXT,
     "task": TEXT,
-    "scenario": TEXT,
-    "level": TEXT,
-    "leaf": TEXT,
     "turn": INT,
     "metric": TEXT,
     "value": REAL,
@@ -91,8 +94,6 @@ JUDGEMENTS: Schema = {
     "attempt_id": TEXT,
     "benchmark": TEXT,
     "model": TEXT,
-    "scenario": TEXT,
-    "level": TEXT,
     "turn": INT,
     "judge": TEXT,
     "kind": TEXT,
@@ -123,9 +124,6 @@ TRACES: Schema = {
     "sample_id": TEXT,
     "trial": INT,
     "model": TEXT,
-    "scenario": TEXT,
-    "level": TEXT,
-    "leaf": TEXT,
     "turn": INT,
     "last": FLAG,
     "parsed": FLAG,
@@ -148,8 +146,6 @@ FAILURES: Schema = {
     "run_id": TEXT,
     "attempt_id": TEXT,
     "model": TEXT,
-    "scenario": TEXT,
-    "level": TEXT,
     "seq": INT,
     "turn": INT,
     "where_": TEXT,
@@ -187,10 +183,10 @@ TABLES: dict[str, Schema] = {"samples": SAMPLES, **PARTS, "annotations": ANNOTAT
 ORDER: dict[str, tuple[str, ...]] = {
     "attempts": ("attempt_id",),
     "messages": ("attempt_id", "seq"),
-    "scores": ("metric", "model", "scenario", "attempt_id", "turn"),
+    "scores": ("metric", "model", "attempt_id", "turn"),
     "judgements": ("kind", "field", "judge", "attempt_id", "turn"),
     "votes": ("attempt_id", "turn", "judge"),
-    "traces": ("model", "scenario", "attempt_id", "turn"),
+    "traces": ("model", "attempt_id", "turn"),
     "failures": ("attempt_id", "seq"),
 }
 # Columns whose text is JSON; exports to JSON Lines nest them.
@@ -209,7 +205,7 @@ JSON_COLUMNS = {
 
 
 class Scored(Protocol):
-    """What scoring one attempt yields (benchmarks.base.Scored fits; the store may not import it)."""
+    """What scoring one attempt yields (benchmarks.contract.Scored fits; the store may not import it)."""
 
     @property
     def scores(self) -> Sequence[Score]: ...
@@ -219,6 +215,8 @@ class Scored(Protocol):
     def judgements(self) -> Sequence[Judgement]: ...
     @property
     def traces(self) -> Sequence[Trace]: ...
+    @property
+    def verdict(self) -> Verdict | None: ...
 
 
 Item = tuple[Attempt, Scored, Sample]
@@ -272,7 +270,7 @@ def build_samples(samples: Sequence[Sample]) -> pl.DataFrame:
         "task": [s.task for s in samples],
         "inputs": [to_json(s.inputs) for s in samples],
         "expected": [to_json(s.expected) for s in samples],
-        **_facets(samples),
+        "facets": build_facets(sample.facets for sample in samples),
     }
     return build_frame(columns, SAMPLES)
 
@@ -299,9 +297,14 @@ def build_parts(run: Run, items: Sequence[Item]) -> dict[str, pl.DataFrame]:
     return built
 
 
-def _facets(samples: Iterable[Sample]) -> dict[str, list[str | None]]:
-    facets = [sample.facets for sample in samples]
-    return {name: [getattr(f, name) for f in facets] for name in FACETS}
+def build_facets(facets: Iterable[Mapping[str, str]]) -> list[list[dict[str, str]]]:
+    """Facets as the column keeps them: entries in the order of their names."""
+    return [[{"key": name, "value": each[name]} for name in sorted(each)] for each in facets]
+
+
+def read_facets(entries: Sequence[Mapping[str, str]] | None) -> dict[str, str]:
+    """Facets from the column's entries."""
+    return {each["key"]: each["value"] for each in entries or ()}
 
 
 def _attempts(run: Run, items: Sequence[Item]) -> pl.DataFrame:
@@ -317,7 +320,7 @@ def _attempts(run: Run, items: Sequence[Item]) -> pl.DataFrame:
         "model": [run.model] * count,
         "simulated": [run.simulated] * count,
         "task": [s.task for s in samples],
-        **_facets(samples),
+        "facets": build_facets(sample.facets for sample in samples),
         "outcome": [a.outcome for a in attempts],
         "ended_by": [a.ended_by for a in attempts],
         # The agent's, as metrics count them: a goodbye that nobody answers is no turn, nor is a greeting.
@@ -329,8 +332,16 @@ def _attempts(run: Run, items: Sequence[Item]) -> pl.DataFrame:
         "output": [to_json(a.output) for a in attempts],
         "opening": [next((m.text for m in a.messages if m.role == "customer"), None) for a in attempts],
         "failure": [f"{a.failures[0].where}:{a.failures[0].type}" if a.failures else None for a in attempts],
+        **_verdicts([scored.verdict for _, scored, _ in items]),
     }
     return build_frame(columns, ATTEMPTS)
+
+
+def _verdicts(verdicts: Sequence[Verdict | None]) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {"verdict": [each.value if each else None for each in verdicts]}
+    for name in ("reason", "owner", "turn", "stage", "field", "tool"):
+        columns[f"verdict_{name}"] = [getattr(each, name) if each else None for each in verdicts]
+    return columns
 
 
 def _is_turn(message: Message) -> bool:

@@ -16,7 +16,7 @@ from typing import Self
 import polars as pl
 
 from cxlab.errors import BadOption, BadStore, UnknownName
-from cxlab.records import Annotation, Attempt, Dataset, Facets, Run, Sample, new_id
+from cxlab.records import Annotation, Attempt, Dataset, Run, Sample, new_id
 from cxlab.store import catalogue, layout, tables, trash
 from cxlab.store.compact import recover_folder
 from cxlab.store.tables import build_samples, write_parquet
@@ -92,7 +92,7 @@ def load_samples(dataset_id: str, home: Path | str | None = None, *, only_facets
             task=row["task"],
             inputs=json.loads(row["inputs"]),
             expected=json.loads(row["expected"]),
-            facets=Facets(**{name: row[name] for name in tables.FACETS}),
+            facets=tables.read_facets(row["facets"]),
         )
         for row in frame.iter_rows(named=True)
     ]

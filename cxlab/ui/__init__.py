@@ -5,7 +5,8 @@ A page reads top to bottom:
     ui.routed()                                            # first line of every page
     view = ui.view()                                       # the selection, from the address
     ui.header("Compare", "Which model, and is the difference real?")
-    view = ui.sidebar_filters(view, ["models", "scenarios", "levels"], metric=True)
+    about = declared(view.benchmark)                       # what the benchmark declares: facets, metrics, tasks
+    view = ui.sidebar_filters(view, ["models", *(facet.id for facet in about.facets)], about, metric=True)
     board = ui.cached(read.leaderboard, view.filters())    # read.* functions, cached by arguments and store version
     picked = ui.show_chart(draw_board(board, ...), board, key="board", alt="...", select=True)
     if picked: ui.open_page("failures", view.change(models=(picked[0][0],)))
@@ -17,7 +18,7 @@ customers and models is never handed to anything that reads Markdown or HTML: us
 from cxlab.charts.numbers import format_seconds, format_time
 from cxlab.ui.address import breadcrumbs, cached, has_page, link, marks, open_page, set_view, view
 from cxlab.ui.app_frame import colours, dark, enter, guarded, routed, zone
-from cxlab.ui.boards import published_columns, show_leaderboard, show_runs, with_labels
+from cxlab.ui.boards import published_columns, show_runs, with_labels
 from cxlab.ui.choices import choose, choose_id, choose_number, is_new
 from cxlab.ui.filters import sidebar_filters
 from cxlab.ui.job_panel import show_job
@@ -79,7 +80,6 @@ __all__ = [
     "set_view",
     "show_chart",
     "show_job",
-    "show_leaderboard",
     "show_runs",
     "show_table",
     "show_trash",

@@ -24,11 +24,11 @@ def view() -> View:
     Arriving on a page by its menu entry, the filters of the page before are kept.
     """
     given = _given()
-    here = st.session_state.get("cx_routed", "")
-    arrived = st.session_state.get("cx_page") != here
-    st.session_state["cx_page"] = here
+    page = st.session_state.get("cx_routed", "")
+    arrived = st.session_state.get("cx_page") != page
+    st.session_state["cx_page"] = page
     kept = st.session_state.get("cx_view")
-    found = View.from_query(given)
+    found = here()
     if arrived and found == View() and isinstance(kept, View):
         found = kept
         set_view(found)
@@ -44,6 +44,20 @@ def _leave_out() -> None:
     set_view(View())
 
 
+def here() -> View:
+    """The View in the address at this moment; for callbacks, which run before the page."""
+    return View.from_query(_given(), facets_of_store())
+
+
+# Conversations of a dataset are filtered by these, whether or not any of them was ever run.
+_OF_CONVERSATIONS = ("intent", "persona", "modality")
+
+
+def facets_of_store() -> tuple[str, ...]:
+    """The facets that an address may name."""
+    return tuple(dict.fromkeys((*cached(read.facet_ids), *_OF_CONVERSATIONS)))
+
+
 def _given() -> dict[str, list[str]]:
     return {key: st.query_params.get_all(key) for key in st.query_params}
 
@@ -51,15 +65,16 @@ def _given() -> dict[str, list[str]]:
 def set_view(changed: View) -> None:
     """Write a View into the address (and so into the next run); parameters that are not a View's stay."""
     before = {key: _one(st.query_params.get_all(key)) for key in st.query_params}
-    after = {**{key: value for key, value in before.items() if key not in KEYS}, **changed.to_query()}
-    st.session_state["cx_view"] = changed.filters()
+    ours = KEYS | set(facets_of_store())
+    after = {**{key: value for key, value in before.items() if key not in ours}, **changed.to_query()}
+    st.session_state["cx_view"] = changed.filters().change(without=())
     if {key: _one(value) for key, value in after.items()} == before:
         return
     try:
         st.query_params.from_dict(after)
     except StreamlitAPIException:
         # The address holds values of widgets that are bound to it, which nobody else may write: those stay untouched.
-        for key in (before.keys() & KEYS) - after.keys():
+        for key in (before.keys() & ours) - after.keys():
             del st.query_params[key]
         st.query_params.update(changed.to_query())
 

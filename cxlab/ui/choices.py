@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 import streamlit as st
 
 from cxlab.read import View
-from cxlab.ui.address import set_view
+from cxlab.ui.address import here, set_view
 from cxlab.ui.unknown import describe, stop_at
 
 N = TypeVar("N", int, float)
@@ -27,13 +27,13 @@ def choose(
     help: str | None = None,
     style: Literal["list", "segments"] = "list",
 ) -> str:
-    """One value of a View's text field (of a list field: its first), set from the address and written to it.
+    """One value of a View's text field (of a list or a facet: its first), set from the address and written to it.
 
     A value that is not among the options counts as the first one.
     """
-    value = getattr(current, field)
-    many = isinstance(value, tuple)
-    now = (value[0] if value else "") if many else value
+    value = getattr(current, field, None)
+    many = not isinstance(value, str)
+    now = next(iter(current.values(field)), "") if many else str(value)
     key = f"cx-choose-{field}"
     st.session_state[key] = now if now in options else options[0]
 
@@ -42,8 +42,7 @@ def choose(
 
     def changed() -> None:
         picked = st.session_state[key] or options[0]
-        found = View.from_query({each: st.query_params.get_all(each) for each in st.query_params})
-        set_view(found.change(**{field: (picked,) if many else picked}))
+        set_view(here().narrow(**{field: (picked,)}) if many else here().change(**{field: picked}))
 
     if style == "segments":
         st.segmented_control(

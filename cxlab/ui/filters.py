@@ -9,35 +9,28 @@ import streamlit as st
 from cxlab import read
 from cxlab.read import View
 from cxlab.read.failure_kinds import EVENTS, KINDS
-from cxlab.ui.address import cached, set_view
-from cxlab.ui.labels import EXPOSURES, label, plain
+from cxlab.records.benchmark_card import Declaration
+from cxlab.ui.address import cached, here, set_view
+from cxlab.ui.labels import label, plain
 
 _FILTER_TITLES = {
     "models": "Model",
-    "scenarios": "Scenario",
-    "levels": "Level",
-    "leaves": "Leaf",
-    "personas": "Persona",
-    "exposures": "Told of the customer",
     "tasks": "Task",
-    "intents": "Intent",
-    "modalities": "Modality",
-    "languages": "Language",
     "outcomes": "Outcome",
     "failures": "First failure",
     "errors": "What went wrong",
     "splits": "Judges split",
     "ends": "Ended by",
+    "owners": "Whose doing",
     "runs": "Run",
 }
 
 # Cheap to look up and drawn on most pages: asked for together, so that pages share the answer.
-_EVERYWHERE = frozenset(_FILTER_TITLES) - {"errors", "splits"}
+_DEAR = frozenset({"errors", "splits"})
 
 
-_WORDS = {
+_WORDS: dict[str, dict[str, str]] = {
     "errors": {kind: f"{words} (on the way)" if kind in EVENTS else words for kind, words in KINDS.items()},
-    "exposures": EXPOSURES,
     "splits": {"yes": "yes, they lead different ways", "no": "no, all lead the same way"},
     "ends": {
         "goodbye": "goodbye",
@@ -45,12 +38,15 @@ _WORDS = {
         "loop": "going in circles",
         "unreadable": "unreadable replies",
     },
+    "owners": {"label": "the label", "provider": "the provider", "judge": "the judges", "scorer": "the scorer"}
+    | {name: f"the {name}" for name in ("agent", "customer", "tool")},
 }
 
 
 def sidebar_filters(
     current: View,
-    names: Sequence[str] = ("models", "scenarios", "levels"),
+    names: Sequence[str],
+    about: Declaration,
     *,
     metric: bool = False,
     metrics: Sequence[str] | None = None,
@@ -58,18 +54,18 @@ def sidebar_filters(
 ) -> View:
     """Draw the filters in the sidebar and return the View that they leave.
 
-    `names` are fields of View; one that has fewer than two values in the store is not drawn. Values in the address
-    that no attempt of the benchmark has are left out, and named where no other attempt has them either. `metrics`
-    limits what can be picked as the metric.
+    `names` are filters as in View.values; one that has fewer than two values in the store is not drawn. `about` has the
+    titles, labels and order of facets. Values in the address that no attempt of the benchmark has are left out, and
+    named where no other attempt has them either. `metrics` limits what can be picked as the metric.
     """
-    asked = tuple(name for name in _FILTER_TITLES if name in _EVERYWHERE or name in names or getattr(current, name))
+    filters = (*_FILTER_TITLES, *cached(read.facet_ids))
+    asked = tuple(name for name in filters if name not in _DEAR or name in names or current.values(name))
     options = _values(View(benchmark=current.benchmark), asked)
-    _name_unknown(current, options, asked)
+    _name_unknown(current, about, options, asked)
     cleaned = {
-        name: tuple(value for value in getattr(current, name) if value in options.get(name, ()))
-        for name in _FILTER_TITLES
+        name: tuple(value for value in current.values(name) if value in options.get(name, ())) for name in filters
     }
-    settled = current.change(**cleaned, page=current.page)
+    settled = current.narrow(**cleaned).change(page=current.page)
     with st.sidebar:
         if search:
             _bind("search", settled.search)
@@ -81,14 +77,15 @@ def sidebar_filters(
                 placeholder="words in any message",
             )
         for name in names:
-            if len(options.get(name, ())) < 2 and not getattr(settled, name):
+            if len(options.get(name, ())) < 2 and not settled.values(name):
                 continue
-            _bind(name, list(getattr(settled, name)))
+            _bind(name, list(settled.values(name)))
             st.multiselect(
-                _FILTER_TITLES[name],
-                options[name],
+                _title(about, name),
+                about.in_order(name, options[name]),
                 key=f"cx-filter-{name}",
-                format_func=partial(_word, name),
+                format_func=partial(_word, about, name),
+                help=(facet.meaning or None) if (facet := about.facet(name)) else None,
                 placeholder="all",
                 on_change=_filter_changed,
                 args=(name,),
@@ -111,7 +108,7 @@ def sidebar_filters(
                     on_change=_filter_changed,
                     args=("metric",),
                 )
-        if any(getattr(settled, name) for name in names) or (search and settled.search):
+        if any(settled.values(name) for name in names) or (search and settled.search):
             st.button("Clear filters", key="cx-filter-clear", on_click=_clear, args=(tuple(names),))
     return settled
 
@@ -121,19 +118,27 @@ def _values(scope: View, asked: tuple[str, ...]) -> dict[str, list[str]]:
     return {str(name): part["value"].to_list() for (name,), part in known.group_by("name", maintain_order=True)}
 
 
-def _name_unknown(current: View, options: Mapping[str, Sequence[str]], asked: tuple[str, ...]) -> None:
+def _name_unknown(
+    current: View, about: Declaration, options: Mapping[str, Sequence[str]], asked: tuple[str, ...]
+) -> None:
     """Say which values of the address no attempt in the store has; those of another benchmark stay behind quietly."""
-    lost = [(name, each) for name in asked for each in getattr(current, name) if each not in options.get(name, ())]
+    lost = [(name, each) for name in asked for each in current.values(name) if each not in options.get(name, ())]
     if lost and current.benchmark:
         every = _values(View(), asked)
         lost = [(name, each) for name, each in lost if each not in every.get(name, ())]
     if lost:
-        words = ", ".join(f"{_FILTER_TITLES[name].lower()} “{_word(name, each)[:80]}”" for name, each in lost[:5])
-        st.warning(plain(f"No dialogue in this store has {words}; shown is what there is without."))
+        words = ", ".join(f"{_title(about, name).lower()} “{_word(about, name, each)[:80]}”" for name, each in lost[:5])
+        st.warning(plain(f"No {about.card.unit[0]} in this store has {words}; shown is what there is without."))
 
 
-def _word(name: str, value: str) -> str:
-    return _WORDS.get(name, {}).get(value) or label(value)
+def _title(about: Declaration, name: str) -> str:
+    return _FILTER_TITLES.get(name) or about.title(name)
+
+
+def _word(about: Declaration, name: str, value: str) -> str:
+    if name in _WORDS:
+        return _WORDS[name].get(value) or label(value)
+    return about.value(name, value) if about.facet(name) else label(value)
 
 
 def _bind(name: str, value: Any) -> None:
@@ -143,10 +148,9 @@ def _bind(name: str, value: Any) -> None:
 
 def _filter_changed(name: str) -> None:
     value = st.session_state[f"cx-filter-{name}"]
-    current = View.from_query({key: st.query_params.get_all(key) for key in st.query_params})
-    set_view(current.change(**{name: tuple(value) if isinstance(value, list) else value or ""}))
+    current = here()
+    set_view(current.narrow(**{name: value}) if isinstance(value, list) else current.change(**{name: value or ""}))
 
 
 def _clear(names: tuple[str, ...]) -> None:
-    current = View.from_query({key: st.query_params.get_all(key) for key in st.query_params})
-    set_view(current.change(**dict.fromkeys(names, ()), search=""))
+    set_view(here().narrow(**dict.fromkeys(names, ())).change(search=""))

@@ -62,23 +62,16 @@ def say(text: str, width: Literal["stretch", "content"] = "stretch") -> None:
     st.text(text, width=width)
 
 
-EXPOSURES = {"nothing": "nothing", "persona": "persona", "profile": "inferred profile"}
-"""What an agent is told of its customer, as facets have it."""
-
-_NAMES = {
-    "sage": "SAGE", "cdr": "CDR", "cxmarena": "CXMArena", "crmarena": "CRMArena", "mmtaup2": "MM-tau-p²",
-    "kb_refinement": "KB refinement", "multi_turn": "multi-turn RAG", "similar_f1": "similar F1",
-    "contradictory_f1": "contradictory F1",
-}  # fmt: skip
+_ACRONYMS = {"f1": "F1", "kb": "KB", "rag": "RAG"}
 
 
 def label(value: str) -> str:
-    """A value for people: "strong · simulated" for a simulated model, "telecom package" for an id, "SAGE" for sage."""
-    if value in _NAMES:
-        return _NAMES[value]
+    """A value for people: "strong · simulated" for a simulated model, "telecom package" for an id."""
     if value.startswith("simulated:"):
         return f"{short_model(value)} · simulated"
-    return value.replace("_", " ") if re.fullmatch(r"[a-z0-9_]+", value) else value
+    if not re.fullmatch(r"[a-z0-9_]+", value):
+        return value
+    return " ".join(_ACRONYMS.get(word, word) for word in value.split("_"))
 
 
 def title(value: str) -> str:

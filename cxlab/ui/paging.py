@@ -6,7 +6,7 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count
 from cxlab.read import View
-from cxlab.ui.address import set_view
+from cxlab.ui.address import here, set_view
 
 
 def show_pages(view: View, total: int, size: int, key: str) -> None:
@@ -23,11 +23,6 @@ def show_pages(view: View, total: int, size: int, key: str) -> None:
         st.caption(f"{format_count(first)} to {format_count(last)} of {format_count(total)}")
         width = max(200, min(420, 48 * (count + 2)))
         st.pagination(count, default=page, key=widget, width=width, on_change=_turn, args=(widget,))
-
-
-def here() -> View:
-    """The View in the address at this moment; for callbacks, which run before the page."""
-    return View.from_query({key: st.query_params.get_all(key) for key in st.query_params})
 
 
 def _turn(key: str) -> None:

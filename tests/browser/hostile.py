@@ -3,8 +3,10 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from cxlab.benchmarks.contract import Scored
 from cxlab.records import Attempt, Failure, Judgement, Message, Run, ToolCall, Trace, Vote
 from cxlab.store import write
+from tests.stores.verdicts import decide
 
 SAID = (
     '<img src=http://example.invalid/x onerror="window.hacked=1"> ![](http://example.invalid/y) '
@@ -14,12 +16,10 @@ RUN_ID, ATTEMPT_ID = "run-hostile", "run-hostile-a1"
 JUDGES = ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial")
 
 
-class Scored:
-    """The judges' part: each votes, and quotes what it was told."""
-
-    scores = ()
+SCORED = Scored(
+    # The judges' part: each votes, and quotes what it was told.
     # Each something else, so that the attempt is in the queue of disagreements.
-    judgements = (
+    judgements=(
         *(
             Judgement(attempt_id=ATTEMPT_ID, turn=1, judge=judge, kind="field", field="Intent", verdict=verdict)
             for judge, verdict in zip(JUDGES, ("Change", "Keep"), strict=False)
@@ -27,12 +27,12 @@ class Scored:
         Judgement(
             attempt_id=ATTEMPT_ID, turn=1, judge=JUDGES[2], kind="field", field="Intent", verdict=SAID, status="oov"
         ),
-    )
-    votes = tuple(
+    ),
+    votes=tuple(
         Vote(attempt_id=ATTEMPT_ID, turn=1, judge=judge, valid=True, raw=SAID, rationale=SAID, failure=SAID)
         for judge in JUDGES
-    )
-    traces = (
+    ),
+    traces=(
         Trace(
             attempt_id=ATTEMPT_ID,
             turn=1,
@@ -48,7 +48,8 @@ class Scored:
             moves=(("sync", "stage1"), ("inserted", SAID)),
             error="field",
         ),
-    )
+    ),
+)
 
 
 def plant_attempt(home: Path) -> str:
@@ -76,5 +77,5 @@ def plant_attempt(home: Path) -> str:
     )
     write.create_run(planted, home)
     with write.PartWriter(planted, {sample.id: sample}, home=home) as writer:
-        writer.add(attempt, Scored())
+        writer.add(attempt, decide("sage", "dialogue", attempt, SCORED))
     return f"{RUN_ID}/{ATTEMPT_ID}"

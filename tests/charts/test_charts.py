@@ -89,16 +89,16 @@ def board(*rows: tuple[str, float, float | None, float | None]) -> pl.DataFrame:
 def test_a_lead_is_called_only_where_intervals_do_not_meet() -> None:
     clear = board(("a", 80.0, 78.0, 82.0), ("b", 70.0, 68.0, 72.0))
     close = board(("a", 80.0, 70.0, 90.0), ("b", 79.0, 69.0, 89.0))
-    assert find_leader(clear) == "a leads b by 10.0 points"
-    assert "too close to call" in find_leader(close)
-    assert "too close to call" in find_leader(board(("a", 80.0, None, None), ("b", 10.0, None, None)))
+    assert find_leader(clear, "overall") == "a leads b by 10.0 points"
+    assert "too close to call" in find_leader(close, "overall")
+    assert "too close to call" in find_leader(board(("a", 80.0, None, None), ("b", 10.0, None, None)), "overall")
 
 
 def test_the_board_says_n_and_interval_and_shows_names_as_text() -> None:
     figure = draw_board(board(("<b>x</b> $y$", 80.0, 78.0, 82.0)), "overall", {}, dark=False)
     trace = figure.data[0]
     assert "78.0 to 82.0" in trace.hovertemplate
-    assert "n 40 turns of 9" in trace.hovertemplate
+    assert "n 40 scores of 9" in trace.hovertemplate
     assert "&lt;b&gt;x" in trace.y[0]
     assert "$" not in trace.y[0]
     assert list(trace.customdata[0]) == ["<b>x</b> $y$"]

@@ -31,6 +31,8 @@ def board(values: list[tuple[str, float, float]]) -> pl.DataFrame:
 def test_the_front_holds_those_that_none_beats(values: list[tuple[str, float, float]], front: list[str]) -> None:
     frame = board(values) if values else board([("x", 1.0, 1.0)]).clear()
     assert compare.front_of(frame, "latency_s")["side"].to_list() == front
+    turned = frame.with_columns(pl.col("value") * -1)
+    assert compare.front_of(turned, "latency_s", less_is_better=True)["side"].to_list() == front
 
 
 def scores() -> pl.DataFrame:
@@ -42,7 +44,7 @@ def scores() -> pl.DataFrame:
 
 
 def test_one_sample_has_no_whisker_and_says_so() -> None:
-    figure = compare.draw_scores(scores(), "overall", "Overall", {"g": "group"}, MARKS, False)
+    figure = compare.draw_scores(scores(), (0.0, 100.0), "Overall", {"g": "group"}, MARKS, False)
     lone = next(trace for trace in figure.data if trace.name == "b")
     assert (lone.error_x.array[0], lone.error_x.arrayminus[0]) == (0, 0)
     assert "fewer than two samples" in lone.hovertext[0]
@@ -52,7 +54,7 @@ def test_one_sample_has_no_whisker_and_says_so() -> None:
 
 def test_published_figures_are_named_and_marked() -> None:
     published = pl.DataFrame({"grp": ["g"], "entity": ["GPT"], "value": [66.8], "source": ["Table 1"]})
-    figure = compare.draw_scores(scores(), "overall", "Overall", {"g": "group"}, MARKS, False, published)
+    figure = compare.draw_scores(scores(), (0.0, 100.0), "Overall", {"g": "group"}, MARKS, False, published)
     diamonds = figure.data[-1]
     assert (diamonds.name, diamonds.marker.symbol) == ("published", "diamond")
     assert "Table 1" in diamonds.hovertext[0]
@@ -66,7 +68,8 @@ def test_profiles_put_each_metric_on_its_own_scale() -> None:
         orient="row",
     )
     names = {"path": "Path", "user_satisfaction": "User satisfaction"}
-    figure = compare.draw_profile(frame, names, MARKS, False)
+    scales = {"path": (0.0, 100.0), "user_satisfaction": (3.0, 9.0)}
+    figure = compare.draw_profile(frame, names, scales, MARKS, False)
     assert list(figure.data[0].y) == [0.5, 0.5]
 
 

@@ -39,7 +39,7 @@ def test_every_page_of_an_empty_store_says_what_to_do(empty_home: Path, page: st
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_runs_by_itself(made_home: Path, page: str) -> None:
-    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=300).run()
+    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=60).run()
     assert not app.exception
     assert app.title[0].value
 
@@ -81,7 +81,7 @@ def test_overview_leads_with_the_leaderboard(made_home: Path) -> None:
 
 
 def test_a_cold_deep_link_is_sent_where_it_was_meant_to_go(made_home: Path) -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     app.query_params["goto"] = "models"
     app.query_params["role"] = "judge"
     app.run()
@@ -108,13 +108,15 @@ def test_run_says_what_is_missing_and_starts_nothing(empty_home: Path) -> None:
 def test_run_starts_what_was_ordered(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = catch_orders(monkeypatch)
     app = open_page(
-        "run", limit="6", agents=["simulated:weak"], levels=["strong"], budget="2.5", **{"option-turns": "4"}
+        "run", limit="6", agents=["simulated:weak"], budget="2.5", **{"only-level": ["strong"], "option-turns": "4"}
     )
     app.button(key="start").click().run()
     assert not app.exception
     args = started[0]
     assert args[:2] == ["run", "sage"]
-    assert {"--model=simulated:weak", "--level=strong", "--limit=6", "--turns=4", "--budget=2.5"} <= set(args)
+    assert {"--model=simulated:weak", "--where=level=strong", "--limit=6", "--option=turns=4", "--budget=2.5"} <= set(
+        args
+    )
     assert app.query_params["job"]
 
 
@@ -172,7 +174,7 @@ def test_a_connection_test_of_nonsense_says_what_to_do(empty_home: Path) -> None
 
 
 def furniture(script: Callable[[], None]) -> AppTest:
-    app = AppTest.from_function(script, default_timeout=300).run()
+    app = AppTest.from_function(script, default_timeout=60).run()
     assert not app.exception
     return app
 
@@ -207,9 +209,10 @@ def test_filters_are_kept_in_the_address_and_between_pages(made_home: Path) -> N
         import streamlit as st
 
         from cxlab import ui
+        from cxlab.views.benchmarks import declared
 
         st.session_state["cx_routed"] = st.session_state.get("page", "one")
-        view = ui.sidebar_filters(ui.view(), ["models", "levels"], metric=True)
+        view = ui.sidebar_filters(ui.view(), ["models", "level"], declared("sage"), metric=True)
         st.text("|".join(view.models) + "/" + view.metric)
 
     app = furniture(script)
@@ -232,16 +235,17 @@ def test_values_that_the_store_does_not_have_are_dropped(made_home: Path) -> Non
         import streamlit as st
 
         from cxlab import ui
+        from cxlab.views.benchmarks import declared
 
-        view = ui.sidebar_filters(ui.view(), ["levels"])
-        st.text("|".join(view.levels))
+        view = ui.sidebar_filters(ui.view(), ["level"], declared("sage"))
+        st.text("|".join(view.values("level")))
 
-    app = AppTest.from_function(script, default_timeout=300)
+    app = AppTest.from_function(script, default_timeout=60)
     app.query_params["level"] = ["gone", "weak"]
     app.run()
     assert not app.exception
     assert app.text[0].value == "weak"
-    assert "level “gone”" in app.warning[0].value
+    assert "adversarial level “gone”" in app.warning[0].value
 
 
 def test_cached_asks_again_when_the_store_changes(own_made_home: Path) -> None:

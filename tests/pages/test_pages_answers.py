@@ -74,6 +74,10 @@ def test_wrong_answers_are_counted_and_grouped_by_what_is_wrong_with_them(home: 
 def test_failures_speaks_of_answers(home: Path) -> None:
     app = open_page("failures", benchmark="cxmarena")
     assert not app.exception
+    # Floors are out of the list until one is asked for.
+    assert "called nothing; due track_parcel" not in app.dataframe[-1].value["reason"].tolist()
+    assert "Without constant agents (Floor)" in words(app)
+    app = open_page("failures", benchmark="cxmarena", model="simulated:floor")
     assert [metric.label for metric in app.metric] == ["Answers", "Failed", "Not scored"]
     assert "called nothing; due track_parcel" in app.dataframe[-1].value["reason"].tolist()
 
@@ -81,17 +85,17 @@ def test_failures_speaks_of_answers(home: Path) -> None:
 @pytest.mark.parametrize(
     ("task", "said"),
     [
-        ("intent", "called 'Others', which the taxonomy does not have; due '"),
+        ("intent", "Called 'Others', which the taxonomy does not have; due '"),
         ("quality", "; due "),
         ("article_search", "How long does the warranty of the Cirrus Fan last?"),
-        ("tools", "called nothing; due track_parcel"),
+        ("tools", "Called nothing; due track_parcel"),
         ("kb_refinement", "pairs missed or invented"),
     ],
 )
 def test_one_answer_shows_what_was_given_and_due(home: Path, task: str, said: str) -> None:
     app = open_page("failures", benchmark="cxmarena", attempt=attempt_of(task))
     assert not app.exception
-    assert app.metric[0].label == "Right"
+    assert app.metric[0].label == "Verdict"
     assert said in words(app)
 
 
@@ -101,7 +105,7 @@ def test_compare_takes_a_task_at_a_time_and_sets_two_answers_side_by_side(home: 
     assert app.selectbox(key="cx-filter-metric").value == "tools@16"
     assert "intent" not in app.selectbox(key="cx-filter-metric").options
     assert "on the same sample" in words(app)
-    assert "called nothing; due track_parcel" in words(app)
+    assert "Called nothing; due track_parcel" in words(app)
 
 
 def test_costs_are_told_task_by_task_and_unknown_is_not_zero(home: Path) -> None:
@@ -120,7 +124,8 @@ def test_costs_are_told_task_by_task_and_unknown_is_not_zero(home: Path) -> None
 
 def test_trials_are_one_value_each(home: Path) -> None:
     order = RunRequest("cxmarena", ("simulated:weak",), dataset_id=write.list_datasets()[0].id,
-                  choice=SampleFilter(scenarios=("intent",)), trials=3, judges=("simulated:judge-strict",))  # fmt: skip
+                       choice=SampleFilter(where=(("scenario", "intent"),)), trials=3,
+                       judges=("simulated:judge-strict",))  # fmt: skip
     (run,) = create_runs(order)
     launch([run.id], ExecutionOptions(workers=1, quiet=True))
     view = View(benchmark="cxmarena", runs=(run.id,), metric="intent")

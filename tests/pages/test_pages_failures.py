@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from cxlab.benchmarks.contract import Scored
 from cxlab.read import View, annotations, failures
-from cxlab.records import Attempt, Dataset, Facets, Message, Sample, Score, ToolCall
+from cxlab.records import Attempt, Dataset, Message, Sample, Score, ToolCall
 from cxlab.store import write
 from cxlab.ui.tables import table_key
 from tests.pages.app_script import open_page, picked, words
-from tests.stores.judged import HOSTILE, NOON, Scored, make_run
+from tests.stores.judged import HOSTILE, NOON, make_run
+from tests.stores.verdicts import decide
 
 # One worker opens these pages, so that what they show is read once.
 pytestmark = pytest.mark.xdist_group("pages")
@@ -132,7 +134,8 @@ def make_talk(home: Path) -> None:
     sample = Sample(
         id="t1", dataset_id="t", benchmark="mmtaup2", task="telecom", inputs={"known": known, "issues": [HOSTILE]},
         expected={"gold": gold, "assertions": hold, "optimal_turns": 3, "nl_assertions": [HOSTILE]},
-        facets=Facets(scenario="telecom", persona="hard", exposure="profile", modality="voice", leaf="overdue_bill"),
+        facets={"scenario": "telecom", "persona": "hard", "exposure": "profile", "modality": "voice",
+                "leaf": "overdue_bill"},
     )  # fmt: skip
     profile = {"technical_skill": 3.0, "persona": HOSTILE}
     spoken = {"meant": HOSTILE, "ideal": HOSTILE, "heard": "what", "errors": [["slip"]], "wer": 0.5}
@@ -161,7 +164,7 @@ def make_talk(home: Path) -> None:
     run = make_run("talks", "simulated:base").model_copy(update={"benchmark": "mmtaup2", "dataset_id": "t"})
     write.create_run(run, home)
     with write.PartWriter(run, {"t1": sample}, home=home) as writer:
-        writer.add(attempt, Scored(scores=scores))
+        writer.add(attempt, decide("mmtaup2", "telecom", attempt, Scored(scores=scores)))
 
 
 def test_a_dialogue_with_a_goal_shows_terms_calls_transcripts_profile_and_both_measures(
@@ -173,7 +176,13 @@ def test_a_dialogue_with_a_goal_shows_terms_calls_transcripts_profile_and_both_m
     assert not app.exception
     said = words(app)
     assert "Handed over without need." in said
-    for part in ("✕ failed", "hard persona", "told: inferred profile", "voice, 15 % misheard", "1 of 1 messages"):
+    for part in (
+        "✕ failed",
+        "Persona: hard",
+        "Told of the customer: inferred profile",
+        "Modality: voice, 15 % misheard",
+        "1 of 1 messages",
+    ):
         assert part in said
     shown = " ".join(str(each.proto.body) for each in app.get("html"))
     assert "bill paid" in shown

@@ -29,7 +29,7 @@ def home(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def open_page(state: dict[str, Any] | None = None, **query: Any) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "knowledge.py"), default_timeout=300)
+    app = AppTest.from_file(str(ROOT / "pages" / "knowledge.py"), default_timeout=60)
     for key, value in query.items():
         app.query_params[key] = value
     for key, value in (state or {}).items():

@@ -19,7 +19,7 @@ def test_pages_are_cut_in_sql_and_hold_every_attempt_once(home: Path) -> None:
 def test_worst_first_respects_the_direction_of_the_metric(home: Path) -> None:
     low = read.attempts(View(metric="overall"), order="worst").frame["score"]
     assert low.to_list() == sorted(low)
-    errors = read.attempts(View(metric="format_error"), order="worst").frame["score"]
+    errors = read.attempts(View(metric="format_error"), order="worst", less_is_better=True).frame["score"]
     assert errors.to_list() == sorted(errors, reverse=True)
     assert errors[0] > 0
 
@@ -74,7 +74,7 @@ def test_facets_count_attempts(home: Path) -> None:
     found = read.facets(View(models=("simulated:weak",)))
     models = found.filter(pl.col("name") == "models")
     assert models.select("value", "n").rows() == [("simulated:weak", 18)]
-    assert found.filter(pl.col("name") == "levels")["n"].sum() == 18
+    assert found.filter(pl.col("name") == "level")["n"].sum() == 18
 
 
 def test_models_are_known_in_the_order_of_their_first_runs(home: Path) -> None:

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from cxlab import read
+from cxlab.benchmarks.contract import Scored
 from cxlab.read import View, failure_kinds, failures
-from cxlab.records import Attempt, Dataset, Facets, Failure, Sample, Score
+from cxlab.records import Attempt, Dataset, Failure, Sample, Score
 from cxlab.store import write
-from tests.stores.judged import HOSTILE, NOON, Scored, make_judged_store, make_run
+from tests.stores.judged import HOSTILE, NOON, make_judged_store, make_run
+from tests.stores.verdicts import JudgingWriter, decide
 
 
 @pytest.fixture
@@ -108,19 +110,19 @@ def make_goals(home: Path) -> None:
     dataset = Dataset(
         id="g", benchmark="mmtaup2", name="g", source="generated", config={}, seed=1, licence="CC0", created=NOON
     )
-    facets = Facets(scenario="telecom", persona="hard", exposure="profile")
+    facets = {"scenario": "telecom", "persona": "hard", "exposure": "profile"}
     sample = Sample(id="g1", dataset_id="g", benchmark="mmtaup2", task="telecom", inputs={}, expected={}, facets=facets)
     write.save_dataset(dataset, [sample], home)
     run = make_run("goals", "simulated:base").model_copy(update={"benchmark": "mmtaup2", "dataset_id": "g"})
     write.create_run(run, home)
-    with write.PartWriter(run, {"g1": sample}, home=home) as writer:
+    with JudgingWriter(run, {"g1": sample}, home=home) as writer:
         for trial, (name, value, reason, faults) in enumerate(made):
             attempt = Attempt(
                 id=name, run_id="goals", sample_id="g1", trial=trial, failures=tuple(faults), started=NOON,
                 outcome="provider" if value is None else "ok",
             )  # fmt: skip
             score = Score(attempt_id=name, turn=None, metric="right", value=value, reason=reason)
-            writer.add(attempt, Scored(scores=(score,)))
+            writer.add(attempt, decide("mmtaup2", "telecom", attempt, Scored(scores=(score,))))
 
 
 def test_what_was_mended_is_counted_and_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,24 +135,23 @@ def test_what_was_mended_is_counted_and_is_no_failure(tmp_path: Path, monkeypatc
     assert keys(View(verdict="wrong")) == ["cut", "failed"]
     found = failures.groups(View(verdict="wrong"))
     assert sorted(found.select("kind", "detail", "n").rows()) == [
-        ("answer", "handed over without need", 1), ("unmarked", "a provider fault cut the conversation short", 1),
+        ("answer", "handed over without need", 1), ("provider", "timeout", 1),
     ]  # fmt: skip
     way = {row["kind"]: row for row in failures.on_the_way(View()).iter_rows(named=True)}
     assert {kind: (row["n"], row["passed"], row["detail"]) for kind, row in way.items()} == {
         "refused": (2, 1, "No customer has the phone number …"),
         "unknown_tool": (1, 0, "There is no tool named 'x' here."),
-        "provider": (1, 0, "timeout"),
         "customer_tool": (1, 1, "Nobody has asked for a payment."),
     }
     # The page of one attempt names kinds without asking the store.
     stored = read.ask("SELECT DISTINCT where_, type FROM failures").rows()
-    assert {failure_kinds.kind_of(where, kind) for where, kind in stored} == set(way)
+    assert {failure_kinds.kind_of(where, kind) for where, kind in stored} == {*way, "provider"}
     # Nothing is lost to filters: by its kind and by its group it is found, wherever it ended.
     assert keys(View(errors=("refused",))) == keys(View(alike=way["refused"]["alike"])) == ["failed", "mended"]
     assert keys(View(errors=("refused",), verdict="passed")) == ["mended"]
     assert failures.groups(View(errors=("refused",)))["n"].to_list() == [2]
-    assert keys(View(exposures=("profile",))) == ["cut", "failed", "mended", "smooth"]
-    assert keys(View(exposures=("nothing",))) == []
+    assert keys(View().narrow(exposure=("profile",))) == ["cut", "failed", "mended", "smooth"]
+    assert keys(View().narrow(exposure=("nothing",))) == []
     rows = {row["attempt_id"]: row for row in failures.rows(View()).frame.iter_rows(named=True)}
     assert (rows["mended"]["wrong"], rows["mended"]["way"]) == (None, ["customer_tool:1", "refused:1"])
     # What failed on the way is not where the attempt went wrong.

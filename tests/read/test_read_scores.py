@@ -15,8 +15,15 @@ STRONG = View(models=("simulated:strong",))
 
 
 def rows(home: Path, table: str = "scores") -> pl.DataFrame:
-    """What the parts hold, read without the code under test."""
-    return pl.concat(pl.read_parquet(path) for path in home.glob(f"runs/run-*/parts/*/{table}.parquet"))
+    """What the parts hold, read without the code under test; each row with the facets of its attempt."""
+
+    def everything(name: str) -> pl.DataFrame:
+        return pl.concat(pl.read_parquet(path) for path in home.glob(f"runs/run-*/parts/*/{name}.parquet"))
+
+    attempts = everything("attempts")
+    facets = attempts.select("run_id", "attempt_id", "facets").explode("facets").unnest("facets")
+    wide = facets.pivot("key", index=["run_id", "attempt_id"], values="value")
+    return (attempts if table == "attempts" else everything(table)).join(wide, on=["run_id", "attempt_id"])
 
 
 def test_the_sql_interval_is_the_one_of_metrics(home: Path) -> None:
@@ -43,7 +50,7 @@ def test_leaderboard_is_best_first_and_counts_what_there_is(home: Path) -> None:
 
 
 def test_a_group_that_only_attempts_have_needs_the_join(home: Path) -> None:
-    found = read.score_table(View(personas=("persona 1",)), by=("persona",))
+    found = read.score_table(View().narrow(persona=("persona 1",)), by=("persona",))
     assert found["persona"].to_list() == ["persona 1"]
     people = rows(home, "attempts").filter(pl.col("persona") == "persona 1").height
     assert found["n"].to_list() == [people * 4]
@@ -65,7 +72,7 @@ def test_a_value_with_sql_in_it_is_a_value(home: Path) -> None:
     for view in (
         View(models=(evil,)),
         View(search=evil),
-        View(personas=(evil,)),
+        View().narrow(persona=(evil,)),
         View(benchmark=evil),
         View(runs=(evil,)),
     ):

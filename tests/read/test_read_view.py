@@ -10,10 +10,12 @@ WORDS = st.text(min_size=1, max_size=30)
 MANY = st.lists(WORDS, unique=True, max_size=4).map(tuple)
 
 
-@given(models=MANY, scenarios=MANY, search=WORDS, turn=st.integers(1, 99), page=st.integers(1, 99), metric=WORDS)
+@given(models=MANY, scenario=MANY, search=WORDS, turn=st.integers(1, 99), page=st.integers(1, 99), metric=WORDS)
 def test_an_address_holds_exactly_this_view(**given: Any) -> None:
-    view = View(**given, attempt="run-1/a1", benchmark="sage")
-    assert View.from_query(view.to_query()) == view
+    scenario = given.pop("scenario")
+    view = View(**given, attempt="run-1/a1", benchmark="sage").narrow(scenario=scenario).change(page=given["page"])
+    assert view.values("scenario") == scenario
+    assert View.from_query(view.to_query(), ("scenario", "level")) == view
 
 
 def test_the_address_of_the_default_view_is_empty() -> None:

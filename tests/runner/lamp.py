@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from cxlab.benchmarks.base import Benchmark, Card, Scored, Setup, Task
+from cxlab.benchmarks.contract import Benchmark, Card, Facet, Scored, Setup, Task
+from cxlab.benchmarks.generation import Generation, GenerationContext, make_at_once
+from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.llm import Prompt, ask
-from cxlab.records import Attempt, Dataset, Facets, Message, Sample, Score, Vote, content_id
+from cxlab.records import Attempt, Dataset, Message, Sample, Score, Vote, content_id
 
 NAME = "runner.lamp:BENCHMARK"
 
@@ -37,11 +39,21 @@ def answer(inputs: Inputs, profile: Any, rng: Any) -> str:
     return f'{{"intent": "on {rng.integers(1000)}"}}'
 
 
-def generate(config: dict[str, Any], seed: int) -> tuple[Dataset, list[Sample]]:
-    copies = int(config.get("copies", 2))
+class LampOptions(Options):
+    sleep_s: float = Field(0.0, ge=0, description="Wait before each answer.")
+    crash_on: int | None = Field(None, description="The lamp that raises a bug.")
+    die_on: int | None = Field(None, description="The lamp that ends its process.")
+
+
+class LampDataset(GenerateOptions):
+    copies: int = Field(2, ge=1, description="Lamps of each kind.")
+
+
+def generate(options: LampDataset, context: GenerationContext) -> Generation:
+    copies, seed = options.copies, context.seed
     dataset_id = content_id("lamp", copies, seed)
     facets = [
-        Facets(scenario=scenario, level=level, leaf=leaf)
+        {"scenario": scenario, "level": level, "leaf": leaf}
         for scenario in ("kitchen", "hall")
         for level in ("zero", "weak")
         for leaf in ("a", "b", "c")
@@ -59,7 +71,7 @@ def generate(config: dict[str, Any], seed: int) -> tuple[Dataset, list[Sample]]:
         )
         for number, each in enumerate(facets)
     ]
-    return Dataset(
+    dataset = Dataset(
         id=dataset_id,
         benchmark="lamp",
         name="lamps",
@@ -68,16 +80,18 @@ def generate(config: dict[str, Any], seed: int) -> tuple[Dataset, list[Sample]]:
         seed=seed,
         licence="MIT",
         created=datetime(2026, 1, 1, tzinfo=UTC),
-    ), samples
+    )
+    return make_at_once(dataset, samples)
 
 
 async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     number = sample.inputs["number"]
-    if setup.options.get("sleep_s"):
-        await asyncio.sleep(setup.options["sleep_s"])
-    if number == setup.options.get("crash_on"):
+    options = LampOptions.of(setup.options)
+    if options.sleep_s:
+        await asyncio.sleep(options.sleep_s)
+    if number == options.crash_on:
         raise ZeroDivisionError(f"lamp {number} is a bug")
-    if number == setup.options.get("die_on"):
+    if number == options.die_on:
         os._exit(9)
     reply = await ask(setup.model, PROMPT, Inputs(number=number, again=""), seed=setup.seed + trial)
     outcome = "ok" if reply.failure is None else "format" if reply.failure.where == "format" else "provider"
@@ -117,5 +131,7 @@ BENCHMARK = Benchmark(
     score=score,
     check=check,
     prompts=lambda: {PROMPT.name: PROMPT.hash},
-    options={"sleep_s": "wait", "crash_on": "raise", "die_on": "exit"},
+    Options=LampOptions,
+    GenerateOptions=LampDataset,
+    facets=tuple(Facet(name, name.title(), spread=True) for name in ("scenario", "level", "leaf")),
 )

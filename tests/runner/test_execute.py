@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks.base import Benchmark, Scored, Setup
+from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.records import Attempt, Sample
 from cxlab.runner import status as statuses
 from cxlab.runner.execute import Execution
 from cxlab.runner.plan import pair
 
-from .lamp import BENCHMARK, generate
+from .lamp import BENCHMARK
 
-SAMPLES = {sample.id: sample for sample in generate({"copies": 5}, 0)[1]}
+SAMPLES = {sample.id: sample for sample in BENCHMARK.generate_now({"copies": 5})[1]}
 
 
 class Kept:

@@ -10,7 +10,7 @@ from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest
 from tests.stores.searches import DATASET, make_searched_store
 
-ALL, TURNS = SampleFilter(), SampleFilter(("multi_turn",))
+ALL, TURNS = SampleFilter(), SampleFilter(where=(("scenario", "multi_turn"),))
 
 
 @pytest.fixture(autouse=True)

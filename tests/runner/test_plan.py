@@ -9,23 +9,23 @@ from cxlab.runner.arguments import to_arguments
 from cxlab.runner.plan import SampleFilter, choose, find_benchmark, pair, parse_shard, parse_where, shard_of, take_shard
 from cxlab.runner.request import RunRequest
 
-from .lamp import BENCHMARK, generate
+from .lamp import BENCHMARK
 
-SAMPLES = generate({"copies": 5}, 0)[1]
+SAMPLES = BENCHMARK.generate_now({"copies": 5})[1]
 
 
 def test_limit_spreads_over_scenarios_levels_and_leaves() -> None:
     chosen = choose(BENCHMARK, SAMPLES, SampleFilter(limit=12))
-    facets = Counter((s.facets.scenario, s.facets.level) for s in chosen)
+    facets = Counter((s.facets["scenario"], s.facets["level"]) for s in chosen)
     assert set(facets.values()) == {3}
     assert len(facets) == 4
-    assert set(Counter(s.facets.leaf for s in chosen).values()) == {4}
+    assert set(Counter(s.facets["leaf"] for s in chosen).values()) == {4}
 
 
 def test_few_samples_already_differ_in_leaf() -> None:
-    chosen = choose(BENCHMARK, SAMPLES, SampleFilter(scenarios=("hall",), limit=2))
-    assert [s.facets.level for s in chosen] == ["zero", "weak"]
-    assert len({s.facets.leaf for s in chosen}) == 2
+    chosen = choose(BENCHMARK, SAMPLES, SampleFilter(2, (("scenario", "hall"),)))
+    assert [s.facets["level"] for s in chosen] == ["zero", "weak"]
+    assert len({s.facets["leaf"] for s in chosen}) == 2
 
 
 @given(st.integers(1, 60))
@@ -36,29 +36,29 @@ def test_a_larger_limit_keeps_what_a_smaller_one_had(limit: int) -> None:
 
 
 def test_filters_combine() -> None:
-    chosen = choose(BENCHMARK, SAMPLES, SampleFilter(("kitchen",), ("weak",)))
-    assert {(s.facets.scenario, s.facets.level) for s in chosen} == {("kitchen", "weak")}
+    chosen = choose(BENCHMARK, SAMPLES, SampleFilter(where=(("scenario", "kitchen"), ("level", "weak"))))
+    assert {(s.facets["scenario"], s.facets["level"]) for s in chosen} == {("kitchen", "weak")}
     assert len(chosen) == 15
 
 
 def test_any_facet_filters_and_survives_being_ordered() -> None:
-    where = parse_where(["leaf=" + SAMPLES[0].facets.leaf, "level=weak", "level=zero"])
+    where = parse_where(["leaf=" + SAMPLES[0].facets["leaf"], "level=weak", "level=zero"])
     chosen = choose(BENCHMARK, SAMPLES, SampleFilter(where=where))
-    assert {s.facets.leaf for s in chosen} == {SAMPLES[0].facets.leaf}
-    assert {s.facets.level for s in chosen} == {"weak", "zero"}
+    assert {s.facets["leaf"] for s in chosen} == {SAMPLES[0].facets["leaf"]}
+    assert {s.facets["level"] for s in chosen} == {"weak", "zero"}
     order = RunRequest("sage", ("simulated:weak",), choice=SampleFilter(where=where))
     words = [word.removeprefix("--where=") for word in to_arguments(order) if word.startswith("--where=")]
     assert parse_where(words) == where
     with pytest.raises(UnknownName, match="unknown facet 'mood'"):
-        parse_where(["mood=bad"])
+        choose(BENCHMARK, SAMPLES, SampleFilter(where=parse_where(["mood=bad"])))
     with pytest.raises(BadOption, match="facet=value"):
         parse_where(["voice"])
 
 
-@pytest.mark.parametrize("choice", [SampleFilter(scenarios=("attic",)), SampleFilter(levels=("strong",))])
-def test_unknown_filter_names_the_known_ones(choice: SampleFilter) -> None:
+@pytest.mark.parametrize("asked", [("scenario", "attic"), ("level", "strong")])
+def test_unknown_filter_names_the_known_ones(asked: tuple[str, str]) -> None:
     with pytest.raises(UnknownName, match=r"'attic'; known: hall, kitchen|'strong'; known: weak, zero"):
-        choose(BENCHMARK, SAMPLES, choice)
+        choose(BENCHMARK, SAMPLES, SampleFilter(where=(asked,)))
 
 
 def test_pairs_go_trial_by_trial() -> None:

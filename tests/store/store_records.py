@@ -10,7 +10,6 @@ from pathlib import Path
 from cxlab.records import (
     Attempt,
     Dataset,
-    Facets,
     Failure,
     Judgement,
     Message,
@@ -35,6 +34,7 @@ class Scored:
     votes: tuple[Vote, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     traces: tuple[Trace, ...] = ()
+    verdict: None = None
 
 
 def make_dataset(id: str = "d1") -> Dataset:
@@ -59,7 +59,7 @@ def make_samples(dataset_id: str = "d1") -> list[Sample]:
             task="dialogue",
             inputs={"n": i, "text": "ä"},
             expected={"path": ["stage1"], "deep": {"x": None}},
-            facets=Facets(scenario=("telecom_package", "airline_refund")[i % 2], level="weak", leaf=f"leaf{i % 3}"),
+            facets={"scenario": ("telecom_package", "airline_refund")[i % 2], "level": "weak", "leaf": f"leaf{i % 3}"},
         )
         for i in range(SAMPLES)
     ]

@@ -1,5 +1,6 @@
 """What goes into the store comes out of it."""
 
+import json
 import math
 from pathlib import Path
 
@@ -72,21 +73,25 @@ def test_a_dataset_carries_further_tables(home: Path) -> None:
 
 def test_rows_carry_the_facets_of_their_sample_and_the_mark_simulated(filled: Path) -> None:
     con = connect.open_store(filled)
-    row = connect.query(con, "SELECT * FROM attempts WHERE attempt_id = 'r1-a00003'").row(0, named=True)
+    row = connect.query(con, "SELECT *, to_json(facets) AS told FROM attempts WHERE attempt_id = 'r1-a00003'").row(
+        0, named=True
+    )
     wanted = {
         "simulated": True,
-        "scenario": "airline_refund",
-        "level": "weak",
-        "leaf": "leaf0",
+        "told": {"leaf": "leaf0", "level": "weak", "scenario": "airline_refund"},
         "turns": 2,
         "opening": "My parcel is lost 3.0",
         "failure": "format:no_json",
         "task": "dialogue",
         "cached_calls": 2,
     }
+    row["told"] = json.loads(row["told"])
     assert {name: row[name] for name in wanted} == wanted
     for table in ("scores", "traces", "judgements", "failures"):
-        rows = connect.query(con, f"SELECT DISTINCT model, scenario FROM {table} WHERE attempt_id = 'r1-a00003'").rows()
+        rows = connect.query(
+            con,
+            f"SELECT DISTINCT model, facets['scenario'] FROM facetted('{table}') WHERE attempt_id = 'r1-a00003'",
+        ).rows()
         assert rows == [("simulated:strong", "airline_refund")], table
 
 

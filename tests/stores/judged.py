@@ -10,14 +10,13 @@ Verdicts on CoreIntention (R = ReturnOrRefund, E = Exchange), grades of content_
 The last one also holds what people and models must not be able to do to a page.
 """
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from cxlab.benchmarks.contract import Scored
 from cxlab.records import (
     Attempt,
     Dataset,
-    Facets,
     Failure,
     Judgement,
     Message,
@@ -29,6 +28,7 @@ from cxlab.records import (
     Vote,
 )
 from cxlab.store import write
+from tests.stores.verdicts import JudgingWriter, decide
 
 HOSTILE = (
     "<img src=http://evil.example/a.png onerror=alert(1)> ![x](http://evil.example/b.png) $x^2$ :material/home: "
@@ -43,14 +43,6 @@ R, E = "ReturnOrRefund", "Exchange"
 VERDICTS = [(R, R, R), (E, R, R), (E, E, E), (E, R, E)]
 GRADES = [(9, 9, 3), (9, 9, 3), (9, 6, 6), (6, 6, 6)]
 TO_REFUND = ("stage1", "stage2", "stage3")
-
-
-@dataclass(frozen=True)
-class Scored:
-    scores: tuple[Score, ...] = ()
-    votes: tuple[Vote, ...] = ()
-    judgements: tuple[Judgement, ...] = ()
-    traces: tuple[Trace, ...] = ()
 
 
 def make_judged_store(home: Path) -> list[tuple[str, str]]:
@@ -71,7 +63,7 @@ def make_judged_store(home: Path) -> list[tuple[str, str]]:
                 ],
             },
             expected={"action": {"Action": "Refund"}, "path": list(TO_REFUND), "fields": {"CoreIntention": R}},
-            facets=Facets(scenario="ecommerce_refund", level="weak", leaf=f"ER-0{i}", intent="wants_money"),
+            facets={"scenario": "ecommerce_refund", "level": "weak", "leaf": f"ER-0{i}", "intent": "wants_money"},
         )
         for i in (1, 2)
     ]
@@ -81,11 +73,11 @@ def make_judged_store(home: Path) -> list[tuple[str, str]]:
     for place, model in enumerate(MODELS):
         run = make_run(f"run-{place}", model)
         write.create_run(run, home)
-        with write.PartWriter(run, by_id, home=home) as writer:
+        with JudgingWriter(run, by_id, home=home) as writer:
             for sample in (0, 1):
                 number = place * 2 + sample
                 attempt, scored = make_attempt(number, run.id, samples[sample].id)
-                writer.add(attempt, scored)
+                writer.add(attempt, decide("sage", "dialogue", attempt, scored))
                 made.append((run.id, attempt.id))
     return made
 
@@ -95,7 +87,7 @@ def judge_again(home: Path, changed: str) -> None:
     run = make_run("run-again", MODELS[0], rescored_from="run-0")
     write.create_run(run, home)
     samples = {sample.id: sample for sample in write.load_samples("d1", home)}
-    with write.PartWriter(run, samples, home=home) as writer:
+    with JudgingWriter(run, samples, home=home) as writer:
         for number in (0, 1):
             attempt, scored = make_attempt(number, run.id, f"s{number + 1}")
             judgements = tuple(
@@ -104,7 +96,8 @@ def judge_again(home: Path, changed: str) -> None:
                 else each
                 for each in scored.judgements
             )
-            writer.add(attempt, Scored(scored.scores, scored.votes, judgements, scored.traces))
+            again = Scored(scored.scores, scored.votes, judgements, scored.traces)
+            writer.add(attempt, decide("sage", "dialogue", attempt, again))
 
 
 def make_run(run_id: str, model: str, rescored_from: str | None = None) -> Run:

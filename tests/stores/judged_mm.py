@@ -18,11 +18,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cxlab.benchmarks.base import Scored
+from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
-from cxlab.records import Attempt, Dataset, Facets, Judgement, Message, Run, Sample, Score, Vote
+from cxlab.records import Attempt, Dataset, Judgement, Message, Run, Sample, Score, Vote
 from cxlab.store import write
 from tests.stores.judged import NOON
+from tests.stores.verdicts import JudgingWriter, decide
 
 ADA, BOB, LOG = "simulated:judge-ada", "simulated:judge-bob", "measured"
 TRUTH = ("right", "right", "wrong", "none", "missed", "none")
@@ -49,9 +50,12 @@ def make_mm_store(home: Path, voice: tuple[int, ...] = ()) -> None:
             task="telecom",
             inputs={"id": f"t{place % 3}", "terms": {"persona": "none", "exposure": 0}},
             expected={},
-            facets=Facets(
-                scenario="telecom", level="none", persona="none", modality="voice" if place in voice else "text"
-            ),
+            facets={
+                "scenario": "telecom",
+                "level": "none",
+                "persona": "none",
+                "modality": "voice" if place in voice else "text",
+            },
         )
         for place in range(6)
     ]
@@ -65,10 +69,10 @@ def make_mm_store(home: Path, voice: tuple[int, ...] = ()) -> None:
     ]
     for run, scored in runs:
         write.create_run(run, home)
-        with write.PartWriter(run, by_id, home=home) as writer:
+        with JudgingWriter(run, by_id, home=home) as writer:
             for place in range(6):
                 attempt = _attempt(run.id, place)
-                writer.add(attempt, scored(attempt.id, place))
+                writer.add(attempt, decide("mmtaup2", "telecom", attempt, scored(attempt.id, place)))
 
 
 def _run(run_id: str, **setup: Any) -> Run:

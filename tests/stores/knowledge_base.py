@@ -13,8 +13,10 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.records import Attempt, Dataset, Facets, Run, Sample, Score
+from cxlab.benchmarks.contract import Scored
+from cxlab.records import Attempt, Dataset, Run, Sample, Score
 from cxlab.store import write
+from tests.stores.verdicts import JudgingWriter, decide
 
 DATASET, RUN, OTHER = "cxmarena-known", "run-known", "run-other"
 HOSTILE = "<img src=http://evil.example/x onerror=alert(1)> **bold** [l](http://evil.example) <script>alert(2)</script>"
@@ -151,16 +153,9 @@ def _samples() -> list[Sample]:
         made.append(("quality", inputs, {"answers": ["Yes", "No"], "evidence": [[2, 3], []]}))
     return [
         Sample(id=f"s-{task}-{place}", dataset_id=DATASET, benchmark="cxmarena", task=task, inputs=inputs,
-               expected=expected, facets=Facets(scenario=task))
+               expected=expected, facets={"scenario": task})
         for place, (task, inputs, expected) in enumerate(made)
     ]  # fmt: skip
-
-
-class _Scored:
-    votes = judgements = traces = ()
-
-    def __init__(self, *scores: Score) -> None:
-        self.scores = scores
 
 
 def _run(home: Path, run_id: str, model: str, samples: list[Sample], right: bool) -> None:
@@ -171,7 +166,7 @@ def _run(home: Path, run_id: str, model: str, samples: list[Sample], right: bool
         created=WHEN if right else WHEN.replace(hour=10),
     )  # fmt: skip
     write.create_run(run, home)
-    with write.PartWriter(run, {one.id: one for one in samples}, home=home) as writer:
+    with JudgingWriter(run, {one.id: one for one in samples}, home=home) as writer:
         for place, sample in enumerate(samples):
             output: dict[str, Any] = {**sample.expected}
             if not right:
@@ -181,7 +176,7 @@ def _run(home: Path, run_id: str, model: str, samples: list[Sample], right: bool
             identity = f"{run_id}-{place}"
             attempt = Attempt(id=identity, run_id=run_id, sample_id=sample.id, trial=0, output=output, started=WHEN,
                               ended_by=sample.task)  # fmt: skip
-            scores = ()
+            scores: tuple[Score, ...] = ()
             if sample.task == "intent":
                 hit = 100.0 * (output["label"] == sample.expected["label"])
                 fuzzy = 100.0 * (output["label"].strip(".").lower() == sample.expected["label"].lower())
@@ -189,7 +184,7 @@ def _run(home: Path, run_id: str, model: str, samples: list[Sample], right: bool
                     Score(attempt_id=identity, turn=None, metric="intent", value=hit),
                     Score(attempt_id=identity, turn=None, metric="intent_fuzzy", value=fuzzy),
                 )
-            writer.add(attempt, _Scored(*scores))
+            writer.add(attempt, decide("cxmarena", sample.task, attempt, Scored(tuple(scores))))
 
 
 def _said(sample: Sample, place: int) -> dict[str, Any]:

@@ -6,10 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.benchmarks.base import Scored
+from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.cxmarena.score import measure
-from cxlab.records import Attempt, Dataset, Facets, Failure, Run, Sample, Score
+from cxlab.records import Attempt, Dataset, Failure, Run, Sample, Score
 from cxlab.store import write
+from tests.stores.verdicts import JudgingWriter, decide
 
 DATASET = "cxmarena-searched"
 HOSTILE = "![x](http://evil.example/a.png) <img src=x> $a$ **bold** [l](http://evil.example)"
@@ -52,7 +53,7 @@ def samples() -> list[Sample]:
     return [
         Sample(
             id=f"s{n}", dataset_id=DATASET, benchmark="cxmarena", task=task, inputs=inputs, expected=expected,
-            facets=Facets(scenario=task),
+            facets={"scenario": task},
         )
         for n, (task, inputs, expected) in enumerate(found)
     ]  # fmt: skip
@@ -98,7 +99,7 @@ def make_searched_store(home: Path) -> Path:
         )  # fmt: skip
         write.create_run(run, home)
         by_id = {sample.id: sample for sample in samples()}
-        with write.PartWriter(run, by_id, home=home) as parts:
+        with JudgingWriter(run, by_id, home=home) as parts:
             for sample in by_id.values():
                 if sample.task == "multi_turn" and run_id not in VERDICTS:
                     continue
@@ -137,11 +138,11 @@ def lose(home: Path, run_id: str = "run-lost") -> None:
     write.create_run(run, home)
     by_id = {sample.id: sample for sample in samples() if sample.task == "article_search"}
     fault = Failure(where="provider", type="timeout", message="gone", retryable=True)
-    with write.PartWriter(run, by_id, home=home) as parts:
+    with JudgingWriter(run, by_id, home=home) as parts:
         for sample in by_id.values():
             made = Attempt(
                 id=f"{run_id}-{sample.id}", run_id=run_id, sample_id=sample.id, trial=1, output={}, outcome="provider",
                 ended_by=sample.task, failures=(fault,), latency_s=0.0, cost_usd=None,
                 started=datetime(2026, 2, 1, tzinfo=UTC),
             )  # fmt: skip
-            parts.add(made, Scored())
+            parts.add(made, decide("cxmarena", sample.task, made, Scored()))

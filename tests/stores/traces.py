@@ -1,24 +1,17 @@
 """A store with a handful of traces whose every number can be counted by hand."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from cxlab.benchmarks.contract import Scored
 from cxlab.metrics.paths import alignment
-from cxlab.records import Attempt, Dataset, Facets, Run, Sample, Score, Trace
+from cxlab.records import Attempt, Dataset, Run, Sample, Score, Trace
 from cxlab.store import write
+from tests.stores.verdicts import JudgingWriter, decide
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 RIGHT = ("stage1", "stage2", "stage5")  # Cancel without a fee
 LONG = ("stage1", "stage2", "stage5", "stage7")
-
-
-@dataclass(frozen=True)
-class Scored:
-    scores: tuple[Score, ...] = ()
-    votes: tuple[()] = ()
-    judgements: tuple[()] = ()
-    traces: tuple[Trace, ...] = ()
 
 
 def make_trace(attempt: str, turn: int, last: bool, taken: tuple[str, ...], due: tuple[str, ...], error: str) -> Trace:
@@ -54,7 +47,7 @@ def fill(home: Path, runs: dict[str, dict[str, Turns]], run: str = "run") -> Non
             task="dialogue",
             inputs={},
             expected={},
-            facets=Facets(scenario="telecom_package", level=levels[place % 3], leaf=f"TP-{place // 3 + 1:02d}"),
+            facets={"scenario": "telecom_package", "level": levels[place % 3], "leaf": f"TP-{place // 3 + 1:02d}"},
         )
         for place, name in enumerate(names)
     }
@@ -79,7 +72,7 @@ def fill(home: Path, runs: dict[str, dict[str, Turns]], run: str = "run") -> Non
             created=NOON,
         )
         write.create_run(record, home)
-        with write.PartWriter(record, samples, home=home) as writer:
+        with JudgingWriter(record, samples, home=home) as writer:
             for sample, turns in tried.items():
                 own = f"{model}-{sample}"
                 attempt = Attempt(id=own, run_id=record.id, sample_id=sample, trial=0, started=NOON)
@@ -92,4 +85,4 @@ def fill(home: Path, runs: dict[str, dict[str, Turns]], run: str = "run") -> Non
                     Score(attempt_id=own, turn=turn, metric="overall", value=value)
                     for turn, (*_, value) in zip(numbers, turns, strict=True)
                 )
-                writer.add(attempt, Scored(scores=scores, traces=traces))
+                writer.add(attempt, decide("sage", "dialogue", attempt, Scored(scores=scores, traces=traces)))

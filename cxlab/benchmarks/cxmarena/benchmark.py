@@ -1,13 +1,17 @@
 """CXMArena: a brand's knowledge base, its conversations, six tasks on them. Reads like a table of contents."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-from cxlab.benchmarks.base import Benchmark, Card, Task
+from cxlab.benchmarks.contract import Baseline, Benchmark, Card, CostEstimate, Demo, DemoRun, Facet, Files, Task
 from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
 from cxlab.benchmarks.cxmarena.evaluation.corpus import prepare
+from cxlab.benchmarks.cxmarena.importers import IMPORTERS
+from cxlab.benchmarks.cxmarena.options import CxmDataset, CxmOptions
 from cxlab.benchmarks.cxmarena.run import run
 from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, score
+from cxlab.benchmarks.generation import Generation, GenerationContext
+from cxlab.files import Complaint
 from cxlab.records import Dataset, Sample
 
 SIZES = (16, 32, 64, 96, 128)
@@ -77,40 +81,25 @@ CARD = Card(
     paper="CXMArena: Unified Dataset to benchmark performance in realistic CXM Scenarios",
     licence="generated data: own work; imported data: CC BY-NC 4.0; metric definitions after the paper",
     tasks=(
-        Task("kb_refinement", "Find repeated and contradicting articles", "similar_f1"),
-        Task("intent", "Tell why the customer called", "intent"),
-        Task("quality", "Check how the agent served", "question_accuracy"),
-        Task("article_search", "Find the article", "hit@10"),
-        Task("multi_turn", "Find and answer within a conversation", "recall@10"),
-        Task("tools", "Choose the tool", "tools@16"),
+        Task("kb_refinement", "Find repeated and contradicting articles", "similar_f1", decided_by="right"),
+        Task("intent", "Tell why the customer called", "intent", decided_by="right"),
+        Task("quality", "Check how the agent served", "question_accuracy", decided_by="right"),
+        Task("article_search", "Find the article", "hit@10", decided_by="right"),
+        Task("multi_turn", "Find and answer within a conversation", "recall@10", decided_by="right"),
+        Task("tools", "Choose the tool", "tools@16", decided_by="right"),
     ),
     metrics=METRICS,
+    lower_is_better=frozenset({"format_error", "intent_outside", "judge_error"}),
+    unit=("answer", "answers"),
 )
-OPTIONS = {
-    "retrieval": "bm25, lexical, hybrid, chroma, or an embedder: minilm, hashing, openai:MODEL, "
-    "endpoint:NAME/MODEL (bm25)",
-    "chunk": "characters a piece (1000)",
-    "overlap": "characters that neighbouring pieces share (100)",
-    "k": "articles to find, at least 20 (20)",
-    "similarity": "what compares whole articles: words, or an embedder (words)",
-    "similar": "who decides on similar pairs: embedding (the threshold alone, the public way) or model (asked about "
-    "the pairs above a lower threshold) (embedding)",
-    "threshold": "cosine from which a pair counts as similar (0.6 for words, else 0.9)",
-    "candidates": "pairs checked for contradictions: passages (sentences on one thing that differ in a value; those "
-    "are shown), or articles (the nearest, whole) (passages)",
-    "neighbours": "with candidates=articles, nearest articles that are checked (10)",
-    "most": "at most this many pairs are checked, the likeliest first (2000)",
-    "contradictions": "how they are checked: model, facts (sentences on one thing with other values), similar (model)",
-    "na": "false offers only Yes and No to quality questions (true)",
-    "query": "how a conversation is turned into a query: keywords, question, last (keywords)",
-    "passages": "articles that an answer is written from (5)",
-    "respond": "false skips the answers of multi_turn (true)",
-    "answer": "true answers the queries of article_search too (false)",
-    "verify": "false spares the judges the labels (true)",
-    "sizes": "numbers of tools to choose from, as 16,64 (all that the data has)",
-    "mode": "auto or forced tool calls (what the sample says)",
-    "tool_calls": "native, json, or auto: native until the server refuses (auto)",
-}
+FACETS = (
+    Facet("scenario", "Task", "Which of the six tasks.", spread=True),
+    Facet("level", "Taxonomy", "Of the task intent; other tasks have none.", spread=True),
+    Facet("leaf", "Leaf", spread=True, identifies=True),
+    Facet("intent", "Issue", "The issue that the conversation is about."),
+    Facet("modality", "Channel"),
+    Facet("language", "Language"),
+)
 
 
 def check(sample: Sample) -> Iterable[str]:
@@ -133,12 +122,48 @@ def check(sample: Sample) -> Iterable[str]:
             yield f"{sample.id}: the expected label {sample.expected['label']!r} is not among the candidates"
 
 
-def generate(config: dict[str, Any], seed: int) -> tuple[Dataset, list[Sample]]:
+def generate(options: CxmDataset, context: GenerationContext) -> Generation:
     """A dataset made and stored; the pipeline is imported only here, as runs need but what it stored."""
     from cxlab.benchmarks.cxmarena.generation import pipeline
 
-    return pipeline.generate(config, seed)
+    return (yield from pipeline.generate(options, context))
 
+
+def plan(options: CxmDataset, context: GenerationContext) -> CostEstimate | None:
+    """What a real writer will be asked, by counts of earlier generations."""
+    from cxlab.benchmarks.cxmarena.generation import cost_estimate
+
+    del context
+    return cost_estimate.estimate(options.model, options.size, brief=bool(options.brief), validate=options.check_labels)
+
+
+def describe(dataset: Dataset) -> list[str]:
+    """Tables 8 and 9 of a generated dataset beside the published ones."""
+    from cxlab.benchmarks.cxmarena.generation import dataset_statistics
+
+    return dataset_statistics.describe(dataset)
+
+
+def check_files(paths: Sequence[Path] | None) -> Sequence[Complaint]:
+    """Complaints about brand packs, those that ship when none is given."""
+    from cxlab.benchmarks.cxmarena.brand import pack_files
+
+    return pack_files.check_files(paths)
+
+
+DEMO = Demo(
+    generate={"brand": "hearthwise", "size": "small"},
+    runs=(
+        DemoRun(
+            models=("simulated:strong", "simulated:weak", "simulated:floor"),
+            judges=("simulated:judge-fair",),
+            # Enough for every task; the whole of it would take the demo ten seconds more.
+            limit=240,
+        ),
+    ),
+    seed=1,
+    order=3,
+)
 
 BENCHMARK = Benchmark(
     card=CARD,
@@ -147,8 +172,17 @@ BENCHMARK = Benchmark(
     score=score,
     check=check,
     prompts=evaluation_prompts.hashes,
-    options=OPTIONS,
-    instant=False,
+    Options=CxmOptions,
+    GenerateOptions=CxmDataset,
+    facets=FACETS,
+    attempt_view="answer",
+    demo=DEMO,
+    importers=IMPORTERS,
+    files=Files("brand packs", check_files),
+    plan=plan,
+    describe=describe,
+    floors=(Baseline("simulated:floor", "Floor", "Answers without reading."),),
+    own_data=False,
     with_customer=False,
     needs_judges=False,
     prepare=prepare,

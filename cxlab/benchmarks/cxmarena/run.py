@@ -15,14 +15,15 @@ from weakref import WeakSet
 
 from pydantic import BaseModel
 
-from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.cxmarena.evaluation import (
     contradiction_candidates,
     corpus,
     duplicate_detection,
     evaluation_prompts,
 )
-from cxlab.errors import BadOption, UnknownName
+from cxlab.benchmarks.cxmarena.options import CxmOptions
+from cxlab.errors import UnknownName
 from cxlab.llm import ChatModel, Prompt, ask, call
 from cxlab.llm.base import Reply, Request
 from cxlab.records import Attempt, Failure, Sample, Usage, content_id
@@ -51,27 +52,13 @@ class AttemptContext:
     def inputs(self) -> dict[str, Any]:
         return self.sample.inputs
 
-    def option(self, name: str, default: Any, known: tuple[Any, ...] = ()) -> Any:
-        """An option in the type of its default; BadOption for a value that is none of the known ones."""
-        value = self.setup.options.get(name)
-        if value is None:
-            return default
-        try:
-            found = _as_bool(value) if isinstance(default, bool) else type(default)(value)
-        except (TypeError, ValueError):
-            raise BadOption(f"{name}={value!r}; give a value such as {default!r}") from None
-        if known and found not in known:
-            raise BadOption(f"{name}={value!r}; known: {', '.join(map(str, known))}")
-        return found
-
     @property
-    def shared(self) -> dict[str, Any]:
-        """The cache and budget of the run, where there are any."""
-        return {k: self.setup.options[k] for k in ("cache", "budget") if self.setup.options.get(k) is not None}
+    def options(self) -> CxmOptions:
+        return CxmOptions.of(self.setup.options)
 
     async def ask(self, step: str, prompt: Prompt[In, Out], inputs: In) -> Reply[Out]:
         """Ask the model under test and note what it took."""
-        reply = await ask(self.setup.model, prompt, inputs, seed=self.seed, **self.shared)
+        reply = await ask(self.setup.model, prompt, inputs, seed=self.seed)
         self.note(step, reply.usage, reply.latency_s, reply.cost_usd, reply.failure)
         return reply
 
@@ -98,17 +85,17 @@ class AttemptContext:
             self.sample.dataset_id,
             name,
             query,
-            max(20, self.option("k", 20)),
-            kind=self.option("retrieval", "bm25"),
-            size=self.option("chunk", 1000),
-            overlap=self.option("overlap", 100),
+            max(20, self.options.k),
+            kind=self.options.retrieval,
+            size=self.options.chunk,
+            overlap=self.options.overlap,
         )
         self.latency_s += found.seconds
         costs = [one.cost_usd for one in found.spent]
         paid = None if None in costs else sum(cost for cost in costs if cost is not None)
         self.usage = sum((one.usage for one in found.spent), self.usage)
         self.cost_usd = None if self.cost_usd is None or paid is None else self.cost_usd + paid
-        if found.spent and (budget := self.setup.options.get("budget")) is not None:
+        if found.spent and (budget := getattr(self.setup.model, "budget", None)) is not None:
             budget.charge(paid)
         self.steps["search"] = {
             # Calls to a server for vectors; an index over words needs none.
@@ -155,21 +142,17 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
 
 async def kb_refinement(work: AttemptContext) -> dict[str, Any]:
     """Similar and contradictory pairs, the public evaluator's list, and how many pairs each threshold would give."""
-    similarity = work.option("similarity", "words")
-    threshold = work.option(
-        "threshold", duplicate_detection.THRESHOLDS.get(similarity, duplicate_detection.DEFAULT_THRESHOLD)
-    )
-    method = work.option("contradictions", "model", duplicate_detection.METHODS)
-    by = work.option("candidates", "passages", duplicate_detection.CANDIDATES)
-    by_model = work.option("similar", "embedding", duplicate_detection.SIMILAR) == "model"
+    options = work.options
+    similarity, threshold = options.similarity, options.threshold
+    if threshold is None:
+        threshold = duplicate_detection.THRESHOLDS.get(similarity, duplicate_detection.DEFAULT_THRESHOLD)
+    method, by, by_model = options.contradictions, options.candidates, options.similar == "model"
     articles = corpus.load(work.sample.dataset_id, work.inputs["corpus"])
     # Seconds of pure computing at the published size, which must not hold up the other attempts.
     contrasts = await asyncio.to_thread(contradiction_candidates.find_contrasts, articles.texts)
     asked = [contrast[:2] for contrast in contrasts]
-    found = await asyncio.to_thread(
-        duplicate_detection.compare, articles, similarity, work.option("neighbours", 10), asked=asked
-    )
-    candidates = duplicate_detection.choose(found, contrasts, by, work.option("most", 2000))
+    found = await asyncio.to_thread(duplicate_detection.compare, articles, similarity, options.neighbours, asked=asked)
+    candidates = duplicate_detection.choose(found, contrasts, by, options.most)
 
     async def ask_model(inputs: evaluation_prompts.PairInputs) -> Reply[evaluation_prompts.PairReply]:
         return await work.ask("contradiction", evaluation_prompts.CONTRADICTION, inputs)
@@ -181,9 +164,7 @@ async def kb_refinement(work: AttemptContext) -> dict[str, Any]:
     similar, unread = [list(pair[:2]) for pair in found.pairs if pair.similarity >= threshold], 0
     if by_model:
         near = [pair for pair in found.pairs if pair.similarity >= threshold - duplicate_detection.WIDER]
-        similar, unread = await duplicate_detection.repetitions(
-            articles, near[: work.option("most", 2000)], ask_similar
-        )
+        similar, unread = await duplicate_detection.repetitions(articles, near[: options.most], ask_similar)
     cuts = [round(0.3 + 0.05 * step, 2) for step in range(14)]
     return {
         "similar": similar,
@@ -216,7 +197,7 @@ async def intent(work: AttemptContext) -> dict[str, Any]:
 async def quality(work: AttemptContext) -> dict[str, Any]:
     """An answer with evidence for each question, None where there is none."""
     questions = tuple(work.inputs["questions"])
-    options = evaluation_prompts.ANSWERS if work.option("na", True) else ("Yes", "No")
+    options = evaluation_prompts.ANSWERS if work.options.na else ("Yes", "No")
     inputs = evaluation_prompts.QualityInputs(
         lines=tuple(evaluation_prompts.NumberedMessage(**line) for line in work.inputs["lines"]),
         questions=questions,
@@ -238,7 +219,7 @@ async def article_search(work: AttemptContext) -> dict[str, Any]:
     """The articles that the query finds; with `answer=true` an answer from the first of them."""
     name = work.inputs.get("corpus", "search")
     output = await work.search(work.inputs["query"], name)
-    if work.option("answer", False):
+    if work.options.answer:
         output |= await _respond(work, f"Customer: {work.inputs['query']}", name, output["ranked"])
     return output
 
@@ -246,7 +227,7 @@ async def article_search(work: AttemptContext) -> dict[str, Any]:
 async def multi_turn(work: AttemptContext) -> dict[str, Any]:
     """A query for what the customer said last, the articles it finds, and the agent's answer from them."""
     transcript, name = work.inputs["transcript"], work.inputs.get("corpus", "multi_turn")
-    style = work.option("query", "keywords", ("keywords", "question", "last"))
+    style = work.options.query
     if style == "last":
         query = transcript.rpartition("\nCustomer:")[2].removeprefix("Customer:").strip()
     else:
@@ -256,14 +237,14 @@ async def multi_turn(work: AttemptContext) -> dict[str, Any]:
     output: dict[str, Any] = {"query": query, "ranked": [], "chunks": []}
     if query:
         output |= await work.search(query, name)
-    if query and work.option("respond", True):
+    if query and work.options.respond:
         output |= await _respond(work, transcript, name, output["ranked"])
     return output
 
 
 async def _respond(work: AttemptContext, transcript: str, name: str, ranked: list[str]) -> dict[str, Any]:
     articles = corpus.load(work.sample.dataset_id, name)
-    shown = [one for one in map(articles.passage, ranked[: work.option("passages", 5)]) if one]
+    shown = [one for one in map(articles.passage, ranked[: work.options.passages]) if one]
     reply = await work.ask(
         "response",
         evaluation_prompts.ANSWER,
@@ -275,7 +256,7 @@ async def _respond(work: AttemptContext, transcript: str, name: str, ranked: lis
 async def tools(work: AttemptContext) -> dict[str, Any]:
     """The calls made for each size of the list of candidates, and what was said where none was made."""
     defined = corpus.tool_definitions(work.sample.dataset_id)
-    sizes = [size.strip() for size in work.option("sizes", ",".join(work.inputs["candidates"])).split(",")]
+    sizes = list(map(str, work.options.sizes)) or list(work.inputs["candidates"])
     calls: dict[str, list[dict[str, Any]] | None] = {}
     said: dict[str, str] = {}
     name = work.inputs.get("corpus", "multi_turn")
@@ -288,7 +269,7 @@ async def tools(work: AttemptContext) -> dict[str, Any]:
             transcript=work.inputs["transcript"],
             articles=tuple(one for one in given if one),
             tools=tuple(defined[tool] for tool in work.inputs["candidates"][size]),
-            forced=work.option("mode", work.inputs.get("mode", "auto"), ("auto", "forced")) == "forced",
+            forced=(work.options.mode or work.inputs.get("mode", "auto")) == "forced",
         )
         calls[size], said[size] = await _call_tools(work, inputs)
     return {"calls": calls, "said": said}
@@ -298,7 +279,7 @@ async def _call_tools(
     work: AttemptContext, inputs: evaluation_prompts.ToolInputs
 ) -> tuple[list[dict[str, Any]] | None, str]:
     """Natively where the server can, else as JSON; None when nothing readable came."""
-    model, way = work.setup.model, work.option("tool_calls", "auto", ("auto", "native", "json"))
+    model, way = work.setup.model, work.options.tool_calls
     if way == "native" or (way == "auto" and model not in _TOOLLESS):
         request = Request(
             messages=evaluation_prompts.TOOLS.render(inputs),
@@ -310,7 +291,7 @@ async def _call_tools(
             prompt=evaluation_prompts.TOOLS,
             inputs=inputs,
         )
-        done = await call(model, request, **work.shared)
+        done = await call(model, request)
         refused = done.failure is not None and done.failure.type == "bad_request"
         if done.completion is not None or not refused or way == "native":
             work.note("tools", done.usage, done.latency_s, done.cost_usd, done.failure)

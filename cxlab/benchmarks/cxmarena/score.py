@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from cxlab.benchmarks.base import Scored, Setup
+from cxlab.benchmarks.contract import Scored, Setup
 from cxlab.benchmarks.cxmarena.evaluation import corpus, evaluation_prompts
 from cxlab.benchmarks.cxmarena.evaluation import task_metrics as figures
 from cxlab.benchmarks.cxmarena.evaluation.task_metrics import (
@@ -25,6 +25,7 @@ from cxlab.benchmarks.cxmarena.evaluation.task_metrics import (
     tools,
 )
 from cxlab.benchmarks.cxmarena.evaluation.verdict import judge_whole
+from cxlab.benchmarks.cxmarena.options import CxmOptions
 from cxlab.errors import UnknownName
 from cxlab.judging import JudgeAnswer, poll, tally
 from cxlab.records import Attempt, Judgement, Sample, Score, Vote
@@ -74,15 +75,11 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
         rows += _questions(sample, attempt)
     votes: list[Vote] = []
     judgements: list[Judgement] = []
-    if sample.task == "intent" and _is_on(setup, "verify"):
+    if sample.task == "intent" and CxmOptions.of(setup.options).verify:
         rows += await _verify(sample, attempt, setup, votes, judgements)
     elif sample.task in ("multi_turn", "article_search") and "response" in attempt.output:
         rows += await _grade(sample, attempt, setup, votes, judgements)
     return Scored(tuple(rows), tuple(votes), tuple(judgements))
-
-
-def _is_on(setup: Setup, name: str) -> bool:
-    return str(setup.options.get(name, True)).lower() != "false"
 
 
 def gold_output(sample: Sample) -> dict[str, Any]:
@@ -240,7 +237,7 @@ async def _verify(
     labels = corpus.candidates(sample.dataset_id, sample.inputs)
     about = next((c.description for c in labels if c.label == said), "")
     inputs = evaluation_prompts.VerifyInputs(transcript=sample.inputs["transcript"], label=said, description=about)
-    ballots = await poll(setup.judges, evaluation_prompts.VERIFY, inputs, seed=_seed(setup, attempt), **_shared(setup))
+    ballots = await poll(setup.judges, evaluation_prompts.VERIFY, inputs, seed=_seed(setup, attempt))
     verdicts = [b.reply.output.holds for b in ballots if b.reply.output]
     _record(attempt, ballots, "holds", votes, judgements)
     winner = tally(verdicts).winner
@@ -268,7 +265,7 @@ async def _grade(
         own=tuple(p for p in map(articles.passage, right) if p),
         other=tuple(p for one in attempt.output["shown"] if one not in right and (p := articles.passage(one))),
     )
-    ballots = await poll(setup.judges, evaluation_prompts.JUDGE, inputs, seed=_seed(setup, attempt), **_shared(setup))
+    ballots = await poll(setup.judges, evaluation_prompts.JUDGE, inputs, seed=_seed(setup, attempt))
     verdicts = [b.reply.output.verdict for b in ballots if b.reply.output]
     _record(attempt, ballots, "verdict", votes, judgements)
     winner = tally(verdicts).winner
@@ -316,10 +313,6 @@ def _record(
                 status=status,
             )
         )
-
-
-def _shared(setup: Setup) -> dict[str, Any]:
-    return {k: setup.options[k] for k in ("cache", "budget") if setup.options.get(k) is not None}
 
 
 def _seed(setup: Setup, attempt: Attempt) -> int:

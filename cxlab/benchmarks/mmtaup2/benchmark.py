@@ -1,20 +1,26 @@
 """MM-tau-p2: agent and customer both act, personas, three exposures, text and voice. Reads like a table of contents."""
 
+import functools
 from collections.abc import Iterable
 
-from cxlab.benchmarks.base import Benchmark, Card, Task
+from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Task, Uncheckable
+from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import EXTRA, METRICS
 from cxlab.benchmarks.mmtaup2.evaluation.results import list_figures
 from cxlab.benchmarks.mmtaup2.generate import generate
+from cxlab.benchmarks.mmtaup2.importers import IMPORTERS
+from cxlab.benchmarks.mmtaup2.options import MmDataset, MmOptions
 from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts, judge_prompts
 from cxlab.benchmarks.mmtaup2.run import prepare, run
-from cxlab.benchmarks.mmtaup2.score import gold_attempt, own_scores, score
+from cxlab.benchmarks.mmtaup2.score import DECIDED_BY, gold_attempt, own_scores, score
 from cxlab.benchmarks.mmtaup2.tasks import samples
+from cxlab.errors import BadStore, UnknownName
 from cxlab.records import Attempt, Sample
 
 # What one observation is; stored and shown are points, the mean of a conversation's observations times 100.
 MEASURED = {name: metric.definition for name, metric in {**METRICS, **EXTRA}.items()}
+EFFORTS = ("user_effort", "user_effort_count", "recovery_turn_count")
 ELSEWHERE = ("airline", "banking_knowledge", "mock")
 CARD = Card(
     id="mmtaup2",
@@ -24,10 +30,13 @@ CARD = Card(
     paper="MM-tau-p2: Persona-Adaptive Prompting for Robust Multi-Modal Agent Evaluation in Dual-Control Settings",
     licence="worlds, tasks, policies: own work; imported tasks: MIT (tau2-bench); metric definitions after the paper",
     tasks=(
-        Task("telecom", "Mend a phone or a line together", "pass"),
-        Task("retail", "Serve an order", "pass"),
+        Task("telecom", "Mend a phone or a line together", "pass", decided_by=DECIDED_BY),
+        Task("retail", "Serve an order", "pass", decided_by=DECIDED_BY),
         # Worlds that we do not have: result files of tau2-bench bring conversations of them.
-        *(Task(name, f"tau2-bench's {name.replace('_', ' ')}, imported", "pass") for name in ELSEWHERE),
+        *(
+            Task(name, f"tau2-bench's {name.replace('_', ' ')}, imported", "pass", decided_by=DECIDED_BY)
+            for name in ELSEWHERE
+        ),
     ),
     metrics={
         "right": "as pass, with the reason where the goal was not reached",
@@ -42,39 +51,57 @@ CARD = Card(
         **{f"judged_{name}": f"As the judges see it. {text}" for name, text in MEASURED.items()},
     },
     leading=("pass", "critical_field_accuracy", "turn_efficiency"),
+    lower_is_better=frozenset(
+        {"format_error", "turns", "wer", "judged_turns"} | {f"{by}{name}" for by in ("", "judged_") for name in EFFORTS}
+    ),
 )
-OPTIONS = {
-    "persona": "none, easy or hard, where the sample does not say (none)",
-    "exposure": "what the agent is told of the customer, where the sample does not say: 0 nothing, 1 the persona, "
-    "2 a profile that it infers (0)",
-    "modality": "text or voice, where the sample does not say (text)",
-    "wer": "word error rate of the voice channel, where the sample does not say (0.15)",
-    "audio": "what speaks and recognises by voice: channel (text, errors at the rate wer), espeak (real audio "
-    "here, with pocketsphinx), openai, or endpoint:NAME of data/models.toml (channel)",
-    "audio_folder": "folder that keeps what was spoken (with the run, where it can be played)",
-    "agent_voice": "voice of the agent: a variant of espeak-ng's en-us, or one of the service's (en-us+f2, nova)",
-    "customer_voice": "voice of the customer (en-us+f5, echo)",
-    "speech_model": "model of the service that speaks (gpt-4o-mini-tts; an endpoint: tts-1)",
-    "transcription_model": "model that writes down what was said (gpt-4o-mini-transcribe; an endpoint: whisper-1)",
-    "speech_format": "wav, pcm, mp3 or flac (wav)",
-    "steps": "limit of deliveries of a conversation (200)",
-    "errors": "limit of tool errors of a conversation (10)",
-    "tool_calls": "native, json, or auto: native until the server refuses (auto)",
-    "judge_groups": 'what judges are asked, as ["goal","outcome"]: goal, effort, clarification, safety, outcome (all)',
-    "escalation": "version of the judges' rule about handing over (the last)",
-}
+FACETS = (
+    Facet("scenario", "Domain", "The world that both sides act in.", spread=True),
+    Facet("persona", "Persona", "How easy the customer makes it.", order=("none", "easy", "hard")),
+    Facet(
+        "exposure",
+        "Told of the customer",
+        "What the agent knows of the customer before it speaks.",
+        order=("nothing", "persona", "profile"),
+        labels={"nothing": "nothing", "persona": "persona", "profile": "inferred profile"},
+    ),
+    Facet("modality", "Modality", order=("text", "voice")),
+    Facet("intent", "Intent", "What the customer wants."),
+    Facet("leaf", "Issues", "What is wrong in the world.", identifies=True),
+    Facet("level", "Level", "The persona, as other benchmarks have it."),
+    Facet("language", "Language"),
+)
 
 
 def check(sample: Sample) -> Iterable[str]:
     """Complaints: the gold actions must score 100, and a conversation in which nothing is done 0; calls no model."""
-    best = verdict_of(sample, gold_attempt(sample))
+    if sample.task not in worlds.DOMAINS:
+        raise Uncheckable(f"we have no world of {sample.task}, so its gold actions cannot be replayed")
+    if samples.lacking_of(sample):
+        raise Uncheckable("result files do not say what the gold actions are")
+    # The terms change nothing of it, so a task is played once for all of them.
+    inputs = {name: value for name, value in sample.inputs.items() if name != samples.TERMS}
+    bare = sample.model_copy(update={"id": "", "inputs": inputs, "facets": {}})
+    yield from (f"{sample.id}: {complaint}" for complaint in check_task(bare.model_dump_json()))
+
+
+@functools.lru_cache(maxsize=512)
+def check_task(bare: str) -> tuple[str, ...]:
+    """Complaints about the task of a sample, which is given as JSON without id and terms."""
+    sample = Sample.model_validate_json(bare)
+    found = []
+    try:
+        best = verdict_of(sample, gold_attempt(sample))
+    except (UnknownName, BadStore) as lacking:
+        raise Uncheckable(f"the world of its tasks is not there: {lacking}") from None
     if best != (100.0, None):
-        yield f"{sample.id}: the gold actions score {best[0]}, not 100: {best[1]}"
+        found.append(f"the gold actions score {best[0]}, not 100: {best[1]}")
     # Some imported tasks have their goal reached from the first; that is tau2-bench's own.
     if sample.inputs.get("source") == "own":
         worst = verdict_of(sample, gold_attempt(sample, acts=False))
         if worst[0] != 0.0:
-            yield f"{sample.id}: doing nothing scores {worst[0]}, not 0"
+            found.append(f"doing nothing scores {worst[0]}, not 0")
+    return tuple(found)
 
 
 def verdict_of(sample: Sample, attempt: Attempt) -> tuple[float | None, str | None]:
@@ -88,6 +115,21 @@ def hashes() -> dict[str, str]:
     return {**dialogue_prompts.hashes(), **judge_prompts.hashes([rule.version for rule in rubric_versions.rules()])}
 
 
+AGENTS = ("simulated:strong", "simulated:weak")
+DEMO = Demo(
+    generate={"count": 6},
+    runs=(
+        DemoRun(AGENTS, "simulated:customer", ("simulated:judge-fair",), where=(("modality", "text"),)),
+        DemoRun(
+            AGENTS,
+            "simulated:customer",
+            ("simulated:judge-fair",),
+            where=(("modality", "voice"), ("exposure", "nothing"), ("persona", "hard")),
+        ),
+    ),
+    order=2,
+)
+
 BENCHMARK = Benchmark(
     card=CARD,
     generate=generate,
@@ -95,9 +137,17 @@ BENCHMARK = Benchmark(
     score=score,
     check=check,
     prompts=hashes,
-    options=OPTIONS,
+    Options=MmOptions,
+    GenerateOptions=MmDataset,
+    facets=FACETS,
+    attempt_view="goal",
+    demo=DEMO,
+    importers=IMPORTERS,
+    floors=(
+        Baseline("simulated:floor-transfer", "Always hands over", "Hands every customer over at once."),
+        Baseline("simulated:floor-nothing", "Does nothing", "Talks and never acts."),
+    ),
     needs_judges=False,
-    spread=("scenario",),
     prepare=prepare,
     figures=list_figures,
 )

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cxlab.benchmarks.base import Setup
-from cxlab.benchmarks.mmtaup2.conversation.speech import BACK_ENDS, USUAL_WER, open_back_end
+from cxlab.benchmarks.contract import Setup
+from cxlab.benchmarks.mmtaup2.conversation.speech import USUAL_WER, open_back_end
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, ConversationSettings, TaskDialogue, begin
+from cxlab.benchmarks.mmtaup2.options import MmOptions
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.dialogue import Limits
 from cxlab.errors import BadOption
@@ -23,9 +24,7 @@ from cxlab.voice.sound_files import Shelf
 async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     """One conversation. A provider fault ends it and is recorded; what a model gets wrong is part of it.
 
-    Options: `exposure` 0, 1 or 2; `persona` and `modality` where the sample leaves them open; `wer` of the voice
-    channel; `audio` channel, espeak for real sound on this machine, openai or endpoint:NAME for a service's, kept with
-    the run or in `audio_folder`; `steps` and `errors`, the limits; `tool_calls` auto, native or json.
+    What the run's options say of persona, exposure and modality holds where the sample leaves them open.
     """
     if setup.customer is None:
         raise BadOption("mmtaup2 needs a customer; give --customer, for instance simulated:customer")
@@ -44,26 +43,25 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
 def terms_of(sample: Sample, setup: Setup, trial: int) -> ConversationSettings:
     """What the sample says of its terms holds; the run's options fill in the rest. Raises BadOption."""
     fixed = samples.terms_of(sample)
-    _refuse_clash(fixed, setup.options)
-    options = {**setup.options, **fixed}
+    own = MmOptions.of(setup.options)
+    _refuse_clash(fixed, own.given())
+    options = {**own.given(), **fixed}
     # The same task and trial have the same seed under all terms, so that only the terms differ.
     seed = hashlib.blake2b(f"{sample.inputs.get('id')}\0{trial}\0{setup.seed}".encode(), digest_size=4).digest()
-    modality = sample.facets.modality or str(options.get("modality", "text"))
+    modality = sample.facets.get("modality") or str(options.get("modality", "text"))
     ears = None
     if modality == "voice":
-        shelf = _shelf(options.get("audio_folder"), setup.run_id, content_id(setup.run_id, sample.id, trial))
-        audio, budget = str(options.get("audio", BACK_ENDS[0])), getattr(setup.model, "budget", None)
-        ears = open_back_end(audio, sample.task, options, shelf, budget)
+        shelf = _shelf(own.audio_folder, setup.run_id, content_id(setup.run_id, sample.id, trial))
+        ears = open_back_end(own.audio, sample.task, options, shelf, getattr(setup.model, "budget", None))
     return ConversationSettings(
-        persona=sample.facets.persona or str(options.get("persona", "none")),
-        exposure=_number(options, "exposure", 0, int),
+        persona=sample.facets.get("persona") or str(options.get("persona", "none")),
+        exposure=int(options.get("exposure", 0)),
         modality=modality,
-        wer=_number(options, "wer", USUAL_WER, float),
+        wer=float(options.get("wer", USUAL_WER)),
         seed=int.from_bytes(seed, "big"),
-        limits=Limits(_number(options, "steps", Limits.steps, int), _number(options, "errors", Limits.errors, int)),
-        tool_calls=str(options.get("tool_calls", "auto")),
+        limits=Limits(own.steps, own.errors),
+        tool_calls=own.tool_calls,
         ears=ears,
-        shared={key: options[key] for key in ("cache", "budget") if options.get(key) is not None},
     )
 
 
@@ -78,16 +76,16 @@ def _refuse_clash(fixed: Mapping[str, Any], options: Mapping[str, Any]) -> None:
             )
 
 
-def prepare(chosen: Sequence[Sample], options: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
+def prepare(chosen: Sequence[Sample], options: MmOptions) -> Iterator[tuple[int, int, str]]:
     """Refuse terms that clash and an audio back end that is not there before anything is played; it makes nothing."""
-    domains = set()
+    domains, given = set(), options.given()
     for sample in chosen:
         fixed = samples.terms_of(sample)
-        _refuse_clash(fixed, options)
-        if (sample.facets.modality or {**options, **fixed}.get("modality")) == "voice":
+        _refuse_clash(fixed, given)
+        if (sample.facets.get("modality") or {**given, **fixed}.get("modality")) == "voice":
             domains.add(sample.task)
     for done, domain in enumerate(sorted(domains), 1):
-        open_back_end(str(options.get("audio", BACK_ENDS[0])), domain, options)
+        open_back_end(options.audio, domain, given)
         yield done, len(domains), "lines"
 
 
@@ -117,11 +115,3 @@ def kept(talk: TaskDialogue, sample: Sample, run_id: str, trial: int, started: d
         cost_usd=duet.cost_usd,
         started=started,
     )
-
-
-def _number(options: dict[str, Any], name: str, usual: Any, kind: type) -> Any:
-    value = options.get(name, usual)
-    try:
-        return kind(value)
-    except (TypeError, ValueError):
-        raise BadOption(f"{name} {value!r}; give a number") from None

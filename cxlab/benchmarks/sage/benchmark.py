@@ -1,13 +1,18 @@
 """SAGE: service agents held to standard operating procedures. Reads like a table of contents."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-from cxlab.benchmarks.base import Benchmark, Card, Task
+from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Files, Task
 from cxlab.benchmarks.sage import rules
 from cxlab.benchmarks.sage.generate import generate
+from cxlab.benchmarks.sage.options import SageDataset, SageOptions
 from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.run import run
 from cxlab.benchmarks.sage.score import action, logic, overall, score
+from cxlab.benchmarks.sage.verdict import judge_attempt
+from cxlab.files import Complaint
+from cxlab.llm.base import ChatModel
 from cxlab.metrics import paths
 from cxlab.records import Sample
 
@@ -35,6 +40,29 @@ METRICS = {
 }
 
 
+GRADES = (
+    "linguistic_quality", "anthropomorphism_emotion", "content_utility", "user_satisfaction", "instruction_compliance",
+)  # fmt: skip
+LOWER_IS_BETTER = frozenset({"format_error", "format_error_rate", "turns", "chat_words"})
+FACETS = (
+    Facet("scenario", "Scenario", "The procedure that the agent is held to.", spread=True),
+    Facet(
+        "level", "Adversarial level", "How hard the customer makes it.", order=("zero", "weak", "strong"), spread=True
+    ),
+    Facet(
+        "leaf",
+        "Leaf",
+        "The way through the procedure that the customer's situation asks for.",
+        spread=True,
+        identifies=True,
+    ),
+    Facet("intent", "Intent", "What the customer wants."),
+    Facet("persona", "Personality", "The customer's manner."),
+    Facet("modality", "Modality"),
+    Facet("language", "Language"),
+)
+
+
 def check(sample: Sample) -> Iterable[str]:
     """Complaints: the gold output must score 1.0 and an empty one 0.0; calls no model."""
     scenario = rules.load(sample.inputs["scenario"])
@@ -50,6 +78,32 @@ def check(sample: Sample) -> Iterable[str]:
         yield f"{sample.id}: an empty output scores {worst}, not 0.0"
 
 
+def check_files(paths: Sequence[Path] | None) -> Sequence[Complaint]:
+    """Complaints about scenario files, those that ship when none is given."""
+    from cxlab.benchmarks.sage.procedures import check as checking
+
+    return checking.check_files(paths)
+
+
+def convert(text: str, model: ChatModel) -> str:
+    """Scenario YAML for a procedure in prose."""
+    from cxlab.benchmarks.sage.procedures import convert as converting
+
+    return converting.convert(text, model)
+
+
+DEMO = Demo(
+    generate={},
+    runs=(
+        DemoRun(
+            models=tuple(f"simulated:{name}" for name in ("strong", "base", "weak", "eloquent", "curt", "floor")),
+            customer="simulated:customer",
+            judges=tuple(f"simulated:{name}" for name in ("judge-strict", "judge-lenient", "judge-partial")),
+        ),
+    ),
+    order=1,
+)
+
 BENCHMARK = Benchmark(
     card=Card(
         id="sage",
@@ -61,15 +115,21 @@ BENCHMARK = Benchmark(
         tasks=(Task("dialogue", "Serve a customer by the procedure", "overall"),),
         metrics=METRICS,
         leading=("overall", "logic", "chat"),
+        parts=("classification", "path", "action", *GRADES),
+        scales={**dict.fromkeys(GRADES, (3.0, 9.0)), "turns": None, "chat_words": None},
+        lower_is_better=LOWER_IS_BETTER,
     ),
     generate=generate,
     run=run,
     score=score,
     check=check,
     prompts=lambda: scenario_prompts.hashes(rules.ids()),
-    options={
-        "turns": "turn limit of a dialogue (15)",
-        "system_info": "false hides the back end's variables from agent and customer: an ablation (true)",
-        "glossary": "false prints the fields without wordings: an ablation (true)",
-    },
+    Options=SageOptions,
+    GenerateOptions=SageDataset,
+    facets=FACETS,
+    verdict=judge_attempt,
+    attempt_view="procedure",
+    demo=DEMO,
+    files=Files("scenario files", check_files, convert),
+    floors=(Baseline("simulated:floor", "Floor", "Answers without reading: every field at its default."),),
 )

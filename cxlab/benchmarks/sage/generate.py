@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from cxlab.benchmarks.generation import Generation, GenerationContext, make_at_once
 from cxlab.benchmarks.sage import rules
+from cxlab.benchmarks.sage.options import SageDataset
 from cxlab.benchmarks.sage.procedures.sop_text import show
 from cxlab.benchmarks.sage.rules import LEVELS, Leaf, Scenario
-from cxlab.errors import BadOption, UnknownName
-from cxlab.records import Dataset, Facets, Sample, content_id
+from cxlab.records import Dataset, Sample, content_id
 
 # How facts come out, by level: chances of each delivery for a fact that the customer may hold back.
 DELIVERY = {
@@ -33,19 +34,18 @@ WORDING = {
 PATIENCE = {"zero": (0, 2), "weak": (1, 4), "strong": (2, 9)}
 
 
-def generate(config: dict[str, Any], seed: int) -> tuple[Dataset, list[Sample]]:
-    """All leaves × levels of the scenarios in `config["scenarios"]` (all when absent), `per_leaf` times.
+def generate(options: SageDataset, context: GenerationContext) -> Generation:
+    """All leaves × levels of the scenarios, `per_leaf` times."""
+    return make_at_once(*make(options, context.seed))
+
+
+def make(options: SageDataset, seed: int) -> tuple[Dataset, list[Sample]]:
+    """The dataset and its samples.
 
     Deterministic for a seed; a sample's id is the hash of its content.
     """
-    scenarios = tuple(config.get("scenarios") or rules.ids())
-    levels = tuple(config.get("levels") or LEVELS)
-    for level in levels:
-        if level not in LEVELS:
-            raise UnknownName("level", level, LEVELS)
-    per_leaf = int(config.get("per_leaf", 1))
-    if per_leaf < 1:
-        raise BadOption(f"per_leaf={per_leaf}; give at least 1")
+    scenarios, levels = options.scenarios or tuple(rules.ids()), options.levels or LEVELS
+    per_leaf = options.per_leaf
     settings = {"scenarios": list(scenarios), "levels": list(levels), "per_leaf": per_leaf}
     files = [content_id(rules.load(name).model_dump(mode="json")) for name in scenarios]
     dataset_id = "sage-" + content_id(settings, seed, files, "1")
@@ -105,9 +105,15 @@ def _sample(dataset_id: str, s: Scenario, leaf: Leaf, level: str, seed: int, cop
         task="dialogue",
         inputs=inputs,
         expected=expected,
-        facets=Facets(
-            scenario=s.id, level=level, leaf=leaf.id, intent=intent, persona=personality, modality="text", language="en"
-        ),
+        facets={
+            "scenario": s.id,
+            "level": level,
+            "leaf": leaf.id,
+            "intent": intent,
+            "persona": personality,
+            "modality": "text",
+            "language": "en",
+        },
     )
 
 

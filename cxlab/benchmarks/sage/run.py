@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.sage.generate import rng_for
+from cxlab.benchmarks.sage.options import SageOptions
 from cxlab.benchmarks.sage.procedures.sop_text import show_procedure
 from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.rules import Scenario, load
@@ -20,7 +21,6 @@ from cxlab.llm.base import Reply
 from cxlab.llm.simulated import grammar
 from cxlab.records import Attempt, Message, Sample, content_id
 
-MAX_TURNS = 15
 SAMPLE_WORDINGS = 4
 
 
@@ -31,19 +31,20 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     s = load(sample.inputs["scenario"])
     started = datetime.now(UTC)
     shown = scenario_prompts.shown(sample.inputs["system"], s)
-    hidden = not setup.options.get("system_info", True)
+    options = SageOptions.of(setup.options)
+    hidden = not options.system_info
     # Wordings differ between models and trials, facts do not: the same situation, another day.
     rng = rng_for("words", sample.id, setup.model.name, trial, setup.seed)
     seed = int(rng.integers(2**31))
     card = _customer_card(s, sample.inputs, {} if hidden else shown, rng)
     agent_prompt = scenario_prompts.agent_prompt(s.id)
-    procedure = show_procedure(s.id, bool(setup.options.get("glossary", True)))
+    procedure = show_procedure(s.id, options.glossary)
 
     async def customer(messages: Sequence[Message], turn: int) -> Utterance:
         inputs = card.model_copy(
             update={"history": scenario_prompts.lines(messages), "may_leave": may_leave(card, messages, turn)}
         )
-        reply = await ask(setup.customer, scenario_prompts.CUSTOMER, inputs, seed=seed + turn, **_shared(setup))  # type: ignore[arg-type]
+        reply = await ask(setup.customer, scenario_prompts.CUSTOMER, inputs, seed=seed + turn)  # type: ignore[arg-type]
         if reply.output is None:
             return _said(reply, "")
         return _said(reply, reply.output.message.strip(), done=reply.output.done and inputs.may_leave)
@@ -57,14 +58,14 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
             system={} if hidden else shown,
             history=scenario_prompts.lines(messages),
         )
-        reply = await ask(setup.model, agent_prompt, inputs, seed=seed + turn, **_shared(setup))
+        reply = await ask(setup.model, agent_prompt, inputs, seed=seed + turn)
         if reply.output is None:
             return _said(reply, "", data={"raw": reply.raw})
         data = reply.output.model_dump(mode="json")
         data["raw"] = reply.raw
         return _said(reply, data.pop("chat"), data=data)
 
-    dialogue = await converse(customer, agent, int(setup.options.get("turns", MAX_TURNS)))
+    dialogue = await converse(customer, agent, options.turns)
     return Attempt(
         id=content_id(setup.run_id, sample.id, trial),
         run_id=setup.run_id,
@@ -85,10 +86,6 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
 def may_leave(card: scenario_prompts.CustomerInputs, messages: Sequence[Message], turn: int) -> bool:
     """Whether the customer may say goodbye: there was time to tell all facts and to come back on them."""
     return turn >= 2 + len(card.facts) // 2 + card.patience // 2
-
-
-def _shared(setup: Setup) -> dict[str, Any]:
-    return {key: setup.options[key] for key in ("cache", "budget") if setup.options.get(key) is not None}
 
 
 def _said(reply: Reply[Any], text: str, done: bool = False, data: dict[str, Any] | None = None) -> Utterance:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cxlab.benchmarks.base import Scored, Setup
+from cxlab.benchmarks.contract import Scored, Setup
+from cxlab.benchmarks.sage.options import SageOptions
 from cxlab.benchmarks.sage.procedures.sop_text import show, show_fields
 from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.prompts.scenario_prompts import DIMENSIONS, GRADES
@@ -78,8 +79,7 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
             heard = [m for m in attempt.messages if m.turn <= turn]
             inputs = judge_inputs(s, sample, heard, setup)
             seed = setup.seed * 1009 + attempt.trial * 31 + turn
-            shared = {key: setup.options[key] for key in ("cache", "budget") if setup.options.get(key) is not None}
-            ballots = await poll(setup.judges, scenario_prompts.judge_prompt(s.id), inputs, seed=seed, **shared)
+            ballots = await poll(setup.judges, scenario_prompts.judge_prompt(s.id), inputs, seed=seed)
         votes += [_vote(attempt, turn, ballot) for ballot in ballots]
         counted = [count(s, attempt.id, turn, ballot) for ballot in ballots]
         judgements += [judgement for one in counted for judgement in one]
@@ -96,7 +96,7 @@ def judge_inputs(
     """What every judge of the panel sees: the dialogue up to the judged reply and no more."""
     return scenario_prompts.JudgeInputs(
         business=s.business,
-        fields=show_fields(s, bool(setup.options.get("glossary", True))),
+        fields=show_fields(s, SageOptions.of(setup.options).glossary),
         actions=", ".join(s.actions),
         system=scenario_prompts.shown(sample.inputs["system"], s),
         history=scenario_prompts.lines(messages),

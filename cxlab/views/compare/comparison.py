@@ -9,24 +9,17 @@ from cxlab import read
 from cxlab.charts import compare as charts
 from cxlab.charts.numbers import format_count, format_points
 from cxlab.charts.theme import Mark
-from cxlab.read import LOWER_IS_BETTER, View
+from cxlab.read import View
+from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, marks, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import is_new
-from cxlab.ui.labels import EXPOSURES, badge, empty, label, plain, section
+from cxlab.ui.labels import badge, empty, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.compare import queries, queries_score_sums
 
 _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
 _MOST_SAMPLES = 200
-_FACETS = {
-    "level": "levels",
-    "scenario": "scenarios",
-    "task": "tasks",
-    "persona": "personas",
-    "exposure": "exposures",
-    "modality": "modalities",
-}
 
 
 def names_of(board: pl.DataFrame, unit: queries.Unit) -> dict[str, str]:
@@ -37,17 +30,39 @@ def names_of(board: pl.DataFrame, unit: queries.Unit) -> dict[str, str]:
     }
 
 
-def best_of(board: pl.DataFrame, metric: str) -> str:
+def best_of(board: pl.DataFrame, less_is_better: bool) -> str:
     """The side with the best mean."""
-    return str(board.sort("value", descending=metric not in LOWER_IS_BETTER)["side"][0])
+    return str(board.sort("value", descending=not less_is_better)["side"][0])
 
 
-def is_useful(view: View, by: str) -> bool:
-    """Whether there is more than one group; leaves only within one scenario, or there are too many to look at."""
-    if by == "" or (by == "leaf" and len(view.scenarios) == 1):
-        return True
-    known = cached(read.facets, view.change(models=(), runs=()), tuple(_FACETS.values()))
-    return by != "leaf" and known.filter(pl.col("name") == _FACETS[by]).height > 1
+def list_groups(about: Declaration, view: View, facets: Sequence[str]) -> dict[str, str]:
+    """What the sides can be grouped by, with its title: "" all together, the tasks, and facets of several values.
+
+    A facet that stands for the sample's id has too many values, unless one value of the first facet is picked.
+    """
+    groups = {"": "All together"}
+    if len(about.card.tasks) > 1 and len(view.tasks) != 1:
+        groups["task"] = "Task"
+    known = cached(read.facets, view.change(models=(), runs=()), tuple(facets))
+    counts = dict(known.group_by("name").len().iter_rows())
+    narrowed = any(len(view.values(facet)) == 1 for facet in facets)
+    for name in facets:
+        facet = about.facet(name)
+        if counts.get(name, 0) > 1 and (narrowed or not (facet and facet.identifies)):
+            groups[name] = about.title(name)
+    return groups
+
+
+def means_of_floors(about: Declaration, view: View, by: str) -> pl.DataFrame:
+    """What constant agents score: grp, value, name; `view` is of those agents, and without models of none."""
+    none = pl.DataFrame(schema={"grp": pl.String, "value": pl.Float64, "name": pl.String})
+    if not view.models:
+        return none
+    titles = {floor.model: f"{floor.title} (floor)" for floor in about.floors}
+    found = cached(queries_score_sums.table, view, ("model", by) if by else ("model",))
+    return found.select(
+        grp=pl.col(by) if by else pl.lit(""), value="mean", name=pl.col("model").replace(titles)
+    ).drop_nulls()
 
 
 def _marks_of(unit: queries.Unit, sides: Sequence[str]) -> dict[str, Mark]:
@@ -57,6 +72,7 @@ def _marks_of(unit: queries.Unit, sides: Sequence[str]) -> dict[str, Mark]:
 
 
 def show_scores(
+    about: Declaration,
     view: View,
     unit: queries.Unit,
     by: str,
@@ -65,9 +81,10 @@ def show_scores(
     gaps: pl.DataFrame,
     baseline: str,
     beside: bool,
-    scenarios: Sequence[str],
+    floors: pl.DataFrame,
 ) -> None:
-    """Means with intervals, side by side, group by group."""
+    """Means with intervals, side by side, group by group; `floors` (grp, value, name) are dotted lines."""
+    card = about.card
     grouped = cached(queries_score_sums.table, view, (unit, by) if by else (unit,))
     frame = grouped.rename({unit: "side"}).with_columns(grp=pl.col(by) if by else pl.lit(""))
     worse, better = gaps.filter(pl.col("verdict") == "worse"), gaps.filter(pl.col("verdict") == "better")
@@ -76,20 +93,21 @@ def show_scores(
     behind = f", behind in {better.height}" if better.height else ""
     section(f"{plain(lead)}{behind}" + (f"; {open_} cannot be told" if open_ else ""),
             f"{title.capitalize()}: mean over all scores with 95 % intervals clustered by sample.")  # fmt: skip
-    shown = (
-        queries.published_points(view.benchmark, view.metric, by, view.scenarios or (scenarios if by else ()))
-        if beside
-        else None
-    )
-    if beside and shown is not None and shown.is_empty():
-        st.caption("The papers print no figure for this metric and grouping.")
-    elif beside:
-        badge("published", "grey diamonds: printed in the paper, on other data; not paired")
-    floor = cached(queries.floors, view, by)
-    groups = _group_names(frame, by)
-    figure = charts.draw_scores(frame, view.metric, title, groups, _marks_of(unit, list(named)), dark(), shown, floor)
-    if floor.height:
-        st.caption("Dotted: what always giving the commonest answer of each scenario would score.")
+    groups = _group_names(about, frame, by)
+    shown = None
+    if beside:
+        headline = card.headline if len(card.tasks) == 1 else ""
+        narrowed = tuple(value for _, values in view.facets for value in values)
+        shown = queries.published_points(card.id, view.metric, headline, by, tuple(groups), narrowed)
+        if shown.is_empty():
+            st.caption("The papers print no figure for this metric and grouping.")
+        else:
+            badge("published", "grey diamonds: printed in the paper, on other data; not paired")
+    floors = pl.concat([floors, cached(queries.floors, view, by)])
+    marked = _marks_of(unit, list(named))
+    figure = charts.draw_scores(frame, card.scale(view.metric), title, groups, marked, dark(), shown, floors)
+    if floors.height:
+        st.caption("Dotted: " + plain("; ".join(floors["name"].unique(maintain_order=True))) + ".")
     columns = {
         "name": column("Model"),
         "group": column("Group"),
@@ -106,14 +124,16 @@ def show_scores(
     )
 
 
-def show_gaps(gaps: pl.DataFrame, by: str, title: str, named: Mapping[str, str], baseline: str) -> None:
+def show_gaps(
+    about: Declaration, gaps: pl.DataFrame, by: str, title: str, named: Mapping[str, str], baseline: str
+) -> None:
     """Paired differences with verdicts, as chart and table."""
     section(
         f"Differences from {plain(named[baseline])} on the same samples",
         "Bootstrap over samples for the interval, sign-flip permutation for p (closed form from 2,000 samples on), "
         f"Holm's correction over the {gaps.height} comparisons shown. A difference is real where p stays under 0.05.",
     )
-    groups = _group_names(gaps, by)
+    groups = _group_names(about, gaps, by)
     figure = charts.draw_differences(gaps, title, baseline, groups, _marks_of("model", list(named)), dark())
     show_chart(figure, gaps, key=f"compare-gaps-{by}", alt="Paired differences from the baseline.", table=False)
     places = {group: place for place, group in enumerate(groups)}
@@ -138,22 +158,23 @@ def show_gaps(gaps: pl.DataFrame, by: str, title: str, named: Mapping[str, str],
     show_table(shown, _without(columns, by), key=f"compare-gaps-table-{by}", alt="Paired differences with verdicts.")
 
 
-def show_profile(view: View, unit: queries.Unit, definitions: Mapping[str, str], named: Mapping[str, str]) -> None:
-    """The parts of logic and the grades of chat, as parallel coordinates."""
-    frame = cached(read.score_table, view, (unit,), charts.PARTS).rename({unit: "side"})
+def show_profile(about: Declaration, view: View, unit: queries.Unit, named: Mapping[str, str]) -> None:
+    """What makes up the headline, as parallel coordinates."""
+    parts = [part for part in about.card.parts if about.card.scale(part)]
+    scales = {part: scale for part in parts if (scale := about.card.scale(part))}
+    frame = cached(read.score_table, view, (unit,), tuple(parts)).rename({unit: "side"})
     if frame.is_empty():
         empty("This benchmark has no parts to set side by side.")
         return
-    spread = frame.group_by("metric").agg(
-        gap=(pl.col("mean").max() - pl.col("mean").min())
-        / pl.when(pl.col("metric").first().is_in(charts.GRADES)).then(6).otherwise(100)
-    )
+    wide = pl.col("metric").replace_strict({part: high - low for part, (low, high) in scales.items()})
+    spread = frame.group_by("metric").agg(gap=(pl.col("mean").max() - pl.col("mean").min()) / wide.first())
     widest = spread.sort("gap", "metric")["metric"][-1]
+    meaning = about.card.metrics.get(widest, "")
     section(
         f"The models differ most in {label(widest)}",
-        "Each axis runs over its metric's whole scale. " + plain(f"{label(widest)}: {definitions.get(widest, '')}"),
+        "Each axis runs over its metric's whole scale. " + plain(f"{label(widest)}: {meaning}"),
     )
-    names = {metric: label(metric).capitalize() for metric in charts.PARTS}
+    names = {metric: label(metric).capitalize() for metric in parts}
     columns = {
         "name": column("Model"),
         "part": column("Metric"),
@@ -163,12 +184,15 @@ def show_profile(view: View, unit: queries.Unit, definitions: Mapping[str, str],
         "n": column("n scores", "count"),
     }
     rows = _named(frame, named, {}).with_columns(part=pl.col("metric").replace_strict(names, default=pl.col("metric")))
-    figure = charts.draw_profile(frame, names, _marks_of(unit, list(named)), dark())
-    show_chart(figure, rows, key="compare-profile", alt="Parts of logic and chat by model.", columns=columns)
+    figure = charts.draw_profile(frame, names, scales, _marks_of(unit, list(named)), dark())
+    show_chart(figure, rows, key="compare-profile", alt="Parts of the headline by model.", columns=columns)
 
 
-def show_front(board: pl.DataFrame, metric: str, title: str, named: Mapping[str, str]) -> None:
+def show_front(
+    about: Declaration, board: pl.DataFrame, metric: str, title: str, named: Mapping[str, str], less_is_better: bool
+) -> None:
     """Quality against cost, or against time where nothing has a price."""
+    one, many = about.card.unit
     priced = bool((board["cost_usd"] > 0).any())
     price = "cost_usd" if priced else "latency_s"
     if priced:
@@ -182,8 +206,7 @@ def show_front(board: pl.DataFrame, metric: str, title: str, named: Mapping[str,
             key="compare-price",
             label_visibility="collapsed",
         )
-    signed = board.with_columns(value=-pl.col("value")) if metric in LOWER_IS_BETTER else board
-    front = charts.front_of(signed, price)
+    front = charts.front_of(board, price, less_is_better)
     section(
         f"{len(front)} of {board.height} are worth their {'cost' if price == 'cost_usd' else 'time'}: "
         + plain(", ".join(named[side] for side in front["side"])),
@@ -199,29 +222,29 @@ def show_front(board: pl.DataFrame, metric: str, title: str, named: Mapping[str,
         "value": column(title, "points"),
         "low": column("95 % from", "points"),
         "high": column("to", "points"),
-        "cost_usd": column("Cost", "usd", "Mean of a dialogue, judges left out."),
-        "latency_s": column("Time", "seconds", "Mean of a dialogue."),
-        "attempts": column("Dialogues", "count"),
+        "cost_usd": column("Cost", "usd", f"Mean of one {one}, judges left out."),
+        "latency_s": column("Time", "seconds", f"Mean of one {one}."),
+        "attempts": column(many.capitalize(), "count"),
     }
-    figure = charts.draw_front(board, metric, title, price, _marks_of("model", list(named)), dark())
+    scale, marked = about.card.scale(metric), _marks_of("model", list(named))
+    figure = charts.draw_front(board, scale, title, price, marked, dark(), less_is_better, one)
     show_chart(figure, _named(board, named, {}), key="compare-front", alt="Quality against price.", columns=columns)
 
 
-def show_trials(view: View, unit: queries.Unit, named: Mapping[str, str]) -> None:
+def show_trials(about: Declaration, view: View, unit: queries.Unit, named: Mapping[str, str]) -> None:
     """pass^k, where samples were tried more than once."""
     frame = cached(queries.trials, view, unit)
     if frame.is_empty():
         empty(
             "Does a model always get it right, or only sometimes? With several trials a sample this shows how fast "
             "reliability falls: the share of samples that k trials in a row get right (pass^k).",
-            command="python -m cxlab run sage --model simulated:strong --limit 30 --trials 4",
+            command=f"python -m cxlab run {about.card.id} --model simulated:strong --limit 30 --trials 4",
         )
         return
     section(
         "How reliable is it when asked again and again?",
-        "pass^k: the chance that k trials of a sample all pass, unbiased, mean over samples. A trial passes when "
-        "its last "
-        "turn is right throughout.",
+        "pass^k: the chance that k trials of a sample all pass, unbiased, mean over samples. A trial passes by the "
+        "verdict that is stored with it.",
     )
     columns = {
         "name": column("Model"),
@@ -234,6 +257,7 @@ def show_trials(view: View, unit: queries.Unit, named: Mapping[str, str]) -> Non
 
 
 def show_samples(
+    about: Declaration,
     view: View,
     place: View,
     unit: queries.Unit,
@@ -257,32 +281,28 @@ def show_samples(
     if frame.is_empty():
         empty("These two have no sample in common.")
         return str(other)
-    top = frame.row(0, named=True)
+    top, identity = frame.row(0, named=True), about.identifying
+    name = (top.get(identity.id) if identity else None) or top["sample_id"]
     section(
-        f"They are furthest apart on {top['leaf'] or top['sample_id']}: {format_points(top['first'])} against "
+        f"They are furthest apart on {plain(name)}: {format_points(top['first'])} against "
         f"{format_points(top['second'])}",
-        f"{format_count(frame.height)} samples that both have, largest difference first (at most "
-        f"{_MOST_SAMPLES}). Select a "
-        "row to see both side by side.",
+        f"{format_count(frame.height)} samples that both have, largest difference first (at most {_MOST_SAMPLES}). "
+        "Select a row to see both side by side.",
     )
-    terms = bool(frame["exposure"].drop_nulls().len())
-    frame = frame.with_columns(pl.col("exposure").replace(EXPOSURES))
-    columns = {
-        "sample_id": column("Sample", "id", width="small"),
-        "leaf": column("Leaf", width="small"),
-        "level": column("Persona" if terms else "Level", width="small"),
-        "exposure": column("Told of customer", width="small", help="What the agent was told of the customer."),
-        "modality": column("Modality", width="small"),
+    columns = {"sample_id": column("Sample", "id", width="small")}
+    for facet in sorted(about.facets, key=lambda each: not each.identifies):
+        # What is the same for all samples, or what none has, says nothing.
+        if facet.id in frame.columns and frame[facet.id].drop_nulls().n_unique() > (0 if facet.identifies else 1):
+            columns[facet.id] = column(facet.title, width="small", help=facet.meaning or None)
+            frame = frame.with_columns(pl.col(facet.id).replace(dict(facet.labels)))
+    columns |= {
         "first": column(named[other], "points", f"{title}, mean over the sample."),
         "second": column(named[baseline], "points", f"{title}, mean over the sample."),
         "difference": column("Difference", "points"),
-        "opening": column("The customer's first words", width="large"),
     }
-    # What no sample has says nothing: answers of tasks have neither leaf nor opening.
-    columns = {name: shape for name, shape in columns.items() if name == "level" or frame[name].drop_nulls().len()}
-    if not terms:
-        columns.pop("modality", None)
-    if "leaf" in columns:
+    if frame["opening"].drop_nulls().len():
+        columns["opening"] = column("The customer's first words", width="large")
+    if identity and identity.id in columns:
         del columns["sample_id"]
     key = f"compare-samples-{other}-{baseline}"
     height = 300 if frame.height > 6 else None
@@ -295,16 +315,11 @@ def show_samples(
     return str(other)
 
 
-def _group_names(frame: pl.DataFrame, by: str) -> dict[str, str]:
+def _group_names(about: Declaration, frame: pl.DataFrame, by: str) -> dict[str, str]:
     found = frame["grp"].unique().sort().to_list()
-    if by == "level":
-        found.sort(
-            key=lambda level: ("zero", "weak", "strong").index(level) if level in ("zero", "weak", "strong") else 9
-        )
-    names = EXPOSURES if by == "exposure" else {}
-    order = list(EXPOSURES) if by == "exposure" else []
-    found.sort(key=lambda group: order.index(group) if group in order else len(order))
-    return {group: names.get(group, label(group)) if group else "all" for group in found}
+    tasks = {task.id: task.title for task in about.card.tasks} if by == "task" else {}
+    ordered = sorted(found, key=list(tasks).index) if set(found) <= set(tasks) else about.in_order(by, found)
+    return {group: tasks.get(group) or about.value(by, group) if group else "all" for group in ordered}
 
 
 def _named(frame: pl.DataFrame, named: Mapping[str, str], groups: Mapping[str, str]) -> pl.DataFrame:

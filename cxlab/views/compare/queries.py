@@ -13,28 +13,25 @@ import polars as pl
 from cxlab.errors import UnknownName
 from cxlab.metrics.paired import holm, paired_difference
 from cxlab.metrics.passk import pass_hat_k
+from cxlab.read import scenarios
 from cxlab.read.published import published
-from cxlab.read.query import ask, where
-from cxlab.read.scores import LOWER_IS_BETTER
+from cxlab.read.query import ask, facet, facet_ids, where
 from cxlab.read.view import View
 from cxlab.views.compare import queries_score_sums
 
 Unit = Literal["model", "run_id"]
-GROUPS = ("scenario", "level", "leaf", "task", *queries_score_sums.TERMS)
 _SEED = 20260101
 # From here on an interval needs no bootstrap: the closed form agrees with it.
 _MANY = 2_000
-# Which column of the paper's table stands for which metric of ours.
-_PUBLISHED = {"overall": "oa", "logic": "logic", "chat": "chat", "format_error": "format_error"}
 
 
 def sample_means(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame:
     """The view's metric by side, group and sample: side, grp, sample_id, mean, n scores.
 
-    Over scores of turns; over those of whole attempts where the metric has no other. `by` is one of GROUPS or "".
+    Over scores of turns; over those of whole attempts where the metric has no other. `by` is a facet, "task" or "".
     """
-    if by and by not in GROUPS:
-        raise UnknownName("group", by, GROUPS)
+    if by and by not in (known := ("task", *facet_ids())):
+        raise UnknownName("group", by, known)
     scored = queries_score_sums.of_attempts(view, (by,)).filter(pl.col("n") > 0)
     turns = not scored["whole"].all()
     group = pl.col(by).fill_null("") if by else pl.lit("")
@@ -46,12 +43,14 @@ def sample_means(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame
     )
 
 
-def differences(view: View, baseline: str, unit: Unit = "model", by: str = "") -> pl.DataFrame:
+def differences(
+    view: View, baseline: str, unit: Unit = "model", by: str = "", less_is_better: bool = False
+) -> pl.DataFrame:
     """Each side minus the baseline on the samples that both have, group by group.
 
     Columns: side, grp, n (pairs), unmatched (samples only one side has), difference, low, high (bootstrap over
     samples), p (sign-flip permutation), p_holm (corrected over all rows), wins, ties, losses (samples), verdict:
-    better, worse or "cannot tell" at 5 % after correction, whichever direction is good for the metric.
+    better, worse or "cannot tell" at 5 % after correction; `less_is_better` says so of the metric.
     """
     means = sample_means(view, unit, by)
     rows = []
@@ -80,10 +79,9 @@ def differences(view: View, baseline: str, unit: Unit = "model", by: str = "") -
     schema = {"side": pl.String, "grp": pl.String, **counts, **numbers, **results}
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
     corrected = holm(frame["p"].fill_null(float("nan")).to_numpy())
-    lower = view.metric in LOWER_IS_BETTER
-    if lower:
+    if less_is_better:
         frame = frame.rename({"wins": "losses", "losses": "wins"})
-    good = (pl.col("difference") < 0) if lower else (pl.col("difference") > 0)
+    good = (pl.col("difference") < 0) if less_is_better else (pl.col("difference") > 0)
     sure = pl.col("p_holm").is_not_null() & (pl.col("p_holm") < 0.05)
     return frame.with_columns(p_holm=pl.Series(corrected, dtype=pl.Float64).fill_nan(None)).with_columns(
         verdict=pl.when(sure & good)
@@ -97,17 +95,18 @@ def differences(view: View, baseline: str, unit: Unit = "model", by: str = "") -
 def sample_pairs(view: View, first: str, second: str, unit: Unit = "model", limit: int = 200) -> pl.DataFrame:
     """Samples that both sides have, the largest difference first.
 
-    Columns: sample_id, scenario, level, leaf, exposure, modality, opening, first, second (means), difference, and the
+    Columns: sample_id, a column for each facet of the store, opening, first, second (means), difference, and the
     attempts to open (of the lowest trial): first_run, first_attempt, second_run, second_attempt.
     """
-    scored = queries_score_sums.of_attempts(view).filter(pl.col("n") > 0, pl.col(unit).is_in([first, second]))
+    facets = facet_ids()
+    scored = queries_score_sums.of_attempts(view, facets).filter(pl.col("n") > 0, pl.col(unit).is_in([first, second]))
     turns = not scored["whole"].all()
     sides = (
         scored.filter(pl.col("whole") != turns)
         .sort("trial", "run_id")
         .group_by(side=unit, sample_id="sample_id")
         .agg(
-            pl.col("scenario", "level", "leaf").first(),
+            *(pl.col(name).first() for name in facets),
             mean=pl.col("total").sum() / pl.col("n").sum(),
             run=pl.col("run_id").first(),
             attempt=pl.col("attempt_id").first(),
@@ -122,13 +121,13 @@ def sample_pairs(view: View, first: str, second: str, unit: Unit = "model", limi
         .head(limit)
     )
     opened = ask(
-        """SELECT run_id AS first_run, attempt_id AS first_attempt, exposure, modality, left(opening, 160) AS opening
+        """SELECT run_id AS first_run, attempt_id AS first_attempt, left(opening, 160) AS opening
         FROM attempts
         WHERE attempt_id IN (SELECT unnest($attempts))""",
         {"attempts": pairs["first_attempt"].to_list()},
     )
     return pairs.join(opened, on=["first_run", "first_attempt"], how="left", maintain_order="left").select(
-        "sample_id", "scenario", "level", "leaf", "exposure", "modality", "opening", "first", "second", "difference",
+        "sample_id", *facets, "opening", "first", "second", "difference",
         "first_run", "first_attempt", "second_run", "second_attempt",
     )  # fmt: skip
 
@@ -150,19 +149,14 @@ def counterpart(view: View, run_id: str, attempt_id: str, side: str, unit: Unit 
 def trials(view: View, unit: Unit = "model") -> pl.DataFrame:
     """pass^k where samples were tried more than once: side, k, samples, share.
 
-    A trial passes when its last turn is right throughout (labels, path and action), or its answer is `right`. share:
-    mean over samples of the chance that k trials drawn without replacement all pass. Every sample counts that was
-    tried at least k times.
+    A trial passes by its stored verdict; one that could not be scored is no trial. share: mean over samples of the
+    chance that k trials drawn without replacement all pass. Every sample counts that was tried at least k times.
     """
-    condition, params = where(view, "traces", "t.")
-    of_answers, more = where(view, "scores", "s.")
+    condition, params = where(view)
     tried = ask(
-        f"""SELECT t.{unit} AS side, t.sample_id, count(*) AS n, count(*) FILTER (t.error = 'none') AS passed
-        FROM traces t WHERE t.last AND {condition} GROUP BY ALL
-        UNION ALL SELECT s.{unit}, s.sample_id, count(*), count(*) FILTER (s.value = 100) FROM scores s
-        WHERE s.metric = 'right' AND s.turn IS NULL AND s.value IS NOT NULL AND {of_answers} GROUP BY ALL
-        ORDER BY ALL""",
-        {**params, **more},
+        f"""SELECT {unit} AS side, sample_id, count(*) AS n, count(*) FILTER (verdict = 'passed') AS passed
+        FROM attempts WHERE verdict IN ('passed', 'failed') AND {condition} GROUP BY ALL ORDER BY ALL""",
+        params,
     )
     rows = []
     for (side,), part in tried.group_by("side", maintain_order=True):
@@ -175,21 +169,26 @@ def trials(view: View, unit: Unit = "model") -> pl.DataFrame:
     return frame if (frame["k"] > 1).any() else frame.clear()
 
 
+# What a trace holds the metric against.
+_CONSTANT = {"path_exact": "t.reference_path", "action": "t.reference_action"}
+
+
 def floors(view: View, by: str = "") -> pl.DataFrame:
     """What a constant answer would score on these turns: grp, value, name; only for metrics where that is known.
 
-    For `path_exact` and `action`: in each scenario always the reference that is commonest there.
+    For what traces of a procedure are held against: in each procedure always the reference that is commonest there.
     """
-    answer = {"path_exact": "t.reference_path", "action": "t.reference_action"}.get(view.metric)
+    answer = _CONSTANT.get(view.metric)
     empty = pl.DataFrame(schema={"grp": pl.String, "value": pl.Float64, "name": pl.String})
-    if answer is None or by not in ("", "scenario", "level"):
+    if answer is None or (by and by not in facet_ids()):
         return empty
     condition, params = where(view, "traces", "t.")
-    group = f"coalesce(t.{by}, '')" if by else "''"
+    group = f"coalesce({facet(by, 't')}, '')" if by else "''"
     found = ask(
         f"""
         WITH told AS (
-            SELECT {group} AS grp, t.scenario, {answer} AS answer FROM traces t
+            SELECT {group} AS grp, {facet(scenarios.FACET, "t")} AS scenario, {answer} AS answer
+            FROM facetted('traces') t
             WHERE {condition} AND t.parsed AND len(t.reference_path) > 0
         ), best AS (SELECT scenario, mode(answer) AS answer FROM told GROUP BY 1)
         SELECT grp, 100 * avg((told.answer = best.answer)::DOUBLE) AS value, 'always the commonest answer' AS name
@@ -200,24 +199,27 @@ def floors(view: View, by: str = "") -> pl.DataFrame:
     return found if found.height else empty
 
 
-def published_points(benchmark: str, metric: str, by: str = "", scenarios: Sequence[str] = ()) -> pl.DataFrame:
+def published_points(
+    benchmark: str, metric: str, headline: str, by: str = "", groups: Sequence[str] = (), narrowed: Sequence[str] = ()
+) -> pl.DataFrame:
     """Figures of a paper for the metric: grp, entity, value, source; empty where it prints none.
 
-    Other data, other judges: to be looked at beside ours, never paired with them.
+    A paper's leaderboard prints the headline, other metrics under their own ids, and the headline by group where a
+    column bears a group's name. `narrowed` are the facet values that are looked at: a figure over all does not belong
+    beside a choice of some. Other data, other judges: to be looked at beside ours, never paired with them.
     """
     empty = pl.DataFrame(schema={"grp": pl.String, "entity": pl.String, "value": pl.Float64, "source": pl.String})
     table = next((each for each in published(benchmark) if each.entity and each.metric), None)
-    if table is None or table.entity is None:
+    if table is None or table.entity is None or table.metric is None:
         return empty
     columns = {column.id for column in table.columns}
-    if by == "scenario" and metric == "overall":
-        shown = [(name, name) for name in scenarios if name in columns]
-    elif by == "" and _PUBLISHED.get(metric) in columns:
-        only = scenarios[0] if len(scenarios) == 1 and metric == "overall" and scenarios[0] in columns else None
-        # A figure over all scenarios does not belong beside a choice of some.
-        shown = [("", only or _PUBLISHED[metric])] if only or not scenarios else []
-    else:
-        shown = []
+    whole = table.metric if metric == headline else metric
+    shown: list[tuple[str, str]] = []
+    if by and metric == headline:
+        shown = [(name, name) for name in groups if name in columns]
+    elif not by and whole in columns:
+        only = narrowed[0] if len(narrowed) == 1 and metric == headline and narrowed[0] in columns else None
+        shown = [("", only or whole)] if only or not narrowed else []
     parts = [
         table.frame.select(
             grp=pl.lit(group), entity=pl.col(table.entity).cast(pl.String), value=pl.col(column).cast(pl.Float64),

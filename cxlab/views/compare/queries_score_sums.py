@@ -6,32 +6,30 @@ from functools import lru_cache
 import polars as pl
 
 from cxlab.read.clusters import reach
-from cxlab.read.query import ask, cut, where, widen
+from cxlab.read.query import ask, cut, facet, facet_ids, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
 
 
 def of_attempts(view: View, by: Sequence[str] = ()) -> pl.DataFrame:
-    """The view's metric by attempt: run_id, attempt_id, trial, model, sample_id, scenario, level, leaf, task, whole,
-    n, total, unscored; and those of TERMS that `by` names.
+    """The view's metric by attempt: run_id, attempt_id, trial, model, sample_id, task, whole, n, total, unscored; and
+    the facets that `by` names.
 
     `whole`: the scores of the attempt, else those of its turns; `n` scores make up `total`.
     """
     home, version = str(layout.home()), catalogue.version()
-    found = cut(_read(home, version, widen(view, _CUT)), view, _CUT)
-    terms = [name for name in TERMS if name in by]
-    if not terms:
-        return found
-    keys = ["run_id", "attempt_id"]
-    return found.join(_read_terms(home, version).select(*keys, *terms), on=keys, how="left", maintain_order="left")
-
-
-TERMS = ("persona", "exposure", "modality")
-"""What scores do not hold themselves: it is looked up in the attempts when it is asked for."""
-
-
-# Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
-_CUT = ("models", "scenarios", "levels", "leaves")
+    # Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
+    filters = ("models", *(name for name, _ in view.facets))
+    found = _read(home, version, widen(view, filters))
+    known = _read_facets(home, version)
+    wanted = [
+        name for name in dict.fromkeys([*by, *filters[1:]]) if name in known.columns and name not in found.columns
+    ]
+    lacking = [pl.lit(None, pl.String).alias(name) for name in by if name not in known.columns and name not in found]
+    if wanted:
+        keys = ["run_id", "attempt_id"]
+        found = found.join(known.select(*keys, *wanted), on=keys, how="left", maintain_order="left")
+    return cut(found, view, filters).with_columns(lacking)
 
 
 # A selection has a row or two an attempt: enough for the page that is looked at and the one before.
@@ -39,7 +37,7 @@ _CUT = ("models", "scenarios", "levels", "leaves")
 def _read(home: str, version: str, wanted: View) -> pl.DataFrame:
     condition, params = where(wanted, "scores", "s.")
     return ask(
-        f"""SELECT s.run_id, s.attempt_id, s.trial, s.model, s.sample_id, s.scenario, s.level, s.leaf, s.task,
+        f"""SELECT s.run_id, s.attempt_id, s.trial, s.model, s.sample_id, s.task,
             s.turn IS NULL AS whole, count(s.value) AS n, sum(s.value) AS total,
             count(*) - count(s.value) AS unscored
         FROM scores s WHERE s.metric = $metric AND {condition} GROUP BY ALL""",
@@ -48,13 +46,15 @@ def _read(home: str, version: str, wanted: View) -> pl.DataFrame:
 
 
 @lru_cache(maxsize=2)
-def _read_terms(home: str, version: str) -> pl.DataFrame:
-    return ask(f"SELECT run_id, attempt_id, {', '.join(TERMS)} FROM attempts")
+def _read_facets(home: str, version: str) -> pl.DataFrame:
+    """The facets of all attempts, a column each."""
+    columns = "".join(f", {facet(name)} AS {name}" for name in facet_ids())
+    return ask(f"SELECT a.run_id, a.attempt_id{columns} FROM attempts a")
 
 
 def table(view: View, by: Sequence[str]) -> pl.DataFrame:
     """What `score_table` says of the view's metric, made from the sums: `by`..., n, clusters, mean, low, high,
-    unscored. `by` are columns of the sums, or TERMS."""
+    unscored. `by` are columns of the sums, or facets."""
     keys = list(by)
     clusters = (
         of_attempts(view, keys)

@@ -8,29 +8,32 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.read import StoredAttempt, View
+from cxlab.records.benchmark_card import Declaration
 from cxlab.ui import transcript_html
 from cxlab.ui.address import cached, link
 from cxlab.ui.app_frame import colours
-from cxlab.ui.labels import label, plain, section
+from cxlab.ui.labels import label, plain, section, title
 from cxlab.ui.path_strips import style
 from cxlab.ui.tables import column, show_table
 from cxlab.views.compare.alignment import Pair, align, differs
 from cxlab.views.failures import attempt_answer
+from cxlab.views.failures.attempt_verdict import say_verdict
 
 
-def show_side_by_side(first: tuple[str, str], second: tuple[str, str], leading: Sequence[str]) -> None:
-    """Both dialogues line beside line with every difference marked; `leading`: figures of each."""
+def show_side_by_side(about: Declaration, first: tuple[str, str], second: tuple[str, str]) -> None:
+    """Both dialogues line beside line with every difference marked, or both answers beside what was due."""
+    leading, headline = about.card.leading, about.card.headline
     sides = [cached(read.attempt, *first), cached(read.attempt, *second)]
     names = [label(side.attempt["model"]) for side in sides]
-    if all(attempt_answer.is_answer(side) for side in sides):
-        _show_answers(sides, names)
+    if about.attempt_view == "answer" or all(side.messages.is_empty() for side in sides):
+        _show_answers(about, sides, names)
         return
     style()
     transcript_html.style()
     pairs = align(*(transcript_html.read_lines(side.messages) for side in sides))
     apart = [pair for pair in pairs if differs(pair)]
     section(f"{plain(names[0])} and {plain(names[1])} on the same customer", _tell(pairs, apart))
-    rows = compare_turns(*sides)
+    rows = compare_turns(sides[0], sides[1], headline)
     if rows.height:
         columns = {
             "turn": column("Turn", "count", width="small"),
@@ -39,8 +42,8 @@ def show_side_by_side(first: tuple[str, str], second: tuple[str, str], leading: 
             "way_2": column(f"Way: {names[1]}"),
             "action_1": column(f"Action: {names[0]}"),
             "action_2": column(f"Action: {names[1]}"),
-            "score_1": column(f"Overall: {names[0]}", "points"),
-            "score_2": column(f"Overall: {names[1]}", "points"),
+            "score_1": column(f"{title(headline)}: {names[0]}", "points"),
+            "score_2": column(f"{title(headline)}: {names[1]}", "points"),
         }
         show_table(rows, columns, key="duel-turns", alt="What differs between the two attempts, turn by turn.")
     for spot, side, name in zip(st.columns(2, gap="medium"), sides, names, strict=True):
@@ -55,7 +58,7 @@ def show_side_by_side(first: tuple[str, str], second: tuple[str, str], leading: 
                 "Open this dialogue", "failures",
                 View(benchmark=side.attempt["benchmark"]).open(run_id, attempt_id, turn or None),
             )  # fmt: skip
-            attempt_answer.show_wrong(side)
+            say_verdict(side)
     shown, st.session_state["cx-duel"] = st.session_state.get("cx-duel"), (first, second)
     _draw_pairs(pairs, fresh=shown != (first, second))
 
@@ -140,7 +143,7 @@ setTimeout(() => {
 """
 
 
-def _show_answers(sides: Sequence[StoredAttempt], names: Sequence[str]) -> None:
+def _show_answers(about: Declaration, sides: Sequence[StoredAttempt], names: Sequence[str]) -> None:
     """Two answers to one question: what was given once, then each one's answer beside what was due."""
     st.markdown(f"**{plain(names[0])} and {plain(names[1])} on the same sample**")
     style()
@@ -151,14 +154,14 @@ def _show_answers(sides: Sequence[StoredAttempt], names: Sequence[str]) -> None:
             st.markdown(f"**{plain(name)}**")
             attempt = side.attempt
             target = View(benchmark=attempt["benchmark"]).open(attempt["run_id"], attempt["attempt_id"], None)
-            link("Open this answer", "failures", target)
-            attempt_answer.show_wrong(side)
+            link(f"Open this {about.card.unit[0]}", "failures", target)
+            say_verdict(side)
             attempt_answer.show_due(side, key=f"duel-{place}")
 
 
-def compare_turns(first: StoredAttempt, second: StoredAttempt) -> pl.DataFrame:
+def compare_turns(first: StoredAttempt, second: StoredAttempt, metric: str) -> pl.DataFrame:
     """One row a turn that either side was judged at: turn, differs (words), way, action and score of both."""
-    told = [_turns(side) for side in (first, second)]
+    told = [_turns(side, metric) for side in (first, second)]
     rows = []
     for turn in sorted({*told[0], *told[1]}):
         one, two = (side.get(turn) for side in told)
@@ -178,9 +181,9 @@ def compare_turns(first: StoredAttempt, second: StoredAttempt) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def _turns(side: StoredAttempt) -> dict[int, dict[str, Any]]:
+def _turns(side: StoredAttempt, metric: str) -> dict[int, dict[str, Any]]:
     scores = dict(
-        side.scores.filter((pl.col("metric") == "overall") & pl.col("turn").is_not_null())
+        side.scores.filter((pl.col("metric") == metric) & pl.col("turn").is_not_null())
         .select("turn", "value")
         .iter_rows()
     )

@@ -11,10 +11,10 @@ import streamlit as st
 from cxlab.charts.numbers import format_count
 from cxlab.read import View
 from cxlab.records import Message
-from cxlab.ui.address import cached, go, set_view
+from cxlab.ui.address import cached, go, here, set_view
 from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import chip, error, plain, say, section
-from cxlab.ui.paging import here, show_pages
+from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_table
 from cxlab.views.conversations import queries
 from cxlab.views.conversations.queries import CLASSES, NOISES, DatasetConversation, ServedLine
@@ -25,7 +25,7 @@ _AVATARS = {"customer": "user", "agent": "assistant"}
 _SPEAKERS = {"customer": "Customer", "agent": "Agent", "ivr": "Phone menu", "tool": "Tool", "system": "System"}
 _CLASS_COLOURS = {"knowledge_base": "blue", "tool_call": "violet", "tool_information_gathering": "orange"}
 _ANSWERS = {"Yes": ("green", "✓"), "No": ("red", "✕"), "NA": ("gray", "–")}
-_TITLES = {"intents": "About", "personas": "Customer's traits", "modalities": "Noise"}
+_TITLES = {"intent": "About", "persona": "Customer's traits", "modality": "Noise"}
 
 
 def show_list(view: View) -> None:
@@ -67,8 +67,8 @@ def show_list(view: View) -> None:
 def _filters(view: View) -> View:
     """Search and filters in the sidebar; values that the dataset does not have are dropped."""
     known = cached(queries.facets, view.dataset)
-    kept = {name: tuple(each for each in getattr(view, name) if each in known[name]) for name in _TITLES}
-    view = view.change(**kept, page=view.page)
+    kept = {name: tuple(each for each in view.values(name) if each in known[name]) for name in _TITLES}
+    view = view.narrow(**kept).change(page=view.page)
     with st.sidebar:
         st.session_state["talk-search"] = view.search
         st.text_input(
@@ -86,7 +86,7 @@ def _filters(view: View) -> View:
 
 
 def _changed(name: str) -> None:
-    set_view(here().change(**{name: tuple(st.session_state[f"talk-{name}"])}))
+    set_view(here().narrow(**{name: st.session_state[f"talk-{name}"]}))
 
 
 def show_one(view: View, talk: DatasetConversation, hear: Hear) -> None:

@@ -95,14 +95,14 @@ def has_conversations(dataset_id: str) -> bool:
 def listed(view: View) -> pl.DataFrame:
     """The conversations of `view.dataset` under its filters, in the dataset's order, without their text.
 
-    `view.intents` are families, `view.personas` traits, `view.modalities` kinds of noise; `search` is for words.
+    Of the view's facets intent is a family, persona traits, modality kinds of noise; `search` is for words.
     """
     frame = _index(str(folder(view.dataset)))
-    if view.intents:
-        frame = frame.filter(pl.col("family").is_in(view.intents))
-    if view.personas:
-        frame = frame.filter(pl.col("traits").list.set_intersection(list(view.personas)).list.len() > 0)
-    for noise in view.modalities:
+    if families := view.values("intent"):
+        frame = frame.filter(pl.col("family").is_in(families))
+    if traits := view.values("persona"):
+        frame = frame.filter(pl.col("traits").list.set_intersection(list(traits)).list.len() > 0)
+    for noise in view.values("modality"):
         frame = frame.filter(pl.col("noises").list.contains(noise))
     for word in view.search.lower().split():
         frame = frame.filter(
@@ -123,7 +123,7 @@ def facets(dataset_id: str) -> dict[str, list[str]]:
     families = frame["family"].drop_nulls().value_counts(sort=True)["family"].to_list()
     traits = frame["traits"].explode().drop_nulls().value_counts(sort=True)["traits"].to_list()
     present = set(frame["noises"].explode().drop_nulls())
-    return {"intents": families, "personas": traits, "modalities": [each for each in NOISES if each in present]}
+    return {"intent": families, "persona": traits, "modality": [each for each in NOISES if each in present]}
 
 
 def conversation(dataset_id: str, conversation_id: str) -> DatasetConversation:

@@ -10,12 +10,12 @@ import streamlit as st
 from cxlab.charts.numbers import format_count, format_share, format_time
 from cxlab.read import View, published
 from cxlab.records import Dataset
-from cxlab.ui.address import cached, go, has_page, set_view
+from cxlab.ui.address import cached, go, has_page, here, set_view
 from cxlab.ui.app_frame import dark, guarded, zone
 from cxlab.ui.labels import chip, error, figures, label, plain, section, title
-from cxlab.ui.paging import here
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.ui.trash import delete
+from cxlab.views.benchmarks import declared, names_of
 from cxlab.views.datasets import queries
 from cxlab.views.datasets.charts import draw_multiples, draw_shares, format_figure
 from cxlab.views.datasets.cost_panel import show_spending
@@ -53,7 +53,7 @@ def show_list(view: View, frame: pl.DataFrame) -> None:
         ]
     )
     rows = frame.with_columns(
-        benchmark_=pl.col("benchmark").map_elements(label, return_dtype=pl.String),
+        benchmark_=pl.col("benchmark").replace(names_of(frame["benchmark"].unique())),
         tasks_=pl.col("tasks").list.eval(pl.element().str.replace_all("_", " ")).list.join(", "),
     )
     columns = {
@@ -85,7 +85,7 @@ def _narrow(view: View, frame: pl.DataFrame) -> pl.DataFrame:
     with st.sidebar:
         picked = st.selectbox(
             "Benchmark", ["", *known], key="datasets-benchmark",
-            format_func=lambda each: label(each) if each else "all",
+            format_func={"": "all", **names_of(known)}.__getitem__,
             on_change=lambda: set_view(here().change(benchmark=st.session_state["datasets-benchmark"])),
         )  # fmt: skip
     return frame.filter(pl.col("benchmark") == picked) if picked else frame
@@ -94,7 +94,7 @@ def _narrow(view: View, frame: pl.DataFrame) -> pl.DataFrame:
 def show_summary(dataset: Dataset, row: Mapping[str, Any]) -> None:
     """What a dataset is, in a line of marks."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        chip(label(dataset.benchmark), "blue")
+        chip(declared(dataset.benchmark).card.name, "blue")
         chip(dataset.source)
         for name in ("brand", "language", "size"):
             if value := queries.options(dataset).get(name):

@@ -188,7 +188,7 @@ def _sample_sizes(path: Path, corpora: dict[str, int], tools: int | None) -> dic
     counts = ask(
         """SELECT task, count(*) AS n,
             count(DISTINCT coalesce(json_extract_string(inputs, '$.conversation_id'), sample_id)) AS cases,
-            count(DISTINCT level) AS levels,
+            count(DISTINCT list_filter(facets, lambda f: f.key = 'level')[1].value) AS levels,
             avg(json_array_length(inputs, '$.questions')) AS questions,
             sum(json_array_length(expected, '$.similar')) AS similar,
             sum(json_array_length(expected, '$.contradictory')) AS contradictory

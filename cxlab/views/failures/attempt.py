@@ -1,17 +1,19 @@
-"""One attempt in full, whatever its benchmark: a dialogue by a procedure, a dialogue with a goal, or an answer."""
+"""One attempt in full; which part draws it is named by its benchmark's `attempt_view`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import polars as pl
 import streamlit as st
 
 from cxlab import read
 from cxlab.errors import UnknownName
-from cxlab.read import View
+from cxlab.read import StoredAttempt, View
 from cxlab.read.failure_kinds import KINDS
+from cxlab.records.benchmark_card import Declaration
 from cxlab.ui import address, path_strips
 from cxlab.ui.labels import badge, error, header, label, plain, say
 from cxlab.ui.transcript import transcript
+from cxlab.views.benchmarks import declared
 from cxlab.views.failures import (
     annotation_form,
     attempt_answer,
@@ -19,97 +21,123 @@ from cxlab.views.failures import (
     attempt_list,
     attempt_procedure,
 )
+from cxlab.views.failures.attempt_verdict import show_chip, show_verdict
 from cxlab.views.persona import live_link
 
-Cards = Mapping[str, tuple[Sequence[str], Mapping[str, str]]]
 
-
-def show_one(view: View, run_id: str, attempt_id: str, cards: Cards) -> None:
-    """The attempt in full; `cards`: by benchmark its leading metrics and what each metric is."""
+def show_one(view: View, run_id: str, attempt_id: str) -> None:
+    """The attempt in full."""
     path_strips.style()
     try:
         whole = read.attempt(run_id, attempt_id)
     except UnknownName as unknown:
         header("Failures", "What goes wrong, and why?")
         error(str(unknown))
-        if st.button("All dialogues"):
+        if st.button("All attempts"):
             address.go(view.change(attempt="", turn=None))
         return
-    attempt_list.show_way(view, attempt_id)
     row = whole.attempt
-    leading, definitions = cards.get(str(row["benchmark"]), ((), {}))
+    about = declared(str(row["benchmark"]))
+    attempt_list.show_navigation(view, attempt_id, about)
     with st.container(horizontal=True, vertical_alignment="center"):
-        about = f"{label(row['scenario'] or row['task'])}, {row['leaf'] or row['sample_id']}"
-        if attempt_goal.has_goal(whole):
-            about = about[:1].upper() + about[1:].replace("_", " ").replace("+", " + ")
-        st.title(plain(about), anchor=False, width="content")
+        st.title(plain(_name(whole, about)), anchor=False, width="content")
         st.badge(plain(label(row["model"])), color="blue")
         if row["simulated"]:
             badge("simulated")
-        if attempt_goal.has_goal(whole):
-            attempt_goal.show_terms(whole)
-            live_link.show_way(whole.run)
-    if attempt_answer.is_answer(whole):
-        _show_answer(view, whole, definitions)
-        return
-    attempt_procedure.headline(whole, leading, definitions)
-    if attempt_goal.has_goal(whole):
-        _show_goal(view, whole, definitions)
-    else:
-        _show_turns(view, whole, definitions)
+        show_chip(whole)
+        if about.attempt_view == "goal":
+            attempt_goal.show_terms(whole, about)
+            live_link.show_live_link(whole.run)
+    PARTS.get(about.attempt_view, _show_dialogue)(view, whole, about)
     if view.turn is not None:
         attempt_procedure.scroll_to(view.turn)
 
 
-def _show_answer(view: View, whole: read.StoredAttempt, definitions: Mapping[str, str]) -> None:
+def _name(whole: StoredAttempt, about: Declaration) -> str:
+    """The situation in a few words: the first facet's value or the task, then what stands for the sample's id."""
+    row, identity = whole.attempt, about.identifying
+    first = next((row[facet.id] for facet in about.facets if facet.spread and row.get(facet.id)), None)
+    task = about.card.task(str(row["task"]))
+    place = about.value(about.facets[0].id, first) if first else task.title if task else label(str(row["task"]))
+    name = (row.get(identity.id) if identity else None) or row["sample_id"]
+    return f"{place[:1].upper()}{place[1:]}, {str(name).replace('+', ' + ')}"
+
+
+def _show_answer(view: View, whole: StoredAttempt, about: Declaration) -> None:
     """An answer of a task: what was given, and what was due beside what came."""
-    attempt_answer.headline(whole, definitions)
-    given, about = st.columns([3, 2], gap="medium")
+    attempt_answer.headline(whole, about)
+    given, beside = st.columns([3, 2], gap="medium")
     with given:
         attempt_answer.show_given(whole)
-    with about, st.container(key="cx-about"):
-        attempt_answer.show_wrong(whole)
+    with beside, st.container(key="cx-about"):
+        show_verdict(view, whole)
         attempt_answer.show_due(whole)
-        attempt_answer.show_figures(whole, definitions)
+        attempt_answer.show_figures(whole, about.card.metrics)
         _show_rest(view, whole)
 
 
-def _show_goal(view: View, whole: read.StoredAttempt, definitions: Mapping[str, str]) -> None:
+def _show_goal(view: View, whole: StoredAttempt, about: Declaration) -> None:
     """A dialogue with a goal: what was said and done, and what had to come of it."""
-    said, about = st.columns([3, 2], gap="medium")
+    attempt_procedure.headline(whole, about.card.leading, about.card.metrics)
+    said, beside = st.columns([3, 2], gap="medium")
     with said:
         attempt_goal.show_dialogue(
             whole, view.turn, lambda turn: attempt_procedure.turn_card(whole, turn, view.turn, None)
         )
-    with about, st.container(key="cx-about"):
-        attempt_goal.show_wrong(whole)
+    with beside, st.container(key="cx-about"):
+        show_verdict(view, whole, on_the_way=True)
         attempt_goal.show_due(whole)
         attempt_goal.show_goal(whole)
         attempt_goal.show_profiles(whole)
-        attempt_goal.show_figures(whole, definitions)
+        attempt_goal.show_figures(whole, about.card.metrics)
         _show_rest(view, whole)
 
 
-def _show_turns(view: View, whole: read.StoredAttempt, definitions: Mapping[str, str]) -> None:
-    """A dialogue that is held against a procedure, turn by turn, or whose end was marked as an answer."""
+def _show_procedure(view: View, whole: StoredAttempt, about: Declaration) -> None:
+    """A dialogue that is held against a procedure, turn by turn."""
+    attempt_procedure.headline(whole, about.card.leading, about.card.metrics)
     wrong = whole.traces.filter(~pl.col("error").is_in(["none", "unscored"]))
     first_wrong = wrong["turn"][0] if wrong.height else None
-    said, about = st.columns([3, 2], gap="medium")
+    said, beside = st.columns([3, 2], gap="medium")
     with said:
         transcript(
             whole.messages,
             turn=view.turn,
             after=lambda turn: attempt_procedure.turn_card(whole, turn, view.turn, first_wrong),
         )
-    with about, st.container(key="cx-about"):
-        if "right" in definitions:
-            attempt_answer.show_wrong(whole)
-            attempt_answer.show_due(whole)
-            attempt_answer.show_figures(whole, definitions)
-        else:
-            _show_wrong(view, whole, wrong)
+    with beside, st.container(key="cx-about"):
+        _show_wrong(view, whole, wrong)
         attempt_procedure.situation(whole)
         _show_rest(view, whole)
+
+
+def _show_dialogue(view: View, whole: StoredAttempt, about: Declaration) -> None:
+    """A dialogue of any benchmark: what was said, what became of it, and what was due beside what came."""
+    attempt_procedure.headline(whole, about.card.leading or (about.card.headline,), about.card.metrics)
+    said, beside = st.columns([3, 2], gap="medium")
+    with said:
+        if whole.messages.height:
+            transcript(
+                whole.messages,
+                turn=view.turn,
+                after=lambda turn: attempt_procedure.turn_card(whole, turn, view.turn, None),
+            )
+        else:
+            attempt_answer.show_given(whole)
+    with beside, st.container(key="cx-about"):
+        show_verdict(view, whole, on_the_way=True)
+        attempt_answer.show_due(whole)
+        attempt_answer.show_figures(whole, about.card.metrics)
+        _show_rest(view, whole)
+
+
+PARTS: Mapping[str, Callable[[View, StoredAttempt, Declaration], None]] = {
+    "procedure": _show_procedure,
+    "answer": _show_answer,
+    "goal": _show_goal,
+    "dialogue": _show_dialogue,
+}
+"""What draws one attempt, by the contract's `attempt_view`; what is not in here is drawn as a dialogue."""
 
 
 def _show_wrong(view: View, whole: read.StoredAttempt, wrong: pl.DataFrame) -> None:
@@ -117,7 +145,8 @@ def _show_wrong(view: View, whole: read.StoredAttempt, wrong: pl.DataFrame) -> N
     with st.container(border=True):
         st.markdown("**What went wrong**")
         if wrong.is_empty():
-            st.caption("Nothing on the evaluated turns.")
+            reason = whole.attempt.get("verdict_reason")
+            say(str(reason)) if reason else st.caption("Nothing on the evaluated turns.")
         for trace in wrong.iter_rows(named=True):
             message = attempt_procedure.agent_data(whole, trace["turn"])
             with st.container(gap=None):

@@ -9,11 +9,13 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_points, format_seconds, format_time, format_usd
 from cxlab.read import StoredAttempt, View
+from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import link
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid
 from cxlab.ui.transcript import transcript, votes
+from cxlab.views.failures.attempt_verdict import SIGNS, verdict_of
 
 Cells = Sequence[Sequence[tuple[str, str]]]
 _ROLES = {"Customer": "customer", "Agent": "agent", "Tool": "tool", "System": "system", "IVR": "ivr"}
@@ -21,21 +23,17 @@ _ROLES = {"Customer": "customer", "Agent": "agent", "Tool": "tool", "System": "s
 _RANKS = 10
 
 
-def is_answer(whole: StoredAttempt) -> bool:
-    """Whether the attempt answers a question on a text instead of being a dialogue."""
-    return whole.messages.is_empty() and whole.traces.is_empty()
-
-
-def headline(whole: StoredAttempt, definitions: Mapping[str, str]) -> None:
-    """Whether it is right, and the task's figures; `definitions`: metric → what it is."""
-    scores = _scores(whole)
-    items = []
-    if "right" in scores:
-        items.append(("Right", "✓ yes" if scores["right"] == 100 else "✕ no", definitions.get("right", "")))
-    others = [name for name in definitions if name in scores and name not in ("right", "format_error")]
-    items += [(label(name).capitalize(), format_points(scores[name]), definitions[name]) for name in others[:3]]
-    if items:
-        figures([(name, value, plain(meaning)) for name, value, meaning in items])
+def headline(whole: StoredAttempt, about: Declaration) -> None:
+    """What became of it, and the figures of its task, the headline first."""
+    card, scores = about.card, _scores(whole)
+    words = SIGNS[verdict_of(whole)][0]
+    items = [("Verdict", words[:2] + words[2:].capitalize(), str(whole.attempt.get("verdict_reason") or ""))]
+    task = card.task(str(whole.attempt["task"]))
+    first = [task.metric] if task else []
+    left = {task.decided_by if task else "", *card.lower_is_better}
+    others = [name for name in dict.fromkeys([*first, *card.metrics]) if name in scores and name not in left]
+    items += [(label(name).capitalize(), format_points(scores[name]), card.metrics[name]) for name in others[:3]]
+    figures([(name, value, plain(meaning)) for name, value, meaning in items])
     row = whole.attempt
     tokens = None if row["prompt_tokens"] is None else row["prompt_tokens"] + (row["completion_tokens"] or 0)
     st.caption(
@@ -66,16 +64,6 @@ def show_given(whole: StoredAttempt) -> None:
         link("Open Knowledge", "knowledge", View(benchmark=whole.attempt["benchmark"]))
 
 
-def show_wrong(whole: StoredAttempt) -> None:
-    """In a sentence what is wrong, as it was scored."""
-    part = whole.scores.filter((pl.col("metric") == "right") & pl.col("turn").is_null())
-    if part.is_empty():
-        return
-    with st.container(border=True):
-        st.markdown("**What went wrong**")
-        say(part["reason"][0] or ("Nothing: all is right." if part["value"][0] == 100 else "It could not be scored."))
-
-
 def show_due(whole: StoredAttempt, key: str = "answer") -> None:
     """What was due beside what came."""
     expected, output = whole.sample.get("expected") or {}, whole.attempt["output"] or {}
@@ -99,7 +87,7 @@ def show_due(whole: StoredAttempt, key: str = "answer") -> None:
             with st.popover("Raw reply", type="tertiary", key=f"{key}-raw"):
                 st.code(str(output["raw"]), language=None, wrap_lines=True)
     # A dialogue has votes turn by turn, and shows them there.
-    if whole.votes.height and is_answer(whole):
+    if whole.votes.height and whole.messages.is_empty():
         with st.container(border=True):
             st.markdown("**Judges**")
             said = {

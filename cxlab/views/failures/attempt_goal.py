@@ -9,9 +9,9 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_points, format_ratio
 from cxlab.read import StoredAttempt
-from cxlab.read.failure_kinds import KINDS, kind_of
+from cxlab.records.benchmark_card import Declaration
 from cxlab.ui import transcript_html
-from cxlab.ui.labels import EXPOSURES, chip, label, plain, say
+from cxlab.ui.labels import chip, label, plain, say
 from cxlab.ui.path_strips import grid
 from cxlab.views.failures.sounds import find_sound
 
@@ -27,28 +27,15 @@ _SPELLED = {"env_assertions": "ENV_ASSERTION", "actions": "ACTION", "db": "DB"}
 Cells = list[tuple[str, str]]
 
 
-def has_goal(whole: StoredAttempt) -> bool:
-    """Whether the attempt is a dialogue with gold actions or a state to reach, marked by whether it got there."""
-    right = whole.scores.filter((pl.col("metric") == "right") & pl.col("turn").is_null())
-    played = "gold" in (whole.sample.get("expected") or {}) or "reward" in (whole.attempt["output"] or {})
-    return bool(right.height) and played and not whole.messages.is_empty()
-
-
-def show_terms(whole: StoredAttempt) -> None:
-    """What became of it and under which terms it was played, as chips."""
-    part = whole.scores.filter((pl.col("metric") == "right") & pl.col("turn").is_null())
-    value = part["value"][0] if part.height else None
-    words, colour = ("not scored", "orange") if value is None else ("✕ failed", "red")
-    words, colour = ("✓ passed", "green") if value == 100 else (words, colour)
-    chip(words, colour)
+def show_terms(whole: StoredAttempt, about: Declaration) -> None:
+    """Under which terms it was played, as chips: the facets that do not name the situation."""
     row, output = whole.attempt, whole.attempt["output"] or {}
-    if row["persona"]:
-        chip(f"{label(row['persona'])} persona" if row["persona"] != "none" else "no persona", "gray")
-    if row["exposure"]:
-        chip(f"told: {EXPOSURES.get(row['exposure'], row['exposure'])}", "gray", "What the agent was told of it.")
-    if row["modality"]:
-        rate = f", {100 * float(output['wer']):.0f} % misheard" if output.get("wer") else ""
-        chip(f"{row['modality']}{rate}", "gray")
+    for facet in about.facets:
+        value = row.get(facet.id)
+        if value is None or facet.identifies or facet.spread or not facet.order:
+            continue
+        rate = f", {100 * float(output['wer']):.0f} % misheard" if facet.id == "modality" and output.get("wer") else ""
+        chip(f"{facet.title}: {about.value(facet.id, value)}{rate}", "gray", facet.meaning or None)
 
 
 def show_dialogue(whole: StoredAttempt, asked: int | None, after: Callable[[int], None]) -> None:
@@ -76,29 +63,6 @@ def show_dialogue(whole: StoredAttempt, asked: int | None, after: Callable[[int]
                 if line.turn == turn and line.sound in sounds:
                     st.audio(str(sounds[line.sound]))
         after(turn)
-
-
-def show_wrong(whole: StoredAttempt) -> None:
-    """In a sentence what was wrong, and beside it what failed on the way without deciding it."""
-    part = whole.scores.filter((pl.col("metric") == "right") & pl.col("turn").is_null())
-    value, reason = part.select("value", "reason").row(0)
-    with st.container(border=True):
-        st.markdown("**What went wrong**")
-        if value == 100:
-            st.text("Nothing: the goal was reached.")
-        else:
-            told = str(reason or ("The goal was not reached." if value is not None else "It is not known."))
-            say(told[:1].upper() + told[1:] + ("" if told.endswith(".") else "."))
-        found: dict[str, list[int | None]] = {}
-        for where, kind, turn in whole.failures.select("where_", "type", "turn").iter_rows():
-            found.setdefault(kind_of(where, kind), []).append(turn)
-        if found:
-            st.caption("On the way" + (", and mended:" if value == 100 else ":"))
-            rows = [
-                [(KINDS.get(kind, kind), ""), (f"{len(turns)} ×", ""), (_turns(turns), "quiet")]
-                for kind, turns in found.items()
-            ]
-            grid(("What", "Times", "On turns"), rows)
 
 
 def show_goal(whole: StoredAttempt) -> None:

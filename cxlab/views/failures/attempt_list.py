@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
 
 import polars as pl
 import streamlit as st
@@ -10,14 +10,15 @@ import streamlit as st
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, failures
 from cxlab.read.attempts import ROWS_A_PAGE, neighbours
-from cxlab.read.failure_kinds import EVENTS, KINDS
+from cxlab.read.failure_kinds import KINDS
 from cxlab.read.files import to_csv, to_parquet
-from cxlab.ui.address import cached, go, set_view
+from cxlab.records.benchmark_card import Declaration
+from cxlab.ui.address import cached, go, here, marks, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import choose
-from cxlab.ui.labels import EXPOSURES, figures, label, plain, section
-from cxlab.ui.paging import here, show_pages
+from cxlab.ui.labels import figures, plain, section, title
+from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.failures.charts import describe_event, describe_group, draw_groups
 
@@ -32,40 +33,22 @@ _ORDERS = {
 }
 
 
-class Wording(NamedTuple):
-    """How attempts are spoken of: a benchmark's attempts are dialogues, or answers of tasks."""
-
-    thing: str
-    things: str
-    wrong: str
-    marked: str
-    alike: str
-    scenario: str
-    level: str
-
-
-_DIALOGUES = Wording(
-    "dialogue", "dialogues",
-    "in which a reply misread a field, left the procedure, gave a wrong action or could not be read",
-    "in which the judges were tied on every turn, or a provider failed",
-    "failures of one scenario and kind that leave the way at the same stage by the same step with the same value "
-    "misread", "Scenario", "Level",
-)  # fmt: skip
-_ANSWERS = Wording(
-    "answer", "answers", "in which not all that the task asks for is right, or that could not be read",
-    "in which a provider failed", "answers of one task that are wrong in the same way", "Task", "Taxonomy",
-)  # fmt: skip
-_TALKS = Wording(
-    "dialogue", "dialogues", "in which the goal was not reached", "of which it is not known whether the goal was "
-    "reached, because a provider failed or the file does not say", "dialogues of one domain that failed for the same "
-    "reason", "Domain", "Persona",
-)  # fmt: skip
 _SHOWN = {"": "Failed or not scored", "passed": "Passed", "all": "All"}
 
 
-def wording_of(view: View) -> Wording:
-    """Answers are led by the metric `right`, dialogues with a goal by whether they pass."""
-    return {"right": _ANSWERS, "pass": _TALKS}.get(view.metric, _DIALOGUES)
+def choose_metric(view: View, about: Declaration) -> View:
+    """The view with a metric that the benchmark declares: what decides its tasks, else its headline; "" where several
+    benchmarks are looked at, whose figures are not of one kind."""
+    tasks = [task for task in about.card.tasks if not view.tasks or task.id in view.tasks]
+    if tasks and view.metric in about.card.metrics:
+        return view
+    deciding = {task.decided_by or task.metric for task in tasks}
+    metric = deciding.pop() if len(deciding) == 1 else about.card.headline
+    return view.change(metric=metric, page=view.page)
+
+
+def _titles(about: Declaration) -> dict[str, str]:
+    return {task.id: task.title for task in about.card.tasks}
 
 
 def scope_of(view: View) -> View:
@@ -73,26 +56,35 @@ def scope_of(view: View) -> View:
     return view if view.verdict else replace(view, verdict="wrong")
 
 
-def show_counts(view: View, counts: dict[str, int]) -> None:
+def show_counts(about: Declaration, counts: dict[str, int]) -> None:
     """How much goes wrong, in a few figures."""
-    words, all_, turns = wording_of(view), counts["attempts"], counts["turns"]
+    things, all_, turns = about.card.unit[1], counts["attempts"], counts["turns"]
     failed, unscored, wrong = counts["failed"], counts["unscored"], counts["wrong_turns"]
-    of_all = f"of {format_count(all_)} {words.things}"
+    of_all = f"of {format_count(all_)} {things}"
+    rule = "by the benchmark's own rule, as it was stored when they were scored"
     items = [
-        (words.things.capitalize(), format_count(all_), "Finished attempts under the filters."),
-        ("Failed", format_share(failed / all_) if all_ else "–", f"{format_count(failed)} {of_all} {words.wrong}."),
-        ("Not scored", format_count(unscored), f"{format_count(unscored)} {of_all} {words.marked}."),
+        (things.capitalize(), format_count(all_), "Finished attempts under the filters."),
+        ("Failed", format_share(failed / all_) if all_ else "–", f"{format_count(failed)} {of_all} failed, {rule}."),
+        ("Not scored", format_count(unscored), f"{format_count(unscored)} {of_all} neither passed nor failed, {rule}."),
     ]
     if turns:
-        about = f"{format_count(wrong)} of {format_count(turns)} evaluated turns (1, 5, 10, 15 and the last one)."
-        items.append(("Turns gone wrong", format_share(wrong / turns), about))
+        meaning = f"{format_count(wrong)} of {format_count(turns)} evaluated turns."
+        items.append(("Turns gone wrong", format_share(wrong / turns), meaning))
     elif counts["tool_errors"]:
-        about = (
+        meaning = (
             f"{format_count(counts['tool_errors'])} {of_all} had a tool call refused or malformed; "
             f"{format_count(counts['mended'])} of them passed all the same."
         )
-        items.append(("With a failed tool call", format_share(counts["tool_errors"] / all_), about))
+        items.append(("With a failed tool call", format_share(counts["tool_errors"] / all_), meaning))
     figures(items)
+
+
+def say_left_out(view: View, about: Declaration) -> None:
+    """That constant agents are not among them, and how to see them."""
+    stored = set(marks())
+    titles = [floor.title for floor in about.floors if floor.model in view.without and floor.model in stored]
+    if titles:
+        st.caption(f"Without constant agents ({plain(', '.join(titles))}): pick one as the model to see its failures.")
 
 
 def choose_verdict(view: View, counts: dict[str, int]) -> View:
@@ -104,40 +96,52 @@ def choose_verdict(view: View, counts: dict[str, int]) -> View:
     return scope_of(view)
 
 
-def show_groups(view: View, groups: pl.DataFrame) -> None:
+# What makes failures alike, by the part that draws an attempt.
+_ALIKE = {
+    "procedure": "failures of one scenario and kind that leave the way at the same stage by the same step with the "
+    "same value misread"
+}
+
+
+def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
     """The largest groups as bars; a click narrows the page to one."""
     if view.alike:
-        show_group(view)
+        show_group(view, about)
         return
     if groups.is_empty():
         return
     largest = groups.row(0, named=True)
-    what = describe_group(largest)[0]
+    titles, things = _titles(about), about.card.unit[1]
+    what = describe_group(largest, titles)[0]
+    alike = _ALIKE.get(about.attempt_view, "failures of one task with the same reason at the same place")
     section(
         f"Most often: {plain(what[:1].lower() + what[1:])}",
         f"{format_count(largest['n'])} of {format_count(largest['of'])} failures; the {groups.height} largest of "
-        f"{format_count(largest['groups'])} groups are shown. Alike: {wording_of(view).alike}. "
-        f"Click a bar to see its {wording_of(view).things}.",
+        f"{format_count(largest['groups'])} groups are shown. Alike: {alike}. "
+        f"Click a bar to see its {things}.",
     )
     named = groups.with_columns(
-        what=pl.Series([describe_group(row)[0] for row in groups.iter_rows(named=True)]),
-        where=pl.Series([describe_group(row)[1] for row in groups.iter_rows(named=True)]),
+        what=pl.Series([describe_group(row, titles)[0] for row in groups.iter_rows(named=True)]),
+        where=pl.Series([describe_group(row, titles)[1] for row in groups.iter_rows(named=True)]),
     )
     columns = {
         "what": column("What happened", width="large"),
         "where": column("Where", width="large"),
         "n": column("Failures", "count"),
         "share": column("Share", "share", "Of all failures under the filters."),
-        "attempts": column(wording_of(view).things.capitalize(), "count"),
+        "attempts": column(things.capitalize(), "count"),
+        "owner": column("Whose doing", width="small"),
         "models": column("Models"),
     }
     alt = f"The {groups.height} largest groups of alike failures; the largest: {what}, {largest['n']} times."
-    picked = show_chart(draw_groups(groups, dark()), named, key="groups", alt=alt, columns=columns, select=True)
+    picked = show_chart(
+        draw_groups(groups, dark(), titles, things), named, key="groups", alt=alt, columns=columns, select=True
+    )
     if picked:
         go(view.change(alike=str(picked[0][0])))
 
 
-def show_on_the_way(view: View, counts: dict[str, int]) -> None:
+def show_on_the_way(view: View, about: Declaration, counts: dict[str, int]) -> None:
     """What failed on the way without deciding how the attempt ended; a row lists where."""
     if view.alike or not counts["on_the_way"]:
         return
@@ -152,15 +156,15 @@ def show_on_the_way(view: View, counts: dict[str, int]) -> None:
             "select one to list where it happened."
         )
         shown = found.with_columns(
-            what=pl.Series([describe_event(row)[0] for row in rows], dtype=pl.String),
-            where=pl.Series([describe_event(row)[1] for row in rows], dtype=pl.String),
+            what=pl.Series([describe_event(row, _titles(about))[0] for row in rows], dtype=pl.String),
+            where=pl.Series([describe_event(row, _titles(about))[1] for row in rows], dtype=pl.String),
             mended=pl.col("passed") / pl.col("attempts"),
         )
         columns = {
             "what": column("What happened", width="large"),
-            "where": column(wording_of(view).scenario),
+            "where": column("Where"),
             "n": column("Times", "count"),
-            "attempts": column(wording_of(view).things.capitalize(), "count"),
+            "attempts": column(about.card.unit[1].capitalize(), "count"),
             "mended": column("Passed all the same", "share", "Of the attempts in which it happened."),
         }
         alt = "What failed on the way, by kind, with how many attempts passed all the same."
@@ -169,14 +173,14 @@ def show_on_the_way(view: View, counts: dict[str, int]) -> None:
         go(view.change(alike=str(picked[0]["alike"]), verdict="all"))
 
 
-def show_group(view: View) -> None:
+def show_group(view: View, about: Declaration) -> None:
     """The group in force, and the way out of it."""
     found = cached(failures.group, view.alike)
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         if found is None:
             st.markdown("No failures of this group are left in the store.")
         else:
-            what, where = describe_group(found) if found["kind"] not in EVENTS else describe_event(found)
+            what, where = describe_group(found, _titles(about))
             st.markdown(
                 f"**{plain(what)}**  \n{plain(where)} · {plain(KINDS.get(str(found['kind']), str(found['kind'])))}, "
                 f"{format_count(found['n'])} times in the store"  # type: ignore[arg-type]  # a count
@@ -185,20 +189,16 @@ def show_group(view: View) -> None:
             go(view.change(alike=""))
 
 
-def show_attempts(view: View) -> None:
+def show_attempts(view: View, about: Declaration) -> None:
     """The attempts of the view, a page of rows at a time; a click opens one."""
-    words = wording_of(view)
-    page = cached(
-        failures.rows,
-        view.change(attempt="", turn=None, page=view.page),
-        ROWS_A_PAGE,
-        (view.page - 1) * ROWS_A_PAGE,
-    )
+    (one, many), less = about.card.unit, view.metric in about.card.lower_is_better
+    listed = view.change(attempt="", turn=None, order=_order_of(view), page=view.page)
+    page = cached(failures.rows, listed, ROWS_A_PAGE, (view.page - 1) * ROWS_A_PAGE, less)
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
         narrowed = "; ".join(f"{name}: {values}" for name, values in view.describe())
         kind = {"wrong": "failed or not scored", "failed": "failed", "unscored": "not scored", "passed": "passed"}
         st.subheader(
-            f"{format_count(page.total)} {words.thing if page.total == 1 else words.things}"
+            f"{format_count(page.total)} {one if page.total == 1 else many}"
             + (f" {kind[view.verdict]}" if view.verdict in kind else ""),
             anchor=False,
             width="content",
@@ -207,48 +207,23 @@ def show_attempts(view: View) -> None:
     if narrowed:
         st.caption(plain(narrowed))
     if not page.total:
-        _say_none(view, words)
+        _say_none(view, about)
         return
     rows = with_labels(page.frame).with_columns(
-        scenario_=pl.col("scenario").map_elements(label, return_dtype=pl.String),
         wrong_=pl.Series([_say_kinds(kinds) for kinds in page.frame["wrong"].to_list()], dtype=pl.String),
         way_=pl.Series([_say_kinds(kinds) for kinds in page.frame["way"].to_list()], dtype=pl.String),
-        exposure_=pl.col("exposure").replace(EXPOSURES),
     )
-    columns = {
-        "name": column("Model"),
-        "scenario_": column(words.scenario),
-        "level": column(words.level),
-        "wrong_": column("What went wrong", help="On how many turns; a turn can be in two kinds.", width="medium"),
-        "score": column(
-            label(view.metric).capitalize(),
-            "points",
-            "Mean over the evaluated turns, or of the whole answer; empty when nothing could be scored.",
-        ),
-        "turns": column("Turns", "count", "The agent's messages to the customer."),
-        "opening": column("First message", width="medium"),
-        "reason": column("What is wrong", width="large" if words is _ANSWERS else "medium"),
-        "way_": column("On the way", help="What failed and did not decide how it ended.", width="medium"),
-        "exposure_": column("Told of customer", width="small", help="What the agent was told of the customer."),
-        "modality": column("Modality", width="small"),
-        "leaf": column("Leaf", "id", width="small"),
-        "ended_by": column("Ended by", width="small"),
-        "latency_s": column("Time", "seconds"),
-        "cost_usd": column("Cost", "usd"),
-    }
-    # A column without a value in any row says nothing: answers of tasks have no opening, dialogues no reason.
-    shown = {name: shape for name, shape in columns.items() if name in ("name", "score") or _has_values(rows[name])}
-    # What is wrong is told by the reason; of dialogues with a goal, first what became of them and under which terms.
-    out = {_ANSWERS: ("ended_by", "wrong_"), _TALKS: ("wrong_", "latency_s", "cost_usd")}.get(words, ("modality",))
-    shown = {name: shape for name, shape in shown.items() if name not in out}
-    if words is _TALKS:
-        first = ("name", "score", "reason", "way_", "scenario_", "level", "exposure_", "modality")
-        shown = {name: shown[name] for name in (*first, *shown) if name in shown}
+    shown = _columns(view, about, rows)
+    rows = rows.with_columns(
+        pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
+        for facet in about.facets
+        if facet.id in shown and not facet.identifies
+    )
     chosen = show_table(
         rows,
         shown,
         key="attempts",
-        alt=f"{page.total} {words.things}, a page of them.",
+        alt=f"{page.total} {many}, a page of them.",
         select="single",
         downloads=False,
     )
@@ -256,21 +231,66 @@ def show_attempts(view: View) -> None:
     if chosen:
         row = chosen[0]
         go(view.open(row["run_id"], row["attempt_id"], row["first_turn"]))
-    save_set(view, page.total)
+    save_set(view, about, page.total)
 
 
-def _say_none(view: View, words: Wording) -> None:
-    if view.verdict in ("", "all") or any(getattr(view, name) for name in ("errors", "splits", "ends", "alike")):
-        st.info(f"No {words.thing} fits these filters. Clear one of them in the sidebar, or look at all.")
+def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, object]:
+    """What the table shows; a column without a value in any row says nothing, nor a facet that repeats the task."""
+    tasks = set(_titles(about))
+    facets = [facet for facet in about.facets if facet.id in rows.columns and not set(rows[facet.id]) <= {*tasks, None}]
+    facets.sort(key=lambda facet: facet.identifies)
+    columns: dict[str, object] = {"name": column("Model")}
+    if not about.card.id:
+        columns["benchmark"] = column("Benchmark", width="small")
+    if len(tasks) > 1:
+        columns["task"] = column("Task", width="small")
+    columns |= {
+        "wrong_": column("What went wrong", help="On how many turns; a turn can be in two kinds.", width="medium"),
+        "reason": column("Reason", help="As the verdict has it.", width="medium"),
+        "score": column(
+            title(view.metric),
+            "points",
+            "Mean over the evaluated turns, or of the whole attempt; empty when nothing could be scored.",
+        ),
+        "way_": column("On the way", help="What failed and did not decide how it ended.", width="medium"),
+        **{facet.id: column(facet.title, width="small", help=facet.meaning or None) for facet in facets},
+        "verdict_owner": column("Whose doing", width="small"),
+        "turns": column("Turns", "count", "The agent's messages to the customer."),
+        "opening": column("First message", width="medium"),
+        "ended_by": column("Ended by", width="small"),
+        "latency_s": column("Time", "seconds"),
+        "cost_usd": column("Cost", "usd"),
+    }
+    # Where a verdict is all there is, its reason says what a kind would only count; an answer does not end by anything.
+    out = {"procedure": (), "answer": ("wrong_", "ended_by")}.get(
+        about.attempt_view, ("wrong_",) if about.card.id else ()
+    )
+    return {
+        name: shape
+        for name, shape in columns.items()
+        if name not in out and (name == "name" or _has_values(rows[name]))
+    }
+
+
+def _say_none(view: View, about: Declaration) -> None:
+    one, many = about.card.unit
+    if view.verdict in ("", "all") or any(
+        getattr(view, name) for name in ("errors", "splits", "ends", "owners", "alike")
+    ):
+        st.info(f"No {one} fits these filters. Clear one of them in the sidebar, or look at all.")
     else:
-        st.info(f"None of the {words.things} under these filters {'passed' if view.verdict == 'passed' else 'failed'}.")
+        st.info(f"None of the {many} under these filters {'passed' if view.verdict == 'passed' else 'failed'}.")
 
 
-def save_set(view: View, total: int) -> None:
+def save_set(view: View, about: Declaration, total: int) -> None:
     """The filtered set as a link and as files."""
     kept = view.change(attempt="", turn=None)
+    (one, many), metrics = (
+        about.card.unit,
+        tuple(dict.fromkeys([*about.card.leading, view.metric]) if view.metric else ()),
+    )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(f"Save these {wording_of(view).things}:", width="content")
+        st.caption(f"Save these {many}:", width="content")
         with st.popover("Link", type="tertiary"):
             st.caption("This address shows exactly this set.")
             st.code(_address(kept), language=None, wrap_lines=True)
@@ -280,29 +300,29 @@ def save_set(view: View, total: int) -> None:
                 "CSV",
                 "csv",
                 "text/csv",
-                lambda: to_csv(failures.chosen_set(kept)),
-                "One row a dialogue, guarded against formulas",
+                lambda: to_csv(failures.chosen_set(kept, False, metrics)),
+                f"One row a {one}, guarded against formulas",
             ),
             (
                 "Parquet",
                 "parquet",
                 "application/vnd.apache.parquet",
-                lambda: to_parquet(failures.chosen_set(kept, True)),
-                "One row a dialogue, with its messages",
+                lambda: to_parquet(failures.chosen_set(kept, True, metrics)),
+                f"One row a {one}, with its messages",
             ),
             (
                 "JSONL",
                 "jsonl",
                 "application/x-ndjson",
-                lambda: failures.to_jsonl(kept),
-                "One line a dialogue, with its messages",
+                lambda: failures.to_jsonl(kept, metrics),
+                f"One line a {one}, with its messages",
             ),
         ]
         for name, ending, mime, make, meaning in files:
             st.download_button(
                 name,
                 make,
-                f"cxlab-dialogues.{ending}",
+                f"cxlab-{many}.{ending}",
                 mime,
                 key=f"set-{ending}",
                 on_click="ignore",
@@ -311,16 +331,17 @@ def save_set(view: View, total: int) -> None:
             )
 
 
-def show_way(view: View, attempt_id: str) -> None:
-    """The way up, and to the dialogues before and after in the list's order."""
-    order = view.order or "worst"
-    before, after = cached(neighbours, scope_of(view).change(turn=None, order=order))
+def show_navigation(view: View, attempt_id: str, about: Declaration) -> None:
+    """The way up, and to the attempts before and after in the list's order."""
+    order, listed = _order_of(view), choose_metric(view, about) if view.benchmark else view
+    less = listed.metric in about.card.lower_is_better
+    before, after = cached(neighbours, scope_of(listed).change(turn=None, order=order), None, less)
     if not (before or after):  # opened by a link from elsewhere, and not among what failed
-        before, after = cached(neighbours, view.change(turn=None, order=order))
+        before, after = cached(neighbours, listed.change(turn=None, order=order), None, less)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
             up = view.change(attempt="", turn=None)
-            if st.button("All dialogues", key="dialogue-up", type="tertiary", shortcut="u"):
+            if st.button(f"All {about.card.unit[1]}", key="dialogue-up", type="tertiary", shortcut="u"):
                 go(up)
             st.text("›")
             st.code(attempt_id, language=None)
@@ -335,8 +356,13 @@ def _has_values(values: pl.Series) -> bool:
     return bool(said.len()) and not (said.dtype.is_numeric() and said.max() == 0) and set(said.head(9)) != {""}
 
 
+def _order_of(view: View) -> str:
+    """The order of the list: the address's, else the worst first by the metric, else the newest."""
+    return view.order if view.order in _ORDERS else "worst" if view.metric else "newest"
+
+
 def _order(view: View) -> None:
-    st.session_state["failures-order"] = view.order if view.order in _ORDERS else "worst"
+    st.session_state["failures-order"] = _order_of(view)
     st.selectbox(
         "Sort",
         list(_ORDERS),

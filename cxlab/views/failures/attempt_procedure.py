@@ -25,7 +25,11 @@ def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[
     row = whole.attempt
     scores = _of_attempt(whole)
     figures(
-        [(label(name).capitalize(), format_points(scores.get(name)), plain(definitions[name])) for name in leading]
+        [
+            (label(name).capitalize(), format_points(scores.get(name)), plain(definitions.get(name, "")))
+            for name in leading
+            if name
+        ]
         + [("Turns", format_count(row["turns"]), f"The agent's messages to the customer. Ended by: {row['ended_by']}.")]
     )
     tokens = None if row["prompt_tokens"] is None else row["prompt_tokens"] + (row["completion_tokens"] or 0)
@@ -45,10 +49,10 @@ def situation(whole: StoredAttempt) -> None:
     with st.container(border=True):
         st.markdown("**The situation**")
         about = [
-            ("Scenario", label(row["scenario"] or "–")),
-            ("Leaf", row["leaf"] or "–"),
-            ("Intent", label(row["intent"] or "–")),
-            ("Customer", _person(row["level"], row["persona"])),
+            ("Scenario", label(row.get("scenario") or "–")),
+            ("Leaf", row.get("leaf") or "–"),
+            ("Intent", label(row.get("intent") or "–")),
+            ("Customer", _person(row.get("level"), row.get("persona"))),
         ]
         about += [(str(name), _value(value)) for name, value in (inputs.get("system") or {}).items()]
         action = expected.get("action")
@@ -206,7 +210,7 @@ def _verdicts(whole: StoredAttempt, turn: int, asked: int | None) -> None:
 
 def _ways(trace: Mapping[str, Any]) -> None:
     moves = trace["moves"] or [{"move": "", "stage": stage} for stage in trace["predicted_path"]]
-    strip(moves, "Path", trace["scenario"])
+    strip(moves, "Path", trace.get("scenario"))
     given, due = trace["predicted_action"], trace["reference_action"]
     if due is None:
         strip([("", given or "none")], "Action")
@@ -300,7 +304,7 @@ def origin(whole: StoredAttempt) -> None:
         facts += [
             (name, str(value))
             for name, value in prompts.items()
-            if "/" not in name or name.endswith(f"/{row['scenario']}")
+            if "/" not in name or name.endswith(f"/{row.get('scenario')}")
         ]
         grid(("What", "Id"), [[(name, "quiet"), (value, "")] for name, value in facts])
 
@@ -334,9 +338,10 @@ def _asked_where_ways_part(trace: Mapping[str, Any]) -> tuple[str, ...]:
     own, due = [*trace["own_path"], trace["own_action"]], [*trace["reference_path"], trace["reference_action"]]
     common = [mine for mine, theirs in zip(own, due, strict=False) if mine == theirs]
     place = next((i for i, (a, b) in enumerate(zip(own, due, strict=False)) if a != b), len(common))
-    if not place or trace["scenario"] not in scenarios.procedures():
+    scenario = trace.get("scenario")
+    if not place or scenario not in scenarios.procedures():
         return ()
-    edges = scenarios.procedure(trace["scenario"]).edges
+    edges = scenarios.procedure(scenario).edges
     return tuple(
         dict.fromkeys(
             field

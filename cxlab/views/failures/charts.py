@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -32,12 +33,12 @@ _EVENTS = {
 }
 
 
-def describe_group(row: Mapping[str, Any]) -> tuple[str, str]:
-    """A group in words: what happened ("Read InfoCompleteness as false, was true"), and where."""
+def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingProxyType({})) -> tuple[str, str]:
+    """A group in words: what happened ("Read InfoCompleteness as false, was true"), and where; `titles` of tasks."""
     kind = row["kind"]
     if kind in _EVENTS:
-        return describe_event(row)
-    scenario = (row["scenario"] or "any scenario").replace("_", " ").capitalize()
+        return describe_event(row, titles)
+    scenario = _name(row["scenario"], titles)
     step, took, due = (_step(row["scenario"], row[name]) for name in ("stage", "took", "due"))
     if kind in ("field", "lucky") and row["field"]:
         what = f"Read {row['field']} as {row['given']}, was {row['wanted']}"
@@ -52,8 +53,13 @@ def describe_group(row: Mapping[str, Any]) -> tuple[str, str]:
         due_words = f"due was {due}" if row["due"] else "the path was over"
         return f"{went} after {step}, {due_words}", f"{scenario} · fields lead the right way"
     detail = str(row["detail"] or "")
-    if kind == "answer":
-        return f"{detail[:1].upper()}{detail[1:]}" or KINDS[kind].capitalize(), scenario
+    if kind in ("answer", "unmarked"):
+        # Told by the verdict alone: its reason, and as much as it says of the place.
+        places = [(name, row.get(name)) for name in ("stage", "field", "tool")]
+        said = [scenario, *(f"{name} {value}" for name, value in places if value)]
+        if row.get("owner") not in (None, "", "agent"):
+            said.append(f"the {row['owner']}'s doing")
+        return f"{detail[:1].upper()}{detail[1:]}" or KINDS[kind].capitalize(), " · ".join(said)
     form, _, part = detail.partition(" ")
     if kind == "format" and form == "invalid":
         name = part.removeprefix("fields.")
@@ -63,15 +69,19 @@ def describe_group(row: Mapping[str, Any]) -> tuple[str, str]:
     return what, scenario
 
 
-def describe_event(row: Mapping[str, Any]) -> tuple[str, str]:
+def describe_event(row: Mapping[str, Any], titles: Mapping[str, str] = MappingProxyType({})) -> tuple[str, str]:
     """What failed on the way, in words ("Refused: no user has this e-mail address"), and where."""
     detail = str(row["detail"] or "").strip().rstrip(".")
     if row["kind"] not in _EVENTS:
-        return describe_group({**dict.fromkeys(("stage", "took", "due", "field")), **row})
+        return describe_group({**dict.fromkeys(("stage", "took", "due", "field")), **row}, titles)
     unknown = re.fullmatch(r"There is no tool named '([^']+)' here", detail)
     said = unknown.group(1) if unknown else detail
     words = f"{_EVENTS[row['kind']]}: {said}" if said else _EVENTS[row["kind"]]
-    return words, (row["scenario"] or "any scenario").replace("_", " ").capitalize()
+    return words, _name(row["scenario"], titles)
+
+
+def _name(place: str | None, titles: Mapping[str, str]) -> str:
+    return titles.get(place or "") or (place or "any scenario").replace("_", " ").capitalize()
 
 
 def _step(scenario: str | None, step: str | None) -> str:
@@ -84,17 +94,20 @@ def _step(scenario: str | None, step: str | None) -> str:
     return f"stage {scenarios.number(step)}" if known and step.startswith("stage") else step
 
 
-def draw_groups(frame: pl.DataFrame, dark: bool) -> "Figure":
-    """One bar a group of `failures.groups`, largest on top, its words above it; customdata of a bar is [alike]."""
+def draw_groups(frame: pl.DataFrame, dark: bool, titles: Mapping[str, str], things: str) -> "Figure":
+    """One bar a group of `failures.groups`, largest on top, its words above it; customdata of a bar is [alike].
+
+    `titles` of tasks; `things`: what attempts are called.
+    """
     from cxlab.charts.lazy_figure import LazyFigure
 
     colours = palette(dark)
     rows = frame.reverse()
     places = list(range(rows.height))
-    words = [describe_group(row) for row in rows.iter_rows(named=True)]
+    words = [describe_group(row, titles) for row in rows.iter_rows(named=True)]
     hovers = [
         f"<b>{plain(what)}</b><br>{plain(where)}<br>{format_count(row['n'])} failures, {format_share(row['share'])} of "
-        f"{format_count(row['of'])}<br>in {format_count(row['attempts'])} dialogues<br>"
+        f"{format_count(row['of'])}<br>in {format_count(row['attempts'])} {plain(things)}<br>"
         f"{plain(', '.join(short_model(model) for model in row['models']))}"
         for (what, where), row in zip(words, rows.iter_rows(named=True), strict=True)
     ]

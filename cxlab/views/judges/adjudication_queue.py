@@ -91,7 +91,7 @@ def _show_item(run_id: str, attempt_id: str, turn: int, field: str, blind: bool)
     said = queries_adjudication.on_field(run_id, attempt_id, turn, field)
     decided = annotations.adjudications(run_id, attempt_id, turn).filter(pl.col("field") == field)
     hidden = blind and decided.is_empty()
-    scenario = str(whole.attempt["scenario"])
+    scenario = str(whole.attempt.get("scenario"))
     section(
         f"{plain(field)} at turn {turn}: what does the customer mean?",
         "Read up to this turn; the customer's last word on a thing counts.",

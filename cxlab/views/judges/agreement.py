@@ -8,10 +8,9 @@ import streamlit as st
 from cxlab.charts.matrix import draw_confusion, name_item, name_judge
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.read import View
-from cxlab.ui.address import cached, go, set_view
+from cxlab.ui.address import cached, go, here, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import figures, label, plain, section
-from cxlab.ui.paging import here
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_materiality

@@ -10,10 +10,9 @@ from cxlab.charts.matrix import draw_confusion, name_item, name_judge
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.metrics.classification import matthews_of_table
 from cxlab.read import View
-from cxlab.ui.address import cached, set_view
+from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import plain, section
-from cxlab.ui.paging import here
 from cxlab.ui.tables import column, show_chart
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_bias

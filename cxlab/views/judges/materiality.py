@@ -6,10 +6,9 @@ import streamlit as st
 from cxlab.charts.matrix import name_judge
 from cxlab.charts.numbers import format_count, format_points, format_share
 from cxlab.read import View
-from cxlab.ui.address import cached, go, marks
+from cxlab.ui.address import cached, go, here, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import label, plain, section
-from cxlab.ui.paging import here
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_materiality
@@ -61,7 +60,7 @@ def show_materiality(view: View) -> None:
             select=True,
         )
         if picked and by in ("scenario", "level", "model"):
-            go(here().change(tab="queue", **{f"{by}s": (str(picked[0][0]),)}))
+            go(here().change(tab="queue").narrow(**{"models" if by == "model" else by: (str(picked[0][0]),)}))
     offsets = cached(queries_materiality.offsets, view)
     with right:
         far = offsets.sort(pl.col("mean").abs(), descending=True).row(0, named=True)

@@ -20,15 +20,16 @@ def queue(view: View, undecided: bool = False, limit: int = ROWS_A_PAGE, offset:
     """
     condition, params = where(view, "judgements", "j.")
     decided = "AND d.value IS NULL" if undecided else ""
-    narrowed = "AND j.scenario = $on_scenario AND j.field = $on_field" if "." in view.field else ""
+    narrowed = "AND j.facets['scenario'] = $on_scenario AND j.field = $on_field" if "." in view.field else ""
     if narrowed:
         params["on_scenario"], _, params["on_field"] = view.field.rpartition(".")
     frame = ask(
         f"""
         WITH split AS (
-            SELECT run_id, attempt_id, turn, field, any_value(model) AS model, any_value(scenario) AS scenario,
-                any_value(level) AS level, entropy(verdict) AS entropy
-            FROM judgements j
+            SELECT run_id, attempt_id, turn, field, any_value(model) AS model,
+                any_value(facets['scenario']) AS scenario, any_value(facets['level']) AS level,
+                entropy(verdict) AS entropy
+            FROM facetted('judgements') j
             WHERE {condition} AND kind = 'field' AND status = 'ok' AND judge <> 'measured' {narrowed}
             GROUP BY 1, 2, 3, 4 HAVING min(verdict) <> max(verdict)
         ), apart AS (
@@ -36,8 +37,9 @@ def queue(view: View, undecided: bool = False, limit: int = ROWS_A_PAGE, offset:
                 coalesce(list_max(list_transform(led, lambda a: a.logic))
                     - list_min(list_transform(led, lambda a: a.logic)), 0) AS range,
                 list_transform(led, lambda a: list_append(a.path, a.action)) AS ways
-            FROM (SELECT run_id, attempt_id, turn, scenario, list_filter(alone, lambda a: len(a.path) > 0) AS led
-                FROM traces) WHERE len(list_distinct(list_transform(led, lambda a: list_append(a.path, a.action)))) > 1
+            FROM (SELECT run_id, attempt_id, turn, facets['scenario'] AS scenario,
+                list_filter(alone, lambda a: len(a.path) > 0) AS led FROM facetted('traces'))
+            WHERE len(list_distinct(list_transform(led, lambda a: list_append(a.path, a.action)))) > 1
         ), staked AS (
             SELECT w.run_id, w.attempt_id, w.turn, w.range, r.fields
             FROM (SELECT run_id, attempt_id, turn, scenario, range, any_value(stage ORDER BY place) AS stage

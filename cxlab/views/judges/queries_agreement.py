@@ -23,7 +23,7 @@ from cxlab.store import catalogue, layout
 
 _BOOTSTRAP = 500
 # Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
-_CUT = ("models", "scenarios", "levels")
+_CUT = ("models", "scenario", "level")
 
 
 class Pair(NamedTuple):
@@ -63,7 +63,8 @@ def _read_panel(home: str, version: str, wanted: View) -> tuple[pl.DataFrame, pl
     """Votes and verdicts of each judge, summed by model, scenario and level."""
     condition, params = where(wanted, "votes", "v.")
     votes = ask(
-        f"""SELECT judge, model, scenario, level, count(*) AS turns, count(*) FILTER (valid) AS valid,
+        f"""SELECT judge, model, facets['scenario'] AS scenario, facets['level'] AS level,
+            count(*) AS turns, count(*) FILTER (valid) AS valid,
             count(*) FILTER (NOT valid) AS failed, sum(v.cost_usd) AS cost_usd, count(v.cost_usd) AS priced,
             sum(v.latency_s) AS latency_s, count(v.latency_s) AS timed
         FROM votes v JOIN attempts USING (run_id, attempt_id) WHERE {condition} GROUP BY ALL""",
@@ -71,9 +72,10 @@ def _read_panel(home: str, version: str, wanted: View) -> tuple[pl.DataFrame, pl
     )
     condition, params = where(wanted, "judgements", "j.")
     verdicts = ask(
-        f"""SELECT judge, model, scenario, level, count(*) AS verdicts, count(*) FILTER (status = 'oov') AS oov,
+        f"""SELECT judge, model, facets['scenario'] AS scenario, facets['level'] AS level,
+            count(*) AS verdicts, count(*) FILTER (status = 'oov') AS oov,
             count(*) FILTER (status = 'missing') AS missing
-        FROM judgements j WHERE {condition} GROUP BY ALL""",
+        FROM facetted('judgements') j WHERE {condition} GROUP BY ALL""",
         params,
     )
     return votes, verdicts
@@ -104,16 +106,16 @@ def _read_patterns(home: str, version: str, wanted: View, judges: tuple[str, ...
         for place in range(len(judges))
     )
     names = {f"judge_{place}": judge for place, judge in enumerate(judges)}
-    # Attempts are told apart by a hash of 64 bits: numbers group faster than texts.
     return ask(
         f"""
         WITH items AS (
-            SELECT kind, scenario, field, level, model, turn, {columns} FROM judgements j WHERE {condition}
-            GROUP BY kind, scenario, field, level, model, turn, hash(run_id, attempt_id)
+            SELECT kind, field, model, turn, run_id, attempt_id, {columns} FROM judgements j WHERE {condition}
+            GROUP BY kind, field, model, turn, run_id, attempt_id
         )
-        SELECT kind, CASE WHEN kind = 'field' THEN concat(scenario, '.', field) ELSE field END AS name, scenario, level,
-            model, turn, COLUMNS('^v[0-9]+$'), count(*) AS n
-        FROM items GROUP BY ALL
+        SELECT kind, CASE WHEN kind = 'field' THEN concat(a.facets['scenario'], '.', field) ELSE field END AS name,
+            a.facets['scenario'] AS scenario, a.facets['level'] AS level, items.model, turn, COLUMNS('^v[0-9]+$'),
+            count(*) AS n
+        FROM items JOIN attempts a USING (run_id, attempt_id) GROUP BY ALL
         """,
         {**params, **names},
     )
@@ -243,7 +245,8 @@ def pair(view: View, name: str, a: str, b: str, seed: int = 0) -> Pair | None:
         WITH items AS (
             SELECT run_id, attempt_id, turn, max(verdict) FILTER (judge = $a) AS va,
                 max(verdict) FILTER (judge = $b) AS vb
-            FROM judgements j WHERE {condition} AND field = $field AND ($scenario = '' OR scenario = $scenario)
+            FROM facetted('judgements') j
+            WHERE {condition} AND field = $field AND ($scenario = '' OR j.facets['scenario'] = $scenario)
                 AND status = 'ok' AND judge IN ($a, $b)
             GROUP BY ALL HAVING va IS NOT NULL AND vb IS NOT NULL
         )

@@ -40,7 +40,7 @@ def materiality(view: View, by: str | None = None) -> pl.DataFrame:
 
 
 # Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
-_CUT = ("models", "scenarios", "levels", "leaves")
+_CUT = ("models", "scenario", "level", "leaf")
 
 
 @lru_cache(maxsize=2)
@@ -54,10 +54,11 @@ def _read_stakes(home: str, version: str, wanted: View, by_turn: bool) -> pl.Dat
     return ask(
         f"""
         WITH told AS (
-            SELECT t.model, t.scenario, t.level, t.leaf, t.turn, t.sample_id,
+            SELECT t.model, t.facets['scenario'] AS scenario, t.facets['level'] AS level,
+                t.facets['leaf'] AS leaf, t.turn, t.sample_id,
                 {led.format("hash(a.path, a.action)")} AS ways, {led.format("a.action")} AS actions,
                 {led.format("a.logic")} AS logics
-            FROM traces t WHERE {condition}
+            FROM facetted('traces') t WHERE {condition}
         )
         SELECT model, scenario, level, leaf, {turn}sample_id, count(*) AS n,
             count(*) FILTER (len(list_distinct(ways)) > 1) AS way,

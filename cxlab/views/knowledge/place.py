@@ -14,7 +14,7 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_share, format_time
 from cxlab.read import View
-from cxlab.ui.address import cached, set_view
+from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label
 from cxlab.views.knowledge import queries, queries_intents
@@ -131,7 +131,7 @@ def pick(
         given = str(st.session_state[key] or "")
         value = "" if style != "text" and given == options[0] else given
         emptied: dict[str, Any] = {each: () if each in ("topic", "pair") else "" for each in clears}
-        current = View.from_query({each: st.query_params.get_all(each) for each in st.query_params})
+        current = here()
         move(read_place(current).change(**emptied, **{name: value}))
 
     if style == "text":
@@ -159,7 +159,7 @@ def choose_dataset(view: View, known: pl.DataFrame) -> View:
 
     def changed() -> None:
         # Another dataset has other topics, articles and runs: only the tab stays.
-        current = View.from_query({each: st.query_params.get_all(each) for each in st.query_params})
+        current = here()
         move(Location(View(dataset=str(st.session_state["knowledge-dataset"]), tab=current.tab)))
 
     with st.sidebar:
@@ -177,7 +177,7 @@ def choose_run(place: Location, runs: pl.DataFrame, task: str = "") -> Location:
     st.session_state["knowledge-run"] = place.run if place.run in ids else ids[0]
 
     def changed() -> None:
-        current = View.from_query({each: st.query_params.get_all(each) for each in st.query_params})
+        current = here()
         move(read_place(current).change(runs=(str(st.session_state["knowledge-run"]),)))
 
     with st.sidebar:

@@ -1,5 +1,7 @@
 """What the papers report, beside the store's own runs and never mixed with them."""
 
+from collections.abc import Sequence
+
 import polars as pl
 import streamlit as st
 
@@ -8,26 +10,28 @@ from cxlab.charts.board import draw_published
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import published_columns
-from cxlab.ui.labels import label, plain, section
+from cxlab.ui.labels import plain, section
 from cxlab.ui.tables import show_chart
 
 
-def show_published() -> None:
-    """One table of one paper at a time, ranked by its main figure."""
+def show_published(known: Sequence[str]) -> None:
+    """One table of one paper at a time, ranked by its main figure; `known` benchmarks come first."""
     board = cached(read.published_board)
     papers = board["benchmark"].unique(maintain_order=True).to_list()
     note = "As printed, with other agents, judges and data than the runs of this store."
     section("What the papers report", note, badges=["published"])
+    names = {table.benchmark: table.name for table in read.published()}
+    first = next((name for name in known if name in papers), papers[0])
     paper = st.segmented_control(
-        "Paper", papers, default="sage" if "sage" in papers else papers[0], format_func=label, required=True,
+        "Paper", papers, default=first, format_func=names.__getitem__, required=True,
         key="overview-paper", label_visibility="collapsed",
     )  # fmt: skip
     tables = {table.id: table for table in read.published(paper) if table.metric}
     chosen = next(iter(tables))
     if len(tables) > 1:
-        names = {key: f"{table.table}: {table.column(table.metric or '').title}" for key, table in tables.items()}
+        titles = {key: f"{table.table}: {table.column(table.metric or '').title}" for key, table in tables.items()}
         ids = list(tables)
-        chosen = st.selectbox("Table", ids, format_func=names.__getitem__, key=f"overview-{paper}") or chosen
+        chosen = st.selectbox("Table", ids, format_func=titles.__getitem__, key=f"overview-{paper}") or chosen
     table = tables[chosen]
     rows = board.filter((pl.col("benchmark") == paper) & (pl.col("table") == chosen))
     st.caption(plain(f"{table.source}. {table.caption}"))

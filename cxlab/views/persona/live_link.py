@@ -9,7 +9,7 @@ from cxlab.ui.address import has_page
 from cxlab.views.persona.choices import KEYS
 
 
-def show_way(run: Mapping[str, Any]) -> None:
+def show_live_link(run: Mapping[str, Any]) -> None:
     """A link that plays the run's conversations again; nothing for runs that were not played there."""
     given = (run.get("setup") or {}).get("played_at")
     kept = {name: values for name, values in given.items() if name in KEYS} if isinstance(given, Mapping) else {}

@@ -29,7 +29,7 @@ _COMMAND = (
     "python -m cxlab run mmtaup2 --model simulated:strong --model simulated:weak\n"
     "python -m cxlab run mmtaup2 --model simulated:floor-transfer --model simulated:floor-nothing"
 )
-_FILTERS = {"domain": "tasks", "persona": "personas", "exposure": "exposures", "modality": "modalities"}
+_FILTERS = {"domain": "tasks", "persona": "persona", "exposure": "exposure", "modality": "modality"}
 _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
 
 
@@ -244,8 +244,8 @@ def _behind(scene: ResultSelection, group: str, side: str) -> View:
     levels = scene.only | ({} if group == ALL else {scene.by: int(group) if scene.by == "exposure" else group})
     filters: dict[str, Any] = {_FILTERS[factor]: (str(level),) for factor, level in levels.items()}
     if "exposure" in levels:
-        filters["exposures"] = (exposure_facet(levels["exposure"]),)
-    return View(benchmark=BENCHMARK, runs=(scene.sides[side],), **filters)
+        filters["exposure"] = (exposure_facet(levels["exposure"]),)
+    return View(benchmark=BENCHMARK, runs=(scene.sides[side],)).narrow(**filters)
 
 
 def _floor_lines(scene: ResultSelection) -> pl.DataFrame:

@@ -13,12 +13,11 @@ from cxlab.charts.compare import front_of
 from cxlab.charts.numbers import format_count, format_points, format_seconds
 from cxlab.charts.theme import Mark, mark_models
 from cxlab.read import View
-from cxlab.ui.address import cached, set_view
+from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import published_columns
 from cxlab.ui.choices import choose, is_new
 from cxlab.ui.labels import badge, empty, plain, section
-from cxlab.ui.paging import here
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.retrieval import charts, queries, queries_errors
 from cxlab.views.retrieval.article_relations import SHORT

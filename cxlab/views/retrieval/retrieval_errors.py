@@ -9,12 +9,11 @@ from cxlab import read
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.errors import UnknownName
 from cxlab.read import View
-from cxlab.ui.address import cached, open_page, set_view
+from cxlab.ui.address import cached, here, open_page, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import published_columns
 from cxlab.ui.choices import is_new
 from cxlab.ui.labels import badge, chip, empty, error, plain, say, section
-from cxlab.ui.paging import here
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.retrieval import charts, queries_errors
 from cxlab.views.retrieval import queries as retrieval

@@ -11,6 +11,8 @@ from cxlab.ui.app_frame import guarded
 from cxlab.ui.boards import show_runs
 from cxlab.ui.labels import empty, section
 from cxlab.ui.trash import delete, show_trash
+from cxlab.views.benchmarks import names_of
+from cxlab.views.run.record import show_record
 
 OPEN_STATES = ("cancelled", "failed", "budget", "stalled", "waiting")
 
@@ -22,7 +24,9 @@ def show_history(resume: Callable[[Sequence[str]], None]) -> None:
     if runs.is_empty():
         empty("Each run will stand here with its state, its counts and its cost.", command="python -m cxlab demo")
     else:
-        _show_picked(show_runs(runs, key="history", select="multi", search=True), resume)
+        _show_picked(
+            show_runs(runs, names_of(runs["benchmark"].unique()), key="history", select="multi", search=True), resume
+        )
     show_trash("run")
 
 
@@ -30,11 +34,13 @@ def _show_picked(picked: Sequence[dict[str, object]], resume: Callable[[Sequence
     ids = tuple(str(row["run_id"]) for row in picked)
     unfinished = [str(row["run_id"]) for row in picked if row["state"] in OPEN_STATES]
     with st.container(horizontal=True):
-        if st.button("Open dialogues", disabled=not ids, key="open") and has_page("failures"):
+        if st.button("Open attempts", disabled=not ids, key="open") and has_page("failures"):
             open_page("failures", View(benchmark=str(picked[0]["benchmark"]), runs=ids, verdict="all"))
-        if st.button("Resume", disabled=not unfinished, key="resume", help="Finished dialogues are not repeated."):
+        if st.button("Resume", disabled=not unfinished, key="resume", help="Finished attempts are not repeated."):
             resume(unfinished)
         if st.button("Delete", disabled=not ids, key="delete", help="Moves the runs to the trash below."):
             with guarded():
                 delete("run", *ids)
                 st.rerun()
+    if len(ids) == 1:
+        show_record(ids[0])

@@ -52,7 +52,7 @@ class _Told(NamedTuple):
 
 
 # Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
-_CUT = ("models", "levels", "leaves")
+_CUT = ("models", "level", "leaf")
 
 
 def _read(view: View) -> _Told:
@@ -67,8 +67,9 @@ def _read_traces(home: str, version: str, wanted: View, at: str) -> _Told:
     frame = ask(
         f"""
         WITH told AS (
-            SELECT t.model, t.level, t.leaf, t.sample_id, t.error, {_USABLE} AS usable, {_WAY}, {_WANTED}
-            FROM traces t WHERE {condition}
+            SELECT t.model, t.facets['level'] AS level, t.facets['leaf'] AS leaf,
+                t.sample_id, t.error, {_USABLE} AS usable, {_WAY}, {_WANTED}
+            FROM facetted('traces') t WHERE {condition}
         )
         SELECT model, level, leaf, sample_id, error, CASE WHEN usable THEN hash(way, wanted) END AS pair,
             any_value(way) AS way, any_value(wanted) AS wanted, count(*) AS n
@@ -266,16 +267,15 @@ def flows(view: View) -> pl.DataFrame:
 def coverage(view: View) -> pl.DataFrame:
     """Leaf by model: leaf, model (null where nobody was tested), dialogues, n turns, mean of the view's metric."""
     condition, params = where(view, "scores", "s.")
-    names = [f"known_{place}" for place in range(len(view.scenarios))]
-    listed = f"scenario IN ({', '.join(f'${name}' for name in names)})" if names else "true"
-    params |= dict(zip(names, view.scenarios, strict=True))
+    listed = "facets['scenario'] IN (SELECT unnest($known))" if view.values("scenario") else "true"
+    params |= {"known": list(view.values("scenario"))} if view.values("scenario") else {}
     return ask(
         f"""
         WITH scored AS (
-            SELECT s.leaf, s.model, count(DISTINCT (s.run_id, s.attempt_id)) AS dialogues, count(s.value) AS n,
-                avg(s.value) AS mean
-            FROM scores s WHERE s.metric = $metric AND s.turn IS NOT NULL AND {condition} GROUP BY ALL
-        ), known AS (SELECT DISTINCT leaf FROM samples WHERE leaf IS NOT NULL AND {listed})
+            SELECT s.facets['leaf'] AS leaf, s.model, count(DISTINCT (s.run_id, s.attempt_id)) AS dialogues,
+                count(s.value) AS n, avg(s.value) AS mean
+            FROM facetted('scores') s WHERE s.metric = $metric AND s.turn IS NOT NULL AND {condition} GROUP BY ALL
+        ), known AS (SELECT DISTINCT facets['leaf'] AS leaf FROM samples WHERE facets['leaf'] IS NOT NULL AND {listed})
         SELECT coalesce(k.leaf, c.leaf) AS leaf, c.model, coalesce(c.dialogues, 0) AS dialogues, coalesce(c.n, 0) AS n,
             c.mean
         FROM known k FULL JOIN scored c ON k.leaf = c.leaf ORDER BY leaf, model
@@ -339,8 +339,10 @@ def leaf_levels(view: View) -> pl.DataFrame:
     """One mean a model, leaf and level, for pairing levels by leaf: model, scenario, leaf, level, n turns, mean."""
     condition, params = where(view, "scores", "s.")
     return ask(
-        f"""SELECT s.model, s.scenario, s.leaf, s.level, count(s.value) AS n, avg(s.value) AS mean
-        FROM scores s WHERE s.metric = $metric AND s.turn IS NOT NULL AND s.leaf IS NOT NULL AND {condition}
+        f"""SELECT s.model, s.facets['scenario'] AS scenario, s.facets['leaf'] AS leaf, s.facets['level'] AS level,
+            count(s.value) AS n, avg(s.value) AS mean
+        FROM facetted('scores') s
+        WHERE s.metric = $metric AND s.turn IS NOT NULL AND s.facets['leaf'] IS NOT NULL AND {condition}
         GROUP BY ALL HAVING count(s.value) > 0 ORDER BY ALL""",
         {**params, "metric": view.metric},
     )

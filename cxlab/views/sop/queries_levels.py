@@ -14,8 +14,8 @@ def level_differences(view: View, base: str = "zero") -> pl.DataFrame:
 
     Columns: model, level, n (leaves that have both), unmatched, difference, low, high, p, p_holm (over all rows).
     """
-    means = leaf_levels(view.change(levels=()))
-    shown = set(view.levels) or set(means["level"])
+    means = leaf_levels(view.narrow(level=()))
+    shown = set(view.values("level")) or set(means["level"])
     rows = []
     for model in means["model"].unique().sort():
         own = means.filter(pl.col("model") == model)

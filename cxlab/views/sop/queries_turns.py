@@ -42,10 +42,11 @@ def turns(view: View, pick: str, limit: int = ROWS_A_PAGE, offset: int = 0) -> P
     frame = ask(
         f"""
         WITH told AS (
-            SELECT t.run_id, t.attempt_id, t.model, t.scenario, t.level, t.leaf, t.turn, t.error,
+            SELECT t.run_id, t.attempt_id, t.model, t.facets['scenario'] AS scenario, t.facets['level'] AS level,
+                t.facets['leaf'] AS leaf, t.turn, t.error,
                 coalesce(t.reference_action, '') AS expected, coalesce(t.predicted_action, '') AS taken,
                 {_WAY}, {_WANTED}
-            FROM traces t WHERE {condition} AND {usable}
+            FROM facetted('traces') t WHERE {condition} AND {usable}
         )
         SELECT *, {wrong} AS wrong, count(*) OVER () AS total FROM told WHERE {matches}
         ORDER BY wrong DESC, run_id, attempt_id, turn LIMIT $limit OFFSET $offset
@@ -103,7 +104,8 @@ def events(view: View) -> pl.DataFrame:
     return ask(
         f"""
         WITH told AS (
-            SELECT t.run_id, t.attempt_id, t.model, t.scenario, t.level, t.leaf, t.turn, t.error, a.started,
+            SELECT t.run_id, t.attempt_id, t.model, a.facets['scenario'] AS scenario, a.facets['level'] AS level,
+                a.facets['leaf'] AS leaf, t.turn, t.error, a.started,
                 {_WAY}, {_WANTED}
             FROM traces t JOIN attempts a USING (run_id, attempt_id) WHERE {condition} AND {_USABLE}
         ), steps AS (SELECT *, unnest(range(1, len(way) + 1)) AS place FROM told)

@@ -13,6 +13,7 @@ from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
 from cxlab.ui.labels import label, section
 from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.benchmarks import declared
 from cxlab.views.sop import charts, queries, queries_levels, queries_turns
 
 _ENOUGH = 10
@@ -50,7 +51,9 @@ def show_coverage(current: View) -> None:
         leaf, model = picked[0]
         open_page(
             "failures",
-            View(benchmark="sage", scenarios=current.scenarios, leaves=(leaf,), models=(model,), order="worst"),
+            View(benchmark="sage", models=(model,), order="worst").narrow(
+                scenario=current.values("scenario"), leaf=(leaf,)
+            ),
         )
 
 
@@ -74,7 +77,7 @@ def show_by_turn(current: View) -> None:
         label_visibility="collapsed",
     )
     frame = cached(queries.by_turn, current, reach)
-    figure = charts.draw_turns(frame, label(current.metric), range_of(current.metric), marks(), dark())
+    figure = charts.draw_turns(frame, label(current.metric), _range(current), marks(), dark())
     columns = {"name": column("Model"), "turn": column("Turn", "count"), **_MEAN}
     show_chart(figure, with_labels(frame), key="sop-by-turn", alt="Score by turn.", columns=columns)
 
@@ -93,7 +96,7 @@ def show_by_level(current: View) -> None:
     )
     chart, table = st.columns([4, 5], gap="medium")
     with chart:
-        figure = charts.draw_levels(frame, label(current.metric), range_of(current.metric), marks(), dark())
+        figure = charts.draw_levels(frame, label(current.metric), _range(current), marks(), dark())
         columns = {
             "name": column("Model"),
             "level": column("Level"),
@@ -119,6 +122,10 @@ def show_by_level(current: View) -> None:
             "n": column("Leaves", "count", "Leaves that have both levels."),
         }
         show_table(rows, columns, key="sop-level-gaps", alt="Paired differences between levels.")
+
+
+def _range(current: View) -> tuple[float, float] | None:
+    return range_of(declared(current.benchmark).card.scale(current.metric))
 
 
 def show_export(current: View, procedure: Procedure) -> None:

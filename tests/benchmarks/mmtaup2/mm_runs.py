@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from cxlab.benchmarks.base import Scored
+from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.mmtaup2 import score
 from cxlab.benchmarks.mmtaup2.evaluation import baselines, judged_metrics, measured_metrics, summary
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
@@ -11,6 +11,7 @@ from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.records import Attempt, Dataset, Run, Sample
 from cxlab.store import write
 from tests.benchmarks.mmtaup2.mm_conversations import NOON, attempt, clean, rough, task
+from tests.stores.verdicts import JudgingWriter
 
 # Task, persona, modality, whether it passed.
 PLAYED = tuple(
@@ -47,7 +48,7 @@ def write_runs(home: Path) -> dict[str, list[summary.ConversationResult]]:
     for name, model, trials in (("able", "simulated:strong", 2), ("floor", FLOOR, 1)):
         run = make_run(name, model, trials, len(told) * trials)
         write.create_run(run, home)
-        with write.PartWriter(run, {sample.id: sample for sample, _ in told}, home=home) as writer:
+        with JudgingWriter(run, {sample.id: sample for sample, _ in told}, home=home) as writer:
             for trial in range(1, trials + 1):
                 for sample, passed in told:
                     made = conversation(name, sample, passed, trial)

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from cxlab.benchmarks.base import Scored
-from cxlab.records import Attempt, Dataset, Facets, Run, Sample
+from cxlab.benchmarks.contract import Scored
+from cxlab.records import Attempt, Dataset, Run, Sample
 from cxlab.store import write
 from tests.benchmarks.mmtaup2.mm_conversations import NOON
+from tests.stores.verdicts import JudgingWriter
 
 
 def write_run(home: Path, attempt: Attempt, scored: Scored) -> None:
@@ -19,7 +20,7 @@ def write_run(home: Path, attempt: Attempt, scored: Scored) -> None:
         task="telecom",
         inputs={},
         expected={},
-        facets=Facets(scenario="telecom"),
+        facets={"scenario": "telecom"},
     )
     write.save_dataset(dataset, [sample], home)
     run = Run(
@@ -38,5 +39,5 @@ def write_run(home: Path, attempt: Attempt, scored: Scored) -> None:
         created=NOON,
     )
     write.create_run(run, home)
-    with write.PartWriter(run, {sample.id: sample}, home=home) as writer:
+    with JudgingWriter(run, {sample.id: sample}, home=home) as writer:
         writer.add(attempt, scored)

@@ -9,9 +9,8 @@ import pytest
 
 from cxlab import llm
 from cxlab.benchmarks import REGISTRY
-from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.mmtaup2.benchmark import BENCHMARK, verdict_of
-from cxlab.benchmarks.mmtaup2.generate import generate
 from cxlab.benchmarks.mmtaup2.run import terms_of
 from cxlab.benchmarks.mmtaup2.score import gold_attempt
 from cxlab.benchmarks.mmtaup2.tasks import samples
@@ -34,7 +33,7 @@ def setup(**options: object) -> Setup:
 
 
 def plain(domain: str, count: int = 6) -> list[Sample]:
-    return BENCHMARK.generate({**PLAIN, "domain": domain, "count": count}, 1)[1]
+    return BENCHMARK.generate_now({**PLAIN, "domain": domain, "count": count}, 1)[1]
 
 
 def scores(sample: Sample, attempt: Attempt) -> dict[str, tuple[float | None, str | None]]:
@@ -45,30 +44,31 @@ def scores(sample: Sample, attempt: Attempt) -> dict[str, tuple[float | None, st
 
 
 def test_every_task_comes_under_all_terms_and_only_terms_differ() -> None:
-    dataset, found = BENCHMARK.generate({"count": 3}, 5)
+    dataset, found = BENCHMARK.generate_now({"count": 3}, 5)
     assert len({sample.id for sample in found}) == len(found) == 2 * 3 * 3 * 3 * 2
-    assert BENCHMARK.generate({"count": 3}, 5)[0].id == dataset.id != BENCHMARK.generate({"count": 3}, 6)[0].id
+    assert BENCHMARK.generate_now({"count": 3}, 5)[0].id == dataset.id != BENCHMARK.generate_now({"count": 3}, 6)[0].id
     for domain in ("telecom", "retail"):
         of = [sample for sample in found if sample.task == domain]
         tasks = {samples.task_of(sample).id: set() for sample in of}
         for sample in of:
             terms = terms_of(sample, setup(), 1)
             tasks[samples.task_of(sample).id].add((terms.persona, terms.exposure, terms.modality))
-            facets = sample.facets
             told = ("nothing", "persona", "profile")[terms.exposure]
-            assert (facets.level, facets.exposure, facets.modality) == (terms.persona, told, terms.modality)
+            wanted = {"level": terms.persona, "exposure": told, "modality": terms.modality}
+            assert wanted.items() <= sample.facets.items()
         assert [len(ways) for ways in tasks.values()] == [18, 18, 18]
 
 
 def test_an_option_that_a_sample_contradicts_is_refused() -> None:
-    (sample,) = BENCHMARK.generate({**PLAIN, "modalities": "voice", "domain": "retail", "count": 1, "wer": 0.3}, 5)[1]
+    terms = {**PLAIN, "modalities": "voice", "domain": "retail", "count": 1, "wer": 0.3}
+    (sample,) = BENCHMARK.generate_now(terms, 5)[1]
     assert terms_of(sample, setup(exposure=0, wer=0.3), 1).wer == 0.3
     with pytest.raises(BadOption, match="exposures=2"):
         terms_of(sample, setup(exposure=2), 1)
 
 
 def test_a_conversation_is_seeded_alike_under_all_terms() -> None:
-    found = BENCHMARK.generate({"count": 1, "domain": "telecom"}, 5)[1]
+    found = BENCHMARK.generate_now({"count": 1, "domain": "telecom"}, 5)[1]
     assert len({terms_of(sample, setup(), 1).seed for sample in found}) == 1
     assert terms_of(found[0], setup(), 1).seed != terms_of(found[0], setup(), 2).seed
 
@@ -76,10 +76,9 @@ def test_a_conversation_is_seeded_alike_under_all_terms() -> None:
 @pytest.mark.parametrize(
     ("config", "fault"),
     [
-        ({"domain": "bank"}, UnknownName),
+        ({"domain": "bank"}, BadOption),
         ({"colour": "red"}, UnknownName),
-        ({"exposures": 3}, UnknownName),
-        ({"personas": []}, BadOption),
+        ({"exposures": 3}, BadOption),
         ({"count": "many"}, BadOption),
         ({"count": 0}, BadOption),
         ({"wer": 1.5}, BadOption),
@@ -87,7 +86,7 @@ def test_a_conversation_is_seeded_alike_under_all_terms() -> None:
 )
 def test_settings_that_cannot_be_are_refused(config: dict[str, object], fault: type[Exception]) -> None:
     with pytest.raises(fault):
-        BENCHMARK.generate(config, 0)
+        BENCHMARK.generate_now(config, 0)
 
 
 @pytest.mark.parametrize("domain", ["telecom", "retail"])
@@ -213,7 +212,7 @@ def test_compare_groups_by_the_terms_of_a_dialogue(home: Path) -> None:
         # Every pair is in one group, and under its own terms alone there are as many as in that group.
         assert parts["n"].sum() == whole > 0
     one = told.row(0, named=True)
-    assert queries.differences(replace(view, exposures=(one["grp"],)), MODELS[0])["n"].sum() == one["n"]
+    assert queries.differences(view.narrow(exposure=(one["grp"],)), MODELS[0])["n"].sum() == one["n"]
 
 
 def test_compare_takes_a_domain_at_a_time_and_sets_two_dialogues_side_by_side(home: Path) -> None:
@@ -225,11 +224,11 @@ def test_compare_takes_a_domain_at_a_time_and_sets_two_dialogues_side_by_side(ho
 
 
 def test_a_limit_keeps_tasks_comparable() -> None:
-    chosen = choose(BENCHMARK, generate({"count": 4}, 0)[1], SampleFilter(limit=24))
+    chosen = choose(BENCHMARK, BENCHMARK.generate_now({"count": 4})[1], SampleFilter(limit=24))
     by_task: dict[tuple[str, str | None], list[tuple[str | None, str | None]]] = {}
     for sample in chosen:
-        key = (sample.inputs["id"], sample.facets.exposure)
-        by_task.setdefault(key, []).append((sample.facets.persona, sample.facets.modality))
+        key = (sample.inputs["id"], sample.facets["exposure"])
+        by_task.setdefault(key, []).append((sample.facets["persona"], sample.facets["modality"]))
     # Four tasks, two a domain, each by text and by voice with each persona, and not all told the same.
     assert sorted(map(len, by_task.values())) == [6, 6, 6, 6]
     assert all(len(set(terms)) == 6 for terms in by_task.values())

@@ -5,8 +5,8 @@ import collections
 
 import pytest
 
-from cxlab.benchmarks.base import Setup
-from cxlab.benchmarks.sage import generate, rules, run
+from cxlab.benchmarks.contract import Setup
+from cxlab.benchmarks.sage import rules, run
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
 from cxlab.benchmarks.sage.procedures import signal_reader, sop_text
 from cxlab.benchmarks.sage.prompts import scenario_prompts
@@ -28,7 +28,7 @@ def play(model: str, samples, options=None, trial: int = 0, seed: int = 0):
 
 @pytest.fixture(scope="module")
 def samples():
-    return generate.generate({}, 0)[1]
+    return BENCHMARK.generate_now({}, 0)[1]
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +37,13 @@ def dialogues(samples):
 
 
 def test_every_leaf_is_played_at_every_level(samples) -> None:
-    found = collections.Counter((s.facets.scenario, s.facets.leaf) for s in samples)
+    found = collections.Counter((s.facets["scenario"], s.facets["leaf"]) for s in samples)
     wanted = {(name, leaf.id) for name in rules.ids() for leaf in rules.load(name).leaves()}
     assert set(found) == wanted
     assert set(found.values()) == {3}
     by_leaf = collections.defaultdict(list)
     for sample in samples:
-        by_leaf[sample.facets.scenario, sample.facets.leaf].append(sample)
+        by_leaf[sample.facets["scenario"], sample.facets["leaf"]].append(sample)
     for group in by_leaf.values():
         for key in ("fields", "system", "slots", "personality", "intent"):
             assert len({repr(s.inputs[key]) for s in group}) == 1, "levels must compare the same situation"
@@ -51,16 +51,16 @@ def test_every_leaf_is_played_at_every_level(samples) -> None:
 
 def test_the_situation_synthesises_its_leaf(samples) -> None:
     for sample in samples:
-        s = rules.load(sample.facets.scenario)
+        s = rules.load(sample.facets["scenario"])
         trace = s.trace(sample.inputs["fields"], sample.inputs["system"])
         assert list(trace.path) == sample.expected["path"]
         assert trace.action == sample.expected["action"]
 
 
 def test_same_seed_same_samples_and_other_seed_other_ones() -> None:
-    a, b = (generate.generate({"scenarios": ["telecom_package"]}, 3)[1] for _ in range(2))
+    a, b = (BENCHMARK.generate_now({"scenarios": ["telecom_package"]}, 3)[1] for _ in range(2))
     assert a == b
-    c = generate.generate({"scenarios": ["telecom_package"]}, 4)[1]
+    c = BENCHMARK.generate_now({"scenarios": ["telecom_package"]}, 4)[1]
     assert {s.id for s in a}.isdisjoint({s.id for s in c})
 
 
@@ -93,7 +93,7 @@ def test_hostile_customers_are_told_apart_by_their_words(samples, dialogues) -> 
     warmth = collections.defaultdict(list)
     for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
         words = [m.text for m in attempt.messages if m.role == "customer"]
-        warmth[sample.facets.level].append(sum(signal_reader.heat(t) for t in words) / len(words))
+        warmth[sample.facets["level"]].append(sum(signal_reader.heat(t) for t in words) / len(words))
     pairs = [(s, z) for s in warmth["strong"] for z in warmth["zero"]]
     assert sum(s > z for s, z in pairs) / len(pairs) >= 0.9
 
@@ -104,7 +104,7 @@ def test_each_fact_is_told_before_the_goodbye(samples, dialogues) -> None:
     for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
         if attempt.ended_by != "goodbye":
             continue
-        s = rules.load(sample.facets.scenario)
+        s = rules.load(sample.facets["scenario"])
         heard = [m.text for m in attempt.messages if m.role == "customer"]
         found = signal_reader.read(sop_text.guides(s), heard, signal_reader.ReaderSkill("all"))
         for fact in sample.inputs["facts"]:
@@ -159,7 +159,7 @@ def test_hiding_the_system_information_hides_it_from_both(samples) -> None:
 def test_no_prompt_holds_the_expected_answer(samples) -> None:
     """The agent's prompt changes with the dialogue and the system information only."""
     sample = samples[0]
-    s = rules.load(sample.facets.scenario)
+    s = rules.load(sample.facets["scenario"])
     other = sample.model_copy(update={"expected": {"path": ["stage9"], "action": {"Action": "X"}, "fields": {}}})
     assert [a.messages for a in play("strong", [sample])] == [a.messages for a in play("strong", [other])]
     for prompt in (scenario_prompts.agent_prompt(s.id), scenario_prompts.judge_prompt(s.id), scenario_prompts.CUSTOMER):
@@ -174,7 +174,7 @@ def test_failures_have_their_cause_in_the_text(samples) -> None:
         misread = explained = 0
         for sample in samples[1::7]:
             attempt = await BENCHMARK.run(sample, setup, 0)
-            s = rules.load(sample.facets.scenario)
+            s = rules.load(sample.facets["scenario"])
             heard = [m.text for m in attempt.messages if m.role == "customer"]
             last = attempt.messages[-1].data.get("fields")
             if not last:

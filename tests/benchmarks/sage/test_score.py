@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxlab.benchmarks.base import Setup
-from cxlab.benchmarks.sage import generate, rules, score
+from cxlab.benchmarks.contract import Setup
+from cxlab.benchmarks.sage import rules, score
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
 from cxlab.benchmarks.sage.prompts.scenario_prompts import DIMENSIONS
 from cxlab.benchmarks.sage.rules import Trace
@@ -118,8 +118,8 @@ class Fixed:
 
 
 def sample_of(scenario: str = "telecom_package", leaf: str = "TP-18", level: str = "zero"):
-    _, samples = generate.generate({"scenarios": [scenario]}, 0)
-    return next(s for s in samples if s.facets.leaf == leaf and s.facets.level == level)
+    _, samples = BENCHMARK.generate_now({"scenarios": [scenario]}, 0)
+    return next(s for s in samples if s.facets["leaf"] == leaf and s.facets["level"] == level)
 
 
 def attempt_of(sample, replies: list[dict | None]) -> Attempt:
@@ -153,7 +153,7 @@ def value(result, metric: str, turn: int | None = 1) -> float | None:
 
 @pytest.mark.parametrize("scenario", rules.ids())
 def test_gold_scores_full_marks_on_every_leaf(scenario: str) -> None:
-    _, samples = generate.generate({"scenarios": [scenario], "levels": ["zero"]}, 0)
+    _, samples = BENCHMARK.generate_now({"scenarios": [scenario], "levels": ["zero"]}, 0)
     for sample in samples:
         assert list(BENCHMARK.check(sample)) == []
         judges = [Fixed(f"j{i}", sample.expected["fields"]) for i in range(3)]
@@ -167,7 +167,7 @@ def test_gold_scores_full_marks_on_every_leaf(scenario: str) -> None:
             "action",
             "logic",
         ):
-            assert value(result, metric) == pytest.approx(100), (sample.facets.leaf, metric)
+            assert value(result, metric) == pytest.approx(100), (sample.facets["leaf"], metric)
         assert value(result, "overall") == pytest.approx(98)
         assert result.traces[0].error == "none"
         assert {move for move, _ in result.traces[0].moves} == {"sync"}

@@ -58,7 +58,7 @@ def test_a_sample_counts_once_however_many_turns_it_has(by_hand: Path) -> None:
 
 def test_where_less_is_better_the_verdict_turns_round(home: Path) -> None:
     points = queries.differences(View(metric="overall"), "simulated:strong")
-    words = queries.differences(View(metric="chat_words"), "simulated:strong")
+    words = queries.differences(View(metric="chat_words"), "simulated:strong", less_is_better=True)
     assert points.filter(pl.col("verdict") == "better").filter(pl.col("difference") < 0).is_empty()
     assert words.filter(pl.col("verdict") == "better").filter(pl.col("difference") > 0).is_empty()
     for row in words.iter_rows(named=True):
@@ -107,16 +107,18 @@ def test_pass_k_falls_with_every_trial_that_failed(
 
 
 def test_figures_of_papers_stand_only_where_they_belong() -> None:
-    whole = queries.published_points("sage", "overall")
+    whole = queries.published_points("sage", "overall", "overall")
     assert whole.height == 27
     assert whole["source"].str.contains("Table 1").all()
-    one = queries.published_points("sage", "overall", scenarios=("telecom_package",))
+    one = queries.published_points("sage", "overall", "overall", narrowed=("telecom_package",))
     assert one.height == 27
     assert one["value"].to_list() != whole["value"].to_list()
-    assert queries.published_points("sage", "logic", scenarios=("telecom_package",)).is_empty()
-    assert queries.published_points("sage", "path_exact").is_empty()
-    assert queries.published_points("nowhere", "overall").is_empty()
-    grouped = queries.published_points("sage", "overall", "scenario", ("telecom_package", "airline_refund"))
+    assert queries.published_points("sage", "logic", "overall").height == 27
+    assert queries.published_points("sage", "logic", "overall", narrowed=("telecom_package",)).is_empty()
+    assert queries.published_points("sage", "path_exact", "overall").is_empty()
+    assert queries.published_points("nowhere", "overall", "overall").is_empty()
+    scenarios = ("telecom_package", "airline_refund")
+    grouped = queries.published_points("sage", "overall", "overall", "scenario", scenarios)
     assert grouped["grp"].unique().sort().to_list() == ["airline_refund", "telecom_package"]
 
 

@@ -87,16 +87,16 @@ def test_files_hold_the_table_and_csv_no_formula() -> None:
 
 
 def test_conversations_are_found_by_family_trait_noise_and_words() -> None:
-    def found(**filters: object) -> list[str]:
-        return queries.listed(View(dataset=DATASET).change(**filters))["conversation_id"].to_list()
+    def found(search: str = "", **facets: tuple[str, ...]) -> list[str]:
+        return queries.listed(View(dataset=DATASET).narrow(**facets).change(search=search))["conversation_id"].to_list()
 
     assert len(found()) == 6
-    assert found(intents=("delivery",)) == ["C_1", "C_5"]
-    assert found(personas=("confused",)) == ["C_2"]
-    assert found(modalities=("menu",)) == ["C_0", "C_2", "C_4"]
+    assert found(intent=("delivery",)) == ["C_1", "C_5"]
+    assert found(persona=("confused",)) == ["C_2"]
+    assert found(modality=("menu",)) == ["C_0", "C_2", "C_4"]
     assert found(search="WHISTLES night") == ["C_3"]
     assert found(search="no such words") == []
-    assert set(queries.facets(DATASET)["personas"]) == {
+    assert set(queries.facets(DATASET)["persona"]) == {
         "impatient",
         "brief",
         "polite",

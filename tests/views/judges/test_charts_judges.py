@@ -60,7 +60,7 @@ def test_a_group_says_what_happened(changes: dict, what: str, where: str) -> Non
 
 def test_bars_of_groups_carry_their_key_and_escape_what_models_wrote() -> None:
     rows = pl.DataFrame([GROUP, {**GROUP, "alike": "def", "given": EVIL, "n": 3}])
-    figure = draw_groups(rows, dark=False)
+    figure = draw_groups(rows, False, {}, "dialogues")
     assert figure.data[0].customdata == (["def"], ["abc"])
     assert figure.data[1].customdata == (["def"], ["abc"])
     shown = str(figure.to_json())

@@ -15,7 +15,7 @@ from tests.stores.traces import LONG, RIGHT, fill
 
 PAY, TALK = (*RIGHT, "ChangeOrder"), (*LONG, "TransHuman")
 SHORT = ("stage1", "stage5", "ChangeOrder")  # jumps over stage2
-VIEW = View(scenarios=("telecom_package",))
+VIEW = View().narrow(scenario=("telecom_package",))
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def test_the_paired_view_keeps_to_dialogues_that_reach_every_turn(by_hand: Path)
 def test_untested_leaves_are_rows_of_their_own(by_hand: Path) -> None:
     found = queries.coverage(VIEW.change(models=("b",)))
     assert found.select("leaf", "model", "dialogues").rows() == [("TP-01", "b", 1)]
-    nobody = queries.coverage(VIEW.change(models=("b",), levels=("strong",)))
+    nobody = queries.coverage(VIEW.narrow(models=("b",), level=("strong",)))
     assert nobody.select("leaf", "model", "dialogues").rows() == [("TP-01", None, 0)]
 
 

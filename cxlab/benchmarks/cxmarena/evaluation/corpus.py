@@ -9,12 +9,13 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import Passage, TaxonomyLabel
+from cxlab.benchmarks.cxmarena.options import CxmOptions
 from cxlab.benchmarks.cxmarena.text import bare
 from cxlab.errors import BadOption, UnknownName
 from cxlab.records import Sample, content_id
@@ -168,15 +169,15 @@ def _folder(base: str, dataset_id: str, *settings: object) -> Path | None:
     return kept / dataset_id / content_id(*settings)
 
 
-def prepare(samples: Sequence[Sample], options: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
+def prepare(samples: Sequence[Sample], options: CxmOptions) -> Iterator[tuple[int, int, str]]:
     """Vectors of the articles that the samples search in, kept in the store's cache, where an embedder is slow or paid
     for; else each process would compute them for itself. Yields (done, of, of what)."""
-    kind = str(options.get("retrieval") or "bm25")
+    kind = options.retrieval
     searched = {(s.dataset_id, s.inputs.get("corpus", CORPORA[s.task])) for s in samples if s.task in CORPORA}
     made = _embedder_of(kind) if searched else None
     if not isinstance(made, CachedEmbedder):
         return
-    size, overlap = _whole(options, "chunk", 1000), _whole(options, "overlap", 100)
+    size, overlap = options.chunk, options.overlap
     pieces = {
         piece.text: None
         for dataset_id, name in sorted(searched)
@@ -187,14 +188,6 @@ def prepare(samples: Sequence[Sample], options: Mapping[str, Any]) -> Iterator[t
     if isinstance(made.inner, ServerEmbedder) and made.inner.usage.calls:
         with _BUILDING:
             _OWED.setdefault(kind, []).append(EmbeddingUsage(made.inner.usage, made.inner.cost_usd))
-
-
-def _whole(options: Mapping[str, Any], name: str, usual: int) -> int:
-    value = options.get(name)
-    try:
-        return usual if value is None else int(value)
-    except (TypeError, ValueError):
-        raise BadOption(f"{name}={value!r}; give a value such as {usual}") from None
 
 
 def _embedder_of(kind: str) -> Any:

@@ -39,6 +39,7 @@ from cxlab.benchmarks.cxmarena.knowledge import (
     topic_tree,
 )
 from cxlab.benchmarks.cxmarena.knowledge.acronyms import ACRONYMS
+from cxlab.benchmarks.cxmarena.options import CxmDataset
 from cxlab.benchmarks.cxmarena.tasks import (
     intent_taxonomies,
     search_queries,
@@ -50,6 +51,7 @@ from cxlab.benchmarks.cxmarena.tasks import (
 from cxlab.benchmarks.cxmarena.tasks import (
     task_samples as tasks,
 )
+from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
 from cxlab.benchmarks.generation_budget import GenerationBudget
 from cxlab.benchmarks.generation_stages import Progress
 from cxlab.errors import BadOption, UnknownName
@@ -97,10 +99,11 @@ class GeneratedDataset(NamedTuple):
     folder: Path
 
 
-def generate(config: dict[str, Any], seed: int) -> tuple[Dataset, list[Sample]]:
+def generate(options: CxmDataset, context: GenerationContext) -> Generation:
     """The benchmark's generator: makes and stores a dataset, because samples point into its tables."""
-    built = generation_stages.finish(build(read_config(config, seed)))
-    return built.dataset, write.load_samples(built.dataset.id)
+    given = {name: value for name, value in options.to_record().items() if value is not None}
+    built = yield from build(read_config(given, context.seed), context.home, context.workers, context.budget)
+    return Generated(built.dataset, folder=built.folder, counts=built.tasks)
 
 
 def read_config(given: Mapping[str, Any], seed: int) -> Config:
@@ -260,6 +263,7 @@ def make(
     config: Config, pack: Brand, work: Path, workers: int | None, generation_budget: GenerationBudget
 ) -> Generator[Progress, None, tuple[Dataset, list[Sample], dict[str, pl.DataFrame]]]:
     """All stages; nothing is stored but what they leave in `work`."""
+    parallel.preload(__name__)
     size, seed = sizes.read_size(config.size), config.seed
     model = generation_stages.FaultStoppedModel(generation_budget.meter(llm.load(config.model)))
     if not model.simulated:

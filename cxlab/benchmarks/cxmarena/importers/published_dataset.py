@@ -29,7 +29,7 @@ from cxlab.errors import BadFile
 from cxlab.importers import cells
 from cxlab.importers.cells import Unreadable
 from cxlab.importers.imported import ImportResult, RejectedRow
-from cxlab.records import Dataset, Facets, Sample, content_id
+from cxlab.records import Dataset, Sample, content_id
 
 LICENCE = "CC BY-NC 4.0 (CXMArena, published data set): not for commercial use"
 
@@ -96,7 +96,7 @@ def read_folder(folder: Path | str) -> ImportResult:
                 task=task,
                 inputs=inputs,
                 expected=expected,
-                facets=Facets(scenario=task, **facets),
+                facets={"scenario": task, **facets},
             )
         )
     dataset = Dataset(

@@ -18,7 +18,7 @@ from cxlab.benchmarks.cxmarena.conversations.noise import NoisyConversation
 from cxlab.benchmarks.cxmarena.conversations.transcripts import carry, number, served, transcript
 from cxlab.benchmarks.cxmarena.knowledge.refinement_corpus import RefinementCorpus
 from cxlab.benchmarks.cxmarena.tasks.search_queries import Query
-from cxlab.records import Conversation, Facets, Sample, ToolCall, content_id
+from cxlab.records import Conversation, Sample, ToolCall, content_id
 
 # Table 8: conversations in each task, of 1,994; and how many at least, so that a small set says something.
 SHARES = {"intent": 979 / 1994, "quality": 1987 / 1994, "multi_turn": 566 / 1994, "tools": 456 / 1994}
@@ -92,7 +92,7 @@ def _sample(
         task=task,
         inputs=inputs,
         expected=expected,
-        facets=Facets(scenario=task, language=language, **facets),
+        facets={"scenario": task, "language": language, **facets},
     )
 
 

@@ -16,12 +16,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from cxlab.benchmarks.base import Scored, Setup
+from cxlab.benchmarks.contract import Scored, Setup
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.evaluation import events, measured_metrics, rubric_versions
+from cxlab.benchmarks.mmtaup2.options import MmOptions
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.benchmarks.mmtaup2.tasks import samples
-from cxlab.errors import BadOption
 from cxlab.judging import JudgeAnswer, poll, tally
 from cxlab.records import Attempt, Judgement, Sample, Usage, Vote
 
@@ -48,7 +48,7 @@ async def score_sample(sample: Sample, attempt: Attempt, setup: Setup) -> Scored
 
 async def assess(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> Scored:
     """All of an attempt: measured scores, and with judges the judged ones, their votes, and the measured record."""
-    versions = rubric_versions.read_option(setup.options.get("escalation"))
+    versions = rubric_versions.read_option(MmOptions.of(setup.options).escalation)
     if versions is not None:  # what was measured stands in the run that is asked about
         return Scored((), *await ask_versions(task, attempt, setup, versions))
     found = measured_metrics.measure_attempt(task, attempt)
@@ -64,13 +64,10 @@ async def assess(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> 
 async def judge(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> JudgedFigures:
     """Put every turn and the outcome to all judges of the set-up.
 
-    Options: `judge_groups` (those of rubrics.GROUPS, all if not given), `escalation` (the version of the rule about
-    handing over, the last if not given), `cache`, `budget`.
+    The options say which groups of questions are asked, and which version of the rule about handing over.
     """
-    groups = tuple(setup.options.get("judge_groups") or judge_prompts.GROUPS)
-    if strange := set(groups) - set(judge_prompts.GROUPS):
-        raise BadOption(f"judge_groups {', '.join(sorted(strange))}; take from {', '.join(judge_prompts.GROUPS)}")
-    shared = {key: setup.options[key] for key in ("cache", "budget") if setup.options.get(key) is not None}
+    options = MmOptions.of(setup.options)
+    groups = options.judge_groups or judge_prompts.GROUPS
     turns = judge_prompts.turns_of(attempt.messages)
     votes: list[Vote] = []
     judgements: list[Judgement] = []
@@ -78,16 +75,12 @@ async def judge(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> J
         seed = setup.seed * 1009 + attempt.trial * 31 + turn
         asked = [group for group in judge_prompts.TURN_GROUPS if group in groups]
         inputs = turn_inputs(task, attempt, turn)
-        polls: list[Any] = [
-            poll(setup.judges, judge_prompts.turn_prompt(g), inputs, seed=seed, **shared) for g in asked
-        ]
+        polls: list[Any] = [poll(setup.judges, judge_prompts.turn_prompt(g), inputs, seed=seed) for g in asked]
         if turn == turns[-1] and "outcome" in groups:
-            rule = rubric_versions.find(setup.options.get("escalation"))
+            rule = rubric_versions.find(options.escalation if isinstance(options.escalation, int) else None)
             prompt = judge_prompts.outcome_prompt(rule.version)
             polls.append(
-                poll(
-                    setup.judges, prompt, judge_prompts.outcome_inputs(attempt.messages, rule.rule), seed=seed, **shared
-                )
+                poll(setup.judges, prompt, judge_prompts.outcome_inputs(attempt.messages, rule.rule), seed=seed)
             )
             asked.append("outcome")
         ballots = dict(zip(asked, await asyncio.gather(*polls), strict=True))
@@ -110,7 +103,6 @@ async def ask_versions(
     passed = attempt.output.get("passed")
     if passed is None or not turns or attempt.outcome == "provider":
         return (), ()
-    shared = {key: setup.options[key] for key in ("cache", "budget") if setup.options.get(key) is not None}
     # As in `judge`: what a seed decides is no difference between versions, nor between here and there.
     seed = setup.seed * 1009 + attempt.trial * 31 + turns[-1]
     polls = [
@@ -119,7 +111,6 @@ async def ask_versions(
             judge_prompts.outcome_prompt(rule.version),
             judge_prompts.outcome_inputs(attempt.messages, rule.rule),
             seed=seed,
-            **shared,
         )
         for rule in versions
     ]

@@ -121,7 +121,7 @@ def read_option(option: Any) -> tuple[EscalationRule, ...] | None:
 
     BadOption where the judges' prompt has changed since: its verdicts would be filed under another question.
     """
-    if not isinstance(option, list):
+    if not isinstance(option, list | tuple):
         if option is not None and (isinstance(option, bool) or not isinstance(option, int)):
             raise BadOption(f"escalation={option!r}: must be the number of a version")
         return None

@@ -18,6 +18,7 @@ import orjson
 import polars as pl
 
 from cxlab import files
+from cxlab.benchmarks.contract import ImportReport
 from cxlab.benchmarks.mmtaup2 import tasks as marking
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.importers.tau2_tasks import Unusable, build_task, facets_of, read_raw, sample_id
@@ -42,6 +43,23 @@ class ImportedTasks(ImportResult):
     """Tasks that were imported, and those of them that can be played on our worlds."""
 
     playable: list[tuple[Task, World]] = field(default_factory=list)
+    replay: GoldReplay | None = None
+
+    def report(self) -> ImportReport:
+        """Tasks a domain, and how replaying the gold actions went where that was asked for."""
+        record: dict[str, Any] = {"dataset": self.dataset.id, "domains": self.tasks, "tasks": len(self.samples)}
+        counts = ", ".join(f"{count} {domain}" for domain, count in self.tasks.items())
+        lines = [f"{self.dataset.id}: {len(self.samples)} tasks ({counts}); {len(self.rejected)} complaints"]
+        if done := self.replay:
+            record |= {"gold_passed": done.passed, "gold_calls_refused": done.refused}
+            lines.append(f"Gold actions: {done.passed} of {done.tasks} tasks reach their goal on our worlds")
+        failed = done.failed if done else ()
+        return ImportReport(
+            record | {"rejected": len(self.rejected), "ignored": self.ignored},
+            (*lines, f"Licence: {self.dataset.licence}"),
+            (*(f"rejected: {one}" for one in self.rejected), *(f"gold fails: {one}" for one in failed)),
+            failed=bool(failed),
+        )
 
 
 @dataclass(frozen=True)

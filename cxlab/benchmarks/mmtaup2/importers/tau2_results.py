@@ -18,7 +18,7 @@ from typing import Any
 
 import orjson
 
-from cxlab.benchmarks.base import Scored
+from cxlab.benchmarks.contract import ImportReport, Scored
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics as measuring
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
@@ -41,12 +41,13 @@ from cxlab.benchmarks.mmtaup2.importers.tau2_tasks import (
     read_raw,
     sample_id,
 )
+from cxlab.benchmarks.mmtaup2.score import with_verdict
 from cxlab.benchmarks.mmtaup2.tasks.samples import BENCHMARK, task_of, to_sample
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadFile
 from cxlab.files import find_fault
 from cxlab.importers.imported import RejectedRow
-from cxlab.records import Attempt, Dataset, Facets, Run, Sample, Score, content_id
+from cxlab.records import Attempt, Dataset, Run, Sample, Score, content_id
 
 LARGEST_FILE = 1_000_000_000
 LONGEST_MODEL = 100
@@ -54,7 +55,8 @@ LONGEST_MODEL = 100
 
 @dataclass
 class Results:
-    """What a file came to; nothing is stored yet. `rows` counts the simulations that the file has."""
+    """What a file came to; nothing is stored yet. `rows` counts the simulations that the file has, `new` is whether
+    `save` met no run of the same content."""
 
     run: Run
     dataset: Dataset
@@ -62,6 +64,28 @@ class Results:
     attempts: list[tuple[Attempt, Scored]]
     rejected: list[RejectedRow]
     rows: int
+    new: bool = True
+
+    def save(self, home: Path | str | None = None) -> None:
+        """Store the run and its tasks, unless this very run is there already."""
+        self.new = store(self, home)
+
+    def report(self) -> ImportReport:
+        """The run, and how many of its simulations were taken."""
+        record = {
+            "run": self.run.id,
+            "model": self.run.model,
+            "domain": self.run.setup["domain"],
+            "simulations": self.rows,
+            "attempts": len(self.attempts),
+            "passed": self.passed,
+            "rejected": len(self.rejected),
+            "new": self.new,
+        }
+        state = "" if self.new else " (this run was there already)"
+        taken = f"{len(self.attempts)} of {self.rows} simulations of {self.run.model}, {self.passed} passed{state}"
+        complaints = tuple(f"rejected: {one}" for one in self.rejected)
+        return ImportReport(record, (f"{self.run.id}: {taken}",), complaints)
 
     @property
     def passed(self) -> int:
@@ -74,7 +98,8 @@ class Results:
 def import_file(path: Path | str, home: Path | str | None = None) -> tuple[Results, bool]:
     """Read a file and store it as a run; whether it is new. Nothing is stored when something raises."""
     found = read_file(path)
-    return found, store(found, home)
+    found.save(home)
+    return found, found.new
 
 
 def store(found: Results, home: Path | str | None = None) -> bool:
@@ -94,7 +119,7 @@ def store(found: Results, home: Path | str | None = None) -> bool:
         fresh = write.create_run(found.run, aside)
         with write.PartWriter(found.run, {sample.id: sample for sample in found.samples}, home=aside) as parts:
             for attempt, scored in found.attempts:
-                parts.add(attempt, scored)
+                parts.add(attempt, with_verdict(found.run.setup["domain"], attempt, scored))
         compact(found.run.id, aside)
         layout.write_whole(fresh / "status.json", orjson.dumps(_status(found)))
         try:
@@ -228,7 +253,8 @@ def _samples(
         task = compose(raw, domain, world) if world else None
         if task is None:
             inputs, expected, leaf = describe(raw, domain)
-            shown = Facets(scenario=domain, leaf=leaf, language="en", **facets)
+            known = {"scenario": domain, "leaf": leaf, "language": "en", **facets}
+            shown = {name: value for name, value in known.items() if value is not None}
             found[name] = Sample(
                 id=sample_id(domain, raw),
                 dataset_id="",
@@ -303,8 +329,8 @@ def _attempt(
         output={
             "reward": {"reward": marked.reward, **marked.parts},
             "passed": passed,
-            "persona": sample.facets.persona,
-            "modality": sample.facets.modality,
+            "persona": sample.facets.get("persona"),
+            "modality": sample.facets.get("modality"),
             "ended": talk.termination_reason,
             "transferred": handed_over,
             "tau2_id": talk.id,

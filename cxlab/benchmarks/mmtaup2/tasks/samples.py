@@ -17,7 +17,7 @@ from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.tasks.task import Task
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadOption, BadStore
-from cxlab.records import Facets, Sample, content_id
+from cxlab.records import Sample, content_id
 
 BENCHMARK = "mmtaup2"
 WORLDS = "worlds"
@@ -40,6 +40,7 @@ def to_sample(
     `terms`: persona, exposure, modality and the like, where the sample and not the run says what they are.
     """
     whole = task.model_dump(mode="json")
+    shown: dict[str, str | None] = {"scenario": task.domain, "leaf": leaf_of(task.issues), "language": "en"}
     expected = {name: whole.pop(name) for name in _EXPECTED}
     if terms:
         whole[TERMS] = dict(terms)
@@ -50,7 +51,7 @@ def to_sample(
         task=task.domain,
         inputs=whole,
         expected=expected,
-        facets=Facets(**{"scenario": task.domain, "leaf": leaf_of(task.issues), "language": "en", **(facets or {})}),
+        facets={name: value for name, value in (shown | dict(facets or {})).items() if value is not None},
     )
 
 
@@ -59,9 +60,14 @@ def leaf_of(issues: Sequence[str]) -> str | None:
     return ("+".join(issues) if len(issues) <= 3 else f"{len(issues)} issues") or None
 
 
+def lacking_of(sample: Sample) -> list[str]:
+    """What is not known of a sample that must be, to play or mark it."""
+    return [name for name in _EXPECTED if name not in sample.expected]
+
+
 def task_of(sample: Sample) -> Task:
     """The task that a sample was made from; BadOption for one of which too little is known to play or mark it."""
-    if lacking := [name for name in _EXPECTED if name not in sample.expected]:
+    if lacking := lacking_of(sample):
         names = ", ".join(lacking)
         raise BadOption(f"sample {sample.id} of task {sample.task} has no {names}; it cannot be played or marked")
     given = {name: value for name, value in sample.inputs.items() if name != TERMS}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cxlab.benchmarks.cxmarena.evaluation import corpus
-from cxlab.errors import BadOption
+from cxlab.benchmarks.cxmarena.options import CxmOptions
 from cxlab.retrieval.vector_cache import CachedEmbedder
 from tests.llm.fault_server import FaultServer
 from tests.stores.searches import DATASET, make_searched_store, samples
@@ -33,7 +33,7 @@ def inner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counting:
 
 
 def test_pieces_are_embedded_once_and_found_by_whoever_builds_the_index(inner: Counting) -> None:
-    options = {"retrieval": "counting", "chunk": "20", "overlap": 5}
+    options = CxmOptions(retrieval="counting", chunk=20, overlap=5)
     steps = list(corpus.prepare(samples(), options))
     assert steps[0][0] == 0
     assert steps[-1][:2] == (len(inner.seen), len(inner.seen))
@@ -46,11 +46,9 @@ def test_pieces_are_embedded_once_and_found_by_whoever_builds_the_index(inner: C
 
 
 def test_indexes_over_words_and_tasks_without_search_prepare_nothing(inner: Counting) -> None:
-    assert list(corpus.prepare(samples(), {"retrieval": "bm25"})) == []
+    assert list(corpus.prepare(samples(), CxmOptions())) == []
     other = [replace_task(sample) for sample in samples()]
-    assert list(corpus.prepare(other, {"retrieval": "counting"})) == []
-    with pytest.raises(BadOption, match="chunk='many'"):
-        list(corpus.prepare(samples(), {"retrieval": "counting", "chunk": "many"}))
+    assert list(corpus.prepare(other, CxmOptions(retrieval="counting"))) == []
     assert inner.seen == []
 
 
@@ -71,7 +69,7 @@ def test_a_servers_vectors_are_in_the_sums_of_the_search_that_asked_for_them(
         scene = server.scene()
         monkeypatch.setenv("CXLAB_ENDPOINT_URL", scene.url)
         kind = "endpoint:env/tiny"
-        assert list(corpus.prepare(samples(), {"retrieval": kind}))
+        assert list(corpus.prepare(samples(), CxmOptions(retrieval=kind)))
         built = scene.calls
         assert built > 0
 

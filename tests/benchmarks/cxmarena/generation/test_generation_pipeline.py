@@ -12,7 +12,7 @@ import pytest
 
 from cxlab import llm
 from cxlab.benchmarks import REGISTRY, generation_stages, parallel
-from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.cxmarena.brand import brand_pack, ledger, pack_files
 from cxlab.benchmarks.cxmarena.conversations import channel_mix, noise
 from cxlab.benchmarks.cxmarena.generation import dataset_statistics, dataset_tables, pipeline, sizes
@@ -61,7 +61,7 @@ def test_gold_scores_100_and_nothing_scores_0_in_all_six_tasks(
     check = REGISTRY["cxmarena"].check
     assert [complaint for sample in samples for complaint in check(sample)] == []
     assert len({sample.id for sample in samples}) == len(samples)
-    assert {sample.facets.language for sample in samples} == {"de"}
+    assert {sample.facets["language"] for sample in samples} == {"de"}
 
 
 def test_what_samples_point_at_is_there(samples: list[Sample], built: pipeline.GeneratedDataset) -> None:
@@ -280,7 +280,7 @@ def test_a_provider_that_fails_stops_with_a_message_and_what_it_said_is_kept(
 
 
 def test_shards_are_gathered_and_mistakes_come_back_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "PRELOAD", write_rows.__module__)
+    monkeypatch.setattr(parallel, "_preloaded", [write_rows.__module__])
     # A page that was tested before in this process left its script as the main module, which workers would import.
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     items = [f"w{n}" for n in range(7)]

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from cxlab.benchmarks import generation_stages
-from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.cxmarena.benchmark import HEADLINES, check
 from cxlab.benchmarks.cxmarena.conversations.transcripts import transcript
 from cxlab.benchmarks.cxmarena.knowledge import refinement_corpus

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.contract import Setup
+from cxlab.benchmarks.mmtaup2.benchmark import BENCHMARK
 from cxlab.benchmarks.mmtaup2.conversation import recogniser_vocabulary
 from cxlab.benchmarks.mmtaup2.conversation.speech import INAUDIBLE, open_carrier
-from cxlab.benchmarks.mmtaup2.generate import generate
+from cxlab.benchmarks.mmtaup2.options import MmOptions
 from cxlab.benchmarks.mmtaup2.run import prepare, run
 from cxlab.errors import CxError
 from cxlab.llm import Budget, MeteredModel, load
@@ -49,7 +50,7 @@ def server(running: SpeechServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 @pytest.fixture(scope="module")
 def sample() -> Sample:
     config: dict[str, Any] = {"domain": "telecom", "modalities": "voice", "exposures": "0", "count": 2}
-    return next(each for each in generate(config, 3)[1] if each.facets.persona == "easy")
+    return next(each for each in BENCHMARK.generate_now(config, 3)[1] if each.facets["persona"] == "easy")
 
 
 async def play(sample: Sample, **options: Any) -> Attempt:
@@ -62,7 +63,7 @@ def test_a_run_by_a_service_keeps_its_sounds_and_plays_them(
 ) -> None:
     monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
     config = {"domain": "telecom", "personas": "easy", "modalities": "voice", "exposures": 0, "count": 1}
-    dataset, made = generate(config, 3)
+    dataset, made = BENCHMARK.generate_now(config, 3)
     write.save_dataset(dataset, made)
     options = {**MODELS, "audio": "endpoint:here"}
     order = RunRequest("mmtaup2", ("simulated:strong",), "simulated:customer", dataset_id=dataset.id, options=options)
@@ -138,10 +139,10 @@ def test_what_is_not_there_is_refused_before_anything_is_played(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setattr(audio.shutil, "which", lambda name: None)
     with pytest.raises(CxError, match=says):
-        list(prepare([sample], options))
-    assert list(prepare([sample], {})) == [(1, 1, "lines")]
-    text = sample.model_copy(update={"facets": sample.facets.model_copy(update={"modality": "text"})})
-    assert list(prepare([text], {"audio": "espeak"})) == [], "a chat needs no audio"
+        list(prepare([sample], MmOptions.read(options)))
+    assert list(prepare([sample], MmOptions())) == [(1, 1, "lines")]
+    text = sample.model_copy(update={"facets": sample.facets | {"modality": "text"}})
+    assert list(prepare([text], MmOptions(audio="espeak"))) == [], "a chat needs no audio"
 
 
 @pytest.mark.parametrize("domain", ["telecom", "retail"])

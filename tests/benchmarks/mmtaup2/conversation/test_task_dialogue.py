@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation import model_sides
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import (
@@ -19,7 +19,7 @@ from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts
 from cxlab.benchmarks.mmtaup2.run import run
 from cxlab.benchmarks.mmtaup2.tasks import samples, telecom_tasks
 from cxlab.dialogue import Limits, Move
-from cxlab.errors import BadOption, UnknownName
+from cxlab.errors import BadOption
 from cxlab.llm import load
 from cxlab.llm.base import Completion, ProviderFault, Request
 from cxlab.records import ToolCall, Usage
@@ -206,7 +206,7 @@ async def test_run_keeps_an_attempt_and_the_samples_terms_hold() -> None:
         ({"exposure": "much"}, BadOption),
         ({"wer": 2}, BadOption),
         ({"modality": "smoke"}, BadOption),
-        ({"persona": "kind"}, UnknownName),
+        ({"persona": "kind"}, BadOption),
         ({"tool_calls": "maybe"}, BadOption),
     ],
 )

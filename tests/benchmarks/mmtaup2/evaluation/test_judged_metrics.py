@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cxlab.benchmarks.base import Setup
+from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation import task_dialogue
 from cxlab.benchmarks.mmtaup2.evaluation import (

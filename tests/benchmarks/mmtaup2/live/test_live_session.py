@@ -160,7 +160,7 @@ def test_real_audio_is_kept_where_a_page_can_play_it(monkeypatch: pytest.MonkeyP
     assert [message.turn for message, _ in spoken.recordings()][:3] == [0, 1, 1]
     assert written.recordings() == []
     run = write.load_run(asyncio.run(save_live_run.keep(stage, "test")))
-    (aloud,) = (one for one in write.load_samples(run.dataset_id) if one.facets.modality == "voice")
+    (aloud,) = (one for one in write.load_samples(run.dataset_id) if one.facets["modality"] == "voice")
     assert samples.terms_of(aloud)["audio"] == "espeak"
     names = [
         json.loads(data).get("wav") for data in read.attempt(run.id, content_id(run.id, aloud.id, 0)).messages["data"]
@@ -309,7 +309,7 @@ def test_columns_alike_are_kept_as_trials_of_one_sample(tmp_path: Path) -> None:
     stage.forward(400)
     run = write.load_run(asyncio.run(save_live_run.keep(stage, "test", tmp_path)), tmp_path)
     made = write.load_samples(run.dataset_id, tmp_path)
-    assert [(each.facets.persona, each.facets.modality) for each in made] == [("easy", "text"), ("hard", "voice")]
+    assert [(each.facets["persona"], each.facets["modality"]) for each in made] == [("easy", "text"), ("hard", "voice")]
     assert write.finished(run.id, tmp_path) == {(made[0].id, 0), (made[0].id, 1), (made[1].id, 0)}
     assert run.trials == 2
     # What was kept can be played again as any sample.

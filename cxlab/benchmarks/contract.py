@@ -1,0 +1,253 @@
+"""What a benchmark is: one frozen object; nothing outside asks for anything that is not declared here.
+
+Only `card`, `Options`, `generate`, `run`, `score` and `check` are needed; the rest has defaults. `README.md` beside
+this file builds a whole benchmark in under 60 lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol
+
+from cxlab.benchmarks.generation import Generation, GenerationContext
+from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.options import GenerateOptions, Options, Settings
+from cxlab.errors import CxError
+from cxlab.files import Complaint
+from cxlab.llm.base import ChatModel
+from cxlab.records import Attempt, Dataset, Judgement, Run, Sample, Score, Trace, Verdict, Vote
+from cxlab.records.benchmark_card import RESERVED, Baseline, Card, Declaration, Facet, Task
+from cxlab.records.evaluation import Owner
+from cxlab.store import write
+
+Role = Literal["agent", "customer", "judge", "writer"]
+__all__ = ["RESERVED", "Baseline", "Card", "Facet", "Task"]
+
+
+class Uncheckable(CxError):
+    """Raised by `check` for a sample whose gold cannot be checked here, with the reason: that is no complaint."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Who takes part in a run: the model under test, the customer it talks to, the judges, and the switches."""
+
+    model: ChatModel
+    customer: ChatModel | None
+    judges: tuple[ChatModel, ...]
+    run_id: str
+    seed: int = 0
+    options: Any = field(default_factory=Options)
+    """The benchmark's own `Options`."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """All that scoring one attempt yields; without a `verdict` the contract's default rule gives one."""
+
+    scores: tuple[Score, ...] = ()
+    votes: tuple[Vote, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    traces: tuple[Trace, ...] = ()
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True)
+class RoleEstimate:
+    """What one model in one role is expected to take in a run, all attempts together; None is unknown."""
+
+    role: Role
+    model: str
+    calls: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
+
+
+class CostEstimate(Protocol):
+    """What generating a dataset will take, before it starts; a dataclass, so that it can be told as JSON."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def describe(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What an import came to.
+
+    `record` is what `import --json` prints and others read: its keys stay. `lines` are for a person, `complaints` what
+    was not taken or did not hold. `failed`: a check that was asked for found something (exit code 1).
+    """
+
+    record: Mapping[str, Any]
+    lines: tuple[str, ...]
+    complaints: tuple[str, ...] = ()
+    failed: bool = False
+
+
+class Imported(Protocol):
+    """Other people's files, read and checked; nothing is stored before `save`, which `report` comes after."""
+
+    @property
+    def dataset(self) -> Dataset: ...
+    def save(self, home: Path | str | None = None) -> None: ...
+    def report(self) -> ImportReport: ...
+
+
+@dataclass(frozen=True)
+class Importer:
+    """A source of other people's files: `python -m cxlab import ID PATH --FLAG`; see cxlab/importers.
+
+    `takes` says what PATH is. `read(path, options)` raises BadFile for what cannot be read at all. `Options` are the
+    source's own flags.
+    """
+
+    id: str
+    title: str
+    takes: str
+    read: Callable[[Path, Any], Imported]
+    Options: type[Settings] = Settings
+
+
+@dataclass(frozen=True)
+class Files:
+    """What `check` and `convert` know about this benchmark's hand-written files.
+
+    `title`: what such a file is called, as "scenario files". `check(paths)` complains of the given files, of those that
+    ship when it is None; `convert(text, model)` makes one from prose through a model, where that is possible.
+    """
+
+    title: str
+    check: Callable[[Sequence[Path] | None], Sequence[Complaint]]
+    convert: Callable[[str, ChatModel], str] | None = None
+
+
+@dataclass(frozen=True)
+class DemoRun:
+    """Runs of the demo: these models on the demo's dataset, narrowed by facets, with these switches."""
+
+    models: tuple[str, ...]
+    customer: str | None = None
+    judges: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    where: tuple[tuple[str, str], ...] = ()
+    limit: int | None = None
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A benchmark's slice of the demo: a small dataset and its runs. `order`: when it is built, the smallest first."""
+
+    generate: Mapping[str, Any]
+    runs: tuple[DemoRun, ...]
+    seed: int = 0
+    order: int = 10
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark.
+
+    `generate(options, context)` yields Progress and returns what was Generated (see generation/); the same settings
+    and seed give the same dataset. `run(sample, setup, trial)` is the only step that calls the model under
+    test. `score(sample, attempt, setup)` calls judges only. `check(sample)` yields complaints and calls no model: gold
+    scores 1.0, an empty answer 0.0; it raises Uncheckable where that cannot be told.
+
+    `verdict(task, attempt, scored)` says whether an attempt passed; None takes the task's own rule. `estimate` gives
+    calls and tokens by role before a run. `prepare(samples, options)` makes what all attempts share before the first
+    of them, yielding (done, of, of what). `plan(options, context)` says what generating will take, None where it costs
+    nothing; `describe(dataset)` are lines about a dataset for a terminal; `figures(run_id, options)` are rows of a
+    stored run's table where means do not tell all. `prompts()` maps prompt name to hash. `own_data`: generating takes
+    no time, so a run may do without a stored dataset. `migrate(record, version)` makes an older record of a run
+    today's. `attempt_view` names the part of the page Failures that draws one attempt.
+    """
+
+    card: Card
+    run: Callable[[Sample, Setup, int], Awaitable[Attempt]]
+    score: Callable[[Sample, Attempt, Setup], Awaitable[Scored]]
+    check: Callable[[Sample], Iterable[str]]
+    generate: Callable[[Any, GenerationContext], Generation]
+    Options: type[Options] = Options
+    GenerateOptions: type[GenerateOptions] = GenerateOptions
+    facets: tuple[Facet, ...] = ()
+    verdict: Callable[[str, Attempt, Scored], Verdict] | None = None
+    prompts: Callable[[], dict[str, str]] = dict
+    own_data: bool = True
+    with_customer: bool = True
+    needs_judges: bool = True
+    prepare: Callable[[Sequence[Sample], Any], Iterator[tuple[int, int, str]]] | None = None
+    estimate: Callable[[Sequence[Sample], Any, Mapping[Role, Sequence[str]]], Sequence[RoleEstimate]] | None = None
+    figures: Callable[[str, Mapping[str, Any]], list[dict[str, Any]]] | None = None
+    plan: Callable[[Any, GenerationContext], CostEstimate | None] | None = None
+    describe: Callable[[Dataset], Sequence[str]] | None = None
+    importers: tuple[Importer, ...] = ()
+    files: Files | None = None
+    attempt_view: str = "dialogue"
+    floors: tuple[Baseline, ...] = ()
+    demo: Demo | None = None
+    migrate: Callable[[Run, int], Run] | None = None
+
+    @property
+    def declaration(self) -> Declaration:
+        """What pages know of the benchmark: its card, facets and floors, and which part draws one attempt."""
+        return Declaration(self.card, self.facets, self.floors, self.attempt_view)
+
+    @property
+    def spread(self) -> tuple[str, ...]:
+        """The facets in which neighbours of a run differ, so that a limit takes a bit of each."""
+        return tuple(facet.id for facet in self.facets if facet.spread)
+
+    def facet(self, id: str) -> Facet | None:
+        """The facet of that id."""
+        return next((facet for facet in self.facets if facet.id == id), None)
+
+    def generate_now(
+        self, given: Mapping[str, Any], seed: int = 0, home: Path | None = None
+    ) -> tuple[Dataset, list[Sample]]:
+        """The dataset of these settings and its samples, without a word of progress; stores what stores itself."""
+        made = finish(self.generate(self.GenerateOptions.read(given), GenerationContext(seed, home)))
+        return made.dataset, list(made.samples) or write.load_samples(made.dataset.id, home)
+
+    def judge_attempt(self, task: str, attempt: Attempt, scored: Scored) -> Verdict:
+        """The verdict of one attempt: what scoring said, else the benchmark's rule, else the task's threshold.
+
+        It needs no sample and no model, so that older runs get theirs, too.
+        """
+        if scored.verdict is not None:
+            return scored.verdict
+        if self.verdict is not None:
+            return self.verdict(task, attempt, scored)
+        return default_verdict(self.card.task(task), attempt, scored)
+
+
+def default_verdict(task: Task | None, attempt: Attempt, scored: Scored) -> Verdict:
+    """Passed from the task's threshold on (its best value, 100 points, where none is declared).
+
+    Without a value a reply that could not be read as a whole fails the attempt and is the agent's doing; a provider's
+    fault leaves it unscored and is the provider's; else it is unscored for the score's reason.
+    """
+    fault = next((each for each in attempt.failures if each.where == "provider"), None)
+    metric = task.decided_by or task.metric if task is not None else ""
+    found = [score for score in scored.scores if score.metric == metric]
+    whole = [score for score in found if score.turn is None] or found
+    values = [score.value for score in whole if score.value is not None]
+    reason = next((score.reason for score in whole if score.reason), None)
+
+    def verdict(value: Literal["passed", "failed", "unscored"], reason: str = "", owner: Owner = "") -> Verdict:
+        return Verdict(attempt_id=attempt.id, value=value, reason=reason, owner=owner)
+
+    if task is None:
+        return verdict("unscored", "the task is not declared", "label")
+    if not values:
+        if any(failure.where == "format" and failure.turn is None for failure in attempt.failures):
+            return verdict("failed", "unreadable reply", "agent")
+        if attempt.outcome == "provider":
+            return verdict("unscored", f"provider: {fault.type}" if fault else "provider fault", "provider")
+        return verdict("unscored", reason or f"no {metric}", "judge" if scored.votes else "label")
+    mean = sum(values) / len(values)
+    wanted = task.pass_from if task.pass_from is not None else 100.0 if task.higher_is_better else 0.0
+    if mean >= wanted if task.higher_is_better else mean <= wanted:
+        return verdict("passed")
+    return verdict("failed", reason or f"{metric} {mean:.4g}, {wanted:g} needed", "agent")

@@ -1,0 +1,76 @@
+"""The switches of a run of CXMArena, and the settings of its dataset."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from cxlab.benchmarks.options import GenerateOptions, Listed, Options
+
+Noise = Literal["formats", "acronyms", "fragmentation", "speech", "ivr", "none"]
+
+
+class CxmOptions(Options):
+    """What a run of CXMArena can be told."""
+
+    retrieval: str = Field(
+        "bm25",
+        description="What finds articles: an index over words, hybrid, or an embedder by name, as openai:MODEL or "
+        "endpoint:NAME/MODEL.",
+        json_schema_extra={"choices": ["bm25", "lexical", "hybrid", "minilm", "hashing"]},
+    )
+    chunk: int = Field(1000, ge=1, le=1_000_000, description="Characters a piece.")
+    overlap: int = Field(100, ge=0, le=1_000_000, description="Characters that neighbouring pieces share.")
+    k: int = Field(20, ge=1, le=1000, description="Articles to find, at least 20.")
+    similarity: str = Field(
+        "words",
+        description="What compares whole articles: words, or an embedder by name.",
+        json_schema_extra={"choices": ["words", "minilm", "hashing"]},
+    )
+    similar: Literal["embedding", "model"] = Field(
+        "embedding",
+        description="Who decides on similar pairs: the threshold alone, the public way, or the model, asked about the "
+        "pairs above a lower threshold.",
+    )
+    threshold: float | None = Field(
+        None, ge=0, le=1, description="Cosine from which a pair counts as similar; 0.6 for words, else 0.9."
+    )
+    candidates: Literal["passages", "articles"] = Field(
+        "passages",
+        description="Pairs checked for contradictions: sentences on one thing that differ in a value, or the nearest "
+        "articles, whole.",
+    )
+    neighbours: int = Field(10, ge=1, le=1000, description="With candidates=articles, nearest articles checked.")
+    most: int = Field(2000, ge=1, le=1_000_000, description="At most this many pairs are checked, the likeliest first.")
+    contradictions: Literal["model", "facts", "similar"] = Field(
+        "model", description="How they are checked: by the model, by sentences on one thing with other values, or not."
+    )
+    na: bool = Field(True, description="Without it quality questions can only be answered with Yes and No.")
+    query: Literal["keywords", "question", "last"] = Field(
+        "keywords", description="How a conversation is turned into a query."
+    )
+    passages: int = Field(5, ge=1, le=100, description="Articles that an answer is written from.")
+    respond: bool = Field(True, description="Write the answers of multi_turn.")
+    answer: bool = Field(False, description="Answer the queries of article_search, too.")
+    verify: bool = Field(True, description="Have judges look at the labels.")
+    sizes: Annotated[tuple[int, ...], Listed] = Field(
+        (), description="Numbers of tools to choose from, as 16,64; all that the data has when none is named."
+    )
+    mode: Literal["auto", "forced"] | None = Field(None, description="Tool calls; what the sample says when not set.")
+    tool_calls: Literal["auto", "native", "json"] = Field(
+        "auto", description="How tools are called; auto is native until the server refuses."
+    )
+
+
+class CxmDataset(GenerateOptions):
+    """Which brand, how much of it, and what is done to its texts."""
+
+    brand: str | None = Field(None, description="A brand that ships (hearthwise, solvanne, talvero), or a pack's file.")
+    brief: str | None = Field(None, description="A paragraph about a brand, which the model makes into a pack.")
+    language: Literal["en", "fr", "de"] | None = Field(None, description="The brand's own when not set.")
+    size: str = Field("small", description="small, paper, or a number of articles.")
+    model: str = Field("simulated:strong", description="Who writes.")
+    noise: (
+        Annotated[tuple[Literal["formats", "acronyms", "fragmentation", "speech", "ivr", "none"], ...], Listed] | None
+    ) = Field(None, description="Kinds of noise; all when not set, none for clean texts.")
+    wer: float = Field(0.1, ge=0, le=1, description="Share of words that are misheard.")
+    check_labels: bool = Field(True, alias="validate", description="Check what was made, as the paper does.")

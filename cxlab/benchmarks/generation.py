@@ -1,0 +1,69 @@
+"""Making a dataset, the same for every benchmark: named stages with progress, a budget, resume and processes.
+
+A benchmark's `generate(options, context)` is a generator: it yields `Progress(stage, done, total)` as it goes and
+returns what it `Generated`. Long stages use `generation_stages.run` (rows kept as they come, so that a second try goes
+on where the first was stopped) and `parallel.fill` (CPU work over all cores); calls of real models go through
+`context.budget`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cxlab.benchmarks.generation_budget import GenerationBudget
+from cxlab.benchmarks.generation_stages import Progress
+from cxlab.records import Dataset, Sample
+from cxlab.store import write
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class GenerationContext:
+    """How a dataset is made, as opposed to which: the seed, the store, processes (None: one a core), the budget."""
+
+    seed: int = 0
+    home: Path | None = None
+    workers: int | None = None
+    budget: GenerationBudget = field(default_factory=GenerationBudget)
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A dataset that was made. `folder` None: nothing is stored yet; else it lies there, and `samples` may be empty.
+
+    `tables` are what the samples are about (articles, conversations, …), `counts` samples a task.
+    """
+
+    dataset: Dataset
+    samples: tuple[Sample, ...] = ()
+    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    folder: Path | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def tasks(self) -> dict[str, int]:
+        """Samples a task."""
+        return dict(self.counts) or dict(Counter(sample.task for sample in self.samples))
+
+
+Generation = Generator[Progress, None, Generated]
+
+
+def make_at_once(dataset: Dataset, samples: list[Sample]) -> Generation:
+    """The generation of a benchmark whose data take no time: one stage."""
+    yield Progress("samples", 0, len(samples))
+    yield Progress("samples", len(samples), len(samples))
+    return Generated(dataset, tuple(samples))
+
+
+def store(made: Generated, home: Path | None = None) -> Path:
+    """The folder of what was made, stored if it is not yet."""
+    if made.folder is not None:
+        return made.folder
+    return write.save_dataset(made.dataset, made.samples, home, tables=made.tables)

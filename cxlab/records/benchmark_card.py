@@ -1,0 +1,152 @@
+"""What a benchmark declares of itself as plain data: its card, tasks, facets and floors.
+
+A benchmark's `contract.Benchmark` holds these beside its code; pages are handed a `Declaration`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from cxlab.errors import BadOption
+
+_RESERVED = """run model task outcome failure ended error split judge benchmark metric q baseline field attempt stage
+order tab at alike verdict dataset conversation turn page id owner job seed limit trials
+run_id attempt_id sample_id trial simulated ended_by score turns opening reason wrong way first_turn latency_s cost_usd
+started name group value"""
+RESERVED = frozenset(_RESERVED.split())
+"""Names that addresses and tables use themselves, so no facet may have them."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task of a benchmark and its headline: the metric its leaderboard shows, its unit and direction.
+
+    The verdict rule, unless the benchmark has a `verdict` of its own: `decided_by` is the metric that decides (the
+    headline when empty), `pass_from` its value from which an attempt has passed (or down to which, where less is
+    better); None is 100, or 0.
+    """
+
+    id: str
+    title: str
+    metric: str
+    unit: str = "points"
+    higher_is_better: bool = True
+    decided_by: str = ""
+    pass_from: float | None = None
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a newcomer must know of a benchmark before running it.
+
+    `metrics`: metric → definition. `leading`: up to three figures that head one attempt. `parts`: what
+    makes up the headline, in the order in which Compare sets it side by side. `scales`: metric → its worst and best
+    value where they are not 0 and 100, None for a count without a scale. `lower_is_better`: those of the metrics of
+    which less is better. `unit`: what one attempt is called.
+    """
+
+    id: str
+    title: str
+    measures: str
+    paper: str
+    licence: str
+    tasks: tuple[Task, ...]
+    metrics: Mapping[str, str]
+    leading: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    scales: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
+    lower_is_better: frozenset[str] = frozenset()
+    unit: tuple[str, str] = ("dialogue", "dialogues")
+
+    @property
+    def name(self) -> str:
+        """The title up to its first colon."""
+        return self.title.partition(":")[0]
+
+    @property
+    def headline(self) -> str:
+        """The metric that leads the first task."""
+        return self.tasks[0].metric if self.tasks else ""
+
+    def scale(self, metric: str) -> tuple[float, float] | None:
+        """The worst and the best value that a metric can have; None where it has no end."""
+        return self.scales.get(metric, (0.0, 100.0))
+
+    def task(self, id: str) -> Task | None:
+        """The task of that id."""
+        return next((task for task in self.tasks if task.id == id), None)
+
+
+@dataclass(frozen=True)
+class Facet:
+    """Something that samples can be filtered and grouped by.
+
+    `order`: its values as they should be listed, others behind them by name. `labels`: value → how it is shown.
+    `spread`: a limited run takes a bit of each value. `identifies`: its value stands for the sample's id, as a name of
+    the situation does; such a facet has too many values to compare by. Every page offers the facets in the order of
+    their declaration.
+    """
+
+    id: str
+    title: str
+    meaning: str = ""
+    order: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    spread: bool = False
+    identifies: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.id.isidentifier() or self.id in RESERVED:
+            raise BadOption(f"facet {self.id!r}: take a plain word that is none of {', '.join(sorted(RESERVED))}")
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A constant or trivial agent: drawn as a line, out of rankings and failure lists unless asked for."""
+
+    model: str
+    title: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a page knows of a benchmark: all that it asks for by name stands in here.
+
+    `attempt_view` names the part of the page Failures that draws one attempt.
+    """
+
+    card: Card
+    facets: tuple[Facet, ...] = ()
+    floors: tuple[Baseline, ...] = ()
+    attempt_view: str = "dialogue"
+
+    def facet(self, id: str) -> Facet | None:
+        """The facet of that id."""
+        return next((facet for facet in self.facets if facet.id == id), None)
+
+    def title(self, facet: str) -> str:
+        """What a facet is called."""
+        found = self.facet(facet)
+        return found.title if found else facet.replace("_", " ").capitalize()
+
+    def value(self, facet: str, value: str) -> str:
+        """How a facet's value is shown."""
+        found = self.facet(facet)
+        return found.labels.get(value, value.replace("_", " ")) if found else value
+
+    def in_order(self, facet: str, values: Iterable[str]) -> list[str]:
+        """Values as they should be listed: as declared, the others behind them as they come."""
+        order = found.order if (found := self.facet(facet)) else ()
+        return sorted(values, key=lambda value: order.index(value) if value in order else len(order))
+
+    @property
+    def identifying(self) -> Facet | None:
+        """The facet that stands for the sample's id, where there is one."""
+        return next((facet for facet in self.facets if facet.identifies), None)
+
+    @property
+    def floor_models(self) -> tuple[str, ...]:
+        """The models that are no contestants."""
+        return tuple(floor.model for floor in self.floors)

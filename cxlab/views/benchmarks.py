@@ -1,0 +1,78 @@
+"""What pages know of benchmarks, made from the registry in this one place; `ui`, `read` and `charts` are handed it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from cxlab import read
+from cxlab.benchmarks import REGISTRY
+from cxlab.benchmarks.options import write_word
+from cxlab.read import View
+from cxlab.records.benchmark_card import Card, Declaration, Facet
+from cxlab.ui.address import cached
+
+
+@lru_cache(maxsize=64)
+def declared(benchmark: str) -> Declaration:
+    """What a benchmark declares; of one that is not registered (any more) its name, and nothing is asked for."""
+    if benchmark in REGISTRY:
+        return REGISTRY[benchmark].declaration
+    return Declaration(Card(benchmark, benchmark, "", "", "", (), {}, unit=("attempt", "attempts")))
+
+
+def declared_all(benchmarks: Sequence[str]) -> Declaration:
+    """What several benchmarks have in common: the facets of all, with the titles and labels of each."""
+    each = [declared(name) for name in benchmarks]
+    if len(each) == 1:
+        return each[0]
+    facets = {facet.id: facet for one in reversed(each) for facet in reversed(one.facets)}
+    merged = tuple(_merge([found for one in each if (found := one.facet(id))]) for id in facets)
+    units = {one.card.unit for one in each}
+    unit = units.pop() if len(units) == 1 else ("attempt", "attempts")
+    metrics = {metric: words for one in each for metric, words in one.card.metrics.items()}
+    lower = frozenset().union(*(one.card.lower_is_better for one in each))
+    card = Card("", "all benchmarks", "", "", "", (), metrics, lower_is_better=lower, unit=unit)
+    return Declaration(card, merged, tuple(dict.fromkeys(floor for one in each for floor in one.floors)))
+
+
+def _merge(facets: Sequence[Facet]) -> Facet:
+    titles = " / ".join(dict.fromkeys(facet.title for facet in facets))
+    order = tuple(dict.fromkeys(value for facet in facets for value in facet.order))
+    labels = {value: words for facet in facets for value, words in facet.labels.items()}
+    return Facet(facets[0].id, titles, order=order, labels=labels, identifies=any(each.identifies for each in facets))
+
+
+def names_of(benchmarks: Iterable[str]) -> dict[str, str]:
+    """What each benchmark is called on a page."""
+    return {name: declared(name).card.name for name in benchmarks}
+
+
+def titles_of(benchmarks: Iterable[str]) -> dict[str, str]:
+    """The whole title of each benchmark, for a choice."""
+    return {name: declared(name).card.title for name in benchmarks}
+
+
+def leave_out_floors(view: View, about: Declaration) -> View:
+    """The view without constant agents, unless a model or a run was picked."""
+    without = () if view.models or view.runs else about.floor_models
+    return view.change(without=without, page=view.page)
+
+
+def read_settings(benchmark: str, options: Mapping[str, Any]) -> dict[str, str]:
+    """Title of each switch → its value in a stored run as it is typed; what the run left out is at its default.
+
+    What the benchmark does not know (any more) stands as it was stored.
+    """
+    switches = REGISTRY[benchmark].Options.switches() if benchmark in REGISTRY else ()
+    known = {switch.name: switch for switch in switches}
+    told = {switch.title: write_word(options.get(switch.name, switch.default)) or "not set" for switch in switches}
+    return told | {name: write_word(value) for name, value in options.items() if name not in known}
+
+
+def usable_facets(about: Declaration) -> list[str]:
+    """The declared facets that tell attempts of the store apart, in their order; none that repeats the tasks."""
+    ids = tuple(facet.id for facet in about.facets)
+    known = cached(read.facets, View(benchmark=about.card.id), ids)
+    tasks = {task.id for task in about.card.tasks}
+    values = {name: set(part["value"]) for (name,), part in known.group_by("name")}
+    return [id for id in ids if len(values.get(id, ())) > 1 and not values[id] <= tasks]

@@ -1,0 +1,69 @@
+"""What became of one attempt, by its stored verdict: passed, failed or not scored, why, whose doing, and where."""
+
+import streamlit as st
+
+from cxlab.read import StoredAttempt, View
+from cxlab.read.failure_kinds import KINDS, kind_of
+from cxlab.ui import address
+from cxlab.ui.labels import chip, plain, say
+from cxlab.ui.path_strips import grid
+
+SIGNS = {"passed": ("✓ passed", "green"), "failed": ("✕ failed", "red"), "unscored": ("? not scored", "orange")}
+_NOTHING = {"passed": "Nothing: it passed.", "failed": "It failed.", "unscored": "It could not be scored."}
+
+
+def verdict_of(whole: StoredAttempt) -> str:
+    """passed, failed or unscored."""
+    return str(whole.attempt.get("verdict") or "unscored")
+
+
+def show_chip(whole: StoredAttempt) -> None:
+    """The verdict as a coloured mark with a word."""
+    words, colour = SIGNS[verdict_of(whole)]
+    chip(words, colour, "By the benchmark's own rule, as it was stored when the attempt was scored.")
+
+
+def show_verdict(view: View, whole: StoredAttempt, *, on_the_way: bool = False) -> None:
+    """In a sentence what went wrong, whose doing it was and where; beside it what failed on the way, if asked for."""
+    row, verdict = whole.attempt, verdict_of(whole)
+    with st.container(border=True):
+        st.markdown("**What went wrong**")
+        say_verdict(whole)
+        facts = [("Whose doing", row.get("verdict_owner")), *_places(row)]
+        said = [f"{name}: {value}" for name, value in facts if value not in (None, "")]
+        if said:
+            st.caption(plain(" · ".join(said)))
+        turn = row.get("verdict_turn")
+        if turn is not None and st.button(f"Go to turn {turn}", key="verdict-turn", type="tertiary"):
+            address.go(view.change(turn=int(turn), page=view.page))
+        if on_the_way:
+            _show_way(whole, mended=verdict == "passed")
+
+
+def say_verdict(whole: StoredAttempt) -> None:
+    """The reason in a sentence, or that there is none."""
+    told = str(whole.attempt.get("verdict_reason") or "") or _NOTHING[verdict_of(whole)]
+    say(told[:1].upper() + told[1:] + ("" if told.endswith(".") else "."))
+
+
+def _places(row: dict[str, object]) -> list[tuple[str, object]]:
+    return [(name.capitalize(), row.get(f"verdict_{name}")) for name in ("stage", "field", "tool")]
+
+
+def _show_way(whole: StoredAttempt, mended: bool) -> None:
+    found: dict[str, list[int | None]] = {}
+    for where, kind, turn in whole.failures.select("where_", "type", "turn").iter_rows():
+        found.setdefault(kind_of(where, kind), []).append(turn)
+    if not found:
+        return
+    st.caption("On the way" + (", and mended:" if mended else ":"))
+    rows = [
+        [(KINDS.get(kind, kind), ""), (f"{len(turns)} ×", ""), (_turns(turns), "quiet")]
+        for kind, turns in found.items()
+    ]
+    grid(("What", "Times", "On turns"), rows)
+
+
+def _turns(turns: list[int | None]) -> str:
+    known = dict.fromkeys(str(turn) for turn in turns if turn is not None)
+    return ", ".join(known) or "–"

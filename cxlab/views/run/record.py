@@ -1,0 +1,40 @@
+"""The record of one run: what was ordered, every switch with its value, prompts and code."""
+
+import streamlit as st
+
+from cxlab.read.runs import run_record
+from cxlab.ui.address import cached
+from cxlab.ui.path_strips import grid, style
+from cxlab.views.benchmarks import declared, read_settings
+
+
+def show_record(run_id: str) -> None:
+    """All settings of a run, those at their default too, so that it can be told from another one."""
+    row = cached(run_record, run_id)
+    if row is None:
+        return
+    setup = row["setup"]
+    choice = setup.get("choice") or {}
+    narrowed = [f"{facet}={value}" for facet, value in choice.get("where") or ()]
+    if choice.get("limit"):
+        narrowed.append(f"at most {choice['limit']} samples")
+    ordered = {
+        "Benchmark": declared(row["benchmark"]).card.title,
+        "Model": row["model"],
+        "Customer": setup.get("customer"),
+        "Judges": ", ".join(row["judges"] or ()),
+        "Dataset": row["dataset_id"],
+        "Samples": ", ".join(narrowed) or "all",
+        "Trials": row["trials"],
+        "Seed": row["seed"],
+        "Budget": f"${setup['budget_usd']:g}" if setup.get("budget_usd") else "none",
+        "Code": row["code"],
+    }
+    options = read_settings(row["benchmark"], setup.get("options") or {})
+    style()
+    with st.expander(f"Settings of {run_id}", expanded=True):
+        left, right = st.columns(2, gap="medium")
+        with left:
+            grid(("What", ""), [[(name, "quiet"), (str(value or "–"), "")] for name, value in ordered.items()])
+        with right:
+            grid(("Switch", ""), [[(name, "quiet"), (value, "")] for name, value in options.items()])
