@@ -27,7 +27,8 @@ app.command(
 )(data.import_data)
 app.command(add_help_option=False)(evaluate.run)
 app.command()(evaluate.score)
-app.command()(rejudge.patch)
+app.command()(rejudge.rejudge)
+app.command("patch", hidden=True)(rejudge.rejudge)  # what it was called first
 app.command()(data.check)
 app.command()(data.convert)
 app.command()(data.export)

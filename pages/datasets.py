@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from cxlab import jobs, llm, ui
+from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.cxmarena.brand import pack_files
 from cxlab.benchmarks.cxmarena.conversations import noise
 from cxlab.benchmarks.cxmarena.generation import cost_estimate
@@ -16,6 +17,7 @@ from cxlab.importers.import_root import find_below_root, import_root
 from cxlab.importers.imported import ImportResult
 from cxlab.read import View
 from cxlab.ui.address import go
+from cxlab.views.benchmarks import names_of
 from cxlab.views.conversations import conversation, queries, realism
 from cxlab.views.conversations.queries import DatasetConversation, ServedLine
 from cxlab.views.datasets import creation
@@ -27,6 +29,8 @@ ui.routed()
 QUESTION = "What am I evaluating on?"
 TABS = {"statistics": "Statistics", "conversations": "Conversations", "realism": "Realism study", "files": "Files"}
 COMMAND = "python -m cxlab generate cxmarena --brand hearthwise --size small --seed 1"
+BRANDS = "cxmarena"
+"""The benchmark whose datasets are made from brands, by a form of its own."""
 UP = [("Datasets", "datasets", View())]
 
 
@@ -51,16 +55,25 @@ def show_jobs() -> None:
 
 def show_generate() -> None:
     ui.breadcrumbs(UP, "Generate")
-    ui.header("Generate a dataset", "A brand, its knowledge base, its conversations, and six tasks on them.")
+    ui.header("Generate a dataset", "What models are to be evaluated on, made from a few settings and a seed.")
     show_jobs()
     form, beside = st.columns([3, 2], gap="large")
     with form:
-        known = [row.name for row in llm.known("cxmarena")]
-        models = [name for name in known if "judge" not in name and name != "simulated:customer"]
-        models.sort(key=lambda name: name != "simulated:strong")
-        args, problem = creation.choose_settings(ui.cached(list_brands), models)
+        names = names_of(REGISTRY)
+        # Those that cannot do without a dataset first; the others make theirs with the run where none is named.
+        order = sorted(REGISTRY, key=lambda name: REGISTRY[name].own_data)
+        benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", order, names.__getitem__, named="benchmark")]
+        st.caption(ui.plain(benchmark.card.measures))
+        if benchmark.card.id == BRANDS:
+            models = [row.name for row in llm.known(BRANDS) if row.role in ("", "agent")]
+            models.sort(key=lambda name: name != "simulated:strong")
+            args, problem = creation.choose_settings(ui.cached(list_brands), models)
+            about_it = (cost_estimate.read(args), creation.WHAT_HAPPENS_TO_BRANDS)
+        else:
+            args, problem = creation.fill_in_settings(benchmark.card.id, benchmark.GenerateOptions)
+            about_it = ("", creation.WHAT_HAPPENS)
     with beside:
-        if creation.confirm(args, problem, cost_estimate.read(args)):
+        if creation.confirm(args, problem, *about_it):
             start(args)
 
 

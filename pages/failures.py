@@ -14,7 +14,9 @@ ui.routed()
 def show_list(view: View, about: Declaration) -> None:
     """What goes wrong under the filters: groups, then attempts."""
     tasks = ["tasks"] if len(about.card.tasks) > 1 else []
-    filters = ["models", *tasks, *usable_facets(about), "errors", "owners", "splits", "ends", "runs"]
+    # A facet that the address narrows is there to be cleared, whichever benchmark has declared it.
+    facets = dict.fromkeys([*usable_facets(about), *(name for name, _ in view.facets)])
+    filters = ["models", *tasks, *facets, "errors", "owners", "splits", "ends", "runs"]
     view = ui.sidebar_filters(attempt_list.choose_metric(view, about), filters, about, search=True)
     view = leave_out_floors(attempt_list.choose_metric(view, about), about)
     # The numbers beside the choice of what is listed are the same for each choice.

@@ -36,7 +36,7 @@ TABS = {
 
 def show_page(view: View) -> None:
     """The panel, then one question at a time."""
-    about = declared_all(ui.cached(read.benchmarks)["benchmark"].to_list())
+    about = declared_all(ui.cached(read.benchmarks)["benchmark"].to_list(), union=True)
     facets = [name for name in usable_facets(about) if about.identifying is None or name != about.identifying.id]
     view = ui.sidebar_filters(view, ["models", *facets, "runs"], about)
     view = view.change(metric=declared("sage").card.headline, page=view.page)

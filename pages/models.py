@@ -6,10 +6,11 @@ import polars as pl
 import streamlit as st
 
 from cxlab import llm, ui
+from cxlab.benchmarks import list_models
 from cxlab.charts.numbers import format_seconds
 from cxlab.llm.probe import Capabilities, probe
 from cxlab.llm.registry import user_file
-from cxlab.llm.simulated import PROFILES
+from cxlab.llm.simulated import list_profiles
 from cxlab.views.models.adding_models import show_how_to_add
 
 ui.routed()
@@ -36,7 +37,7 @@ FOUND = {True: "✓ yes", False: "✕ no", None: "– not applicable"}
 
 def show_list() -> str:
     """All models that have a name; the one that was picked, or ""."""
-    known = llm.known()
+    known = list_models()
     rows = pl.DataFrame(
         {
             "name": [row.name for row in known],
@@ -119,9 +120,10 @@ def show_profiles() -> None:
         "see the expected answer; same seed, same bytes. Change a number in the name: `simulated:strong?empathy=0.2`"
     )
     ui.section("Simulated models, in words and numbers", note, badges=["simulated"])
-    roles = list(dict.fromkeys(profile.role for profile in PROFILES.values()))
+    profiles = list_profiles().values()
+    roles = list(dict.fromkeys(profile.role for profile in profiles))
     role = st.segmented_control("Role", roles, default="agent", required=True, key="role", bind="query-params")
-    shown = [profile for profile in PROFILES.values() if profile.role == role]
+    shown = [profile for profile in profiles if profile.role == role]
     names = JUDGING if role == "judge" else TALKING
     rows = [{"name": p.name, "explains": p.explains, **{name: getattr(p, name) for name in names}} for p in shown]
     columns = {"name": ui.column("Name")} | {name: ui.column(*KNOBS[name]) for name in names}

@@ -18,6 +18,7 @@ from cxlab.ui.choices import LARGEST
 from cxlab.views.benchmarks import names_of
 from cxlab.views.run import run_form
 from cxlab.views.run.history import show_history
+from cxlab.views.switches import fill_in
 
 ui.routed()
 
@@ -90,7 +91,7 @@ def choose_order() -> RunRequest:
     if switches:
         few = sum(switch.on_page for switch in switches) <= 6
         with st.expander(f"Switches of {ui.plain(card.name)}", expanded=few):
-            options = run_form.fill_in_options(switches)
+            options = fill_in(switches)
     return RunRequest(
         card.id, tuple(models), customer, tuple(judges), dataset_id, SampleFilter(limit, where),
         trials=trials, seed=seed, options=options, concurrency=together, budget_usd=budget, cache=cache,

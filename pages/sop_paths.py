@@ -77,12 +77,13 @@ shown = scope.change(models=difference) if difference else scope
 procedure = scenarios.procedure(scenario)
 
 split = ui.cached(queries.error_split, shown.change(stage=""))
-turns = split.filter(~pl.col("error").is_in(["format", "unscored"]))["n"].sum()
+turns = int(split.filter(~pl.col("error").is_in(["format", "unscored"]))["n"].sum())
 if not turns:
     ui.empty("No turn of this selection could be held against the procedure. Widen the filters.")
     st.stop()
+others = int(split["n"].sum()) - turns
 st.caption(
-    f"{format_count(turns)} turns by {split['model'].n_unique()} models. {format_count(split['n'].sum() - turns)} more "
+    f"{format_count(turns)} turns by {split['model'].n_unique()} models. {format_count(others)} more "
     "are not on the map: the reply could not be parsed, or the panel gave no reference."
 )
 

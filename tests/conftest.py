@@ -8,10 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # Tests start some hundred processes. Compiled once they start twice as fast, wherever the variable comes from.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A busy machine is slow, not wrong: nothing that is tested has a deadline.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 # What takes longest, so that no worker is left with it when the others are done.
 FIRST = ("browser", "goldens")

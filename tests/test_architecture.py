@@ -2,6 +2,9 @@
 
 import ast
 import functools
+import re
+from collections import Counter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -173,3 +176,119 @@ def test_the_test_itself_sees_a_wrong_import(tmp_path: Path) -> None:
         ("cxlab.store.write", True),
         ("openai", False),
     ]
+
+
+# Where a benchmark may be named beside its own folder, and what each place is for.
+NAMES = ("sage", "cxmarena", "mmtaup2", "crmarena", "cdr")
+NAMED = {
+    "cxlab/benchmarks/__init__.py": "the registry",
+    "cxlab/bench/": "programs that make the data they measure on",
+    "cxlab/views/conversations/": "a view of CXMArena's conversations",
+    "cxlab/views/knowledge/": "a view of CXMArena's articles",
+    "cxlab/views/persona/": "a view of MM-tau-p2",
+    "cxlab/views/sop/": "a view of SAGE",
+    "pages/knowledge.py": "its view is CXMArena's",
+    "pages/persona_lab.py": "its view is MM-tau-p2's",
+    "pages/sop_paths.py": "its view is SAGE's",
+}
+# What still names one and should not: a list that only becomes shorter.
+STILL_NAMED = {
+    "cxlab/read/scenarios.py": "reads SAGE's files; belongs into views/sop",
+    "cxlab/views/datasets/creation.py": "the form of one generator; GenerateOptions has its settings",
+    "cxlab/views/datasets/description.py": "tables of one paper",
+    "cxlab/views/datasets/queries.py": "tables of one paper",
+    "cxlab/views/judges/escalation.py": "a rule of MM-tau-p2; a view of its own would be its home",
+    "cxlab/views/judges/measured_vs_judged.py": "an example command",
+    "cxlab/views/judges/queries_escalation.py": "a rule of MM-tau-p2; a view of its own would be its home",
+    "cxlab/views/retrieval/indexes.py": "tables of one paper",
+    "cxlab/views/retrieval/queries.py": "whose tasks search; a facet could say so",
+    "cxlab/views/retrieval/retrieval_errors.py": "tables of one paper",
+    "pages/datasets.py": "the form of one generator; GenerateOptions has its settings",
+    "pages/judges.py": "metrics that are measured and judged; the card could say which",
+    "pages/retrieval.py": "whose tasks search; a facet could say so",
+}
+
+
+def constants(tree: ast.AST) -> list[tuple[str, int]]:
+    """(text, line) of each string that is no docstring."""
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        (node.value, node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told
+    ]
+
+
+NAME = re.compile(rf"(?<![\w-])({'|'.join(NAMES)})(?![\w-])")
+
+
+def names_a_benchmark(tree: ast.AST) -> list[int]:
+    """Lines with a benchmark's name, in an import or in a string."""
+    imported = [
+        line
+        for module, line, _ in imports(tree)
+        if module.startswith("cxlab.benchmarks.") and module.split(".")[2] in NAMES
+    ]
+    return sorted({*imported, *(line for text, line in constants(tree) if NAME.search(text))})
+
+
+def test_a_benchmark_is_named_at_home_only() -> None:
+    still = set()
+    rooms = ROOT / "cxlab/benchmarks"
+    for path in [*FILES, *sorted((ROOT / "pages").glob("*.py")), ROOT / "app.py"]:
+        name = str(path.relative_to(ROOT))
+        at_home = path.is_relative_to(rooms) and path.parent != rooms
+        if at_home or any(name.startswith(place) for place in NAMED):
+            continue
+        found = names_a_benchmark(ast.parse(path.read_text(encoding="utf-8")))
+        if found and name in STILL_NAMED:
+            still.add(name)
+        else:
+            assert not found, f"{name}:{found[0]} names a benchmark; ask the contract, or let its own room do it"
+    assert still == set(STILL_NAMED), "take out of STILL_NAMED what names none any more"
+
+
+def test_no_import_goes_round_in_a_circle() -> None:
+    """Not even one that waits in a function."""
+    known = {}
+    for path in FILES:
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        known[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    graph: dict[str, set[str]] = {name: set() for name in known}
+    for name, path in known.items():
+        for module, _, _ in imports(ast.parse(path.read_text(encoding="utf-8"))):
+            while module not in known and "." in module:
+                module = module.rpartition(".")[0]
+            if module in known and module != name:
+                graph[name].add(module)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as circle:
+        pytest.fail(" → ".join(circle.args[1]))
+
+
+def test_no_folder_is_too_full_to_be_seen_at_a_glance() -> None:
+    count = Counter(path.parent for path in FILES)
+    assert {str(folder.relative_to(ROOT)): n for folder, n in count.items() if n > 22} == {}
+
+
+# SQLite files of its own, each read and written in one place.
+SQLITE = {"cxlab/jobs.py", "cxlab/llm/cache.py", "cxlab/retrieval/vector_cache.py"}
+SQL = re.compile(r"\b(SELECT\s.+\sFROM\s|CREATE\s+(TABLE|VIEW|MACRO)\s|INSERT\s+INTO\s|DELETE\s+FROM\s)", re.S)
+
+
+def test_sql_is_written_in_store_read_and_the_queries_of_views() -> None:
+    for path in FILES:
+        name = str(path.relative_to(ROOT))
+        queries = name.startswith("cxlab/views/") and path.name.startswith("queries")
+        if room_of(path) in ("store", "read", "bench") or queries or name in SQLITE:
+            continue
+        found = [line for text, line in constants(ast.parse(path.read_text(encoding="utf-8"))) if SQL.search(text)]
+        assert found == [], f"{name}:{found} holds SQL"
+
+
+def test_the_tests_see_names_and_sql() -> None:
+    tree = ast.parse('"""sage"""\nx = "run sage"\ny = "a message"\nfrom cxlab.benchmarks.cdr import run\n')
+    assert names_a_benchmark(tree) == [2, 4]
+    assert SQL.search("SELECT a\n FROM b WHERE c")
+    assert not SQL.search("Select a place from here")

@@ -16,12 +16,15 @@ import pytest
 from llm.fault_server import FaultServer
 from runner.shell import Shell, make_shell
 
+from cxlab import llm
+from cxlab.benchmarks.contract import Demo, DemoRun
+from cxlab.benchmarks.generation_stages import finish
 from cxlab.errors import NotConfigured
 from cxlab.runner import demo, workers
 from cxlab.runner.estimate import estimate
 from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.loaded_run import open_run
-from cxlab.runner.plan import SampleFilter
+from cxlab.runner.plan import SampleFilter, find_benchmark
 from cxlab.runner.progress_display import NoDisplay
 from cxlab.runner.request import RunRequest, create_runs
 from cxlab.store import write
@@ -58,7 +61,21 @@ def test_help_loads_nothing_heavy(shell: Shell) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["demo", "generate", "run", "score", "patch", "check", "convert", "export", "models", "bench", "app", "runs"],
+    [
+        "demo",
+        "generate",
+        "run",
+        "score",
+        "rejudge",
+        "patch",
+        "check",
+        "convert",
+        "export",
+        "models",
+        "bench",
+        "app",
+        "runs",
+    ],
 )
 def test_every_command_has_help(shell: Shell, call: Call, command: str) -> None:
     said = call(command, "--help")
@@ -86,9 +103,9 @@ MISTAKES = {
     "shard of nothing": (["run", LAMP, "--model", "simulated:weak", "--shard", "1/4"], "--plan"),
     "engine": (["run", LAMP, "--model", "simulated:weak", "--engine", "dask"], "known are local, ray"),
     "score": (["score", "run-1", "--judge", "simulated:judge-fair"], "unknown run 'run-1'"),
-    "check": (["check", "nonsense"], "only sage"),
+    "check": (["check", "nonsense"], "unknown benchmark or dataset 'nonsense'; known: cxmarena"),
     "convert": (["convert", "missing.txt"], "missing.txt: does not exist"),
-    "bench": (["bench", "nonsense"], "known are runner, pages, storage"),
+    "bench": (["bench", "nonsense"], "known are runner, pages, sessions, storage"),
     "delete": (["runs", "delete", "run-1"], "unknown run 'run-1'"),
     "restore": (["runs", "restore", "run-1"], "unknown deleted run 'run-1'"),
     "export": (["export", "run-1", "--to", "out"], "unknown run 'run-1'"),
@@ -228,22 +245,34 @@ def test_check_names_file_and_line(shell: Shell, call: Call, tmp_path: Path) -> 
 
 
 def test_demo_is_built_once_resumed_and_rebuilt(shell: Shell, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demo, "MODELS", ("simulated:strong", "simulated:weak"))
-    monkeypatch.setattr(demo, "REQUEST", RunRequest(LAMP, demo.MODELS, demo.CUSTOMER, demo.JUDGES))
     monkeypatch.setenv("PYTHONPATH", shell.environment["PYTHONPATH"])
-    ids, left = demo.prepare_demo(force=False)
+    lamps = Demo({}, (DemoRun(("simulated:strong", "simulated:weak"), None, ("simulated:judge-fair",)),))
+
+    def prepare(force: bool = False) -> tuple[list[str], int]:
+        return finish(demo.prepare_slice(LAMP, lamps, force))
+
+    ids, left = prepare()
     assert (len(ids), left) == (2, 2 * ALL)
     (shell.folder(ids[0]) / "CANCEL").touch()
     launch(ids[1:], ExecutionOptions(quiet=True, workers=2))
     # Half of it is there: the same runs go on.
-    assert demo.prepare_demo(force=False) == (ids, ALL)
+    assert prepare() == (ids, ALL)
     outcomes = launch(ids, ExecutionOptions(quiet=True, workers=2))
     assert [each.status.state for each in outcomes] == ["done", "done"]
-    assert demo.prepare_demo(force=False) == (ids, 0)
-    again, left = demo.prepare_demo(force=True)
+    assert prepare() == (ids, 0)
+    again, left = prepare(force=True)
     assert left == 2 * ALL
     assert not set(again) & set(ids)
     assert {run.id for run in write.list_runs()} == set(again)
+
+
+def test_every_benchmark_brings_a_slice_of_the_demo(shell: Shell) -> None:
+    slices = demo.list_slices()
+    assert [name for name, _ in slices] == ["sage", "mmtaup2", "cxmarena"]
+    for name, each in slices:
+        assert not find_benchmark(name).own_data or finish(demo.prepare_slice(name, each))[1] > 100
+        assert find_benchmark(name).GenerateOptions.read(each.generate)
+        assert all(llm.load(model).simulated for run in each.runs for model in (*run.models, *run.judges))
 
 
 def test_estimate_is_stated_as_assumed_then_measured(

@@ -59,7 +59,7 @@ def serving(
 
 def answers(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=60) as answer:
             return bool(answer.read() == b"ok")
     except (urllib.error.URLError, OSError):
         return False

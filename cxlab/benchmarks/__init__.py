@@ -3,8 +3,11 @@
 import importlib
 from collections.abc import Iterator, Mapping
 
+from cxlab import llm
 from cxlab.benchmarks.contract import Benchmark
 from cxlab.errors import UnknownName
+from cxlab.llm import KnownModel
+from cxlab.llm.simulated.profiles import add_source
 
 
 class Registry(Mapping[str, Benchmark]):
@@ -34,6 +37,15 @@ REGISTRY = Registry(
         "mmtaup2": "cxlab.benchmarks.mmtaup2.benchmark",
     }
 )
+
+
+# Simulated models that one benchmark brings: asked for only when a name is not among those that fit all.
+add_source(lambda: (profile for name in REGISTRY for profile in REGISTRY[name].simulated))
+
+
+def list_models() -> list[KnownModel]:
+    """Every model that has a name here, with those that a benchmark brings; calls nothing."""
+    return llm.known()
 
 
 def get(name: str) -> Benchmark:

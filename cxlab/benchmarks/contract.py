@@ -17,6 +17,7 @@ from cxlab.benchmarks.options import GenerateOptions, Options, Settings
 from cxlab.errors import CxError
 from cxlab.files import Complaint
 from cxlab.llm.base import ChatModel
+from cxlab.llm.simulated.profiles import Profile
 from cxlab.records import Attempt, Dataset, Judgement, Run, Sample, Score, Trace, Verdict, Vote
 from cxlab.records.benchmark_card import RESERVED, Baseline, Card, Declaration, Facet, Task
 from cxlab.records.evaluation import Owner
@@ -124,6 +125,32 @@ class Files:
     convert: Callable[[str, ChatModel], str] | None = None
 
 
+class Wording(Protocol):
+    """One version of what judges are asked by; `question` is the hash of all that they read beside the attempt."""
+
+    @property
+    def version(self) -> int: ...
+    @property
+    def question(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Rejudge:
+    """How stored attempts are judged again under each version of what judges are asked by: `python -m cxlab rejudge`.
+
+    `what` names the thing that has versions. `versions(numbers)` are those of the numbers, all when none is given;
+    UnknownName for one that is not there. `plan(versions)` gives (options, prompts) of the run that asks them.
+    `asked(run)` are the questions that a stored run asks; () for a run that is no rejudging. `where`: the place of the
+    app that shows what came of it.
+    """
+
+    what: str
+    where: str
+    versions: Callable[[Sequence[int]], Sequence[Wording]]
+    plan: Callable[[Sequence[Any]], tuple[Mapping[str, Any], Mapping[str, str]]]
+    asked: Callable[[Run], Sequence[str]]
+
+
 @dataclass(frozen=True)
 class DemoRun:
     """Runs of the demo: these models on the demo's dataset, narrowed by facets, with these switches."""
@@ -161,7 +188,9 @@ class Benchmark:
     nothing; `describe(dataset)` are lines about a dataset for a terminal; `figures(run_id, options)` are rows of a
     stored run's table where means do not tell all. `prompts()` maps prompt name to hash. `own_data`: generating takes
     no time, so a run may do without a stored dataset. `migrate(record, version)` makes an older record of a run
-    today's. `attempt_view` names the part of the page Failures that draws one attempt.
+    today's. `simulated` are the simulated models that mean something in this benchmark alone; `default_customer` and
+    `default_judges` are who takes part in a run that names nobody. `attempt_view` names the part of the page
+    Failures that draws one attempt.
     """
 
     card: Card
@@ -186,7 +215,11 @@ class Benchmark:
     files: Files | None = None
     attempt_view: str = "dialogue"
     floors: tuple[Baseline, ...] = ()
+    simulated: tuple[Profile, ...] = ()
+    default_customer: str = "simulated:customer"
+    default_judges: tuple[str, ...] = ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial")
     demo: Demo | None = None
+    rejudge: Rejudge | None = None
     migrate: Callable[[Run, int], Run] | None = None
 
     @property

@@ -74,18 +74,17 @@ def draw_board(
             hovertext=f"{plain(name)} (floor): {value:.1f}", hovertemplate="%{hovertext}<extra></extra>",
         )  # fmt: skip
         figure.add_annotation(
-            x=value, y=1, yref="paper", yanchor="bottom", showarrow=False, text=f"{plain(name)} {value:.1f}",
-            font={"size": 10, "color": colours.muted},
+            x=value, y=rows.height - 0.5, yanchor="bottom", showarrow=False, text=f"{plain(name)} {value:.1f}",
+            font={"size": 11, "color": colours.muted},
         )  # fmt: skip
+    top = rows.height + 0.2 if floors else rows.height - 0.3
     low, high = scale or (None, None)
     figure.update_xaxes(
         range=None if low is None or high is None else [low, high + (high - low) / 100],
         title=plain(title or metric) + (f", points of {high:g}" if high == 100 else ""),
     )
-    figure.update_yaxes(
-        categoryorder="array", categoryarray=labels, tickfont={"color": colours.ink}, range=[-0.6, rows.height - 0.3]
-    )
-    return style_figure(figure, dark, height=_FRAME_PX + _ROW_PX * max(rows.height, 2))
+    figure.update_yaxes(categoryorder="array", categoryarray=labels, tickfont={"color": colours.ink}, range=[-0.6, top])
+    return style_figure(figure, dark, height=_FRAME_PX + _ROW_PX * max(rows.height + (top > rows.height), 2))
 
 
 def find_leader(board: pl.DataFrame, metric: str, less_is_better: bool = False) -> str:

@@ -24,9 +24,9 @@ def import_data(
 
     Flags of a source follow it: python -m cxlab import SOURCE PATH --FLAG.
     """
+    from cxlab.benchmarks.gold_check import tell
     from cxlab.commands.switches import describe, read_flags
     from cxlab.importers.sources import find_source, list_sources
-    from cxlab.runner.gold_check import tell
 
     if help_:
         print(context.get_help() + "\n\nSources:")
@@ -60,7 +60,7 @@ def check(
     Exit code 1 if there is any complaint.
     """
     from cxlab.benchmarks import REGISTRY
-    from cxlab.runner.gold_check import check_dataset
+    from cxlab.benchmarks.gold_check import check_dataset
     from cxlab.store import write
 
     if name in REGISTRY or ":" in name:

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from cxlab.runner.launch import ExecutionOptions
     from cxlab.runner.session import SessionResult
 
-DEFAULT_CUSTOMER = "simulated:customer"
-DEFAULT_JUDGES = ["simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial"]
-
-Judges = Annotated[list[str], typer.Option("--judge", help="A judge, repeatable. Default: three simulated judges.")]
+Judges = Annotated[list[str], typer.Option("--judge", help="A judge, repeatable. Default: the benchmark's own.")]
 Concurrency = Annotated[int | None, typer.Option(help="Attempts in flight at once. Default: 32.")]
 Budget = Annotated[float | None, typer.Option(help="USD that each run may spend before it stops cleanly.")]
 Workers = Annotated[int | None, typer.Option(help="Processes for runs of simulated models only. Default: one a core.")]
@@ -27,16 +24,16 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 
 def run(
     context: typer.Context,
-    benchmark: Annotated[str | None, typer.Argument(help="The benchmark, for example sage.")] = None,
+    benchmark: Annotated[str | None, typer.Argument(help="The benchmark.")] = None,
     model: Annotated[list[str], typer.Option(help="A model under test, repeatable: one run each.")] = [],  # noqa: B006 typer copies it
-    customer: Annotated[str, typer.Option(help="Who plays the customer.")] = DEFAULT_CUSTOMER,
+    customer: Annotated[str | None, typer.Option(help="Who plays the customer. Default: the benchmark's own.")] = None,
     judge: Judges = [],  # noqa: B006
     scenario: Annotated[list[str], typer.Option(help="Only this scenario, repeatable.")] = [],  # noqa: B006
     level: Annotated[list[str], typer.Option(help="Only this adversarial level, repeatable.")] = [],  # noqa: B006
     where: Annotated[list[str], typer.Option(help="Only this facet=value, as modality=voice, repeatable.")] = [],  # noqa: B006
     limit: Annotated[int | None, typer.Option(help="At most this many samples, spread over all leaves.")] = None,
     trials: Annotated[int, typer.Option(help="How often each sample is run.")] = 1,
-    turns: Annotated[int | None, typer.Option(help="At most this many turns a dialogue.")] = None,
+    turns: Annotated[int | None, typer.Option(help="Short for --option turns=N, where the benchmark has it.")] = None,
     dataset: Annotated[str | None, typer.Option(help="A stored dataset. Default: the benchmark's own.")] = None,
     option: Annotated[list[str], typer.Option(help="A switch of the benchmark as key=value, repeatable.")] = [],  # noqa: B006
     seed: Annotated[int, typer.Option(help="Seed of samples, customers and simulated models.")] = 0,
@@ -83,7 +80,9 @@ def run(
         finish(launch([create_retry(retry_failed).id], manner), manner, as_json)
         return
     if not benchmark:
-        raise BadOption("name a benchmark, for example sage, or a run with --resume")
+        from cxlab.benchmarks import REGISTRY
+
+        raise BadOption(f"name a benchmark ({', '.join(REGISTRY)}), or a run with --resume")
     if shard:
         raise BadOption("--shard needs a stored run: create one with --plan, then use --resume RUN --shard I/N")
     _start(
@@ -92,8 +91,8 @@ def run(
         only_plan=plan,
         benchmark=benchmark,
         models=tuple(model),
-        customer=customer or None,
-        judges=tuple(judge or DEFAULT_JUDGES),
+        customer=customer,
+        judges=tuple(judge),
         dataset_id=dataset,
         scenarios=tuple(scenario),
         levels=tuple(level),
@@ -131,6 +130,9 @@ def _start(
     limit: int | None,
     turns: int | None,
     options: list[str],
+    benchmark: str,
+    customer: str | None,
+    judges: tuple[str, ...],
     **ordered: Any,
 ) -> None:
     from cxlab import llm
@@ -138,7 +140,7 @@ def _start(
     from cxlab.runner.estimate import estimate
     from cxlab.runner.execute import DEFAULT_CONCURRENCY
     from cxlab.runner.launch import launch
-    from cxlab.runner.plan import SampleFilter, parse_where
+    from cxlab.runner.plan import SampleFilter, find_benchmark, parse_where
     from cxlab.runner.request import RunRequest, create_runs
 
     for complaint in llm.complaints():
@@ -147,7 +149,13 @@ def _start(
     if turns is not None:
         switches["turns"] = turns
     narrowed = [*(f"scenario={one}" for one in scenarios), *(f"level={one}" for one in levels), *where]
+    found = find_benchmark(benchmark)
+    if customer is None and found.with_customer:
+        customer = found.default_customer
     order = RunRequest(
+        benchmark=benchmark,
+        customer=customer or None,
+        judges=judges or found.default_judges,
         choice=SampleFilter(limit, parse_where(narrowed)),
         options=switches,
         concurrency=manner.concurrency if manner.concurrency is not None else DEFAULT_CONCURRENCY,
@@ -219,8 +227,8 @@ def demo(
     manner = ExecutionOptions(workers=workers, quiet=quiet)
     ids: list[str] = []
     launched: list[SessionResult] = []
-    for name in list_slices():
-        found, left = StageDisplay(quiet or as_json).follow(prepare_slice(name, force))
+    for name, slice_ in list_slices():
+        found, left = StageDisplay(quiet or as_json).follow(prepare_slice(name, slice_, force))
         ids += found
         if left or as_json:
             launched += launch(found, manner)

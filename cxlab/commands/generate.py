@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def generate(
     context: typer.Context,
-    benchmark: Annotated[str | None, typer.Argument(help="The benchmark, for example cxmarena.")] = None,
+    benchmark: Annotated[str | None, typer.Argument(help="The benchmark.")] = None,
     option: Annotated[list[str], typer.Option(help="A setting as key=value instead of its flag, repeatable.")] = [],  # noqa: B006 typer copies it
     seed: Annotated[int, typer.Option(help="Seed of the samples.", min=0, max=2**63 - 1)] = 0,
     budget: Annotated[
@@ -36,9 +36,9 @@ def generate(
 
     Each benchmark has settings of its own, given as flags: python -m cxlab generate BENCHMARK --help lists them.
     """
+    from cxlab.benchmarks.gold_check import tell
     from cxlab.benchmarks.options import split_pairs
     from cxlab.commands.switches import describe, read_flags
-    from cxlab.runner.gold_check import tell
     from cxlab.runner.plan import find_benchmark
 
     if help_:
@@ -49,7 +49,9 @@ def generate(
             )
         return
     if not benchmark:
-        raise BadOption("name a benchmark, for example: python -m cxlab generate cxmarena")
+        from cxlab.benchmarks import REGISTRY
+
+        raise BadOption(f"name a benchmark: {', '.join(REGISTRY)}")
     from cxlab.benchmarks.generation import GenerationContext
     from cxlab.benchmarks.generation_budget import GenerationBudget as GenerationBudget
     from cxlab.runner.stage_display import StageDisplay

@@ -1,4 +1,4 @@
-"""`patch`: the judges' rule about handing over, version by version."""
+"""`rejudge`: stored attempts, judged again under each version of what judges are asked by."""
 
 import json
 import sys
@@ -9,10 +9,10 @@ import typer
 from cxlab.commands.evaluate import AsJson, Budget, Concurrency, Quiet, Workers, finish
 
 
-def patch(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs of mmtaup2.")],
+def rejudge(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs whose attempts are judged again.")],
     judge: Annotated[list[str], typer.Option(help="A judge, repeatable. Default: each run's own.")] = [],  # noqa: B006 typer copies it
-    version: Annotated[list[int], typer.Option(help="Only this version of the rule, repeatable.")] = [],  # noqa: B006
+    version: Annotated[list[int], typer.Option(help="Only this version, repeatable.")] = [],  # noqa: B006
     again: Annotated[bool, typer.Option("--again", help="Ask also what was asked before.")] = False,
     concurrency: Concurrency = None,
     budget: Budget = None,
@@ -20,25 +20,18 @@ def patch(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Judge stored conversations under every version of the rule about handing over; asks only what is left."""
-    from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+    """Judge stored attempts under every version of what judges are asked by; asks only what is left."""
     from cxlab.runner.launch import ExecutionOptions, launch
     from cxlab.runner.rejudge import plan_rejudging
 
     manner = ExecutionOptions(concurrency=concurrency, budget_usd=budget, workers=workers, quiet=quiet)
-    rules = (
-        [rubric_versions.find(number) for number in dict.fromkeys(version)]
-        if version
-        else list(rubric_versions.rules())
-    )
-    plan = plan_rejudging(runs, judge, rules, again=again)
+    plan = plan_rejudging(runs, judge, version, again=again)
     if not quiet:
-        told = f"{len(rules)} versions of the rule: {plan.kept} of {plan.kept + plan.asked} (judge, version) are kept"
-        print(told, file=sys.stderr)
+        print(f"{plan.kept} of {plan.kept + plan.asked} (judge, version) are kept", file=sys.stderr)
     if not plan.runs:
         if as_json:
             print(json.dumps({"runs": [], "kept": plan.kept, "asked": 0}))
         elif not quiet:
-            print("Nothing is left to ask. See page Judges, Escalation.")
+            print(f"Nothing is left to ask. See {plan.where}.")
         return
     finish(launch(plan.runs, manner), manner, as_json, kept=plan.kept, asked=plan.asked)

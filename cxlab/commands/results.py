@@ -57,13 +57,20 @@ def describe(run: "Run", rows: Sequence[Mapping[str, Any]]) -> list[str]:
     head = f"{run.id}: {run.model} on {run.benchmark}" + (" (simulated)" if run.simulated else "")
     if not rows:
         # Judges who are asked under versions of a rule give verdicts and no scores: that is no run that failed.
-        asked = "escalation" in (run.setup.get("options") or {})
-        return [head, "its verdicts: page Judges, Escalation" if asked else "nothing is scored yet"]
+        return [head, f"its verdicts: {where}" if (where := _find_verdicts(run)) else "nothing is scored yet"]
     names = list(rows[0])
     cells = [[_write(row[name]) for name in names] for row in rows]
     widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
     texts = [isinstance(value, str) for value in rows[0].values()]
     return [head, *(_line(line, widths, texts) for line in (names, *cells))]
+
+
+def _find_verdicts(run: "Run") -> str:
+    """Where the app shows what a run that only asked judges came to; "" for any other run."""
+    from cxlab.runner.plan import find_benchmark
+
+    hook = find_benchmark(run.setup.get("benchmark", run.benchmark)).rejudge
+    return hook.where if hook is not None and hook.asked(run) else ""
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], texts: Sequence[bool]) -> str:

@@ -25,8 +25,9 @@ def models(
 ) -> None:
     """The models that can be named, and what is missing for those that cannot be used yet."""
     from cxlab import llm
+    from cxlab.benchmarks import list_models
 
-    known = llm.known()
+    known = list_models()
     for complaint in llm.complaints():
         print(f"cxlab: {complaint}", file=sys.stderr)
     if as_json:

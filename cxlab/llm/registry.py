@@ -135,11 +135,11 @@ def _missing(entry: dict[str, Any]) -> str:
 
 def known(benchmark: str = "") -> list[KnownModel]:
     """Every model that has a name here (and means something in the benchmark), simulated ones first; calls nothing."""
-    from cxlab.llm.simulated.profiles import PROFILES
+    from cxlab.llm.simulated.profiles import list_profiles
 
     rows = [
         KnownModel(f"simulated:{p.name}", "simulated", True, True, "", FREE, f"{p.title}: {p.explains}", p.role)
-        for p in PROFILES.values()
+        for p in list_profiles().values()
         if not benchmark or p.benchmark in ("", benchmark)
     ]
     found, faults = settings(), damaged()
@@ -173,10 +173,10 @@ def _needs(name: str, found: Tables) -> tuple[str, str]:
 
 def only_for(name: str) -> str:
     """The one benchmark in which a simulated model means something; "" where it means something in all."""
-    from cxlab.llm.simulated.profiles import PROFILES
+    from cxlab.llm.simulated.profiles import find_profile
 
     kind, _, rest = name.partition(":")
-    profile = PROFILES.get(rest.partition("?")[0]) if kind == "simulated" else None
+    profile = find_profile(rest.partition("?")[0]) if kind == "simulated" else None
     return profile.benchmark if profile else ""
 
 
@@ -199,12 +199,12 @@ def load(name: str) -> ChatModel:
 
 
 def _load_simulated(name: str, rest: str) -> ChatModel:
-    from cxlab.llm.simulated import PROFILES, Profile, SimulatedModel
+    from cxlab.llm.simulated import Profile, SimulatedModel, find_profile, list_profiles
 
     profile_name, _, query = rest.partition("?")
-    if profile_name not in PROFILES:
-        raise UnknownName("simulated model", profile_name, PROFILES)
-    profile = PROFILES[profile_name]
+    profile = find_profile(profile_name)
+    if profile is None:
+        raise UnknownName("simulated model", profile_name, list_profiles())
     types = {f.name: f.type for f in fields(Profile) if f.type in (float, int, bool)}
     latency_s, changed = 0.0, {}
     for knob, text in parse_qsl(query, keep_blank_values=True):

@@ -99,7 +99,7 @@ def _read(path: Path) -> list[PublishedTable]:
         return [_table(content["benchmark"], paper, each) for each in content["tables"]]
     except (ValueError, KeyError, TypeError) as fault:
         raise BadFile(
-            path.name, None, f"not a file of published tables ({fault})", "compare it with sage.json"
+            path.name, None, f"not a file of published tables ({fault})", "compare it with another file there"
         ) from fault
 
 

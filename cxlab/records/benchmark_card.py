@@ -109,6 +109,11 @@ class Baseline:
     title: str
     meaning: str
 
+    @property
+    def name(self) -> str:
+        """The title, and that it is a floor."""
+        return self.title if "floor" in self.title.lower() else f"{self.title} (floor)"
+
 
 @dataclass(frozen=True)
 class Declaration:

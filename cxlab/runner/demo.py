@@ -17,19 +17,18 @@ from cxlab.store import home, trash, write
 GROUP = "demo"
 
 
-def list_slices() -> list[str]:
-    """The benchmarks that bring a slice, in the order in which the slices are built."""
-    orders = {name: demo.order for name in REGISTRY if (demo := REGISTRY[name].demo) is not None}
-    return sorted(orders, key=lambda name: orders[name])
+def list_slices() -> list[tuple[str, Demo]]:
+    """(benchmark, its slice) in the order in which the slices are built."""
+    found = [(name, demo) for name in REGISTRY if (demo := REGISTRY[name].demo) is not None]
+    return sorted(found, key=lambda pair: pair[1].order)
 
 
-def prepare_slice(name: str, force: bool = False) -> Generator[Progress, None, tuple[list[str], int]]:
+def prepare_slice(name: str, demo: Demo, force: bool = False) -> Generator[Progress, None, tuple[list[str], int]]:
     """Make what a slice needs: its dataset, which one that is there already only has looked up, then its runs.
 
     Yields the progress of the dataset and returns (the runs' ids, attempts that are left to make). Runs on another
     dataset (a scenario was edited) are left alone and new ones made. `force` moves the present ones to the trash first.
     """
-    demo = _demo_of(name)
     dataset_id = yield from _make_dataset(name, demo)
     if force:
         for run in list_demo_runs():
@@ -44,11 +43,6 @@ def prepare_slice(name: str, force: bool = False) -> Generator[Progress, None, t
 def list_demo_runs() -> list[Run]:
     """All demo runs in the store, newest first."""
     return [run for run in write.list_runs() if run.group == GROUP] if (home() / "runs").exists() else []
-
-
-def _demo_of(name: str) -> Demo:
-    demo = find_benchmark(name).demo
-    return demo if demo is not None else Demo({}, ())
 
 
 def _make_dataset(name: str, demo: Demo) -> Generator[Progress, None, str]:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cxlab.benchmarks import gold_check
 from cxlab.errors import BadOption
 from cxlab.records.bounds import check_budget, check_whole
-from cxlab.runner import gold_check, workers
+from cxlab.runner import workers
 from cxlab.runner.loaded_run import LoadedRun, is_simulated, open_run
 from cxlab.runner.progress_display import ProgressDisplay, choose_display
 from cxlab.runner.request import tell_job

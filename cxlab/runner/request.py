@@ -169,10 +169,12 @@ def check(order: RunRequest) -> None:
     if repeated:
         raise BadOption(f"--model {min(repeated)!r} is named twice; use --trials for more than one trial")
     check_numbers(order)
+    benchmark = find_benchmark(order.benchmark)
     for name in order.models:
         only = llm.only_for(name)
-        if only and only != find_benchmark(order.benchmark).card.id:
+        if only and only != benchmark.card.id:
+            floors = ", ".join(floor.model for floor in benchmark.floors)
+            instead = f", or take a floor of it: {floors}" if floors else ""
             raise BadOption(
-                f"--model {name}: it is made for {only} and says nothing about {order.benchmark}; "
-                "leave it out, or take simulated:floor as the floor"
+                f"--model {name}: it is made for {only} and says nothing about {order.benchmark}; leave it out{instead}"
             )

@@ -54,14 +54,11 @@ def open_store(home: Path | str | None = None) -> "duckdb.DuckDBPyConnection":
             pass  # takes over, or waits for, the swap under way
     with _opening:
         try:
-            con = _connect(base, base / DATABASE, read_only=True)
+            con, stored = _open_file(base)
+        except NewerStore:
+            raise
         except BadStore:
             return _make_in_memory(base, _views())
-        try:
-            stored = _stored_version(con)
-        except BaseException:
-            con.close()
-            raise
         if stored != _wanted_version():
             con.close()
             _upgrade(base)
@@ -71,11 +68,7 @@ def open_store(home: Path | str | None = None) -> "duckdb.DuckDBPyConnection":
 
 def check_database(base: Path) -> None:
     """BadStore when the file of views cannot be opened or is of a newer version."""
-    con = _connect(base, base / DATABASE, read_only=True)
-    try:
-        _stored_version(con)
-    finally:
-        con.close()
+    _open_file(base)[0].close()
 
 
 def query(
@@ -120,9 +113,9 @@ def _settle(con: "duckdb.DuckDBPyConnection", ask: "Callable[[duckdb.DuckDBPyCon
                 answer = ask(cursor)
         except duckdb.Error as fault:
             moved = layout.swap_count(base) != before
-            # A fault in what was asked; of these only InvalidInput comes from files, too.
+            # Most likely a fault in what was asked: a look at the times of files is enough.
             wrong = isinstance(fault, duckdb.ProgrammingError) and not isinstance(fault, duckdb.InvalidInputException)
-            if tries == 0 or not (moved or (not wrong and _look_closer(base))):
+            if tries == 0 or not (moved or _look_closer(base, known, read_whole=not wrong)):
                 raise
             continue
         if tries == 0 or layout.swap_count(base) == before:
@@ -148,9 +141,11 @@ def _recover(base: Path) -> None:
             recover_folder(base, base / "runs" / run_id)
 
 
-def _look_closer(base: Path) -> bool:
-    """After a query that failed: whether there is a reason to ask again."""
-    return make_empty_parts(base) or catalogue.look_closer(base)
+def _look_closer(base: Path, known: Catalogue, read_whole: bool) -> bool:
+    """After a query that failed: whether something that is damaged has been mended or set aside since."""
+    if make_empty_parts(base) or catalogue.read(base, closely=True).set_aside != known.set_aside:
+        return True
+    return read_whole and catalogue.look_closer(base)
 
 
 def _narrow(base: Path, known: Catalogue) -> "duckdb.DuckDBPyConnection":
@@ -183,19 +178,40 @@ def _connect(base: Path, path: Path | str, read_only: bool) -> "duckdb.DuckDBPyC
 
     try:
         con = duckdb.connect(str(path), read_only=read_only, config={"file_search_path": str(base)})
+        # The cache of Parquet footers notices a changed file by its time; it makes a look-up twice as fast.
+        con.execute("LOAD icu; SET GLOBAL TimeZone = 'UTC'; SET GLOBAL parquet_metadata_cache = true")
     except duckdb.IOException as fault:
         told = str(fault).splitlines()[0][:200]
         if "lock" in told:
             raise Busy(f"{path} is open in another process ({told}); close it there") from fault
-        raise BadStore(
-            f"{path} cannot be opened as a DuckDB 2 database; it holds views only: "
-            f"`python -m cxlab doctor --repair` makes it anew ({told})"
-        ) from fault
+        raise _tell_damage(path, fault) from fault
     except duckdb.ConnectionException as fault:
         raise Busy(f"{path} is open in this process in another mode; close that connection first") from fault
-    # The cache of Parquet footers notices a changed file by its time; it makes a look-up twice as fast.
-    con.execute("LOAD icu; SET GLOBAL TimeZone = 'UTC'; SET GLOBAL parquet_metadata_cache = true")
+    except duckdb.Error as fault:  # what is damaged inside comes as almost any of them
+        raise _tell_damage(path, fault) from fault
     return con
+
+
+def _open_file(base: Path) -> "tuple[duckdb.DuckDBPyConnection, tuple[int, str]]":
+    """The file of views, and the version it was made from; BadStore when either cannot be read."""
+    import duckdb
+
+    con = _connect(base, base / DATABASE, read_only=True)
+    try:
+        return con, _stored_version(con)
+    except duckdb.Error as fault:
+        con.close()
+        raise _tell_damage(base / DATABASE, fault) from fault
+    except BaseException:
+        con.close()
+        raise
+
+
+def _tell_damage(path: Path | str, fault: Exception) -> BadStore:
+    return BadStore(
+        f"{path} cannot be opened as a DuckDB 2 database; it holds views only: "
+        f"`python -m cxlab doctor --repair` makes it anew ({str(fault).splitlines()[0][:200]})"
+    )
 
 
 def _create(base: Path) -> None:

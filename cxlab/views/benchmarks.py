@@ -20,13 +20,14 @@ def declared(benchmark: str) -> Declaration:
     return Declaration(Card(benchmark, benchmark, "", "", "", (), {}, unit=("attempt", "attempts")))
 
 
-def declared_all(benchmarks: Sequence[str]) -> Declaration:
-    """What several benchmarks have in common: the facets of all, with the titles and labels of each."""
+def declared_all(benchmarks: Sequence[str], union: bool = False) -> Declaration:
+    """What several benchmarks have in common: the facets that all have under one title; with `union` those of each."""
     each = [declared(name) for name in benchmarks]
     if len(each) == 1:
         return each[0]
     facets = {facet.id: facet for one in reversed(each) for facet in reversed(one.facets)}
-    merged = tuple(_merge([found for one in each if (found := one.facet(id))]) for id in facets)
+    shared = [id for id in facets if all(one.facet(id) for one in each) and len({one.title(id) for one in each}) == 1]
+    merged = tuple(_merge([found for one in each if (found := one.facet(id))]) for id in (facets if union else shared))
     units = {one.card.unit for one in each}
     unit = units.pop() if len(units) == 1 else ("attempt", "attempts")
     metrics = {metric: words for one in each for metric, words in one.card.metrics.items()}

@@ -52,7 +52,7 @@ FLAGS = [
 EXPECTED = ("/_stcore/health", "/_stcore/host-config")
 RUN = "run sage --model simulated:strong --model simulated:weak --limit 24 --quiet"
 SCENARIOS = ("telecom_package", "online_education")
-PATIENCE_MS = 40_000
+PATIENCE_MS = 90_000
 SIZE: ViewportSize = {"width": 1440, "height": 900}
 
 

@@ -57,7 +57,7 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
         box.fill("<img src=x onerror=alert(1)> **My phone** is dead.")
         box.press("Enter")
         with suppress(TimeoutError):
-            logs.nth(2).locator("p.person").first.wait_for(state="attached", timeout=8000)
+            logs.nth(2).locator("p.person").first.wait_for(state="attached", timeout=60_000)
             break
     expect(logs.nth(2).locator("p.person")).to_contain_text("<img src=x onerror=alert(1)>")
     expect(logs.nth(2).locator("p.agent")).to_have_count(2)

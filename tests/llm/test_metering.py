@@ -188,7 +188,7 @@ def test_several_processes_share_one_file(tmp_path: Path) -> None:
         for name in ("one", "two", "three")
     ]
     for worker in workers:
-        _, problems = worker.communicate(timeout=60)
+        _, problems = worker.communicate(timeout=300)
         assert worker.returncode == 0, problems
         assert "cannot be" not in problems
     cache = ReplyCache(path)

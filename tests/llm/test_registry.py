@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cxlab.benchmarks import list_models
 from cxlab.errors import BadFile, BadOption, NotConfigured, UnknownName
 from cxlab.llm import ask, complaints, cost, known, load, prices
 from cxlab.llm.openai_model import OpenAIModel
@@ -27,7 +28,7 @@ def write_user_file(text: str) -> Path:
 
 
 def test_every_shipped_row_is_complete() -> None:
-    rows = {row.name: row for row in known()}
+    rows = {row.name: row for row in list_models()}
     assert rows["simulated:strong"].configured
     assert rows["simulated:strong"].simulated
     for row in rows.values():
@@ -190,5 +191,5 @@ def test_probe_of_a_simulated_model_is_honest() -> None:
 def test_nothing_heavy_is_imported() -> None:
     heavy = ["openai", "langchain", "langchain_core", "numpy", "jinja2", "aiohttp", "httpx2", "sqlite3", "polars"]
     code = f"import sys, cxlab.llm as l; l.known(); print([m for m in {heavy!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.strip() == "[]"

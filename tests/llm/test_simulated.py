@@ -179,8 +179,6 @@ def test_profiles_are_frozen_and_explained() -> None:
         "eloquent",
         "curt",
         "floor",
-        "floor-transfer",
-        "floor-nothing",
     }
     assert {p.role for p in PROFILES.values()} == set(get_args(Role))
     for profile in PROFILES.values():

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 def open_page(stem: str = "overview", /, *, state: dict[str, Any] | None = None, **query: Any) -> AppTest:
     """The page as it opens by its address, its files named like it; `state` stands in for what was clicked before."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     if stem != "overview":
         # At once: to draw the Overview first, and only then what the test is about, would take twice as long.
         app.switch_page(f"pages/{stem}.py")

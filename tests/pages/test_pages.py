@@ -39,7 +39,7 @@ def test_every_page_of_an_empty_store_says_what_to_do(empty_home: Path, page: st
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_runs_by_itself(made_home: Path, page: str) -> None:
-    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=60).run()
+    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=300).run()
     assert not app.exception
     assert app.title[0].value
 
@@ -81,7 +81,7 @@ def test_overview_leads_with_the_leaderboard(made_home: Path) -> None:
 
 
 def test_a_cold_deep_link_is_sent_where_it_was_meant_to_go(made_home: Path) -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     app.query_params["goto"] = "models"
     app.query_params["role"] = "judge"
     app.run()
@@ -174,7 +174,7 @@ def test_a_connection_test_of_nonsense_says_what_to_do(empty_home: Path) -> None
 
 
 def furniture(script: Callable[[], None]) -> AppTest:
-    app = AppTest.from_function(script, default_timeout=60).run()
+    app = AppTest.from_function(script, default_timeout=300).run()
     assert not app.exception
     return app
 
@@ -240,7 +240,7 @@ def test_values_that_the_store_does_not_have_are_dropped(made_home: Path) -> Non
         view = ui.sidebar_filters(ui.view(), ["level"], declared("sage"))
         st.text("|".join(view.values("level")))
 
-    app = AppTest.from_function(script, default_timeout=60)
+    app = AppTest.from_function(script, default_timeout=300)
     app.query_params["level"] = ["gone", "weak"]
     app.run()
     assert not app.exception

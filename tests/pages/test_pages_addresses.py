@@ -12,7 +12,7 @@ from cxlab.read.view import KEYS, View
 from cxlab.ui.choices import LARGEST, read_number
 from cxlab.ui.unknown import find_unknown, find_unknown_attempt
 from cxlab.views.persona.choices import KEYS as PLAYED
-from cxlab.views.persona.choices import Column
+from cxlab.views.persona.choices import VariantChoice
 from tests.conftest import use
 from tests.pages.app_script import ROOT, open_page, words
 
@@ -150,10 +150,10 @@ def test_numbers_are_read_as_they_are_written() -> None:
 
 @given(TEXT | some.just("hard-2-voice-15"))
 def test_any_code_is_a_variant_or_named(code: str) -> None:
-    read = Column.read(code)
-    assert Column.knows(read.code)
-    if Column.knows(code):
-        assert Column.read(read.code) == read
+    read = VariantChoice.read(code)
+    assert VariantChoice.knows(read.code)
+    if VariantChoice.knows(code):
+        assert VariantChoice.read(read.code) == read
 
 
 def test_the_parameters_of_a_play_are_no_views() -> None:

@@ -36,7 +36,7 @@ def home(empty: Path) -> Path:
 
 
 def open_page(**query: Any) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     # As from a cold link: the page before it need not be drawn.
     for key, value in {"goto": "datasets", **query}.items():
         app.query_params[key] = value
@@ -59,7 +59,7 @@ def test_an_empty_store_leads_to_the_form(empty: Path) -> None:
 
 
 def test_the_page_runs_by_itself_and_ignores_nonsense_in_the_address(home: Path) -> None:
-    app = AppTest.from_file(str(ROOT / "pages" / "datasets.py"), default_timeout=60).run()
+    app = AppTest.from_file(str(ROOT / "pages" / "datasets.py"), default_timeout=300).run()
     assert not app.exception
     app = open_page(dataset="../../etc", tab="nothing", page="-1", conversation="'; --", job="job-none")
     assert "There is no dataset “../../etc”" in app.error[0].value.replace("\\", "")

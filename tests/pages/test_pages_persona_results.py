@@ -28,7 +28,7 @@ def results(**query: Any) -> AppTest:
 
         show_results()
 
-    app = AppTest.from_function(script, default_timeout=60)
+    app = AppTest.from_function(script, default_timeout=300)
     for key, value in query.items():
         app.query_params[key] = value
     app.run()
@@ -141,7 +141,7 @@ def test_going_back_from_a_chart_lands_where_one_left() -> None:
             finally:
                 st.switch_page = usual
 
-    app = AppTest.from_function(script, default_timeout=60)
+    app = AppTest.from_function(script, default_timeout=300)
     app.query_params["tab"], app.query_params["by"] = "results", "exposure"
     app.run()
     app.button[0].click().run()

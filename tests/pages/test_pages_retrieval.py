@@ -26,7 +26,7 @@ def home(store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def open_page(**query: Any) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     app.query_params["goto"] = "retrieval"
     for key, value in query.items():
         app.query_params[key] = value

@@ -40,7 +40,7 @@ class Shell:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         process = self.start(*words)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 
     def call(self, *words: str) -> subprocess.CompletedProcess[str]:
@@ -63,7 +63,7 @@ class Shell:
 
     def python(self, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, *words], env=self.environment, capture_output=True, text=True, timeout=60, check=False
+            [sys.executable, *words], env=self.environment, capture_output=True, text=True, timeout=300, check=False
         )
 
     def plan(self, *words: str) -> str:

@@ -1,4 +1,4 @@
-"""`python -m cxlab patch`: what is asked, what is kept, and what a kill leaves behind."""
+"""`python -m cxlab rejudge`: what is asked, what is kept, and what a kill leaves behind."""
 
 import json
 import subprocess
@@ -65,17 +65,17 @@ def judged(shell: Shell) -> list[Path]:
 
 
 def test_a_patch_asks_once_and_only_what_is_new(shell: Shell, source: str) -> None:
-    first = told(shell.call("patch", source, "--version", "1", "--version", "2", "--json"))
+    first = told(shell.call("rejudge", source, "--version", "1", "--version", "2", "--json"))
     assert (first["kept"], first["asked"], len(first["runs"])) == (0, 4, 1)
     (run_id,) = (entry["run"] for entry in first["runs"])
     fields = verdicts(shell, run_id).group_by("field", "judge").len()
     assert set(fields["judge"]) == {FAIR, STRICT, "measured"}
     assert set(fields["field"]) == {f"{name}_v{v}" for name in ("transfer", "solved") for v in (1, 2)}
     assert set(fields["len"]) == {CONVERSATIONS}
-    assert told(shell.call("patch", source, "--version", "2", "--json"))["runs"] == []
+    assert told(shell.call("rejudge", source, "--version", "2", "--json"))["runs"] == []
     # A new version is asked of all, and of a new judge all: two runs, none of the old questions among them.
     rubric_versions.add("Handing over never counts.", "It was a habit.")
-    more = told(shell.call("patch", source, "--judge", FAIR, "--judge", "simulated:judge-lenient", "--json"))
+    more = told(shell.call("rejudge", source, "--judge", FAIR, "--judge", "simulated:judge-lenient", "--json"))
     asked = {write.load_run(each["run"]).judges: each["run"] for each in more["runs"]}
     assert (more["kept"], more["asked"], set(asked)) == (2, 6, {(FAIR,), ("simulated:judge-lenient",)})
     assert set(verdicts(shell, asked[(FAIR,)])["field"]) == {
@@ -83,7 +83,7 @@ def test_a_patch_asks_once_and_only_what_is_new(shell: Shell, source: str) -> No
     }
     flat = verdicts(shell, asked[(FAIR,)]).filter((pl.col("field") == "transfer_v4") & (pl.col("judge") == FAIR))
     assert not {"right", "missed"} & set(flat["verdict"])
-    assert len(told(shell.call("patch", source, "--again", "--json", "--version", "1"))["runs"]) == 1
+    assert len(told(shell.call("rejudge", source, "--again", "--json", "--version", "1"))["runs"]) == 1
 
 
 def test_a_killed_patch_goes_on_and_says_the_same(shell: Shell, source: str) -> None:
@@ -91,7 +91,7 @@ def test_a_killed_patch_goes_on_and_says_the_same(shell: Shell, source: str) -> 
     with FaultServer() as server:
         scene = server.scene("ok", reply=reply, latency_s=0.35)
         shell.endpoint(scene.url)
-        words = ("patch", source, "--judge", "endpoint:test", "--version", "1", "--version", "3", "--quiet")
+        words = ("rejudge", source, "--judge", "endpoint:test", "--version", "1", "--version", "3", "--quiet")
         process = shell.start(*words, "--concurrency", "1")
         wait_for(lambda: any(source not in str(path) for path in judged(shell)))
         process.kill()
@@ -112,12 +112,12 @@ def test_a_killed_patch_goes_on_and_says_the_same(shell: Shell, source: str) -> 
 
 
 def test_mistakes_are_told_with_the_fix(shell: Shell, source: str) -> None:
-    assert "known: 1, 2, 3" in shell.call("patch", source, "--version", "8").stderr
-    assert "unknown run" in shell.call("patch", "run-1").stderr
+    assert "known: 1, 2, 3" in shell.call("rejudge", source, "--version", "8").stderr
+    assert "unknown run" in shell.call("rejudge", "run-1").stderr
     lamp = shell.plan("--model", "simulated:weak")
-    assert "is one of mmtaup2" in shell.call("patch", lamp).stderr
-    made = told(shell.call("patch", source, "--version", "1", "--json"))["runs"][0]["run"]
-    assert f"name the run it asked about: {source}" in shell.call("patch", made).stderr
+    assert "the rule about handing over of mmtaup2" in shell.call("rejudge", lamp).stderr
+    made = told(shell.call("rejudge", source, "--version", "1", "--json"))["runs"][0]["run"]
+    assert f"name the run it asked about: {source}" in shell.call("rejudge", made).stderr
     write.create_run(write.load_run(source).model_copy(update={"id": "silent", "judges": ()}))
     with pytest.raises(BadOption, match="had no judges"):
-        plan_rejudging(["silent"], (), rubric_versions.rules())
+        plan_rejudging(["silent"], ())

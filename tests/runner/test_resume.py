@@ -66,7 +66,7 @@ def test_a_signal_stops_cleanly(shell: Shell, number: int, workers: str) -> None
     process = shell.start("run", "--resume", run_id, "--workers", workers, "--quiet", "--json")
     wait_for(lambda: (found := statuses.read_run(shell.folder(run_id), ALL)) is not None and found.done > 0)
     process.send_signal(number)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
     assert "Traceback" not in err
     status = statuses.read(shell.folder(run_id) / "status.json")
@@ -81,7 +81,7 @@ def test_cancel_file_stops_workers_and_resume_forgets_it(shell: Shell) -> None:
     process = shell.start("run", "--resume", run_id, "--workers", "2", "--quiet")
     wait_for(lambda: len(statuses.read_shards(shell.folder(run_id), led=True)) == 2)
     (shell.folder(run_id) / "CANCEL").touch()
-    process.communicate(timeout=20)
+    process.communicate(timeout=300)
     assert process.returncode == 3
     status = statuses.read(shell.folder(run_id) / "status.json")
     assert status is not None
@@ -141,7 +141,7 @@ def test_two_runs_at_once_on_one_store(shell: Shell) -> None:
     words = ("run", "runner.lamp:BENCHMARK", "--json", "--quiet", "--trials", "3", "--workers", "1", "--model")
     both = [shell.start(*words, model) for model in ("simulated:strong", "simulated:weak")]
     for process in both:
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=300)
         assert process.returncode == 0, err
         (entry,) = json.loads(out.splitlines()[-1])["runs"]
         assert entry["done"] == 3 * ALL == len(set(shell.pairs(entry["run"])))
@@ -185,7 +185,7 @@ def test_a_run_is_worked_on_by_one_process(shell: Shell) -> None:
     with lock.hold_run(shell.folder(run_id)):
         process = shell.start("run", "--resume", run_id)
         # It waits for its turn, and finds the run done by others or gives up with one line.
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=300)
     assert process.returncode == 2
     assert err.strip() == (
         f"cxlab: run {run_id} is being worked on by another process (pid {os.getpid()}); wait for it or cancel it"

@@ -178,6 +178,7 @@ DAMAGES: dict[str, Damage] = {
     "jobs are text": Damage(lambda h: (h / "jobs.sqlite").write_text("no database " * 200), ""),
     "jobs of another shape": Damage(lambda h: (h / "jobs.sqlite").write_bytes(_other_table(h)), ""),
     "views are text": Damage(lambda h: (h / "cxlab.duckdb").write_text("no database " * 2000), ""),
+    "views cut short": Damage(lambda h: cut(h / "cxlab.duckdb", 0.9), ""),
     "views empty": Damage(lambda h: (h / "cxlab.duckdb").write_bytes(b""), ""),
     "swaps are text": Damage(lambda h: (h / "swaps").write_text("many"), ""),
     "empty parts lost": Damage(lambda h: cut(h / "runs/_empty/parts/_empty/scores.parquet"), ""),

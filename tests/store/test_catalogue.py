@@ -21,7 +21,7 @@ from cxlab.store import catalogue, connect, health, layout, load, soundness, tra
 from cxlab.store.export import export_runs
 from tests.conftest import use
 
-from .damage import batch, change, cut, make_two_runs, record, zero
+from .damage import batch, change, cut, make_two_runs, record, rewrite, zero
 from .store_records import make_attempt, make_dataset, make_run, make_samples, samples_by_id
 
 
@@ -92,6 +92,13 @@ def test_a_part_that_rots_is_found_by_the_query_that_meets_it(store: Path) -> No
     assert catalogue.version(store) != version
     assert read.health()["attempts"] == 8
     assert export_runs(None, "csv", store.parent / "out")[0].name == "runs.csv"
+
+
+def test_a_part_that_is_changed_in_its_place_is_found_by_the_query_that_meets_it(store: Path) -> None:
+    assert read.health()["attempts"] == 16
+    rewrite(batch(store) / "scores.parquet", value=pl.lit("much"))
+    assert read.ask("SELECT sum(value) > 0 FROM scores").item()
+    assert [one[1] for one in read.set_aside()] == ["r1"]
 
 
 def test_what_is_read_without_a_query_is_named_as_damaged(store: Path) -> None:

@@ -94,7 +94,7 @@ LEFT = {
 def crash(home: Path, step: int) -> None:
     """Kill a compaction before this step, and see that it left what the test means to mend."""
     child = start_child(CRASHER, home, step)
-    _, errors = child.communicate(timeout=60)
+    _, errors = child.communicate(timeout=300)
     assert child.returncode == 9, errors or "compaction has fewer steps than the test thinks"
     folders = {path.name for path in (home / "runs" / "r1").iterdir() if path.name.startswith("parts")}
     assert (folders, bool(layout.swap_count(home) % 2)) == LEFT[step], "the steps of compaction have changed"

@@ -71,7 +71,7 @@ def test_the_folder_can_be_moved(filled: Path) -> None:
 
 def test_many_processes_make_and_open_one_store_at_once(filled: Path) -> None:
     children = [start_child(OPENER, filled) for _ in range(4)]
-    answers = [child.communicate(timeout=60) for child in children]
+    answers = [child.communicate(timeout=300) for child in children]
     assert [out.strip() for out, _ in answers] == ["60"] * 4, answers
 
 

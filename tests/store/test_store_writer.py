@@ -150,7 +150,7 @@ def test_killing_a_run_again_and_again_loses_and_doubles_nothing(home: Path, see
         assert len(now) - len(kept) >= told  # what it said is on disk is on disk
         kept = now
     last = start_child(WRITER, home, total, 0)
-    _, errors = last.communicate(timeout=60)
+    _, errors = last.communicate(timeout=300)
     assert last.returncode == 0, errors
     con = connect.open_store(home)
     row = connect.query(

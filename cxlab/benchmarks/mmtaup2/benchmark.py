@@ -5,8 +5,9 @@ from collections.abc import Iterable
 
 from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Task, Uncheckable
 from cxlab.benchmarks.mmtaup2 import worlds
-from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation import baselines, rubric_versions
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import EXTRA, METRICS
+from cxlab.benchmarks.mmtaup2.evaluation.rejudging import REJUDGE
 from cxlab.benchmarks.mmtaup2.evaluation.results import list_figures
 from cxlab.benchmarks.mmtaup2.generate import generate
 from cxlab.benchmarks.mmtaup2.importers import IMPORTERS
@@ -147,6 +148,8 @@ BENCHMARK = Benchmark(
         Baseline("simulated:floor-transfer", "Always hands over", "Hands every customer over at once."),
         Baseline("simulated:floor-nothing", "Does nothing", "Talks and never acts."),
     ),
+    simulated=baselines.PROFILES,
+    rejudge=REJUDGE,
     needs_judges=False,
     prepare=prepare,
     figures=list_figures,

@@ -4,6 +4,7 @@ A profile says *how well* a simulated model does things; the handler of each pro
 is done. No profile ever sees an expected answer: its mistakes follow from the knobs below.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -179,20 +180,6 @@ _AGENTS = (
         explains="Takes up nothing that is said and answers with what holds until told: what a constant scores.",
         **_NOTHING,
     ),
-    Profile(
-        name="floor-transfer",
-        title="Floor: always hands over",
-        explains="Hands the customer to a person before anything else: right only where a task calls for one.",
-        benchmark="mmtaup2",
-        **_NOTHING,
-    ),
-    Profile(
-        name="floor-nothing",
-        title="Floor: does nothing",
-        explains="Thanks and does nothing: right only where the first state is already the wanted one.",
-        benchmark="mmtaup2",
-        **_NOTHING,
-    ),
 )
 
 _CUSTOMERS = (
@@ -271,3 +258,23 @@ _JUDGES = (
 )
 
 PROFILES: dict[str, Profile] = {profile.name: profile for profile in (*_AGENTS, *_CUSTOMERS, *_JUDGES)}
+"""Those that mean something anywhere; `list_profiles` has the others, too."""
+_SOURCES: list[Callable[[], Iterable[Profile]]] = []
+
+
+def add_source(source: Callable[[], Iterable[Profile]]) -> None:
+    """Name where further profiles come from; it is asked when a name is not among `PROFILES`, or when all are listed.
+
+    So benchmarks bring profiles of their own without this room knowing any of them.
+    """
+    _SOURCES.append(source)
+
+
+def list_profiles() -> dict[str, Profile]:
+    """Name → profile of all simulated models, those of one benchmark last."""
+    return {**PROFILES, **{profile.name: profile for source in _SOURCES for profile in source()}}
+
+
+def find_profile(name: str) -> Profile | None:
+    """The profile of that name."""
+    return PROFILES.get(name) or list_profiles().get(name)

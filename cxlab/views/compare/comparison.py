@@ -1,6 +1,7 @@
 """The parts of the page Compare: sides next to each other, what differs for sure, and the samples behind it."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import polars as pl
 import streamlit as st
@@ -58,7 +59,7 @@ def means_of_floors(about: Declaration, view: View, by: str) -> pl.DataFrame:
     none = pl.DataFrame(schema={"grp": pl.String, "value": pl.Float64, "name": pl.String})
     if not view.models:
         return none
-    titles = {floor.model: f"{floor.title} (floor)" for floor in about.floors}
+    titles = {floor.model: floor.name for floor in about.floors}
     found = cached(queries_score_sums.table, view, ("model", by) if by else ("model",))
     return found.select(
         grp=pl.col(by) if by else pl.lit(""), value="mean", name=pl.col("model").replace(titles)
@@ -290,11 +291,14 @@ def show_samples(
         "Select a row to see both side by side.",
     )
     columns = {"sample_id": column("Sample", "id", width="small")}
-    for facet in sorted(about.facets, key=lambda each: not each.identifies):
-        # What is the same for all samples, or what none has, says nothing.
+    # Those that tell situations apart and that people compare by; what is the same for all samples says nothing.
+    telling = [facet for facet in about.facets if facet.identifies or facet.spread or facet.order]
+    for facet in sorted(telling, key=lambda each: not each.identifies):
         if facet.id in frame.columns and frame[facet.id].drop_nulls().n_unique() > (0 if facet.identifies else 1):
-            columns[facet.id] = column(facet.title, width="small", help=facet.meaning or None)
-            frame = frame.with_columns(pl.col(facet.id).replace(dict(facet.labels)))
+            columns[facet.id] = column(facet.title, help=facet.meaning or None)
+            if not facet.identifies:
+                shown = pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
+                frame = frame.with_columns(shown)
     columns |= {
         "first": column(named[other], "points", f"{title}, mean over the sample."),
         "second": column(named[baseline], "points", f"{title}, mean over the sample."),

@@ -8,15 +8,19 @@ from typing import Any, Protocol
 import polars as pl
 import streamlit as st
 
+from cxlab.benchmarks.options import GenerateOptions, write_word
 from cxlab.charts.numbers import format_count
+from cxlab.errors import CxError
 from cxlab.read import View
 from cxlab.ui.address import go
 from cxlab.ui.choices import LARGEST, choose_number
 from cxlab.ui.job_panel import Job, badge_of, show_log
 from cxlab.ui.labels import chip, error, label, plain, say, section
 from cxlab.ui.tables import column, show_table
+from cxlab.views.benchmarks import declared
 from cxlab.views.datasets.cost_panel import draw_spent
 from cxlab.views.datasets.description import LICENCE, show_rejected
+from cxlab.views.switches import fill_in
 
 # What stands on the page, and in the address of a form that was filled in → what the command line calls it.
 LANGUAGES = {"English": "en", "French": "fr", "German": "de"}
@@ -53,6 +57,21 @@ class StageProgress(Protocol):
     def done(self) -> int: ...
     @property
     def total(self) -> int: ...
+
+
+def fill_in_settings(benchmark: str, settings: type[GenerateOptions]) -> tuple[list[str], str]:
+    """The form of any benchmark, made from the types of its settings: arguments of the command line, and what is
+    wrong ("" when nothing is)."""
+    tip = "The same settings and seed give the same dataset."
+    seed = choose_number("seed", "Seed", 0, LARGEST, 0, help=tip) or 0
+    given = fill_in(settings.switches(), "set")
+    args = ["generate", benchmark, f"--seed={seed}"]
+    args += [f"--{name.replace('_', '-')}={write_word(value)}" for name, value in given.items()]
+    try:
+        settings.read(given)
+    except CxError as mistake:
+        return args, str(mistake)
+    return args, ""
 
 
 def choose_settings(brands: Mapping[str, tuple[str, str, str]], models: Sequence[str]) -> tuple[list[str], str]:
@@ -116,16 +135,23 @@ def choose_settings(brands: Mapping[str, tuple[str, str, str]], models: Sequence
     return args, problem
 
 
-def confirm(args: Sequence[str], problem: str, expected: str = "") -> bool:
-    """What will happen, and the button; True when it was pressed. `expected`: what a real model will take."""
+WHAT_HAPPENS = (
+    "Its samples are made and stored under an id that is the hash of their content, so that the same settings give the "
+    "same dataset. It goes on when you leave this page; stopped, it goes on where it was."
+)
+WHAT_HAPPENS_TO_BRANDS = (
+    "Topics, a ledger of facts, articles, conversations and their noise, then the six tasks and the checks. It "
+    "goes on when you leave this page; stopped, it goes on where it was. With simulated models small takes "
+    "some seconds and paper some minutes on four cores, and nothing leaves this machine. Real models are asked "
+    "for every article and every message."
+)
+
+
+def confirm(args: Sequence[str], problem: str, expected: str = "", words: str = WHAT_HAPPENS) -> bool:
+    """What will happen, in `words`, and the button; True when it was pressed. `expected`: what a model will take."""
     with st.container(border=True):
         section("What will happen")
-        st.caption(
-            "Topics, a ledger of facts, articles, conversations and their noise, then the six tasks and the checks. It "
-            "goes on when you leave this page; stopped, it goes on where it was. With simulated models small takes "
-            "some seconds and paper some minutes on four cores, and nothing leaves this machine. Real models are asked "
-            "for every article and every message."
-        )
+        st.caption(words)
         if expected:
             st.info(plain(f"{expected}. Each call is counted; what it took is shown while it runs and kept."))
         if problem:
@@ -210,6 +236,10 @@ def show_job(
 
 def _describe(args: Sequence[str]) -> str:
     told = dict(each.removeprefix("--").split("=", 1) for each in args if each.startswith("--") and "=" in each)
+    if not told.keys() & {"brand", "brief"}:
+        name = declared(args[1]).card.name if len(args) > 1 else "a benchmark"
+        rest = [f"{key.replace('-', ' ')} {value}" for key, value in told.items() if key != "seed"]
+        return plain(", ".join([name, *rest, f"seed {told.get('seed', '0')}"]))
     brand = told.get("brand") or "a brand from a paragraph"
     size = told.get("size", "small")
     words = f"{format_count(int(size))} articles" if size.isdigit() else size

@@ -20,6 +20,7 @@ from cxlab.ui.choices import choose
 from cxlab.ui.labels import figures, plain, section, title
 from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.benchmarks import names_of
 from cxlab.views.failures.charts import describe_event, describe_group, draw_groups
 
 _ORDERS = {
@@ -82,7 +83,8 @@ def show_counts(about: Declaration, counts: dict[str, int]) -> None:
 def say_left_out(view: View, about: Declaration) -> None:
     """That constant agents are not among them, and how to see them."""
     stored = set(marks())
-    titles = [floor.title for floor in about.floors if floor.model in view.without and floor.model in stored]
+    known = [floor.title for floor in about.floors if floor.model in view.without and floor.model in stored]
+    titles = list(dict.fromkeys(known))
     if titles:
         st.caption(f"Without constant agents ({plain(', '.join(titles))}): pick one as the model to see its failures.")
 
@@ -212,6 +214,7 @@ def show_attempts(view: View, about: Declaration) -> None:
     rows = with_labels(page.frame).with_columns(
         wrong_=pl.Series([_say_kinds(kinds) for kinds in page.frame["wrong"].to_list()], dtype=pl.String),
         way_=pl.Series([_say_kinds(kinds) for kinds in page.frame["way"].to_list()], dtype=pl.String),
+        benchmark=pl.col("benchmark").replace(names_of(page.frame["benchmark"].unique())),
     )
     shown = _columns(view, about, rows)
     rows = rows.with_columns(

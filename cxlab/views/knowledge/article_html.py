@@ -1,35 +1,35 @@
-"""Articles as HTML of our own: whatever an article holds comes out as escaped text between tags that we chose.
+"""Articles as HTML of our own: whatever an article holds comes out as text between the few tags that are let through.
 
     show_text(to_html(body, "markdown", {"HCP": "Home Care Plan"}))
 
-Markdown, tables and HTML are read here rather than handed to a renderer, because articles are anybody's text: no
-attribute, link, picture or script of theirs is kept.
+markdown-it-py reads Markdown, nh3 lets through what may be shown: articles are anybody's text, so no attribute, link,
+picture or script of theirs is kept. Acronyms and passages are marked in what is left.
 """
 
 import difflib
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from html.parser import HTMLParser
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
+import nh3
 import streamlit as st
+from markdown_it import MarkdownIt
 
 from cxlab.ui.app_frame import colours
 
-# Kept of HTML, without attributes; everything else loses its tag and keeps its text.
-_KEPT = frozenset(
-    ("p", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "strong", "em", "code", "hr", "br", "h4", "h5",
-     "blockquote", "dl", "dt", "dd", "pre")
-)  # fmt: skip
-_SAME = {
-    "b": "strong", "i": "em", "h1": "h4", "h2": "h4", "h3": "h5", "h6": "h5", "div": "p", "section": "p",
-    "article": "p", "tt": "code",
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+# Kept without attributes (but where a list begins); everything else loses its tag and keeps its text.
+_KEPT = {
+    "p", "div", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "strong", "b", "em", "i", "s", "code",
+    "hr", "br", "blockquote", "dl", "dt", "dd", "pre", *_HEADINGS,
 }  # fmt: skip
-_VOID = frozenset({"hr", "br"})
-_DROPPED = frozenset({"script", "style", "head", "template", "iframe", "object", "noscript", "svg", "math"})
+_DROPPED = {"script", "style", "template", "iframe", "object", "noscript", "svg", "math", "title"}
 _RULE = re.compile(r"^\s*(?:\+[-+=]+\+|\|?[\s:|-]*-{3,}[\s:|-]*\|?|\*{3,}|_{3,})\s*$")
-_ITEM = re.compile(r"^\s*(?:([*+•-])|(\d{1,3})[.)])\s+(.*)$")
+_ITEM = re.compile(r"^\s*(?:[*+•-]|\d{1,3}[.)])\s+")
 _ACRONYM = re.compile(r"(?<![\w-])[^\W\d_a-zà-ÿ]{2,5}(?![\w-])")
+_TAG = re.compile(r"(<[^<>]*>)")
 
 
 def style() -> None:
@@ -39,8 +39,8 @@ def style() -> None:
         f"""<style>
     .cx-article {{font-size: .92rem; line-height: 1.55; overflow-wrap: anywhere;}}
     .cx-article p {{margin: 0 0 .6rem; white-space: pre-line;}}
-    .cx-article h4 {{font-size: 1rem; margin: .9rem 0 .3rem;}}
-    .cx-article h5 {{font-size: .95rem; margin: .7rem 0 .2rem;}}
+    .cx-article :is(h1, h2, h3, h4) {{font-size: 1rem; margin: .9rem 0 .3rem; padding: 0; font-weight: 600;}}
+    .cx-article :is(h5, h6) {{font-size: .95rem; margin: .7rem 0 .2rem; padding: 0; font-weight: 600;}}
     .cx-article table {{border-collapse: collapse; margin: .2rem 0 .8rem; font-size: .86rem;
       font-variant-numeric: tabular-nums;}}
     .cx-article th, .cx-article td {{text-align: left; vertical-align: top; padding: 3px 14px 3px 0;
@@ -79,9 +79,106 @@ def to_html(text: str, form: str, acronyms: Mapping[str, str] | None = None, mar
     """The text of a format as safe HTML; acronyms get what they stand for, `marked` passages are highlighted."""
     words = dict(acronyms or {})
     passages = [each for each in marked if each.strip()]
-    if form == "html":
-        return _from_html(text, words, passages)
-    return _from_lines(text, words, passages, signs=form == "markdown")
+    read = text if form == "html" else _reader().render(text if form == "markdown" else _to_markdown(text))
+    safe = nh3.clean(read, tags=_KEPT, clean_content_tags=_DROPPED, attributes={"ol": {"start"}}, link_rel=None)
+    return "".join(
+        part if part.startswith("<") else _words(html.unescape(part), words, passages) for part in _TAG.split(safe)
+    )
+
+
+@lru_cache(maxsize=1)
+def _reader() -> MarkdownIt:
+    """Markdown with tables, without HTML; targets of links and pictures stand beside their words and lead nowhere."""
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    reader.validateLink = lambda url: True  # type: ignore[method-assign]  # no link is made of it, so each may be read
+
+    # `env` is the text's own, as several texts may be read at once.
+    def open_link(self: Any, tokens: Sequence[Any], place: int, options: Any, env: dict[str, Any]) -> str:
+        env.setdefault("targets", []).append(str(tokens[place].attrGet("href")))
+        return ""
+
+    def close_link(self: Any, tokens: Sequence[Any], place: int, options: Any, env: dict[str, Any]) -> str:
+        return f" ‹{html.escape(env['targets'].pop())}›"
+
+    def draw_image(self: Any, tokens: Sequence[Any], place: int, *_: Any) -> str:
+        return html.escape(f"{tokens[place].content} ‹{tokens[place].attrGet('src')}›")
+
+    for name, rule in {"link_open": open_link, "link_close": close_link, "image": draw_image}.items():
+        reader.add_render_rule(name, rule)
+    return reader
+
+
+def _to_markdown(text: str) -> str:
+    """Plain text with its tables, lists and headings as Markdown; every other sign stands for itself."""
+    parts: list[str] = []
+    lines = text.splitlines()
+    place = 0
+    while place < len(lines):
+        line = lines[place]
+        if found := _table_at(lines, place):
+            rows, place = found
+            head, *body = ["| " + " | ".join(map(_literal, row)) + " |" for row in rows]
+            parts += ["", head, "|" + "---|" * len(rows[0]), *body, ""]
+            continue
+        if not _RULE.match(line):
+            parts.append(_line(lines, place))
+        place += 1
+    return "\n".join(parts)
+
+
+def _line(lines: Sequence[str], place: int) -> str:
+    """A line as itself; an item keeps its sign, a short line alone and without a stop is a heading."""
+    line = lines[place].strip()
+    if item := _ITEM.match(line):
+        sign = item[0].strip()
+        return f"{'-' if sign in '*+•-' else sign} {_literal(line[item.end() :])}"
+    before, after = lines[place - 1 : place], lines[place + 1 : place + 2]
+    alone = not any(each.strip() for each in (*(before if place else ()), *after))
+    heading = line and alone and len(line) <= 70 and line[-1] not in ".!?:;,)"
+    return f"##### {_literal(line)}" if heading else _literal(line)
+
+
+def _literal(text: str) -> str:
+    """Text in which no sign is Markdown's."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~&=:\"'])", r"\\\1", text)
+
+
+def _table_at(lines: Sequence[str], place: int) -> tuple[list[list[str]], int] | None:
+    """The rows of a text table that begins here and the line after it: bars around, a grid, or bars between."""
+    rows: list[list[str]] = []
+    end = place
+    while end < len(lines) and lines[end].strip():
+        line = lines[end]
+        if _RULE.match(line) and ("|" in line or "+" in line):
+            end += 1
+            continue
+        if " | " not in line and not line.strip().startswith("|"):
+            break
+        rows.append([cell.strip() for cell in line.strip().strip("|").split("|")])
+        end += 1
+    # One line with a bar in it is a sentence with a bar in it.
+    return (rows, end) if len(rows) >= 2 and len({len(row) for row in rows}) == 1 and len(rows[0]) > 1 else None
+
+
+def _words(text: str, words: Mapping[str, str], marked: Sequence[str]) -> str:
+    """Escaped text with acronyms explained and passages marked."""
+    spans = sorted({found.span() for each in marked for found in re.finditer(re.escape(each), text)})
+    parts, at = [], 0
+    for start, end in spans:
+        if start < at:
+            continue
+        parts += [*_explain(text[at:start], words), "<mark>", *_explain(text[start:end], words), "</mark>"]
+        at = end
+    return "".join([*parts, *_explain(text[at:], words)])
+
+
+def _explain(text: str, words: Mapping[str, str]) -> Iterator[str]:
+    at = 0
+    for found in _ACRONYM.finditer(text):
+        if meaning := words.get(found[0]):
+            yield _safe(text[at : found.start()]) + f'<abbr title="{_safe(meaning)}">{_safe(found[0])}</abbr>'
+            at = found.end()
+    yield _safe(text[at:])
 
 
 def mark_differences(one: str, other: str) -> tuple[str, str]:
@@ -108,151 +205,6 @@ def _spans(parts: Sequence[str], differs: bool, values: Iterable[str] | None) ->
     if values is None:
         return f"<mark class='other'>{_safe(''.join(parts))}</mark>"
     return "".join(f"<mark class='other'>{_safe(one)}</mark>" if one in values else _safe(one) for one in parts)
-
-
-def _from_lines(text: str, words: Mapping[str, str], marked: Sequence[str], signs: bool) -> str:
-    """Plain text, text tables and (with `signs`) Markdown, line by line."""
-    parts: list[str] = []
-    lines = text.splitlines()
-    place = 0
-    while place < len(lines):
-        line = lines[place]
-        if not line.strip():
-            place += 1
-        elif rows := _table_at(lines, place):
-            parts.append(_table(rows[0], words, marked, signs))
-            place = rows[1]
-        elif _RULE.match(line):
-            parts.append("<hr>" if signs else "")
-            place += 1
-        elif signs and (head := re.match(r"^\s*(#{1,6})\s+(.*)$", line)):
-            level = "h4" if len(head[1]) <= 2 else "h5"
-            parts.append(f"<{level}>{_inline(head[2], words, marked, signs)}</{level}>")
-            place += 1
-        elif item := _ITEM.match(line):
-            items: list[str] = []
-            kind = "ul" if item[1] else "ol"
-            start = int(item[2] or 1)
-            while place < len(lines) and (each := _ITEM.match(lines[place])) and bool(each[1]) == (kind == "ul"):
-                items.append(f"<li>{_inline(each[3], words, marked, signs)}</li>")
-                place += 1
-            opened = f'<ol start="{start}">' if kind == "ol" else "<ul>"
-            parts.append(f"{opened}{''.join(items)}</{kind}>")
-        else:
-            end = place + 1
-            while end < len(lines) and lines[end].strip() and not _starts_block(lines, end, signs):
-                end += 1
-            paragraph = chr(10).join(lines[place:end])
-            # A short line by itself without a stop is a heading, as articles in plain text have them.
-            alone = end == place + 1 and len(paragraph) <= 70 and paragraph.rstrip()[-1:] not in ".!?:;,)"
-            tag = "h5" if alone and (end == len(lines) or not lines[end].strip()) else "p"
-            parts.append(f"<{tag}>{_inline(paragraph, words, marked, signs)}</{tag}>")
-            place = end
-    return "".join(parts)
-
-
-def _starts_block(lines: Sequence[str], place: int, signs: bool) -> bool:
-    line = lines[place]
-    heading = signs and re.match(r"^\s*#{1,6}\s", line)
-    return bool(heading or _RULE.match(line) or _ITEM.match(line) or _table_at(lines, place))
-
-
-def _table_at(lines: Sequence[str], place: int) -> tuple[list[list[str]], int] | None:
-    """The rows of a text table that begins here and the line after it: bars around, a grid, or bars between."""
-    rows: list[list[str]] = []
-    end = place
-    while end < len(lines) and lines[end].strip():
-        line = lines[end]
-        if _RULE.match(line) and ("|" in line or "+" in line):
-            end += 1
-            continue
-        if " | " not in line and not line.strip().startswith("|"):
-            break
-        rows.append([cell.strip() for cell in line.strip().strip("|").split("|")])
-        end += 1
-    # One line with a bar in it is a sentence with a bar in it.
-    return (rows, end) if len(rows) >= 2 and len({len(row) for row in rows}) == 1 and len(rows[0]) > 1 else None
-
-
-def _table(rows: Sequence[Sequence[str]], words: Mapping[str, str], marked: Sequence[str], signs: bool) -> str:
-    def line(cells: Sequence[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{_inline(cell, words, marked, signs)}</{tag}>" for cell in cells) + "</tr>"
-
-    body = "".join(line(row, "td") for row in rows[1:])
-    return f"<table><thead>{line(rows[0], 'th')}</thead><tbody>{body}</tbody></table>"
-
-
-def _inline(text: str, words: Mapping[str, str], marked: Sequence[str], signs: bool) -> str:
-    made = _words(text, words, marked)
-    if not signs:
-        return made
-    # Targets of links and pictures are shown beside their words and lead nowhere.
-    made = re.sub(r"(!?)\[([^\[\]\n]*)\]\(([^()\s]*)[^()\n]*\)", r"\2 ‹\3›", made)
-    made = re.sub(r"`([^`\n]+)`", r"<code>\1</code>", made)
-    made = re.sub(r"\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*", r"<strong>\1</strong>", made)
-    return re.sub(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])", r"<em>\1</em>", made)
-
-
-def _words(text: str, words: Mapping[str, str], marked: Sequence[str]) -> str:
-    """Escaped text with acronyms explained and passages marked."""
-    spans = sorted({found.span() for each in marked for found in re.finditer(re.escape(each), text)})
-    parts, at = [], 0
-    for start, end in spans:
-        if start < at:
-            continue
-        parts += [_short(text[at:start], words), f"<mark>{_short(text[start:end], words)}</mark>"]
-        at = end
-    return "".join([*parts, _short(text[at:], words)])
-
-
-def _short(text: str, words: Mapping[str, str]) -> str:
-    parts, at = [], 0
-    for found in _ACRONYM.finditer(text):
-        if meaning := words.get(found[0]):
-            parts += [_safe(text[at : found.start()]), f'<abbr title="{_safe(meaning)}">{_safe(found[0])}</abbr>']
-            at = found.end()
-    return "".join([*parts, _safe(text[at:])])
-
-
-class _Reader(HTMLParser):
-    """Writes the tags that are kept, bare, and the text between them, escaped."""
-
-    def __init__(self, words: Mapping[str, str], marked: Sequence[str]) -> None:
-        super().__init__(convert_charrefs=True)
-        self.words, self.marked = words, marked
-        self.parts: list[str] = []
-        self.open: list[str] = []
-        self.dropped = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        name = _SAME.get(tag, tag)
-        if tag in _DROPPED:
-            self.dropped += 1
-        elif name in _VOID:
-            self.parts.append(f"<{name}>")
-        elif name in _KEPT:
-            self.parts.append(f"<{name}>")
-            self.open.append(name)
-
-    def handle_endtag(self, tag: str) -> None:
-        name = _SAME.get(tag, tag)
-        if tag in _DROPPED:
-            self.dropped = max(0, self.dropped - 1)
-        elif name in self.open:
-            while (last := self.open.pop()) != name:
-                self.parts.append(f"</{last}>")
-            self.parts.append(f"</{name}>")
-
-    def handle_data(self, data: str) -> None:
-        if not self.dropped:
-            self.parts.append(_words(data, self.words, self.marked))
-
-
-def _from_html(text: str, words: Mapping[str, str], marked: Sequence[str]) -> str:
-    reader = _Reader(words, marked)
-    reader.feed(text)
-    reader.close()
-    return "".join([*reader.parts, *(f"</{name}>" for name in reversed(reader.open))])
 
 
 def _safe(text: str) -> str:

@@ -77,7 +77,7 @@ def _show_tasks(about: Declaration, board: pl.DataFrame, scores: pl.DataFrame, t
         return _show_table(about, board, {})
     names = {id: f"{task.title} ({label(task.metric)})" for id, task in tasks.items()}
     floors = scores.filter(pl.col("model").is_in(about.floor_models)).select(
-        grp="task", value="mean", name=pl.col("model").replace({each.model: each.title for each in about.floors})
+        grp="task", value="mean", name=pl.col("model").replace({each.model: each.name for each in about.floors})
     )
     frame = ranked.rename({"model": "side", "task": "grp"})
     figure = draw_scores(
@@ -104,7 +104,7 @@ def _show_table(about: Declaration, board: pl.DataFrame, figures: Mapping[str, o
     one, many = card.unit
     named = with_labels(board)
     if about.floors:
-        words = {floor.model: f"{floor.title} (floor)" for floor in about.floors}
+        words = {floor.model: floor.name for floor in about.floors}
         named = named.with_columns(
             name=pl.col("model").replace_strict(words, default=pl.col("name")), floor=pl.col("model").is_in(list(words))
         ).sort("floor", maintain_order=True)

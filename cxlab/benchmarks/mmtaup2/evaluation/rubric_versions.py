@@ -4,7 +4,7 @@ The world knows the answer (`Task.transfer_right`), so every version of the rule
 version to the next every verdict stays, is mended, is broken, or moves from one wrong answer to another. The versions
 that CX Lab comes with lie in prompts/escalation.yaml, one's own beside the data, in rules/escalation.yaml of the store.
 
-    python -m cxlab patch RUN --judge ...     # asks what was not asked yet: cxlab/runner/rejudge.py
+    python -m cxlab rejudge RUN --judge ...     # asks what was not asked yet: cxlab/runner/rejudge.py
     page Judges, Escalation                   # rates, flips, tests: cxlab/views/judges/queries_escalation.py
 """
 
@@ -128,13 +128,13 @@ def read_option(option: Any) -> tuple[EscalationRule, ...] | None:
     found = []
     for entry in option:
         if not isinstance(entry, Mapping):
-            raise BadOption("escalation takes one version; to hold versions against each other: python -m cxlab patch")
+            raise BadOption("escalation takes one version; to compare versions: python -m cxlab rejudge")
         try:
             rule = EscalationRule.model_validate({name: entry.get(name) for name in EscalationRule.model_fields})
         except ValidationError as error:
             raise BadOption(f"escalation: {error.errors()[0]['msg']}") from None
         if entry.get("question") != rule.question:
-            raise BadOption("the judges' prompt has changed since this was planned; ask anew: python -m cxlab patch")
+            raise BadOption("the judges' prompt has changed since this was planned; ask anew: python -m cxlab rejudge")
         found.append(rule)
     return tuple(found)
 

@@ -217,7 +217,7 @@ def test_verdicts_belong_to_a_text_and_not_to_its_number() -> None:
     for wrong in ("two", True, 1.5):
         with pytest.raises(BadOption, match="number of a version"):
             rubric_versions.read_option(wrong)
-    with pytest.raises(BadOption, match="cxlab patch"):
+    with pytest.raises(BadOption, match="cxlab rejudge"):
         rubric_versions.read_option([1, 2])
     with pytest.raises(BadOption, match="escalation"):
         rubric_versions.read_option([{"version": 0}])

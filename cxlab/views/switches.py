@@ -1,0 +1,59 @@
+"""Typed switches as widgets: the form of a run's options and of a dataset's settings, each in the address."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from cxlab.benchmarks.options import Switch, write_word
+from cxlab.ui.choices import LARGEST, choose_number
+from cxlab.ui.labels import plain
+
+_LARGEST_FRACTION = 1e6
+
+
+def fill_in(switches: Sequence[Switch], prefix: str = "option") -> dict[str, Any]:
+    """What was set other than by default, by name: a widget a switch, as its type wants it; `prefix` of their keys."""
+    given: dict[str, Any] = {}
+    columns = st.columns(3)
+    for place, switch in enumerate(each for each in switches if each.on_page):
+        value = _ask(columns[place % 3], switch, f"{prefix}-{switch.name}")
+        if value not in (None, "", [], ()) and value != switch.default:
+            given[switch.name] = value
+    return given
+
+
+def _ask(place: DeltaGenerator, switch: Switch, key: str) -> Any:
+    """The widget of one switch. What has no default says in its help what an empty field means."""
+    shared: dict[str, Any] = {"key": key, "help": plain(switch.meaning), "bind": "query-params"}
+    match switch.kind:
+        case "flag":
+            return place.toggle(switch.title, bool(switch.default), **shared)
+        case "choice":
+            listed = list(switch.choices)
+            usual = write_word(switch.default)
+            index = listed.index(usual) if usual in listed else None
+            picked = place.selectbox(switch.title, listed, index, placeholder="as the sample says", **shared)
+            return None if picked is None else switch.values[listed.index(picked)]
+        case "choices":
+            return place.multiselect(switch.title, list(switch.choices), placeholder="all", **shared)
+        case "integer" | "number":
+            return _ask_number(place, switch, key)
+        case "text" if switch.choices:
+            listed = list(switch.choices)
+            index = listed.index(switch.default) if switch.default in listed else None
+            return place.selectbox(switch.title, listed, index, accept_new_options=True, **shared)
+        case _:
+            return place.text_input(switch.title, placeholder=switch.usual or "not set", **shared).strip()
+
+
+def _ask_number(place: DeltaGenerator, switch: Switch, key: str) -> int | float | None:
+    help, most = plain(switch.meaning), LARGEST if switch.kind == "integer" else _LARGEST_FRACTION
+    low, high = (-most if switch.low is None else switch.low), (most if switch.high is None else switch.high)
+    with place:
+        if switch.kind == "integer":
+            whole = (int(low), int(high), switch.default)
+            return choose_number(key, switch.title, *whole, step=1, help=help, placeholder="not set")
+        fraction = (float(low), float(high), None if switch.default is None else float(switch.default))
+        return choose_number(key, switch.title, *fraction, help=help, placeholder="not set")
