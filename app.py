@@ -5,10 +5,16 @@ it, which answers to this machine only (cxlab/server/__init__.py).
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from cxlab import server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from cxlab.runner.migrate import MigrationProgress
 
 ROOT = Path(__file__).parent
 GROUPS = {
@@ -46,13 +52,20 @@ def main() -> None:
     alias = st.Page(go_home, title="Overview", url_path="overview", visibility="hidden")
     shown = {group: listed for group, listed in pages.items() if listed}
     page = st.navigation({**shown, " ": [alias]}, expanded=True)
-    ui.enter(page, [each for listed in pages.values() for each in listed])
+    ui.enter(page, [each for listed in pages.values() for each in listed], upgrade)
     with ui.guarded():
         page.run()
 
 
 def go_home() -> None:
     st.switch_page("pages/overview.py", query_params={key: st.query_params.get_all(key) for key in st.query_params})
+
+
+def upgrade() -> "Iterator[MigrationProgress]":
+    """The migration of a store of before, once; see cxlab/runner/migrate.py."""
+    from cxlab.runner.migrate import migrate
+
+    return migrate()
 
 
 if __name__ == "__main__":

@@ -17,6 +17,21 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def enter() -> None:
+    """Bring the store up to date before any command; nothing but a look at a stamp where that is done."""
+    if sys.argv[1:2] == ["bench"] or "--help" in sys.argv:
+        return
+    from cxlab.store import home, layout
+
+    if home().is_dir() and not layout.is_up_to_date(home()):
+        from cxlab.runner.migrate import migrate_aloud
+
+        migrate_aloud(quiet="--quiet" in sys.argv)
+
+
 app.command()(evaluate.demo)
 # These show help of their own: with a benchmark named, its settings and switches, too; the sources of an import.
 app.command(add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
@@ -27,6 +42,7 @@ app.command(
 )(data.import_data)
 app.command(add_help_option=False)(evaluate.run)
 app.command()(evaluate.score)
+app.command()(rejudge.rescore)
 app.command()(rejudge.rejudge)
 app.command("patch", hidden=True)(rejudge.rejudge)  # what it was called first
 app.command()(data.check)

@@ -7,7 +7,7 @@ this file builds a whole benchmark in under 60 lines.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -182,15 +182,18 @@ class Benchmark:
     test. `score(sample, attempt, setup)` calls judges only. `check(sample)` yields complaints and calls no model: gold
     scores 1.0, an empty answer 0.0; it raises Uncheckable where that cannot be told.
 
-    `verdict(task, attempt, scored)` says whether an attempt passed; None takes the task's own rule. `estimate` gives
-    calls and tokens by role before a run. `prepare(samples, options)` makes what all attempts share before the first
+    `verdict(task, attempt, scored)` says whether an attempt passed; None takes the task's own rule. `verdict_reads`
+    says on which tables it rests, so that a large run need not be read whole to judge it. `estimate` gives calls and
+    tokens by role before a run. `prepare(samples, options)` makes what all attempts share before the first
     of them, yielding (done, of, of what). `plan(options, context)` says what generating will take, None where it costs
     nothing; `describe(dataset)` are lines about a dataset for a terminal; `figures(run_id, options)` are rows of a
     stored run's table where means do not tell all. `prompts()` maps prompt name to hash. `own_data`: generating takes
     no time, so a run may do without a stored dataset. `migrate(record, version)` makes an older record of a run
     today's. `simulated` are the simulated models that mean something in this benchmark alone; `default_customer` and
-    `default_judges` are who takes part in a run that names nobody. `attempt_view` names the part of the page
-    Failures that draws one attempt.
+    `default_judges` are who takes part in a run that names nobody. `scorer` is the version of the scorer, to be raised
+    whenever a score may come out otherwise. `rescore(sample, attempt, stored, setup)` scores a stored attempt anew from
+    what judges said of it, and asks nobody: the models of that set-up refuse to be called. `attempt_view` names the
+    part of the page Failures that draws one attempt.
     """
 
     card: Card
@@ -202,6 +205,7 @@ class Benchmark:
     GenerateOptions: type[GenerateOptions] = GenerateOptions
     facets: tuple[Facet, ...] = ()
     verdict: Callable[[str, Attempt, Scored], Verdict] | None = None
+    verdict_reads: tuple[Literal["scores", "votes", "judgements", "traces"], ...] = ("scores", "votes", "traces")
     prompts: Callable[[], dict[str, str]] = dict
     own_data: bool = True
     with_customer: bool = True
@@ -221,6 +225,8 @@ class Benchmark:
     demo: Demo | None = None
     rejudge: Rejudge | None = None
     migrate: Callable[[Run, int], Run] | None = None
+    scorer: str = "1"
+    rescore: Callable[[Sample, Attempt, Scored, Setup], Scored] | None = None
 
     @property
     def declaration(self) -> Declaration:
@@ -242,6 +248,12 @@ class Benchmark:
         """The dataset of these settings and its samples, without a word of progress; stores what stores itself."""
         made = finish(self.generate(self.GenerateOptions.read(given), GenerationContext(seed, home)))
         return made.dataset, list(made.samples) or write.load_samples(made.dataset.id, home)
+
+    def complete(self, task: str, attempt: Attempt, scored: Scored) -> Scored:
+        """What scoring yielded as it is stored: with the verdict, and the scorer's version on scores without one."""
+        mine = {"scorer": self.scorer}
+        scores = tuple(score if score.scorer is not None else score.model_copy(update=mine) for score in scored.scores)
+        return replace(scored, scores=scores, verdict=self.judge_attempt(task, attempt, scored))
 
     def judge_attempt(self, task: str, attempt: Attempt, scored: Scored) -> Verdict:
         """The verdict of one attempt: what scoring said, else the benchmark's rule, else the task's threshold.

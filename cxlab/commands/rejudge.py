@@ -1,4 +1,4 @@
-"""`rejudge`: stored attempts, judged again under each version of what judges are asked by."""
+"""`rejudge`: stored attempts, judged again under other versions of a rule. `rescore`: scores by today's scorer."""
 
 import json
 import sys
@@ -35,3 +35,25 @@ def rejudge(
             print(f"Nothing is left to ask. See {plan.where}.")
         return
     finish(launch(plan.runs, manner), manner, as_json, kept=plan.kept, asked=plan.asked)
+
+
+def rescore(
+    run: Annotated[str, typer.Argument(help="The run whose stored attempts are scored again.")],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Score the stored attempts of a run by today's scorer, in their place; asks no model, judges' votes stand."""
+    from cxlab.runner import report
+    from cxlab.runner import rescore as scoring
+
+    def tell(done: int, of: int) -> None:
+        if not quiet and sys.stderr.isatty():
+            print(f"\r{done:,} of {of:,} attempts", end="\n" if done == of else "", file=sys.stderr, flush=True)
+
+    found = scoring.rescore(run, tell)
+    if as_json:
+        told = {"run": run, "attempts": found.attempts, "changed": found.changed, "scorer": found.scorer}
+        print(json.dumps({**told, "mean": report.means(run)}))
+        return
+    changed = f"{found.changed:,} of them came out otherwise" if found.changed else "all came out as before"
+    print(f"{run}: {found.attempts:,} attempts scored by scorer {found.scorer}; {changed}")

@@ -54,7 +54,10 @@ def find_rows(run: "Run", options: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def describe(run: "Run", rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The run's line and its rows in columns: texts to the left, numbers to the right."""
+    from cxlab.runner.report import scorers
+
     head = f"{run.id}: {run.model} on {run.benchmark}" + (" (simulated)" if run.simulated else "")
+    head += f", scorer {' and '.join(versions)}" if (versions := scorers(run.id)) else ""
     if not rows:
         # Judges who are asked under versions of a rule give verdicts and no scores: that is no run that failed.
         return [head, f"its verdicts: {where}" if (where := _find_verdicts(run)) else "nothing is scored yet"]

@@ -6,6 +6,7 @@
 
 from cxlab.records.conversation import Article, Conversation, Message, Role, ToolCall
 from cxlab.records.evaluation import (
+    FILE_VERSION,
     Annotation,
     Attempt,
     Dataset,
@@ -23,6 +24,7 @@ from cxlab.records.evaluation import (
 from cxlab.records.ids import content_id, new_id
 
 __all__ = [
+    "FILE_VERSION",
     "Annotation",
     "Article",
     "Attempt",

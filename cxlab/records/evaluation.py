@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
+from pydantic_core import PydanticCustomError
 
 from cxlab.records.base import Record
 from cxlab.records.conversation import Message
@@ -19,9 +20,27 @@ Facets = Annotated[dict[str, str], BeforeValidator(_known)]
 """What a sample can be filtered and grouped by: facet → value; its benchmark declares which there are."""
 
 
+FILE_VERSION = 2
+"""Of the files of runs and datasets; those that name none are of the first, and migrated before they are read."""
+
+
+def _readable(version: int) -> int:
+    if version > FILE_VERSION:
+        raise PydanticCustomError(
+            "newer_version",
+            "it is of version {version}, this CX Lab knows versions up to {known}; update CX Lab",
+            {"version": version, "known": FILE_VERSION},
+        )
+    return version
+
+
+_Version = Annotated[int, AfterValidator(_readable)]
+
+
 class Dataset(Record):
     """A set of samples; `id` is the hash of its content."""
 
+    version: _Version = FILE_VERSION
     id: str
     benchmark: str
     name: str
@@ -139,6 +158,8 @@ class Score(Record):
     reason: str | None = None
     n: int | None = None
     """How many observations the value is the mean of, where it is one of several."""
+    scorer: str | None = None
+    """Version of the scorer that gave it; None before versions were kept."""
 
 
 Owner = Literal["", "agent", "customer", "judge", "provider", "tool", "label", "scorer"]
@@ -208,6 +229,7 @@ class Trace(Record):
 class Run(Record):
     """One model on one dataset under one set-up; everything needed to trace a number back."""
 
+    version: _Version = FILE_VERSION
     id: str
     benchmark: str
     model: str

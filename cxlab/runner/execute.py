@@ -142,8 +142,7 @@ class Execution:
                 # Not stored: with more money, --resume shall do it again instead of finding it faulted.
                 self.stop("budget")
                 return
-            verdict = self._benchmark.judge_attempt(sample.task, attempt, scored)
-            self._writer.add(attempt, replace(scored, verdict=verdict))
+            self._writer.add(attempt, self._benchmark.complete(sample.task, attempt, scored))
             self._count(attempt, scored)
             # Simulated models never wait for anything; the status and Ctrl-C need their turn as well.
             await asyncio.sleep(0)

@@ -55,8 +55,6 @@ def read_sample_filter(run: Run) -> SampleFilter:
     """The filters that a run was planned with."""
     kept = run.setup.get("choice", {})
     where = [(facet, value) for facet, value in kept.get("where", ())]
-    # Records of before facets were declared had two of them by name.
-    where += [(facet, value) for facet in ("scenario", "level") for value in kept.get(f"{facet}s", ())]
     return SampleFilter(kept.get("limit"), tuple(where))
 
 

@@ -62,6 +62,15 @@ def means(run_id: str) -> dict[str, float]:
     return {metric: round(value, 6) for metric, value in frame.iter_rows()}
 
 
+def scorers(run_id: str) -> list[str]:
+    """The versions of the scorer that a run's scores are of, as far as they were kept."""
+    scores = scan(run_id, "scores")
+    if scores is None or "scorer" not in scores.collect_schema():
+        return []
+    found: list[str] = scores.select("scorer").drop_nulls().unique().collect()["scorer"].sort().to_list()
+    return found
+
+
 def summarise(run: Run, status: Status) -> dict[str, Any]:
     """One entry of `run --json`; `seconds` is what the last session took."""
     seconds = (datetime.fromisoformat(status.updated) - datetime.fromisoformat(status.started)).total_seconds()

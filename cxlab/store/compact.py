@@ -1,6 +1,7 @@
-"""Merge the many small parts of a finished run into one sorted file per table, safely against crashes.
+"""Merge the many small parts of a finished run into one sorted file per table, or put other files in their place,
+safely against crashes.
 
-The merged folder is built beside the parts and switched in by two renames; it names what it merged
+The new folder is built beside the parts and switched in by two renames; it names what it replaces
 (`merged.json`), so that `recover` can finish or undo a switch from any point at which it broke off.
 """
 
@@ -9,13 +10,19 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from cxlab.errors import BadStore, Busy
 from cxlab.store import layout, tables
 from cxlab.store.soundness import find_fault
+
+if TYPE_CHECKING:
+    import duckdb
 
 _NEW, _OLD, _MERGED = "parts.new", "parts.old", "merged.json"
 _BUSY = "this run is being compacted by another process; try again in a moment"
@@ -46,6 +53,51 @@ def compact(run_id: str, home: Path | str | None = None) -> int:
         _switch(base, folder)
         _tidy(folder)
     return len(merged)
+
+
+def rebuild(
+    run_id: str,
+    write_anew: Callable[[Path, Path], Collection[str]],
+    settle: Callable[[], None] = lambda: None,
+    home: Path | str | None = None,
+) -> None:
+    """Put other files in the place of some of a run's; its rows may be others, its attempts are the same.
+
+    `write_anew(batch, fresh)` writes its tables into the folder `fresh` and names them; all other tables of that batch
+    stay as they are. `settle` is called once the new files are in their place and the old ones are still there. A kill
+    at any moment leaves all of the old files or all of the new ones. The caller sees to it that nobody adds to the run.
+    """
+    base = layout.resolve_home(home)
+    folder = layout.run_folder(base, run_id)
+    with layout.lock(folder / ".lock-compact", wait_s=5.0, busy=_BUSY):
+        _mend(base, folder)
+        replaced = layout.batches(folder)
+        try:
+            for batch in replaced:
+                fresh = folder / _NEW / batch.name
+                fresh.mkdir(parents=True)
+                anew = write_anew(batch, fresh)
+                for path in batch.iterdir():
+                    if path.stem not in anew:
+                        _share(path, fresh / path.name)
+            if replaced:
+                layout.write_whole(folder / _NEW / _MERGED, json.dumps([batch.name for batch in replaced]).encode())
+        except BaseException:
+            shutil.rmtree(folder / _NEW, ignore_errors=True)  # of all times, the disk may be full
+            raise
+        if replaced:
+            _switch(base, folder)
+        settle()
+        if replaced:
+            _tidy(folder)
+
+
+def _share(path: Path, fresh: Path) -> None:
+    """The same file under a second name: no part is ever written to; a copy where the file system has no links."""
+    try:
+        os.link(path, fresh)
+    except OSError:
+        shutil.copy2(path, fresh)
 
 
 def recover(run_id: str, home: Path | str | None = None) -> None:
@@ -104,27 +156,45 @@ def _build(folder: Path, merged: list[Path]) -> None:
     if any(batch.name == fresh.name for batch in merged):
         fresh = fresh.with_name(f"compacted-{time.time_ns()}")
     fresh.mkdir(parents=True)
+    with _sorting(folder) as con:
+        for table in tables.PARTS:
+            files = [str(path) for batch in merged if (path := batch / f"{table}.parquet").is_file()]
+            if files:
+                _merge(con, table, files, fresh / f"{table}.parquet")
+    layout.write_whole(folder / _NEW / _MERGED, json.dumps([batch.name for batch in merged]).encode())
+
+
+@contextmanager
+def _sorting(folder: Path) -> "Iterator[duckdb.DuckDBPyConnection]":
+    """A database that sorts beside the run's parts what its memory does not hold."""
     import duckdb
 
     with tempfile.TemporaryDirectory(prefix=".sort-", dir=folder) as spill, duckdb.connect() as con:
         con.execute(f"SET memory_limit = '{_MEMORY}'")
         con.execute("SET temp_directory = $spill", {"spill": spill})
         con.execute("LOAD icu; SET GLOBAL TimeZone = 'UTC'")
-        for table, schema in tables.PARTS.items():
-            files = [str(path) for batch in merged if (path := batch / f"{table}.parquet").is_file()]
-            if files:
-                # Where all parts are of an older version, the columns they lack come from a table without rows.
-                con.register("lacking", pl.DataFrame(schema=schema))
-                # Column names come from tables.py, paths go in as a parameter.
-                columns, order = ", ".join(f'"{name}"' for name in schema), ", ".join(tables.ORDER[table])
-                groups = _AVERAGED if table in ("scores", "judgements") else _LOOKED_UP
-                con.execute(
-                    f"COPY (SELECT {columns} FROM (FROM read_parquet($files, union_by_name = true) "
-                    f"UNION ALL BY NAME FROM lacking) ORDER BY {order}) "
-                    f"TO $path (FORMAT parquet, COMPRESSION zstd, {groups})",
-                    {"files": files, "path": str(fresh / f"{table}.parquet")},
-                )
-    layout.write_whole(folder / _NEW / _MERGED, json.dumps([batch.name for batch in merged]).encode())
+        yield con
+
+
+def merge_table(folder: Path, table: str, files: Sequence[Path], target: Path) -> None:
+    """Rows of one table of a run out of many files, as a compaction writes them."""
+    with _sorting(folder) as con:
+        _merge(con, table, list(map(str, files)), target)
+
+
+def _merge(con: "duckdb.DuckDBPyConnection", table: str, files: list[str], target: Path) -> None:
+    schema = tables.PARTS[table]
+    # Where all parts are of an older version, the columns they lack come from a table without rows.
+    con.register("lacking", pl.DataFrame(schema=schema))
+    # Column names come from tables.py, paths go in as a parameter.
+    columns, order = ", ".join(f'"{name}"' for name in schema), ", ".join(tables.ORDER[table])
+    groups = _AVERAGED if table in ("scores", "judgements") else _LOOKED_UP
+    con.execute(
+        f"COPY (SELECT {columns} FROM (FROM read_parquet($files, union_by_name = true) "
+        f"UNION ALL BY NAME FROM lacking) ORDER BY {order}) "
+        f"TO $path (FORMAT parquet, COMPRESSION zstd, {groups})",
+        {"files": files, "path": str(target)},
+    )
 
 
 def _switch(base: Path, folder: Path) -> None:

@@ -10,12 +10,14 @@ from pathlib import Path
 
 from cxlab import resources
 from cxlab.errors import BadOption, Busy, UnknownName
+from cxlab.records import FILE_VERSION
 
 # Holds one part without rows per table, so that no glob of a view ever matches nothing (DuckDB refuses
 # such a glob). It has no run.json, so it is no run; no id may begin with an underscore.
 EMPTY = "_empty"
 # In a run's folder, what was spoken: sounds/ATTEMPT/FILE. It goes wherever the folder goes.
 SOUNDS = "sounds"
+_STAMP = f".version-{FILE_VERSION}"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 # `file_search_path` is a comma-separated list, and the views glob below it: these would be read as syntax.
 _UNSAFE_IN_HOME = re.compile(r"[,*?\[\]{}]")
@@ -113,6 +115,19 @@ def lock(path: Path, wait_s: float = 0.0, busy: str = "") -> Iterator[None]:
                     raise Busy(busy or f"another process holds {path.name}; try again when it is done") from None
                 time.sleep(0.005)
         yield
+
+
+def is_up_to_date(base: Path) -> bool:
+    """Whether all that is stored is of today's version, as the last migration found it (one `stat`)."""
+    return (base / _STAMP).exists()
+
+
+def mark_up_to_date(base: Path, is_so: bool = True) -> None:
+    """Note that nothing of an older version is stored; or that there may be, as after something old was restored."""
+    if is_so:
+        write_whole(base / _STAMP, b"")
+    else:
+        (base / _STAMP).unlink(missing_ok=True)
 
 
 def swap_count(base: Path) -> int:

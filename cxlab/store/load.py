@@ -3,11 +3,13 @@
 import json
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+import orjson
 import polars as pl
 
 from cxlab.errors import UnknownName
@@ -32,6 +34,8 @@ from cxlab.store.compact import recover_folder
 _AT_ONCE = 1_000
 # How often a read is begun anew because a compaction moved the files meanwhile; one takes some milliseconds.
 _TRIES, _PAUSE_S = 8, 0.02
+# Columns of traces whose text is JSON.
+_FIELDS = ("predicted_fields", "panel_fields", "gold_fields")
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 
@@ -57,6 +61,48 @@ def load_attempts(run_id: str, home: Path | str | None = None) -> Iterator[tuple
         with catalogue.naming_damage("run", run_id, base):
             loaded = list(_load(folder, pl.col("attempt_id").is_in(ids[start : start + _AT_ONCE])))
         yield from loaded
+
+
+def load_outcomes(
+    run_id: str, names: Collection[str], metrics: Collection[str] | None = None, home: Path | str | None = None
+) -> Iterator[tuple[str, Attempt, StoredScored]]:
+    """Task, attempt and what it was scored, of all attempts of a run, read quickly: what verdicts rest on.
+
+    Attempts come without messages and output. Of scores, votes, judgements and traces those are read that are named; of
+    scores those of `metrics` (None: all), of votes one an attempt without its text; traces without each judge's own.
+    """
+    base = layout.resolve_home(home)
+    folder = layout.run_folder(base, run_id)
+    recover_folder(base, folder)
+    attempts = _scan(folder, "attempts").select("attempt_id", "run_id", "sample_id", "trial", "task", "outcome")
+    listed = attempts.with_columns(started=pl.lit(datetime(1970, 1, 1, tzinfo=UTC))).sort("attempt_id").collect()
+    wanted = {"failures": _scan(folder, "failures").sort("seq", maintain_order=True)}
+    wanted |= {name: _scan(folder, name).sort("turn", maintain_order=True) for name in names}
+    if "scores" in wanted and metrics is not None:
+        wanted["scores"] = wanted["scores"].filter(pl.col("metric").is_in(list(metrics)))
+    if "votes" in wanted:
+        wanted["votes"] = wanted["votes"].select("attempt_id", "turn", "judge", "valid").unique("attempt_id")
+    if "traces" in wanted:
+        wanted["traces"] = wanted["traces"].drop("alone", "moves")
+    usage = Usage()
+    for chunk in listed.iter_slices(10 * _AT_ONCE):
+        mine = pl.col("attempt_id").is_in(chunk["attempt_id"].implode())
+        frames = pl.collect_all([frame.filter(mine) for frame in wanted.values()])
+        found: dict[str, Mapping[str, list[dict[str, Any]]]] = {name: {} for name in tables.PARTS}
+        found |= zip(wanted, map(_by_attempt, frames), strict=True)
+        for row in chunk.iter_rows(named=True):
+            key = row["attempt_id"]
+            scored = StoredScored(
+                scores=tuple(_trust(Score, each) for each in found["scores"].get(key, ())),
+                votes=tuple(_trust(Vote, each | {"raw": "", "usage": usage}) for each in found["votes"].get(key, ())),
+                judgements=tuple(_trust(Judgement, each) for each in found["judgements"].get(key, ())),
+                traces=tuple(
+                    _trust(Trace, each | {name: orjson.loads(each[name]) for name in _FIELDS})
+                    for each in found["traces"].get(key, ())
+                ),
+            )
+            failures = tuple(_record(Failure, each, where=each["where_"]) for each in found["failures"].get(key, ()))
+            yield row["task"], _trust(Attempt, row | {"id": key, "failures": failures, "usage": usage}), scored
 
 
 def load_attempt(run_id: str, attempt_id: str, home: Path | str | None = None) -> tuple[Attempt, StoredScored]:
@@ -147,6 +193,11 @@ def _record(kind: type[AnyRecord], row: dict[str, Any], **made: Any) -> AnyRecor
     return kind(**{name: row[name] for name in kind.model_fields if name in row} | made)
 
 
+def _trust(kind: type[AnyRecord], row: dict[str, Any]) -> AnyRecord:
+    """As `_record`, for rows that need no conversion: unchecked, which takes a tenth of the time."""
+    return kind.model_construct(**{name: row[name] for name in kind.model_fields if name in row})
+
+
 def _attempt(row: dict[str, Any], messages: list[dict[str, Any]], failures: list[dict[str, Any]]) -> Attempt:
     return _record(
         Attempt,
@@ -166,13 +217,12 @@ def _message(row: dict[str, Any]) -> Message:
 
 
 def _trace(row: dict[str, Any]) -> Trace:
-    fields = ("predicted_fields", "panel_fields", "gold_fields")
     return _record(
         Trace,
         row,
         moves=tuple((move["move"], move["stage"]) for move in row["moves"]),
         alone=tuple(SingleJudgeTrace(**one) for one in row.get("alone") or ()),
-        **{name: json.loads(row[name]) for name in fields},
+        **{name: json.loads(row[name]) for name in _FIELDS},
     )
 
 

@@ -23,6 +23,8 @@ Schema = dict[str, pl.DataType]
 
 # A map of facet to value; DuckDB's views read it as a MAP.
 FACETS = pl.List(pl.Struct({"key": TEXT, "value": TEXT}))
+FACET_COLUMNS = ("scenario", "level", "leaf", "intent", "persona", "exposure", "modality", "language")
+"""The facets of the first version of the store, which had a column each."""
 
 SAMPLES: Schema = {
     "sample_id": TEXT,
@@ -88,6 +90,7 @@ SCORES: Schema = {
     "value": REAL,
     "reason": TEXT,
     "n": INT,
+    "scorer": TEXT,
 }
 JUDGEMENTS: Schema = {
     "run_id": TEXT,
@@ -332,12 +335,13 @@ def _attempts(run: Run, items: Sequence[Item]) -> pl.DataFrame:
         "output": [to_json(a.output) for a in attempts],
         "opening": [next((m.text for m in a.messages if m.role == "customer"), None) for a in attempts],
         "failure": [f"{a.failures[0].where}:{a.failures[0].type}" if a.failures else None for a in attempts],
-        **_verdicts([scored.verdict for _, scored, _ in items]),
+        **build_verdicts([scored.verdict for _, scored, _ in items]),
     }
     return build_frame(columns, ATTEMPTS)
 
 
-def _verdicts(verdicts: Sequence[Verdict | None]) -> dict[str, list[Any]]:
+def build_verdicts(verdicts: Sequence[Verdict | None]) -> dict[str, list[Any]]:
+    """The columns of attempts that hold their verdicts."""
     columns: dict[str, list[Any]] = {"verdict": [each.value if each else None for each in verdicts]}
     for name in ("reason", "owner", "turn", "stage", "field", "tool"):
         columns[f"verdict_{name}"] = [getattr(each, name) if each else None for each in verdicts]
@@ -387,6 +391,7 @@ def _scores(items: Sequence[Item]) -> ChildRows:
         "value": values,
         "reason": reasons,
         "n": [s.n for s in flat],
+        "scorer": [s.scorer for s in flat],
     }
 
 

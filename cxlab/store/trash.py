@@ -76,6 +76,7 @@ def restore(kind: TrashKind, id: str, home: Path | str | None = None) -> Path:
         raise BadOption(f"{kind} {id!r} exists again; delete that one first, then restore the other")
     with layout.swapping(base):
         entry.folder.rename(target)
+    layout.mark_up_to_date(base, False)  # it may have been deleted before the store was upgraded
     return target
 
 

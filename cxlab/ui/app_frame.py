@@ -1,7 +1,7 @@
 """The shell around a page: routing, look, theme of the viewer, faults."""
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -13,11 +13,14 @@ from streamlit.errors import StreamlitAPIException
 
 from cxlab.charts.theme import Palette, palette
 from cxlab.errors import CxError, explain
+from cxlab.store import home, layout
 from cxlab.ui.address import come_back
 from cxlab.ui.labels import error
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import Page
+
+    from cxlab.runner.migrate import MigrationProgress
 
 _STYLE = """<style>
 [data-testid="stMainBlockContainer"] {padding-top: 2.2rem; padding-bottom: 3rem; padding-left: 2.4rem;
@@ -49,8 +52,11 @@ _DARK_STYLE = """<style>
 </style>"""
 
 
-def enter(page: "Page", pages: Sequence["Page"]) -> None:
-    """Called by app.py alone, before a page runs: remembers where we are and mends cold deep links (see `routed`)."""
+def enter(page: "Page", pages: Sequence["Page"], upgrade: "Callable[[], Iterable[MigrationProgress]]") -> None:
+    """Called by app.py alone, before a page runs: remembers where we are and mends cold deep links (see `routed`).
+
+    `upgrade` is called for a store that an older version left, before anything of it is shown.
+    """
     # Plotly looks at a pandas that is already loaded, and two sessions that come at once on a fresh server may find it
     # half loaded by the other. An import waits until it is whole.
     import_module("pandas")
@@ -60,7 +66,29 @@ def enter(page: "Page", pages: Sequence["Page"]) -> None:
         rest = {key: st.query_params.get_all(key) for key in st.query_params if key != "goto"}
         st.switch_page(known.get(wanted, page), query_params=rest)
     come_back()
+    _upgrade_store(upgrade)
     st.html(_STYLE + (_DARK_STYLE if dark() else ""))
+
+
+# What could not be upgraded is tried again once a process, and when something came or went: home → time of its runs.
+_tried: dict[Path, int] = {}
+
+
+def _upgrade_store(upgrade: "Callable[[], Iterable[MigrationProgress]]") -> None:
+    runs = home() / "runs"
+    if layout.is_up_to_date(home()) or not runs.is_dir():
+        return
+    if _tried.get(home()) == (now := runs.stat().st_mtime_ns):
+        return
+    _tried[home()] = now
+    bar, left = st.empty(), tuple[str, ...]()
+    with guarded():
+        for step in upgrade():
+            bar.progress(step.done / max(step.total, 1), f"Upgrading the store, once: {step.done} of {step.total}")
+            left = step.left
+    bar.empty()
+    for reason in left:
+        error(f"Left as it is: {reason}")
 
 
 def routed() -> None:

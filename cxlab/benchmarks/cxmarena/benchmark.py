@@ -7,9 +7,9 @@ from cxlab.benchmarks.contract import Baseline, Benchmark, Card, CostEstimate, D
 from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
 from cxlab.benchmarks.cxmarena.evaluation.corpus import prepare
 from cxlab.benchmarks.cxmarena.importers import IMPORTERS
-from cxlab.benchmarks.cxmarena.options import CxmDataset, CxmOptions
+from cxlab.benchmarks.cxmarena.options import CxmDataset, CxmOptions, migrate
 from cxlab.benchmarks.cxmarena.run import run
-from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, score
+from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, rescore, score
 from cxlab.benchmarks.generation import Generation, GenerationContext
 from cxlab.files import Complaint
 from cxlab.records import Dataset, Sample
@@ -186,4 +186,6 @@ BENCHMARK = Benchmark(
     with_customer=False,
     needs_judges=False,
     prepare=prepare,
+    migrate=migrate,
+    rescore=rescore,
 )

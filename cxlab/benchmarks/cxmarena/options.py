@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from cxlab.benchmarks.options import GenerateOptions, Listed, Options
+from cxlab.records import Run
 
 Noise = Literal["formats", "acronyms", "fragmentation", "speech", "ivr", "none"]
 
@@ -74,3 +75,19 @@ class CxmDataset(GenerateOptions):
     ) = Field(None, description="Kinds of noise; all when not set, none for clean texts.")
     wer: float = Field(0.1, ge=0, le=1, description="Share of words that are misheard.")
     check_labels: bool = Field(True, alias="validate", description="Check what was made, as the paper does.")
+
+
+def migrate(run: Run, version: int) -> Run:
+    """An older record with the switches as they worked: before they had types, numbers were cut to whole ones, and all
+    but the word false let the judges look at labels."""
+    options = {name: value for name, value in run.setup.get("options", {}).items() if value is not None}
+    if version < 2 and "options" in run.setup:
+        for name in ("chunk", "overlap", "k", "neighbours", "most", "passages"):
+            if name in options:
+                options[name] = int(options[name])
+        if "verify" in options:
+            options["verify"] = str(options["verify"]).lower() != "false"
+        if "sizes" in options:
+            options["sizes"] = [int(size) for size in str(options["sizes"]).split(",")]
+        run = run.model_copy(update={"setup": {**run.setup, "options": options}})
+    return run

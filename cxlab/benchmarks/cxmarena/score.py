@@ -61,10 +61,27 @@ def measure(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
 
 async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     """The scores of one attempt; judges are asked about labels and about answers, if there are any."""
-    if attempt.outcome == "provider" and sample.task != "kb_refinement":
+    rows = _own_scores(sample, attempt)
+    votes: list[Vote] = []
+    judgements: list[Judgement] = []
+    if (question := _question(sample, attempt, setup)) is not None:
+        prompt, inputs, field = question
+        ballots = await poll(setup.judges, prompt, inputs, seed=_seed(setup, attempt))
+        _record(attempt, ballots, field, votes, judgements)
+    return Scored((*rows, *_judged_scores(sample, attempt, setup, judgements)), tuple(votes), tuple(judgements))
+
+
+def rescore(sample: Sample, attempt: Attempt, stored: Scored, setup: Setup) -> Scored:
+    """The same from what the judges said when they were asked."""
+    judged = _judged_scores(sample, attempt, setup, stored.judgements)
+    return Scored((*_own_scores(sample, attempt), *judged), stored.votes, stored.judgements)
+
+
+def _own_scores(sample: Sample, attempt: Attempt) -> list[Score]:
+    if _is_lost(sample, attempt):
         reason = "the provider did not deliver"
         empty = measure(sample, empty_output(sample))
-        return Scored(tuple(_score(attempt, metric, (None, reason)) for metric in empty))
+        return [_score(attempt, metric, (None, reason)) for metric in empty]
     values = measure(sample, attempt.output)
     unread = any(f.where == "format" for f in attempt.failures)
     values["format_error"] = (100.0 * unread, None)
@@ -73,13 +90,38 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     rows = [_score(attempt, metric, value) for metric, value in values.items()]
     if sample.task == "quality":
         rows += _questions(sample, attempt)
-    votes: list[Vote] = []
-    judgements: list[Judgement] = []
-    if sample.task == "intent" and CxmOptions.of(setup.options).verify:
-        rows += await _verify(sample, attempt, setup, votes, judgements)
-    elif sample.task in ("multi_turn", "article_search") and "response" in attempt.output:
-        rows += await _grade(sample, attempt, setup, votes, judgements)
-    return Scored(tuple(rows), tuple(votes), tuple(judgements))
+    return rows
+
+
+def _is_lost(sample: Sample, attempt: Attempt) -> bool:
+    """Whether a provider left nothing to score; of many pairs some were answered."""
+    return attempt.outcome == "provider" and sample.task != "kb_refinement"
+
+
+def _question(sample: Sample, attempt: Attempt, setup: Setup) -> tuple[Any, Any, str] | None:
+    """What judges are asked of an attempt: prompt, inputs, and the field of the reply that counts."""
+    about = _judged_part(sample, attempt, setup)
+    if about is None or attempt.output[about] is None or not setup.judges:
+        return None
+    if about == "label":
+        return evaluation_prompts.VERIFY, _verify_inputs(sample, attempt), "holds"
+    return evaluation_prompts.JUDGE, _grade_inputs(sample, attempt), "verdict"
+
+
+def _judged_part(sample: Sample, attempt: Attempt, setup: Setup) -> str | None:
+    """The part of the output that judges look at."""
+    if _is_lost(sample, attempt):
+        return None
+    if sample.task == "intent":
+        return "label" if CxmOptions.of(setup.options).verify else None
+    return "response" if sample.task in ("multi_turn", "article_search") and "response" in attempt.output else None
+
+
+def _judged_scores(sample: Sample, attempt: Attempt, setup: Setup, judgements: Sequence[Judgement]) -> list[Score]:
+    about = _judged_part(sample, attempt, setup)
+    if about is None:
+        return []
+    return (_verified if about == "label" else _graded)(sample, attempt, bool(setup.judges), judgements)
 
 
 def gold_output(sample: Sample) -> dict[str, Any]:
@@ -225,56 +267,57 @@ def _note_unchecked(attempt: Attempt, values: dict[str, Value]) -> None:
     values["format_error"] = (100 * unread / asked if asked and attempt.outcome == "format" else 0.0, None)
 
 
-async def _verify(
-    sample: Sample, attempt: Attempt, setup: Setup, votes: list[Vote], judgements: list[Judgement]
-) -> list[Score]:
-    """Whether the judges accept the label that was given, whatever was expected."""
+def _verify_inputs(sample: Sample, attempt: Attempt) -> evaluation_prompts.VerifyInputs:
     said = attempt.output["label"]
-    if not setup.judges:
-        return [_score(attempt, "intent_verified", (None, "no judges"))]
-    if said is None:
-        return [_score(attempt, "intent_verified", (0.0, None))]
     labels = corpus.candidates(sample.dataset_id, sample.inputs)
     about = next((c.description for c in labels if c.label == said), "")
-    inputs = evaluation_prompts.VerifyInputs(transcript=sample.inputs["transcript"], label=said, description=about)
-    ballots = await poll(setup.judges, evaluation_prompts.VERIFY, inputs, seed=_seed(setup, attempt))
-    verdicts = [b.reply.output.holds for b in ballots if b.reply.output]
-    _record(attempt, ballots, "holds", votes, judgements)
-    winner = tally(verdicts).winner
-    reason = "the judges are split" if verdicts else "no judge's reply could be read"
-    return [_score(attempt, "intent_verified", (None, reason) if winner is None else (100.0 * winner, None))]
+    return evaluation_prompts.VerifyInputs(transcript=sample.inputs["transcript"], label=said, description=about)
 
 
-async def _grade(
-    sample: Sample, attempt: Attempt, setup: Setup, votes: list[Vote], judgements: list[Judgement]
-) -> list[Score]:
+def _verified(sample: Sample, attempt: Attempt, judged: bool, judgements: Sequence[Judgement]) -> list[Score]:
+    """Whether the judges accept the label that was given, whatever was expected."""
+    del sample
+    if not judged:
+        return [_score(attempt, "intent_verified", (None, "no judges"))]
+    if attempt.output["label"] is None:
+        return [_score(attempt, "intent_verified", (0.0, None))]
+    winner, reason = _winner(judgements)
+    value: Value = (None, reason) if winner is None else (100.0 * (winner == str(True)), None)
+    return [_score(attempt, "intent_verified", value)]
+
+
+def _grade_inputs(sample: Sample, attempt: Attempt) -> evaluation_prompts.JudgeInputs:
+    articles = corpus.load(sample.dataset_id, sample.inputs["corpus"])
+    right = sample.expected["article_ids"] if "article_ids" in sample.expected else [sample.expected["article_id"]]
+    return evaluation_prompts.JudgeInputs(
+        transcript=sample.inputs.get("transcript") or f"Customer: {sample.inputs['query']}",
+        response=attempt.output["response"],
+        own=tuple(p for p in map(articles.passage, right) if p),
+        other=tuple(p for one in attempt.output["shown"] if one not in right and (p := articles.passage(one))),
+    )
+
+
+def _graded(sample: Sample, attempt: Attempt, judged: bool, judgements: Sequence[Judgement]) -> list[Score]:
     """Shares of the four verdicts; an answer that no judge could grade is in none of them."""
     # Two tasks, two names: a mean over a whole run must not mix them.
     kind = "response" if sample.task == "multi_turn" else "answer"
     names = [f"{kind}_{verdict}" for verdict in evaluation_prompts.VERDICTS]
     response = attempt.output["response"]
-    if response is None or not setup.judges:
+    if response is None or not judged:
         reason = "no judges" if response is not None else "there is no response"
         return [_score(attempt, name, (None, reason)) for name in names]
-    name = sample.inputs["corpus"]
-    articles = corpus.load(sample.dataset_id, name)
-    right = sample.expected["article_ids"] if "article_ids" in sample.expected else [sample.expected["article_id"]]
-    inputs = evaluation_prompts.JudgeInputs(
-        transcript=sample.inputs.get("transcript") or f"Customer: {sample.inputs['query']}",
-        response=response,
-        own=tuple(p for p in map(articles.passage, right) if p),
-        other=tuple(p for one in attempt.output["shown"] if one not in right and (p := articles.passage(one))),
-    )
-    ballots = await poll(setup.judges, evaluation_prompts.JUDGE, inputs, seed=_seed(setup, attempt))
-    verdicts = [b.reply.output.verdict for b in ballots if b.reply.output]
-    _record(attempt, ballots, "verdict", votes, judgements)
-    winner = tally(verdicts).winner
-    reason = "the judges are split" if verdicts else "no judge's reply could be read"
-    unread = 100.0 * (1 - len(verdicts) / len(ballots))
-    rows = [_score(attempt, "judge_error", (unread, None))]
+    winner, reason = _winner(judgements)
+    read = sum(one.status == "ok" for one in judgements)
+    rows = [_score(attempt, "judge_error", (100.0 * (1 - read / len(judgements)), None))]
     for name, verdict in zip(names, evaluation_prompts.VERDICTS, strict=True):
         rows.append(_score(attempt, name, (None, reason) if winner is None else (100.0 * (winner == verdict), None)))
     return rows
+
+
+def _winner(judgements: Sequence[Judgement]) -> tuple[str | None, str]:
+    """What most judges said, or None with the reason."""
+    verdicts = [one.verdict for one in judgements if one.status == "ok"]
+    return tally(verdicts).winner, "the judges are split" if verdicts else "no judge's reply could be read"
 
 
 def _record(

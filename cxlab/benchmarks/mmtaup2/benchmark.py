@@ -11,10 +11,10 @@ from cxlab.benchmarks.mmtaup2.evaluation.rejudging import REJUDGE
 from cxlab.benchmarks.mmtaup2.evaluation.results import list_figures
 from cxlab.benchmarks.mmtaup2.generate import generate
 from cxlab.benchmarks.mmtaup2.importers import IMPORTERS
-from cxlab.benchmarks.mmtaup2.options import MmDataset, MmOptions
+from cxlab.benchmarks.mmtaup2.options import MmDataset, MmOptions, migrate
 from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts, judge_prompts
 from cxlab.benchmarks.mmtaup2.run import prepare, run
-from cxlab.benchmarks.mmtaup2.score import DECIDED_BY, gold_attempt, own_scores, score
+from cxlab.benchmarks.mmtaup2.score import DECIDED_BY, gold_attempt, own_scores, rescore, score
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.errors import BadStore, UnknownName
 from cxlab.records import Attempt, Sample
@@ -153,4 +153,6 @@ BENCHMARK = Benchmark(
     needs_judges=False,
     prepare=prepare,
     figures=list_figures,
+    migrate=migrate,
+    rescore=rescore,
 )

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from cxlab.benchmarks.options import GenerateOptions, Listed, Options
+from cxlab.records import Run
 
 # Set on the command line alone: text from a page is never a path.
 _NOT_ON_PAGES: dict[str, Any] = {"on_page": False}
@@ -93,3 +94,14 @@ class MmDataset(GenerateOptions):
     )
     modalities: Annotated[tuple[Literal["text", "voice"], ...], Listed] = Field((), description="Text and voice.")
     wer: float = Field(0.15, ge=0, le=1, description="Word error rate of the voice channel.")
+
+
+def migrate(run: Run, version: int) -> Run:
+    """An older record with the switches as they worked: before they had types, limits were cut to whole numbers."""
+    options = dict(run.setup.get("options", {}))
+    if version < 2 and "options" in run.setup:
+        for name in ("exposure", "steps", "errors"):
+            if options.get(name) is not None:
+                options[name] = int(options[name])
+        run = run.model_copy(update={"setup": {**run.setup, "options": options}})
+    return run

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from cxlab.benchmarks.contract import Scored, Setup, Task, default_verdict
+from cxlab.benchmarks.contract import Scored, Setup
 from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import tool_executor
 from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics
@@ -21,7 +20,7 @@ from cxlab.benchmarks.mmtaup2.evaluation.verdict import find_verdict
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.records import Attempt, Message, Sample, Score, ToolCall
 
-__all__ = ["DECIDED_BY", "gold_attempt", "mm_tap", "own_scores", "score", "with_verdict"]
+__all__ = ["DECIDED_BY", "gold_attempt", "mm_tap", "own_scores", "rescore", "score"]
 
 DECIDED_BY = "right"
 """The metric that the verdict follows."""
@@ -35,10 +34,11 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     return Scored((*own_scores(task, attempt), *found.scores), found.votes, found.judgements, found.traces)
 
 
-def with_verdict(domain: str, attempt: Attempt, scored: Scored) -> Scored:
-    """The same with its verdict, for attempts that no runner has scored: imported ones and live ones."""
-    rule = Task(domain, "", "pass", decided_by=DECIDED_BY)
-    return replace(scored, verdict=default_verdict(rule, attempt, scored))
+def rescore(sample: Sample, attempt: Attempt, stored: Scored, setup: Setup) -> Scored:
+    """The same from what the judges said when they were asked."""
+    task = samples.task_of(sample)
+    found = judged_metrics.reassess(task, attempt, stored, setup)
+    return Scored((*own_scores(task, attempt), *found.scores), found.votes, found.judgements, found.traces)
 
 
 def own_scores(task: tasks.Task, attempt: Attempt) -> list[Score]:

@@ -6,10 +6,10 @@ from pathlib import Path
 from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Files, Task
 from cxlab.benchmarks.sage import rules
 from cxlab.benchmarks.sage.generate import generate
-from cxlab.benchmarks.sage.options import SageDataset, SageOptions
+from cxlab.benchmarks.sage.options import SageDataset, SageOptions, migrate
 from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.run import run
-from cxlab.benchmarks.sage.score import action, logic, overall, score
+from cxlab.benchmarks.sage.score import action, logic, overall, rescore, score
 from cxlab.benchmarks.sage.verdict import judge_attempt
 from cxlab.files import Complaint
 from cxlab.llm.base import ChatModel
@@ -128,6 +128,9 @@ BENCHMARK = Benchmark(
     GenerateOptions=SageDataset,
     facets=FACETS,
     verdict=judge_attempt,
+    verdict_reads=("traces",),
+    migrate=migrate,
+    rescore=rescore,
     attempt_view="procedure",
     demo=DEMO,
     files=Files("scenario files", check_files, convert),

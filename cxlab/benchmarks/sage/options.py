@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from cxlab.benchmarks.options import GenerateOptions, Listed, Options
+from cxlab.records import Run
 
 
 class SageOptions(Options):
@@ -25,3 +26,16 @@ class SageDataset(GenerateOptions):
         (), description="Adversarial levels, all when none is named."
     )
     per_leaf: int = Field(1, ge=1, le=1000, description="Customers for each way through a procedure and level.")
+
+
+def migrate(run: Run, version: int) -> Run:
+    """An older record with the switches as they worked: before they had types, any text that is not empty was a yes."""
+    options = dict(run.setup.get("options", {}))
+    if version < 2 and "options" in run.setup:
+        for name in ("system_info", "glossary"):
+            if name in options:
+                options[name] = bool(options[name])
+        if "turns" in options:
+            options["turns"] = int(options["turns"])
+        run = run.model_copy(update={"setup": {**run.setup, "options": options}})
+    return run

@@ -68,10 +68,8 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     s = load(sample.inputs["scenario"])
     replies = {m.turn: m for m in attempt.messages if m.role == "agent"}
     turns = evaluated_turns(max(replies, default=0))
-    scores: list[Score] = []
     votes: list[Vote] = []
-    judgements: list[Judgement] = []
-    traces: list[Trace] = []
+    counted: dict[int, list[list[Judgement]]] = {}
     for turn in turns:
         parsed = "fields" in replies[turn].data
         ballots: list[JudgeAnswer[scenario_prompts.JudgeReply]] = []
@@ -81,13 +79,42 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
             seed = setup.seed * 1009 + attempt.trial * 31 + turn
             ballots = await poll(setup.judges, scenario_prompts.judge_prompt(s.id), inputs, seed=seed)
         votes += [_vote(attempt, turn, ballot) for ballot in ballots]
-        counted = [count(s, attempt.id, turn, ballot) for ballot in ballots]
-        judgements += [judgement for one in counted for judgement in one]
-        trace, values = score_turn(s, sample, replies[turn], turn, turn == turns[-1], counted, bool(setup.judges))
+        counted[turn] = [count(s, attempt.id, turn, ballot) for ballot in ballots]
+    judgements = tuple(judgement for ballots in counted.values() for one in ballots for judgement in one)
+    scores, traces = _score_turns(sample, attempt, counted, bool(setup.judges))
+    return Scored(scores, tuple(votes), judgements, traces)
+
+
+def rescore(sample: Sample, attempt: Attempt, stored: Scored, setup: Setup) -> Scored:
+    """The same from what the judges said when they were asked."""
+    by_judge: dict[int, dict[str, list[Judgement]]] = {}
+    for one in stored.judgements:
+        by_judge.setdefault(one.turn, {}).setdefault(one.judge, []).append(one)
+    # Means are taken in the order of the panel; another order would change their last digit.
+    panel = {judge.name: place for place, judge in enumerate(setup.judges)}
+    counted = {
+        turn: [found[name] for name in sorted(found, key=lambda name: panel.get(name, len(panel)))]
+        for turn, found in by_judge.items()
+    }
+    scores, traces = _score_turns(sample, attempt, counted, bool(setup.judges))
+    return Scored(scores, stored.votes, stored.judgements, traces)
+
+
+def _score_turns(
+    sample: Sample, attempt: Attempt, counted: Mapping[int, Sequence[Sequence[Judgement]]], judged: bool
+) -> tuple[tuple[Score, ...], tuple[Trace, ...]]:
+    s = load(sample.inputs["scenario"])
+    replies = {m.turn: m for m in attempt.messages if m.role == "agent"}
+    turns = evaluated_turns(max(replies, default=0))
+    scores: list[Score] = []
+    traces: list[Trace] = []
+    for turn in turns:
+        last = turn == turns[-1]
+        trace, values = score_turn(s, sample, replies[turn], turn, last, counted.get(turn, ()), judged)
         traces.append(trace.model_copy(update={"attempt_id": attempt.id}))
         scores += [Score(attempt_id=attempt.id, turn=turn, metric=m, value=v, reason=r) for m, (v, r) in values.items()]
     scores += summarise(attempt, scores, len(replies))
-    return Scored(tuple(scores), tuple(votes), tuple(judgements), tuple(traces))
+    return tuple(scores), tuple(traces)
 
 
 def judge_inputs(

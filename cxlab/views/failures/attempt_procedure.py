@@ -299,6 +299,7 @@ def origin(whole: StoredAttempt) -> None:
             ("Dataset", str(run.get("dataset_id", "–"))),
             ("Seed", str(run.get("seed", "–"))),
             ("Code", str(run.get("code", "–"))),
+            ("Scorer", ", ".join(whole.scores["scorer"].drop_nulls().unique().sort()) or "–"),
         ]
         prompts = run.get("prompts") or {}
         facts += [

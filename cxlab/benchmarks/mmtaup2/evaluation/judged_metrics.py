@@ -61,6 +61,26 @@ async def assess(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> 
     return Scored(tuple(rows), (*judged.votes, *votes), (*judged.judgements, *judgements))
 
 
+def reassess(task: events.ReferenceTask, attempt: Attempt, stored: Scored, setup: Setup) -> Scored:
+    """`assess` from what the judges said when they were asked; what was measured is measured anew."""
+    votes = tuple(vote for vote in stored.votes if vote.judge != MEASURED)
+    said = [one for one in stored.judgements if one.judge != MEASURED]
+    option = MmOptions.of(setup.options).escalation
+    if option is not None and not isinstance(option, int):
+        if votes:
+            turn = judge_prompts.turns_of(attempt.messages)[-1]
+            said += _truth(task, attempt, turn, [int(rule["version"]) for rule in option])
+        return Scored((), votes, tuple(said))
+    found = measured_metrics.measure_attempt(task, attempt)
+    rows = measured_metrics.scores(attempt, found)
+    if not setup.judges or attempt.outcome == "provider":
+        return Scored(tuple(rows))
+    judged = figures(majority(said), len(judge_prompts.turns_of(attempt.messages)))
+    rows += measured_metrics.scores(attempt, measured_metrics.Measurement(judged), "judged_")
+    measured_votes, measured = record(attempt, measured_verdicts(task, found, attempt))
+    return Scored(tuple(rows), (*votes, *measured_votes), (*said, *measured))
+
+
 async def judge(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> JudgedFigures:
     """Put every turn and the outcome to all judges of the set-up.
 
@@ -115,16 +135,25 @@ async def ask_versions(
         for rule in versions
     ]
     ballots = {rule.version: found for rule, found in zip(versions, await asyncio.gather(*polls), strict=True)}
-    truth = {
-        "solved": _yes(bool(passed)),
-        "transfer": events.transfer_truth(task, bool(attempt.output.get("transferred"))),
-    }
     said: list[Judgement] = []
     for version, each in ballots.items():
         named = [one for ballot in each for one in count(attempt.id, turns[-1], "outcome", ballot)]
-        named += [_judgement(attempt.id, turns[-1], MEASURED, name, value, "ok") for name, value in truth.items()]
         said += [one.model_copy(update={"field": f"{one.field}_v{version}"}) for one in named]
+    said += _truth(task, attempt, turns[-1], ballots)
     return tuple(_votes(attempt.id, turns[-1], {f"v{v}": each for v, each in ballots.items()})), tuple(said)
+
+
+def _truth(task: events.ReferenceTask, attempt: Attempt, turn: int, versions: Iterable[int]) -> list[Judgement]:
+    """What became of the conversation, as the judge `measured` says it under each version of the rule."""
+    truth = {
+        "solved": _yes(bool(attempt.output.get("passed"))),
+        "transfer": events.transfer_truth(task, bool(attempt.output.get("transferred"))),
+    }
+    return [
+        _judgement(attempt.id, turn, MEASURED, f"{name}_v{version}", value, "ok")
+        for version in versions
+        for name, value in truth.items()
+    ]
 
 
 def turn_inputs(task: events.ReferenceTask, attempt: Attempt, turn: int) -> judge_prompts.TurnInputs:

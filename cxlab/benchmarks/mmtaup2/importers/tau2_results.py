@@ -18,6 +18,7 @@ from typing import Any
 
 import orjson
 
+from cxlab.benchmarks import get
 from cxlab.benchmarks.contract import ImportReport, Scored
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics as measuring
@@ -41,7 +42,6 @@ from cxlab.benchmarks.mmtaup2.importers.tau2_tasks import (
     read_raw,
     sample_id,
 )
-from cxlab.benchmarks.mmtaup2.score import with_verdict
 from cxlab.benchmarks.mmtaup2.tasks.samples import BENCHMARK, task_of, to_sample
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadFile
@@ -118,8 +118,10 @@ def store(found: Results, home: Path | str | None = None) -> bool:
     with tempfile.TemporaryDirectory(dir=base / "tmp", ignore_cleanup_errors=True) as aside:
         fresh = write.create_run(found.run, aside)
         with write.PartWriter(found.run, {sample.id: sample for sample in found.samples}, home=aside) as parts:
+            tasks = {sample.id: sample.task for sample in found.samples}
+            complete = get(found.run.benchmark).complete
             for attempt, scored in found.attempts:
-                parts.add(attempt, with_verdict(found.run.setup["domain"], attempt, scored))
+                parts.add(attempt, complete(tasks[attempt.sample_id], attempt, scored))
         compact(found.run.id, aside)
         layout.write_whole(fresh / "status.json", orjson.dumps(_status(found)))
         try:

@@ -10,12 +10,12 @@ from typing import Any
 
 import orjson
 
+from cxlab.benchmarks import get
 from cxlab.benchmarks.contract import Setup
-from cxlab.benchmarks.mmtaup2 import benchmark
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
 from cxlab.benchmarks.mmtaup2.live.live_session import LINES, LiveConversation, LiveSession
 from cxlab.benchmarks.mmtaup2.run import kept
-from cxlab.benchmarks.mmtaup2.score import score, with_verdict
+from cxlab.benchmarks.mmtaup2.score import score
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Dataset, Run, Sample, content_id, new_id
@@ -74,7 +74,8 @@ async def keep(
         for player, (sample, trial) in zip(stage.players, made, strict=True):
             attempt = kept(player.talk, sample, run.id, trial, player.started)
             attempt = _with_sounds(attempt, player, folder)
-            parts.add(attempt, with_verdict(sample.task, attempt, await score(sample, attempt, setup)))
+            scored = await score(sample, attempt, setup)
+            parts.add(attempt, get(samples.BENCHMARK).complete(sample.task, attempt, scored))
             attempts.append(attempt)
     layout.write_whole(folder / "status.json", orjson.dumps(_status(attempts)))
     return run.id
