@@ -6,6 +6,7 @@ import streamlit as st
 from cxlab import read, ui
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, scenarios
+from cxlab.ui.unknown import describe, stop_at
 from cxlab.views.benchmarks import declared
 from cxlab.views.sop import deviations, queries, scores
 
@@ -48,6 +49,11 @@ if not usable:
     ui.link("Start an evaluation", "run")
     st.stop()
 
+if not set(view.scenarios) <= set(usable):
+    # One of another benchmark may have come along from another page; any other there is not.
+    every = ui.cached(read.facets, View(), ("scenarios",))["value"].to_list()
+    lost = [describe("procedure", name) for name in view.scenarios if name not in every]
+    stop_at(lost, lambda: ui.set_view(view.change(scenarios=())))
 models = [name for name in ui.marks() if name in known.filter(pl.col("name") == "models")["value"].to_list()]
 with st.sidebar:
     titles = {name: scenarios.procedure(name).title for name in usable}

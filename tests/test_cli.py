@@ -133,8 +133,8 @@ def test_outcomes_add_up_whatever_the_server_does(shell: Shell, call: Call, serv
     said = call("run", LAMP, *words)
     assert said.returncode == 0, said.stderr
     (entry,) = json.loads(said.stdout.splitlines()[-1])["runs"]
-    fields = ["run", "model", "planned", "done", "ok", "format", "provider", "mean", "cost_usd", "seconds", "state"]
-    assert list(entry) == fields
+    fields = ["run", "model", "planned", "done", "ok", "format", "provider", "mean", "cost_usd", "cost_by_role"]
+    assert list(entry) == [*fields, "tokens_by_role", "seconds", "state"]
     assert entry["provider"] == 5
     assert entry["format"] >= 1
     assert entry["ok"] + entry["format"] + entry["provider"] == entry["planned"] == entry["done"] == ALL
@@ -142,6 +142,9 @@ def test_outcomes_add_up_whatever_the_server_does(shell: Shell, call: Call, serv
     assert attempts.filter(outcome="provider")["failure"].to_list() == ["provider:auth"] * 5
     # 100 and 20 tokens at these prices are one cent a call that was answered.
     assert entry["cost_usd"] == pytest.approx(0.01 * (ALL - 5))
+    # Nothing is unknown: a fault delivers nothing, and lamps have customers that are never asked.
+    assert entry["cost_by_role"] == {"agent": pytest.approx(entry["cost_usd"]), "customer": 0.0, "judge": 0.0}
+    assert entry["tokens_by_role"]["customer"] == entry["tokens_by_role"]["judge"] == 0
 
 
 def test_provider_faults_are_tried_again_in_a_new_run(shell: Shell, call: Call, server: FaultServer) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cxlab.records import Failure, Message, ToolCall, Usage
+from cxlab.records import CallTotals, Failure, Message, ToolCall, Usage
 
 Side = Literal["agent", "customer"]
 OTHER: Mapping[Side, Side] = {"agent": "customer", "customer": "agent"}
@@ -42,6 +42,10 @@ class Move:
     cost_usd: float | None = 0.0
     failure: Failure | None = None
 
+    @property
+    def totals(self) -> CallTotals:
+        return CallTotals(usage=self.usage, latency_s=self.latency_s, cost_usd=self.cost_usd)
+
 
 @dataclass(frozen=True)
 class Delivery:
@@ -53,6 +57,10 @@ class Delivery:
     latency_s: float = 0.0
     cost_usd: float | None = 0.0
     failure: Failure | None = None
+
+    @property
+    def totals(self) -> CallTotals:
+        return CallTotals(usage=self.usage, latency_s=self.latency_s, cost_usd=self.cost_usd)
 
 
 @dataclass(frozen=True)
@@ -102,8 +110,7 @@ class DualControlLoop:
         self.act, self.carry, self.limits = act, carry, limits or Limits()
         self.messages: list[Message] = []
         self.failures: list[Failure] = []
-        self.usage, self.latency_s = Usage(), 0.0
-        self.cost_usd: float | None = 0.0
+        self.totals: dict[Side, CallTotals] = {"agent": CallTotals(), "customer": CallTotals()}
         self.steps = self.errors = 0
         self.turn = 1
         self.ended_by: str | None = None
@@ -117,7 +124,9 @@ class DualControlLoop:
     async def greet(self, text: str) -> None:
         """The agent's fixed first words, which no model makes and no step counts."""
         carried = await self._carry("agent", text, 0)
-        self.messages.append(Message(role="agent", text=carried.text, turn=0, data={**carried.data, "greeting": True}))
+        data = {**carried.data, "greeting": True}
+        took = carried.totals.of_message()
+        self.messages.append(Message(role="agent", text=carried.text, turn=0, data=data, **took))
 
     async def run(self) -> None:
         """Go on until it has ended."""
@@ -143,7 +152,7 @@ class DualControlLoop:
         side, turn = self.next, self._turn()
         self.steps += 1
         self.turn = turn
-        self._count(move)
+        self._count(side, move)
         if move.failure is not None:
             self._fail(side, move.failure, turn)
             if move.failure.where == "provider":
@@ -175,7 +184,8 @@ class DualControlLoop:
             # The other side never gets this text: whoever waits for a result has not finished speaking.
             self._fail(side, Failure(where="agent", type="text_and_tool", message="a text beside a tool call"), turn)
             data["meant"] = text
-        self.messages.append(Message(role=side, text=text, turn=turn, tool_calls=move.calls, data=data))
+        took = move.totals.of_message()
+        self.messages.append(Message(role=side, text=text, turn=turn, tool_calls=move.calls, data=data, **took))
         self._waiting = move.calls
 
     def _carry_out(self) -> None:
@@ -198,11 +208,12 @@ class DualControlLoop:
     async def _speak(self, side: Side, move: Move, text: str, turn: int) -> None:
         carried = await self._carry(side, text, turn)
         data = {**carried.data, **move.data, "step": self.steps, **({"stop": move.stop} if move.stop else {})}
-        self.messages.append(Message(role=side, text=carried.text, turn=turn, data=data))
+        took = (move.totals + carried.totals).of_message()
+        self.messages.append(Message(role=side, text=carried.text, turn=turn, data=data, **took))
 
     async def _carry(self, side: Side, text: str, turn: int) -> Delivery:
         carried = await self.carry(side, text, turn)
-        self._count(carried)
+        self._count(side, carried)
         if carried.failure is not None:
             self._fail(side, carried.failure, turn)
             if carried.failure.where == "provider":
@@ -232,11 +243,8 @@ class DualControlLoop:
         if self.ended_by is None:
             self.ended_by = by
 
-    def _count(self, move: Move | Delivery) -> None:
-        self.usage = self.usage + move.usage
-        self.latency_s += move.latency_s
-        known = move.cost_usd is not None and self.cost_usd is not None
-        self.cost_usd = (self.cost_usd or 0.0) + (move.cost_usd or 0.0) if known else None
+    def _count(self, side: Side, move: Move | Delivery) -> None:
+        self.totals[side] = self.totals[side] + move.totals
 
     def _fail(self, side: Side, failure: Failure, turn: int) -> None:
         # What the customer's model gets wrong is no fault of the agent under test.

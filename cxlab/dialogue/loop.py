@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cxlab.records import Failure, Message, ToolCall, Usage
+from cxlab.records import CallTotals, Failure, Message, ToolCall, Usage
 
 UNREADABLE = "(The reply could not be read.)"
 LOOP = 3
@@ -30,17 +30,19 @@ class Utterance:
     cost_usd: float | None = None
     failure: Failure | None = None
 
+    @property
+    def totals(self) -> CallTotals:
+        return CallTotals(usage=self.usage, latency_s=self.latency_s, cost_usd=self.cost_usd)
+
 
 @dataclass
 class Dialogue:
-    """All messages with how it ended, what failed on the way, and what it cost."""
+    """All messages, each with what it took, how it ended, what failed on the way, and what the agent took in all."""
 
     messages: list[Message] = field(default_factory=list)
     ended_by: str = "turns"
     failures: list[Failure] = field(default_factory=list)
-    usage: Usage = field(default_factory=Usage)
-    latency_s: float = 0.0
-    cost_usd: float | None = 0.0
+    agent: CallTotals = field(default_factory=CallTotals)
 
     @property
     def outcome(self) -> Any:
@@ -68,17 +70,25 @@ async def converse(customer: Speaker, agent: Speaker, max_turns: int) -> Dialogu
             dialogue.ended_by = "provider"
             return dialogue
         text = said.text or "Hello? Please go on."
-        dialogue.messages.append(Message(role="customer", text=text, turn=turn, data=said.data))
+        dialogue.messages.append(
+            Message(role="customer", text=text, turn=turn, data=said.data, **said.totals.of_message())
+        )
         leaving = said.done
         reply = await agent(dialogue.messages, turn)
         _note(dialogue, reply, turn, "agent")
+        dialogue.agent = dialogue.agent + reply.totals
         if _is_provider(reply):
             dialogue.ended_by = "provider"
             return dialogue
         unread = unread + 1 if reply.failure else 0
         dialogue.messages.append(
             Message(
-                role="agent", text=reply.text or UNREADABLE, turn=turn, tool_calls=reply.tool_calls, data=reply.data
+                role="agent",
+                text=reply.text or UNREADABLE,
+                turn=turn,
+                tool_calls=reply.tool_calls,
+                data=reply.data,
+                **reply.totals.of_message(),
             )
         )
         if leaving:
@@ -94,10 +104,6 @@ async def converse(customer: Speaker, agent: Speaker, max_turns: int) -> Dialogu
 
 
 def _note(dialogue: Dialogue, said: Utterance, turn: int, who: str) -> None:
-    dialogue.usage = dialogue.usage + said.usage
-    dialogue.latency_s += said.latency_s
-    known = said.cost_usd is not None and dialogue.cost_usd is not None
-    dialogue.cost_usd = (dialogue.cost_usd or 0.0) + (said.cost_usd or 0.0) if known else None
     if said.failure:
         where = said.failure.where
         if who == "customer" and where == "format":

@@ -5,16 +5,16 @@ from cxlab.store import write
 
 
 def names() -> dict[str, frozenset[str]]:
-    """The store's names by kind: run, model, dataset, benchmark; scenario and task of attempts."""
+    """The store's names by kind: run, model; dataset, benchmark and task, also those that nobody was evaluated on."""
     rows = ask("SELECT run_id, model, benchmark FROM runs")
-    tried = ask("SELECT DISTINCT facets['scenario'] AS scenario, task FROM attempts")
+    tasks = ask("SELECT task FROM attempts UNION SELECT task FROM samples")
+    datasets = write.list_datasets()
     return {
         "run": frozenset(rows["run_id"]),
         "model": frozenset(rows["model"]),
-        "dataset": frozenset(each.id for each in write.list_datasets()),
-        "benchmark": frozenset(rows["benchmark"]),
-        "scenario": frozenset(tried["scenario"].drop_nulls()),
-        "task": frozenset(tried["task"].drop_nulls()),
+        "dataset": frozenset(each.id for each in datasets),
+        "benchmark": frozenset(rows["benchmark"]) | {each.benchmark for each in datasets},
+        "task": frozenset(tasks["task"].drop_nulls()),
     }
 
 

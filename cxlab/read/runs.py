@@ -165,7 +165,8 @@ def _merge(shards: list[dict[str, Any]], planned: int) -> dict[str, Any]:
         "planned": planned,
         "done": done,
         **{name: total(name) or 0 for name in ("ok", "format", "provider")},
-        "cost_usd": total("cost_usd"),
+        # Unknown as soon as it is unknown of one shard that has done anything.
+        "cost_usd": total("cost_usd") if all(s.get("cost_usd") is not None for s in shards if s.get("done")) else None,
         "tokens": total("tokens"),
         "rate_per_s": rate,
         "eta_s": (planned - done) / rate if rate else None,
@@ -196,7 +197,7 @@ def health() -> dict[str, Any]:
             count(DISTINCT benchmark) AS benchmarks, coalesce(sum(turns), 0)::BIGINT AS turns,
             count(*) FILTER (outcome = 'ok') AS ok, count(*) FILTER (outcome = 'format') AS format,
             count(*) FILTER (outcome = 'provider') AS provider, count(*) FILTER (simulated) AS simulated,
-            coalesce(sum(cost_usd), 0.0) AS cost_usd, max(started) AS newest
+            sum(cost_usd) AS cost_usd, max(started) AS newest
         FROM attempts WHERE NOT list_contains($again, run_id)
         """,
         {"again": list(rescored_runs())},

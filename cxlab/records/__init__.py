@@ -17,17 +17,18 @@ from cxlab.records.evaluation import (
     Score,
     SingleJudgeTrace,
     Trace,
-    Usage,
     Verdict,
     Vote,
 )
 from cxlab.records.ids import content_id, new_id
+from cxlab.records.usage import CallTotals, Usage
 
 __all__ = [
     "FILE_VERSION",
     "Annotation",
     "Article",
     "Attempt",
+    "CallTotals",
     "Conversation",
     "Dataset",
     "Failure",

@@ -1,8 +1,11 @@
 """What is said and what is known: messages, conversations, articles."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from cxlab.records.base import Record
+from cxlab.records.usage import Usage
 
 Role = Literal["customer", "agent", "system", "tool", "ivr"]
 
@@ -15,14 +18,25 @@ class ToolCall(Record):
     arguments: str
 
 
+# Left out of what is written where it says nothing, so that a text made without any call is written as it always was.
+_LEFT_OUT = Field(exclude_if=lambda value: value is None)
+
+
 class Message(Record):
-    """One message; `turn` counts from 1 and a turn is one customer message with the reply to it."""
+    """One message; `turn` counts from 1 and a turn is one customer message with the reply to it.
+
+    `usage`, `latency_s` and `cost_usd` are what it took to get the message from whoever has its role, with the speech
+    services that carried it; all None where nobody was asked (a tool's result, a fixed text, a person).
+    """
 
     role: Role
     text: str
     turn: int
     tool_calls: tuple[ToolCall, ...] = ()
     data: dict[str, Any] = {}
+    usage: Annotated[Usage | None, _LEFT_OUT] = None
+    latency_s: Annotated[float | None, _LEFT_OUT] = None
+    cost_usd: Annotated[float | None, _LEFT_OUT] = None
 
 
 class Conversation(Record):

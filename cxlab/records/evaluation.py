@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from cxlab.records.base import Record
 from cxlab.records.conversation import Message
+from cxlab.records.usage import Usage
 
 
 def _known(values: Any) -> Any:
@@ -63,28 +64,6 @@ class Sample(Record):
     facets: Facets = {}
 
 
-class Usage(Record):
-    """Tokens as the server reports them; None where it reports none (never an estimate)."""
-
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    calls: int = 0
-    retries: int = 0
-    cached_calls: int = 0
-
-    def __add__(self, other: "Usage") -> "Usage":
-        def both(a: int | None, b: int | None) -> int | None:
-            return b if a is None else a if b is None else a + b
-
-        return Usage(
-            prompt_tokens=both(self.prompt_tokens, other.prompt_tokens),
-            completion_tokens=both(self.completion_tokens, other.completion_tokens),
-            calls=self.calls + other.calls,
-            retries=self.retries + other.retries,
-            cached_calls=self.cached_calls + other.cached_calls,
-        )
-
-
 class Failure(Record):
     """Something that went wrong, as data: where it happened and whether trying again could help."""
 
@@ -98,6 +77,8 @@ class Failure(Record):
 class Attempt(Record):
     """One trial of one sample by one model: all that was said, what it cost, how it ended.
 
+    `usage`, `latency_s` and `cost_usd` are those of the model under test alone; what the customer took stands with its
+    messages, what judges took with their votes.
     `outcome`: `provider` when a provider fault cut it short, else `format` when a reply of the model
     under test could not be parsed, else `ok`; so ok + format + provider = attempts.
     """

@@ -7,8 +7,9 @@ from itertools import islice
 from cxlab import llm
 from cxlab.records import Run, Usage
 from cxlab.runner.plan import find_benchmark
+from cxlab.runner.report import scan
 from cxlab.runner.request import RunRequest, check, count_samples
-from cxlab.store import home, write
+from cxlab.store import write
 
 LATEST_RUNS = 5
 """How many earlier runs the means are taken over."""
@@ -72,9 +73,10 @@ def _estimate_model(order: RunRequest, model: str, attempts: int) -> Estimate:
     measured = _measure(benchmark, model)
     roles, serial_s, basis = _assume(order, model) if measured is None else (*measured, "")
     if measured is not None:
-        # The judges of the earlier run may have been others; tokens carry over, prices do not.
-        agent, judge = roles
+        # Customer and judges of the earlier run may have been others; tokens carry over, prices do not.
+        agent, customer, judge = roles
         roles = [agent, *(replace(judge, model=name) for name in order.judges)]
+        roles += [replace(customer, model=order.customer)] if order.customer else []
         basis = "means of earlier runs of this model"
     costs = [role.cost_usd for role in roles]
     known = [cost for cost in costs if cost is not None]
@@ -107,26 +109,32 @@ def _assume(order: RunRequest, model: str) -> tuple[list[_Role], float, str]:
 
 
 def _measure(benchmark: str, model: str) -> tuple[list[_Role], float] | None:
-    """Per attempt: calls and tokens of the agent's side and of one judge, and the time; None without earlier runs."""
+    """Per attempt: calls and tokens of the agent, the customer and one judge, and the time of the first two; None
+    without earlier runs."""
     import polars as pl
 
-    runs = list(_latest_runs(benchmark, model))
-    files = [file for run in runs for file in sorted((home() / "runs" / run.id / "parts").glob("*/attempts.parquet"))]
-    if not files:
+    tokens = (pl.col("prompt_tokens").sum().fill_null(0), pl.col("completion_tokens").sum().fill_null(0))
+    # What a role took in all: calls, prompt tokens, completion tokens, seconds.
+    took = (pl.col("calls").sum(), *tokens, pl.col("latency_s").sum())
+    attempts, seconds = 0, 0.0
+    agent, customer, judge = [0.0] * 3, [0.0] * 3, [0.0] * 3
+    for run in _latest_runs(benchmark, model):
+        tried, messages, votes = (scan(run.id, table) for table in ("attempts", "messages", "votes"))
+        if tried is None:
+            continue
+        count, *spent, taken = tried.select(pl.len(), *took).collect().row(0)
+        attempts, seconds = attempts + count, seconds + taken
+        agent = [a + b for a, b in zip(agent, spent, strict=True)]
+        if messages is not None:
+            *spent, taken = messages.filter(pl.col("role") == "customer").select(*took).collect().row(0)
+            customer, seconds = [a + b for a, b in zip(customer, spent, strict=True)], seconds + taken
+        if votes is not None:
+            panel, *spent = votes.select(pl.col("judge").n_unique(), pl.len(), *tokens).collect().row(0)
+            judge = [a + b / max(1, panel) for a, b in zip(judge, spent, strict=True)]
+    if not attempts:
         return None
-    tokens = (pl.col("prompt_tokens").mean().fill_null(0), pl.col("completion_tokens").mean().fill_null(0))
-    attempts = pl.scan_parquet(files).select(pl.len(), pl.col("calls").mean(), *tokens, pl.col("latency_s").mean())
-    count, calls, prompt, completion, latency_s = attempts.collect().row(0)
-    roles = [_Role(model, calls, prompt, completion)]
-    votes = [file.with_name("votes.parquet") for file in files if file.with_name("votes.parquet").exists()]
-    if votes:
-        judges = pl.scan_parquet(votes).select(pl.len(), pl.col("judge").n_unique(), *tokens).collect()
-        rows, panel, judge_prompt, judge_completion = judges.row(0)
-        asked = rows / panel / count
-        roles.append(_Role("", asked, asked * judge_prompt, asked * judge_completion))
-    else:
-        roles.append(_Role("", 0, 0, 0))
-    return roles, latency_s
+    named = ((model, agent), ("", customer), ("", judge))
+    return [_Role(name, *(part / attempts for part in spent)) for name, spent in named], seconds / attempts
 
 
 def _latest_runs(benchmark: str, model: str) -> Iterable[Run]:

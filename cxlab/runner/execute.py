@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import explain
 from cxlab.llm import Budget
-from cxlab.records import Attempt, Sample
+from cxlab.records import Attempt, Sample, Usage
 from cxlab.runner import status as statuses
 from cxlab.runner.plan import Pair
 from cxlab.runner.status import Status
@@ -149,13 +149,11 @@ class Execution:
 
     def _count(self, attempt: Attempt, scored: Scored) -> None:
         status = self._status
-        cost, tokens = status.cost_usd, status.tokens
-        for usage, cost_usd in [
-            (attempt.usage, attempt.cost_usd),
-            *((vote.usage, vote.cost_usd) for vote in scored.votes),
-        ]:
-            if cost_usd is not None:
-                cost = (cost or 0.0) + cost_usd
+        # None stands for an unknown part only once something has been done.
+        cost, known, tokens = status.cost_usd if status.done else 0.0, status.known_usd, status.tokens
+        for usage, cost_usd in spending(attempt, scored):
+            cost = None if cost is None or cost_usd is None else cost + cost_usd
+            known += cost_usd or 0.0
             for count in (usage.prompt_tokens, usage.completion_tokens):
                 if count is not None:
                     tokens = (tokens or 0) + count
@@ -166,6 +164,7 @@ class Execution:
             format=status.format + (attempt.outcome == "format"),
             provider=status.provider + (attempt.outcome == "provider"),
             cost_usd=cost,
+            known_usd=known,
             tokens=tokens,
         )
         self._heed_budget()
@@ -234,6 +233,18 @@ def _find_bug(*tasks: "asyncio.Future[Any]") -> BaseException | None:
         if bug is not None and not isinstance(bug, asyncio.CancelledError):
             return bug
     return None
+
+
+def spending(attempt: Attempt, scored: Scored) -> Iterator[tuple[Usage, float | None]]:
+    """What one attempt took, part by part: the agent's calls, the customer's, the judges'; None is an unknown cost."""
+    yield attempt.usage, attempt.cost_usd
+    for message in attempt.messages:
+        if message.role == "customer" and message.usage is not None:
+            yield message.usage, message.cost_usd
+    for vote in scored.votes:
+        # A vote that no call was made for costs nothing, whether or not it says so.
+        asked = vote.usage.calls or vote.usage.cached_calls or vote.cost_usd is not None
+        yield vote.usage, vote.cost_usd if asked else 0.0
 
 
 def _is_cut_by_budget(attempt: Attempt, scored: Scored) -> bool:

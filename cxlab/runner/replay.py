@@ -100,6 +100,15 @@ def replay(benchmark: Benchmark, source_id: str) -> Benchmark:
 
 def adopt(attempt: Attempt, run_id: str) -> Attempt:
     """A stored attempt as one of the new run; what it cost was paid, and is counted, in the old one."""
-    usage = Usage(cached_calls=attempt.usage.calls + attempt.usage.cached_calls)
     name = content_id(run_id, attempt.sample_id, attempt.trial)
-    return attempt.model_copy(update={"id": name, "run_id": run_id, "usage": usage, "cost_usd": 0.0})
+    said = tuple(
+        each if each.usage is None else each.model_copy(update={"usage": paid(each.usage), "cost_usd": 0.0})
+        for each in attempt.messages
+    )
+    changes = {"id": name, "run_id": run_id, "messages": said, "usage": paid(attempt.usage), "cost_usd": 0.0}
+    return attempt.model_copy(update=changes)
+
+
+def paid(usage: Usage) -> Usage:
+    """Calls that were made and paid elsewhere, as replies of the cache are counted."""
+    return Usage(cached_calls=usage.calls + usage.cached_calls)

@@ -8,6 +8,7 @@ from typing import Any
 from cxlab.records import Run
 from cxlab.runner.status import Status
 from cxlab.store import home
+from cxlab.store.tables import PARTS
 
 
 def tally(run_id: str, sample_ids: Collection[str] | None = None) -> dict[str, Any]:
@@ -17,29 +18,79 @@ def tally(run_id: str, sample_ids: Collection[str] | None = None) -> dict[str, A
     attempts = scan(run_id, "attempts")
     if attempts is None:
         return {}
-    votes = scan(run_id, "votes")
     if sample_ids is not None:
         attempts = attempts.filter(pl.col("sample_id").is_in(list(sample_ids)))
-        votes = None if votes is None else votes.join(attempts.select("attempt_id"), on="attempt_id", how="semi")
-    spent = ("cost_usd", "prompt_tokens", "completion_tokens")
-    rows = [
-        table.select(
-            *(pl.col(name).sum() for name in spent), *(pl.col(name).count().alias(f"known_{name}") for name in spent)
-        )
-        .collect()
-        .row(0, named=True)
-        for table in (attempts, votes)
-        if table is not None
-    ]
-    known_tokens = sum(row["known_prompt_tokens"] + row["known_completion_tokens"] for row in rows)
     outcomes = dict(attempts.group_by("outcome").len().collect().iter_rows())
+    rows = _role_sums(run_id, attempts)
+    costs = [row["cost_usd"] for row in rows.values()]
+    tokens = [row["known_tokens"] for row in rows.values() if row["reported"]]
     return {
         "done": sum(outcomes.values()),
         "ok": outcomes.get("ok", 0),
         "format": outcomes.get("format", 0),
         "provider": outcomes.get("provider", 0),
-        "cost_usd": sum(row["cost_usd"] for row in rows) if any(row["known_cost_usd"] for row in rows) else None,
-        "tokens": sum(row["prompt_tokens"] + row["completion_tokens"] for row in rows) if known_tokens else None,
+        "cost_usd": None if None in costs else sum(costs),
+        "known_usd": sum(row["known_usd"] for row in rows.values()),
+        "tokens": sum(tokens) if tokens else None,
+    }
+
+
+def by_role(run: Run) -> dict[str, dict[str, float | int | None]]:
+    """Role (agent, customer, judge) → `cost_usd` and `tokens` of all its calls in the run.
+
+    None: unknown, of one call at least. A role that takes no part is left out; what was only judged again asked
+    judges alone.
+    """
+    import polars as pl
+
+    attempts = scan(run.id, "attempts")
+    if attempts is None:
+        return {}
+    sums = _role_sums(run.id, attempts)
+    parts = {"agent": True, "customer": bool(run.setup.get("customer")), "judge": bool(run.judges)}
+    if run.setup.get("rescored_from"):
+        parts |= {"agent": False, "customer": False}
+    if parts["customer"] and any("calls" not in pl.read_parquet_schema(path) for path in _files(run.id, "messages")):
+        # Parts of before messages kept what they took have the customer's in the agent's sums.
+        sums["customer"] |= {"cost_usd": None, "tokens": None}
+    return {role: {name: sums[role][name] for name in ("cost_usd", "tokens")} for role, plays in parts.items() if plays}
+
+
+def _role_sums(run_id: str, attempts: Any) -> dict[str, dict[str, Any]]:
+    """Role → asked (how often), cost_usd and tokens (None where a part is unknown), the sums of the parts that are
+    known (known_usd, known_tokens), and how many reported tokens."""
+    import polars as pl
+
+    messages, votes = scan(run_id, "messages"), scan(run_id, "votes")
+    tables = {"agent": attempts}
+    if messages is not None:
+        tables["customer"] = messages.filter(pl.col("role") == "customer", pl.col("calls").is_not_null())
+    if votes is not None:
+        called = (pl.col("calls") > 0) | (pl.col("cached_calls") > 0) | pl.col("cost_usd").is_not_null()
+        tables["judge"] = votes.filter(called)
+    tokens = pl.col("prompt_tokens") + pl.col("completion_tokens")
+    sums = {
+        role: (table if role == "agent" else table.join(attempts, on="attempt_id", how="semi")).select(
+            pl.len().alias("asked"),
+            pl.col("cost_usd").sum().alias("known_usd"),
+            pl.col("cost_usd").null_count().alias("unpriced"),
+            (pl.col("prompt_tokens").sum() + pl.col("completion_tokens").sum()).alias("known_tokens"),
+            # What came from the cache was not asked again, so it takes no tokens.
+            ((pl.col("calls") > 0) & tokens.is_null()).sum().alias("uncounted"),
+            (pl.col("prompt_tokens").is_not_null() | pl.col("completion_tokens").is_not_null()).sum().alias("reported"),
+        )
+        for role, table in tables.items()
+    }
+    rows = [frame.row(0, named=True) for frame in pl.collect_all(sums.values())]
+    found = dict.fromkeys(("agent", "customer", "judge"), dict.fromkeys(rows[0], 0))
+    found |= dict(zip(sums, rows, strict=True))
+    return {
+        role: {
+            **row,
+            "cost_usd": None if row["unpriced"] else row["known_usd"],
+            "tokens": None if row["uncounted"] else row["known_tokens"],
+        }
+        for role, row in found.items()
     }
 
 
@@ -72,7 +123,8 @@ def scorers(run_id: str) -> list[str]:
 
 
 def summarise(run: Run, status: Status) -> dict[str, Any]:
-    """One entry of `run --json`; `seconds` is what the last session took."""
+    """One entry of `run --json`; `seconds` is what the last session took, None in a cost or in tokens is unknown."""
+    spent = by_role(run)
     seconds = (datetime.fromisoformat(status.updated) - datetime.fromisoformat(status.started)).total_seconds()
     return {
         "run": run.id,
@@ -84,6 +136,8 @@ def summarise(run: Run, status: Status) -> dict[str, Any]:
         "provider": status.provider,
         "mean": means(run.id),
         "cost_usd": status.cost_usd,
+        "cost_by_role": {role: row["cost_usd"] for role, row in spent.items()},
+        "tokens_by_role": {role: row["tokens"] for role, row in spent.items()},
         "seconds": round(seconds, 3),
         "state": status.state,
     }
@@ -93,6 +147,11 @@ def scan(run_id: str, table: str) -> Any:
     """The lazy frame of one table of a run; None when no part has rows of it."""
     import polars as pl
 
-    files: list[Path] = sorted((home() / "runs" / run_id / "parts").glob(f"*/{table}.parquet"))
+    files = _files(run_id, table)
     # Parts of a run that was begun under an older version lack columns.
-    return pl.scan_parquet(files, missing_columns="insert", extra_columns="ignore") if files else None
+    schema = PARTS[table]
+    return pl.scan_parquet(files, schema=schema, missing_columns="insert", extra_columns="ignore") if files else None
+
+
+def _files(run_id: str, table: str) -> list[Path]:
+    return sorted((home() / "runs" / run_id / "parts").glob(f"*/{table}.parquet"))

@@ -12,7 +12,7 @@ from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Run, Sample, new_id
 from cxlab.runner.plan import Pair
-from cxlab.runner.replay import adopt, list_pairs
+from cxlab.runner.replay import adopt, list_pairs, paid
 from cxlab.runner.request import read_code_version, tell_job
 from cxlab.store import load, write
 
@@ -73,12 +73,12 @@ def take_over_finished(benchmark: Benchmark, source_id: str) -> Benchmark:
 
 def _adopt_scores(scored: load.StoredScored, attempt_id: str) -> Scored:
     def adopt_rows(rows: Iterable[Any]) -> tuple[Any, ...]:
-        # Votes were paid for in the old run, like the attempt.
-        free = {"attempt_id": attempt_id, "cost_usd": 0.0}
-        return tuple(
-            row.model_copy(update={name: free[name] for name in free if name in type(row).model_fields}) for row in rows
-        )
+        return tuple(row.model_copy(update={"attempt_id": attempt_id}) for row in rows)
 
     rows = {name: adopt_rows(getattr(scored, name)) for name in ("scores", "votes", "judgements", "traces")}
+    # Votes were paid for in the old run, like the attempt.
+    rows["votes"] = tuple(
+        vote.model_copy(update={"usage": paid(vote.usage), "cost_usd": 0.0}) for vote in rows["votes"]
+    )
     verdict = scored.verdict and scored.verdict.model_copy(update={"attempt_id": attempt_id})
     return Scored(**rows, verdict=verdict)

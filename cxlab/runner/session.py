@@ -108,7 +108,7 @@ async def _execute(
     run = opened.run
     limit = budget_usd if budget_usd is not None else run.setup.get("budget_usd")
     # Shards do not know of each other's spending, so each gets its share.
-    budget = None if limit is None else llm.Budget(limit / shard[1], spent_usd=status.cost_usd or 0.0)
+    budget = None if limit is None else llm.Budget(limit / shard[1], spent_usd=status.known_usd)
     setup = load_setup(run, budget)
     execution = Execution(
         opened.benchmark,

@@ -24,7 +24,9 @@ class Status:
     """How far a run, or one shard of it, has come; counts include what earlier sessions finished.
 
     `rate_per_s` counts attempts over the last seconds. `peak` is the most attempts in flight at once.
-    `cost_usd` is None when no price is known. ok + format + provider = done.
+    `cost_usd` and `tokens` are those of all roles: the agent, the customer, the judges. `cost_usd` is None as soon as
+    a part of it is unknown; `known_usd` is the sum of the parts that are known, which a budget goes by. `tokens` are
+    those that were reported. ok + format + provider = done.
     """
 
     state: State
@@ -34,6 +36,7 @@ class Status:
     format: int = 0
     provider: int = 0
     cost_usd: float | None = None
+    known_usd: float = 0.0
     tokens: int | None = None
     rate_per_s: float = 0.0
     eta_s: float | None = None
@@ -143,6 +146,12 @@ def drop_shards(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
+def add_known(costs: Sequence[float | None]) -> float | None:
+    """Their sum; None where there are none, or one of them is unknown."""
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known and len(known) == len(costs) else None
+
+
 def merge(parts: Sequence[Status], shards: int, planned: int) -> Status:
     """What the shards amount to together; `running` until every one of them has come to an end."""
     states = {part.state for part in parts}
@@ -155,7 +164,7 @@ def merge(parts: Sequence[Status], shards: int, planned: int) -> Status:
         state = "cancelled"
     elif "budget" in states:
         state = "budget"
-    costs = [part.cost_usd for part in parts if part.cost_usd is not None]
+    costs = [part.cost_usd for part in parts if part.done]
     tokens = [part.tokens for part in parts if part.tokens is not None]
     rate = sum(part.rate_per_s for part in parts if part.state == "running")
     done = sum(part.done for part in parts)
@@ -166,7 +175,8 @@ def merge(parts: Sequence[Status], shards: int, planned: int) -> Status:
         ok=sum(part.ok for part in parts),
         format=sum(part.format for part in parts),
         provider=sum(part.provider for part in parts),
-        cost_usd=sum(costs) if costs else None,
+        cost_usd=add_known(costs),
+        known_usd=sum(part.known_usd for part in parts),
         tokens=sum(tokens) if tokens else None,
         rate_per_s=rate,
         eta_s=(planned - done) / rate if rate > 0 else None,

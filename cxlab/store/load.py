@@ -213,7 +213,8 @@ def _attempt(row: dict[str, Any], messages: list[dict[str, Any]], failures: list
 def _message(row: dict[str, Any]) -> Message:
     calls = json.loads(row["tool_calls"]) if row["tool_calls"] else ()
     data = json.loads(row["data"]) if row["data"] else {}
-    return _record(Message, row, tool_calls=tuple(ToolCall(**call) for call in calls), data=data)
+    usage = _usage(row) if row["calls"] is not None else None
+    return _record(Message, row, tool_calls=tuple(ToolCall(**call) for call in calls), data=data, usage=usage)
 
 
 def _trace(row: dict[str, Any]) -> Trace:

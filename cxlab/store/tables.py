@@ -76,6 +76,14 @@ MESSAGES: Schema = {
     "text": TEXT,
     "tool_calls": TEXT,
     "data": TEXT,
+    # What it took to get this message; all NULL where nobody was asked, and in parts of before they were kept.
+    "latency_s": REAL,
+    "cost_usd": REAL,
+    "prompt_tokens": LONG,
+    "completion_tokens": LONG,
+    "calls": INT,
+    "retries": INT,
+    "cached_calls": INT,
 }
 SCORES: Schema = {
     "run_id": TEXT,
@@ -354,10 +362,10 @@ def _is_turn(message: Message) -> bool:
     return message.role == "agent" and message.turn > 0 and reached
 
 
-def _usage(records: Sequence[Attempt] | Sequence[Vote]) -> dict[str, list[int | None]]:
+def _usage(records: Sequence[Attempt] | Sequence[Vote] | Sequence[Message]) -> dict[str, list[int | None]]:
     used = [record.usage for record in records]
     names = ("prompt_tokens", "completion_tokens", "calls", "retries", "cached_calls")
-    return {name: [getattr(u, name) for u in used] for name in names}
+    return {name: [getattr(u, name) if u else None for u in used] for name in names}
 
 
 ChildRows = tuple[list[int], dict[str, list[Any]]]
@@ -373,6 +381,9 @@ def _messages(items: Sequence[Item]) -> ChildRows:
         "text": [m.text for m in flat],
         "tool_calls": [to_json([c.model_dump() for c in m.tool_calls]) if m.tool_calls else None for m in flat],
         "data": [to_json(m.data) if m.data else None for m in flat],
+        "latency_s": [m.latency_s for m in flat],
+        "cost_usd": [m.cost_usd for m in flat],
+        **_usage(flat),
     }
 
 

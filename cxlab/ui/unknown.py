@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from cxlab.benchmarks import REGISTRY
-from cxlab.read import View, known, scenarios
+from cxlab.read import View, known
 from cxlab.ui.labels import error
 
-_NAMED = ("run", "model", "dataset", "benchmark", "scenario", "task")
+_NAMED = ("run", "model", "dataset", "benchmark", "task")
 _LONGEST, _MOST = 80, 5
 
 
@@ -22,14 +21,7 @@ def find_unknown(given: Mapping[str, Sequence[str]], has: Callable[[], Mapping[s
     if not asked and not sides:
         return []
     names = has()
-    # What the benchmarks have is known before anybody was evaluated on it.
-    own = {
-        "benchmark": frozenset(REGISTRY),
-        "scenario": frozenset(scenarios.procedures()),
-        "task": frozenset(task.id for each in REGISTRY.values() for task in each.card.tasks),
-    }
-    sought = {key: names[key] | own.get(key, frozenset()) for key in _NAMED}
-    lost = [describe(key, value) for key, value in asked if value not in sought[key]]
+    lost = [describe(key, value) for key, value in asked if value not in names[key]]
     return lost + [describe("model or run", each) for each in sides if each not in names["model"] | names["run"]]
 
 

@@ -1,6 +1,7 @@
 """The loop in which both sides act: who moves when, what ends it, and that nothing that a side does is lost."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -133,10 +134,25 @@ async def test_a_provider_fault_ends_it_and_costs_are_summed() -> None:
     fault = Failure(where="provider", type="timeout", message="late", retryable=True)
     paid = Move("Hi", usage=Usage(prompt_tokens=7, completion_tokens=2, calls=1), cost_usd=0.5, latency_s=1.5)
     duet = await play(Script(Move(failure=fault, cost_usd=0.25)), Script(paid))
-    assert (duet.ended_by, duet.outcome, duet.cost_usd, duet.latency_s) == ("provider", "provider", 0.75, 1.5)
-    assert duet.usage.prompt_tokens == 7
+    assert (duet.ended_by, duet.outcome) == ("provider", "provider")
+    assert {side: totals.cost_usd for side, totals in duet.totals.items()} == {"agent": 0.25, "customer": 0.5}
+    assert (duet.totals["customer"].latency_s, duet.totals["customer"].usage.prompt_tokens) == (1.5, 7)
     unknown = await play(Script(Move("Yes", cost_usd=None)), Script(paid))
-    assert unknown.cost_usd is None
+    assert unknown.totals["agent"].cost_usd is None
+    assert unknown.totals["customer"].cost_usd is not None
+
+
+async def test_a_message_keeps_what_it_took_and_a_tools_result_nothing() -> None:
+    def paid(cost: float) -> dict[str, Any]:
+        return {"usage": Usage(calls=1), "cost_usd": cost, "latency_s": 1.0}
+
+    duet = await play(
+        Script(Move(calls=calls("look"), **paid(0.5)), Move("Done.", stop="done", **paid(0.25))),
+        Script(Move("Hi", **paid(0.125))),
+    )
+    took = [(m.role, m.usage and m.usage.calls, m.cost_usd) for m in duet.messages if m.turn > 0]
+    assert took == [("customer", 1, 0.125), ("agent", 1, 0.5), ("tool", None, None), ("agent", 1, 0.25)]
+    assert (duet.totals["agent"].usage.calls, duet.totals["agent"].cost_usd) == (2, 0.75)
 
 
 async def test_step_by_step_and_a_person_taking_over() -> None:

@@ -19,7 +19,7 @@ from tests.pages.app_script import ROOT, open_page, words
 pytestmark = pytest.mark.xdist_group("small-twelve")
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 # What is named as unknown: with these the rest of the page is not reached.
-NAMED = {"run", "model", "dataset", "benchmark", "scenario", "task", "baseline", "attempt"}
+NAMED = {"run", "model", "dataset", "benchmark", "task", "baseline", "attempt"}
 WITH_VIEW = ("compare", "datasets", "failures", "judges", "knowledge", "retrieval", "sop_paths")
 # Parameters that are no View's, of any page.
 # fmt: off
@@ -102,7 +102,7 @@ def test_numbers_out_of_range_are_brought_into_it(home: Path, stem: str, number:
 
 
 HAS = {"run": frozenset({"r"}), "model": frozenset({"m"}), "dataset": frozenset({"d"})}
-HAS |= {"benchmark": frozenset({"b"}), "scenario": frozenset({"s"}), "task": frozenset({"t"})}
+HAS |= {"benchmark": frozenset({"b"}), "task": frozenset({"t"})}
 
 
 def test_names_are_looked_up_only_where_there_are_any() -> None:
@@ -110,9 +110,6 @@ def test_names_are_looked_up_only_where_there_are_any() -> None:
     assert find_unknown({"run": ["r"], "model": ["m", "n"]}, lambda: HAS) == ["model “n”"]
     assert find_unknown({"baseline": ["m"]}, lambda: HAS) == find_unknown({"baseline": ["r"]}, lambda: HAS) == []
     assert find_unknown({"baseline": ["x"]}, lambda: HAS) == ["model or run “x”"]
-    # What ships with the benchmarks is known before anybody ran it.
-    assert find_unknown({"benchmark": ["sage"], "task": ["article_search"]}, lambda: HAS) == []
-    assert find_unknown({"scenario": ["telecom_package"]}, lambda: HAS) == []
     assert find_unknown({"run": ["x" * 500]}, lambda: HAS) == [f"run “{'x' * 80}…”"]
 
 

@@ -62,6 +62,14 @@ def test_two_models_can_be_subtracted(made_home: Path) -> None:
     assert "go different ways" in titles(app)[0]
 
 
+def test_no_other_procedure_is_shown_in_the_place_of_an_unknown_one(made_home: Path) -> None:
+    app = open_page("sop_paths", scenario="nowhere")
+    assert "There is no procedure “nowhere”" in app.error[0].value
+    assert not titles(app)
+    app.button(key="cx-unknown").click().run()
+    assert len(titles(app)) == 3
+
+
 def test_an_unknown_turn_falls_back(made_home: Path) -> None:
     app = open_page("sop_paths", at="99", tab="nothing", stage="nowhere")
     assert not app.exception

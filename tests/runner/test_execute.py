@@ -216,16 +216,23 @@ def test_states_of_shards_merge(states: list[statuses.State], expected: str) -> 
 def test_counts_of_shards_add_up() -> None:
     merged = statuses.merge(
         [
-            part("running", done=3, ok=2, format=1, cost_usd=0.5, rate_per_s=2.0),
-            part("done", done=10, ok=9, provider=1, tokens=7, rate_per_s=9.0),
+            part("running", done=3, ok=2, format=1, cost_usd=0.5, known_usd=0.5, rate_per_s=2.0),
+            part("done", done=10, ok=9, provider=1, cost_usd=0.25, known_usd=0.25, tokens=7, rate_per_s=9.0),
         ],
         2,
         20,
     )
     assert (merged.done, merged.ok, merged.format, merged.provider) == (13, 11, 1, 1)
-    assert (merged.cost_usd, merged.tokens) == (0.5, 7)
+    assert (merged.cost_usd, merged.known_usd, merged.tokens) == (0.75, 0.75, 7)
     # A shard that is done adds nothing to the rate any more: 7 attempts are left at 2 a second.
     assert (merged.rate_per_s, merged.eta_s) == (2.0, 3.5)
+
+
+def test_a_cost_is_unknown_when_it_is_of_one_shard_that_did_something() -> None:
+    idle, paid, unknown = part("running"), part("done", done=1, cost_usd=0.5, known_usd=0.5), part("done", done=1)
+    assert statuses.merge([idle, paid], 2, 20).cost_usd == 0.5
+    merged = statuses.merge([paid, unknown], 2, 20)
+    assert (merged.cost_usd, merged.known_usd) == (None, 0.5)
 
 
 def test_silence_is_stale_only_while_running() -> None:

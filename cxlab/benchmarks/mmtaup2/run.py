@@ -100,6 +100,7 @@ def _shelf(folder: Any, run_id: str, attempt_id: str) -> Shelf | None:
 def kept(talk: TaskDialogue, sample: Sample, run_id: str, trial: int, started: datetime) -> Attempt:
     """A conversation as it stands, as an attempt."""
     duet = talk.duet
+    agent = duet.totals["agent"]
     return Attempt(
         id=content_id(run_id, sample.id, trial),
         run_id=run_id,
@@ -110,8 +111,8 @@ def kept(talk: TaskDialogue, sample: Sample, run_id: str, trial: int, started: d
         outcome=duet.outcome,
         ended_by=duet.ended_by or "",
         failures=(*duet.failures, *talk.exposure.failures),
-        usage=duet.usage,
-        latency_s=duet.latency_s,
-        cost_usd=duet.cost_usd,
+        usage=agent.usage,
+        latency_s=agent.latency_s,
+        cost_usd=agent.cost_usd,
         started=started,
     )

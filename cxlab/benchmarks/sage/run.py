@@ -76,9 +76,9 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         outcome=dialogue.outcome,
         ended_by=dialogue.ended_by,
         failures=tuple(dialogue.failures),
-        usage=dialogue.usage,
-        latency_s=dialogue.latency_s,
-        cost_usd=dialogue.cost_usd,
+        usage=dialogue.agent.usage,
+        latency_s=dialogue.agent.latency_s,
+        cost_usd=dialogue.agent.cost_usd,
         started=started,
     )
 

@@ -252,7 +252,7 @@ class LiveConversation:
             told=talk.exposure.note,
             tally=tally,
             course=tuple(self._course),
-            cost_usd=duet.cost_usd,
+            cost_usd=(duet.totals["agent"] + duet.totals["customer"]).cost_usd,
             readings=readings,
             before=self._before,
             fault=faults[-1].message if faults else "",

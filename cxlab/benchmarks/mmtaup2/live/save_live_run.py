@@ -56,7 +56,7 @@ async def keep(
         seed=stage.seed,
         trials=max(trial for _, trial in made) + 1,
         planned=len(made),
-        prompts=benchmark.hashes(),
+        prompts=get(samples.BENCHMARK).prompts(),
         code=code,
         created=datetime.now(UTC),
     )

@@ -79,7 +79,10 @@ def test_a_run_by_a_service_keeps_its_sounds_and_plays_them(
         assert message.data["ideal"] == message.data["heard"] == message.text
         assert message.data["wer"] == 0
     # Two services, 60 cents a minute each; every sound is half a second.
-    assert attempt.cost_usd == pytest.approx(len(spoken) * 2 * 0.005)
+    costs = {role: [m.cost_usd for m in spoken if m.role == role] for role in ("agent", "customer")}
+    assert sum(costs["agent"]) + sum(costs["customer"]) == pytest.approx(len(spoken) * 2 * 0.005)
+    assert attempt.cost_usd == pytest.approx(sum(costs["agent"]))
+    assert all(costs.values())
     assert len(server.speech.asked) == len(spoken)
     assert {asked["voice"] for asked in server.speech.asked} == {"nova", "echo"}
 

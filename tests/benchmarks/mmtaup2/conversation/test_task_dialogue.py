@@ -195,7 +195,12 @@ async def test_run_keeps_an_attempt_and_the_samples_terms_hold() -> None:
     output = attempt.output
     assert (output["persona"], output["modality"], output["exposure"], output["wer"]) == ("hard", "voice", 1, 0.05)
     assert attempt.messages[0].data["greeting"]
-    assert attempt.messages == (await run(sample, setup, 2)).messages
+    again = await run(sample, setup, 2)
+    assert [(m.text, m.data) for m in attempt.messages] == [(m.text, m.data) for m in again.messages]
+    for role, totals in (("agent", attempt.usage.calls), ("customer", 0)):
+        asked = [m.usage.calls for m in attempt.messages if m.role == role and m.usage]
+        assert asked
+        assert sum(asked) == (totals or len(asked))
     assert json.loads(attempt.model_dump_json())["output"]["snapshot"]["customer"]
 
 
