@@ -8,18 +8,16 @@ import streamlit as st
 from cxlab import jobs, llm, ui
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.cxmarena.brand import pack_files
-from cxlab.benchmarks.cxmarena.conversations import noise
 from cxlab.benchmarks.cxmarena.generation import cost_estimate
-from cxlab.benchmarks.cxmarena.importers import published_dataset
 from cxlab.errors import CxError, UnknownName
-from cxlab.importers import transcripts
 from cxlab.importers.import_root import find_below_root, import_root
 from cxlab.importers.imported import ImportResult
+from cxlab.importers.sources import list_sources
 from cxlab.read import View
 from cxlab.ui.address import go
 from cxlab.views.benchmarks import names_of
 from cxlab.views.conversations import conversation, queries, realism
-from cxlab.views.conversations.queries import DatasetConversation, ServedLine
+from cxlab.views.conversations.noise_switch import hear
 from cxlab.views.datasets import creation
 from cxlab.views.datasets import description as about
 from cxlab.views.datasets import queries as datasets
@@ -29,8 +27,8 @@ ui.routed()
 QUESTION = "What am I evaluating on?"
 TABS = {"statistics": "Statistics", "conversations": "Conversations", "realism": "Realism study", "files": "Files"}
 COMMAND = "python -m cxlab generate cxmarena --brand hearthwise --size small --seed 1"
+# The benchmark whose datasets are made from brands, by a form of its own.
 BRANDS = "cxmarena"
-"""The benchmark whose datasets are made from brands, by a form of its own."""
 UP = [("Datasets", "datasets", View())]
 
 
@@ -80,35 +78,24 @@ def show_generate() -> None:
 def show_import() -> None:
     ui.breadcrumbs(UP, "Import")
     ui.header("Import a dataset", "Other people's files: what can be used of them, and what not?")
-    kind, folder, told, pressed = creation.choose_folder(import_root())
-    read = transcripts.read_folder if kind == creation.PEOPLE else published_dataset.read_folder
+    sources = list_sources()
+    kind, folder, given, pressed = creation.choose_source(sources, import_root())
+    asked = (kind, folder, given)
     if pressed:
         st.session_state.pop("cx-import", None)
         with ui.guarded(), st.spinner("Reading"):
-            st.session_state["cx-import"] = ((kind, folder, told), read(find_below_root(folder), **told))
+            source = sources[kind]
+            st.session_state["cx-import"] = (asked, source.read(find_below_root(folder), source.Options.read(given)))
     kept = st.session_state.get("cx-import")
-    if kept is None or kept[0] != (kind, folder, told):
+    if kept is None or kept[0] != asked:
         st.caption("A preview comes first: nothing is stored before you have seen what would be, and what would not.")
-    elif creation.show_preview(kept[1]):
-        found: ImportResult = kept[1]
+        return
+    found = kept[1]
+    if (creation.show_preview if isinstance(found, ImportResult) else creation.show_results)(found):
         with ui.guarded():
             found.save()
             del st.session_state["cx-import"]
             go(View(dataset=found.dataset.id, tab="files"))
-
-
-def hear(talk: DatasetConversation, kinds: frozenset[str]) -> list[ServedLine]:
-    """The conversation with these kinds of noise, made anew from its clean messages; each kind draws for itself."""
-    off = {"fragments": ("fragmentation", 0.0), "speech": ("wer", 0.0), "menu": ("opening", None)}
-    changes = dict(change for kind, change in off.items() if kind not in kinds)
-    noisy = noise.add_noise(talk.messages, noise.Noise.model_validate(talk.noise).model_copy(update=changes))
-    lines: list[ServedLine] = []
-    for place, (message, origin) in enumerate(zip(noisy.messages, noisy.origins, strict=True)):
-        pieces = noisy.places(origin.index) if origin.index is not None else (place,)
-        heard = tuple((each.at, each.heard, each.said) for each in origin.changes)
-        part = pieces.index(place) + 1
-        lines.append(ServedLine(message.role, message.text, message.turn, origin.index, part, len(pieces), heard))
-    return lines
 
 
 def show_dataset(view: View) -> None:

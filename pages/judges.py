@@ -71,7 +71,9 @@ def make_desk() -> escalation.RuleActions:
         jobs.start(arguments)
         st.rerun()
 
-    asked = [each for each in jobs.list_jobs() if each.kind == "patch"]
+    asked = [
+        each for each in jobs.list_jobs() if each.kind in ("rejudge", "patch")
+    ]  # the latter is what it was called first
     # One that was stopped stays to be resumed until another one has been started.
     shown = [
         each for place, each in enumerate(asked) if each.state == "running" or (not place and each.state != "done")

@@ -14,6 +14,8 @@ from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest
 from cxlab.store import write
 from cxlab.ui import job_panel, path_strips
+from cxlab.ui.labels import title
+from cxlab.views.benchmarks import ranking_tasks
 from cxlab.views.retrieval import indexes as parts
 from cxlab.views.retrieval import queries, retrieval_errors, search_form
 
@@ -52,7 +54,7 @@ def show_form(dataset: str, tasks: dict[str, int]) -> None:
     lacking = {"minilm": minilm.missing()} if minilm.missing() else {}
     agents = [row.name for row in llm.known("cxmarena") if "judge" not in row.name and row.name != "simulated:customer"]
     with left:
-        wanted = search_form.fill_in({task: parts.TASKS[task] for task in tasks}, agents, JUDGES, lacking)
+        wanted = search_form.fill_in({task: title(task) for task in tasks}, agents, JUDGES, lacking)
     options: dict[str, Any] = {"query": wanted.query, "respond": wanted.respond}
     order = RunRequest(
         "cxmarena",
@@ -65,7 +67,12 @@ def show_form(dataset: str, tasks: dict[str, int]) -> None:
     )
     with right, st.container(border=True), ui.guarded():
         ui.section("What it will take")
-        orders = index_grid.expand(order, wanted.methods, wanted.sizes, wanted.overlap)
+        variants = [
+            {"retrieval": method, "chunk": size, "overlap": size * wanted.overlap // 100}
+            for method in wanted.methods
+            for size in wanted.sizes
+        ]
+        orders = index_grid.expand(order, variants)
         problem = index_grid.validate(orders) if wanted.tasks else "Pick at least one task."
         if problem:
             st.warning(ui.plain(problem))
@@ -100,15 +107,16 @@ def show_page(view: View, searchable: dict[str, dict[str, int]]) -> None:
     names = {each.id: f"{each.name} · {each.id[-6:]}" for each in write.list_datasets()}
     with st.sidebar:
         dataset = ui.choose(view, "dataset", "Dataset", order, names=names)
-        tasks = [task for task in queries.TASKS if task in searchable.get(dataset, {})]
+        known = ranking_tasks()
+        tasks = [task for task in known if task in searchable.get(dataset, {})]
         ran = used.filter(dataset_id=dataset)["task"].to_list()
-        listed = [task for task in queries.TASKS if task in ran or task in tasks]
-        task = ui.choose(view, "tasks", "Task", listed, names=parts.TASKS)
+        listed = [task for task in known if task in ran or task in tasks]
+        task = ui.choose(view, "tasks", "Task", listed, names={name: title(name) for name in known})
     view = view.change(dataset=dataset, tasks=(task,), page=view.page)
     counts = searchable.get(dataset, {})
     if task not in ran:
         ui.empty(
-            f"No index has searched this dataset for the task {parts.TASKS[task].lower()} yet. Choose one or several "
+            f"No index has searched this dataset for the task {title(task).lower()} yet. Choose one or several "
             "below; then this page shows which of them finds the right article, how fast, and what it misses."
         )
         show_form(dataset, counts)
@@ -124,7 +132,7 @@ def show_page(view: View, searchable: dict[str, dict[str, int]]) -> None:
         "price": lambda: parts.show_price(scene, view),
         "areas": lambda: parts.show_areas(scene),
         "misses": lambda: retrieval_errors.show_misses(scene, view),
-        "query": lambda: retrieval_errors.show_query(scene, view, find_passage(dataset, parts.CORPORA[task])),
+        "query": lambda: retrieval_errors.show_query(scene, view, find_passage(dataset, known[task].corpus)),
         "answers": lambda: retrieval_errors.show_answers(scene),
         "gaps": lambda: parts.show_differences(scene, view),
         "try": lambda: show_form(dataset, counts),

@@ -17,13 +17,11 @@ from cxlab.store import write
 from cxlab.ui.choices import LARGEST
 from cxlab.views.benchmarks import names_of
 from cxlab.views.run import run_form
+from cxlab.views.run.cost_by_role import show_roles
 from cxlab.views.run.history import show_history
 from cxlab.views.switches import fill_in
 
 ui.routed()
-
-JUDGES = ["simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial"]
-CUSTOMER = "simulated:customer"
 
 
 def list_facets(benchmark: str, dataset_id: str | None) -> dict[str, list[str]]:
@@ -65,7 +63,8 @@ def choose_order() -> RunRequest:
     facets = ui.cached(list_facets, card.id, dataset_id) if known else {}
     where = run_form.narrow(benchmark.facets, facets)
     tip = "Each judges by itself; what they say is put to the vote."
-    judges = st.multiselect("Judges", judging, JUDGES, key="judges", help=tip, accept_new_options=True, **many)
+    usual = list(benchmark.default_judges)
+    judges = st.multiselect("Judges", judging, usual, key="judges", help=tip, accept_new_options=True, **many)
     with st.expander("Limits and set-up"):
         a, b, c = st.columns(3)
         spread = [facet.title.lower() for facet in benchmark.facets if facet.spread]
@@ -82,9 +81,10 @@ def choose_order() -> RunRequest:
             budget = ui.choose_number("budget", "Budget", 0.01, 1e6, None, help=tip, placeholder="none")
         with b:
             together = ui.choose_number("at_once", "Samples at once", 1, 512, 32) or 32
-        customer = CUSTOMER
+        customer = None
         if benchmark.with_customer:
-            customer = c.selectbox("Customer played by", [customer, *real], key="customer", **one)
+            players = [benchmark.default_customer, *real]
+            customer = c.selectbox("Customer played by", players, key="customer", **one)
         cache = st.checkbox("Reuse replies that were paid for before", key="cache", **one)
     switches = benchmark.Options.switches()
     options: dict[str, Any] = {}
@@ -115,10 +115,11 @@ def show_estimate(order: RunRequest) -> None:
             cost = "unknown" if None in costs else format_usd(sum(cost or 0 for cost in costs))
             left.metric("Cost", cost, help="By the prices on the page Models; without a price it is unknown.")
             right.metric("Time", "unknown" if None in times else format_seconds(sum(time or 0 for time in times)))
-            tokens = sum(row.prompt_tokens + row.completion_tokens for row in rows)
+            tokens = sum(row.tokens or 0 for row in rows)
             basis = "; ".join(dict.fromkeys(row.basis for row in rows))
             words = f"About {format_count(tokens)} tokens. " if tokens else ""
             st.caption(ui.plain(f"{words}{basis[:1].upper()}{basis[1:]}."))
+            show_roles(share for row in rows for share in row.roles)
         if st.button("Run evaluation", type="primary", disabled=bool(problem), width="stretch", key="start"):
             st.query_params["job"] = jobs.start(to_arguments(order)).id
             st.rerun()

@@ -49,11 +49,12 @@ if not usable:
     ui.link("Start an evaluation", "run")
     st.stop()
 
-if not set(view.scenarios) <= set(usable):
+asked = view.values(scenarios.FACET)
+if not set(asked) <= set(usable):
     # One of another benchmark may have come along from another page; any other there is not.
-    every = ui.cached(read.facets, View(), ("scenarios",))["value"].to_list()
-    lost = [describe("procedure", name) for name in view.scenarios if name not in every]
-    stop_at(lost, lambda: ui.set_view(view.change(scenarios=())))
+    every = ui.cached(read.facets, View(), (scenarios.FACET,))["value"].to_list()
+    lost = [describe("procedure", name) for name in asked if name not in every]
+    stop_at(lost, lambda: ui.set_view(view.narrow(**{scenarios.FACET: ()})))
 models = [name for name in ui.marks() if name in known.filter(pl.col("name") == "models")["value"].to_list()]
 with st.sidebar:
     titles = {name: scenarios.procedure(name).title for name in usable}

@@ -21,11 +21,11 @@ from cxlab.benchmarks.contract import Demo, DemoRun
 from cxlab.benchmarks.generation_stages import finish
 from cxlab.errors import NotConfigured
 from cxlab.runner import demo, workers
+from cxlab.runner.display.runs import NoDisplay
 from cxlab.runner.estimate import estimate
 from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.loaded_run import open_run
 from cxlab.runner.plan import SampleFilter, find_benchmark
-from cxlab.runner.progress_display import NoDisplay
 from cxlab.runner.request import RunRequest, create_runs
 from cxlab.store import write
 
@@ -284,14 +284,15 @@ def test_estimate_is_stated_as_assumed_then_measured(
     scene = server.scene("ok", reply='{"intent": "on"}')
     shell.endpoint(scene.url)
     monkeypatch.setenv("CXLAB_TEST_KEY", "none")
-    order = RunRequest(LAMP, ("endpoint:test",), options={"turns": 4}, choice=SampleFilter(limit=10), trials=2)
+    order = RunRequest(LAMP, ("endpoint:test",), choice=SampleFilter(limit=10), trials=2)
     (before,) = estimate(order)
-    assert (before.attempts, before.calls) == (20, 80)
-    assert before.basis.startswith("assumed: 4 turns")
-    assert before.cost_usd == pytest.approx(80 * (1200 * 50 + 200 * 250) / 1e6)
+    assert (before.attempts, before.calls) == (20, 100)
+    assert before.basis.startswith("assumed: 5 turns")
+    assert before.cost_usd == pytest.approx(100 * (1200 * 50 + 200 * 250) / 1e6)
     assert call("run", LAMP, "--model", "endpoint:test", "--quiet").returncode == 0
     (after,) = estimate(order)
-    assert (after.calls, after.prompt_tokens, after.completion_tokens) == (20, 2000, 400)
+    (agent,) = after.roles
+    assert (agent.role, agent.calls, agent.prompt_tokens, agent.completion_tokens) == ("agent", 20, 2000, 400)
     assert after.cost_usd == pytest.approx(0.2)
     assert after.basis == "means of earlier runs of this model"
     assert "20 attempts, about 20 calls, 2,400 tokens, $0.20" in after.describe()

@@ -46,3 +46,9 @@ def test_nothing_else_lies_at_the_top() -> None:
     allowed = {"app.py", "pages", "cxlab", "data", "tests", "requirements.txt", ".streamlit", "README.md"}
     allowed |= {".ci", ".gitignore", "pyproject.toml", ""}
     assert {name.split("/")[0] for name in tracked} <= allowed
+
+
+def test_the_files_that_a_benchmarks_readme_names_exist() -> None:
+    for page in (ROOT / "cxlab/benchmarks").glob("*/README.md"):
+        for name in re.findall(r"`((?:[a-z_]+/)*[a-z_]+\.py)`", page.read_text(encoding="utf-8")):
+            assert any((root / name).exists() for root in (page.parent, page.parent.parent, ROOT)), f"{page}: {name}"

@@ -242,8 +242,9 @@ def _make_scores(
             values = np.round(values / 2)
         parts.append(by_turn.with_columns(metric=pl.lit(metric), value=pl.Series(values)))
     whole = attempts.with_columns(turn=pl.lit(None, pl.Int32), metric=pl.lit("overall"), value=pl.Series(level))
-    empty = {"reason": pl.lit(None, pl.String), "n": pl.lit(None, pl.Int32)}
-    return pl.concat([*parts, whole]).with_columns(**empty).select(tables.SCORES.keys())
+    made = pl.concat([*parts, whole])
+    lacking = (pl.lit(None, type_).alias(name) for name, type_ in tables.SCORES.items() if name not in made.columns)
+    return made.with_columns(lacking).select(tables.SCORES.keys())
 
 
 def _make_messages(by_turn: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:

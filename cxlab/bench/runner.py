@@ -105,9 +105,9 @@ def _report(measured: Measurement) -> None:
 
 def _run_here(calls: int, concurrency: int) -> Measurement:
     """The whole way of a run: plan, ask, score, store, status; compaction is not waited for."""
+    from cxlab.runner.display.runs import NoDisplay
     from cxlab.runner.loaded_run import open_run
     from cxlab.runner.plan import WHOLE, SampleFilter
-    from cxlab.runner.progress_display import NoDisplay
     from cxlab.runner.request import RunRequest, create_runs
     from cxlab.runner.session import work_here
 

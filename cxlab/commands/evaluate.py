@@ -163,12 +163,13 @@ def _start(
         **ordered,
     )
     runs = create_runs(order)
-    if not manner.quiet:
-        for run_, expected in zip(runs, estimate(order), strict=True):
-            print(f"{run_.id}: {expected.describe()}", file=sys.stderr)
+    expected = estimate(order) if not manner.quiet or (only_plan and as_json) else []
+    for run_, each in zip(runs, () if manner.quiet else expected, strict=manner.quiet is False):
+        print(f"{run_.id}: {each.describe()}", file=sys.stderr)
     ids = [run_.id for run_ in runs]
     if only_plan:
-        print(json.dumps({"planned": ids}) if as_json else "\n".join(ids))
+        told = {"planned": ids, "estimates": [each.to_record() for each in expected]}
+        print(json.dumps(told) if as_json else "\n".join(ids))
         return
     finish(launch(ids, manner), manner, as_json)
 
@@ -220,8 +221,8 @@ def demo(
 ) -> None:
     """Fill the store with simulated agents on a slice of every benchmark; a demo that was stopped goes on."""
     from cxlab.runner.demo import list_slices, prepare_slice
+    from cxlab.runner.display.stages import StageDisplay
     from cxlab.runner.launch import ExecutionOptions, launch
-    from cxlab.runner.stage_display import StageDisplay
 
     began = time.monotonic()
     manner = ExecutionOptions(workers=workers, quiet=quiet)

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from cxlab.benchmarks.contract import Benchmark
     from cxlab.benchmarks.generation import Generated, GenerationContext
     from cxlab.benchmarks.options import GenerateOptions
-    from cxlab.runner.stage_display import StageDisplay
+    from cxlab.runner.display.stages import StageDisplay
 
 
 def generate(
     context: typer.Context,
     benchmark: Annotated[str | None, typer.Argument(help="The benchmark.")] = None,
     option: Annotated[list[str], typer.Option(help="A setting as key=value instead of its flag, repeatable.")] = [],  # noqa: B006 typer copies it
-    seed: Annotated[int, typer.Option(help="Seed of the samples.", min=0, max=2**63 - 1)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the samples.")] = 0,
     budget: Annotated[
         float | None, typer.Option(help="USD that a real model may cost, all tries together; then it stops.")
     ] = None,
@@ -39,6 +39,7 @@ def generate(
     from cxlab.benchmarks.gold_check import tell
     from cxlab.benchmarks.options import split_pairs
     from cxlab.commands.switches import describe, read_flags
+    from cxlab.records.bounds import check_whole
     from cxlab.runner.plan import find_benchmark
 
     if help_:
@@ -54,13 +55,13 @@ def generate(
         raise BadOption(f"name a benchmark: {', '.join(REGISTRY)}")
     from cxlab.benchmarks.generation import GenerationContext
     from cxlab.benchmarks.generation_budget import GenerationBudget as GenerationBudget
-    from cxlab.runner.stage_display import StageDisplay
+    from cxlab.runner.display.stages import StageDisplay
 
     found = find_benchmark(benchmark)
     given = {**split_pairs(option), **read_flags(context.args, found.GenerateOptions, benchmark)}
     settings = found.GenerateOptions.read(given)
-    if workers is not None and workers < 1:
-        raise BadOption(f"--workers {workers}: must be at least 1")
+    check_whole("seed", seed)
+    check_whole("workers", workers)
     board = StageDisplay(quiet)
     spending = GenerationBudget(budget, lambda spent: board.spend(asdict(spent), spent.describe()))
     how = GenerationContext(seed, home, workers, spending)

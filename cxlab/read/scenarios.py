@@ -120,7 +120,7 @@ def _load(path: Path, stamp: int) -> Procedure:
             plans=tuple(plan.get("values") or ()),
         )
     except (KeyError, TypeError, AttributeError) as fault:
-        raise BadFile(path.name, None, f"not a scenario ({fault})", "run `python -m cxlab check sage`") from fault
+        raise BadFile(path.name, None, f"not a scenario ({fault})", "check it with `python -m cxlab check`") from fault
 
 
 def _values(condition: Any) -> str:

@@ -25,6 +25,9 @@ class Task:
     The verdict rule, unless the benchmark has a `verdict` of its own: `decided_by` is the metric that decides (the
     headline when empty), `pass_from` its value from which an attempt has passed (or down to which, where less is
     better); None is 100, or 0.
+
+    `corpus` names the collection that an attempt at the task ranks: its output holds `ranked` (ids, best first), the
+    sample's expected `article_id` or `article_ids`. The page Retrieval shows such tasks.
     """
 
     id: str
@@ -34,6 +37,7 @@ class Task:
     higher_is_better: bool = True
     decided_by: str = ""
     pass_from: float | None = None
+    corpus: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from cxlab.benchmarks import gold_check
 from cxlab.errors import BadOption
 from cxlab.records.bounds import check_budget, check_whole
 from cxlab.runner import workers
+from cxlab.runner.display.runs import ProgressDisplay, choose_display
 from cxlab.runner.loaded_run import LoadedRun, is_simulated, open_run
-from cxlab.runner.progress_display import ProgressDisplay, choose_display
 from cxlab.runner.request import tell_job
 from cxlab.runner.session import SessionResult, work_alone, work_on_shard
 from cxlab.store import write

@@ -10,10 +10,10 @@ from cxlab import llm
 from cxlab.errors import BadOption, Busy, CxError, explain
 from cxlab.runner import lock
 from cxlab.runner import status as statuses
+from cxlab.runner.display.runs import ProgressDisplay
 from cxlab.runner.execute import DEFAULT_CONCURRENCY, Execution
 from cxlab.runner.loaded_run import LoadedRun, load_setup, read_options
 from cxlab.runner.plan import WHOLE, Pair, take_shard
-from cxlab.runner.progress_display import ProgressDisplay
 from cxlab.runner.report import tally
 from cxlab.runner.status import Status
 from cxlab.store import write

@@ -21,8 +21,8 @@ from typing import IO, Any
 
 from cxlab.errors import CxError, NotConfigured
 from cxlab.runner import status as statuses
+from cxlab.runner.display.runs import ProgressDisplay
 from cxlab.runner.loaded_run import LoadedRun
-from cxlab.runner.progress_display import ProgressDisplay
 from cxlab.runner.session import SessionResult, begin, prepare, settle, take_over
 from cxlab.runner.status import Status
 from cxlab.store import home
@@ -157,8 +157,8 @@ def work_as_ray_task(
 ) -> None:
     """One shard of each run, on whatever node Ray chose; the coordinator holds the locks."""
     os.environ["CXLAB_HOME"] = root
+    from cxlab.runner.display.runs import NoDisplay
     from cxlab.runner.loaded_run import open_run
-    from cxlab.runner.progress_display import NoDisplay
     from cxlab.runner.session import work_on_shard
 
     opened = [open_run(run_id) for run_id in ids]

@@ -1,7 +1,5 @@
-"""Small tables and path strips, drawn as HTML of our own in which every value is escaped."""
+"""Small tables and path strips, drawn from templates of our own."""
 
-import html
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +7,7 @@ import streamlit as st
 
 from cxlab.read import scenarios
 from cxlab.ui.app_frame import colours
+from cxlab.ui.render import render
 
 _MOVES = {"sync": ("followed", "✓"), "inserted": ("inserted", "+"), "skipped": ("skipped", "−")}
 
@@ -54,33 +53,20 @@ def strip(
     for each in moves:
         move, stage = (each["move"], each["stage"]) if isinstance(each, Mapping) else each
         word, sign = _MOVES.get(move, ("", ""))
+        meaning = (known.name(stage) if known else stage) + (f": {word}" if word else "")
         kind = move if move in _MOVES else "plain"
-        meaning = _safe(known.name(stage) if known else stage) + (f": {word}" if word else "")
-        steps.append(f'<span class="cx-step {kind}" title="{meaning}">{sign} {_safe(stage)}</span>')
+        steps.append({"kind": kind, "meaning": meaning, "sign": sign, "name": stage})
     words = " ".join(
         f"{sign} {word}"
         for move, (word, sign) in _MOVES.items()
         if title and any(_move(each) == move for each in moves)
     )
-    foot = f'<span style="font-size:.75rem; margin-left:14px; align-self:center; opacity:.7">{_safe(words)}</span>'
-    head = f'<span style="font-size:.8rem; min-width:5.5rem; align-self:center">{_safe(title)}</span>' if title else ""
-    parts = f"{head}{''.join(steps)}{foot if words else ''}"
-    st.html(f'<div class="cx-strip" role="img" aria-label="{_safe(_read_out(moves))}">{parts}</div>')
+    st.html(render("strip", title=title, steps=steps, words=words, read_out=_read_out(moves)))
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[tuple[str, str]]], numbers: Sequence[int] = ()) -> None:
     """A small table; each cell is (text, "" | "bad" | "quiet"); what is bad wears a cross as well as the colour."""
-    cells = "".join(f"<th{_kind('num' if i in numbers else '')}>{_safe(name)}</th>" for i, name in enumerate(head))
-    lines = []
-    for row in rows:
-        parts = []
-        for i, (text, kind) in enumerate(row):
-            sign = "✕ " if kind == "bad" else ""
-            names = " ".join(name for name in (kind, "num" if i in numbers else "") if name)
-            parts.append(f"<td{_kind(names)}>{sign}{_cell(text)}</td>")
-        lines.append(f"<tr>{''.join(parts)}</tr>")
-    table = f'<table class="cx-table"><thead><tr>{cells}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
-    st.html(f'<div class="cx-scroll">{table}</div>')
+    st.html(render("grid", head=head, rows=rows, numbers=numbers))
 
 
 def _read_out(moves: Sequence[Any]) -> str:
@@ -90,16 +76,3 @@ def _read_out(moves: Sequence[Any]) -> str:
 
 def _move(each: Any) -> str:
     return str(each["move"] if isinstance(each, Mapping) else each[0])
-
-
-def _safe(text: object) -> str:
-    return html.escape(str(text), quote=True)
-
-
-def _cell(text: object) -> str:
-    """Escaped, with places where a long name like InfoCompleteness may break."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "<wbr>", _safe(text))
-
-
-def _kind(names: str) -> str:
-    return f' class="{names}"' if names else ""

@@ -4,7 +4,6 @@ Every value is escaped: nothing that anybody said is rendered. A turn is one ele
 """
 
 import difflib
-import html
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,9 +12,11 @@ from typing import Any
 
 import polars as pl
 import streamlit as st
+from markupsafe import Markup, escape
 
 from cxlab.charts.numbers import format_share
 from cxlab.ui.app_frame import colours
+from cxlab.ui.render import render
 
 SPEAKERS = {"customer": "Customer", "agent": "Agent", "system": "System", "tool": "Tool", "ivr": "Phone menu"}
 _TOKENS = re.compile(r"\w+|\s+|[^\w\s]")
@@ -176,49 +177,49 @@ def draw(lines: Iterable[TranscriptLine], *, asked: int | None = None, transcrip
     st.html("".join(to_html(line, asked=line.turn == asked, transcripts=transcripts) for line in lines))
 
 
-def to_html(line: TranscriptLine, said: str | None = None, *, asked: bool = False, transcripts: bool = False) -> str:
-    """A line as HTML; `said` stands in for its text, as HTML that is safe already."""
+def to_html(
+    line: TranscriptLine, said: Markup | None = None, *, asked: bool = False, transcripts: bool = False
+) -> Markup:
+    """A line as HTML; `said` stands in for its text."""
     name = SPEAKERS.get(line.role, line.role)
     turn = f" · turn {line.turn}" if line.turn else " · greeting"
     signs = [*line.signs, *([f"{format_share(line.wer)} misheard"] if line.wer else [])]
-    marks = "".join(f'<span class="sign">{_safe(sign)}</span>' for sign in signs)
     kind = line.role if line.role in ("customer", "agent") else "other"
     body = said if said is not None else _spoken(line, transcripts)
-    text = f"<p>{body}</p>" if body else ""
-    calls = "".join(_draw_call(call) for call in line.calls)
-    more = " asked" if asked else ""
-    return f'<div class="cx-line {kind}{more}"><div class="who">{_safe(name + turn)}{marks}</div>{text}{calls}</div>'
+    calls = [_draw_call(call) for call in line.calls]
+    return render("line", kind=kind, asked=asked, who=name + turn, signs=signs, body=body, calls=calls)
 
 
-def _spoken(line: TranscriptLine, transcripts: bool) -> str:
+def _spoken(line: TranscriptLine, transcripts: bool) -> Markup:
     if line.meant is None:
-        return _safe(line.text)
+        return escape(line.text)
     ideal = line.meant if line.ideal is None else line.ideal
     marked = mark_heard(ideal, line.text)
     if not transcripts:
         return marked
-    ways = (("meant", _safe(line.meant)), ("ideal", _safe(ideal)), ("heard", marked))
-    return "<br>".join(f'<span class="way">{name}</span> {words}' for name, words in ways)
+    ways = (("meant", line.meant), ("ideal", ideal), ("heard", marked))
+    return Markup("<br>").join(Markup('<span class="way">{}</span> {}').format(name, words) for name, words in ways)
 
 
-def mark_heard(said: str, got: str) -> str:
+def mark_heard(said: str, got: str) -> Markup:
     """What was heard, as HTML: what was said and not heard is struck out, what was heard instead is marked."""
-    before, after, parts = said.split(), got.split(), []
+    before, after = said.split(), got.split()
+    parts: list[Markup] = []
     for kind, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        lost, found = _safe(" ".join(before[a:b])), _safe(" ".join(after[c:d]))
+        lost, found = " ".join(before[a:b]), " ".join(after[c:d])
         if kind == "equal":
-            parts.append(found)
+            parts.append(escape(found))
         else:
-            parts += [f"<del>{lost}</del>"] if lost else []
-            parts += [f"<mark>{found}</mark>"] if found else []
-    return " ".join(parts)
+            parts += [Markup("<del>{}</del>").format(lost)] if lost else []
+            parts += [Markup("<mark>{}</mark>").format(found)] if found else []
+    return Markup(" ").join(parts)
 
 
-def mark_changes(first: str, second: str) -> tuple[str, str]:
+def mark_changes(first: str, second: str) -> tuple[Markup, Markup]:
     """Two texts as HTML, each with the words marked that the other does not have at this place."""
     one, two = _TOKENS.findall(first), _TOKENS.findall(second)
     if len(one) + len(two) > _MOST_TOKENS:
-        return (_safe(first), _safe(second)) if first == second else (_marked(first), _marked(second))
+        return (escape(first), escape(second)) if first == second else (_marked(first), _marked(second))
     left: list[tuple[bool, str]] = []
     right: list[tuple[bool, str]] = []
     for kind, a, b, c, d in difflib.SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
@@ -227,7 +228,7 @@ def mark_changes(first: str, second: str) -> tuple[str, str]:
     return _join(left), _join(right)
 
 
-def _join(parts: Sequence[tuple[bool, str]]) -> str:
+def _join(parts: Sequence[tuple[bool, str]]) -> Markup:
     """The parts as HTML; a space between two marks is marked with them, so that a changed phrase is one mark."""
     found: list[tuple[bool, str]] = []
     for place, (changed, text) in enumerate(parts):
@@ -236,31 +237,34 @@ def _join(parts: Sequence[tuple[bool, str]]) -> str:
             found[-1] = (found[-1][0], found[-1][1] + text)
         else:
             found.append((changed or between, text))
-    return "".join(_marked(text) if changed else _safe(text) for changed, text in found)
+    return Markup("").join(_marked(text) if changed else escape(text) for changed, text in found)
 
 
-def _marked(text: str) -> str:
-    return f"<mark>{_safe(text)}</mark>" if text.strip() else _safe(text)
+def _marked(text: str) -> Markup:
+    return Markup("<mark>{}</mark>").format(text) if text.strip() else escape(text)
 
 
-def _draw_call(call: TranscriptCall) -> str:
+def _draw_call(call: TranscriptCall) -> Markup:
     """A call in a line that opens: who, which, how it went; inside, arguments and result in full."""
     failed = call.kind not in ("", "ok")
     shown = " ".join(call.arguments.split())
     short = shown if len(shown) <= _LONGEST_ARGUMENTS else shown[: _LONGEST_ARGUMENTS - 1] + "…"
+    came, told = "ok", _count(call.result or "")
     if call.result is None:
-        came = '<span class="bad">no result</span>'
+        came, told = "nothing", ""
     elif failed:
-        told = call.result.removeprefix("Error: ")
-        came = f'<span class="bad">✕ {_safe(_FAILED.get(call.kind, call.kind))}: {_safe(told)}</span>'
-    else:
-        came = f'<span class="good">✓</span> {_safe(_count(call.result))}'
-    marks = [word for word, on in (("changed something", call.changed), ("irreversible", call.irreversible)) if on]
-    signs = "".join(f'<span class="sign">{word}</span>' for word in marks)
-    side = SPEAKERS.get(call.side, call.side).lower()
-    head = f"{_safe(side)}: <b>{_safe(call.name)}</b>{_safe(_brief(short))} {came}"
-    body = f"<pre>{_safe(_pretty(call.arguments))}</pre><pre>{_safe(_pretty(call.result or ''))}</pre>"
-    return f"<details><summary>{head}{signs}</summary>{body}</details>"
+        came, told = "failed", f"{_FAILED.get(call.kind, call.kind)}: {call.result.removeprefix('Error: ')}"
+    return render(
+        "call",
+        side=SPEAKERS.get(call.side, call.side).lower(),
+        name=call.name,
+        arguments=_brief(short),
+        came=came,
+        told=told,
+        signs=[word for word, on in (("changed something", call.changed), ("irreversible", call.irreversible)) if on],
+        given=_pretty(call.arguments),
+        result=_pretty(call.result or ""),
+    )
 
 
 def _brief(arguments: str) -> str:
@@ -303,7 +307,3 @@ def _listed(value: Any) -> list[dict[str, Any]]:
         except ValueError:
             return []
     return [each for each in value or () if isinstance(each, dict)] if isinstance(value, list | tuple) else []
-
-
-def _safe(text: object) -> str:
-    return html.escape(str(text), quote=True)

@@ -8,7 +8,7 @@ from cxlab import read
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.options import write_word
 from cxlab.read import View
-from cxlab.records.benchmark_card import Card, Declaration, Facet
+from cxlab.records.benchmark_card import Card, Declaration, Facet, Task
 from cxlab.ui.address import cached
 
 
@@ -51,6 +51,11 @@ def names_of(benchmarks: Iterable[str]) -> dict[str, str]:
 def titles_of(benchmarks: Iterable[str]) -> dict[str, str]:
     """The whole title of each benchmark, for a choice."""
     return {name: declared(name).card.title for name in benchmarks}
+
+
+def ranking_tasks() -> dict[str, Task]:
+    """The tasks of all registered benchmarks whose attempts rank a corpus, by id."""
+    return {task.id: task for name in REGISTRY for task in declared(name).card.tasks if task.corpus}
 
 
 def leave_out_floors(view: View, about: Declaration) -> View:

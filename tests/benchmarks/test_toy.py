@@ -13,6 +13,7 @@ from cxlab import benchmarks, read
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import View, failures
 from cxlab.read.tasks import task_board
+from tests.pages.app_script import open_page, words
 
 PAGE = Path(benchmarks.__file__).with_name("README.md")
 NAMED = re.compile(r"^`(refunds/[\w.]+)`\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -71,3 +72,28 @@ def test_the_command_line_knows_it(toy: Shell) -> None:
     made = json.loads(toy.call("generate", "refunds", "--json").stdout.splitlines()[-1])
     assert made["tasks"] == {"refund": 12}
     assert "the gold of 12 samples holds" in toy.call("check", made["dataset"]).stdout
+
+
+def test_pages_find_it(toy: Shell) -> None:
+    overview = open_page()
+    assert not overview.exception
+    assert overview.subheader[0].value.startswith("Refunds: ")
+    assert "correct" in overview.dataframe[0].value
+    failed = open_page("failures", benchmark="refunds")
+    assert not failed.exception
+    assert failed.metric[0].label == "Answers"
+    assert set(failed.dataframe[-1].value["reason"]) == {"the window of 30 days was missed"}
+    assert failed.multiselect(key="cx-filter-age").options == ["in time", "late"]
+    row = failures.rows(View(benchmark="refunds", verdict="failed", metric="correct")).frame.row(0, named=True)
+    one = open_page("failures", attempt=f"{row['run_id']}/{row['attempt_id']}")
+    assert not one.exception
+    assert "The window of 30 days was missed." in words(one)
+    compared = open_page("compare", benchmark="refunds", field="age")
+    assert not compared.exception
+    assert compared.selectbox(key="cx-filter-metric").value == "correct"
+    assert "these runs differ in rule" in words(compared)
+    run = open_page("run", bench="refunds")
+    assert not run.exception
+    assert run.toggle(key="option-rule").value is True
+    run.toggle(key="option-rule").set_value(False).run()
+    assert "--option=rule=false" in run.code[0].value

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cxlab.benchmarks import REGISTRY
 from cxlab.errors import BadFile, BadOption
 from cxlab.importers import cells, folders, transcripts
 from cxlab.importers.cells import Unreadable
-from cxlab.runner.request import read_words
 from tests.importers.hostile import ODD, TEXTS, few, places, spoil
 
 TALK = {
@@ -91,9 +91,11 @@ def test_cells_made_to_take_for_ever() -> None:
 
 @pytest.mark.parametrize("value", ["1e999", "NaN", "9" * 30, "[" * 200 + "]" * 200, '"a\\u0000"', "[-Infinity]"])
 def test_an_option_that_no_store_could_hold_is_refused(value: str) -> None:
-    with pytest.raises(BadOption, match=r"--option chunk: "):
-        read_words([f"chunk={value}"])
-    assert read_words(["chunk=500", "query=last", "x=[1"]) == {"chunk": 500, "query": "last", "x": "[1"}
+    options = REGISTRY["cxmarena"].Options
+    with pytest.raises(BadOption, match=r"chunk=.*: give a whole number from 1 to 1e\+06"):
+        options.read_words([f"chunk={value}"])
+    read = options.read_words(["chunk=500", "query=last"]).to_record()
+    assert (read["chunk"], read["query"]) == (500, "last")
 
 
 def test_folders_with_brackets_in_their_names(tmp_path: Path) -> None:

@@ -261,7 +261,7 @@ def test_real_conversations_are_imported_and_can_be_mixed_into_a_study(home: Pat
     calls = imports / "calls.csv"
     calls.write_text("conversation_id,role,text\n1,caller,Hi\n1,agent,Hello\n2,alien,?\n")
     app = open_page(tab="import", folder=str(calls), kind="conversations between people")
-    app.text_input(key="people-licence").set_value("ours").run()
+    app.text_input(key="import-licence").set_value("ours").run()
     app.button(key="import-look").click().run()
     assert "1 conversation can be imported" in words(app)
     assert "1 complaint in 1 file" in words(app)

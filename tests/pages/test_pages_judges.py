@@ -143,7 +143,7 @@ def test_a_new_version_is_written_and_asked_for_from_the_page(mm_home: Path, sta
     assert (rubric_versions.find().version, rubric_versions.find().rule) == (4, "Handing over never counts.")
     assert "Handing over never counts." in words(app)
     app.button(key="escalation-ask").click().run()
-    assert started == [["patch", SOURCE, f"--judge={ADA}", f"--judge={BOB}", "--quiet"]]
+    assert started == [["rejudge", SOURCE, f"--judge={ADA}", f"--judge={BOB}", "--quiet"]]
     # The same once more is refused with the reason.
     app.text_area(key="escalation-rule").set_value("Handing over never counts.")
     next(each for each in app.button if each.label == "Add this version").click().run()
@@ -162,6 +162,6 @@ def test_escalation_says_how_to_fill_it(mm_home: Path, judged_home: Path, starte
             shutil.rmtree(mm_home / "runs" / name)
         patch.setenv("CXLAB_HOME", str(mm_home))
         app = open_page("judges", tab="escalation")
-        assert app.code[0].value == f"python -m cxlab patch {SOURCE}"
+        assert app.code[0].value == f"python -m cxlab rejudge {SOURCE}"
         app.button(key="escalation-first").click().run()
-        assert started == [["patch", SOURCE, "--quiet"]]
+        assert started == [["rejudge", SOURCE, "--quiet"]]

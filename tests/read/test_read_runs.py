@@ -37,10 +37,12 @@ def test_a_run_that_says_it_runs_and_is_silent_has_stalled(folder: Path) -> None
 
 def test_shards_add_up_and_run_until_all_have_ended(folder: Path) -> None:
     put(folder, "status-1-of-2.json", state="done", planned=50, done=50, ok=49, format=1, cost_usd=0.5)
-    put(folder, "status-2-of-2.json", planned=50, done=10, ok=10, rate_per_s=4.0)
+    put(folder, "status-2-of-2.json", planned=50, done=10, ok=10, cost_usd=0.25, rate_per_s=4.0)
     found = read.progress("run-1")
     assert (found.state, found.done, found.ok, found.format) == ("running", 60, 59, 1)
-    assert (found.cost_usd, found.eta_s) == (0.5, 10.0)
+    assert (found.cost_usd, found.eta_s) == (0.75, 10.0)
+    put(folder, "status-2-of-2.json", planned=50, done=10, ok=10)
+    assert read.progress("run-1").cost_usd is None, "what is unknown of one shard is unknown of the run"
 
 
 def test_a_shard_that_has_not_begun_is_still_to_come(folder: Path) -> None:

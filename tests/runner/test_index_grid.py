@@ -24,7 +24,7 @@ def order(model: str = "simulated:strong", choice: SampleFilter = ALL, **options
 
 
 def test_each_method_meets_each_size() -> None:
-    found = index_grid.expand(order(query="last"), ["bm25", "hybrid", "bm25"], [200, 1000], 15)
+    found = index_grid.expand(order(query="last"), grid(["bm25", "hybrid", "bm25"], [200, 1000], 15))
     assert [one.options for one in found] == [
         {"query": "last", "retrieval": m, "chunk": size, "overlap": size * 15 // 100}
         for m in ("bm25", "hybrid")
@@ -32,17 +32,21 @@ def test_each_method_meets_each_size() -> None:
     ]
 
 
-@pytest.mark.parametrize(("methods", "sizes", "overlap"), [([], [500], 0), (["bm25"], [], 0), (["bm25"], [500], 100),
-                                                           (["bm25"], [0], 0)])  # fmt: skip
-def test_what_makes_no_grid_is_refused(methods: list[str], sizes: list[int], overlap: int) -> None:
-    with pytest.raises(BadOption):
-        index_grid.expand(order(), methods, sizes, overlap)
+def grid(methods: list[str], sizes: list[int], overlap: int = 0) -> list[dict[str, object]]:
+    """Each method with each size, `overlap` in per cent of it."""
+    return [{"retrieval": m, "chunk": size, "overlap": size * overlap // 100} for m in methods for size in sizes]
+
+
+def test_what_makes_no_grid_is_refused() -> None:
+    with pytest.raises(BadOption, match="pick at least one"):
+        index_grid.expand(order(), [])
+    assert "chunk=0" in index_grid.validate(index_grid.expand(order(), grid(["bm25"], [0])))
 
 
 def test_calls_are_counted_by_what_is_asked_of_models() -> None:
     def calls(**options: object) -> int:
         return index_grid.estimate_grid(
-            index_grid.expand(order(choice=TURNS, **options), ["bm25"], [500, 1000], 0), {}
+            index_grid.expand(order(choice=TURNS, **options), grid(["bm25"], [500, 1000])), {}
         ).calls
 
     # Three turns in each of two runs: a query each, an answer each, and one judge of it.
@@ -52,7 +56,7 @@ def test_calls_are_counted_by_what_is_asked_of_models() -> None:
 
 
 def test_time_is_known_only_for_methods_that_ran() -> None:
-    both = index_grid.expand(order(respond=False), ["bm25", "lexical"], [500], 0)
+    both = index_grid.expand(order(respond=False), grid(["bm25", "lexical"], [500]))
     assert index_grid.estimate_grid(both, {"bm25": 2.0}).seconds is None
     seen = index_grid.estimate_grid(both, {"bm25": 2.0, "lexical": 3.0})
     assert (seen.seconds, seen.runs, seen.searches, seen.cost_usd, seen.tokens) == (5.0, 2, 14, 0.0, 0)
@@ -61,19 +65,19 @@ def test_time_is_known_only_for_methods_that_ran() -> None:
 def test_a_model_without_a_price_has_no_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     priced = index_grid.estimate_grid(
-        index_grid.expand(order("openai:gpt-4.1", TURNS, respond=False), ["bm25"], [500], 0), {"bm25": 1.0}
+        index_grid.expand(order("openai:gpt-4.1", TURNS, respond=False), grid(["bm25"], [500])), {"bm25": 1.0}
     )
     assert priced.cost_usd is not None
     assert priced.cost_usd > 0
     assert priced.tokens > 0
     unknown = index_grid.estimate_grid(
-        index_grid.expand(order("openai:no-such-model", TURNS, respond=False), ["bm25"], [500], 0), {}
+        index_grid.expand(order("openai:no-such-model", TURNS, respond=False), grid(["bm25"], [500])), {}
     )
     assert unknown.cost_usd is None
 
 
 def test_what_can_be_ordered() -> None:
-    light = index_grid.expand(order(), ["bm25"], [500], 0)
+    light = index_grid.expand(order(), grid(["bm25"], [500]))
     assert index_grid.to_arguments(["run-1", "run-2"]) == ["run", "--resume=run-1", "--resume=run-2", "--quiet"]
     assert index_grid.validate(light) == ""
-    assert "nonsense" in index_grid.validate(index_grid.expand(order(), ["hybrid:nonsense"], [500], 0))
+    assert "nonsense" in index_grid.validate(index_grid.expand(order(), grid(["hybrid:nonsense"], [500])))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from cxlab.benchmarks.contract import Baseline, Benchmark, Card, CostEstimate, Demo, DemoRun, Facet, Files, Task
 from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
+from cxlab.benchmarks.cxmarena.evaluation.call_estimate import estimate
 from cxlab.benchmarks.cxmarena.evaluation.corpus import prepare
 from cxlab.benchmarks.cxmarena.importers import IMPORTERS
 from cxlab.benchmarks.cxmarena.options import CxmDataset, CxmOptions, migrate
@@ -84,8 +85,10 @@ CARD = Card(
         Task("kb_refinement", "Find repeated and contradicting articles", "similar_f1", decided_by="right"),
         Task("intent", "Tell why the customer called", "intent", decided_by="right"),
         Task("quality", "Check how the agent served", "question_accuracy", decided_by="right"),
-        Task("article_search", "Find the article", "hit@10", decided_by="right"),
-        Task("multi_turn", "Find and answer within a conversation", "recall@10", decided_by="right"),
+        Task("article_search", "Find the article", "hit@10", decided_by="right", corpus="search"),
+        Task(
+            "multi_turn", "Find and answer within a conversation", "recall@10", decided_by="right", corpus="multi_turn"
+        ),
         Task("tools", "Choose the tool", "tools@16", decided_by="right"),
     ),
     metrics=METRICS,
@@ -180,6 +183,7 @@ BENCHMARK = Benchmark(
     importers=IMPORTERS,
     files=Files("brand packs", check_files),
     plan=plan,
+    estimate=estimate,
     describe=describe,
     floors=(Baseline("simulated:floor", "Floor", "Answers without reading."),),
     own_data=False,

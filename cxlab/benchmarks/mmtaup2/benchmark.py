@@ -69,7 +69,6 @@ FACETS = (
     Facet("modality", "Modality", order=("text", "voice")),
     Facet("intent", "Intent", "What the customer wants."),
     Facet("leaf", "Issues", "What is wrong in the world.", identifies=True),
-    Facet("level", "Level", "The persona, as other benchmarks have it."),
     Facet("language", "Language"),
 )
 

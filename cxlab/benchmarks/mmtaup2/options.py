@@ -27,7 +27,11 @@ class MmOptions(Options):
         None, description="Where the sample does not say; text when not set."
     )
     wer: float | None = Field(
-        None, ge=0, le=1, description="Word error rate of the voice channel, where the sample does not say; 0.15."
+        None,
+        ge=0,
+        le=1,
+        title="Word error rate",
+        description="Word error rate of the voice channel, where the sample does not say; 0.15.",
     )
     audio: str = Field(
         "channel",
@@ -93,7 +97,7 @@ class MmDataset(GenerateOptions):
         (), description="What the agent is told of the customer: 0 nothing, 1 the persona, 2 a profile it infers."
     )
     modalities: Annotated[tuple[Literal["text", "voice"], ...], Listed] = Field((), description="Text and voice.")
-    wer: float = Field(0.15, ge=0, le=1, description="Word error rate of the voice channel.")
+    wer: float = Field(0.15, ge=0, le=1, title="Word error rate", description="Word error rate of the voice channel.")
 
 
 def migrate(run: Run, version: int) -> Run:

@@ -8,12 +8,13 @@ from typing import Any, Protocol
 import polars as pl
 import streamlit as st
 
+from cxlab.benchmarks.contract import Imported, Importer
 from cxlab.benchmarks.options import GenerateOptions, write_word
 from cxlab.charts.numbers import format_count
 from cxlab.errors import CxError
 from cxlab.read import View
 from cxlab.ui.address import go
-from cxlab.ui.choices import LARGEST, choose_number
+from cxlab.ui.choices import LARGEST, choose_id, choose_number
 from cxlab.ui.job_panel import Job, badge_of, show_log
 from cxlab.ui.labels import chip, error, label, plain, say, section
 from cxlab.ui.tables import column, show_table
@@ -31,7 +32,6 @@ NOISE = {
     "misheard words": "speech",
     "phone menu": "ivr",
 }
-PUBLISHED, PEOPLE = "the published CXMArena data set", "conversations between people"
 PACK, BRIEF = "brand pack", "paragraph"
 SIZES = ("small", "paper", "number of articles")
 NOISE_HELP = (
@@ -162,31 +162,19 @@ def confirm(args: Sequence[str], problem: str, expected: str = "", words: str = 
     return pressed
 
 
-def choose_folder(root: Path) -> tuple[str, str, dict[str, str], bool]:
-    """What is to be imported (PUBLISHED or PEOPLE), where below `root`, how to read it; and whether to preview it."""
-    kinds = [PUBLISHED, PEOPLE]
-    kind = st.segmented_control(
-        "What the folder holds", kinds, default=PUBLISHED, required=True, key="kind", bind="query-params"
-    )
-    told: dict[str, str] = {}
-    if kind == PEOPLE:
-        st.caption(
-            "One message a row, in the order in which it was said, with the columns conversation_id, role and text; or "
-            "JSON Lines with a conversation a line. They can be read here and mixed into realism studies; models are "
-            "not scored on them. Take out names and numbers of real people first."
-        )
-        left, right = st.columns([1, 3])
-        told["language"] = LANGUAGES[left.selectbox("Language", list(LANGUAGES), key="people-language")]
-        told["licence"] = right.text_input("Licence", key="people-licence", placeholder="what may be done with them")
+def choose_source(sources: Mapping[str, Importer], root: Path) -> tuple[str, str, dict[str, Any], bool]:
+    """What is to be imported, where below `root`, the source's own settings; and whether to preview it."""
+    titles = {name: source.title for name, source in sources.items()}
+    kind = choose_id("kind", "What is imported", list(sources), titles.__getitem__)
+    source = sources[kind]
+    st.caption(plain(f"Give {source.takes}. Take out names and numbers of real people first."))
+    given = fill_in(source.Options.switches(), "import")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        tip = (
-            f"On the machine that runs this app, below {root}; its owner chooses that folder with --import-root. Files "
-            "are known by the names that the published data set gives them."
-        )
-        folder = st.text_input("Folder", key="folder", placeholder="CXMArena", help=plain(tip), bind="query-params")
+        tip = f"On the machine that runs this app, below {root}; its owner chooses that folder with --import-root."
+        folder = st.text_input("Folder or file", key="folder", placeholder=kind, help=plain(tip), bind="query-params")
         pressed = st.button("Preview", key="import-look", type="primary", disabled=not folder.strip())
     st.caption(plain(f"Folders are looked for in {root}."))
-    return kind, folder.strip(), told, pressed
+    return kind, folder.strip(), given, pressed
 
 
 def show_job(
@@ -291,6 +279,21 @@ class ImportPreview(Protocol):
     def tasks(self) -> dict[str, int]: ...
 
 
+def show_results(found: Imported) -> bool:
+    """What a file of results would become, where there are no tables to look at; True when it is to be stored."""
+    complaints = list(getattr(found, "rejected", ()))
+    section(
+        f"{plain(found.dataset.name)} can be imported",
+        f"Nothing is stored yet. {format_count(len(complaints))} things in the file cannot be used.",
+    )
+    st.caption(plain(f"Licence: {found.dataset.licence}"), help=LICENCE)
+    pressed = st.button("Import it", type="primary", key="import-store")
+    if complaints:
+        with st.expander("What cannot be used", type="compact"):
+            say("\n".join(map(str, complaints[:200])))
+    return pressed
+
+
 def show_preview(found: ImportPreview) -> bool:
     """What an import would store and what it would not; True when it is to be stored."""
     talks = found.tables["conversations"].height if "conversations" in found.tables else 0
@@ -303,11 +306,11 @@ def show_preview(found: ImportPreview) -> bool:
     with st.container(horizontal=True, gap="small"):
         for task, n in found.tasks.items():
             chip(f"{label(task)}: {format_count(n)}", "green")
-        for task in ("kb_refinement", "intent", "quality", "article_search", "multi_turn", "tools"):
-            if task not in found.tasks and found.dataset.benchmark == "cxmarena":
-                chip(
-                    f"{label(task)}: none", "gray", "The files that this task needs are missing, or no row was usable."
-                )
+        # Conversations alone belong to no task; else what is lacking is said.
+        for declared_task in declared(found.dataset.benchmark).card.tasks if found.samples else ():
+            if declared_task.id not in found.tasks:
+                missing = "The files that this task needs are missing, or no row was usable."
+                chip(f"{label(declared_task.id)}: none", "gray", missing)
     st.caption(plain(f"Licence: {found.dataset.licence}"), help=LICENCE)
     pressed = st.button("Import it", type="primary", key="import-store")
     left, right = st.columns([2, 3], gap="large")

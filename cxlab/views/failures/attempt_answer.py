@@ -59,9 +59,15 @@ def show_given(whole: StoredAttempt) -> None:
     elif "query" in inputs:
         st.markdown("**The query**")
         say(str(inputs["query"]))
+    elif whole.messages.height:
+        transcript(whole.messages)
     else:
-        st.caption("The model was given the whole corpus; its articles and pairs are on the page Knowledge.")
-        link("Open Knowledge", "knowledge", View(benchmark=whole.attempt["benchmark"]))
+        st.markdown("**What was given**")
+        grid(("What", ""), [[(label(name), "quiet"), (_text(value), "")] for name, value in inputs.items()])
+        if "corpus" in inputs:
+            link(
+                "The corpus is on the page Knowledge", "knowledge", View(dataset=str(whole.run.get("dataset_id") or ""))
+            )
 
 
 def show_due(whole: StoredAttempt, key: str = "answer") -> None:

@@ -20,7 +20,7 @@ from cxlab.ui.choices import choose
 from cxlab.ui.labels import figures, plain, section, title
 from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.views.benchmarks import names_of
+from cxlab.views.benchmarks import names_of, usable_facets
 from cxlab.views.failures.charts import describe_event, describe_group, draw_groups
 
 _ORDERS = {
@@ -197,7 +197,7 @@ def show_attempts(view: View, about: Declaration) -> None:
     listed = view.change(attempt="", turn=None, order=_order_of(view), page=view.page)
     page = cached(failures.rows, listed, ROWS_A_PAGE, (view.page - 1) * ROWS_A_PAGE, less)
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
-        narrowed = "; ".join(f"{name}: {values}" for name, values in view.describe())
+        narrowed = "; ".join(f"{name}: {values}" for name, values in view.describe() if name != "benchmark")
         kind = {"wrong": "failed or not scored", "failed": "failed", "unscored": "not scored", "passed": "passed"}
         st.subheader(
             f"{format_count(page.total)} {one if page.total == 1 else many}"
@@ -240,8 +240,11 @@ def show_attempts(view: View, about: Declaration) -> None:
 def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, object]:
     """What the table shows; a column without a value in any row says nothing, nor a facet that repeats the task."""
     tasks = set(_titles(about))
-    facets = [facet for facet in about.facets if facet.id in rows.columns and not set(rows[facet.id]) <= {*tasks, None}]
-    facets.sort(key=lambda facet: facet.identifies)
+    usable = usable_facets(about)
+    facets = [facet for facet in about.facets if facet.id in usable and facet.id in rows.columns]
+    # Those that tell situations apart and that people compare by stand in front, what else is known at the end.
+    shown = {facet.id: column(facet.title, width="small", help=facet.meaning or None) for facet in facets}
+    telling = [facet.id for facet in facets if facet.spread or facet.order or facet.identifies]
     columns: dict[str, object] = {"name": column("Model")}
     if not about.card.id:
         columns["benchmark"] = column("Benchmark", width="small")
@@ -256,14 +259,17 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
             "Mean over the evaluated turns, or of the whole attempt; empty when nothing could be scored.",
         ),
         "way_": column("On the way", help="What failed and did not decide how it ended.", width="medium"),
-        **{facet.id: column(facet.title, width="small", help=facet.meaning or None) for facet in facets},
+        **{name: shown[name] for name in telling},
         "verdict_owner": column("Whose doing", width="small"),
         "turns": column("Turns", "count", "The agent's messages to the customer."),
         "opening": column("First message", width="medium"),
+        **shown,
         "ended_by": column("Ended by", width="small"),
         "latency_s": column("Time", "seconds"),
         "cost_usd": column("Cost", "usd"),
     }
+    if rows["verdict_owner"].n_unique() < 2:
+        del columns["verdict_owner"]
     # Where a verdict is all there is, its reason says what a kind would only count; an answer does not end by anything.
     out = {"procedure": (), "answer": ("wrong_", "ended_by")}.get(
         about.attempt_view, ("wrong_",) if about.card.id else ()

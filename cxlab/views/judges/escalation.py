@@ -74,7 +74,7 @@ class RuleActions:
 
 
 def _go_on(desk: RuleActions, job: str, runs: Sequence[str]) -> None:
-    # A patch is resumed by asking the same again, whatever runs it had made: what is kept is not asked twice.
+    # A rejudging is resumed by asking the same again, whatever runs it had made: what is kept is not asked twice.
     desk.again(job)
 
 
@@ -109,9 +109,9 @@ def _show_nothing(view: View, desk: RuleActions) -> None:
             return
         chosen = runs["run_id"].to_list()[:8]
         if st.button("Ask judges under every version", key="escalation-first", type="primary", disabled=desk.busy):
-            desk.ask(["patch", *chosen, "--quiet"])
+            desk.ask(["rejudge", *chosen, "--quiet"])
         st.caption("or on the command line:")
-        st.code(f"python -m cxlab patch {' '.join(chosen)}", language="bash", wrap_lines=True)
+        st.code(f"python -m cxlab rejudge {' '.join(chosen)}", language="bash", wrap_lines=True)
 
 
 def _show_rates(frame: pl.DataFrame) -> None:
@@ -367,7 +367,7 @@ def _show_asking(view: View, frame: pl.DataFrame, desk: RuleActions) -> None:
         )  # fmt: skip
         tip = "USD that each run of questions may spend before it stops cleanly; it can be resumed."
         budget = st.number_input("Budget", 0.01, value=None, key="escalation-budget", placeholder="none", help=tip)
-        arguments = ["patch", *chosen, *(f"--judge={judge}" for judge in judges)]
+        arguments = ["rejudge", *chosen, *(f"--judge={judge}" for judge in judges)]
         arguments += [f"--budget={budget:g}"] if budget else []
         every = sum(sizes[run] for run in chosen) * len(judges) * len(desk.rules)
         kept = frame.filter(pl.col("source").is_in(chosen) & pl.col("judge").is_in(judges)).height

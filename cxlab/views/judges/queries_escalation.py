@@ -1,6 +1,6 @@
 """When judges are told otherwise: what they said of hand-overs under each version of the rule, and how often wrongly.
 
-Verdicts come from patches (`python -m cxlab patch RUN`); the truth stands beside them, as the judge `measured`. A
+Verdicts come from rejudgings (`python -m cxlab rejudge RUN`); the truth stands beside them, as the judge `measured`. A
 verdict has two sides: was a person needed (`right`, `missed`) or not (`wrong`, `none`), and was the customer handed
 over. A *false alarm* sees a need where there was none, a *miss* sees none where there was one; who errs in nothing but
 what happened is *confused*.

@@ -19,12 +19,10 @@ from cxlab.ui.boards import published_columns
 from cxlab.ui.choices import choose, is_new
 from cxlab.ui.labels import badge, empty, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.benchmarks import ranking_tasks
 from cxlab.views.retrieval import charts, queries, queries_errors
 from cxlab.views.retrieval.article_relations import SHORT
 
-TASKS = {"article_search": "Article search", "multi_turn": "Multi-turn"}
-CORPORA = {"article_search": "search", "multi_turn": "multi_turn"}
-"""Which corpus a task searches, unless a sample says otherwise."""
 MEANINGS = {
     "hit@1": "share of queries whose first article is right",
     "hit@5": "share of queries with a right article among the first 5 different ones",
@@ -84,7 +82,7 @@ def set_scene(view: View, dataset: str, task: str) -> IndexSelection:
         cut = choose(view, "at", "Cut-off", ["10", "1", "5", "20"], help="How many articles an agent would look at.")
     # Finding is the index's doing alone; only where a model writes the query it wears the simulated mark.
     simulated = (
-        dict(known.select("run_id", "simulated").iter_rows()) if task == "multi_turn" else dict.fromkeys(ids, False)
+        dict(known.select("run_id", "simulated").iter_rows()) if known["written"].any() else dict.fromkeys(ids, False)
     )
     marks = mark_models(ids, simulated)
     return IndexSelection(dataset, task, tuple(picked or ids), names, marks, metric, int(cut), known)
@@ -96,7 +94,8 @@ def list_runs(dataset: str, task: str) -> pl.DataFrame:
 
 
 def _metrics(task: str) -> list[str]:
-    first = "hit@10" if task == "article_search" else "recall@10"
+    headline = ranking_tasks()[task].metric
+    first = headline if headline in MEANINGS else "recall@10"
     return [first, *(name for name in MEANINGS if name != first)]
 
 

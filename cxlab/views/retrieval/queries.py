@@ -1,4 +1,4 @@
-"""How well indexes find articles: rankings of CXMArena's article search and multi-turn tasks, run by run.
+"""How well indexes find articles: rankings of the tasks that declare a corpus to rank, run by run.
 
 An index is what a run searched with: retrieval method, chunk size, overlap. Figures are worked out from the rankings
 that attempts keep (`metrics.retrieval`, on 0 to 100 here), so that every cut-off can be shown; they equal the scores
@@ -20,9 +20,9 @@ from cxlab.metrics.paired import holm, paired_difference
 from cxlab.metrics.retrieval import evaluate_each
 from cxlab.read.query import ask, rescored_runs
 from cxlab.store import catalogue, layout
+from cxlab.views.benchmarks import ranking_tasks
 from cxlab.views.retrieval import article_relations
 
-TASKS = ("article_search", "multi_turn")
 DEPTH = 20
 """How many articles an attempt keeps at least; a right one that comes later counts as not found."""
 METRICS = {
@@ -55,8 +55,9 @@ def datasets() -> pl.DataFrame:
     """Datasets with searches that ran: dataset_id, task, runs, n attempts; the latest used first."""
     return ask(
         """SELECT r.dataset_id, a.task, count(DISTINCT a.run_id) AS runs, count(*) AS n
-        FROM attempts a JOIN runs r USING (run_id) WHERE a.task IN ('article_search', 'multi_turn')
-        GROUP BY ALL ORDER BY max(r.created) DESC, a.task"""
+        FROM attempts a JOIN runs r USING (run_id) WHERE a.task IN (SELECT unnest($tasks))
+        GROUP BY ALL ORDER BY max(r.created) DESC, a.task""",
+        {"tasks": list(ranking_tasks())},
     )
 
 
@@ -64,7 +65,8 @@ def searchable() -> dict[str, dict[str, int]]:
     """What could be searched for: dataset → task → samples, whether it ran or not."""
     rows = ask(
         """SELECT dataset_id, task, count(*) AS n FROM samples
-        WHERE benchmark = 'cxmarena' AND task IN ('article_search', 'multi_turn') GROUP BY ALL ORDER BY ALL"""
+        WHERE task IN (SELECT unnest($tasks)) GROUP BY ALL ORDER BY ALL""",
+        {"tasks": list(ranking_tasks())},
     )
     found: dict[str, dict[str, int]] = {}
     for dataset, task, n in rows.iter_rows():
@@ -107,15 +109,15 @@ def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
         )
         SELECT run_id, attempt_id, sample_id, trial, outcome, cost_usd, latency_s,
             coalesce(out.ranked, []) AS ranked, coalesce(out.chunks, []) AS chunks, out.index AS about,
-            coalesce(asked.query, out.query, '') AS query, out.steps.search.latency_s AS search_s,
-            out.steps.search.build_s AS build_s,
+            coalesce(asked.query, out.query, '') AS query, asked.query IS NULL AS asked_by_model,
+            out.steps.search.latency_s AS search_s, out.steps.search.build_s AS build_s,
             coalesce(gold.article_ids, CASE WHEN gold.article_id IS NULL THEN [] ELSE [gold.article_id] END) AS gold
         FROM kept JOIN asked USING (sample_id) ORDER BY run_id, sample_id, trial
         """,
         params,
     )
-    runs = _describe(dataset_id, rows, written=task == "multi_turn")
-    whole = rows.filter(pl.col("outcome") != "provider").drop("about", "outcome", "build_s")
+    runs = _describe(dataset_id, rows, written=rows["asked_by_model"].any())
+    whole = rows.filter(pl.col("outcome") != "provider").drop("about", "outcome", "build_s", "asked_by_model")
     rankings, gold = whole["ranked"].to_list(), whole["gold"].to_list()
     each = evaluate_each(rankings, gold, cutoffs=tuple(range(1, DEPTH + 1)))
     figures = {metric: 100 * each[name] for metric, name in METRICS.items()}
@@ -164,6 +166,7 @@ def _describe(dataset_id: str, rows: pl.DataFrame, written: bool) -> pl.DataFram
     runs = made.join(told, on="run_id", how="inner", maintain_order="left").to_dicts()
     many = written and len({run["model"] for run in runs}) > 1
     for run in runs:
+        run["written"] = written
         about = run.pop("about") or {}
         # What the attempts noted is what was really used; a run of before has only its options and their defaults.
         run["retrieval"] = about.get("retrieval") or run["retrieval"] or "bm25"
@@ -179,7 +182,8 @@ def _describe(dataset_id: str, rows: pl.DataFrame, written: bool) -> pl.DataFram
     texts = dict.fromkeys(("run_id", "model", "name", "retrieval", "embedder", "query"), pl.String)
     counts = dict.fromkeys(("n", "lost", "chunk", "overlap", "pieces", "documents"), pl.Int64)
     created = pl.Datetime("us", "UTC")
-    schema: dict[str, Any] = {**texts, **counts, "simulated": pl.Boolean, "build_s": pl.Float64, "created": created}
+    flags = dict.fromkeys(("simulated", "written"), pl.Boolean)
+    schema: dict[str, Any] = {**texts, **counts, **flags, "build_s": pl.Float64, "created": created}
     return pl.DataFrame(runs, schema=schema, orient="row")
 
 

@@ -362,7 +362,7 @@ def test_only_the_command_line_reads_a_brief_from_a_file(
 def test_a_stage_board_tells_each_stage_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from cxlab.runner.stage_display import StageDisplay
+    from cxlab.runner.display.stages import StageDisplay
 
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     monkeypatch.setenv("CXLAB_JOB", "job-2")

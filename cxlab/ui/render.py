@@ -1,0 +1,28 @@
+"""HTML of our own from templates beside this file: every value is escaped, unless it is Markup that was made here."""
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+
+def render(template: str, **values: Any) -> Markup:
+    """The template with its values; text of customers, models and pages goes in as it is and comes out as text."""
+    return Markup(_environment().get_template(f"{template}.html").render(**values))
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("cxlab.ui"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    found.filters["breakable"] = breakable
+    return found
+
+
+def breakable(text: object) -> Markup:
+    """The text with places where a long name like InfoCompleteness may break."""
+    return Markup(re.sub(r"(?<=[a-z])(?=[A-Z])", "<wbr>", str(escape(text))))
