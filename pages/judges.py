@@ -97,7 +97,8 @@ def show_tab(view: View, filters: View, names: list[str], tab: str) -> None:
     """The section that is picked."""
     if len(names) < 2 and tab in ("agreement", "matters"):
         st.info(
-            "There is one judge only; agreement needs two. Add judges with `python -m cxlab score RUN --judges A,B,C`."
+            "There is one judge only; agreement needs two. "
+            "Add judges with `python -m cxlab score RUN --judge A --judge B`."
         )
     elif tab == "agreement":
         agreement.show_agreement(filters.change(field=view.field, judges=view.judges), names)

@@ -16,6 +16,7 @@ def read_flags(words: Sequence[str], settings: type[Settings], benchmark: str) -
     """
     known = {switch.name.replace("_", "-"): switch for switch in settings.switches()}
     found: dict[str, str] = {}
+    named: dict[str, str] = {}  # which flag gave a setting
     left = list(words)
     while left:
         word = left.pop(0)
@@ -29,17 +30,16 @@ def read_flags(words: Sequence[str], settings: type[Settings], benchmark: str) -
         elif switch is None and name.startswith("no-") and (off := known.get(name[3:])) and off.kind == "flag":
             found[off.name] = "false"
         else:
-            text = known.get(name.removesuffix("-file")) if name.endswith("-file") else None
-            if switch is None and (text is None or text.kind != "text"):
+            target = switch or known.get(name.removesuffix("-file"))
+            if target is None or (switch is None and target.kind != "text"):
                 raise UnknownName(f"setting of {benchmark}", f"--{name}", [f"--{each}" for each in known])
             if not equals:
                 if not left or left[0].startswith("--"):
                     raise BadOption(f"--{name}: give a value, as --{name}=…")
                 value = left.pop(0)
-            if switch is not None:
-                found[switch.name] = value
-            elif text is not None:
-                found[text.name] = _read_text(value)
+            if named.setdefault(target.name, name) != name:
+                raise BadOption(f"give --{target.name} or --{target.name}-file, not both")
+            found[target.name] = value if switch is not None else _read_text(value)
     return found
 
 

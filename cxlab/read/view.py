@@ -186,7 +186,4 @@ class View:
         return shown
 
 
-FilterName = str
-"""A list of a View by its name, or a facet by its own."""
-
 _DEFAULT = View()

@@ -29,7 +29,7 @@ def _readable(version: int) -> int:
     if version > FILE_VERSION:
         raise PydanticCustomError(
             "newer_version",
-            "it is of version {version}, this CX Lab knows versions up to {known}; update CX Lab",
+            "is of version {version}, this CX Lab knows versions up to {known}; update CX Lab",
             {"version": version, "known": FILE_VERSION},
         )
     return version

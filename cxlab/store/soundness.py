@@ -141,11 +141,14 @@ def _describe(fault: ValidationError, kind: type[Record]) -> str:
     field = ".".join(str(part) for part in first["loc"])[:80]
     if first["type"] == "json_invalid":
         return f"is no whole JSON ({first['ctx']['error'] if 'ctx' in first else first['msg']})"
+    if first["type"] == "newer_version":
+        return first["msg"]
     if first["type"] == "extra_forbidden":
         return f"has a field {field!r} that this version does not know: a newer CX Lab wrote it, or somebody changed it"
     if first["type"] == "missing":
         return f"lacks the field {field!r}"
-    return f"is no {kind.__name__.lower()}" + (f": {field}" if field else "") + f": {first['msg'][:120].lower()}"
+    wrong = first["msg"][:1].lower() + first["msg"][1:120]
+    return f"is no {kind.__name__.lower()}" + (f": {field}" if field else "") + f": {wrong}"
 
 
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

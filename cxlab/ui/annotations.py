@@ -8,6 +8,7 @@ import streamlit as st
 
 from cxlab.records import Annotation, new_id
 from cxlab.store import write
+from cxlab.store.compact import compact_annotations
 
 _LONGEST = 4_000
 
@@ -49,13 +50,31 @@ def annotate(
     return entry.id
 
 
-def withdraw(annotation_id: str, run_id: str, attempt_id: str) -> None:
-    """Take an annotation back; both stay in the store."""
+def rate(rater: str, dataset_id: str, conversation_id: str, verdict: str, reasons: str) -> None:
+    """Write one rating of a conversation of a dataset; a later one of the same rater takes its place."""
+    write.annotate(
+        Annotation(
+            id=new_id("rating"),
+            created=datetime.now(UTC),
+            author=rater,
+            kind="rating",
+            run_id=dataset_id,
+            attempt_id=conversation_id,
+            field=verdict,
+            value=reasons,
+        )
+    )
+    # A study leaves thousands of them, one file each: every hundred become one.
+    compact_annotations()
+
+
+def withdraw(annotation_id: str, run_id: str, attempt_id: str, by: str = "") -> None:
+    """Take an annotation or rating back (`by` whom, else by the author); both stay in the store."""
     write.annotate(
         Annotation(
             id=new_id("note"),
             created=datetime.now(UTC),
-            author=author(),
+            author=by or author(),
             kind="withdrawn",
             run_id=run_id,
             attempt_id=attempt_id,

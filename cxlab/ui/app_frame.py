@@ -80,12 +80,12 @@ def _upgrade_store(upgrade: "Callable[[], Iterable[MigrationProgress]]") -> None
         return
     if _tried.get(home()) == (now := runs.stat().st_mtime_ns):
         return
-    _tried[home()] = now
     bar, left = st.empty(), tuple[str, ...]()
     with guarded():
         for step in upgrade():
             bar.progress(step.done / max(step.total, 1), f"Upgrading the store, once: {step.done} of {step.total}")
             left = step.left
+    _tried[home()] = now
     bar.empty()
     for reason in left:
         error(f"Left as it is: {reason}")

@@ -100,7 +100,7 @@ def make_shell(home: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     return Shell(home)
 
 
-def wait_for(what: Callable[[], bool], limit_s: float = 20.0) -> None:
+def wait_for(what: Callable[[], bool], limit_s: float = 90.0) -> None:
     until = time.monotonic() + limit_s
     while not what():
         if time.monotonic() > until:

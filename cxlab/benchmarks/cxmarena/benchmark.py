@@ -159,7 +159,7 @@ DEMO = Demo(
     runs=(
         DemoRun(
             models=("simulated:strong", "simulated:weak", "simulated:floor"),
-            judges=("simulated:judge-fair",),
+            judges=("simulated:judge-fair", "simulated:judge-lenient"),
             # Enough for every task; the whole of it would take the demo ten seconds more.
             limit=240,
         ),

@@ -116,14 +116,15 @@ def hashes() -> dict[str, str]:
 
 
 AGENTS = ("simulated:strong", "simulated:weak")
+JUDGES = ("simulated:judge-fair", "simulated:judge-lenient")
 DEMO = Demo(
     generate={"count": 6},
     runs=(
-        DemoRun(AGENTS, "simulated:customer", ("simulated:judge-fair",), where=(("modality", "text"),)),
+        DemoRun(AGENTS, "simulated:customer", JUDGES, where=(("modality", "text"),)),
         DemoRun(
             AGENTS,
             "simulated:customer",
-            ("simulated:judge-fair",),
+            JUDGES,
             where=(("modality", "voice"), ("exposure", "nothing"), ("persona", "hard")),
         ),
     ),

@@ -87,11 +87,6 @@ class DatasetConversation:
         ]
 
 
-def has_conversations(dataset_id: str) -> bool:
-    """Whether the dataset has conversations to read."""
-    return (folder(dataset_id) / "conversations.parquet").is_file()
-
-
 def listed(view: View) -> pl.DataFrame:
     """The conversations of `view.dataset` under its filters, in the dataset's order, without their text.
 

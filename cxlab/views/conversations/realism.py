@@ -1,17 +1,15 @@
 """The realism study: people judge conversations real or fake, blind; what it comes to, beside the paper's."""
 
 import math
-from datetime import UTC, datetime
 
 import polars as pl
 import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.read import View
-from cxlab.records import Annotation, Dataset, new_id
-from cxlab.store import write
-from cxlab.store.compact import compact_annotations
+from cxlab.records import Dataset
 from cxlab.ui.address import cached, go
+from cxlab.ui.annotations import rate, withdraw
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import LARGEST, choose_number
 from cxlab.ui.labels import figures, plain, section
@@ -122,20 +120,7 @@ def _ask(key: str) -> tuple[str, list[str]] | None:
 
 def keep(item: StudyItem, rater: str, verdict: str, reasons: list[str]) -> None:
     """Store one rating; a later one of the same rater takes its place."""
-    write.annotate(
-        Annotation(
-            id=new_id("rating"),
-            created=datetime.now(UTC),
-            author=rater,
-            kind="rating",
-            run_id=item.dataset_id,
-            attempt_id=item.conversation_id,
-            field=verdict,
-            value="\n".join(reasons),
-        )
-    )
-    # A study leaves thousands of them, one file each: every hundred become one.
-    compact_annotations()
+    rate(rater, item.dataset_id, item.conversation_id, verdict, "\n".join(reasons))
 
 
 def _undo(mine: pl.DataFrame) -> None:
@@ -144,17 +129,7 @@ def _undo(mine: pl.DataFrame) -> None:
     last = mine.row(-1, named=True)
     tip = f"You said {last['verdict']}. The store keeps both, the rating and its withdrawal."
     if st.button("Undo my last rating", key="study-undo", type="tertiary", help=tip):
-        write.annotate(
-            Annotation(
-                id=new_id("rating"),
-                created=datetime.now(UTC),
-                author=str(last["rater"]),
-                kind="withdrawn",
-                run_id=str(last["dataset_id"]),
-                attempt_id=str(last["conversation_id"]),
-                value=str(last["id"]),
-            )
-        )
+        withdraw(str(last["id"]), str(last["dataset_id"]), str(last["conversation_id"]), str(last["rater"]))
         st.rerun()
 
 

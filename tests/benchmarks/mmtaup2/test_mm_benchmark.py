@@ -173,7 +173,7 @@ def test_overview_leads_each_domain_by_what_passes(home: Path) -> None:
     assert all(means[task, MODELS[0]] >= means[task, MODELS[1]] for task in ("telecom", "retail"))
     app = open_page()
     assert not app.exception
-    assert app.subheader[0].value.startswith("MM-tau-p²")
+    assert app.subheader[0].value.replace("\\", "").startswith("MM-tau-p²")
 
 
 def test_failures_lists_dialogues_with_reasons_and_filters_by_terms(home: Path) -> None:
@@ -181,7 +181,7 @@ def test_failures_lists_dialogues_with_reasons_and_filters_by_terms(home: Path) 
     assert not app.exception
     assert app.metric[0].label == "Dialogues"
     rows = app.dataframe[-1].value
-    assert (rows["score"] == 0).all()
+    assert len(rows) == failures.rows(View(benchmark="mmtaup2", verdict="wrong")).frame.height
     assert rows["reason"].notna().all()
     by = {box.label: box for box in app.multiselect}
     assert {"Persona", "Told of the customer", "Modality", "Task"} <= set(by)

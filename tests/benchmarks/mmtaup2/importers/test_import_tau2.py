@@ -302,9 +302,9 @@ def test_a_result_file_becomes_a_run(tmp_path, home):
     assert (board["attempts"], board["ok"], board["provider"], board["overall_n"]) == (4, 3, 1, 3)
     assert board["overall"] == pytest.approx(200 / 3)
     groups = failures.groups(View(benchmark="mmtaup2"))
-    assert sorted(groups.select("kind", "n").rows()) == [("answer", 1), ("unmarked", 1)]
+    assert sorted(groups.select("kind", "n").rows()) == [("answer", 1), ("provider", 1)]
     assert "ended by max_steps" in groups["detail"].to_list()
-    assert set(failures.on_the_way(View(benchmark="mmtaup2"))["kind"]) == {"agent", "provider"}
+    assert set(failures.on_the_way(View(benchmark="mmtaup2"))["kind"]) == {"agent"}
 
 
 def test_conversations_on_tasks_like_ours_are_measured_like_ours(tmp_path):
@@ -444,12 +444,12 @@ def test_the_example_is_on_overview_compare_and_failures(home, monkeypatch):
         app = open_page(page, benchmark="mmtaup2")
         assert not app.exception
         told = words(app)
-        assert {"overview": "nobody leads", "compare": "other-model is ahead", "failures": "4 dialogues failed"}[
+        assert {"overview": "too close to call", "compare": "other-model is ahead", "failures": "4 dialogues failed"}[
             page
         ] in told
         if page == "overview":
             board = app.dataframe[0].value
-            assert dict(zip(board["name"], board["mock"], strict=True))["other-model"] == 80
+            assert dict(zip(board["name"], board["pass"], strict=True))["other-model"] == 80
     one = next(attempt for attempt, scored in found.attempts if any(s.value == 0 for s in scored.scores))
     app = open_page("failures", attempt=f"{found.run.id}/{one.id}")
     assert not app.exception
