@@ -87,7 +87,7 @@ def migrate(run: Run, version: int) -> Run:
                 options[name] = int(options[name])
         if "verify" in options:
             options["verify"] = str(options["verify"]).lower() != "false"
-        if "sizes" in options:
-            options["sizes"] = [int(size) for size in str(options["sizes"]).split(",")]
+        if isinstance(options.get("sizes"), str):
+            options["sizes"] = [int(size) for size in options["sizes"].split(",")]
         run = run.model_copy(update={"setup": {**run.setup, "options": options}})
     return run
