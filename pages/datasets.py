@@ -9,10 +9,10 @@ from cxlab import jobs, llm, ui
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.cxmarena.brand import pack_files
 from cxlab.benchmarks.cxmarena.generation import cost_estimate
+from cxlab.benchmarks.import_sources import list_sources
 from cxlab.errors import CxError, UnknownName
 from cxlab.importers.import_root import find_below_root, import_root
 from cxlab.importers.imported import ImportResult
-from cxlab.importers.sources import list_sources
 from cxlab.read import View
 from cxlab.ui.address import go
 from cxlab.views.benchmarks import names_of

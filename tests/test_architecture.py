@@ -18,7 +18,8 @@ ROWS = [
     ["metrics"],
     ["store", "llm", "voice"],
     ["retrieval", "dialogue", "judging"],
-    ["benchmarks", "importers"],
+    ["importers"],
+    ["benchmarks"],
     ["runner"],
     ["bench"],
     ["cli", "commands", "jobs", "job_process"],
@@ -29,9 +30,9 @@ ALLOWED = {
     "read": {"errors", "resources", "files", "records", "metrics", "store"},
     "charts": {"errors", "records", "metrics", "read"},
     "ui": {"errors", "resources", "records", "metrics", "read", "charts", "store"},
-    # What serves one page: it knows what its benchmark measures.
+    # What serves one page: it knows what its benchmark measures, and what an import came to.
     "views": {
-        *("errors", "resources", "records", "metrics", "read", "charts", "ui", "store", "benchmarks"),
+        *("errors", "resources", "records", "metrics", "read", "charts", "ui", "store", "benchmarks", "importers"),
     },
     # What serves the pages loads none of them before it runs.
     "server": set(),

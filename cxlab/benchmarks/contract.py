@@ -13,9 +13,10 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from cxlab.benchmarks.generation import Generation, GenerationContext
 from cxlab.benchmarks.generation_stages import finish
-from cxlab.benchmarks.options import GenerateOptions, Options, Settings
+from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.errors import CxError
 from cxlab.files import Complaint
+from cxlab.importers.importer import Importer
 from cxlab.llm.base import ChatModel
 from cxlab.llm.simulated.profiles import Profile
 from cxlab.records import Attempt, Dataset, Judgement, Run, Sample, Score, Trace, Verdict, Vote
@@ -72,44 +73,6 @@ class CostEstimate(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     def describe(self) -> str: ...
-
-
-@dataclass(frozen=True)
-class ImportReport:
-    """What an import came to.
-
-    `record` is what `import --json` prints and others read: its keys stay. `lines` are for a person, `complaints` what
-    was not taken or did not hold. `failed`: a check that was asked for found something (exit code 1).
-    """
-
-    record: Mapping[str, Any]
-    lines: tuple[str, ...]
-    complaints: tuple[str, ...] = ()
-    failed: bool = False
-
-
-class Imported(Protocol):
-    """Other people's files, read and checked; nothing is stored before `save`, which `report` comes after."""
-
-    @property
-    def dataset(self) -> Dataset: ...
-    def save(self, home: Path | str | None = None) -> None: ...
-    def report(self) -> ImportReport: ...
-
-
-@dataclass(frozen=True)
-class Importer:
-    """A source of other people's files: `python -m cxlab import ID PATH --FLAG`; see cxlab/importers.
-
-    `takes` says what PATH is. `read(path, options)` raises BadFile for what cannot be read at all. `Options` are the
-    source's own flags.
-    """
-
-    id: str
-    title: str
-    takes: str
-    read: Callable[[Path, Any], Imported]
-    Options: type[Settings] = Settings
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ def import_data(
     Flags of a source follow it: python -m cxlab import SOURCE PATH --FLAG.
     """
     from cxlab.benchmarks.gold_check import tell
+    from cxlab.benchmarks.import_sources import find_source, list_sources
     from cxlab.commands.switches import describe, read_flags
-    from cxlab.importers.sources import find_source, list_sources
 
     if help_:
         print(context.get_help() + "\n\nSources:")

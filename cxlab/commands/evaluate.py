@@ -136,7 +136,7 @@ def _start(
     **ordered: Any,
 ) -> None:
     from cxlab import llm
-    from cxlab.benchmarks.options import split_pairs
+    from cxlab.records.settings import split_pairs
     from cxlab.runner.estimate import estimate
     from cxlab.runner.execute import DEFAULT_CONCURRENCY
     from cxlab.runner.launch import launch

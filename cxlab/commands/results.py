@@ -16,7 +16,7 @@ def show_runs(
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
 ) -> None:
     """What runs came to: the benchmark's own table where it has one, else the mean of each metric."""
-    from cxlab.benchmarks.options import split_pairs
+    from cxlab.records.settings import split_pairs
     from cxlab.store import write
 
     options = split_pairs(option)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cxlab.benchmarks.options import Settings, Switch
 from cxlab.errors import BadFile, BadOption, UnknownName
+from cxlab.records.settings import Settings, Switch
 
 
 def read_flags(words: Sequence[str], settings: type[Settings], benchmark: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from cxlab.benchmarks.contract import ImportReport
+from cxlab.importers.importer import ImportReport
 from cxlab.records import Dataset, Sample
 
 

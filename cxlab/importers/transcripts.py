@@ -15,15 +15,15 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from cxlab.benchmarks.contract import Importer
-from cxlab.benchmarks.options import Settings
 from cxlab.errors import BadFile, BadOption
 from cxlab.files import read_json_lines
 from cxlab.importers.cells import as_text, to_json
 from cxlab.importers.folders import files_below, read_table
 from cxlab.importers.imported import ImportResult, RejectedRow
+from cxlab.importers.importer import Importer
 from cxlab.metrics import text_statistics
 from cxlab.records import Conversation, Dataset, Message, Role, content_id
+from cxlab.records.settings import Settings
 from cxlab.voice import LANGUAGES
 
 SUFFIXES = (".csv", ".parquet", ".jsonl")

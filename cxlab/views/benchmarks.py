@@ -6,9 +6,9 @@ from typing import Any
 
 from cxlab import read
 from cxlab.benchmarks import REGISTRY
-from cxlab.benchmarks.options import write_word
 from cxlab.read import View
 from cxlab.records.benchmark_card import Card, Declaration, Facet, Task
+from cxlab.records.settings import write_word
 from cxlab.ui.address import cached
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from cxlab.benchmarks.options import Switch, write_word
+from cxlab.records.settings import Switch, write_word
 from cxlab.ui.choices import LARGEST, choose_number
 from cxlab.ui.labels import plain
 

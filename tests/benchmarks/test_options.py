@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from cxlab.benchmarks import REGISTRY
-from cxlab.benchmarks.options import GenerateOptions, Listed, Options, Settings, split_pairs, write_word
+from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.errors import BadOption, UnknownName
+from cxlab.records.settings import Listed, Settings, split_pairs, write_word
 
 ROOMS = sorted(REGISTRY)
 SAGE, CXM, MM = (REGISTRY[name].Options for name in ("sage", "cxmarena", "mmtaup2"))

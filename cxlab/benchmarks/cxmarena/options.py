@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from cxlab.benchmarks.options import GenerateOptions, Listed, Options
+from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.records import Run
+from cxlab.records.settings import Listed
 
 Noise = Literal["formats", "acronyms", "fragmentation", "speech", "ivr", "none"]
 

@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from cxlab.benchmarks.options import GenerateOptions, Listed, Options
+from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.records import Run
+from cxlab.records.settings import Listed
 
 # Set on the command line alone: text from a page is never a path.
 _NOT_ON_PAGES: dict[str, Any] = {"on_page": False}

@@ -8,11 +8,12 @@ from typing import Any, Protocol
 import polars as pl
 import streamlit as st
 
-from cxlab.benchmarks.contract import Imported, Importer
-from cxlab.benchmarks.options import GenerateOptions, write_word
+from cxlab.benchmarks.options import GenerateOptions
 from cxlab.charts.numbers import format_count
 from cxlab.errors import CxError
+from cxlab.importers.importer import Imported, Importer
 from cxlab.read import View
+from cxlab.records.settings import write_word
 from cxlab.ui.address import go
 from cxlab.ui.choices import LARGEST, choose_id, choose_number
 from cxlab.ui.job_panel import Job, badge_of, show_log

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from cxlab.benchmarks.contract import Imported, Importer
+from cxlab.importers.importer import Imported, Importer
 
 
 def _read(path: Path, options: Any) -> Imported:

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import Field
 
-from cxlab.benchmarks.contract import Imported, Importer
-from cxlab.benchmarks.options import Settings
+from cxlab.importers.importer import Imported, Importer
+from cxlab.records.settings import Settings
 
 
 class TaskOptions(Settings):

@@ -18,7 +18,6 @@ import orjson
 import polars as pl
 
 from cxlab import files
-from cxlab.benchmarks.contract import ImportReport
 from cxlab.benchmarks.mmtaup2 import tasks as marking
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.importers.tau2_tasks import Unusable, build_task, facets_of, read_raw, sample_id
@@ -28,6 +27,7 @@ from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadFile, BadOption
 from cxlab.importers.folders import files_below
 from cxlab.importers.imported import ImportResult, RejectedRow
+from cxlab.importers.importer import ImportReport
 from cxlab.records import Dataset, content_id
 from cxlab.store.tables import mend_text
 

@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 
 from cxlab.benchmarks import get
-from cxlab.benchmarks.contract import ImportReport, Scored
+from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics as measuring
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
@@ -47,6 +47,7 @@ from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadFile
 from cxlab.files import find_fault
 from cxlab.importers.imported import RejectedRow
+from cxlab.importers.importer import ImportReport
 from cxlab.records import Attempt, Dataset, Run, Sample, Score, content_id
 
 LARGEST_FILE = 1_000_000_000

@@ -415,8 +415,8 @@ def test_what_breaks_off_while_it_is_stored_leaves_nothing_and_can_be_repeated(t
 
 
 def test_only_what_can_be_imported_is(home):
+    from cxlab.benchmarks.import_sources import find_source
     from cxlab.commands.switches import read_flags
-    from cxlab.importers.sources import find_source
 
     with pytest.raises(UnknownName, match="tau2-results"):
         find_source("tau3")

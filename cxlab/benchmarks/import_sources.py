@@ -1,9 +1,9 @@
 """All sources that files can be imported from: those of no benchmark, then each benchmark's own."""
 
 from cxlab.benchmarks import REGISTRY
-from cxlab.benchmarks.contract import Importer
 from cxlab.errors import UnknownName
 from cxlab.importers import transcripts
+from cxlab.importers.importer import Importer
 
 
 def list_sources() -> dict[str, Importer]:

@@ -1,0 +1,49 @@
+"""What a source of other people's files is, and what it tells of what it read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from cxlab.records import Dataset
+from cxlab.records.settings import Settings
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What an import came to.
+
+    `record` is what `import --json` prints and others read: its keys stay. `lines` are for a person, `complaints` what
+    was not taken or did not hold. `failed`: a check that was asked for found something (exit code 1).
+    """
+
+    record: Mapping[str, Any]
+    lines: tuple[str, ...]
+    complaints: tuple[str, ...] = ()
+    failed: bool = False
+
+
+class Imported(Protocol):
+    """Other people's files, read and checked; nothing is stored before `save`, which `report` comes after."""
+
+    @property
+    def dataset(self) -> Dataset: ...
+    def save(self, home: Path | str | None = None) -> None: ...
+    def report(self) -> ImportReport: ...
+
+
+@dataclass(frozen=True)
+class Importer:
+    """A source of other people's files: `python -m cxlab import ID PATH --FLAG`; see cxlab/importers.
+
+    `takes` says what PATH is. `read(path, options)` raises BadFile for what cannot be read at all. `Options` are the
+    source's own flags.
+    """
+
+    id: str
+    title: str
+    takes: str
+    read: Callable[[Path, Any], Imported]
+    Options: type[Settings] = Settings
