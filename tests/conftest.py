@@ -14,8 +14,14 @@ from hypothesis import HealthCheck, settings
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# A busy machine is slow, not wrong: nothing that is tested has a deadline.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine is slow, not wrong: nothing that is tested has a deadline. And what was green stays green: examples
+# follow from the test alone. CXLAB_EXPLORE=1 draws new ones each time; what it finds becomes an @example.
+settings.register_profile(
+    "patient",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=not os.environ.get("CXLAB_EXPLORE"),
+)
 settings.load_profile("patient")
 
 # What takes longest, so that no worker is left with it when the others are done.

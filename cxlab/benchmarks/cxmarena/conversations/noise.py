@@ -189,13 +189,18 @@ def _hear(
         at += len(piece.said)
     cuts = _cuts(message.text, fragmentation, noise, where)
     cuts = [(start, end) for start, end in cuts if not any(one < end and start < other for one, other in solid)]
-    parts: list[tuple[str, MessageOrigin]] = []
-    edges = [(0, 0), *cuts, (len(message.text), len(message.text))]
-    for (_, start), (end, after) in itertools.pairwise(edges):
-        text, changes = _between(pieces, start, end)
-        lost = message.text[end:after]
-        parts.append((text, origin.model_copy(update={"start": start, "after": lost, "changes": tuple(changes)})))
-    return parts
+    while True:
+        parts: list[tuple[str, MessageOrigin]] = []
+        edges = [(0, 0), *cuts, (len(message.text), len(message.text))]
+        for (_, start), (end, after) in itertools.pairwise(edges):
+            text, changes = _between(pieces, start, end)
+            lost = message.text[end:after]
+            parts.append((text, origin.model_copy(update={"start": start, "after": lost, "changes": tuple(changes)})))
+        # A fragment of which no word was heard would be a message of nothing; it stays with the one before it.
+        silent = next((n for n, (text, _) in enumerate(parts) if not text.strip()), None)
+        if not cuts or silent is None:
+            return parts
+        del cuts[max(0, silent - 1)]
 
 
 def _between(pieces: Sequence[tuple[str, str, str | None]], start: int, end: int) -> tuple[str, list[HearingError]]:
