@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
@@ -27,19 +27,6 @@ from cxlab.errors import BadOption
 
 FOLDER = resources.data("brands")
 LANGUAGES = ("en", "fr", "de")
-ROOTS = (
-    "products",
-    "services",
-    "contact",
-    "story",
-    "places",
-    "shipping",
-    "returns",
-    "loyalty",
-    "privacy",
-    "events",
-    "legal",
-)
 Root = Literal[
     "products",
     "services",
@@ -53,6 +40,7 @@ Root = Literal[
     "events",
     "legal",
 ]
+ROOTS = get_args(Root)
 # Prices, periods and counts are numbers; material, compatibility and choice are one of `options`.
 Kind = Literal["price", "size", "period", "percent", "count", "date", "time", "material", "compatibility", "choice"]
 WORDED = ("material", "compatibility", "choice")
