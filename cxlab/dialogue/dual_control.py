@@ -18,7 +18,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cxlab.records import CallTotals, Failure, Message, ToolCall, Usage
+from cxlab.dialogue.consumption import Consumption
+from cxlab.records import CallTotals, Failure, Message, ToolCall
 
 Side = Literal["agent", "customer"]
 OTHER: Mapping[Side, Side] = {"agent": "customer", "customer": "agent"}
@@ -29,7 +30,7 @@ SILENCE = "(no answer)"
 
 
 @dataclass(frozen=True)
-class Move:
+class Move(Consumption):
     """What a side does: text, or calls. Both at once is kept, and only the calls count."""
 
     text: str = ""
@@ -37,30 +38,14 @@ class Move:
     stop: str | None = None
     """Why the side says the dialogue is over; None while it is not."""
     data: dict[str, Any] = field(default_factory=dict)
-    usage: Usage = Usage()
-    latency_s: float = 0.0
-    cost_usd: float | None = 0.0
-    failure: Failure | None = None
-
-    @property
-    def totals(self) -> CallTotals:
-        return CallTotals(usage=self.usage, latency_s=self.latency_s, cost_usd=self.cost_usd)
 
 
 @dataclass(frozen=True)
-class Delivery:
+class Delivery(Consumption):
     """A text as the other side got it, with what is worth keeping about the way and what the way took."""
 
     text: str
     data: dict[str, Any] = field(default_factory=dict)
-    usage: Usage = Usage()
-    latency_s: float = 0.0
-    cost_usd: float | None = 0.0
-    failure: Failure | None = None
-
-    @property
-    def totals(self) -> CallTotals:
-        return CallTotals(usage=self.usage, latency_s=self.latency_s, cost_usd=self.cost_usd)
 
 
 @dataclass(frozen=True)

@@ -11,28 +11,22 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cxlab.records import CallTotals, Failure, Message, ToolCall, Usage
+from cxlab.dialogue.consumption import Consumption
+from cxlab.records import CallTotals, Failure, Message, ToolCall
 
 UNREADABLE = "(The reply could not be read.)"
 LOOP = 3
 
 
 @dataclass(frozen=True)
-class Utterance:
+class Utterance(Consumption):
     """One contribution: the text that the other side sees, and what it took to get it."""
 
     text: str
     done: bool = False
     data: dict[str, Any] = field(default_factory=dict)
     tool_calls: tuple[ToolCall, ...] = ()
-    usage: Usage = Usage()
-    latency_s: float = 0.0
-    cost_usd: float | None = None
-    failure: Failure | None = None
-
-    @property
-    def totals(self) -> CallTotals:
-        return CallTotals(usage=self.usage, latency_s=self.latency_s, cost_usd=self.cost_usd)
+    cost_usd: float | None = field(default=None, kw_only=True)
 
 
 @dataclass

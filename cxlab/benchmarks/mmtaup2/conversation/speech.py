@@ -88,7 +88,13 @@ class MessageCarrier:
         mix = hashlib.blake2b(f"{self.seed}\0{side}\0{turn}".encode(), digest_size=4).digest()
         ideal = speakable(text)
         passage = await _pass(self.ears, side, ideal, int.from_bytes(mix, "big"))
-        took = Delivery("", {}, passage.usage, passage.latency_s, passage.cost_usd, passage.failure)
+        took = Delivery(
+            "",
+            usage=passage.usage,
+            latency_s=passage.latency_s,
+            cost_usd=passage.cost_usd,
+            failure=passage.failure,
+        )
         if passage.failure is not None:
             return replace(took, data={"meant": text, "delivered": False, **passage.data})
         # A recogniser that writes in its own way knows best what it would have written of a text.
