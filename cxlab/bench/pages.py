@@ -16,7 +16,7 @@ import polars as pl
 
 from cxlab import resources
 from cxlab.records import Dataset, Run, Sample
-from cxlab.store import tables, write
+from cxlab.store import frames, tables, write
 
 ROOT = resources.site()
 TARGET_MS = 300.0
@@ -131,12 +131,12 @@ def make_store(home: Path, attempts: int, turns: int = 4, seed: int = 0) -> int:
             created=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=place),
         )
         folder = write.create_run(run, home)
-        frames = _make_parts(run, samples, turns, rng)
+        parts = _make_parts(run, samples, turns, rng)
         batch = folder / "parts" / "001-1-000000"
         batch.mkdir(parents=True)
-        for name, frame in frames.items():
+        for name, frame in parts.items():
             frame.write_parquet(batch / f"{name}.parquet")
-        rows += frames["scores"].height
+        rows += parts["scores"].height
         (folder / "status.json").write_text(
             f'{{"state": "done", "planned": {count}, "done": {count}, "ok": {count}, "format": 0, "provider": 0, '
             '"cost_usd": 0.0, "tokens": 0, "started": "2026-01-01T00:00:00.000+00:00", '
@@ -181,7 +181,7 @@ def _make_parts(run: Run, samples: list[Sample], turns: int, rng: np.random.Gene
             "model": [run.model] * count,
             "simulated": [True] * count,
             "task": ["dialogue"] * count,
-            "facets": tables.build_facets(facets),
+            "facets": frames.build_facets(facets),
             "outcome": np.where(broken, "format", "ok"),
             "ended_by": ["customer"] * count,
             "turns": [turns] * count,

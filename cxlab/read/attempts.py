@@ -12,7 +12,7 @@ from cxlab.read import failure_kinds
 from cxlab.read.query import COLUMNS, ask, facet, facet_ids, where
 from cxlab.read.scenarios import FACET
 from cxlab.read.view import View
-from cxlab.store import catalogue, load, tables
+from cxlab.store import catalogue, frames, load
 
 ROWS_A_PAGE = 50
 # The metric of the view decides which end of its scores is the worse one.
@@ -175,7 +175,7 @@ def attempt(run_id: str, attempt_id: str) -> StoredAttempt:
     if kept["attempts"].is_empty():
         raise UnknownName("attempt", f"{run_id}/{attempt_id}", ["those listed on the page Failures"])
     row = _read_json(kept["attempts"].row(0, named=True), "output")
-    row |= tables.read_facets(row.pop("facets"))
+    row |= frames.read_facets(row.pop("facets"))
     runs = ask("SELECT * FROM runs WHERE run_id = $run", {"run": run_id})
     samples = ask(
         "SELECT * REPLACE (to_json(facets) AS facets) FROM samples WHERE sample_id = $sample LIMIT 1",

@@ -24,7 +24,7 @@ from cxlab.benchmarks.contract import Benchmark, Scored
 from cxlab.errors import BadStore, Busy, CxError
 from cxlab.records import FILE_VERSION, Dataset, Run
 from cxlab.runner import lock
-from cxlab.store import layout, load, tables
+from cxlab.store import frames, layout, load, tables
 from cxlab.store.compact import rebuild
 from cxlab.store.upgrade import rewrite_attempts, rewrite_samples
 
@@ -204,5 +204,5 @@ def _judge(run: Run, base: Path) -> pl.DataFrame | None:
     for task, attempt, stored in load.load_outcomes(run.id, reads, None if own else deciding, base):
         ids.append(attempt.id)
         verdicts.append(benchmark.judge_attempt(task, attempt, Scored(**vars(stored))))
-    columns = {"attempt_id": ids, **tables.build_verdicts(verdicts)}
+    columns = {"attempt_id": ids, **frames.build_verdicts(verdicts)}
     return pl.DataFrame(columns, schema={name: tables.ATTEMPTS[name] for name in columns})

@@ -23,7 +23,7 @@ from cxlab.runner import lock
 from cxlab.runner.loaded_run import folder_of, read_options
 from cxlab.runner.plan import find_benchmark
 from cxlab.runner.replay import UncalledModel
-from cxlab.store import load, tables, write
+from cxlab.store import frames, load, write
 from cxlab.store.compact import compact, merge_table, rebuild
 from cxlab.store.upgrade import rewrite_attempts
 
@@ -66,13 +66,13 @@ def rescore(run_id: str, tell: Callable[[int, int], None] = lambda done, of: Non
             with tempfile.TemporaryDirectory(prefix=".sort-", dir=folder) as scratch:
                 verdicts = []
                 for number, items in enumerate(_batches(_score(run, benchmark, again, counts))):
-                    frames = tables.build_parts(run, items)
-                    verdicts.append(frames["attempts"].select("attempt_id", "^verdict.*$"))
+                    parts = frames.build_parts(run, items)
+                    verdicts.append(parts["attempts"].select("attempt_id", "^verdict.*$"))
                     for name in _SCORED:
-                        if name in frames:
+                        if name in parts:
                             place = Path(scratch) / name
                             place.mkdir(exist_ok=True)
-                            frames[name].write_parquet(place / f"{number}.parquet")
+                            parts[name].write_parquet(place / f"{number}.parquet")
                     tell(counts[0], planned)
                 for name in _SCORED:
                     if files := sorted((Path(scratch) / name).glob("*.parquet")):
@@ -84,12 +84,12 @@ def rescore(run_id: str, tell: Callable[[int, int], None] = lambda done, of: Non
     return Rescored(run_id, counts[0], counts[1], benchmark.scorer)
 
 
-def _batches(items: Iterator[tables.Item]) -> Iterator[list[tables.Item]]:
+def _batches(items: Iterator[frames.Item]) -> Iterator[list[frames.Item]]:
     while batch := list(islice(items, _AT_ONCE)):
         yield batch
 
 
-def _score(run: Run, benchmark: Benchmark, again: Rescore, counts: list[int]) -> Iterator[tables.Item]:
+def _score(run: Run, benchmark: Benchmark, again: Rescore, counts: list[int]) -> Iterator[frames.Item]:
     """Each attempt with its new scores; counts attempts, and those that came out otherwise."""
     samples = {sample.id: sample for sample in write.load_samples(run.dataset_id)}
     setup = Setup(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from cxlab.errors import BadStore, Busy
-from cxlab.store import layout, tables
+from cxlab.store import frames, layout, tables
 from cxlab.store.soundness import find_fault
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def compact_annotations(home: Path | str | None = None, at_least: int = 100) -> 
         frame = pl.concat([pl.read_parquet(path) for path in parts]).unique("id", keep="last").sort("created", "id")
         fresh = folder / f".merged-{time.time_ns()}.tmp"
         try:
-            tables.write_parquet(frame, fresh)
+            frames.write_parquet(frame, fresh)
             fresh.replace(folder / f"merged-{time.time_ns()}.parquet")
         finally:
             fresh.unlink(missing_ok=True)

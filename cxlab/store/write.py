@@ -17,9 +17,9 @@ import polars as pl
 
 from cxlab.errors import BadOption, BadStore, UnknownName
 from cxlab.records import Annotation, Attempt, Dataset, Run, Sample, new_id
-from cxlab.store import catalogue, layout, tables, trash
+from cxlab.store import catalogue, frames, layout, tables, trash
 from cxlab.store.compact import recover_folder
-from cxlab.store.tables import build_samples, write_parquet
+from cxlab.store.frames import build_samples, write_parquet
 
 # What a kill may cost at most: the promise of the store.
 FLUSH_ATTEMPTS = 50
@@ -59,8 +59,8 @@ def save_dataset(
     # Two processes may save the same dataset at once: either's folder will do.
     with suppress(FileExistsError), _fresh_folder(folder) as fresh:
         (fresh / "dataset.json").write_text(dataset.model_dump_json(indent=1), encoding="utf-8")
-        frames = {"samples": build_samples(rows), **(tables or {})}
-        for name, frame in frames.items():
+        contents = {"samples": build_samples(rows), **(tables or {})}
+        for name, frame in contents.items():
             write_parquet(frame, fresh / f"{name}.parquet")
         if files is not None:
             shutil.copytree(files, fresh / "files")
@@ -92,7 +92,7 @@ def load_samples(dataset_id: str, home: Path | str | None = None, *, only_facets
             task=row["task"],
             inputs=json.loads(row["inputs"]),
             expected=json.loads(row["expected"]),
-            facets=tables.read_facets(row["facets"]),
+            facets=frames.read_facets(row["facets"]),
         )
         for row in frame.iter_rows(named=True)
     ]
@@ -163,7 +163,7 @@ def annotate(annotation: Annotation, home: Path | str | None = None) -> None:
     name = new_id("a") + f"-{time.monotonic_ns() % 10**9:09d}"
     fresh = folder / f".{name}.tmp"
     try:
-        tables.write_parquet(tables.build_annotations([annotation]), fresh)
+        frames.write_parquet(frames.build_annotations([annotation]), fresh)
         fresh.replace(folder / f"{name}.parquet")
     finally:
         fresh.unlink(missing_ok=True)
@@ -194,7 +194,7 @@ class PartWriter:
         busy = f"run {run.id!r}, shard {index}/{of} is being written by another process; cancel that one first"
         self._held.enter_context(layout.lock(self._folder / f".lock-writer-{index:03d}-of-{of:03d}", busy=busy))
         recover_folder(base, self._folder)
-        self._pending: deque[tuple[float, tables.Item]] = deque()
+        self._pending: deque[tuple[float, frames.Item]] = deque()
         self._changed = threading.Condition()
         self._closing = False
         self._fault: BaseException | None = None
@@ -207,7 +207,7 @@ class PartWriter:
         """Attempts that are on disk, of those added here."""
         return self._written
 
-    def add(self, attempt: Attempt, scored: tables.Scored) -> None:
+    def add(self, attempt: Attempt, scored: frames.Scored) -> None:
         """Queue one finished attempt; returns at once (it waits only when 400 are queued already)."""
         sample = self._samples.get(attempt.sample_id)
         if sample is None:
@@ -246,14 +246,14 @@ class PartWriter:
     def _serve(self) -> None:
         try:
             while batch := self._next_batch():
-                self._publish(tables.build_parts(self._run, batch))
+                self._publish(frames.build_parts(self._run, batch))
                 self._written += len(batch)
         except BaseException as fault:  # whatever it is, it belongs to the thread that calls add or close
             with self._changed:
                 self._fault = fault
                 self._changed.notify_all()
 
-    def _next_batch(self) -> list[tables.Item]:
+    def _next_batch(self) -> list[frames.Item]:
         """Wait until a batch is due and take it; [] when all is written and the writer closes."""
         with self._changed:
             while True:
@@ -265,14 +265,14 @@ class PartWriter:
                     return batch
                 self._changed.wait(FLUSH_S - age if count else None)
 
-    def _publish(self, frames: dict[str, pl.DataFrame]) -> None:
+    def _publish(self, parts: dict[str, pl.DataFrame]) -> None:
         fresh = self._folder / f".tmp-{self._prefix}-{self._sequence:06d}"
         if fresh.exists():  # a killed process had our number
             shutil.rmtree(fresh)
         fresh.mkdir()
         try:
-            for table, frame in frames.items():
-                tables.write_parquet(frame, fresh / f"{table}.parquet", level=1)
+            for table, frame in parts.items():
+                frames.write_parquet(frame, fresh / f"{table}.parquet", level=1)
         except BaseException:
             shutil.rmtree(fresh, ignore_errors=True)  # the disk may be full
             raise

@@ -22,7 +22,7 @@ import pytest
 from cxlab import cli, jobs
 from cxlab.errors import FileFault, explain
 from cxlab.runner import status as statuses
-from cxlab.store import layout, tables
+from cxlab.store import frames, layout
 from cxlab.store.catalogue import read
 
 LIMITED = """
@@ -187,7 +187,7 @@ def catch(call: Any) -> BaseException:
 def test_every_library_s_word_for_a_full_disk_is_understood(tmp_path: Path) -> None:
     frame = pl.DataFrame({"a": list(range(9))})
     calls = [
-        lambda: tables.write_parquet(frame, Path("/dev/full")),
+        lambda: frames.write_parquet(frame, Path("/dev/full")),
         lambda: frame.write_csv("/dev/full"),
         lambda: duckdb.sql("COPY (FROM range(9)) TO '/dev/full' (FORMAT csv)"),
     ]

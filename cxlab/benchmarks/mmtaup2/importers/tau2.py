@@ -29,7 +29,7 @@ from cxlab.importers.folders import files_below
 from cxlab.importers.imported import ImportResult, RejectedRow
 from cxlab.importers.importer import ImportReport
 from cxlab.records import Dataset, content_id
-from cxlab.store.tables import mend_text
+from cxlab.store.frames import mend_text
 
 LICENCE = "MIT, (c) 2025 Sierra Research (tau2-bench); keep this notice with copies"
 # The largest file there is, telecom's full task list, has 14 MB.
