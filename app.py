@@ -14,7 +14,7 @@ from cxlab import server
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cxlab.runner.migrate import MigrationProgress
+    from cxlab.runner.stored.migrate import MigrationProgress
 
 ROOT = Path(__file__).parent
 GROUPS = {
@@ -62,8 +62,8 @@ def go_home() -> None:
 
 
 def upgrade() -> "Iterator[MigrationProgress]":
-    """The migration of a store of before, once; see cxlab/runner/migrate.py."""
-    from cxlab.runner.migrate import migrate
+    """The migration of a store of before, once; see cxlab/runner/stored/migrate.py."""
+    from cxlab.runner.stored.migrate import migrate
 
     return migrate()
 

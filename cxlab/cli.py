@@ -27,7 +27,7 @@ def enter() -> None:
     from cxlab.store import home, layout
 
     if home().is_dir() and not layout.is_up_to_date(home()):
-        from cxlab.runner.migrate import migrate_aloud
+        from cxlab.runner.stored.migrate import migrate_aloud
 
         migrate_aloud(quiet="--quiet" in sys.argv)
 

@@ -38,7 +38,7 @@ def doctor(
 
 def _examine() -> "list[Finding]":
     from cxlab import jobs
-    from cxlab.runner import health as runs
+    from cxlab.runner.stored import health as runs
     from cxlab.store import health as store
 
     found = [*store.examine(), *runs.examine()]

@@ -75,7 +75,7 @@ def run(
     if retry_failed:
         if benchmark or model:
             raise BadOption("--retry-failed takes benchmark and models from the stored run; leave them out")
-        from cxlab.runner.retry import create_retry
+        from cxlab.runner.stored.retry import create_retry
 
         finish(launch([create_retry(retry_failed).id], manner), manner, as_json)
         return
@@ -205,7 +205,7 @@ def score(
 ) -> None:
     """Judge the stored dialogues of a run with other judges, as a new run."""
     from cxlab.runner.launch import ExecutionOptions, launch
-    from cxlab.runner.replay import create_rescoring
+    from cxlab.runner.stored.replay import create_rescoring
 
     if not judge:
         raise BadOption("name the judges: --judge simulated:judge-fair")

@@ -22,7 +22,7 @@ def rejudge(
 ) -> None:
     """Judge stored attempts under every version of what judges are asked by; asks only what is left."""
     from cxlab.runner.launch import ExecutionOptions, launch
-    from cxlab.runner.rejudge import plan_rejudging
+    from cxlab.runner.stored.rejudge import plan_rejudging
 
     manner = ExecutionOptions(concurrency=concurrency, budget_usd=budget, workers=workers, quiet=quiet)
     plan = plan_rejudging(runs, judge, version, again=again)
@@ -44,7 +44,7 @@ def rescore(
 ) -> None:
     """Score the stored attempts of a run by today's scorer, in their place; asks no model, judges' votes stand."""
     from cxlab.runner import report
-    from cxlab.runner import rescore as scoring
+    from cxlab.runner.stored import rescore as scoring
 
     def tell(done: int, of: int) -> None:
         if not quiet and sys.stderr.isatty():

@@ -8,8 +8,8 @@ from cxlab.benchmarks.contract import Benchmark, Setup
 from cxlab.benchmarks.options import Options
 from cxlab.llm import ChatModel
 from cxlab.records import Run, Sample
-from cxlab.runner import replay, retry
 from cxlab.runner.plan import Pair, SampleFilter, choose, find_benchmark, pair
+from cxlab.runner.stored import replay, retry
 from cxlab.store import home, write
 
 

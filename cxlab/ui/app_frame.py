@@ -20,7 +20,7 @@ from cxlab.ui.labels import error
 if TYPE_CHECKING:
     from streamlit.navigation.page import Page
 
-    from cxlab.runner.migrate import MigrationProgress
+    from cxlab.runner.stored.migrate import MigrationProgress
 
 _STYLE = """<style>
 [data-testid="stMainBlockContainer"] {padding-top: 2.2rem; padding-bottom: 3rem; padding-left: 2.4rem;

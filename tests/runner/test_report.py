@@ -9,8 +9,8 @@ import pytest
 from cxlab.benchmarks.contract import Scored
 from cxlab.records import Attempt, Message, Run, Usage, Vote
 from cxlab.runner.execute import spending
-from cxlab.runner.replay import adopt
 from cxlab.runner.report import by_role, tally
+from cxlab.runner.stored.replay import adopt
 from cxlab.store import write
 from cxlab.store.load import load_attempts
 from tests.store.store_records import NOON, make_dataset, make_run, make_samples, samples_by_id

@@ -14,9 +14,9 @@ import pytest
 
 from cxlab import jobs, read
 from cxlab.errors import BadStore, UnknownName
-from cxlab.runner import health as run_health
 from cxlab.runner import lock
 from cxlab.runner import status as statuses
+from cxlab.runner.stored import health as run_health
 from cxlab.store import catalogue, connect, health, layout, load, soundness, trash, write
 from cxlab.store.export import export_runs
 from tests.conftest import use

@@ -13,7 +13,8 @@ from random import Random
 from typing import Any
 
 from cxlab.benchmarks.mmtaup2 import worlds
-from cxlab.benchmarks.mmtaup2.simulated import retail_phrases, telecom_phrases
+from cxlab.benchmarks.mmtaup2.simulated.retail import phrases as retail_phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases as telecom_phrases
 from cxlab.llm.simulated import grammar
 
 # Of each line as many wordings are looked at; together they weigh as much as this many sentences.

@@ -4,7 +4,7 @@ The world knows the answer (`Task.transfer_right`), so every version of the rule
 version to the next every verdict stays, is mended, is broken, or moves from one wrong answer to another. The versions
 that CX Lab comes with lie in prompts/escalation.yaml, one's own beside the data, in rules/escalation.yaml of the store.
 
-    python -m cxlab rejudge RUN --judge ...     # asks what was not asked yet: cxlab/runner/rejudge.py
+    python -m cxlab rejudge RUN --judge ...     # asks what was not asked yet: cxlab/runner/stored/rejudge.py
     page Judges, Escalation                   # rates, flips, tests: cxlab/views/judges/queries_escalation.py
 """
 

@@ -15,9 +15,10 @@ import numpy as np
 from cxlab.benchmarks.mmtaup2.evaluation import baselines
 from cxlab.benchmarks.mmtaup2.evaluation.events import TRANSFER
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import AgentInputs
-from cxlab.benchmarks.mmtaup2.simulated import retail_agent, telecom_agent
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction
 from cxlab.benchmarks.mmtaup2.simulated.move_format import written
+from cxlab.benchmarks.mmtaup2.simulated.retail import agent as retail_agent
+from cxlab.benchmarks.mmtaup2.simulated.telecom import agent as telecom_agent
 from cxlab.llm.base import Completion
 from cxlab.llm.simulated import Profile
 from cxlab.records import ToolCall

@@ -12,8 +12,8 @@ import numpy as np
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import CustomerInputs
 from cxlab.benchmarks.mmtaup2.simulated.instructed_customer import InstructedCustomer, is_directed
 from cxlab.benchmarks.mmtaup2.simulated.move_format import written
-from cxlab.benchmarks.mmtaup2.simulated.retail_customer import RetailCustomer
-from cxlab.benchmarks.mmtaup2.simulated.telecom_customer import TelecomCustomer
+from cxlab.benchmarks.mmtaup2.simulated.retail.customer import RetailCustomer
+from cxlab.benchmarks.mmtaup2.simulated.telecom.customer import TelecomCustomer
 from cxlab.llm.base import Completion
 from cxlab.llm.simulated import Profile
 

@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
-from cxlab.benchmarks.mmtaup2.simulated import telecom_phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases as telecom_phrases
 
 # What a message costs: being on the phone at all, a thing asked for again, a strange word, each further thing that is
 # asked for, a long speech; and what a kind word gives back.

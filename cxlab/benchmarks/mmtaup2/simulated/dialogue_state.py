@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import AgentInputs, HistoryEntry
-from cxlab.benchmarks.mmtaup2.simulated.telecom_phrases import knows, value_of
+from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows, value_of
 from cxlab.llm.simulated import Profile
 
 SKILL = re.compile(r"technical skill: *(\d+)", re.IGNORECASE)

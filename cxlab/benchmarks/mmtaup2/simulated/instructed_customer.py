@@ -8,10 +8,10 @@ import numpy as np
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import CustomerInputs
-from cxlab.benchmarks.mmtaup2.simulated import retail_phrases
 from cxlab.benchmarks.mmtaup2.simulated.instructions_parser import first_person, parse_instructions, who
-from cxlab.benchmarks.mmtaup2.simulated.retail_customer import RetailCustomer
-from cxlab.benchmarks.mmtaup2.simulated.retail_phrases import ORIGINAL
+from cxlab.benchmarks.mmtaup2.simulated.retail import phrases as retail_phrases
+from cxlab.benchmarks.mmtaup2.simulated.retail.customer import RetailCustomer
+from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import ORIGINAL
 
 _DIRECTED = re.compile(r"\byou(?:'d|'re|'ve|r)?\b", re.IGNORECASE)
 _DENIES = re.compile(

@@ -6,10 +6,10 @@ import pytest
 
 from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, ConversationSettings, begin
-from cxlab.benchmarks.mmtaup2.simulated import retail_item_matching, retail_order_matching
 from cxlab.benchmarks.mmtaup2.simulated.instructed_customer import is_directed
 from cxlab.benchmarks.mmtaup2.simulated.instructions_parser import first_person, parse_instructions, who
-from cxlab.benchmarks.mmtaup2.simulated.retail_phrases import Matter, matters_in, order_in
+from cxlab.benchmarks.mmtaup2.simulated.retail import item_matching, order_matching
+from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import Matter, matters_in, order_in
 from cxlab.llm import load
 
 MUG = {
@@ -116,12 +116,12 @@ def test_what_is_wanted_only_or_no_longer_changes_what_was_told_before() -> None
     ],
 )
 def test_a_variant_is_chosen_by_what_is_said_of_it(words: str, chosen: str | None) -> None:
-    assert retail_item_matching.choose(f"the travel mug {words}", MUG, OLD)[0] == chosen
+    assert item_matching.choose(f"the travel mug {words}", MUG, OLD)[0] == chosen
 
 
 def test_a_second_choice_overrules_the_first() -> None:
     first = "the travel mug for the same but large"
-    assert retail_item_matching.choose(first, MUG, OLD, "Then I'd take blue.")[0] == "3"
+    assert item_matching.choose(first, MUG, OLD, "Then I'd take blue.")[0] == "3"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_second_choice_overrules_the_first() -> None:
     ],
 )
 def test_orders_are_found_by_what_is_in_them(kind: str, text: str, found: dict[str, list[str]]) -> None:
-    targets = retail_order_matching.targets(Matter(kind, f"I want to {text}."), ORDERS)
+    targets = order_matching.targets(Matter(kind, f"I want to {text}."), ORDERS)
     assert {one.id: [pick.item["name"] for pick in one.picks] for one in targets} == found
 
 

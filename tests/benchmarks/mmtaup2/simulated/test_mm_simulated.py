@@ -12,9 +12,11 @@ from cxlab.benchmarks.mmtaup2.conversation.model_sides import customer_card
 from cxlab.benchmarks.mmtaup2.conversation.personas import NAMES, manner, persona
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, ConversationSettings, TaskDialogue, begin
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import STOPS, AgentInputs, HistoryEntry
-from cxlab.benchmarks.mmtaup2.simulated import customer_patience, retail_phrases, telecom_phrases
+from cxlab.benchmarks.mmtaup2.simulated import customer_patience
 from cxlab.benchmarks.mmtaup2.simulated.agent import DialogueState
 from cxlab.benchmarks.mmtaup2.simulated.customer import customer
+from cxlab.benchmarks.mmtaup2.simulated.retail import phrases as retail_phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases as telecom_phrases
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.dialogue import Move
 from cxlab.llm import load

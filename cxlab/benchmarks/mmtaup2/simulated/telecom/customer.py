@@ -16,7 +16,6 @@ import numpy as np
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import CustomerInputs, HistoryEntry
-from cxlab.benchmarks.mmtaup2.simulated import telecom_phrases
 from cxlab.benchmarks.mmtaup2.simulated.customer_patience import (
     HANDED_OVER,
     PATIENCE,
@@ -24,7 +23,8 @@ from cxlab.benchmarks.mmtaup2.simulated.customer_patience import (
     CustomerPatience,
     garble_number,
 )
-from cxlab.benchmarks.mmtaup2.simulated.telecom_phrases import RequestMention, customer_line
+from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import RequestMention, customer_line
 
 READ_OUT = re.compile(r"\bread\b.*\b(?:words?|out)\b", re.IGNORECASE)
 NUMBER = re.compile(r"\d[\d -]{5,}\d")
@@ -63,9 +63,9 @@ class CustomerDialogueState:
         self.seen: dict[str, tuple[str, str]] = {}
         self.before: dict[str, int] = {}
         for (at, call), (_, result) in zip(calls, results, strict=False):
-            value = telecom_phrases.value_of(result.text)
+            value = phrases.value_of(result.text)
             if not result.error:
-                self.seen |= telecom_phrases.facts_of(call[0], value)
+                self.seen |= phrases.facts_of(call[0], value)
             if at > start:
                 self.did.append((call[0], json.loads(call[1]), value, result.error))
             else:
@@ -120,7 +120,7 @@ class TelecomCustomer:
 
     def understood(self) -> tuple[list[RequestMention], list[RequestMention]]:
         """(what of the agent's requests this customer takes up, what it stumbles over)."""
-        asked = list(telecom_phrases.requests_in(self.memory.last))
+        asked = list(phrases.requests_in(self.memory.last))
         if "plain_words" in self.traits:
             clear = [one for one in asked if not one.named or self.times_asked(one.name) >= 3]
         else:
@@ -131,10 +131,10 @@ class TelecomCustomer:
         return (clear[:1] if "one_step" in self.traits else clear), stumbles
 
     def times_asked(self, name: str) -> int:
-        return sum(any(one.name == name for one in telecom_phrases.requests_in(text)) for text in self.memory.agent)
+        return sum(any(one.name == name for one in phrases.requests_in(text)) for text in self.memory.agent)
 
     def stumbling_block(self) -> str:
-        things = telecom_phrases.things_in(self.memory.last)
+        things = phrases.things_in(self.memory.last)
         return f"a {things[0]}" if things and things[0].islower() else things[0] if things else "that"
 
     def next_calls(self, todo: Sequence[RequestMention]) -> list[tuple[str, dict[str, Any]]]:
@@ -142,7 +142,7 @@ class TelecomCustomer:
         left = list(self.memory.did)
         calls: list[tuple[str, dict[str, Any]]] = []
         for one in todo:
-            request = telecom_phrases.phrases().requests[one.name]
+            request = phrases.phrases().requests[one.name]
             done = next((d for d in left if d[0] == request.tool and d[1] == request.arguments), None)
             if done is not None:
                 left.remove(done)
@@ -160,7 +160,7 @@ class TelecomCustomer:
             if wrong and any(tool == wrong for tool, *_ in self.memory.did):
                 # It was touched, and this person has no doubt about it.
                 continue
-            if wrong and self.temper.slips(len(telecom_phrases.requests_in(self.memory.last)), self.rng.random()):
+            if wrong and self.temper.slips(len(phrases.requests_in(self.memory.last)), self.rng.random()):
                 calls.append((wrong, {}))
                 return calls
             calls.append((request.tool, dict(request.arguments)))
@@ -174,7 +174,7 @@ class TelecomCustomer:
         shown: dict[str, tuple[str, str]] = {}
         fixed, refused = False, ""
         for one in todo:
-            request = telecom_phrases.phrases().requests[one.name]
+            request = phrases.phrases().requests[one.name]
             fixed = fixed or request.fix
             for tool, arguments, value, error in memory.did:
                 if tool == request.tool and arguments == request.arguments:
@@ -186,7 +186,7 @@ class TelecomCustomer:
         again = self.hard and any(memory.before.get(tool) for tool, *_ in memory.did)
         again = again or (self.hard and READ_OUT.search(memory.last) is not None)
         said = [
-            telecom_phrases.say_fact(fact, value, display, self.hard and not again, self.rng)
+            phrases.say_fact(fact, value, display, self.hard and not again, self.rng)
             for fact, (value, display) in shown.items()
         ]
         parts = []
@@ -207,7 +207,7 @@ class TelecomCustomer:
         fresh: dict[str, tuple[str, str]] = {}
         for tool, _, value, error in self.memory.did:
             if not error:
-                fresh |= telecom_phrases.facts_of(tool, value)
+                fresh |= phrases.facts_of(tool, value)
         wanted = {"service": ("signal", "some"), "data": ("speed", "excellent"), "mms": ("mms", "yes")}.get(self.goal)
         return wanted is not None and fresh.get(wanted[0], ("", ""))[0] == wanted[1]
 

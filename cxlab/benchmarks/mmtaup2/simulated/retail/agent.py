@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
-from cxlab.benchmarks.mmtaup2.simulated import retail_item_matching, retail_order_matching, retail_phrases
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction
-from cxlab.benchmarks.mmtaup2.simulated.retail_dialogue_state import MOST, TOOLS, RetailDialogueState
-from cxlab.benchmarks.mmtaup2.simulated.retail_order_matching import Pick, Target
-from cxlab.benchmarks.mmtaup2.simulated.retail_phrases import Matter, agent_line
+from cxlab.benchmarks.mmtaup2.simulated.retail import item_matching, order_matching, phrases
+from cxlab.benchmarks.mmtaup2.simulated.retail.dialogue_state import MOST, TOOLS, RetailDialogueState
+from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Pick, Target
+from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import Matter, agent_line
 
 STATUS = {"exchange": "delivered", "return": "delivered"}
 REASONS = (
@@ -99,7 +99,7 @@ class RetailAgent(RetailDialogueState):
         kind = matter.kind
         if kind == "undo":
             kind = "return" if status == "delivered" else "cancel"
-        elif kind in SWAPS and retail_phrases.order_in(matter.text) is None:
+        elif kind in SWAPS and phrases.order_in(matter.text) is None:
             kind = "exchange" if status == "delivered" else "items"
         tool = TOOLS[kind]
         if self.mind.done(tool, order_id=target.id):
@@ -164,7 +164,7 @@ class RetailAgent(RetailDialogueState):
             if kind == "return" and not self.may_refund(method, order) and self.rule(f"refund {target.id}"):
                 return self.tell("refuse_refund", order=target.id)
             given["payment_method_id"] = method
-            shown["payment"] = retail_phrases.method_named(method, self.methods.get(method, {}))
+            shown["payment"] = phrases.method_named(method, self.methods.get(method, {}))
         if kind in ("items", "exchange", "return"):
             chosen = self.goods(matter, kind, target)
             if isinstance(chosen, NextAction) or chosen is None:
@@ -215,7 +215,7 @@ class RetailAgent(RetailDialogueState):
                 items = [pick.item for pick in picks] or (list(target.order["items"]) if not target.picks else [])
                 old, shown = [str(item["item_id"]) for item in items], [f"the {item['name']}" for item in items]
             else:
-                picks = picks or retail_order_matching.every_item(matter.text, target.order)
+                picks = picks or order_matching.every_item(matter.text, target.order)
                 step = self.variants(picks, target, old, new, shown)
                 if step is not None:
                     return step
@@ -252,7 +252,7 @@ class RetailAgent(RetailDialogueState):
                 return product
             gone = self.line("refuse_variant", product=str(pick.item["name"]))
             later = [reply for at, said in self.mind.own if gone in said for reply in self.mind.said_since(at)[:1]]
-            found, wanted = retail_item_matching.choose(pick.words, product, pick.item, " ".join(later))
+            found, wanted = item_matching.choose(pick.words, product, pick.item, " ".join(later))
             found = self.like_another(pick, target) or found
             if found is None:
                 refused += [str(pick.item["name"])] if wanted else []
@@ -282,14 +282,14 @@ class RetailAgent(RetailDialogueState):
     ) -> tuple[list[str], list[str], list[str]] | NextAction | None:
         """Items named in full, variants with all their options: found by ear, as spelling suffers on the phone."""
         text = matter.text
-        if " as " not in text and (retail_phrases.order_in(text) is None or target.picks or kind != "return"):
+        if " as " not in text and (phrases.order_in(text) is None or target.picks or kind != "return"):
             return None
         pieces = [part for part in re.split(r";|: the | and the |, the | back the ", text) if part.strip()]
         old: list[str] = []
         new: list[str] = []
         shown: list[str] = []
         for item in target.order.get("items", []):
-            piece = next((p for p in pieces if retail_phrases.near(p, {"x": str(item["name"])}, self.ear)), None)
+            piece = next((p for p in pieces if phrases.near(p, {"x": str(item["name"])}, self.ear)), None)
             if piece is None:
                 continue
             if kind == "return":
@@ -319,13 +319,13 @@ class RetailAgent(RetailDialogueState):
             for key, variant in product.get("variants", {}).items()
             if variant.get("available") and key != old
         }
-        return retail_phrases.near(piece.split(" as ", 1)[-1], named, self.ear)
+        return phrases.near(piece.split(" as ", 1)[-1], named, self.ear)
 
     def price(self, matter: Matter) -> NextAction | None:
         kinds = self.mind.done("list_all_product_types")
         if kinds is None:
             return self.call("list_all_product_types", {})
-        name = retail_phrases.near(matter.text, {kind: kind for kind in kinds.value}, self.ear)
+        name = phrases.near(matter.text, {kind: kind for kind in kinds.value}, self.ear)
         if name is None:
             return self.ask("ask_matter", ASKS_MATTER)
         product = self.mind.done("get_product_details", product_id=kinds.value[name])
@@ -340,12 +340,12 @@ class RetailAgent(RetailDialogueState):
         """The address that is wanted: spelt out, or one that stands in another order of the account."""
         said = f"{matter.lead} {matter.text}"
         user = self.user.value if self.user else {}
-        found = retail_order_matching.address_for(said, user, self.known_orders(), present)
+        found = order_matching.address_for(said, user, self.known_orders(), present)
         if found is None and self.looks_up():
             rows = self.all_orders([str(one) for one in user.get("orders", [])])
             if isinstance(rows, NextAction):
                 return rows
-            found = retail_order_matching.address_for(said, user, rows, present)
+            found = order_matching.address_for(said, user, rows, present)
         return found
 
     def move_home(self, matter: Matter) -> NextAction | None:

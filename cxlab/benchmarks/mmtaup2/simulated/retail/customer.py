@@ -8,7 +8,6 @@ import numpy as np
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import CustomerInputs
-from cxlab.benchmarks.mmtaup2.simulated import retail_phrases
 from cxlab.benchmarks.mmtaup2.simulated.customer_patience import (
     HANDED_OVER,
     PATIENCE,
@@ -16,7 +15,8 @@ from cxlab.benchmarks.mmtaup2.simulated.customer_patience import (
     CustomerPatience,
     garble_number,
 )
-from cxlab.benchmarks.mmtaup2.simulated.retail_phrases import (
+from cxlab.benchmarks.mmtaup2.simulated.retail import phrases
+from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import (
     ADDRESS,
     ORDER,
     Matter,
@@ -110,11 +110,11 @@ class RetailCustomer:
 
     def confirm(self) -> str:
         """Yes, unless what was read back has another order number or another address than the customer's own."""
-        order, matter = retail_phrases.order_in(self.last), self.current()
+        order, matter = phrases.order_in(self.last), self.current()
         if "one_step" in self.traits and len(self.last.split()) > TOO_LONG:
             # Whoever cannot follow says yes to the end of it, right or wrong.
             return self.say("agree_lost")
-        mine = {o for m in self.matters if (o := retail_phrases.order_in(m.text))}
+        mine = {o for m in self.matters if (o := phrases.order_in(m.text))}
         address = ADDRESS.search(matter.text)
         heard = set(re.findall(r"\w+", self.last.lower()))
         lacking = set(re.findall(r"\w+", address[0].lower())) - heard if address else set()
@@ -128,9 +128,9 @@ class RetailCustomer:
     def current(self) -> Matter:
         """The matter that the agent last spoke of, else the last one that was told."""
         spoken = matters_in([(0, self.last)])
-        own = {number: m for m in self.matters if (number := retail_phrases.order_in(m.text))}
-        order = retail_phrases.order_in(self.last)
-        order = retail_phrases.near_order(order, own, 1.0) if order else None
+        own = {number: m for m in self.matters if (number := phrases.order_in(m.text))}
+        order = phrases.order_in(self.last)
+        order = phrases.near_order(order, own, 1.0) if order else None
         if order is not None:
             return own[order]
         for one in spoken:
@@ -190,7 +190,7 @@ class RetailCustomer:
         return said if email or any("e-mail" in one for one in self.own) else f"{self.say('no_email')} {said}"
 
     def order(self, matter: Matter) -> str:
-        number = retail_phrases.order_in(matter.text)
+        number = phrases.order_in(matter.text)
         if number is None:
             return self.say("unknown")
         told = any(ORDER.search(one) for one in self.own)

@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
-from cxlab.benchmarks.mmtaup2.simulated import telecom_phrases
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction, OwnCall
-from cxlab.benchmarks.mmtaup2.simulated.telecom_dialogue_state import STALE, WONDERS, TelecomDialogueState
-from cxlab.benchmarks.mmtaup2.simulated.telecom_phrases import agent_line, knows
+from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom.dialogue_state import STALE, WONDERS, TelecomDialogueState
+from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import agent_line, knows
 from cxlab.llm.simulated import grammar
 
 NUMBER = re.compile(r"\d(?:[ .-]?\d){5,}")
@@ -69,7 +69,7 @@ class TelecomAgent(TelecomDialogueState):
             if times > MOST and self.profile.comprehension > 0:
                 return self.hand_over("The customer could not be found by phone number.")
             if self.profile.comprehension == 0:
-                return NextAction(grammar.every(telecom_phrases.phrases().agent["ask_phone"][0])[0])
+                return NextAction(grammar.every(phrases.phrases().agent["ask_phone"][0])[0])
             if times and not mind.tried("get_customer_by_phone"):
                 return NextAction(self.line("ask_phone_still"))
             return NextAction(self.line("ask_phone" if times == 0 else "ask_phone_again"))
@@ -89,7 +89,7 @@ class TelecomAgent(TelecomDialogueState):
 
     def find_problem(self) -> NextAction | None:
         for _, text in self.mind.theirs:
-            heard = telecom_phrases.put_right(text, self.profile.name, self.profile.subtlety)
+            heard = phrases.put_right(text, self.profile.name, self.profile.subtlety)
             for name, pattern in FAMILIES:
                 if pattern.search(heard) and knows(self.profile, f"family {text}", self.profile.comprehension):
                     self.family = name
@@ -297,7 +297,7 @@ class TelecomAgent(TelecomDialogueState):
         places = [at for at in self.asked.get(name, []) if at > since]
         if not places:
             return True
-        told = fact or telecom_phrases.phrases().requests[name].tells[0]
+        told = fact or phrases.phrases().requests[name].tells[0]
         believed = self.beliefs.get(told)
         if believed is not None and believed[1] > places[0] and (not good or believed[0] == good):
             return False
@@ -326,10 +326,10 @@ class TelecomAgent(TelecomDialogueState):
         if upset and not self.soothed() and not kind_already and rng.random() < self.profile.empathy:
             parts.insert(0, self.line("soothe"))
         for name in names:
-            one = telecom_phrases.phrases().requests[name]
+            one = phrases.phrases().requests[name]
             # Whoever did not understand gets the other wording, if anything was learnt from that.
             parts.append(grammar.say(one.plain if plain or (again and stumbled) else one.named, rng, {}))
-        if self.skill is not None and plain and not telecom_phrases.phrases().requests[names[-1]].fix:
+        if self.skill is not None and plain and not phrases.phrases().requests[names[-1]].fix:
             # Somebody who is known to retell things loosely is asked for the words at once.
             parts.append(self.line("read_out"))
         return NextAction(" ".join(part for part in parts if part))
@@ -375,7 +375,7 @@ class TelecomAgent(TelecomDialogueState):
 
     def line(self, kind: str, **slots: str) -> str:
         gentle = f"{kind}_gentle"
-        known = self.gently and gentle in telecom_phrases.phrases().agent
+        known = self.gently and gentle in phrases.phrases().agent
         return agent_line(gentle if known else kind, self.mind.rng, slots)
 
 

@@ -13,7 +13,7 @@ from cxlab.benchmarks.contract import Rejudge
 from cxlab.errors import BadOption
 from cxlab.records import Run
 from cxlab.runner.plan import find_benchmark
-from cxlab.runner.replay import create_rescoring, list_pairs
+from cxlab.runner.stored.replay import create_rescoring, list_pairs
 from cxlab.store import write
 
 

@@ -22,7 +22,7 @@ from cxlab.records import Attempt, Run, Sample
 from cxlab.runner import lock
 from cxlab.runner.loaded_run import folder_of, read_options
 from cxlab.runner.plan import find_benchmark
-from cxlab.runner.replay import UncalledModel
+from cxlab.runner.stored.replay import UncalledModel
 from cxlab.store import frames, load, write
 from cxlab.store.compact import compact, merge_table, rebuild
 from cxlab.store.upgrade import rewrite_attempts

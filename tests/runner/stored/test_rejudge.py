@@ -11,10 +11,10 @@ from llm.fault_server import FaultServer
 
 from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
 from cxlab.errors import BadOption
-from cxlab.runner.rejudge import plan_rejudging
+from cxlab.runner.stored.rejudge import plan_rejudging
 from cxlab.store import write
 
-from .shell import Shell, make_shell, wait_for
+from ..shell import Shell, make_shell, wait_for
 
 FAIR, STRICT = "simulated:judge-fair", "simulated:judge-strict"
 CONVERSATIONS = 6

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2.simulated import retail_item_matching
-from cxlab.benchmarks.mmtaup2.simulated.retail_phrases import ADDRESS, Matter, address_in
+from cxlab.benchmarks.mmtaup2.simulated.retail import item_matching
+from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import ADDRESS, Matter, address_in
 
 Row = Mapping[str, Any]
 # The states of an order in which something can be done, the likelier first.
@@ -84,16 +84,12 @@ def targets(matter: Matter, orders: Sequence[Row]) -> list[Target]:
 
 def every_item(text: str, order: Row) -> list[Pick]:
     """All items of the order for a text about all of them; none for another."""
-    return (
-        [Pick(item, " ".join(retail_item_matching.plain(text))) for item in order["items"]]
-        if _WHOLE.search(text)
-        else []
-    )
+    return [Pick(item, " ".join(item_matching.plain(text))) for item in order["items"]] if _WHOLE.search(text) else []
 
 
-def mentions_in(text: str, orders: Sequence[Row]) -> tuple[retail_item_matching.Mention, ...]:
+def mentions_in(text: str, orders: Sequence[Row]) -> tuple[item_matching.Mention, ...]:
     names = tuple(dict.fromkeys(str(item["name"]) for one in orders for item in one.get("items", [])))
-    return retail_item_matching.mentions(text, names)
+    return item_matching.mentions(text, names)
 
 
 def picks_in(text: str, order: Row) -> list[Pick]:
@@ -102,11 +98,11 @@ def picks_in(text: str, order: Row) -> list[Pick]:
     return _picks(text, found, order)
 
 
-def _picks(text: str, found: Sequence[retail_item_matching.Mention], order: Row, several: bool = False) -> list[Pick]:
+def _picks(text: str, found: Sequence[item_matching.Mention], order: Row, several: bool = False) -> list[Pick]:
     left = list(order.get("items", []))
     picked: list[Pick] = []
     for at, mention in enumerate(found):
-        words = retail_item_matching.piece(text, found, at)
+        words = item_matching.piece(text, found, at)
         if _beside(text, mention) and len(found) > 1:
             continue
         mine = [item for item in left if item["name"] in mention.names]
@@ -129,15 +125,15 @@ def _picks(text: str, found: Sequence[retail_item_matching.Mention], order: Row,
     return picked
 
 
-def _beside(text: str, mention: retail_item_matching.Mention) -> bool:
+def _beside(text: str, mention: item_matching.Mention) -> bool:
     """Whether something is only named to tell its neighbour: "the bag I got with the lamp"."""
-    words = retail_item_matching.plain(text)[max(0, mention.first - 3) : mention.first]
+    words = item_matching.plain(text)[max(0, mention.first - 3) : mention.first]
     return "with" in words and words[-1] in ("with", "the", "a", "an", "my")
 
 
 def _likeness(words: str, item: Row) -> int:
     own = set(words.split())
-    return sum(len(own & set(retail_item_matching.plain(str(value)))) for value in item.get("options", {}).values())
+    return sum(len(own & set(item_matching.plain(str(value)))) for value in item.get("options", {}).values())
 
 
 def _may(order: Row, kind: str, text: str) -> bool:
@@ -185,9 +181,7 @@ def _all_but(before: str, after: str, fitting: Sequence[Row]) -> list[Target]:
     return targets
 
 
-def _with_goods(
-    text: str, kind: str, found: Sequence[retail_item_matching.Mention], fitting: Sequence[Row]
-) -> list[Target]:
+def _with_goods(text: str, kind: str, found: Sequence[item_matching.Mention], fitting: Sequence[Row]) -> list[Target]:
     plural = bool(_ALL.search(text))
     wanted = {names for mention in found if (names := mention.names)}
     scores = [(sum(any(i["name"] in names for i in one["items"]) for names in wanted), one) for one in fitting]
@@ -220,20 +214,20 @@ def _with_goods(
     return targets
 
 
-def _qualified(text: str, found: Sequence[retail_item_matching.Mention], item: Row, orders: Sequence[Row]) -> bool:
+def _qualified(text: str, found: Sequence[item_matching.Mention], item: Row, orders: Sequence[Row]) -> bool:
     """Whether an item is one of "all my small shirts", and not of those that are large."""
     mention = next((m for m in found if item["name"] in m.names), None)
     if mention is None:
         return True
-    before = " ".join(retail_item_matching.plain(text)[max(0, mention.first - 2) : mention.first])
+    before = " ".join(item_matching.plain(text)[max(0, mention.first - 2) : mention.first])
     alike = [other for one in orders for other in one["items"] if other["name"] == item["name"]]
-    fits = [retail_item_matching.says(before, other["options"]) for other in alike]
-    return not any(fits) or retail_item_matching.says(before, item["options"])
+    fits = [item_matching.says(before, other["options"]) for other in alike]
+    return not any(fits) or item_matching.says(before, item["options"])
 
 
 def _fit(text: str, order: Row) -> int:
     places = places_in(text)
-    words = " ".join(retail_item_matching.plain(text))
+    words = " ".join(item_matching.plain(text))
     return max((_likeness(words, i) for i in order["items"]), default=0) + 5 * (
         bool(places) and _lies(order["address"], places)
     )

@@ -12,8 +12,8 @@ from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Run, Sample, new_id
 from cxlab.runner.plan import Pair
-from cxlab.runner.replay import adopt, list_pairs, paid
 from cxlab.runner.request import read_code_version, tell_job
+from cxlab.runner.stored.replay import adopt, list_pairs, paid
 from cxlab.store import load, write
 
 

@@ -15,9 +15,9 @@ from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics
 from cxlab.benchmarks.sage import score as sage
 from cxlab.errors import BadOption, Busy
 from cxlab.runner import lock
-from cxlab.runner import rescore as scoring
-from cxlab.runner.migrate import migrate
-from cxlab.runner.rescore import rescore
+from cxlab.runner.stored import rescore as scoring
+from cxlab.runner.stored.migrate import migrate
+from cxlab.runner.stored.rescore import rescore
 from cxlab.store import connect, tables, write
 from tests.conftest import use
 from tests.goldens.store import call, say

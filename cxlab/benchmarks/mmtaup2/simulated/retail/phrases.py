@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from cxlab import files, resources
-from cxlab.benchmarks.mmtaup2.simulated.telecom_phrases import pick
+from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import pick
 from cxlab.llm.simulated import grammar
 from cxlab.records.base import Record
 

@@ -19,7 +19,7 @@ from cxlab.benchmarks.contract import Scored
 from cxlab.errors import BadStore
 from cxlab.records import FILE_VERSION, Run
 from cxlab.runner import lock
-from cxlab.runner.migrate import migrate, migrate_aloud, upgrade_record
+from cxlab.runner.stored.migrate import migrate, migrate_aloud, upgrade_record
 from cxlab.store import connect, layout, load, trash, write
 from tests.conftest import use
 from tests.old_store import unpack
@@ -185,7 +185,7 @@ def test_a_kill_at_any_step_loses_nothing_and_the_next_start_goes_on(
 
 def test_two_processes_at_once_do_it_once(one_run: Path, tmp_path: Path) -> None:
     home = shutil.copytree(one_run, tmp_path / "home")
-    program = "from cxlab.runner.migrate import migrate_aloud; migrate_aloud()"
+    program = "from cxlab.runner.stored.migrate import migrate_aloud; migrate_aloud()"
     both = [
         subprocess.Popen(
             [sys.executable, "-c", program], env={**os.environ, "CXLAB_HOME": str(home)}, stderr=subprocess.PIPE

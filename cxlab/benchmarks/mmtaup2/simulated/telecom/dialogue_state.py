@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from cxlab.benchmarks.mmtaup2.simulated import telecom_phrases
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import FRUSTRATION, IMPATIENT, SKILL, UPSET_FROM, DialogueState
-from cxlab.benchmarks.mmtaup2.simulated.telecom_phrases import knows
+from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
 
 WONDERS = re.compile(r"\bwhat (?:is|do you mean)\b|means nothing to me|don't know what", re.IGNORECASE)
 LOSES_TRACK = re.compile(r"have forgotten|so much at once", re.IGNORECASE)
@@ -34,13 +34,13 @@ class TelecomDialogueState:
         for place, (at, text) in enumerate(mind.theirs):
             before = said.get(text, 0)
             said[text] = before + 1
-            for fact, value in telecom_phrases.facts_in(text, mind.profile, mind.case, before).items():
+            for fact, value in phrases.facts_in(text, mind.profile, mind.case, before).items():
                 # The complaint itself is no finding: "no service" may have any cause.
                 if place or fact == "abroad":
                     self.beliefs[fact] = (value, at)
         self.asked: dict[str, list[int]] = {}
         for at, text in mind.own:
-            for one in telecom_phrases.requests_in(text):
+            for one in phrases.requests_in(text):
                 self.asked.setdefault(one.name, []).append(at)
         self.round_at = self.second_round()
         note = mind.note
@@ -55,7 +55,7 @@ class TelecomDialogueState:
         if not tests or not knows(self.profile, f"{self.mind.case} second round", self.profile.joint_conditions):
             return -1
         for at, text in self.mind.theirs:
-            told = telecom_phrases.facts_in(text, self.profile, self.mind.case)
+            told = phrases.facts_in(text, self.profile, self.mind.case)
             if at > min(tests) and (told.get("speed") in ("slow", "none") or told.get("mms") == "no"):
                 return at
         return -1

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2.simulated import retail_item_matching, retail_order_matching, retail_phrases
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
     FRUSTRATION,
     IMPATIENT,
@@ -16,9 +15,10 @@ from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
     NextAction,
     OwnCall,
 )
-from cxlab.benchmarks.mmtaup2.simulated.retail_order_matching import Pick, Target
-from cxlab.benchmarks.mmtaup2.simulated.retail_phrases import Matter, agent_line
-from cxlab.benchmarks.mmtaup2.simulated.telecom_phrases import knows
+from cxlab.benchmarks.mmtaup2.simulated.retail import item_matching, order_matching, phrases
+from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Pick, Target
+from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import Matter, agent_line
+from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
 from cxlab.llm.simulated import grammar
 
 EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -53,7 +53,7 @@ class RetailDialogueState:
         self.ear = mind.profile.subtlety if mind.profile.comprehension else 0.0
         share = self.profile.comprehension
         heard = [(at, text) for at, text in mind.theirs if knows(self.profile, f"heard {text}", share)]
-        self.matters = retail_phrases.matters_in(heard)
+        self.matters = phrases.matters_in(heard)
         self.heard = " ".join(text for _, text in heard)
         skill, frustration = SKILL.search(mind.note), FRUSTRATION.search(mind.note)
         upset = frustration is not None and int(frustration[1]) >= UPSET_FROM
@@ -73,7 +73,7 @@ class RetailDialogueState:
                     if not self.spent("find_user_id_by_name_zip", **who):
                         return NextAction(tool="find_user_id_by_name_zip", arguments=who)
             if self.profile.comprehension == 0:
-                return NextAction(grammar.every(retail_phrases.phrases().agent["ask_identity"][0])[0])
+                return NextAction(grammar.every(phrases.phrases().agent["ask_identity"][0])[0])
             times = self.mind.asked(re.compile(r"zip code|e-mail address", re.IGNORECASE))
             if times > MOST:
                 return self.hand_over("The customer's account could not be found.")
@@ -92,15 +92,15 @@ class RetailDialogueState:
     def targets(self, matter: Matter) -> list[Target] | NextAction | None:
         """The orders that a matter is about, looked up; a step to get there; None when that is given up."""
         own = [str(one) for one in self.user.value.get("orders", [])] if self.user else []
-        number = retail_phrases.order_in(matter.text) or retail_phrases.order_in(matter.lead)
+        number = phrases.order_in(matter.text) or phrases.order_in(matter.lead)
         given = number
         if number is not None and number not in own:
-            number = retail_phrases.near_order(number, own, self.ear)
+            number = phrases.near_order(number, own, self.ear)
         if number is not None:
             looked = self.look(number)
             if isinstance(looked, NextAction) or looked is None:
                 return looked
-            picks = self.narrowed(matter, retail_order_matching.picks_in(matter.text, looked.value))
+            picks = self.narrowed(matter, order_matching.picks_in(matter.text, looked.value))
             if (
                 not picks
                 and matter.kind in ("return", "exchange", "items")
@@ -110,8 +110,8 @@ class RetailDialogueState:
                 rows = self.all_orders(own)
                 if isinstance(rows, NextAction):
                     return rows
-                nameless = Matter(matter.kind, retail_phrases.ORDER.sub("", matter.text), matter.at)
-                if found := [one for one in retail_order_matching.targets(nameless, rows) if one.picks]:
+                nameless = Matter(matter.kind, phrases.ORDER.sub("", matter.text), matter.at)
+                if found := [one for one in order_matching.targets(nameless, rows) if one.picks]:
                     return found
             partial = bool(picks) and len(picks) < len(looked.value["items"])
             return [Target(looked.value, picks, partial)]
@@ -133,7 +133,7 @@ class RetailDialogueState:
 
     def among(self, matter: Matter, rows: Sequence[Mapping[str, Any]]) -> list[Target]:
         """The orders that the matter's words fit, narrowed to what it was narrowed to."""
-        found = retail_order_matching.targets(matter, rows)
+        found = order_matching.targets(matter, rows)
         if not found:
             place = self.matters.index(matter) if matter in self.matters else 0
             if place and re.search(r"\b(?:it|its|that|the (?:whole )?order|inside it)\b", matter.text, re.IGNORECASE):
@@ -150,7 +150,7 @@ class RetailDialogueState:
         if not matter.only:
             return picks
         names = tuple(dict.fromkeys(str(pick.item["name"]) for pick in picks))
-        wanted = {name for one in retail_item_matching.mentions(matter.only, names) for name in one.names}
+        wanted = {name for one in item_matching.mentions(matter.only, names) for name in one.names}
         return [pick for pick in picks if pick.item["name"] in wanted] or picks
 
     def looks_up(self) -> bool:
@@ -188,10 +188,10 @@ class RetailDialogueState:
         """The payment method that was named, for this matter or for all of them; None if none was."""
         texts = [matter.text, *reversed(SENTENCE.split(self.heard))]
         for text in texts:
-            named = retail_phrases.methods_in(text, self.methods, self.ear)
+            named = phrases.methods_in(text, self.methods, self.ear)
             if named is not None:
                 return named
-            if retail_phrases.ORIGINAL.search(text):
+            if phrases.ORIGINAL.search(text):
                 return self.paid_with(order)
         return None
 
@@ -236,5 +236,5 @@ class RetailDialogueState:
 
     def line(self, kind: str, **slots: str) -> str:
         gentle = f"{kind}_gentle"
-        known = self.gently and gentle in retail_phrases.phrases().agent
+        known = self.gently and gentle in phrases.phrases().agent
         return agent_line(gentle if known else kind, self.mind.rng, slots)
