@@ -6,6 +6,7 @@
     load_model(path, Model, form)                          # a pydantic model of a YAML file, or BadFile
     read_model(path, Model, form)                          # the same, or every Complaint about it
     lines_of(path), line_of(lines, where)                  # for complaints that only a later check can make
+    grammar.say(line, rng, slots)                          # one wording of a phrase: (a|b) chooses, <slot> is filled in
 
 Refused everywhere: too large, nested too deep, not UTF-8, a key given twice, numbers beyond 64 bits or not finite, NUL
 and halves of surrogate pairs. In YAML also anchors, aliases, merge keys and tags: a file says what it says, in as

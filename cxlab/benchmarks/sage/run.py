@@ -16,9 +16,9 @@ from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.rules import Scenario, load
 from cxlab.dialogue import Utterance, converse
 from cxlab.errors import BadOption
+from cxlab.files import grammar
 from cxlab.llm import ask
 from cxlab.llm.base import Reply
-from cxlab.llm.simulated import grammar
 from cxlab.records import Attempt, Message, Sample, content_id
 
 SAMPLE_WORDINGS = 4

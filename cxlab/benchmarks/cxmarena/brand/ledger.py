@@ -29,7 +29,7 @@ import numpy as np
 from cxlab.benchmarks.cxmarena.brand import value_format
 from cxlab.benchmarks.cxmarena.brand.brand_pack import WORDED, Brand, Dependency, Language, Property
 from cxlab.benchmarks.cxmarena.brand.value_format import Value
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 from cxlab.records import content_id
 
 Triple = tuple[str, str, Value]

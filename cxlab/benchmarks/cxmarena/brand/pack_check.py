@@ -19,8 +19,7 @@ from cxlab.benchmarks.cxmarena.brand.brand_pack import (
 )
 from cxlab.benchmarks.cxmarena.brand.fact_statements import find_facts
 from cxlab.benchmarks.cxmarena.brand.ledger import TemplateVars, make, rng_for, wordings
-from cxlab.files import Complaint, line_of, lines_of, read_model
-from cxlab.llm.simulated import grammar
+from cxlab.files import Complaint, grammar, line_of, lines_of, read_model
 
 FORM = "see data/brands/ for the form"
 

@@ -22,7 +22,7 @@ from cxlab.benchmarks.cxmarena.conversations.dialogue_script import IN_A_ROW, MO
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, SourcePassage
 from cxlab.benchmarks.cxmarena.conversations.personas import Persona
 from cxlab.benchmarks.cxmarena.knowledge.article_writer import tool_name
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 
 # Messages that the close of a conversation takes, and each step that is still to come.
 CLOSE, STEP = 9, 4

@@ -19,7 +19,7 @@ from cxlab.benchmarks.cxmarena.brand.ledger import Fact, TemplateVars, say
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, SourcePassage
 from cxlab.benchmarks.cxmarena.conversations.personas import Persona
 from cxlab.benchmarks.cxmarena.conversations.step_phrasing import inside
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 
 Class = Literal["general", "knowledge_base", "tool_information_gathering", "tool_call"]
 CLASSES: tuple[Class, ...] = ("general", "knowledge_base", "tool_information_gathering", "tool_call")

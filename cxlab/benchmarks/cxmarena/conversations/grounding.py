@@ -18,7 +18,7 @@ import numpy as np
 from cxlab.benchmarks.cxmarena.brand.ledger import Fact, Ledger, TemplateVars
 from cxlab.benchmarks.cxmarena.conversations.personas import Persona
 from cxlab.benchmarks.cxmarena.text import stem
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 from cxlab.metrics.text_statistics import SENTENCE
 from cxlab.records import Article
 

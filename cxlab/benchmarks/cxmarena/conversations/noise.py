@@ -23,7 +23,7 @@ from pydantic import Field
 
 from cxlab import files, resources
 from cxlab.errors import BadOption, UnknownName
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 from cxlab.records import Message, content_id
 from cxlab.records.base import Record
 from cxlab.voice import LANGUAGES, hear

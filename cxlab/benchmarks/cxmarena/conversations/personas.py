@@ -24,7 +24,7 @@ from cxlab.benchmarks.cxmarena.brand.brand_pack import Brand, Issue, Parameter, 
 from cxlab.benchmarks.cxmarena.brand.ledger import DAYS, FIRST_DAY, Ledger, TemplateVars, slug, thing
 from cxlab.benchmarks.cxmarena.conversations import step_phrasing
 from cxlab.benchmarks.cxmarena.conversations.phrasebook import Phrasebook, PhraseVars
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 from cxlab.records import Article
 
 # How often an agent keeps a standard; the public data set draws its flags 70/30.

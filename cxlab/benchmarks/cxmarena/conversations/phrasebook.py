@@ -18,7 +18,7 @@ import numpy as np
 from cxlab import files
 from cxlab.benchmarks.cxmarena.brand.brand_pack import FOLDER, LANGUAGES, Language, StrictModel, load_language
 from cxlab.errors import BadOption
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 
 # What a slot counts for when a line's weight is its number of wordings.
 _SLOT = 12

@@ -16,7 +16,7 @@ from cxlab.benchmarks.cxmarena.brand.ledger import Fact, Ledger, TemplateVars, r
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts
 from cxlab.benchmarks.cxmarena.knowledge.issue_plans import IssuePlan, tool_name
 from cxlab.benchmarks.cxmarena.knowledge.topic_tree import Topic
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 
 # The paper's mean length in tokens, and how much lengths scatter around it (log-normal).
 MEAN_TOKENS, SPREAD = 1290, 0.28

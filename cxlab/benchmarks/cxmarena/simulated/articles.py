@@ -13,7 +13,7 @@ import numpy as np
 
 from cxlab.benchmarks.cxmarena.brand.brand_pack import Language, load_language
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 from cxlab.llm.simulated.profiles import Profile
 
 # How often a sentence gets a lead; a note, a fact, a step (or a line of an issue) a tail; a question an asker; a

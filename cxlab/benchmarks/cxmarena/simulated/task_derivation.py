@@ -34,7 +34,8 @@ from cxlab.benchmarks.cxmarena.tasks.task_prompts import (
     SupportInputs,
 )
 from cxlab.benchmarks.cxmarena.text import content, sentences, statement
-from cxlab.llm.simulated import Profile, grammar
+from cxlab.files import grammar
+from cxlab.llm.simulated import Profile
 
 LEADS = {
     "English": (

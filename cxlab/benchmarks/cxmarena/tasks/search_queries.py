@@ -24,9 +24,9 @@ from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import Passage
 from cxlab.benchmarks.cxmarena.knowledge.article_writer import statements
 from cxlab.benchmarks.cxmarena.knowledge.topic_tree import Topic
 from cxlab.benchmarks.cxmarena.tasks import task_prompts
+from cxlab.files import grammar
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
-from cxlab.llm.simulated import grammar
 from cxlab.records import Article
 
 # Table 8: 797 queries for 1,743 information articles; a small brand has more of them, so that a mean says something.

@@ -15,7 +15,7 @@ from typing import Any
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.simulated.retail import phrases as retail_phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases as telecom_phrases
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 
 # Of each line as many wordings are looked at; together they weigh as much as this many sentences.
 MOST_WORDINGS, LINE_WEIGHT = 24, 4.0

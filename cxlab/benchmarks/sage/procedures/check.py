@@ -10,8 +10,7 @@ from typing import Any
 from cxlab.benchmarks.sage.procedures.signal_reader import ReaderSkill, read, topic_hits
 from cxlab.benchmarks.sage.procedures.sop_text import guides
 from cxlab.benchmarks.sage.rules import FOLDER, LEVELS, MORE, Scenario, Untraceable, applies, meets, parse, same
-from cxlab.files import Complaint, line_of, lines_of
-from cxlab.llm.simulated import grammar
+from cxlab.files import Complaint, grammar, line_of, lines_of
 
 SIGNAL_FREE = "a customer who says it would state a fact by accident; reword it"
 FEWEST_WORDINGS = 24

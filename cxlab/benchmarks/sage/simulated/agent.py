@@ -26,7 +26,7 @@ from cxlab.benchmarks.sage.procedures.sop_text import (
     show,
 )
 from cxlab.benchmarks.sage.prompts.scenario_prompts import DIMENSIONS, AgentInputs, JudgeInputs
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 from cxlab.llm.simulated.profiles import Profile
 
 VOICES = resources.data("simulated", "sage")

@@ -16,7 +16,7 @@ import numpy as np
 from cxlab.benchmarks.sage.procedures.signal_reader import topic_hits
 from cxlab.benchmarks.sage.prompts.scenario_prompts import CustomerInputs, Fact
 from cxlab.benchmarks.sage.simulated.agent import voice
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 from cxlab.llm.simulated.profiles import Profile
 
 LEVEL_OF = {"cooperative": "zero", "questioning": "weak", "adversarial": "strong"}

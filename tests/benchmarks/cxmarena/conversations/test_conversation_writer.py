@@ -22,7 +22,7 @@ from cxlab.benchmarks.cxmarena.generation import dataset_statistics
 from cxlab.benchmarks.cxmarena.knowledge import article_writer, topic_tree
 from cxlab.benchmarks.cxmarena.simulated import service_quality
 from cxlab.errors import BadOption
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 from cxlab.metrics import text_statistics as stats
 from tests.benchmarks.cxmarena import prose
 

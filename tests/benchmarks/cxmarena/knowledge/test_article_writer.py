@@ -15,7 +15,7 @@ from cxlab.benchmarks.cxmarena.generation import dataset_statistics
 from cxlab.benchmarks.cxmarena.knowledge import article_writer, refinement_corpus, topic_tree
 from cxlab.benchmarks.cxmarena.simulated import articles
 from cxlab.errors import BadOption
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 from cxlab.metrics import text_statistics as stats
 
 MODEL = llm.load("simulated:strong")

@@ -19,8 +19,9 @@ from cxlab.benchmarks.mmtaup2.simulated.retail import phrases as retail_phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases as telecom_phrases
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.dialogue import Move
+from cxlab.files import grammar
 from cxlab.llm import load
-from cxlab.llm.simulated import PROFILES, grammar
+from cxlab.llm.simulated import PROFILES
 
 SHOWN = {"signal": "excellent", "speed": "fair", "payment": "$5.00", "apn": "internet"}
 _PLAYED: dict[Any, list[TaskDialogue]] = {}

@@ -11,7 +11,7 @@ import yaml
 from cxlab.benchmarks.sage.procedures.signal_reader import NEGATORS, ReaderSkill, heat, read
 from cxlab.benchmarks.sage.procedures.sop_text import guides
 from cxlab.benchmarks.sage.rules import FOLDER, LEVELS, ids, load
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 
 PATH = FOLDER.parent / "simulated" / "sage" / "customer_voice.yaml"
 KINDS = ("greeting", "lead", "tail", "correction", "dodge", "vague", "relief", "grudging", "goodbye", "repeat")

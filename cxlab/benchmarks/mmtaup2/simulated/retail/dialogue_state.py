@@ -19,7 +19,7 @@ from cxlab.benchmarks.mmtaup2.simulated.retail import item_matching, order_match
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Pick, Target
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import Matter, agent_line
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 
 EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 NAMED = re.compile(r"\bname is ([A-Z][\w'-]+) ([A-Z][\w'-]+)")

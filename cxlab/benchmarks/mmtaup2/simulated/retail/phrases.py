@@ -16,7 +16,7 @@ import numpy as np
 
 from cxlab import files, resources
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import pick
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 from cxlab.records.base import Record
 
 FILE = resources.data("simulated", "mmtaup2", "retail_phrases.yaml")

@@ -14,7 +14,7 @@ from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, Nex
 from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom.dialogue_state import STALE, WONDERS, TelecomDialogueState
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import agent_line, knows
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 
 NUMBER = re.compile(r"\d(?:[ .-]?\d){5,}")
 ASKS_NUMBER = re.compile(r"phone number", re.IGNORECASE)

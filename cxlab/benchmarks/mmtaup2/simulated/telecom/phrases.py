@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from cxlab import files, resources
-from cxlab.llm.simulated import Profile, grammar
+from cxlab.files import grammar
+from cxlab.llm.simulated import Profile
 from cxlab.records.base import Record
 
 FILE = resources.data("simulated", "mmtaup2", "telecom_phrases.yaml")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxlab.llm.simulated import grammar
+from cxlab.files import grammar
 
 words = st.text(alphabet="abc ", min_size=1, max_size=6)
 lines = st.recursive(
