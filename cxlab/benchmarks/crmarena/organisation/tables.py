@@ -1,0 +1,184 @@
+"""How an organisation is stored: one Parquet table an object in a dataset's folder, typed by the schema.
+
+A table is named after its object (`Case.parquet`, `Issue__c.parquet`) and has the schema's columns:
+
+    tables = to_tables({"User": [{"Id": "005…", "FirstName": "Ann"}, …], "Case": […]}, load_default())
+    write.save_dataset(dataset, samples, tables={**tables, "latent_skills": …})
+
+What agents must not see (latent variables) lies beside them under names that are no object's: only the schema's
+objects are ever opened by a Sandbox. Texts are strings, dates Date, datetimes Datetime in UTC, numbers Float64,
+Booleans Boolean, a list of ids is JSON text. "" is null, as in the product.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from cxlab.benchmarks.crmarena.organisation.schema import FieldInfo, ObjectInfo, Schema
+from cxlab.errors import BadFile
+
+TIME = pl.Datetime("ms", "UTC")
+_TYPES: Mapping[str, pl.DataType] = {
+    "boolean": pl.Boolean(),
+    "integer": pl.Int64(),
+    "number": pl.Float64(),
+    "currency": pl.Float64(),
+    "date": pl.Date(),
+    "datetime": TIME,
+}
+
+
+class Misfit(ValueError):
+    """A value that is not of its field's type; the text says what is wrong."""
+
+
+def column_type(field: FieldInfo) -> pl.DataType:
+    """How a field is stored."""
+    return _TYPES.get(field.type, pl.String())
+
+
+def columns(info: ObjectInfo) -> dict[str, pl.DataType]:
+    """The columns of an object's table."""
+    return {name: column_type(field) for name, field in info.fields.items()}
+
+
+def to_tables(rows: Mapping[str, Iterable[Mapping[str, Any]]], schema: Schema) -> dict[str, pl.DataFrame]:
+    """A table an object from rows of plain values; objects without rows get an empty one.
+
+    Values may be of their type or text that writes it (`"2024-05-26T06:58:00.000+0000"`, `"2024-05-26"`, `"129.5"`,
+    `1`). Raises BadFile for a value that is not of its type, an object or a column that the schema does not have.
+    """
+    for name in rows:
+        if schema.object(name) is None:
+            raise BadFile(name, None, "is no object of the schema")
+    return {name: to_table(rows.get(name, ()), info) for name, info in schema.objects.items()}
+
+
+def to_table(rows: Iterable[Mapping[str, Any]], info: ObjectInfo) -> pl.DataFrame:
+    """One object's table; see `to_tables`."""
+    kept = list(rows)
+    known = {spelling.lower(): name for name, field in info.fields.items() for spelling in (name, *field.also)}
+    values: dict[str, list[Any]] = {name: [None] * len(kept) for name in info.fields}
+    for place, row in enumerate(kept):
+        for key, value in row.items():
+            name = known.get(key.lower())
+            if name is None:
+                raise BadFile(info.name, place + 1, f"{key} is no field of {info.name}")
+            try:
+                found = to_value(value, info.fields[name])
+            except Misfit as fault:
+                raise BadFile(info.name, place + 1, f"{key}: {fault}") from None
+            if found is not None:
+                values[name][place] = found
+    frame = pl.DataFrame({name: pl.Series(name, values[name], type_) for name, type_ in columns(info).items()})
+    return complete(frame, info)
+
+
+def complete(frame: pl.DataFrame, info: ObjectInfo) -> pl.DataFrame:
+    """The table with the schema's columns in their order; what is made of others or has a default is filled in."""
+    held = {name for name in frame.columns if name in info.fields}
+    made = []
+    for name, field in info.fields.items():
+        own = pl.col(name).cast(column_type(field)) if name in held else pl.lit(None, column_type(field))
+        if field.made_of:
+            own = pl.coalesce(
+                own, pl.concat_str([pl.col(part) for part in field.made_of], separator=" ", ignore_nulls=True)
+            )
+        if field.default is not None:
+            own = own.fill_null(field.default)
+        made.append(own.alias(name))
+    return frame.select(made)
+
+
+def to_value(value: Any, field: FieldInfo) -> Any:
+    """A value as its field stores it; None for null and for ""; raises Misfit."""
+    if value is None or value == "":
+        return None
+    match field.type:
+        case "boolean":
+            return _to_flag(value)
+        case "integer" | "number" | "currency":
+            return _to_number(value, whole=field.type == "integer")
+        case "date":
+            return to_time(value).date()
+        case "datetime":
+            return to_time(value)
+        case "id_list":
+            return _to_id_list(value)
+        case "phone" if isinstance(value, float) and value.is_integer():
+            return str(int(value))  # other people's tables keep telephone numbers as numbers
+        case _:
+            if isinstance(value, str | int | float):
+                return str(value)
+            raise Misfit(f"{value!r:.60} is no text")
+
+
+def _to_flag(value: Any) -> bool:
+    if isinstance(value, str):
+        value = {"true": True, "1": True, "false": False, "0": False}.get(value.lower(), value)
+    if value in (True, False):
+        return bool(value)
+    raise Misfit(f"{value!r:.60} is neither true nor false")
+
+
+def _to_number(value: Any, whole: bool) -> float | int:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise Misfit(f"{value!r:.60} is no number") from None
+    if not abs(number) < 1e18:
+        raise Misfit(f"{value!r:.60} is no number of sensible size")
+    return int(number) if whole else number
+
+
+def to_time(value: Any) -> datetime:
+    """A moment in UTC from a date, a datetime or ISO 8601 text with any zone; without one it is UTC; raises Misfit."""
+    try:
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value)
+        if isinstance(value, date) and not isinstance(value, datetime):
+            value = datetime(value.year, value.month, value.day)
+        if isinstance(value, datetime):
+            return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise Misfit(f"{value!r:.60} is no date or time as 2024-05-26T06:58:00.000+0000")
+
+
+def _to_id_list(value: Any) -> str:
+    if isinstance(value, str):
+        try:
+            found = json.loads(value) if value.startswith("[") else value.split(",")
+        except ValueError:
+            raise Misfit(f"{value!r:.60} is no list of ids") from None
+    else:
+        found = value
+    if not isinstance(found, Sequence) or not all(isinstance(each, str) for each in found):
+        raise Misfit(f"{value!r:.60} is no list of ids")
+    return json.dumps([each.strip() for each in found])
+
+
+def read_folder(folder: Path, schema: Schema) -> dict[str, pl.DataFrame]:
+    """The tables of a stored organisation; an object without a file has no rows. BadFile for one that is damaged.
+
+    Raises BadFile when the folder has none of the schema's objects at all.
+    """
+    found: dict[str, pl.DataFrame] = {}
+    for name, info in schema.objects.items():
+        path = folder / f"{name}.parquet"
+        if not path.is_file():
+            found[name] = pl.DataFrame(schema=columns(info))
+            continue
+        try:
+            found[name] = complete(pl.read_parquet(path), info)
+        except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as fault:
+            raise BadFile(path, None, f"cannot be read as {name} rows ({str(fault).splitlines()[0][:120]})") from None
+    if all(frame.is_empty() for frame in found.values()):
+        raise BadFile(folder, None, "holds no organisation", f"it should have {next(iter(found))}.parquet and others")
+    return found
