@@ -3,7 +3,18 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from cxlab.benchmarks.contract import Baseline, Benchmark, Card, CostEstimate, Demo, DemoRun, Facet, Files, Task
+from cxlab.benchmarks.contract import (
+    Baseline,
+    Benchmark,
+    Card,
+    CostEstimate,
+    Demo,
+    DemoRun,
+    Facet,
+    Files,
+    Task,
+    Uncheckable,
+)
 from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
 from cxlab.benchmarks.cxmarena.evaluation.call_estimate import estimate
 from cxlab.benchmarks.cxmarena.evaluation.corpus import prepare
@@ -33,6 +44,10 @@ METRICS = {
     "best_similar_threshold": "that threshold, a cosine from 0 to 1",
     "intent": "label equal to the letter (the headline)",
     "intent_fuzzy": "label after the public evaluator's fuzzy mapping",
+    **{
+        f"public_intent_{name}": f"the same on taxonomy {name} alone, as the public evaluator reports it"
+        for name in "ABC"
+    },
     "intent_verified": "the judges accept the label, whatever was expected",
     "intent_l1": "first level of a two-level label",
     "intent_outside": "share of labels that the taxonomy does not have",
@@ -64,6 +79,10 @@ METRICS = {
     **{f"tools@{n}": f"exactly the right tools called, by name, out of {n}" for n in SIZES},
     **{f"tools_arguments@{n}": f"the right tools with all the right arguments, out of {n}" for n in SIZES},
     **{f"tools_silent@{n}": f"no tool was called, with {n} to choose from" for n in SIZES},
+    **{
+        f"public_tools@{n}": f"tools@{n} where the other tools are the most used ones, as the public data has it"
+        for n in SIZES
+    },
     "format_error": "share of replies that could not be read",
 }
 HEADLINES = {
@@ -98,6 +117,7 @@ CARD = Card(
 FACETS = (
     Facet("scenario", "Task", "Which of the six tasks.", spread=True),
     Facet("level", "Taxonomy", "Of the task intent; other tasks have none.", spread=True),
+    Facet("sampler", "Other tools", "How the wrong tools to choose from were taken; of the task tools.", spread=True),
     Facet("leaf", "Leaf", spread=True, identifies=True),
     Facet("intent", "Issue", "The issue that the conversation is about."),
     Facet("modality", "Channel"),
@@ -107,6 +127,8 @@ FACETS = (
 
 def check(sample: Sample) -> Iterable[str]:
     """Complaints: the gold output must score 100 in each headline of its task and an empty one 0; calls no model."""
+    if reason := sample.inputs.get("unreachable"):
+        raise Uncheckable(f"{reason}; wrong for everybody, as in the published figures")
     best, worst = measure(sample, gold_output(sample)), measure(sample, empty_output(sample))
     for metric in HEADLINES.get(sample.task, ()):
         top, bottom = best.get(metric, (None, ""))[0], worst.get(metric, (None, ""))[0]
@@ -191,5 +213,6 @@ BENCHMARK = Benchmark(
     needs_judges=False,
     prepare=prepare,
     migrate=migrate,
+    scorer="2",
     rescore=rescore,
 )

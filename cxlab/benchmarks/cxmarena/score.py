@@ -175,6 +175,8 @@ def _intent(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
     found: dict[str, Value] = {
         "intent": (100 * raw["accuracy"], None),
         "intent_fuzzy": (100 * fuzzy["accuracy"], None),
+        # One figure a taxonomy, as published: a label out of 37 and one out of 208 are not one task.
+        f"public_intent_{sample.inputs['taxonomy']}": (100 * fuzzy["accuracy"], None),
         "intent_outside": _percent(raw["outside"], "no label was given"),
     }
     if "accuracy_l1" in raw:
@@ -203,17 +205,19 @@ def as_public(output: dict[str, Any]) -> dict[str, Any]:
 
 
 def _questions(sample: Sample, attempt: Attempt) -> list[Score]:
-    """One score a question, numbered as turns, so that means over questions weigh each question once."""
-    said = [*attempt.output["answers"], *[None] * len(sample.expected["answers"])]
-    return [
-        Score(
-            attempt_id=attempt.id,
-            turn=number,
-            metric="question_accuracy",
-            value=100.0 * (answer is not None and answer.lower() == gold.lower()),
-        )
-        for number, (answer, gold) in enumerate(zip(said, sample.expected["answers"], strict=False), start=1)
-    ]
+    """One score a question, numbered as turns, so that means over questions weigh each question once; the public one
+    only where the public evaluator counts an answer."""
+    gold = sample.expected["answers"]
+    rows: list[Score] = []
+    for metric, answers in (
+        ("question_accuracy", attempt.output["answers"]),
+        ("public_question_accuracy", as_public(attempt.output)["answers"]),
+    ):
+        for number, (answer, right) in enumerate(zip([*answers, *[None] * len(gold)], gold, strict=False), start=1):
+            if answer is not None or metric == "question_accuracy":
+                value = 100.0 * (answer is not None and answer.strip().lower() == right.lower())
+                rows.append(Score(attempt_id=attempt.id, turn=number, metric=metric, value=value))
+    return rows
 
 
 def _search(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
@@ -221,7 +225,7 @@ def _search(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
     found = figures.search(output["ranked"], gold, HIT_CUTOFFS)
     kept = [f"hit@{k}" for k in HIT_CUTOFFS] + ["precision@10", "mrr@10", "ndcg@10"]
     values: dict[str, Value] = {name: (100 * found[name], None) for name in kept}
-    if output.get("chunks"):
+    if output.get("chunks") is not None:
         values["public_hit@10"] = (100 * figures.search(output["chunks"], gold, 10, cut="chunks")["hit@10"], None)
     return values
 
@@ -230,9 +234,11 @@ def _multi_turn(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
     gold = [sample.expected["article_ids"]]
     found = figures.multi_turn_recall([output["ranked"]], gold)
     nothing = "no article is expected"
+    # Ids that the corpus lacks stay in the public denominator.
+    published = [sample.expected.get("published_ids", gold[0])]
     values = {f"recall@{k}": _percent(found[f"recall@{k}"], nothing) for k in figures.RECALL_CUTOFFS}
-    if output.get("chunks"):
-        public = figures.multi_turn_recall([output["chunks"][:10]], gold, empty="zero")["recall@10"]
+    if output.get("chunks") is not None:
+        public = figures.multi_turn_recall([output["chunks"][:10]], published, empty="zero")["recall@10"]
         values["public_recall@10"] = (100 * public, None)
     return values
 
@@ -245,6 +251,8 @@ def _tools(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
         reason = "the gold calls come without arguments"
         values[f"tools_arguments@{size}"] = _percent(found["names_arguments"], reason)
         values[f"tools_silent@{size}"] = (100 * found["silent"], None)
+        if sample.inputs.get("sampler") == "popular":
+            values[f"public_tools@{size}"] = values[f"tools@{size}"]
     return values
 
 

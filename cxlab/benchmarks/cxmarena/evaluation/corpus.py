@@ -80,12 +80,12 @@ class BuiltIndex:
 @dataclass(frozen=True)
 class SearchResult:
     """What a query found: documents with scores and best pieces, best first, and the documents of the best 10 chunks
-    with repetitions (the public way; empty for a hybrid index, which fuses documents). `seconds` is the search alone;
+    with repetitions (the public way; None for a hybrid index, which fuses documents). `seconds` is the search alone;
     `spent` what a server's embeddings took for it, with the index where this search was the first to need it.
     """
 
     hits: list[Hit]
-    chunks: list[str]
+    chunks: list[str] | None
     seconds: float
     built: BuiltIndex
     spent: tuple[EmbeddingUsage, ...] = ()
@@ -112,7 +112,9 @@ def _search(built: BuiltIndex, query: str, k: int) -> SearchResult:
     began = time.perf_counter()
     hits = found.search([query], k)[0]
     seconds = time.perf_counter() - began
-    if not isinstance(found, DocumentIndex) or not query.strip() or not found.chunks:
+    if not isinstance(found, DocumentIndex):
+        return SearchResult(hits, None, seconds, built)
+    if not query.strip() or not found.chunks:
         return SearchResult(hits, [], seconds, built)
     places, _ = found.ranker.rank(found.ranker.encode([query]), np.zeros(1, dtype=np.int64), 10)[0]
     return SearchResult(hits, [found.chunks[place].document for place in places.tolist()], seconds, built)

@@ -4,8 +4,8 @@ Similar: cosine of whole articles, all pairs above a threshold (the paper's and 
 two stages, too: the pairs above a lower one are put to a model. Contradictory: in two stages, first the pairs with
 passages that state something of the same thing (or the nearest whole articles), then each by a model or by the
 difference of the facts that the texts state. Beside both stands the public
-evaluator's way: five nearest neighbours with the article itself among them, a pair kept where the first
-article lists the second and their cosine is 0.9 or more, one list held against both kinds of gold.
+evaluator's way: five nearest neighbours with the article itself among them, a pair kept where the article
+that stands first in the file lists the other and their cosine is 0.9 or more, one list held against both kinds of gold.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ def compare(
     """Every article against every other, a block of rows at a time; pairs below `floor` are forgotten unless `asked`
     for.
     """
-    ids = sorted(corpus.texts)
+    # In the order of the file, which decides what the public evaluator keeps.
+    ids = list(corpus.texts)
     places = {one: place for place, one in enumerate(ids)}
     wanted: dict[int, list[tuple[str, str]]] = {}
     for pair in asked:
@@ -122,11 +123,11 @@ def compare(
                 if rank < PUBLIC_K and place < j and value >= PUBLIC_THRESHOLD:
                     public[place, j] = value
         if len(pairs) > 4 * MOST_PAIRS:
-            pairs = sorted(pairs, key=lambda p: -p[2])[:MOST_PAIRS]
+            pairs = sorted(pairs, key=lambda p: (-p[2], *sorted((ids[p[0]], ids[p[1]]))))[:MOST_PAIRS]
 
     def named(found: Sequence[tuple[int, int, float]], most: int) -> list[SimilarPair]:
-        ordered = sorted(found, key=lambda p: (-round(p[2], 6), p[0], p[1]))[:most]
-        return [SimilarPair(ids[i], ids[j], round(value, 6)) for i, j, value in ordered]
+        pairs = (SimilarPair(min(ids[i], ids[j]), max(ids[i], ids[j]), round(value, 6)) for i, j, value in found)
+        return sorted(pairs, key=lambda pair: (-pair.similarity, pair.first, pair.second))[:most]
 
     return Neighbours(
         named(pairs, MOST_PAIRS),

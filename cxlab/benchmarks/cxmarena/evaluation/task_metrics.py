@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from cxlab.errors import BadOption
+from cxlab.importers import cells
 from cxlab.metrics import retrieval
 from cxlab.metrics.classification import macro_f1, majority_floor, precision_recall_f1
 
@@ -19,6 +20,15 @@ PUBLIC_OTHERS = "others"  # its fallback, in small letters: never equal to a gol
 RECALL_CUTOFFS = (10, 20)  # table 6
 SWEEP = tuple(step / 100 for step in range(30, 100, 5))
 Pair = tuple[str, str]
+Shape = Literal["auto", "one", "many"]
+
+
+class RankingFigures(dict[str, float]):
+    """Named figures, and what the rankings were taken for: the one of a query or those of many (`shape`, `queries`)."""
+
+    def __init__(self, figures: Mapping[str, float], shape: Shape, queries: int) -> None:
+        super().__init__(figures)
+        self.shape, self.queries = shape, queries
 
 
 def kb_pairs(predicted: Iterable[Sequence[str]], gold: Iterable[Sequence[str]]) -> dict[str, float]:
@@ -181,23 +191,27 @@ def search(
     gold: str | Sequence[Any] | Mapping[str, Any],
     k: int | Sequence[int],
     cut: Literal["documents", "chunks"] = "documents",
-) -> dict[str, float]:
+    shape: Shape = "auto",
+) -> RankingFigures:
     """hit@k, precision@k, recall@k, mrr@k and ndcg@k of article rankings, mean over the queries.
 
-    One query: a list of ids, best first, with its gold id (or ids). Many: a list or mapping of those. A query
-    without an answer counts 0. `documents` (ours): repeated ids are dropped, then the list is cut at k.
-    `chunks` is the public evaluator's way: the first k entries are chunks, then repetitions are dropped and
-    nothing is refilled; its "precision" is hit@k. precision@k divides by k, however short the list is.
+    One query: a list of ids, best first, with its gold id (or ids). Many: a list or mapping of those. Two flat lists
+    of one length are many queries with one id each, as each has one right article; `shape` says otherwise, and the
+    result's `shape` and `queries` say what was taken. A query without an answer counts 0.
+
+    `documents` (ours): repeated ids are dropped, then the list is cut at k. `chunks` is the public evaluator's way: the
+    first k entries are chunks, then repetitions are dropped and nothing is refilled; its "precision" is hit@k.
+    precision@k divides by k, however short the list is.
     """
     if cut not in ("documents", "chunks"):
         raise BadOption(f"cut={cut!r}; known: documents, chunks")
-    rankings, relevant = _queries(ranked, gold)
-    figures: dict[str, float] = {}
+    rankings, relevant, taken = _queries(ranked, gold, shape, flat="many")
+    figures = RankingFigures({}, taken, len(relevant))
     for cutoff in [k] if isinstance(k, int) else list(k):
         shown = {q: ids[:cutoff] for q, ids in rankings.items()} if cut == "chunks" else rankings
         found = retrieval.evaluate(shown, relevant, cutoffs=(cutoff,))
         names = {"acc": "hit", "p": "precision", "r": "recall", "mrr": "mrr", "ndcg": "ndcg"}
-        figures |= {f"{name}@{cutoff}": float(found[f"{short}@{cutoff}"]) for short, name in names.items()}
+        figures.update({f"{name}@{cutoff}": float(found[f"{short}@{cutoff}"]) for short, name in names.items()})
     return figures
 
 
@@ -206,17 +220,21 @@ def multi_turn_recall(
     gold: str | Sequence[Any] | Mapping[str, Any],
     cutoffs: Sequence[int] = RECALL_CUTOFFS,
     empty: Literal["skip", "zero"] = "skip",
-) -> dict[str, float]:
+    shape: Shape = "auto",
+) -> RankingFigures:
     """recall@10 and recall@20: share of the gold articles among the first k different ones, mean over the turns.
+
+    One turn: a ranking with its gold ids. Many: lists or mappings of those. Two flat lists are one turn, as a turn may
+    have several right articles; `shape` says otherwise, and the result's `shape` and `queries` say what was taken.
 
     A turn whose gold is empty has nothing to find and is left out; `zero` is the public evaluator's way, where
     it counts 0 and stays in the mean. No turn with gold: nan.
     """
     if empty not in ("skip", "zero"):
         raise BadOption(f"empty={empty!r}; known: skip, zero")
-    rankings, relevant = _queries(ranked, gold)
+    rankings, relevant, taken = _queries(ranked, gold, shape, flat="one")
     found = retrieval.evaluate(rankings, relevant, cutoffs=cutoffs, without_gold=empty)
-    figures = {f"recall@{cutoff}": found[f"r@{cutoff}"] for cutoff in cutoffs}
+    figures = RankingFigures({f"recall@{cutoff}": found[f"r@{cutoff}"] for cutoff in cutoffs}, taken, len(relevant))
     figures["turns"] = float(len(relevant))
     figures["empty_gold"] = float(sum(not wanted for wanted in relevant.values()))
     return figures
@@ -225,12 +243,14 @@ def multi_turn_recall(
 def tools(predicted: Sequence[Any] | None, gold: Sequence[Any]) -> dict[str, float]:
     """Exact match of the called tools, by names (the public evaluator's way) and by names and arguments (ours).
 
-    A call is a name or {"name", "arguments"} (a dict or its JSON text). `names`: the sets of names are equal;
+    A call is a name or {"name", "arguments"} (a dict or its JSON text); a list of them may stand as text, as it does
+    in the published files. `names`: the sets of names are equal;
     order and repetition do not count, None = nothing was called. `names_arguments`: each gold call is met by one
     call with the same arguments, all of them, and no call is left over; values are compared as text in small
     letters, and those that gold lists in `free` (nobody told them) may have any; nan where gold names no arguments
     at all. `name_precision`, `name_recall`: of the names, per item.
     """
+    predicted, gold = _read_calls(predicted) if predicted is not None else None, _read_calls(gold)
     single = _is_calls(gold)
     answers, truth = ([predicted], [gold]) if single else (list(predicted or [None] * len(gold)), list(gold))
     _check_lengths(answers, truth)
@@ -254,6 +274,19 @@ def tools(predicted: Sequence[Any] | None, gold: Sequence[Any]) -> dict[str, flo
         "silent": _share(silent, n),
         "n": float(n),
     }
+
+
+def _read_calls(given: Any) -> Any:
+    """Lists that stand as text, whole or an item at a time, as lists."""
+    if isinstance(given, str):
+        if not given.lstrip().startswith("["):
+            return [given]
+        try:
+            return _read_calls(cells.as_literal(given))
+        except cells.Unreadable as problem:
+            raise BadOption(f"tools: {problem}") from None
+    written = isinstance(given, Sequence) and any(isinstance(one, str) and one.lstrip()[:1] == "[" for one in given)
+    return [_read_calls(one) if isinstance(one, str) else one for one in given] if written else given
 
 
 def _bind(calls: Sequence[tuple[str, Any]], free: Mapping[str, set[str]]) -> list[tuple[str, Any]]:
@@ -328,21 +361,28 @@ def _row(given: Any) -> tuple[list[str | None], list[set[str]], object]:
     return answers, evidence, whole.get("conversation_id", whole.get("case"))
 
 
-def _queries(ranked: Any, gold: Any) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Rankings and relevant ids by query; one query when the gold is an id or a flat list beside a flat ranking."""
+def _queries(
+    ranked: Any, gold: Any, shape: Shape, flat: Literal["one", "many"]
+) -> tuple[dict[str, list[str]], dict[str, list[str]], Shape]:
+    """Rankings and relevant ids by query, and their shape. Two flat lists of ids are one query if their lengths differ,
+    else `flat`."""
+    if shape not in ("auto", "one", "many"):
+        raise BadOption(f"shape={shape!r}; known: auto, one, many")
     if isinstance(gold, Mapping):
         if not isinstance(ranked, Mapping):
             raise BadOption("gold is a mapping by query and the rankings are not; give both in the same form")
-        return {q: _ids(ranked.get(q)) for q in gold}, {q: _ids(ids) for q, ids in gold.items()}
-    flat = all(isinstance(one, str) for one in ranked)
-    if isinstance(gold, str) or (flat and all(isinstance(one, str) for one in gold) and len(ranked)):
-        return {"0": _ids(ranked)}, {"0": _ids(gold)}
-    if not len(ranked) and all(isinstance(one, str) for one in gold):
-        return {"0": []}, {"0": _ids(gold)}
+        return {q: _ids(ranked.get(q)) for q in gold}, {q: _ids(ids) for q, ids in gold.items()}, "many"
+    if shape == "auto":
+        plain = isinstance(gold, str) or all(isinstance(one, str) for one in (*ranked, *gold))
+        same = not isinstance(gold, str) and len(ranked) == len(gold)
+        shape = "many" if not plain else flat if same else "one"
+    if shape == "one":
+        return {"0": _ids(ranked)}, {"0": _ids(gold)}, "one"
     _check_lengths(ranked, gold)
     return (
         {str(n): _ids(ids) for n, ids in enumerate(ranked)},
         {str(n): _ids(ids) for n, ids in enumerate(gold)},
+        "many",
     )
 
 

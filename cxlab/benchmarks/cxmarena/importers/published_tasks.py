@@ -70,11 +70,16 @@ def draft_intent(read: PublishedFolder, taxonomies: dict[str, list[dict[str, str
             if column not in row or letter not in labels:
                 continue
             label = cells.as_text(row[column])
+            inputs: dict[str, Any] = {"transcript": transcript, "taxonomy": letter}
             if label not in labels[letter] and label != OTHERS:
-                read.reject(file, number, column, f"{label!r} is no label of taxonomy {letter}" if label else "empty")
-                continue
-            facets = {"level": letter, "intent": label}
-            yield "intent", {"transcript": transcript, "taxonomy": letter}, {"label": label}, facets
+                inputs |= _keep(read, file, number, column, f"{label!r} is no label of taxonomy {letter}")
+            yield "intent", inputs, {"label": label}, {"level": letter, "intent": label}
+
+
+def _keep(read: PublishedFolder, file: str, row: int, column: str, problem: str) -> dict[str, str]:
+    """What marks a row that nobody can get right: the public evaluator counts it as wrong, so it stays and counts."""
+    read.reject(file, row, column, f"{problem}; kept, and wrong for everybody as in the published figures")
+    return {"unreachable": problem}
 
 
 def join_label(first: str | None, second: str | None) -> str:
@@ -127,7 +132,7 @@ def _known_ids(
 ) -> list[str]:
     """The ids of a cell that the corpus has; each other one is reported."""
     try:
-        ids = list(dict.fromkeys(cells.as_list(cell)))
+        ids = _ids_of(cell, strict=True)
     except Unreadable as problem:
         read.reject(file, number, column, str(problem))
         return []
@@ -135,6 +140,16 @@ def _known_ids(
         if one not in (corpus or ()):
             read.reject(file, number, column, f"no article {one} in the split multi_turn_articles; left out")
     return [one for one in ids if one in (corpus or ())]
+
+
+def _ids_of(cell: Any, strict: bool = False) -> list[str]:
+    """The ids of a cell, each once; none, or Unreadable where it is `strict`, when it holds no list."""
+    try:
+        return list(dict.fromkeys(cells.as_list(cell)))
+    except Unreadable:
+        if strict:
+            raise
+        return []
 
 
 def draft_multi_turn(read: PublishedFolder, corpus: set[str] | None) -> Iterator[SampleDraft]:
@@ -145,11 +160,14 @@ def draft_multi_turn(read: PublishedFolder, corpus: set[str] | None) -> Iterator
         ids = _known_ids(read, file, number, "kb_ids", row["kb_ids"], corpus)
         if not transcript:
             read.reject(file, number, "conversation_context", "empty")
-        elif not ids:
-            read.reject(file, number, "kb_ids", "no known article is left; the row is left out")
         else:
-            expected = {"article_ids": ids, "answer": cells.as_text(row.get("correct_agent_response"))}
-            yield "multi_turn", {"transcript": transcript, "corpus": "multi_turn"}, expected, {}
+            inputs: dict[str, Any] = {"transcript": transcript, "corpus": "multi_turn"}
+            if not ids:
+                inputs |= _keep(read, file, number, "kb_ids", "no known article")
+            expected: dict[str, Any] = {"article_ids": ids, "answer": cells.as_text(row.get("correct_agent_response"))}
+            if (named := _ids_of(row["kb_ids"])) != ids:
+                expected["published_ids"] = named
+            yield "multi_turn", inputs, expected, {}
 
 
 def draft_tool_calling(read: PublishedFolder, corpus: set[str] | None, tools: dict[str, str]) -> Iterator[SampleDraft]:
@@ -165,11 +183,12 @@ def draft_tool_calling(read: PublishedFolder, corpus: set[str] | None, tools: di
                 raise Unreadable("conversation_context is empty")
             if not true:
                 raise Unreadable("no tool")
-            if stray := [name for name in true if name not in tools]:
-                raise Unreadable(f"no definition of {', '.join(stray)}")
         except Unreadable as problem:
             read.reject(file, number, "true_tools", str(problem))
             continue
+        inputs: dict[str, Any] = {"transcript": transcript, "articles": ids, "sampler": "popular", "mode": "auto"}
+        if stray := [name for name in true if name not in tools]:
+            inputs |= _keep(read, file, number, "true_tools", f"no definition of {', '.join(stray)}")
         candidates = {}
         for size in SIZES:
             name = f"tool_candidates{size}"
@@ -178,7 +197,7 @@ def draft_tool_calling(read: PublishedFolder, corpus: set[str] | None, tools: di
             try:
                 offered = cells.as_list(row[name])
                 if lacking := [one for one in true if one not in offered]:
-                    raise Unreadable(f"the right tool {', '.join(lacking)} is not among them; this size is left out")
+                    inputs |= _keep(read, file, number, name, f"the right tool {', '.join(lacking)} is not among them")
             except Unreadable as problem:
                 read.reject(file, number, name, str(problem))
                 continue
@@ -188,11 +207,5 @@ def draft_tool_calling(read: PublishedFolder, corpus: set[str] | None, tools: di
         if not candidates:
             read.reject(file, number, "tool_candidates", "no usable list of candidates")
             continue
-        inputs = {
-            "transcript": transcript,
-            "articles": ids,
-            "candidates": candidates,
-            "sampler": "popular",
-            "mode": "auto",
-        }
-        yield "tools", inputs, {"tools": [{"name": name} for name in true]}, {}
+        inputs["candidates"] = candidates
+        yield "tools", inputs, {"tools": [{"name": name} for name in true]}, {"sampler": "popular"}

@@ -213,7 +213,7 @@ def _tool_task(
                     "conversation_id": conversation.id,
                 },
                 {"tools": [_mark(call, history) for call in calls]},
-                _facets(conversation, level=sampler),
+                _facets(conversation, sampler=sampler),
             )
             for sampler, order in zip(SAMPLERS, (popular, shuffled), strict=True)
         ]

@@ -225,6 +225,30 @@ def test_search_by_hand():
         search(["a"], "a", 1, cut="pages")
 
 
+def test_two_flat_lists_say_what_they_were_taken_for():
+    # Scalar predictions of two queries, each with its one right article.
+    pair = search(["KB_1", "KB_9"], ["KB_1", "KB_2"], 1)
+    assert (pair["hit@1"], pair.shape, pair.queries) == (0.5, "many", 2)
+    ranking = search(["KB_1", "KB_9"], ["KB_1", "KB_2"], 1, shape="one")
+    assert (ranking["hit@1"], ranking.shape, ranking.queries) == (1, "one", 1)
+    assert search(["KB_1", "KB_9"], ["KB_1"], 1).shape == search(["KB_1", "KB_9"], "KB_1", 1).shape == "one"
+    # A turn may have several right articles.
+    turn = multi_turn_recall(["KB_1", "KB_9"], ["KB_1", "KB_2"])
+    assert (turn["recall@10"], turn.shape, turn["turns"]) == (0.5, "one", 1)
+    assert multi_turn_recall(["KB_1", "KB_9"], ["KB_1", "KB_2"], shape="many")["turns"] == 2
+    with pytest.raises(BadOption, match="known: auto, one, many"):
+        search(["a"], "a", 1, shape="both")
+
+
+def test_lists_of_tools_may_stand_as_text():
+    assert tools("['a', 'b']", "['b', 'a']")["names"] == 1
+    assert tools([["a"], None], ["['a']", '["b"]'])["names"] == 0.5
+    calls = [{"name": "track", "arguments": {"order": "W1"}}]
+    assert tools(calls, json.dumps(calls))["names_arguments"] == 1
+    with pytest.raises(BadOption, match="tools: neither JSON nor a Python literal"):
+        tools(["a"], "[a")
+
+
 @given(st.lists(st.lists(IDS, max_size=12), min_size=1, max_size=5), st.data())
 def test_search_figures_stay_between_0_and_1_and_chunks_never_beat_documents(ranked, data):
     gold = data.draw(st.lists(IDS, min_size=len(ranked), max_size=len(ranked)))
