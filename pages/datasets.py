@@ -7,8 +7,6 @@ import streamlit as st
 
 from cxlab import jobs, llm, ui
 from cxlab.benchmarks import REGISTRY
-from cxlab.benchmarks.cxmarena.brand import pack_files
-from cxlab.benchmarks.cxmarena.generation import cost_estimate
 from cxlab.benchmarks.import_sources import list_sources
 from cxlab.errors import CxError, UnknownName
 from cxlab.importers.import_root import find_below_root, import_root
@@ -26,16 +24,8 @@ ui.routed()
 
 QUESTION = "What am I evaluating on?"
 TABS = {"statistics": "Statistics", "conversations": "Conversations", "realism": "Realism study", "files": "Files"}
-COMMAND = "python -m cxlab generate cxmarena --brand hearthwise --size small --seed 1"
-# The benchmark whose datasets are made from brands, by a form of its own.
-BRANDS = "cxmarena"
+COMMAND = "python -m cxlab demo"
 UP = [("Datasets", "datasets", View())]
-
-
-def list_brands() -> dict[str, tuple[str, str, str]]:
-    """The packs that ship: id → name, language, domain."""
-    packs = {name: pack_files.load(name) for name in pack_files.names()}
-    return {name: (pack.name, pack.language_id, pack.domain) for name, pack in packs.items()}
 
 
 def start(args: Sequence[str]) -> None:
@@ -62,16 +52,10 @@ def show_generate() -> None:
         order = sorted(REGISTRY, key=lambda name: REGISTRY[name].own_data)
         benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", order, names.__getitem__, named="benchmark")]
         st.caption(ui.plain(benchmark.card.measures))
-        if benchmark.card.id == BRANDS:
-            models = [row.name for row in llm.known(BRANDS) if row.role in ("", "agent")]
-            models.sort(key=lambda name: name != "simulated:strong")
-            args, problem = creation.choose_settings(ui.cached(list_brands), models)
-            about_it = (cost_estimate.read(args), creation.WHAT_HAPPENS_TO_BRANDS)
-        else:
-            args, problem = creation.fill_in_settings(benchmark.card.id, benchmark.GenerateOptions)
-            about_it = ("", creation.WHAT_HAPPENS)
+        models = [row.name for row in llm.known(benchmark.card.id) if row.role in ("", "agent")]
+        args, problem, expected = creation.fill_in_settings(benchmark, models)
     with beside:
-        if creation.confirm(args, problem, *about_it):
+        if creation.confirm(args, problem, expected, benchmark.GenerateOptions.making):
             start(args)
 
 
@@ -132,10 +116,8 @@ def show_all() -> None:
     show_jobs()
     frame = ui.cached(datasets.datasets)
     if frame.is_empty():
-        words = (
-            "Here stand the datasets that models are evaluated on: a brand's knowledge base with its conversations, "
-        )
-        words += "or the procedures of SAGE. There are none in this store yet."
+        words = "Here stand the datasets that models are evaluated on, made here or imported: what each holds, how it "
+        words += "was made and checked, and its files. There are none in this store yet."
         ui.empty(words, "Generate a dataset", partial(go, View(tab="generate")), COMMAND)
     about.show_ways(first=frame.is_empty())
     if frame.height:

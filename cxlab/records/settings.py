@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import types
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
@@ -45,7 +45,10 @@ class Switch:
     """One switch as a form or a help text needs it.
 
     `kind`: flag, integer, number, choice (one of `choices`), choices (any of them), list, text. `default` None: left
-    to the sample, or worked out when the run starts.
+    to the sample, or worked out when the run starts. What a form needs beside that stands in the field's
+    `json_schema_extra`: `choices` that are offered beside free text, `labels` (choice → how it is shown), `offers`
+    ("models": those that are known stand for choice), `long` (a paragraph), `typed` (False: a page takes one of the
+    choices alone), `on_page` (False: the command line alone).
     """
 
     name: str
@@ -58,6 +61,10 @@ class Switch:
     low: float | None = None
     high: float | None = None
     on_page: bool = True
+    labels: Mapping[str, str] = field(default_factory=dict)
+    offers: str = ""
+    long: bool = False
+    typed: bool = True
 
     @property
     def allowed(self) -> str:
@@ -191,6 +198,7 @@ def _one_line(word: str) -> str:
 
 def _describe(name: str, field: FieldInfo) -> Switch:
     kind, choices = _kind_of(_bare(field.annotation), field)
+    extra: Mapping[str, Any] = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
     bounds: dict[str, float] = {}
     for mark in field.metadata:
         for place, key in (("ge", "low"), ("gt", "low"), ("le", "high"), ("lt", "high")):
@@ -206,7 +214,11 @@ def _describe(name: str, field: FieldInfo) -> Switch:
         values=_values_of(_bare(field.annotation)),
         low=bounds.get("low"),
         high=bounds.get("high"),
-        on_page=not isinstance(field.json_schema_extra, dict) or bool(field.json_schema_extra.get("on_page", True)),
+        on_page=bool(extra.get("on_page", True)),
+        labels=extra.get("labels", {}),
+        offers=str(extra.get("offers", "")),
+        long=bool(extra.get("long", False)),
+        typed=bool(extra.get("typed", True)),
     )
 
 

@@ -1,6 +1,7 @@
 """Typed switches as widgets: the form of a run's options and of a dataset's settings, each in the address."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -13,12 +14,21 @@ from cxlab.ui.labels import plain
 _LARGEST_FRACTION = 1e6
 
 
-def fill_in(switches: Sequence[Switch], prefix: str = "option") -> dict[str, Any]:
-    """What was set other than by default, by name: a widget a switch, as its type wants it; `prefix` of their keys."""
+def fill_in(switches: Sequence[Switch], prefix: str = "option", models: Sequence[str] = ()) -> dict[str, Any]:
+    """What was set other than by default, by name: a widget a switch, as its type wants it; `prefix` of their keys.
+
+    `models` are offered where a switch asks for one. Paragraphs come first, over the whole width.
+    """
     given: dict[str, Any] = {}
+    shown = sorted((each for each in switches if each.on_page), key=lambda switch: not switch.long)
+    long = [switch for switch in shown if switch.long]
+    wide = [st.container() for _ in long]
     columns = st.columns(3)
-    for place, switch in enumerate(each for each in switches if each.on_page):
-        value = _ask(columns[place % 3], switch, f"{prefix}-{switch.name}")
+    for number, switch in enumerate(shown):
+        if switch.offers == "models":
+            switch = replace(switch, choices=tuple(models))
+        place = wide[number] if switch.long else columns[(number - len(long)) % 3]
+        value = _ask(place, switch, f"{prefix}-{switch.name}")
         if value not in (None, "", [], ()) and value != switch.default:
             given[switch.name] = value
     return given
@@ -37,13 +47,22 @@ def _ask(place: DeltaGenerator, switch: Switch, key: str) -> Any:
             picked = place.selectbox(switch.title, listed, index, placeholder="as the sample says", **shared)
             return None if picked is None else switch.values[listed.index(picked)]
         case "choices":
-            return place.multiselect(switch.title, list(switch.choices), placeholder="all", **shared)
+            words = {each: switch.labels.get(each, each) for each in switch.choices}
+            return place.multiselect(
+                switch.title, list(switch.choices), placeholder="all", format_func=words.__getitem__, **shared
+            )
         case "integer" | "number":
             return _ask_number(place, switch, key)
         case "text" if switch.choices:
-            listed = list(switch.choices)
+            listed = list(dict.fromkeys([*([switch.default] if switch.default else []), *switch.choices]))
             index = listed.index(switch.default) if switch.default in listed else None
-            return place.selectbox(switch.title, listed, index, accept_new_options=True, **shared)
+            return place.selectbox(
+                switch.title, listed, index, accept_new_options=switch.typed, placeholder="not set", **shared
+            )
+        case "text" if switch.long:
+            # Too long for an address, and nobody else's to read.
+            shared.pop("bind")
+            return " ".join(place.text_area(switch.title, height=110, max_chars=4000, **shared).split())
         case _:
             return place.text_input(switch.title, placeholder=switch.usual or "not set", **shared).strip()
 

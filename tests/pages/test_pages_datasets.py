@@ -71,26 +71,25 @@ def test_the_page_runs_by_itself_and_ignores_nonsense_in_the_address(home: Path)
 
 def test_the_form_starts_what_was_chosen(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = catch_orders(monkeypatch)
-    app = open_page(tab="generate", brand="talvero", size="number of articles", articles="200", seed="5")
-    app.get("button_group")[1].set_value(["article formats", "misheard words"]).run()
-    app.slider(key="wer").set_value(0.2).run()
+    app = open_page(tab="generate", bench="cxmarena", seed="5", **{"set-brand": "talvero", "set-size": "paper"})
+    app.multiselect(key="set-noise").set_value(["article formats", "misheard words"]).run()
+    app.number_input(key="set-wer").set_value(0.2).run()
     app.button(key="generate").click().run()
     assert not app.exception
-    assert started == [
-        [
-            "generate", "cxmarena", "--brand=talvero", "--size=200", "--seed=5", "--model=simulated:strong",
-            "--noise=formats,speech", "--wer=0.2", "--quiet",
-        ]
-    ]  # fmt: skip
+    given = ["--brand=talvero", "--size=paper", "--noise=formats,speech", "--wer=0.2"]
+    assert started == [["generate", "cxmarena", "--seed=5", *given, "--quiet"]]
     assert app.query_params["job"]
+    # A number of articles is typed.
+    app = open_page(tab="generate", bench="cxmarena", **{"set-size": "200"})
+    assert "--size=200" in app.code[0].value
 
 
 def test_a_real_writer_is_estimated_and_can_be_given_a_budget(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = catch_orders(monkeypatch)
-    app = open_page(tab="generate")
+    app = open_page(tab="generate", bench="cxmarena")
     assert not [each for each in app.number_input if each.key == "budget"]
     assert not [each for each in app.info if "calls" in each.value]
-    app.selectbox(key="writer").set_value("endpoint:local").run()
+    app.selectbox(key="set-model").set_value("endpoint:local").run()
     (told,) = [each.value for each in app.info if "calls" in each.value]
     assert "about 2,300 calls" in told
     app.number_input(key="budget").set_value(3.0).run()
@@ -99,9 +98,16 @@ def test_a_real_writer_is_estimated_and_can_be_given_a_budget(empty: Path, monke
 
 
 def test_a_brief_that_is_too_short_is_told_and_nothing_starts(empty: Path) -> None:
-    app = open_page(tab="generate", way="paragraph")
-    assert "Describe the brand in a paragraph" in words(app)
+    app = open_page(tab="generate", bench="cxmarena")
+    app.text_area(key="set-brief").set_value("We sell lamps.").run()
+    assert "describe the brand in a paragraph" in words(app)
     assert app.button(key="generate").disabled
+
+
+def test_a_page_takes_no_path_for_a_brand(empty: Path) -> None:
+    app = open_page(tab="generate", bench="cxmarena", **{"set-brand": "/etc/brand.yaml"})
+    assert app.selectbox(key="set-brand").value is None
+    assert "brand.yaml" not in app.code[0].value
 
 
 def test_a_job_shows_its_stages_and_leads_to_what_it_made(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +125,7 @@ def test_a_job_shows_its_stages_and_leads_to_what_it_made(home: Path, monkeypatc
     (home / "jobs").mkdir(exist_ok=True)
     (home / "jobs" / "job-1.stages").write_text(json.dumps({**told, "dataset": ""}))
     app = open_page(tab="generate", job="job-1")
-    assert "Making a dataset: talvero, small, seed 3" in words(app)
+    assert "Making a dataset: CXMArena, brand talvero, size small, seed 3" in words(app)
     (bar,) = app.get("progress")
     assert (bar.proto.value, bar.proto.text) == (25, "formats\\: 15 of 60")
     assert app.button(key="cancel-job-1")
@@ -307,8 +313,8 @@ def test_a_paragraph_is_a_paragraph_whatever_file_it_names(
     secret.write_text("A secret.")
     sentence = "We sell lamps and more lamps. "
     for text in (str(secret), f"@{secret}", sentence.ljust(256, "z"), sentence.ljust(299, "z")):
-        app = open_page(tab="generate", way="paragraph")
-        app.text_area(key="brief").set_value(text).run()
+        app = open_page(tab="generate", bench="cxmarena")
+        app.text_area(key="set-brief").set_value(text).run()
         app.button(key="generate").click().run()
         assert not app.exception
         assert f"--brief={text}" in started[-1]

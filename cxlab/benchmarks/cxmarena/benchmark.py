@@ -23,10 +23,13 @@ from cxlab.benchmarks.cxmarena.options import CxmDataset, CxmOptions, migrate
 from cxlab.benchmarks.cxmarena.run import run
 from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, rescore, score
 from cxlab.benchmarks.generation import Generation, GenerationContext
+from cxlab.errors import BadOption
 from cxlab.files import Complaint
 from cxlab.records import Dataset, Sample
 
 SIZES = (16, 32, 64, 96, 128)
+# Of characters; less says nothing about a brand.
+SHORTEST_BRIEF = 40
 METRICS = {
     "right": "share of answers in which everything that the task asks for is right",
     "similar_f1": "similar article pairs: F1 against their own gold",
@@ -155,10 +158,16 @@ def generate(options: CxmDataset, context: GenerationContext) -> Generation:
 
 
 def plan(options: CxmDataset, context: GenerationContext) -> CostEstimate | None:
-    """What a real writer will be asked, by counts of earlier generations."""
-    from cxlab.benchmarks.cxmarena.generation import cost_estimate
+    """What a real writer will be asked, by counts of earlier generations; settings that do not go together are
+    refused."""
+    from cxlab.benchmarks.cxmarena.generation import cost_estimate, sizes
 
     del context
+    if options.brand and options.brief:
+        raise BadOption("give a brand or a paragraph about one, not both: a paragraph makes a brand of its own")
+    if options.brief is not None and len(options.brief.strip()) < SHORTEST_BRIEF:
+        raise BadOption("describe the brand in a paragraph: what it sells and to whom")
+    sizes.read_size(options.size)
     return cost_estimate.estimate(options.model, options.size, brief=bool(options.brief), validate=options.check_labels)
 
 

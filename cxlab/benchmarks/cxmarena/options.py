@@ -1,9 +1,10 @@
 """The switches of a run of CXMArena, and the settings of its dataset."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from cxlab import resources
 from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.records import Run
 from cxlab.records.settings import Listed
@@ -66,15 +67,67 @@ class CxmOptions(Options):
 class CxmDataset(GenerateOptions):
     """Which brand, how much of it, and what is done to its texts."""
 
-    brand: str | None = Field(None, description="A brand that ships (hearthwise, solvanne, talvero), or a pack's file.")
-    brief: str | None = Field(None, description="A paragraph about a brand, which the model makes into a pack.")
-    language: Literal["en", "fr", "de"] | None = Field(None, description="The brand's own when not set.")
-    size: str = Field("small", description="small, paper, or a number of articles.")
-    model: str = Field("simulated:strong", description="Who writes.")
+    making: ClassVar[str] = (
+        "Topics, a ledger of facts, articles, conversations and their noise, then the six tasks and the checks. With "
+        "simulated models small takes some seconds and paper some minutes on four cores, and nothing leaves this "
+        "machine. Real models are asked for every article and every message."
+    )
+
+    brand: str | None = Field(
+        None,
+        description="A brand that ships, or a pack's file; hearthwise when neither a brand nor a paragraph is given. "
+        "Packs are not translated.",
+        # Text from a page is never a path.
+        json_schema_extra={
+            "choices": [path.stem for path in sorted(resources.data("brands").glob("*.yaml"))],
+            "typed": False,
+        },
+    )
+    brief: str | None = Field(
+        None,
+        title="Or the brand in one paragraph",
+        description="Its name, what it sells, to whom, what it is proud of. The model makes a brand pack of it.",
+        json_schema_extra={"long": True},
+    )
+    language: Literal["en", "fr", "de"] | None = Field(
+        None, description="Of a brand from a paragraph; a pack is written in its own."
+    )
+    size: str = Field(
+        "small",
+        description="small: 60 articles, 40 conversations. paper: 3,168 articles, 1,994 conversations. Or a number of "
+        "articles, everything else scaled as published.",
+        json_schema_extra={"choices": ["small", "paper"]},
+    )
+    model: str = Field(
+        "simulated:strong",
+        description="Writes the articles and speaks as customer and agent. Simulated ones need no network and cost "
+        "nothing.",
+        json_schema_extra={"offers": "models"},
+    )
     noise: (
         Annotated[tuple[Literal["formats", "acronyms", "fragmentation", "speech", "ivr", "none"], ...], Listed] | None
-    ) = Field(None, description="Kinds of noise; all when not set, none for clean texts.")
-    wer: float = Field(0.1, ge=0, le=1, description="Share of words that are misheard.")
+    ) = Field(
+        None,
+        description="Article formats: tables, HTML, Markdown, PDF. Acronyms: frequent phrases shortened. Fragments: "
+        "customers' messages in pieces. Misheard words: errors of speech recognition. Phone menu: an automatic "
+        "opening. The clean text is kept. All when not set, none for clean texts.",
+        json_schema_extra={
+            "labels": {
+                "formats": "article formats",
+                "fragmentation": "fragments",
+                "speech": "misheard words",
+                "ivr": "phone menu",
+            }
+        },
+    )
+    wer: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        title="Word error rate",
+        description="Share of a customer's words that are misheard; 0.1 is what good recognition of telephone speech "
+        "has.",
+    )
     check_labels: bool = Field(True, alias="validate", description="Check what was made, as the paper does.")
 
 

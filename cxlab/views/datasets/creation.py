@@ -8,7 +8,8 @@ from typing import Any, Protocol
 import polars as pl
 import streamlit as st
 
-from cxlab.benchmarks.options import GenerateOptions
+from cxlab.benchmarks.contract import Benchmark
+from cxlab.benchmarks.generation import GenerationContext
 from cxlab.charts.numbers import format_count
 from cxlab.errors import CxError
 from cxlab.importers.importer import Imported, Importer
@@ -24,29 +25,11 @@ from cxlab.views.datasets.cost_panel import draw_spent
 from cxlab.views.datasets.description import LICENCE, show_rejected
 from cxlab.views.switches import fill_in
 
-# What stands on the page, and in the address of a form that was filled in → what the command line calls it.
-LANGUAGES = {"English": "en", "French": "fr", "German": "de"}
-NOISE = {
-    "article formats": "formats",
-    "acronyms": "acronyms",
-    "fragments": "fragmentation",
-    "misheard words": "speech",
-    "phone menu": "ivr",
-}
-PACK, BRIEF = "brand pack", "paragraph"
-SIZES = ("small", "paper", "number of articles")
-NOISE_HELP = (
-    "Article formats: tables, HTML, Markdown, PDF. Acronyms: frequent phrases shortened. Fragments: customers' "
-    "messages in pieces. Misheard words: errors of speech recognition. Phone menu: an automatic opening. The clean "
-    "text is kept, so each of the last three can be switched off when reading."
-)
 BUDGET_HELP = (
     "What the model may cost, all tries together. When it is spent, the job stops; what was made and paid for is kept, "
     "and it goes on with a higher one. Needs a price of the model, as the page Models shows it."
 )
-SHORTEST_BRIEF = 40
-# A little more than the topic tree needs (`tree.SMALLEST`), so that steps end in round numbers.
-SMALLEST_SIZE = 40
+_LONGEST_WORD = 60
 
 
 class StageProgress(Protocol):
@@ -60,99 +43,35 @@ class StageProgress(Protocol):
     def total(self) -> int: ...
 
 
-def fill_in_settings(benchmark: str, settings: type[GenerateOptions]) -> tuple[list[str], str]:
-    """The form of any benchmark, made from the types of its settings: arguments of the command line, and what is
-    wrong ("" when nothing is)."""
+def fill_in_settings(benchmark: Benchmark, models: Sequence[str]) -> tuple[list[str], str, str]:
+    """The form of any benchmark, made from the types of its settings: arguments of the command line, what is wrong
+    ("" when nothing is), and what a model will take ("" when nothing is to be paid)."""
     tip = "The same settings and seed give the same dataset."
     seed = choose_number("seed", "Seed", 0, LARGEST, 0, help=tip) or 0
-    given = fill_in(settings.switches(), "set")
-    args = ["generate", benchmark, f"--seed={seed}"]
+    given = fill_in(benchmark.GenerateOptions.switches(), "set", models)
+    args = ["generate", benchmark.card.id, f"--seed={seed}"]
     args += [f"--{name.replace('_', '-')}={write_word(value)}" for name, value in given.items()]
     try:
-        settings.read(given)
+        settings = benchmark.GenerateOptions.read(given)
+        expected = benchmark.plan(settings, GenerationContext(seed)) if benchmark.plan is not None else None
     except CxError as mistake:
-        return args, str(mistake)
-    return args, ""
-
-
-def choose_settings(brands: Mapping[str, tuple[str, str, str]], models: Sequence[str]) -> tuple[list[str], str]:
-    """The form; the arguments of the command line, and what is still missing ("" when nothing is).
-
-    `brands` maps a pack's id to (name, language, domain).
-    """
-    one: dict[str, Any] = {"bind": "query-params"}
-    way = st.segmented_control("Brand from a", [PACK, BRIEF], default=PACK, required=True, key="way", **one)
-    args, problem = ["generate", "cxmarena"], ""
-    if way == PACK:
-        brand = st.selectbox("Brand", list(brands), key="brand", **one)
-        name, language, domain = brands[brand]
-        words = next((each for each, short in LANGUAGES.items() if short == language), language)
-        st.caption(plain(f"{name}: {domain}. Written in {words}; packs are not translated."))
-        args.append(f"--brand={brand}")
-    else:
-        tip = "Its name, what it sells, to whom, what it is proud of. The model makes a brand pack of it."
-        brief = st.text_area("The brand in one paragraph", key="brief", height=130, max_chars=4000, help=tip)
-        language = LANGUAGES[st.selectbox("Language", list(LANGUAGES), key="brief-language", **one)]
-        args += [f"--brief={' '.join(brief.split())}", f"--language={language}"]
-        if len(brief.strip()) < SHORTEST_BRIEF:
-            problem = "Describe the brand in a paragraph: what it sells and to whom."
-    left, middle, right = st.columns(3)
-    tip = "small: 60 articles, 40 conversations. paper: 3,168 articles, 1,994 conversations."
-    size = left.selectbox("Size", SIZES, key="size", help=tip, **one)
-    tip = "The same settings and seed give the same dataset."
-    with middle:
-        seed = choose_number("seed", "Seed", 0, LARGEST, 0, help=tip)
-    if size == SIZES[-1]:
-        tip = "Everything else is scaled as in the published data set."
-        with right:
-            size = str(choose_number("articles", "Articles", SMALLEST_SIZE, 20_000, 400, step=20, help=tip))
-    chosen = st.pills(
-        "Noise",
-        list(NOISE),
-        selection_mode="multi",
-        default=list(NOISE),
-        key="noise",
-        help=NOISE_HELP,
-        wrap=True,
-        **one,
-    )
-    noise = [NOISE[each] for each in chosen]
-    left, right = st.columns([1, 2])
-    tip = "Share of a customer's words that are misheard; 0.1 is what good recognition of telephone speech has."
-    wer = left.slider(
-        "Word error rate", 0.0, 0.5, 0.1, 0.01, key="wer", help=tip, disabled="speech" not in noise, **one
-    )
-    tip = "Writes the articles and speaks as customer and agent. Simulated ones need no network and cost nothing."
-    model = right.selectbox("Model", models, key="writer", help=tip, accept_new_options=True, **one)
-    args += [f"--size={size}", f"--seed={seed}", f"--model={model}", f"--noise={','.join(noise) or 'none'}"]
-    if "speech" in noise:
-        args.append(f"--wer={wer:g}")
-    if not str(model).startswith("simulated:"):
-        budget = st.number_input("Budget in USD", 0.01, value=None, key="budget", placeholder="none", help=BUDGET_HELP)
-        if budget is not None:
-            args.append(f"--budget={budget:g}")
-    if not st.checkbox("Check what was made, as the paper does", value=True, key="validate", **one):
-        args.append("--no-validate")
-    return args, problem
+        return args, str(mistake), ""
+    if expected is None:
+        return args, "", ""
+    budget = st.number_input("Budget in USD", 0.01, value=None, key="budget", placeholder="none", help=BUDGET_HELP)
+    return [*args, *([] if budget is None else [f"--budget={budget:g}"])], "", expected.describe()
 
 
 WHAT_HAPPENS = (
-    "Its samples are made and stored under an id that is the hash of their content, so that the same settings give the "
-    "same dataset. It goes on when you leave this page; stopped, it goes on where it was."
-)
-WHAT_HAPPENS_TO_BRANDS = (
-    "Topics, a ledger of facts, articles, conversations and their noise, then the six tasks and the checks. It "
-    "goes on when you leave this page; stopped, it goes on where it was. With simulated models small takes "
-    "some seconds and paper some minutes on four cores, and nothing leaves this machine. Real models are asked "
-    "for every article and every message."
+    "The same settings give the same dataset. It goes on when you leave this page; stopped, it goes on where it was."
 )
 
 
-def confirm(args: Sequence[str], problem: str, expected: str = "", words: str = WHAT_HAPPENS) -> bool:
+def confirm(args: Sequence[str], problem: str, expected: str, words: str) -> bool:
     """What will happen, in `words`, and the button; True when it was pressed. `expected`: what a model will take."""
     with st.container(border=True):
         section("What will happen")
-        st.caption(words)
+        st.caption(plain(f"{words} {WHAT_HAPPENS}"))
         if expected:
             st.info(plain(f"{expected}. Each call is counted; what it took is shown while it runs and kept."))
         if problem:
@@ -225,14 +144,10 @@ def show_job(
 
 def _describe(args: Sequence[str]) -> str:
     told = dict(each.removeprefix("--").split("=", 1) for each in args if each.startswith("--") and "=" in each)
-    if not told.keys() & {"brand", "brief"}:
-        name = declared(args[1]).card.name if len(args) > 1 else "a benchmark"
-        rest = [f"{key.replace('-', ' ')} {value}" for key, value in told.items() if key != "seed"]
-        return plain(", ".join([name, *rest, f"seed {told.get('seed', '0')}"]))
-    brand = told.get("brand") or "a brand from a paragraph"
-    size = told.get("size", "small")
-    words = f"{format_count(int(size))} articles" if size.isdigit() else size
-    return plain(f"{label(brand)}, {words}, seed {told.get('seed', '0')}")
+    name = declared(args[1]).card.name if len(args) > 1 else "a benchmark"
+    rest = [f"{key.replace('-', ' ')} {value}" for key, value in told.items() if key not in ("seed", "budget")]
+    shown = [each if len(each) <= _LONGEST_WORD else f"{each[: _LONGEST_WORD - 1]}…" for each in rest]
+    return plain(", ".join([name, *shown, f"seed {told.get('seed', '0')}"]))
 
 
 @st.fragment(run_every=0.7)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from cxlab import llm
 from cxlab.benchmarks.cxmarena.generation import sizes
-from cxlab.errors import CxError
 from cxlab.records import Usage
 
 FREE = "Simulated models write in this process: no tokens, no cost."
@@ -67,21 +66,6 @@ def estimate(model: str, size: str, *, brief: bool = False, validate: bool = Tru
         usage.completion_tokens or 0,
         llm.cost(model, usage),
     )
-
-
-def read(args: Sequence[str]) -> str:
-    """The same for a command line of `generate`, in words; "" where nothing is to be said."""
-    told = dict(each.removeprefix("--").partition("=")[::2] for each in args)
-    try:
-        found = estimate(
-            told.get("model", ""),
-            told.get("size", "small"),
-            brief="brief" in told,
-            validate="no-validate" not in told,
-        )
-    except CxError:
-        return ""  # the job itself says what is wrong with it
-    return found.describe() if found else ""
 
 
 def _at(articles: int, counted: Sequence[float]) -> float:
