@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from cxlab.commands import data, doctor, evaluate, generate, rejudge, results, serve
+from cxlab.commands import data, doctor, evaluate, generate, prompts, rejudge, results, serve
 from cxlab.errors import CxError, explain
 
 # Plain help: the decorated one loads rich, which doubles the time that --help takes.
@@ -51,6 +51,7 @@ app.command()(data.export)
 data.runs_app.command("show")(results.show_runs)
 app.add_typer(data.runs_app, name="runs")
 app.command()(doctor.doctor)
+app.command()(prompts.prompts)
 app.command()(serve.models)
 app.command(context_settings={"ignore_unknown_options": True})(serve.bench)
 app.command("app")(serve.serve)

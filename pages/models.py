@@ -12,6 +12,7 @@ from cxlab.llm.probe import Capabilities, probe
 from cxlab.llm.registry import user_file
 from cxlab.llm.simulated import list_profiles
 from cxlab.views.models.adding_models import show_how_to_add
+from cxlab.views.models.prompt_texts import show_prompts
 
 ui.routed()
 
@@ -135,4 +136,5 @@ def show_profiles() -> None:
 ui.header("Models", "Which models can I use, and what would they cost?")
 show_test(show_list())
 show_profiles()
+show_prompts()
 show_how_to_add(user_file())

@@ -147,16 +147,18 @@ class Benchmark:
 
     `verdict(task, attempt, scored)` says whether an attempt passed; None takes the task's own rule. `verdict_reads`
     says on which tables it rests, so that a large run need not be read whole to judge it. `estimate` gives calls and
-    tokens by role before a run. `prepare(samples, options)` makes what all attempts share before the first
-    of them, yielding (done, of, of what). `plan(options, context)` says what generating will take, None where it costs
-    nothing; `describe(dataset)` are lines about a dataset for a terminal; `figures(run_id, options)` are rows of a
-    stored run's table where means do not tell all. `prompts()` maps prompt name to hash. `own_data`: generating takes
-    no time, so a run may do without a stored dataset. `migrate(record, version)` makes an older record of a run
-    today's. `simulated` are the simulated models that mean something in this benchmark alone; `default_customer` and
-    `default_judges` are who takes part in a run that names nobody. `scorer` is the version of the scorer, to be raised
-    whenever a score may come out otherwise. `rescore(sample, attempt, stored, setup)` scores a stored attempt anew from
-    what judges said of it, and asks nobody: the models of that set-up refuse to be called. `attempt_view` names the
-    part of the page Failures that draws one attempt.
+    tokens by role before a run. `prepare(samples, options)` makes what all attempts share before the first of them,
+    yielding (done, of, of what). `plan(options, context)` says what generating will take, None where it costs nothing;
+    `describe(dataset)` are lines about a dataset for a terminal; `figures(run_id, options)` are rows of a stored run's
+    table where means do not tell all. `prompts()` maps prompt name to hash. `own_data`: generating takes no time, so a
+    run may do without a stored dataset. `ask_writer(model)` asks a writer, once, each thing that no run asks
+    (generating, converting), so that `python -m cxlab prompts` can show it; what it answers is of no account.
+    `migrate(record, version)` makes an older record of a run today's. `simulated` are the simulated models that mean
+    something in this benchmark alone; `default_customer` and `default_judges` are who takes part in a run that names
+    nobody. `scorer` is the version of the scorer, to be raised whenever a score may come out otherwise.
+    `rescore(sample, attempt, stored, setup)` scores a stored attempt anew from what judges said of it, and asks
+    nobody: the models of that set-up refuse to be called. `attempt_view` names the part of the page Failures that
+    draws one attempt.
     """
 
     card: Card
@@ -170,6 +172,7 @@ class Benchmark:
     verdict: Callable[[str, Attempt, Scored], Verdict] | None = None
     verdict_reads: tuple[Literal["scores", "votes", "judgements", "traces"], ...] = ("scores", "votes", "traces")
     prompts: Callable[[], dict[str, str]] = dict
+    ask_writer: Callable[[ChatModel], None] | None = None
     own_data: bool = True
     with_customer: bool = True
     needs_judges: bool = True

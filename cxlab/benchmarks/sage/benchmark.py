@@ -1,6 +1,7 @@
 """SAGE: service agents held to standard operating procedures. Reads like a table of contents."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Files, Task
@@ -11,6 +12,7 @@ from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.run import run
 from cxlab.benchmarks.sage.score import action, logic, overall, rescore, score
 from cxlab.benchmarks.sage.verdict import judge_attempt
+from cxlab.errors import CxError
 from cxlab.files import Complaint
 from cxlab.llm.base import ChatModel
 from cxlab.metrics import paths
@@ -43,6 +45,9 @@ METRICS = {
 GRADES = (
     "linguistic_quality", "anthropomorphism_emotion", "content_utility", "user_satisfaction", "instruction_compliance",
 )  # fmt: skip
+EXAMPLE = """1. Ask whether the parcel arrived damaged or did not arrive at all.
+2. If it did not arrive and was sent more than 10 days ago, send it again. Otherwise ask the customer to wait.
+3. If it arrived damaged, refund it."""
 LOWER_IS_BETTER = frozenset({"format_error", "format_error_rate", "turns", "chat_words"})
 FACETS = (
     Facet("scenario", "Scenario", "The procedure that the agent is held to.", spread=True),
@@ -92,6 +97,12 @@ def convert(text: str, model: ChatModel) -> str:
     return converting.convert(text, model)
 
 
+def ask_writer(model: ChatModel) -> None:
+    """Has a procedure in prose converted, so that the prompt can be read."""
+    with suppress(CxError):
+        convert(EXAMPLE, model)
+
+
 DEMO = Demo(
     generate={},
     runs=(
@@ -124,6 +135,7 @@ BENCHMARK = Benchmark(
     score=score,
     check=check,
     prompts=lambda: scenario_prompts.hashes(rules.ids()),
+    ask_writer=ask_writer,
     Options=SageOptions,
     GenerateOptions=SageDataset,
     facets=FACETS,

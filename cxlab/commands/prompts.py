@@ -1,0 +1,31 @@
+"""`prompts`: what a real model gets, message by message with its schema."""
+
+import json
+from typing import Annotated
+
+import typer
+
+
+def prompts(
+    benchmark: Annotated[str, typer.Argument(help="The benchmark.")],
+    name: Annotated[str, typer.Argument(help="One prompt, or all of a role: agent, customer, judge, writer.")] = "",
+    sample: Annotated[str, typer.Option(help="The sample by its id. Default: a usual one of each task.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON a prompt.")] = False,
+) -> None:
+    """What a real model gets, message by message with its schema, for one sample; asks no real model."""
+    from cxlab.benchmarks import get, prompt_renderings
+
+    found = prompt_renderings.pick(prompt_renderings.render(get(benchmark), sample), name)
+    for rendering in found:
+        print(json.dumps(rendering.to_record(), ensure_ascii=False) if as_json else rendering.to_text())
+    if not as_json and not name:
+        others = sorted(_others(benchmark, {rendering.name for rendering in found}))
+        if others:
+            print(f"Not asked here, as they need another server or another switch: {', '.join(others)}")
+
+
+def _others(benchmark: str, shown: set[str]) -> set[str]:
+    """Prompts that the benchmark has and that this sample's attempt did not come to."""
+    from cxlab.benchmarks import get
+
+    return {name.partition("/")[0] for name in get(benchmark).prompts()} - shown
