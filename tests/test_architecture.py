@@ -190,8 +190,6 @@ NAMED = {
 }
 # What still names one and should not: a list that only becomes shorter.
 STILL_NAMED = {
-    "cxlab/views/datasets/description.py": "tables of one paper",
-    "cxlab/views/datasets/queries.py": "tables of one paper",
     "cxlab/views/judges/escalation.py": "a rule of MM-tau-p2; a view of its own would be its home",
     "cxlab/views/judges/measured_vs_judged.py": "an example command",
     "cxlab/views/judges/queries_escalation.py": "a rule of MM-tau-p2; a view of its own would be its home",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
 
+from cxlab.benchmarks.dataset_figures import DatasetFigures
 from cxlab.benchmarks.generation import Generation, GenerationContext
 from cxlab.benchmarks.generation_stages import finish
 from cxlab.benchmarks.options import GenerateOptions, Options
@@ -138,66 +139,82 @@ class Demo:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark.
-
-    `generate(options, context)` yields Progress and returns what was Generated (see generation/); the same settings
-    and seed give the same dataset. `run(sample, setup, trial)` is the only step that calls the model under
-    test. `score(sample, attempt, setup)` calls judges only. `check(sample)` yields complaints and calls no model: gold
-    scores 1.0, an empty answer 0.0; it raises Uncheckable where that cannot be told.
-
-    `verdict(task, attempt, scored)` says whether an attempt passed; None takes the task's own rule. `verdict_reads`
-    says on which tables it rests, so that a large run need not be read whole to judge it. `estimate` gives calls and
-    tokens by role before a run. `prepare(samples, options)` makes what all attempts share before the first of them,
-    yielding (done, of, of what). `plan(options, context)` says what generating will take, None where it costs nothing;
-    `describe(dataset)` are lines about a dataset for a terminal; `figures(run_id, options)` are rows of a stored run's
-    table where means do not tell all. `prompts()` maps prompt name to hash. `own_data`: generating takes no time, so a
-    run may do without a stored dataset. `ask_writer(model)` asks a writer, once, each thing that no run asks
-    (generating, converting), so that `python -m cxlab prompts` can show it; what it answers is of no account.
-    `migrate(record, version)` makes an older record of a run today's. `simulated` are the simulated models that mean
-    something in this benchmark alone; `default_customer` and `default_judges` are who takes part in a run that names
-    nobody. `scorer` is the version of the scorer, to be raised whenever a score may come out otherwise.
-    `rescore(sample, attempt, stored, setup)` scores a stored attempt anew from what judges said of it, and asks
-    nobody: the models of that set-up refuse to be called. `attempt_view` names the part of the page Failures that
-    draws one attempt.
-    """
+    """A benchmark: what must be there comes first, what has a default after it."""
 
     card: Card
     run: Callable[[Sample, Setup, int], Awaitable[Attempt]]
+    """run(sample, setup, trial): the only step that calls the model under test."""
     score: Callable[[Sample, Attempt, Setup], Awaitable[Scored]]
+    """score(sample, attempt, setup): calls judges only."""
     check: Callable[[Sample], Iterable[str]]
+    """Complaints, calling no model: gold scores 1.0, an empty answer 0.0. Uncheckable where that cannot be told."""
     generate: Callable[[Any, GenerationContext], Generation]
+    """generate(options, context) yields Progress and returns what was Generated (generation.py); the same settings and
+    seed give the same dataset."""
     Options: type[Options] = Options
     GenerateOptions: type[GenerateOptions] = GenerateOptions
+
+    # Runs and their scores.
     facets: tuple[Facet, ...] = ()
     verdict: Callable[[str, Attempt, Scored], Verdict] | None = None
+    """verdict(task, attempt, scored): whether an attempt passed; None takes the task's own rule."""
     verdict_reads: tuple[Literal["scores", "votes", "judgements", "traces"], ...] = ("scores", "votes", "traces")
-    prompts: Callable[[], dict[str, str]] = dict
-    ask_writer: Callable[[ChatModel], None] | None = None
-    own_data: bool = True
-    with_customer: bool = True
-    needs_judges: bool = True
-    prepare: Callable[[Sequence[Sample], Any], Iterator[tuple[int, int, str]]] | None = None
-    estimate: Callable[[Sequence[Sample], Any, Mapping[Role, Sequence[str]]], Sequence[RoleEstimate]] | None = None
-    figures: Callable[[str, Mapping[str, Any]], list[dict[str, Any]]] | None = None
-    plan: Callable[[Any, GenerationContext], CostEstimate | None] | None = None
-    describe: Callable[[Dataset], Sequence[str]] | None = None
-    importers: tuple[Importer, ...] = ()
-    files: Files | None = None
-    attempt_view: str = "dialogue"
+    """On which tables the verdict rests, so that a large run need not be read whole to judge it."""
     floors: tuple[Baseline, ...] = ()
-    simulated: tuple[Profile, ...] = ()
-    default_customer: str = "simulated:customer"
-    default_judges: tuple[str, ...] = ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial")
-    demo: Demo | None = None
+    scorer: str = "1"
+    """The version of the scorer, to be raised whenever a score may come out otherwise."""
+    rescore: Callable[[Sample, Attempt, Scored, Setup], Scored] | None = None
+    """rescore(sample, attempt, stored, setup): a stored attempt scored anew from what judges said of it, asking
+    nobody: the models of that set-up refuse to be called."""
     rejudge: Rejudge | None = None
     migrate: Callable[[Run, int], Run] | None = None
-    scorer: str = "1"
-    rescore: Callable[[Sample, Attempt, Scored, Setup], Scored] | None = None
+    """migrate(record, version): an older record of a run as it would be today."""
+    figures: Callable[[str, Mapping[str, Any]], list[dict[str, Any]]] | None = None
+    """figures(run_id, options): rows of a stored run's table where means do not tell all."""
+
+    # Before a run.
+    own_data: bool = True
+    """Generating takes no time, so a run may do without a stored dataset."""
+    with_customer: bool = True
+    needs_judges: bool = True
+    default_customer: str = "simulated:customer"
+    """Who takes part in a run that names nobody."""
+    default_judges: tuple[str, ...] = ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial")
+    prepare: Callable[[Sequence[Sample], Any], Iterator[tuple[int, int, str]]] | None = None
+    """prepare(samples, options) makes what all attempts share before the first of them, yielding (done, of, of what)."""
+    estimate: Callable[[Sequence[Sample], Any, Mapping[Role, Sequence[str]]], Sequence[RoleEstimate]] | None = None
+    """Calls and tokens by role before a run."""
+    prompts: Callable[[], dict[str, str]] = dict
+    """Prompt name → hash."""
+    ask_writer: Callable[[ChatModel], None] | None = None
+    """ask_writer(model) asks a writer, once, each thing that no run asks (generating, converting), so that
+    `python -m cxlab prompts` can show it; what it answers is of no account."""
+    simulated: tuple[Profile, ...] = ()
+    """The simulated models that mean something in this benchmark alone."""
+
+    # Its data.
+    plan: Callable[[Any, GenerationContext], CostEstimate | None] | None = None
+    """plan(options, context): what generating will take, None where it costs nothing; refuses settings that do not go
+    together."""
+    describe: Callable[[Dataset], Sequence[str]] | None = None
+    """Lines about a dataset for a terminal."""
+    dataset_figures: Callable[[Dataset], Sequence[DatasetFigures]] | None = None
+    """A dataset's figures beside published ones for the page Datasets; also of a dataset that is no benchmark's, if it
+    has a word on it."""
+    published: tuple[Path, ...] = ()
+    """Files of published tables, in the form of read/published.py."""
+    importers: tuple[Importer, ...] = ()
+    files: Files | None = None
+    demo: Demo | None = None
+
+    # Its pages.
+    attempt_view: str = "dialogue"
+    """Which part of the page Failures draws one attempt."""
 
     @property
     def declaration(self) -> Declaration:
         """What pages know of the benchmark: its card, facets and floors, and which part draws one attempt."""
-        return Declaration(self.card, self.facets, self.floors, self.attempt_view)
+        return Declaration(self.card, self.facets, self.floors, self.attempt_view, self.published)
 
     @property
     def spread(self) -> tuple[str, ...]:

@@ -1,6 +1,12 @@
-"""Figures from papers, as transcribed in data/published: read-only, always named by paper and table."""
+"""Figures from papers, in files that each benchmark hands over: read-only, always named by paper and table.
+
+Those that ship lie in data/published. A table's `beside` says where it stands: "PLACE", or "PLACE TASK" where it is of
+one task alone. Places: statistics, sizes, checks (of a dataset), realism (of its conversations), costs (of answers),
+search and answers (of the page Retrieval). `leaderboard` names the columns by which its rows are ranked.
+"""
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -45,6 +51,7 @@ class PublishedTable:
     metric: str | None
     # What the rows are called where we measure the same; empty where we do not.
     keys: tuple[str, ...]
+    beside: tuple[str, ...]
 
     @property
     def source(self) -> str:
@@ -56,21 +63,25 @@ class PublishedTable:
         return next(column for column in self.columns if column.id == name)
 
 
-@lru_cache(maxsize=4)
-def _load(folder: Path, stamp: tuple[int, ...]) -> tuple[PublishedTable, ...]:
-    return tuple(table for path in sorted(folder.glob("*.json")) for table in _read(path))
+def list_files(folder: Path = FOLDER) -> tuple[Path, ...]:
+    """The files that ship, also of papers whose benchmark is not here."""
+    return tuple(sorted(folder.glob("*.json")))
 
 
-def published(benchmark: str | None = None, folder: Path = FOLDER) -> list[PublishedTable]:
-    """All published tables (of one benchmark), in the order of the files; read again when a file changes."""
-    stamp = tuple(path.stat().st_mtime_ns for path in sorted(folder.glob("*.json")))
-    return [table for table in _load(folder, stamp) if benchmark in (None, table.benchmark)]
+def published(files: Iterable[Path]) -> list[PublishedTable]:
+    """The tables of these files, in their order; a file is read again when it changes."""
+    return [table for path in files for table in _load(path, path.stat().st_mtime_ns)]
 
 
-def published_board(benchmark: str | None = None) -> pl.DataFrame:
+@lru_cache(maxsize=32)
+def _load(path: Path, stamp: int) -> tuple[PublishedTable, ...]:
+    return tuple(_read(path))
+
+
+def published_board(tables: Sequence[PublishedTable]) -> pl.DataFrame:
     """The papers' leaderboards, best first: benchmark, entity, value, unit, metric, higher_is_better, source, table."""
     parts = []
-    for table in published(benchmark):
+    for table in tables:
         if table.entity is None or table.metric is None:
             continue
         column = table.column(table.metric)
@@ -125,4 +136,5 @@ def _table(benchmark: str, paper: dict[str, Any], table: dict[str, Any]) -> Publ
         entity=board.get("entity"),
         metric=board.get("metric"),
         keys=tuple(table.get("keys", ())),
+        beside=tuple(table.get("beside", ())),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from cxlab.errors import BadOption
 
@@ -123,13 +124,15 @@ class Baseline:
 class Declaration:
     """What a page knows of a benchmark: all that it asks for by name stands in here.
 
-    `attempt_view` names the part of the page Failures that draws one attempt.
+    `attempt_view` names the part of the page Failures that draws one attempt; `published` are its files of published
+    tables.
     """
 
     card: Card
     facets: tuple[Facet, ...] = ()
     floors: tuple[Baseline, ...] = ()
     attempt_view: str = "dialogue"
+    published: tuple[Path, ...] = ()
 
     def facet(self, id: str) -> Facet | None:
         """The facet of that id."""

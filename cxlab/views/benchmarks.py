@@ -6,7 +6,8 @@ from typing import Any
 
 from cxlab import read
 from cxlab.benchmarks import REGISTRY
-from cxlab.read import View
+from cxlab.read import PublishedTable, View
+from cxlab.read.published import list_files, published
 from cxlab.records.benchmark_card import Card, Declaration, Facet, Task
 from cxlab.records.settings import write_word
 from cxlab.ui.address import cached
@@ -51,6 +52,21 @@ def names_of(benchmarks: Iterable[str]) -> dict[str, str]:
 def titles_of(benchmarks: Iterable[str]) -> dict[str, str]:
     """The whole title of each benchmark, for a choice."""
     return {name: declared(name).card.title for name in benchmarks}
+
+
+def published_tables(benchmark: str = "") -> list[PublishedTable]:
+    """The published tables that a benchmark hands over; without one those of all, and of papers whose benchmark is not
+    here."""
+    if benchmark:
+        return published(declared(benchmark).published)
+    files = {*list_files(), *(file for name in REGISTRY for file in declared(name).published)}
+    return published(sorted(files, key=lambda file: file.name))
+
+
+def find_published(benchmark: str, place: str, task: str = "") -> PublishedTable | None:
+    """The published table that stands beside something (see read/published.py), if there is one."""
+    wanted = {place, f"{place} {task}"} if task else {place}
+    return next((table for table in published_tables(benchmark) if wanted & set(table.beside)), None)
 
 
 def ranking_tasks() -> dict[str, Task]:

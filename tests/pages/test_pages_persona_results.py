@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from cxlab.read import published
+from cxlab.views.benchmarks import published_tables
 from cxlab.views.persona import result_labels as terms
 from tests.benchmarks.mmtaup2.mm_runs import write_runs
 from tests.conftest import use
@@ -110,7 +110,7 @@ def test_without_runs_it_says_how_to_get_some(empty_home: Path) -> None:
 
 
 def test_published_cells_are_the_papers() -> None:
-    two = next(table for table in published("mmtaup2") if table.id == "table2").frame
+    two = next(table for table in published_tables("mmtaup2") if table.id == "table2").frame
     told = terms.published_cells("user_effort", "exposure", {"domain": "telecom"})
     rows = two.filter(domain="telecom")
     assert told["value"].to_list() == rows["user_effort_score"].to_list()

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from cxlab import resources
 from cxlab.benchmarks.contract import (
     Baseline,
     Benchmark,
@@ -22,6 +23,7 @@ from cxlab.benchmarks.cxmarena.importers import IMPORTERS
 from cxlab.benchmarks.cxmarena.options import CxmDataset, CxmOptions, migrate
 from cxlab.benchmarks.cxmarena.run import run
 from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, rescore, score
+from cxlab.benchmarks.dataset_figures import DatasetFigures
 from cxlab.benchmarks.generation import Generation, GenerationContext
 from cxlab.errors import BadOption
 from cxlab.files import Complaint
@@ -178,6 +180,13 @@ def describe(dataset: Dataset) -> list[str]:
     return dataset_statistics.describe(dataset)
 
 
+def list_figures(dataset: Dataset) -> Sequence[DatasetFigures]:
+    """The same for the page Datasets, and the checks; of conversations that were imported what their language is."""
+    from cxlab.benchmarks.cxmarena.generation import dataset_figures
+
+    return dataset_figures.list_figures(dataset)
+
+
 def check_files(paths: Sequence[Path] | None) -> Sequence[Complaint]:
     """Complaints about brand packs, those that ship when none is given."""
     from cxlab.benchmarks.cxmarena.brand import pack_files
@@ -216,6 +225,8 @@ BENCHMARK = Benchmark(
     plan=plan,
     estimate=estimate,
     describe=describe,
+    dataset_figures=list_figures,
+    published=(resources.data("published", "cxmarena.json"),),
     floors=(Baseline("simulated:floor", "Floor", "Answers without reading."),),
     own_data=False,
     with_customer=False,

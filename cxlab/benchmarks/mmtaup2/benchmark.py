@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Iterable
 
+from cxlab import resources
 from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Task, Uncheckable
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.evaluation import baselines, rubric_versions
@@ -155,4 +156,5 @@ BENCHMARK = Benchmark(
     figures=list_figures,
     migrate=migrate,
     rescore=rescore,
+    published=(resources.data("published", "mmtaup2.json"),),
 )

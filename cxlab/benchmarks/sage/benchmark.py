@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from cxlab import resources
 from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Files, Task
 from cxlab.benchmarks.sage import rules
 from cxlab.benchmarks.sage.generate import generate
@@ -147,4 +148,5 @@ BENCHMARK = Benchmark(
     demo=DEMO,
     files=Files("scenario files", check_files, convert),
     floors=(Baseline("simulated:floor", "Floor", "Answers without reading: every field at its default."),),
+    published=(resources.data("published", "sage.json"),),
 )

@@ -14,9 +14,9 @@ from cxlab.errors import UnknownName
 from cxlab.metrics.paired import holm, paired_difference
 from cxlab.metrics.passk import pass_hat_k
 from cxlab.read import scenarios
-from cxlab.read.published import published
 from cxlab.read.query import ask, facet, facet_ids, where
 from cxlab.read.view import View
+from cxlab.views.benchmarks import published_tables
 from cxlab.views.compare import queries_score_sums
 
 Unit = Literal["model", "run_id"]
@@ -209,7 +209,7 @@ def published_points(
     beside a choice of some. Other data, other judges: to be looked at beside ours, never paired with them.
     """
     empty = pl.DataFrame(schema={"grp": pl.String, "entity": pl.String, "value": pl.Float64, "source": pl.String})
-    table = next((each for each in published(benchmark) if each.entity and each.metric), None)
+    table = next((each for each in published_tables(benchmark) if each.entity and each.metric), None)
     if table is None or table.entity is None or table.metric is None:
         return empty
     columns = {column.id for column in table.columns}

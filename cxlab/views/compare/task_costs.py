@@ -5,12 +5,13 @@ from collections.abc import Mapping
 import polars as pl
 import streamlit as st
 
-from cxlab.read import View, published
+from cxlab.read import View
 from cxlab.read.tasks import task_costs
 from cxlab.ui.address import cached
 from cxlab.ui.boards import published_columns, with_labels
 from cxlab.ui.labels import badge, plain, section
 from cxlab.ui.tables import column, show_table
+from cxlab.views.benchmarks import find_published
 
 
 def show_costs(view: View, titles: Mapping[str, str]) -> None:
@@ -35,7 +36,7 @@ def show_costs(view: View, titles: Mapping[str, str]) -> None:
     rows = with_labels(frame).with_columns(title=pl.col("task").replace_strict(dict(titles), default=pl.col("task")))
     shown = {name: shape for name, shape in columns.items() if rows[name].drop_nulls().len()}
     show_table(rows, shown, key="task-costs", alt="Time, tokens and cost of an answer by task and model.")
-    if table := next((each for each in published(view.benchmark) if each.id == "table10"), None):
+    if table := find_published(view.benchmark, "costs"):
         badge("published")
         st.caption(plain(f"{table.source}. {table.caption}"))
         show_table(table.frame, published_columns(table), key="task-costs-published", alt=table.caption)

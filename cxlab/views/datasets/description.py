@@ -7,12 +7,13 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from cxlab.benchmarks.dataset_figures import OWN, CheckTable, FigureTable
 from cxlab.charts.numbers import format_count, format_share, format_time
-from cxlab.read import View, published
+from cxlab.read import View
 from cxlab.records import Dataset
 from cxlab.ui.address import cached, go, has_page, here, set_view
 from cxlab.ui.app_frame import dark, guarded, zone
-from cxlab.ui.labels import chip, error, figures, label, plain, section, title
+from cxlab.ui.labels import chip, error, figures, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.ui.trash import delete
 from cxlab.views.benchmarks import declared, names_of
@@ -21,13 +22,6 @@ from cxlab.views.datasets.charts import draw_multiples, draw_shares, format_figu
 from cxlab.views.datasets.cost_panel import show_spending
 
 LICENCE = "What may be done with it; imported data keeps the licence it came with."
-# What each check asks, by its name in dataset.json.
-CHECKS = {
-    "intent": "Intent supported by the conversation",
-    "article_search": "Query answerable from its article alone",
-    "multi_turn": "Article relevant to what was said last",
-    "quality": "Quality answer upheld",
-}
 _MIME = {"parquet": "application/vnd.apache.parquet", "csv": "text/csv", "jsonl": "application/x-ndjson"}
 
 
@@ -116,7 +110,7 @@ def show_summary(dataset: Dataset, row: Mapping[str, Any]) -> None:
 
 
 def show_statistics(dataset: Dataset) -> None:
-    """Tables 8 and 9 for CXMArena, tasks for any benchmark, and how the checks went."""
+    """Its tasks, and its figures beside published ones."""
     counts = cached(queries.tasks, dataset.id)
     total = sum(counts.values())
     if not total:
@@ -127,65 +121,40 @@ def show_statistics(dataset: Dataset) -> None:
         with st.container(horizontal=True, gap="small"):
             for task, n in counts.items():
                 chip(f"{label(task)}: {format_count(n)}")
-    if dataset.benchmark == "cxmarena" or dataset.config.get("statistics"):
-        _language(dataset)
-    if dataset.benchmark == "cxmarena":
-        _checks(dataset)
-        _sizes(dataset)
+    for found in cached(queries.figures, dataset.id):
+        if isinstance(found, FigureTable):
+            _show_figures(found)
+        else:
+            _show_checks(found)
 
 
-def _language(dataset: Dataset) -> None:
-    frame = cached(queries.language_statistics, dataset.id)
-    rows = [{**row, "label": row["statistic"]} for row in frame.iter_rows(named=True)]
-    known = [row for row in rows if row["ours"] is not None]
-    section(
-        _find_distance(known) if known else "Published statistics of language and length",
-        "Each figure as a multiple of what real contact centres have (table 9). Moving-average type-token ratio: mean "
-        "share of different words in 100 in a row. Tokens are estimated from words and signs; the paper counts "
-        "cl100k_base. Type-token ratio and vocabulary depend on the size: a small dataset has fewer words.",
-        ["published"],
-    )
+def _show_figures(found: FigureTable) -> None:
+    rows = found.frame.to_dicts()
+    known = any(row[OWN] is not None for row in rows)
+    section(found.finding, found.meaning, ["published"])
     if not known:
-        st.info("This dataset was stored without statistics of its own.")
+        st.info(plain(found.lacking))
     columns = {
-        "statistic": column("Statistic", width="medium"),
-        **{
-            name: column(title)
-            for name, title in {"ours_": "This dataset", "synthetic_": "CXMArena", "real_": "Real world"}.items()
-        },
+        **{name: column(words, width="medium") for name, words in found.texts.items()},
+        **{f"{name}_": column(words) for name, words in found.columns.items()},
     }
-    twin = _worded(frame, ("ours", "synthetic", "real"))
-    names = {"ours": "This dataset", "synthetic": "CXMArena", "real": "Real world"}
-    alt = "Statistics of this dataset, of the published one and of real contact centres. " + (
-        _find_distance(known) if known else ""
-    )
-    show_chart(draw_multiples(rows, "real", names, dark()), twin, key="statistics", alt=alt, columns=columns)
+    alt = f"Figures of {', '.join(found.columns.values())}. {found.finding if known else ''}"
+    figure = draw_multiples(rows, found.reference, found.columns, dark())
+    show_chart(figure, _worded(found.frame, list(found.columns)), key=found.id, alt=alt, columns=columns)
 
 
-def _find_distance(rows: Sequence[Mapping[str, Any]]) -> str:
-    near = sum(abs(row["ours"] / row["real"] - 1) <= 0.2 for row in rows)
-    return f"{near} of {len(rows)} statistics lie within 20 % of real contact centres"
-
-
-def _checks(dataset: Dataset) -> None:
-    frame = cached(queries.validation, dataset.id)
-    section(
-        "How much of it passed the checks",
-        "A model looks at what was derived; what fails is left out or relabelled. Intervals: 95 %, Wilson, as if each "
-        "were by itself, though questions and passages of one conversation are alike. The paper's "
-        "rates (appendix C) come without numbers of cases.",
-    )
+def _show_checks(found: CheckTable) -> None:
+    frame = found.frame
+    section(found.finding, found.meaning)
     if frame.is_empty():
-        st.info("No checks are noted for this dataset.")
+        st.info(plain(found.lacking))
         return
     rows = [
-        {**row, "label": _name_check(row["procedure"]), "share": row["rate"], "own": True}
-        for row in frame.iter_rows(named=True)
-        if row["rate"] is not None
+        {**row, "share": row["rate"], "own": True} for row in frame.iter_rows(named=True) if row["rate"] is not None
     ]
-    rows += [{**row, "own": False, "low": None, "high": None, "n": None} for row in _published_checks()]
+    unknown = {"own": False, "low": None, "high": None, "n": None}
+    rows += [{"label": name, "share": share, **unknown} for name, share in found.published]
     twin = frame.with_columns(
-        label=pl.Series([_name_check(each) for each in frame["procedure"]], dtype=pl.String),
         interval=pl.Series([_interval(row) for row in frame.iter_rows(named=True)], dtype=pl.String),
     )
     columns = {
@@ -200,45 +169,11 @@ def _checks(dataset: Dataset) -> None:
         "unread": column("Undecided", "count", "The model's reply could not be read; the sample stays."),
     }
     alt = "Share of samples that passed each check."
-    show_chart(draw_shares(rows, dark(), zero=False), twin, key="checks", alt=alt, columns=columns)
-
-
-def _published_checks() -> list[dict[str, Any]]:
-    table = next((each for each in published("cxmarena") if each.id == "appendixC"), None)
-    return [{"label": _name_check(name), "share": share} for name, share in table.frame.iter_rows()] if table else []
-
-
-def _name_check(name: str) -> str:
-    return CHECKS.get(name) or title(name)
+    show_chart(draw_shares(rows, dark(), zero=False), twin, key=found.id, alt=alt, columns=columns)
 
 
 def _interval(row: Mapping[str, Any]) -> str:
     return "–" if row["low"] is None else f"{format_share(row['low'])} to {format_share(row['high'])}"
-
-
-def _sizes(dataset: Dataset) -> None:
-    frame = cached(queries.size_statistics, dataset.id)
-    rows = [
-        {**row, "label": f"{row['part']}: {row['figure'][0].lower()}{row['figure'][1:]}", "kind": "count"}
-        for row in frame.iter_rows(named=True)
-    ]
-    whole = frame.row(0, named=True)
-    share = whole["ours"] / whole["published"] if whole["ours"] else None
-    words = f": {format_share(share)} of the published conversations" if share is not None else ""
-    section(
-        f"How large it is beside the published one{words}",
-        "Table 8, counted in the stored tables; what the dataset lacks has no mark.",
-        ["published"],
-    )
-    columns = {
-        "part": column("Part"),
-        "figure": column("Figure", width="medium"),
-        "ours_": column("This dataset"),
-        "published_": column("CXMArena"),
-    }
-    alt = "Counts of this dataset as multiples of the published ones."
-    figure = draw_multiples(rows, "published", {"ours": "This dataset", "published": "CXMArena"}, dark())
-    show_chart(figure, _worded(frame, ("ours", "published")), key="sizes", alt=alt, columns=columns)
 
 
 def _worded(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:

@@ -7,26 +7,26 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.charts.board import draw_published
-from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import published_columns
 from cxlab.ui.labels import plain, section
 from cxlab.ui.tables import show_chart
+from cxlab.views.benchmarks import published_tables
 
 
 def show_published(known: Sequence[str]) -> None:
     """One table of one paper at a time, ranked by its main figure; `known` benchmarks come first."""
-    board = cached(read.published_board)
+    board = read.published_board(published_tables())
     papers = board["benchmark"].unique(maintain_order=True).to_list()
     note = "As printed, with other agents, judges and data than the runs of this store."
     section("What the papers report", note, badges=["published"])
-    names = {table.benchmark: table.name for table in read.published()}
+    names = {table.benchmark: table.name for table in published_tables()}
     first = next((name for name in known if name in papers), papers[0])
     paper = st.segmented_control(
         "Paper", papers, default=first, format_func=names.__getitem__, required=True,
         key="overview-paper", label_visibility="collapsed",
     )  # fmt: skip
-    tables = {table.id: table for table in read.published(paper) if table.metric}
+    tables = {table.id: table for table in published_tables() if table.benchmark == paper and table.metric}
     chosen = next(iter(tables))
     if len(tables) > 1:
         titles = {key: f"{table.table}: {table.column(table.metric or '').title}" for key, table in tables.items()}

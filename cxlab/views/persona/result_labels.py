@@ -6,7 +6,6 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from cxlab import read
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, results
 from cxlab.benchmarks.mmtaup2.evaluation.summary import FACTORS
 from cxlab.charts.numbers import format_count, format_ratio
@@ -17,6 +16,7 @@ from cxlab.ui.choices import choose_id
 from cxlab.ui.labels import label, plain
 from cxlab.ui.tables import show_table
 from cxlab.ui.unknown import describe, stop_at
+from cxlab.views.benchmarks import published_tables
 
 SOURCE = "MM-tau-p², Tables 2 and 5, one agent, two judges; not paired"
 HOW_COUNTED = "Each figure's definition stands under the heading and in the last table."
@@ -246,7 +246,7 @@ def published_cells(metric: str, by: str, only: Mapping[str, Any]) -> pl.DataFra
     if by not in ("domain", "exposure") or only.keys() - {"domain", "exposure"}:
         return pl.DataFrame(schema=schema)
     name = _COLUMNS.get(metric, metric)
-    for table in read.published("mmtaup2"):
+    for table in published_tables("mmtaup2"):
         if not {name, "domain", "exposure", "judge"} <= set(table.frame.columns):
             continue
         rows = table.frame.with_columns(pl.col("exposure").replace_strict(_EXPOSURES)).with_columns(

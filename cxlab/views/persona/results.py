@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from cxlab import read
 from cxlab.benchmarks.mmtaup2.evaluation import baselines as floors
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, results
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
@@ -19,6 +18,7 @@ from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import choose_id, is_new
 from cxlab.ui.labels import badge, empty, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.benchmarks import published_tables
 from cxlab.views.persona import charts_results as charts
 from cxlab.views.persona import result_labels as terms
 from cxlab.views.persona.queries import BENCHMARK, list_runs
@@ -387,6 +387,6 @@ def _show_all(scene: ResultSelection, frame: pl.DataFrame) -> None:
     table = pl.DataFrame(rows, infer_schema_length=None)
     key = f"results-all-{scene.by}-{list(scene.sides).index(side)}"
     show_table(table, columns, key=key, alt=f"All figures of {side} by {scene.by}.", height=33 * (len(rows) + 1) + 2)
-    for paper in read.published(BENCHMARK):
+    for paper in published_tables(BENCHMARK):
         if paper.id in ("table2", "table5"):
             terms.show_paper(paper)

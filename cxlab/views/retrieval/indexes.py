@@ -19,7 +19,7 @@ from cxlab.ui.boards import published_columns
 from cxlab.ui.choices import choose, is_new
 from cxlab.ui.labels import badge, empty, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.views.benchmarks import ranking_tasks
+from cxlab.views.benchmarks import find_published, ranking_tasks
 from cxlab.views.retrieval import charts, queries, queries_errors
 from cxlab.views.retrieval.article_relations import SHORT
 
@@ -39,8 +39,6 @@ _FLOORS = {
     "chance": "a random order of the articles",
     "commonest": "always the articles that are right most often",
 }
-# What of a paper stands beside which task.
-_PUBLISHED = {"article_search": "table4", "multi_turn": "table6"}
 
 
 @dataclass(frozen=True)
@@ -162,8 +160,8 @@ def _find_best(scene: IndexSelection, rows: pl.DataFrame) -> str:
 
 
 def _show_published(scene: IndexSelection) -> None:
-    table = next((each for each in read.published("cxmarena") if each.id == _PUBLISHED[scene.task]), None)
-    board = read.published_board("cxmarena").filter(table=_PUBLISHED[scene.task])
+    table = find_published("cxmarena", "search", scene.task)
+    board = read.published_board([table] if table else [])
     if table is None or board.is_empty():
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

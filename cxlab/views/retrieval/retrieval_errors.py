@@ -5,7 +5,6 @@ from collections.abc import Callable
 import polars as pl
 import streamlit as st
 
-from cxlab import read
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.errors import UnknownName
 from cxlab.read import View
@@ -15,6 +14,7 @@ from cxlab.ui.boards import published_columns
 from cxlab.ui.choices import is_new
 from cxlab.ui.labels import badge, chip, empty, error, plain, say, section
 from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.benchmarks import find_published
 from cxlab.views.retrieval import charts, queries_errors
 from cxlab.views.retrieval import queries as retrieval
 from cxlab.views.retrieval.article_relations import FIRST, SHORT, WHERE
@@ -274,8 +274,8 @@ def show_answers(scene: IndexSelection) -> None:
     with left:
         figure = draw_answers(frame, scene.names, dark())
         show_chart(figure, rows, key=f"retrieval-answers-{scene.task}", alt="Answers by verdict.", columns=columns)
-    table = next((each for each in read.published("cxmarena") if each.id == "table5"), None)
-    if table is not None and scene.task == "multi_turn":
+    table = find_published("cxmarena", "answers", scene.task)
+    if table is not None:
         with right:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.markdown("**The paper reports**, in per cent")

@@ -12,7 +12,7 @@ from cxlab.read import View
 from cxlab.store import trash, version
 from cxlab.views.conversations import queries
 from cxlab.views.datasets import queries as datasets
-from tests.stores.cxmarena_dataset import DATASET, STATISTICS, make_dataset
+from tests.stores.cxmarena_dataset import DATASET, make_dataset
 from tests.stores.judged import HOSTILE
 
 
@@ -35,44 +35,6 @@ def test_a_dataset_is_listed_with_what_it_holds() -> None:
     assert row["samples"] == 3 + 6 * 4
     assert set(row["tasks"]) == {"kb_refinement", "article_search", "multi_turn", "intent", "quality"}
     assert row["runs"] == 0
-
-
-def test_sizes_are_counted_as_table_8_has_them() -> None:
-    frame = datasets.size_statistics(DATASET)
-    ours = {(part, figure): n for part, figure, n in frame.select("part", "figure", "ours").iter_rows()}
-    assert ours["Conversations", "Conversations"] == 6
-    assert ours["Knowledge base", "Information articles"] == 2  # the refinement corpus is none of it
-    assert ours["Knowledge base", "Issue articles"] == 1
-    assert ours["Knowledge-base refinement", "Articles"] == 3
-    assert ours["Knowledge-base refinement", "Similar pairs"] == 1
-    assert ours["Intent", "Labelled conversations"] == 6
-    assert (ours["Intent", "Intents of taxonomy A"], ours["Intent", "Levels of taxonomy B"]) == (2, 2)
-    assert ours["Intent", "Intents of taxonomy C"] is None
-    assert ours["Quality", "Labelled conversations"] == 6
-    assert ours["Quality", "Questions a conversation, mean"] == 3
-    assert ours["Multi-turn", "Articles"] == 3
-    published = dict(zip(zip(frame["part"], frame["figure"], strict=True), frame["published"], strict=True))
-    assert published["Conversations", "Conversations"] == 1994
-    # The paper's own total of what makes up the knowledge base.
-    assert published["Knowledge base", "Information articles"] + published["Knowledge base", "Issue articles"] == 3168
-
-
-def test_language_statistics_stand_beside_both_published_columns() -> None:
-    frame = datasets.language_statistics(DATASET)
-    assert dict(frame.select("key", "ours").iter_rows()) == STATISTICS
-    mattr = frame.row(by_predicate=pl.col("key") == "mattr", named=True)
-    assert (mattr["synthetic"], mattr["real"]) == (0.747, 0.754)
-
-
-def test_pass_rates_carry_their_interval() -> None:
-    frame = datasets.validation(DATASET)
-    row = frame.row(by_predicate=pl.col("procedure") == "intent", named=True)
-    assert row["rate"] == pytest.approx(0.975)
-    # Wilson's interval of 39 in 40, worked out by hand from its closed form.
-    passages = frame.row(by_predicate=pl.col("procedure") == "multi_turn", named=True)
-    # Of a conversation with several passages each counts by itself, as in the paper.
-    assert (passages["what"], passages["n"], passages["rate"], passages["relabelled"]) == ("passages", 10, 0.6, 3)
-    assert (row["low"], row["high"]) == (pytest.approx(0.8712, abs=1e-3), pytest.approx(0.9956, abs=1e-3))
 
 
 def test_files_hold_the_table_and_csv_no_formula() -> None:
