@@ -181,7 +181,7 @@ class Benchmark:
     """Who takes part in a run that names nobody."""
     default_judges: tuple[str, ...] = ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial")
     prepare: Callable[[Sequence[Sample], Any], Iterator[tuple[int, int, str]]] | None = None
-    """prepare(samples, options) makes what all attempts share before the first of them, yielding (done, of, of what)."""
+    """prepare(samples, options) makes what all attempts share before the first, yielding (done, of, of what)."""
     estimate: Callable[[Sequence[Sample], Any, Mapping[Role, Sequence[str]]], Sequence[RoleEstimate]] | None = None
     """Calls and tokens by role before a run."""
     prompts: Callable[[], dict[str, str]] = dict
