@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.errors import UnknownName
-from cxlab.read import failure_kinds
+from cxlab.read import troubles
 from cxlab.read.query import COLUMNS, ask, facet, facet_ids, where
 from cxlab.read.scenarios import FACET
 from cxlab.read.view import View
@@ -65,13 +65,13 @@ def facets(view: View, names: Sequence[str] | None = None) -> pl.DataFrame:
     condition, params = where(view)
     columns_of = {**COLUMNS, **{name: facet(name, "attempts") for name in facet_ids()}}
     wanted = {name: column for name, column in columns_of.items() if names is None or name in names}
-    looked_up = {name: found for name, found in failure_kinds.FACETS.items() if names is None or name in names}
+    looked_up = {name: found for name, found in troubles.FACETS.items() if names is None or name in names}
     parts = [
         f"SELECT '{name}' AS name, {name} AS value, count(*) AS n FROM chosen WHERE {name} IS NOT NULL GROUP BY 2"
         for name in wanted
     ]
     parts += [
-        f"SELECT '{name}' AS name, value, count(*) AS n FROM ({found}) SEMI JOIN chosen USING (run_id, attempt_id) "
+        f"SELECT '{name}' AS name, value, count(*) AS n FROM {found} SEMI JOIN chosen USING (run_id, attempt_id) "
         "GROUP BY 2"
         for name, found in looked_up.items()
     ]
@@ -108,15 +108,20 @@ def attempts(
     the attempt's own, else the mean over its turns; null when nothing was scored (last in either order).
     """
     condition, params = where(view, "attempts", "a.")
+    # What is shown of an attempt is read for the rows of the page alone.
     frame = ask(
         f"""
-        WITH {_SCORED}
+        WITH chosen AS MATERIALIZED (
+            SELECT run_id, attempt_id, started, cost_usd, latency_s, turns FROM attempts a WHERE {condition}
+        ), {_SCORED}, page AS MATERIALIZED (
+            SELECT a.run_id, a.attempt_id, scored.score, count(*) OVER () AS total
+            FROM chosen a LEFT JOIN scored USING (run_id, attempt_id)
+            ORDER BY {(ordering := _ordering(view, order, less_is_better))} LIMIT $limit OFFSET $offset
+        )
         SELECT a.run_id, a.attempt_id, a.sample_id, a.trial, a.benchmark, a.model, a.simulated, a.task,
             {shown_columns()} a.outcome, a.ended_by, a.failure, a.turns, scored.score, a.verdict, a.verdict_reason,
-            a.verdict_owner, a.latency_s, a.cost_usd, a.started, left(a.opening, 200) AS opening,
-            count(*) OVER () AS total
-        FROM attempts a LEFT JOIN scored USING (run_id, attempt_id)
-        WHERE {condition} ORDER BY {_ordering(view, order, less_is_better)} LIMIT $limit OFFSET $offset
+            a.verdict_owner, a.latency_s, a.cost_usd, a.started, left(a.opening, 200) AS opening, scored.total
+        FROM attempts a JOIN page scored USING (run_id, attempt_id) ORDER BY {ordering}
         """,
         {**params, "metric": view.metric, "limit": limit, "offset": offset},
     )
@@ -138,10 +143,12 @@ def neighbours(view: View, order: str | None = None, less_is_better: bool = Fals
     condition, params = where(view, "attempts", "a.")
     found = ask(
         f"""
-        WITH {_SCORED}, listed AS (
+        WITH chosen AS MATERIALIZED (
+            SELECT run_id, attempt_id, started, cost_usd, latency_s, turns FROM attempts a WHERE {condition}
+        ), {_SCORED}, listed AS (
             SELECT a.run_id || '/' || a.attempt_id AS key, lag(key) OVER sorted AS before,
                 lead(key) OVER sorted AS after
-            FROM attempts a LEFT JOIN scored USING (run_id, attempt_id) WHERE {condition}
+            FROM chosen a LEFT JOIN scored USING (run_id, attempt_id)
             WINDOW sorted AS (ORDER BY {_ordering(view, order, less_is_better)})
         )
         SELECT coalesce(before, ''), coalesce(after, '') FROM listed WHERE key = $opened
@@ -153,7 +160,7 @@ def neighbours(view: View, order: str | None = None, less_is_better: bool = Fals
 
 _SCORED = """scored AS (
             SELECT run_id, attempt_id, coalesce(avg(value) FILTER (turn IS NULL), avg(value)) AS score
-            FROM scores WHERE metric = $metric GROUP BY 1, 2
+            FROM scores SEMI JOIN chosen USING (run_id, attempt_id) WHERE metric = $metric GROUP BY 1, 2
         )"""
 
 

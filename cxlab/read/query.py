@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxlab.errors import UnknownName
-from cxlab.read import failure_kinds
+from cxlab.read import troubles
 from cxlab.read.view import View
 from cxlab.store import catalogue, connect, layout
 
@@ -40,8 +40,12 @@ _OWN = {
 
 
 def ask(sql: str, params: Mapping[str, Any] | None = None) -> pl.DataFrame:
-    """The rows of one SELECT over the store's views; values go in as `$name`, never into the text."""
-    return connect.query(_open(str(layout.home())), sql, dict(params) if params else None)
+    """The rows of one SELECT over the store's views and `troubles.TABLES`.
+
+    Values go in as `$name`, never into the text.
+    """
+    con = _open(str(layout.home()))
+    return connect.query(con, sql, dict(params) if params else None, troubles.named_in(sql, con))
 
 
 @lru_cache(maxsize=4)
@@ -85,17 +89,17 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
         )
     for place, (facet, values) in enumerate(view.facets):
         params[f"f_facet_{place}"], params[f"f_values_{place}"] = facet, list(values)
-        condition = f"facets[$f_facet_{place}] IN (SELECT unnest($f_values_{place}))"
+        condition = f"facet_of({{}}facet_list, $f_facet_{place}) IN (SELECT unnest($f_values_{place}))"
         if table == "attempts":
-            here.append(prefix + condition)
+            here.append(condition.format(prefix))
         else:
-            there.append(condition)
+            there.append(condition.format(""))
     if there:
         here.append(
             f"({prefix}run_id, {prefix}attempt_id) IN (SELECT (run_id, attempt_id) FROM attempts "
             f"WHERE {' AND '.join(there)})"
         )
-    for part, found in failure_kinds.conditions(view, prefix):
+    for part, found in troubles.conditions(view, prefix, own_verdict=table == "attempts"):
         here.append(part)
         params.update(found)
     if view.search:
@@ -135,10 +139,10 @@ def cut(frame: pl.DataFrame, view: View, names: Sequence[str]) -> pl.DataFrame:
 
 
 def facet(name: str, table: str = "a") -> str:
-    """The SQL of a facet of a table with the column `facets`: attempts, samples, what `facetted` gives."""
+    """The SQL of a facet of a table with the column `facet_list`: attempts, samples, what `facetted` gives."""
     if not name.isidentifier():
         raise UnknownName("facet", name, ())
-    return f"{table}.facets['{name}']"
+    return f"facet_of({table}.facet_list, '{name}')"
 
 
 def facet_ids() -> tuple[str, ...]:

@@ -47,11 +47,13 @@ class SetAside:
 class Catalogue:
     """What counts at one moment. `version` changes whenever a part, run, dataset or annotation comes, goes or breaks.
 
-    `holders`: table of parts → ids of the runs that have rows of it; `annotations`: names of the files that count.
+    `stamps`: id of a run → a value that changes with its record or parts; `holders`: table of parts → ids of the runs
+    that have rows of it; `annotations`: names of the files that count.
     """
 
     version: str
     runs: Mapping[str, Run]
+    stamps: Mapping[str, Any]
     datasets: Mapping[str, Dataset]
     annotations: tuple[str, ...]
     holders: Mapping[str, tuple[str, ...]]
@@ -297,6 +299,7 @@ class _Index:
         return Catalogue(
             version=blake2b(repr(looked).encode(), digest_size=8).hexdigest(),
             runs=sound["run"],
+            stamps={name: self._entries["run"][name].signature for name in sound["run"]},
             datasets=sound["dataset"],
             annotations=tuple(sorted(files.stamps.keys() - files.faults.keys())),
             holders={table: tuple(names) for table, names in holders.items()},

@@ -75,14 +75,18 @@ def query(
     con: "duckdb.DuckDBPyConnection",
     sql: str,
     params: Mapping[str, Any] | Sequence[Any] | None = None,
+    tables: Mapping[str, pl.DataFrame] | None = None,
 ) -> pl.DataFrame:
-    """The rows of one statement. Values go in as `params` ($name or ?), never into the text.
+    """The rows of one statement. Values go in as `params` ($name or ?), never into the text; `tables` are frames that
+    it names beside the store's own.
 
     Asks again when a compaction or deletion moved files meanwhile, so an answer never counts half a run; and when it
     met a file that was damaged since, which is then set aside with its run or dataset.
     """
 
     def ask(cursor: "duckdb.DuckDBPyConnection") -> pl.DataFrame:
+        for name, rows in (tables or {}).items():
+            cursor.register(name, rows.to_arrow())
         frame: pl.DataFrame = cursor.sql(sql, params=params).pl()
         return frame
 
@@ -252,8 +256,9 @@ def make_empty_parts(base: Path, anew: bool = False) -> bool:
 # --- versions: every opening compares (number of the last migration, digest of schema.sql with its columns)
 
 
-# Facets are stored as a list of entries and read as a map: facets['level'].
-_MAP = "map_from_entries(facets) AS facets"
+# Facets are stored as a list of entries and read as a map, facets['level'], which takes some time to make; the list
+# itself is there for what is asked often: facet_of(facet_list, 'level').
+_MAP = "map_from_entries(facets) AS facets, facets AS facet_list"
 
 
 def _views(known: Catalogue | None = None) -> str:

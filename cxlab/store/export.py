@@ -48,8 +48,8 @@ _RUNS = (
 _EVENTS = """
 WITH walked AS (
     SELECT t.run_id, t.attempt_id, t.turn, t.last, t.error, a.started, a.model, a.simulated,
-        a.facets['scenario'] AS scenario,
-        a.facets['level'] AS level,
+        facet_of(a.facet_list, 'scenario') AS scenario,
+        facet_of(a.facet_list, 'level') AS level,
         t.predicted_path AS stages, t.predicted_action AS action, t.moves
     FROM traces AS t JOIN attempts AS a USING (run_id, attempt_id)
     WHERE t.run_id IN (SELECT unnest($runs)) AND t.parsed

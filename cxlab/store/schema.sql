@@ -38,9 +38,12 @@ FROM read_json($from_runs, format = 'unstructured', columns = {
     dataset_id: 'VARCHAR', seed: 'BIGINT', trials: 'INTEGER', planned: 'INTEGER', prompts: 'JSON', code: 'VARCHAR',
     "group": 'VARCHAR', created: 'TIMESTAMPTZ'});
 
+-- One facet of attempts or samples; five times as fast as facets['level'], for no map is made.
+CREATE OR REPLACE MACRO facet_of(facet_list, name) AS list_filter(facet_list, lambda each: each."key" = name)[1]."value";
+
 -- Rows of a table with the facets of their attempts: FROM facetted('traces') t … t.facets['level'].
 CREATE OR REPLACE MACRO facetted(rows_of) AS TABLE
-SELECT t.*, a.facets FROM query_table(rows_of) t JOIN attempts a USING (run_id, attempt_id);
+SELECT t.*, a.facets, a.facet_list FROM query_table(rows_of) t JOIN attempts a USING (run_id, attempt_id);
 
 -- What several turns, trials and runs say of one sample is alike, so an interval over turns is clustered by sample, as
 -- on the pages (cxlab/read/clusters.py). First level: one row per run, sample and metric with the count and the sum of

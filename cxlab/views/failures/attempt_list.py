@@ -116,11 +116,13 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
     titles, things = _titles(about), about.card.unit[1]
     what = describe_group(largest, titles)[0]
     alike = _ALIKE.get(about.attempt_view, "failures of one task with the same reason at the same place")
+    found, held = largest["of"], largest["of_attempts"]
+    # What is listed below are attempts, and one can have failed more than once.
+    spread = f" found in {format_count(held)} {things}, some of which have several" if found > held else ""
     section(
         f"Most often: {plain(what[:1].lower() + what[1:])}",
-        f"{format_count(largest['n'])} of {format_count(largest['of'])} failures; the {groups.height} largest of "
-        f"{format_count(largest['groups'])} groups are shown. Alike: {alike}. "
-        f"Click a bar to see its {things}.",
+        f"{format_count(largest['n'])} of {format_count(found)} failures{spread}. Shown: the {groups.height} largest "
+        f"of {format_count(largest['groups'])} groups. Alike: {alike}. Click a bar to see its {things}.",
     )
     named = groups.with_columns(
         what=pl.Series([describe_group(row, titles)[0] for row in groups.iter_rows(named=True)]),

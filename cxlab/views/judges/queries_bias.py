@@ -121,7 +121,7 @@ def gold_confusion(view: View, name: str) -> pl.DataFrame:
 
 _GOLD = """
     WITH lasting AS (
-        SELECT run_id, attempt_id, turn, facets['scenario'] AS scenario, sample_id,
+        SELECT run_id, attempt_id, turn, facet_of(facet_list, 'scenario') AS scenario, sample_id,
             CAST(gold_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS gold_map,
             CAST(panel_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS panel_map
         FROM facetted('traces') t WHERE {condition} AND t.last AND t.parsed
@@ -149,8 +149,8 @@ def retest(view: View) -> pl.DataFrame:
             WHERE json_extract_string(setup, '$.rescored_from') IS NOT NULL {wanted}
         ), twins AS (SELECT base AS one, run_id AS two FROM lineage),
         first AS (
-            SELECT j.judge, j.kind, a.facets['scenario'] AS scenario, j.field, j.turn, j.verdict, a.sample_id,
-                a.trial, twins.two
+            SELECT j.judge, j.kind, facet_of(a.facet_list, 'scenario') AS scenario, j.field, j.turn, j.verdict,
+                a.sample_id, a.trial, twins.two
             FROM judgements j JOIN twins ON twins.one = j.run_id JOIN attempts a USING (run_id, attempt_id)
             WHERE j.status = 'ok' AND {condition}
         ), second AS (

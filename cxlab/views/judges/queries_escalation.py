@@ -93,8 +93,8 @@ def _read(home: str, version: str, view: View, wanted: tuple[str, ...]) -> pl.Da
                 ON t.run_id = v.run_id AND t.attempt_id = v.attempt_id AND t.rule = v.rule AND t.judge = 'measured'
             WHERE v.judge <> 'measured'
         )
-        SELECT held.source, b.attempt_id, b.sample_id, b.trial, b.model, b.facets['scenario'] AS scenario,
-            b.facets['persona'] AS persona, b.facets['modality'] AS modality, held.judge,
+        SELECT held.source, b.attempt_id, b.sample_id, b.trial, b.model, facet_of(b.facet_list, 'scenario') AS scenario,
+            facet_of(b.facet_list, 'persona') AS persona, facet_of(b.facet_list, 'modality') AS modality, held.judge,
             held.rule.version AS version, held.rule.question AS question, held.said, held.truth,
             held.run_id AS patch, held.attempt_id AS judged, held.turn
         FROM held JOIN attempts p ON p.run_id = held.run_id AND p.attempt_id = held.attempt_id

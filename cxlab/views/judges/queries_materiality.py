@@ -54,8 +54,8 @@ def _read_stakes(home: str, version: str, wanted: View, by_turn: bool) -> pl.Dat
     return ask(
         f"""
         WITH told AS (
-            SELECT t.model, t.facets['scenario'] AS scenario, t.facets['level'] AS level,
-                t.facets['leaf'] AS leaf, t.turn, t.sample_id,
+            SELECT t.model, facet_of(t.facet_list, 'scenario') AS scenario, facet_of(t.facet_list, 'level') AS level,
+                facet_of(t.facet_list, 'leaf') AS leaf, t.turn, t.sample_id,
                 {led.format("hash(a.path, a.action)")} AS ways, {led.format("a.action")} AS actions,
                 {led.format("a.logic")} AS logics
             FROM facetted('traces') t WHERE {condition}

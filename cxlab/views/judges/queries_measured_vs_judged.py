@@ -180,11 +180,11 @@ def robustness(view: View, among: tuple[str, ...], judge: str, values: Values, s
     if passed.is_empty():
         return None
     about = ask(
-        """SELECT a.run_id, a.attempt_id, a.facets['modality'] AS modality,
+        """SELECT a.run_id, a.attempt_id, facet_of(a.facet_list, 'modality') AS modality,
             concat_ws(' ', a.model, json_extract_string(s.inputs, '$.id'),
             json_extract_string(s.inputs, '$.terms.persona'), json_extract_string(s.inputs, '$.terms.exposure')) AS task
         FROM attempts a JOIN (SELECT DISTINCT ON (sample_id) sample_id, inputs FROM samples) s USING (sample_id)
-        WHERE a.run_id IN (SELECT unnest($runs)) AND a.facets['modality'] IN ('text', 'voice')""",
+        WHERE a.run_id IN (SELECT unnest($runs)) AND facet_of(a.facet_list, 'modality') IN ('text', 'voice')""",
         {"runs": list(among)},
     )
     means = (
@@ -220,8 +220,9 @@ def apart(both: pl.DataFrame, metric: str, most: int = 200) -> pl.DataFrame:
     if far.is_empty():
         return far.drop("metric", "sample_id")
     about = ask(
-        """SELECT run_id, attempt_id, model, facets['scenario'] AS scenario, facets['leaf'] AS leaf,
-            facets['persona'] AS persona, facets['modality'] AS modality FROM attempts
+        """SELECT run_id, attempt_id, model, facet_of(facet_list, 'scenario') AS scenario,
+            facet_of(facet_list, 'leaf') AS leaf, facet_of(facet_list, 'persona') AS persona,
+            facet_of(facet_list, 'modality') AS modality FROM attempts
         WHERE run_id IN (SELECT unnest($runs)) AND attempt_id IN (SELECT unnest($attempts))""",
         {"runs": sorted(set(far["run_id"])), "attempts": far["attempt_id"].to_list()},
     )

@@ -42,8 +42,9 @@ def turns(view: View, pick: str, limit: int = ROWS_A_PAGE, offset: int = 0) -> P
     frame = ask(
         f"""
         WITH told AS (
-            SELECT t.run_id, t.attempt_id, t.model, t.facets['scenario'] AS scenario, t.facets['level'] AS level,
-                t.facets['leaf'] AS leaf, t.turn, t.error,
+            SELECT t.run_id, t.attempt_id, t.model, facet_of(t.facet_list, 'scenario') AS scenario,
+                facet_of(t.facet_list, 'level') AS level,
+                facet_of(t.facet_list, 'leaf') AS leaf, t.turn, t.error,
                 coalesce(t.reference_action, '') AS expected, coalesce(t.predicted_action, '') AS taken,
                 {_WAY}, {_WANTED}
             FROM facetted('traces') t WHERE {condition} AND {usable}
@@ -104,8 +105,9 @@ def events(view: View) -> pl.DataFrame:
     return ask(
         f"""
         WITH told AS (
-            SELECT t.run_id, t.attempt_id, t.model, a.facets['scenario'] AS scenario, a.facets['level'] AS level,
-                a.facets['leaf'] AS leaf, t.turn, t.error, a.started,
+            SELECT t.run_id, t.attempt_id, t.model, facet_of(a.facet_list, 'scenario') AS scenario,
+                facet_of(a.facet_list, 'level') AS level,
+                facet_of(a.facet_list, 'leaf') AS leaf, t.turn, t.error, a.started,
                 {_WAY}, {_WANTED}
             FROM traces t JOIN attempts a USING (run_id, attempt_id) WHERE {condition} AND {_USABLE}
         ), steps AS (SELECT *, unnest(range(1, len(way) + 1)) AS place FROM told)

@@ -1,0 +1,211 @@
+"""What went wrong in each attempt, looked up once a run and kept: tables that every query can name (`TABLES`).
+
+A filter then only counts rows. What a new part changes is looked up anew for its run alone.
+"""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from cxlab.read import failure_kinds, scenarios
+from cxlab.read.failure_kinds import EVENTS, NOT_ANY, TOOL_ERRORS, VERDICTS
+from cxlab.read.view import View
+from cxlab.store import catalogue, connect, layout
+
+if TYPE_CHECKING:
+    import duckdb
+
+# --- SQL. `{runs}` stands for the runs that are looked at, of the table or alias before it.
+
+# The kind of a failure `f`. A customer with tools of its own is refused them, too; that is no fault of its model.
+_KIND = f"""CASE WHEN f.where_ = 'tool' AND f.type IN {TOOL_ERRORS} THEN f.type
+        WHEN f.where_ = 'customer' AND f.type IN {TOOL_ERRORS} THEN 'customer_tool' ELSE f.where_ END"""
+_NO_DOING = (*EVENTS, "customer", "judge", "scorer")
+# The verdict of an attempt says what decided it; what else failed on its turns was on the way. A reply that could not
+# be read decides a failed attempt, but for one turn of a dialogue whose end was judged as a whole; a provider's fault
+# decides what it cut short. What is no doing of the agent decides nothing.
+_DECIDED = f"""coalesce(CASE WHEN {_KIND} IN {_NO_DOING} THEN false
+        WHEN f.where_ = 'provider' THEN f.verdict_owner = 'provider'
+        WHEN f.turn IS NULL THEN f.verdict = 'failed'
+        ELSE f.verdict = 'failed' AND f.verdict_turn IS NOT NULL END, false)"""
+_FAILURES = """SELECT f.*, a.facet_list, a.task, a.verdict, a.verdict_owner, a.verdict_turn
+        FROM failures f JOIN attempts a USING (run_id, attempt_id) WHERE {runs}"""
+# Attempts that failed or could not be scored and of which nothing else says why: their verdict does.
+_BY_VERDICT = f"""FROM (SELECT * FROM attempts WHERE verdict IN ('failed', 'unscored') AND {{runs}}) a
+        ANTI JOIN (SELECT run_id, attempt_id FROM traces WHERE error NOT IN ('none', 'unscored') AND {{runs}}) t
+            USING (run_id, attempt_id)
+        ANTI JOIN (SELECT run_id, attempt_id FROM ({_FAILURES}) f WHERE where_ IN ('format', 'provider') AND {_DECIDED})
+            USING (run_id, attempt_id)"""
+
+# One row a turn or failure. `scenario` is the procedure where there is one, else the task. `on_the_way`: it did not
+# decide the attempt. What only the verdict tells has its reason as `detail`, its owner, and where it was.
+# `stage` is the last common step of the way taken and the way due, `took` and `due` the next ones: of the agent's own
+# fields for a misread field (what they lead to), of the path it reported otherwise. `field` is the first one that
+# `stage` asks for and that was misread, as `given` where the panel says `wanted`. `alike` names the group: same
+# scenario, kind, stage, steps, field and values, or same form of a failure.
+_TROUBLES = f"""
+    SELECT *, left(md5(concat_ws('|', scenario, kind, stage, took, due, field, given, wanted, detail, tool)), 10)
+        AS alike
+    FROM (
+        SELECT run_id, attempt_id, model, scenario, turn, kind, false AS on_the_way, stage, took, due,
+            CASE WHEN misread THEN coalesce(asked, other) END AS field,
+            CASE WHEN misread THEN said[coalesce(asked, other)] END AS given,
+            CASE WHEN misread THEN panel[coalesce(asked, other)] END AS wanted, NULL::VARCHAR AS detail,
+            'agent' AS owner, NULL::VARCHAR AS tool
+        FROM (
+            SELECT p.*, coalesce(way[place - 1], 'start') AS stage, way[place] AS took, due_way[place] AS due,
+                list_filter(r.fields, lambda f: said[f] IS DISTINCT FROM panel[f]
+                    AND panel[f] IS NOT NULL AND said[f] IS NOT NULL)[1] AS asked,
+                list_filter(map_keys(panel), lambda f: said[f] IS DISTINCT FROM panel[f]
+                    AND panel[f] IS NOT NULL AND said[f] IS NOT NULL)[1] AS other
+            FROM (
+                SELECT *, list_filter(range(1, greatest(len(way), len(due_way)) + 1),
+                    lambda i: way[i] IS DISTINCT FROM due_way[i])[1] AS place
+                FROM (
+                    SELECT t.run_id, t.attempt_id, t.model, facet_of(t.facet_list, '{scenarios.FACET}') AS scenario,
+                        t.turn, t.error AS kind,
+                        t.error IN ('field', 'lucky') AS misread,
+                        CASE WHEN misread THEN list_append(t.own_path, t.own_action)
+                            ELSE list_append(t.predicted_path, t.predicted_action) END AS way,
+                        list_append(t.reference_path, t.reference_action) AS due_way,
+                        CAST(t.predicted_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS said,
+                        CAST(t.panel_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS panel
+                    FROM facetted('traces') t
+                    WHERE t.error IN ('field', 'lucky', 'execution', 'action') AND {{runs}}
+                )
+            ) p LEFT JOIN (
+                SELECT each.scenario AS on_scenario, each.stage AS on_stage, each.fields AS fields
+                FROM (SELECT unnest(from_json($reads,
+                    '[{{{{"scenario":"VARCHAR","stage":"VARCHAR","fields":["VARCHAR"]}}}}]')) AS each)
+            ) r ON r.on_scenario = p.scenario AND r.on_stage = coalesce(way[place - 1], 'start')
+        )
+        UNION ALL
+        SELECT f.run_id, f.attempt_id, f.model, coalesce(facet_of(f.facet_list, '{scenarios.FACET}'), f.task),
+            f.turn, {_KIND}, NOT {_DECIDED}, NULL, NULL, NULL, NULL, NULL, NULL, CASE
+                WHEN f.where_ = 'format' AND f.type = 'invalid'
+                THEN concat(f.type, ' ', regexp_extract(f.message, 'field ''([^'']+)''', 1))
+                WHEN {_KIND} IN {EVENTS} THEN regexp_replace(f.message, '\\S*[0-9]\\S*', '…', 'g')
+                ELSE f.type END, CASE f.where_ WHEN 'format' THEN 'agent' ELSE f.where_ END, NULL
+        FROM ({_FAILURES}) f
+        UNION ALL
+        SELECT a.run_id, a.attempt_id, a.model, coalesce(facet_of(a.facet_list, '{scenarios.FACET}'), a.task),
+            a.verdict_turn,
+            CASE a.verdict WHEN 'failed' THEN 'answer' ELSE 'unmarked' END, false, a.verdict_stage, NULL, NULL,
+            a.verdict_field, NULL, NULL, a.verdict_reason, a.verdict_owner, a.verdict_tool
+        {_BY_VERDICT}
+    )"""
+
+# One row an attempt and kind; failures of the agent are what traces and formats call so.
+_KINDS = f"""WITH kinds AS MATERIALIZED (
+        SELECT DISTINCT run_id, attempt_id, error AS value FROM traces WHERE error <> 'none' AND {{runs}}
+        UNION SELECT f.run_id, f.attempt_id, {_KIND} FROM failures f WHERE {{runs}}
+        UNION SELECT a.run_id, a.attempt_id, CASE a.verdict WHEN 'failed' THEN 'answer' ELSE 'unmarked' END
+            {_BY_VERDICT}
+        UNION SELECT run_id, attempt_id, 'judge' FROM votes WHERE NOT valid AND {{runs}}
+    )
+    SELECT * FROM kinds UNION ALL
+    SELECT DISTINCT run_id, attempt_id, 'any' FROM kinds WHERE value NOT IN {NOT_ANY}"""
+
+# Judges are split where their own fields lead different ways; a judge whose fields lead nowhere has no say.
+# A way is compared by its hash: lists of lists of texts would be built and compared at four times the cost.
+_SPLITS = """SELECT run_id, attempt_id, CASE WHEN bool_or(len(list_distinct(
+        list_transform(alone, lambda a: CASE WHEN len(a.path) > 0 THEN hash(a.path, a.action) END)
+    )) > 1) THEN 'yes' ELSE 'no' END AS value
+    FROM traces WHERE len(alone) > 1 AND {runs} GROUP BY 1, 2"""
+
+# One row an attempt with evaluated turns: how many, and how many of them went wrong.
+_TURNS = """SELECT run_id, attempt_id, count(*)::INTEGER AS turns,
+        (count(*) FILTER (error NOT IN ('none', 'unscored')))::INTEGER AS wrong
+    FROM traces WHERE {runs} GROUP BY 1, 2"""
+
+_MADE_BY = {"troubles": _TROUBLES, "trouble_kinds": _KINDS, "judge_splits": _SPLITS, "turns_gone_wrong": _TURNS}
+TABLES = tuple(_MADE_BY)
+"""Names for use in a query.
+
+`troubles` has one row a turn or failure: run_id, attempt_id, model, scenario, turn, kind, on_the_way, stage, took, due,
+field, given, wanted, detail, owner, tool, alike. `trouble_kinds` and `judge_splits` have run_id, attempt_id, value;
+`turns_gone_wrong` run_id, attempt_id, turns, wrong."""
+FACETS = {"errors": "trouble_kinds", "splits": "judge_splits"}
+"""Filters that are not columns of attempts → the table of their values."""
+
+
+def conditions(view: View, prefix: str = "", own_verdict: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The conditions that a View's verdict, errors, splits and group put on a table with attempts' keys.
+
+    `own_verdict`: the table has the verdict itself.
+    """
+    key = f"({prefix}run_id, {prefix}attempt_id)"
+    if view.verdict in VERDICTS:
+        params: dict[str, Any] = {"f_verdict": list(VERDICTS[view.verdict])}
+        wanted = "coalesce({}verdict, 'unscored') IN (SELECT unnest($f_verdict))"
+        if own_verdict:
+            yield wanted.format(prefix), params
+        else:
+            yield f"{key} IN (SELECT (run_id, attempt_id) FROM attempts WHERE {wanted.format('')})", params
+    for name, values in (("errors", view.errors), ("splits", view.splits)):
+        if values:
+            yield (
+                f"{key} IN (SELECT (run_id, attempt_id) FROM {FACETS[name]} WHERE value IN (SELECT unnest($f_{name})))",
+                {f"f_{name}": list(values)},
+            )
+    if view.alike:
+        yield (
+            f"{key} IN (SELECT (run_id, attempt_id) FROM troubles WHERE alike = $f_alike)",
+            {"f_alike": view.alike},
+        )
+
+
+# --- keeping
+
+
+@dataclass
+class _Kept:
+    """One table of one store: rows by run, and the stamp of each run's files when they were looked up."""
+
+    reads: str = ""
+    stamps: dict[str, str] = field(default_factory=dict)
+    rows: pl.DataFrame | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+# Few stores are looked at by one process; tests look at many, one after the other.
+_MOST_STORES = 4
+_kept: dict[str, dict[str, _Kept]] = {}
+_keeping = threading.Lock()
+
+
+def named_in(sql: str, con: "duckdb.DuckDBPyConnection") -> dict[str, pl.DataFrame]:
+    """The tables of TABLES that a query names, as they are now."""
+    return {name: _look_up(name, con) for name in TABLES if name in sql}
+
+
+def _look_up(name: str, con: "duckdb.DuckDBPyConnection") -> pl.DataFrame:
+    home = str(layout.home())
+    with _keeping:
+        while len(_kept) >= _MOST_STORES and home not in _kept:
+            del _kept[next(iter(_kept))]
+        kept = _kept.setdefault(home, {each: _Kept() for each in TABLES})[name]
+    with kept.lock:
+        known = dict(catalogue.read(home).stamps)
+        reads = failure_kinds.stage_fields() if name == "troubles" else ""
+        before = kept.stamps if kept.rows is not None and kept.reads == reads else {}
+        if kept.rows is None or kept.reads != reads or known != before:
+            changed = [run for run, stamp in known.items() if before.get(run) != stamp]
+            parts = [_ask(name, con, changed if before else None, reads)] if changed or not before else []
+            if before and kept.rows is not None:
+                same = [run for run in before if known.get(run) == before[run]]
+                parts.append(kept.rows.filter(pl.col("run_id").is_in(same)))
+            kept.rows, kept.stamps, kept.reads = pl.concat(parts), known, reads
+        return kept.rows
+
+
+def _ask(name: str, con: "duckdb.DuckDBPyConnection", runs: list[str] | None, reads: str) -> pl.DataFrame:
+    params: dict[str, Any] = {"reads": reads} if reads else {}
+    condition = "true"
+    if runs is not None:
+        params |= {f"run_{place}": run for place, run in enumerate(runs)}
+        condition = f"run_id IN ({', '.join(f'$run_{place}' for place in range(len(runs)))})"
+    return connect.query(con, _MADE_BY[name].format(runs=condition), params)
