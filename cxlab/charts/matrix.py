@@ -3,12 +3,13 @@
 import math
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cxlab.charts.numbers import format_count, format_share
-from cxlab.charts.theme import palette, plain, short_model, style_figure
+from cxlab.charts.theme import channels, palette, plain, readable_on, short_model, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -18,6 +19,9 @@ _ROW_PX = 32
 
 
 _FRAME_PX = 76
+
+
+_OPACITY = 0.85
 
 
 def name_judge(judge: str) -> str:
@@ -40,6 +44,17 @@ def _wrap(name: str, longest: int = 12) -> str:
         return plain(name)
     cut = min(seams, key=lambda at: abs(at - len(name) / 2))
     return f"{plain(name[:cut])}<br>{plain(name[cut:].removeprefix(' / '))}"
+
+
+def _cell_colour(scale: Sequence[tuple[float, str]], depth: float, surface: str) -> tuple[float, float, float]:
+    """What a cell looks like: its place on the scale, laid over the surface."""
+    (start, one), (end, two) = next(pair for pair in pairwise(scale) if depth <= pair[1][0])
+    share = (depth - start) / (end - start)
+    mixed = (a + (b - a) * share for a, b in zip(channels(one), channels(two), strict=True))
+    red, green, blue = (
+        _OPACITY * seen + (1 - _OPACITY) * below for seen, below in zip(mixed, channels(surface), strict=True)
+    )
+    return red, green, blue
 
 
 def draw_matrix(
@@ -65,9 +80,9 @@ def draw_matrix(
 
     colours = palette(dark)
     scale = (
-        [[0, colours.bad], [0.5, colours.surface], [1, colours.accent]]
+        [(0.0, colours.bad), (0.5, colours.surface), (1.0, colours.accent)]
         if diverging
-        else [[0, colours.surface], [1, colours.accent]]
+        else [(0.0, colours.surface), (1.0, colours.accent)]
     )
     across, down = list(range(len(columns))), list(range(len(rows)))
     figure = LazyFigure()
@@ -82,7 +97,7 @@ def draw_matrix(
         hoverinfo="skip",
         xgap=2,
         ygap=2,
-        opacity=0.85,
+        opacity=_OPACITY,
     )
     cells = [(y, x) for y in down for x in across if texts[y][x]]
 
@@ -90,9 +105,8 @@ def draw_matrix(
         value = values[y][x]
         if value is None or math.isnan(value):
             return colours.ink
-        depth = (value - low) / (high - low) if high > low else 0.0
-        strong = abs(depth - 0.5) > 0.32 if diverging else depth > 0.55
-        return colours.surface if strong else colours.ink
+        depth = min(1.0, max(0.0, (value - low) / (high - low))) if high > low else 0.0
+        return readable_on(_cell_colour(scale, depth, colours.surface), colours)
 
     figure.add_scatter(
         x=[x for _, x in cells],

@@ -43,6 +43,36 @@ def palette(dark: bool) -> Palette:
     return DARK if dark else LIGHT
 
 
+READABLE = 4.5
+"""The least contrast of text with what is behind it (WCAG 2.2, level AA)."""
+
+
+def channels(colour: str) -> tuple[float, float, float]:
+    """Red, green and blue, 0 to 255, of "#rrggbb"."""
+    red, green, blue = (float(int(colour[at : at + 2], 16)) for at in (1, 3, 5))
+    return red, green, blue
+
+
+def contrast(one: tuple[float, float, float], two: tuple[float, float, float]) -> float:
+    """How far two colours are apart for readers, 1 to 21 (WCAG 2.2's ratio of relative luminances)."""
+    dark, light = sorted((_luminance(one), _luminance(two)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: tuple[float, float, float]) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (each / 255 for each in colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def readable_on(behind: tuple[float, float, float], colours: Palette) -> str:
+    """The colour for text on another: the theme's ink or surface, or black or white where both are too faint."""
+    for pair in ((colours.ink, colours.surface), ("#000000", "#ffffff")):
+        best = max(pair, key=lambda each: contrast(channels(each), behind))
+        if contrast(channels(best), behind) >= READABLE:
+            break
+    return best
+
+
 @dataclass(frozen=True)
 class Mark:
     """How a model is drawn: the colour, the marker's shape, and whether it is open because the model is simulated."""

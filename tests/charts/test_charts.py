@@ -1,10 +1,12 @@
+import numpy as np
 import polars as pl
 import pytest
 
 from cxlab.charts import numbers
 from cxlab.charts.board import draw_board, draw_published, find_leader
+from cxlab.charts.matrix import draw_matrix
 from cxlab.charts.selection import read_points, read_rows
-from cxlab.charts.theme import MODEL_COLOURS, mark_models, plain, template
+from cxlab.charts.theme import MODEL_COLOURS, channels, contrast, mark_models, palette, plain, template
 
 
 @pytest.mark.parametrize(
@@ -119,3 +121,30 @@ def test_plain_text_has_no_markup_left() -> None:
 
 def test_both_themes_have_their_own_ink() -> None:
     assert template(True).layout.font.color != template(False).layout.font.color
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("diverging", [False, True])
+def test_numbers_in_cells_can_be_read_on_every_colour(dark: bool, diverging: bool) -> None:
+    values = [[place / 50 for place in range(51)]]
+    texts = [["x"] * 51]
+    figure = draw_matrix(
+        ["row"], [str(place) for place in range(51)], values, texts, texts, [[None] * 51], dark,
+        low=0.0, high=1.0, diverging=diverging,
+    ).to_plotly_json()  # fmt: skip
+    heat, written = figure["data"][:2]
+    stops = [(float(at), channels(colour)) for at, colour in heat["colorscale"]]
+    surface = channels(palette(dark).surface)
+    for depth, ink in zip(values[0], written["textfont"]["color"], strict=True):
+        mixed = [np.interp(depth, [at for at, _ in stops], [colour[each] for _, colour in stops]) for each in range(3)]
+        red, green, blue = (
+            heat["opacity"] * a + (1 - heat["opacity"]) * b for a, b in zip(mixed, surface, strict=True)
+        )
+        assert contrast(channels(ink), (red, green, blue)) >= 4.5
+
+
+def test_contrast_is_that_of_the_guidelines() -> None:
+    black, white = channels("#000000"), channels("#ffffff")
+    assert contrast(black, white) == pytest.approx(21)
+    assert contrast(white, white) == 1
+    assert contrast(channels("#767676"), white) == pytest.approx(4.54, abs=0.005)  # the known last grey for AA on white

@@ -103,13 +103,13 @@ class FaultServer:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        if not self._ready.wait(10):
+        if not self._ready.wait(60):
             raise TimeoutError("the fault server did not start within 10 s")
         return self
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(5)
+        self._thread.join(60)
 
     def scene(self, mode: str = "ok", **settings: Any) -> Scene:
         """A new base URL that behaves like this."""

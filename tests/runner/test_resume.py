@@ -126,7 +126,7 @@ def test_manual_shards_make_one_run_together(shell: Shell) -> None:
     assert merged.state == "running"
     assert 0 < merged.done < ALL
     others = [shell.start("run", "--resume", run_id, "--shard", f"{index}/3", "--quiet") for index in (1, 3)]
-    assert [each.wait(30) for each in others] == [0, 0]
+    assert [each.wait(120) for each in others] == [0, 0]
     for each in others:
         each.communicate()
     assert len(shell.pairs(run_id)) == len(set(shell.pairs(run_id))) == ALL

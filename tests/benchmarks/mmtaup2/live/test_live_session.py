@@ -26,6 +26,8 @@ from tests.benchmarks.mmtaup2.importers.test_import_tau2 import make_folder
 from tests.llm.fault_server import FaultServer
 
 AGENT, CUSTOMER = "simulated:strong", "simulated:customer"
+# What must come may take its time on a busy machine.
+LONG_S = 300.0
 CASE = next(task for id, task in live_tasks.cases("telecom").items() if "lock_sim_card_pin" in id)
 
 
@@ -40,7 +42,7 @@ def texts(player: LiveConversation) -> list[str]:
 @pytest.fixture(scope="module")
 def played() -> LiveSession:
     stage = begin(Variant("easy"), Variant("hard", 2, "voice", 0.2))
-    stage.forward(400)
+    stage.forward(400, LONG_S)
     return stage
 
 
@@ -67,10 +69,10 @@ def test_the_same_seed_plays_the_same_and_beats_make_no_difference(played: LiveS
     again = begin(Variant("easy"), Variant("hard", 2, "voice", 0.2))
     while not again.idle:
         again.beat()
-        again.wait(20)
+        again.wait(LONG_S)
     assert [texts(player) for player in again.players] == [texts(player) for player in played.players]
     other = begin(Variant("hard", 2, "voice", 0.2), seed=1)
-    other.forward(400)
+    other.forward(400, LONG_S)
     assert texts(other.players[0]) != texts(played.players[1])
 
 
@@ -78,7 +80,7 @@ def test_a_frame_is_not_changed_by_what_comes_after() -> None:
     stage = begin(Variant("hard"))
     first = stage.players[0].frame
     before = first.messages, first.tally, first.course
-    stage.forward(400)
+    stage.forward(400, LONG_S)
     assert (first.messages, first.tally, first.course) == before
     assert len(stage.players[0].frame.messages) > len(before[0])
 
@@ -93,7 +95,7 @@ def test_a_person_answers_for_the_customer_and_uses_the_phone() -> None:
     assert player.beats == 0
     number = CASE.known.facts["phone_number"]
     player.say(f"My phone has no service. My number is {number}.")
-    player.wait(20)
+    player.wait(LONG_S)
     said, answer = player.frame.messages[1], player.frame.messages[-1]
     assert said.role == "customer"
     assert said.data["by_hand"]
@@ -102,13 +104,13 @@ def test_a_person_answers_for_the_customer_and_uses_the_phone() -> None:
     assert player.frame.waits == "person"
     assert player.frame.tally.fields == {"phone_number": True}
     player.do("toggle_airplane_mode", {})
-    player.wait(20)
+    player.wait(LONG_S)
     assert WorldChange(("customer", "device", "airplane_mode"), True, False) in player.frame.changes
     player.do("toggle_gravity", {"by": 2})
-    player.wait(20)
+    player.wait(LONG_S)
     assert player.frame.messages[-1].data["kind"] == "unknown_tool"
     player.say("", "done")
-    player.wait(20)
+    player.wait(LONG_S)
     assert player.frame.ended == "customer_stop"
     assert player.touched
     with pytest.raises(BadOption, match="not the customer's turn"):
@@ -124,7 +126,7 @@ def test_what_went_wrong_in_a_beat_is_raised_where_one_looks(monkeypatch: pytest
 
     monkeypatch.setattr(player.talk.duet, "step", fail)
     stage.beat()
-    stage.wait(20)
+    stage.wait(LONG_S)
     assert stage.idle
     with pytest.raises(BadOption, match="no such line"):
         _ = player.frame
@@ -156,7 +158,7 @@ def test_real_audio_is_kept_where_a_page_can_play_it(monkeypatch: pytest.MonkeyP
     assert written.sound() is None
     assert spoken.frame.messages[0].text == "Hello, this is the service desk for your mobile line. What can I do for"
     assert spoken.talk.output()["modality"] == "voice"
-    stage.forward(400)
+    stage.forward(400, LONG_S)
     assert [message.turn for message, _ in spoken.recordings()][:3] == [0, 1, 1]
     assert written.recordings() == []
     run = write.load_run(asyncio.run(save_live_run.keep(stage, "test")))
@@ -211,7 +213,7 @@ def test_the_twelve_metrics_stand_after_each_turn_and_end_as_they_are_stored(
     seen = []
     while not stage.idle:
         stage.beat()
-        stage.wait(20)
+        stage.wait(LONG_S)
         seen.append(stage.frames[0])
     efficiency = list(METRICS).index("turn_efficiency")
     for frame in seen:
@@ -228,7 +230,7 @@ def test_voice_is_compared_with_text_where_the_variants_allow_it() -> None:
         return [(one.value, one.reason) for one in found]
 
     assert read("turn_overhead") == [(None, NO_VOICE), (None, NOT_BOTH), (None, NO_TEXT)]
-    stage.forward(400)
+    stage.forward(400, LONG_S)
     text, voice, _ = stage.frames
     assert text.passed
     assert read("modality_robustness")[1] == (float(bool(voice.passed)), "")
@@ -240,41 +242,45 @@ def test_words_are_seen_as_they_are_written_and_a_broken_stream_ends_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     reply = "Please switch the phone off and on again."
+    drafts = []
+
+    def write_down(player: LiveConversation, side: str, text: str) -> None:
+        write(player, side, text)
+        drafts.append(player.draft)
+
+    write = LiveConversation._write
+    monkeypatch.setattr(LiveConversation, "_write", write_down)
     with FaultServer() as server:
-        scene = server.scene("stream", reply=reply, piece_s=0.02)
+        scene = server.scene("stream", reply=reply)
         described = f'[endpoints.near]\nbase_url = "{scene.url}"\nmodel = "tiny"\nattempts = 1\nkey_required = false\n'
         (tmp_path / "models.toml").write_text(described, encoding="utf-8")
         monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
         stage = LiveSession(CASE, (Variant("easy"),), "endpoint:near", CUSTOMER, 0)
-        player, drafts = stage.players[0], set()
+        player = stage.players[0]
         assert not stage.free
         for _ in range(2):
             stage.beat()
-            while stage.busy:
-                drafts.add(player.draft)
-                stage.wait(0.01)
+            stage.wait(LONG_S)
         assert ("agent", "Please switch the phone") in drafts
         assert player.draft is None
         assert player.frame.messages[-1].text == reply
         # A server that takes no tools is asked for JSON, and only what it says in it is shown.
         scene.mode, scene.reply = "stream_no_tools", json.dumps({"calls": [], "message": 'Say "yes", please.'})
-        drafts = set()
+        drafts.clear()
         for _ in range(2):
             stage.beat()
-            while stage.busy:
-                drafts.add(player.draft)
-                stage.wait(0.005)
+            stage.wait(LONG_S)
         assert ("agent", 'Say "yes",') in drafts
         assert player.frame.messages[-1].text == 'Say "yes", please.'
         scene.mode = "stream_broken"
         stage.beat()
-        stage.wait(20)
+        stage.wait(LONG_S)
         stage.beat()
-        stage.wait(20)
+        stage.wait(LONG_S)
         assert player.frame.ended == "provider"
         assert "broke off" in player.frame.fault or "connection" in player.frame.fault
         assert {one.reason for one in player.frame.readings} == {CUT_SHORT}
-        stage.close().result(5)
+        stage.close().result(LONG_S)
 
 
 def test_imported_tasks_are_played_in_their_own_world_and_kept_with_it(
@@ -290,7 +296,7 @@ def test_imported_tasks_are_played_in_their_own_world_and_kept_with_it(
         "1": "Cancel pending order", "2": "Question (1)", "3": "Question (2)",
     }  # fmt: skip
     stage = LiveSession(known["1"], (Variant("easy"), Variant("easy")), AGENT, CUSTOMER, 0, source)
-    stage.forward(400)
+    stage.forward(400, LONG_S)
     run = write.load_run(asyncio.run(save_live_run.keep(stage, "test", address={"from": [source]})))
     assert run.setup[save_live_run.PLAYED_AT] == {"from": [source]}
     made = write.load_samples(run.dataset_id)[0]
@@ -306,7 +312,7 @@ def test_columns_alike_are_kept_as_trials_of_one_sample(tmp_path: Path) -> None:
     stage = begin(Variant("easy"), Variant("easy"), Variant("hard", 2, "voice", 0.3))
     with pytest.raises(BadOption, match="still goes on"):
         asyncio.run(save_live_run.keep(stage, "test", tmp_path))
-    stage.forward(400)
+    stage.forward(400, LONG_S)
     run = write.load_run(asyncio.run(save_live_run.keep(stage, "test", tmp_path)), tmp_path)
     made = write.load_samples(run.dataset_id, tmp_path)
     assert [(each.facets["persona"], each.facets["modality"]) for each in made] == [("easy", "text"), ("hard", "voice")]
