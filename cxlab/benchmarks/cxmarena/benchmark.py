@@ -155,7 +155,10 @@ def check(sample: Sample) -> Iterable[str]:
 def generate(options: CxmDataset, context: GenerationContext) -> Generation:
     """A dataset made and stored; the pipeline is imported only here, as runs need but what it stored."""
     from cxlab.benchmarks.cxmarena.generation import pipeline
+    from cxlab.benchmarks.cxmarena.written import brand_files, dataset
 
+    if options.brand in brand_files.names() and not options.brief:
+        return (yield from dataset.generate(options.brand, options.language or "en", context))
     return (yield from pipeline.generate(options, context))
 
 
@@ -188,10 +191,11 @@ def list_figures(dataset: Dataset) -> Sequence[DatasetFigures]:
 
 
 def check_files(paths: Sequence[Path] | None) -> Sequence[Complaint]:
-    """Complaints about brand packs, those that ship when none is given."""
+    """Complaints about brand packs; about all that ships, brands written by hand too, when none is given."""
     from cxlab.benchmarks.cxmarena.brand import pack_files
+    from cxlab.benchmarks.cxmarena.written import proof
 
-    return pack_files.check_files(paths)
+    return [*pack_files.check_files(paths), *(proof.prove_all() if paths is None else ())]
 
 
 DEMO = Demo(

@@ -76,10 +76,13 @@ class CxmDataset(GenerateOptions):
     brand: str | None = Field(
         None,
         description="A brand that ships, or a pack's file; hearthwise when neither a brand nor a paragraph is given. "
-        "Packs are not translated.",
+        "Packs are not translated; aldersea is written by hand, small and the same whatever else is chosen.",
         # Text from a page is never a path.
         json_schema_extra={
-            "choices": [path.stem for path in sorted(resources.data("brands").glob("*.yaml"))],
+            "choices": [
+                *(path.parent.name for path in sorted(resources.data("cxmarena").glob("*/company.yaml"))),
+                *(path.stem for path in sorted(resources.data("brands").glob("*.yaml"))),
+            ],
             "typed": False,
         },
     )

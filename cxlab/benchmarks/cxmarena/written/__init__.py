@@ -1,0 +1,1 @@
+"""Brands written by hand: their files read, proven and made into datasets, without any model."""
