@@ -1,8 +1,13 @@
-"""A mean and how sure of it one can be: 95 % intervals.
+"""A mean and how sure of it one can be: the one policy of intervals, 95 % where no other level is asked for.
+
+* What several turns, trials and runs say of one sample is alike, so values are clustered by sample.
+* A mean that cannot leave a scale (`bounds`) has Wilson's score interval with the clustered variance in the place of
+  p (1 - p) / n (`find_bounds`): it never leaves the scale, and where nothing varied it is as wide as for one
+  observation a cluster (0 errors tell less than 1 error does, never more). Without bounds it is Student's t.
+* Intervals beside verdicts that are corrected for several comparisons are corrected alike (metrics/paired.py).
 
 Everywhere: NaN = not scored; such values are left out (they are not zeros) and `n` counts the rest.
-Fewer than two observations (or clusters) say nothing about spread: low and high are nan. Turns of one
-conversation are alike, so per-turn values are clustered by conversation.
+Fewer than two observations (or clusters) say nothing about spread: low and high are nan.
 """
 
 import math
@@ -19,10 +24,12 @@ from cxlab.metrics.labels import is_missing
 Z95 = NormalDist().inv_cdf(0.975)
 _EXACT_UP_TO = 200  # degrees of freedom; beyond, four terms of the expansion are exact to 1e-10
 _DRAWS_AT_ONCE = 1 << 17  # indices drawn at a time: 1 MB stays in the processor's cache, 1.4 times as fast as 32 MB
+Bounds = tuple[float, float]
+"""The two ends of a scale, in either order; None for what has no end."""
 
 
 class Interval(NamedTuple):
-    """A mean with its 95 % interval, from `n` values in `clusters` independent groups."""
+    """A mean with its interval, from `n` values in `clusters` independent groups."""
 
     mean: float
     low: float
@@ -31,29 +38,22 @@ class Interval(NamedTuple):
     clusters: int
 
 
-def mean_interval(values: ArrayLike) -> Interval:
-    """Mean of independent values: mean +- t * s / sqrt(n), Student's t with n - 1 degrees of freedom."""
-    return clustered_interval(values)
+def mean_interval(values: ArrayLike, bounds: Bounds | None = None, level: float = 0.95) -> Interval:
+    """Mean of independent values."""
+    return clustered_interval(values, None, bounds, level)
 
 
-def clustered_interval(values: ArrayLike, clusters: ArrayLike | None = None) -> Interval:
-    """Mean of values that come in clusters, closed form; every value its own cluster when none are given.
-
-    Var(mean) = G / (G - 1) * sum over clusters of (sum of the cluster's residuals)^2 / n^2, the
-    cluster-robust CR0 estimate with the small-sample factor; with clusters of one value it is s^2 / n.
-    Student's t with G - 1 degrees of freedom (not the normal quantile: a run may have few conversations).
-    """
+def clustered_interval(
+    values: ArrayLike, clusters: ArrayLike | None = None, bounds: Bounds | None = None, level: float = 0.95
+) -> Interval:
+    """Mean of values that come in clusters; every value its own cluster when none are given. See `find_bounds`."""
     kept, codes, groups = number_clusters(values, clusters)
     if kept.size == 0:
         return _empty()
-    mean = float(kept.mean())
-    if groups < 2:
-        return Interval(mean, math.nan, math.nan, kept.size, groups)
-    residuals, _ = sum_clusters(kept - mean, codes, groups)
-    return _clustered(mean, residuals, kept.size)
+    return pooled_interval(*sum_clusters(kept, codes, groups), bounds, level)
 
 
-def pooled_interval(sums: ArrayLike, sizes: ArrayLike) -> Interval:
+def pooled_interval(sums: ArrayLike, sizes: ArrayLike, bounds: Bounds | None = None, level: float = 0.95) -> Interval:
     """`clustered_interval` of values of which only each cluster's sum and number are known; empty ones do not count."""
     totals, numbers = np.asarray(sums, dtype=np.float64).ravel(), np.asarray(sizes, dtype=np.float64).ravel()
     totals, numbers = totals[numbers > 0], numbers[numbers > 0]
@@ -61,57 +61,89 @@ def pooled_interval(sums: ArrayLike, sizes: ArrayLike) -> Interval:
     if n == 0:
         return _empty()
     mean = float(totals.sum()) / n
-    if len(totals) < 2:
-        return Interval(mean, math.nan, math.nan, n, len(totals))
-    return _clustered(mean, totals - mean * numbers, n)
+    residuals = totals - mean * numbers
+    spread = math.sqrt(float(residuals @ residuals)) / n
+    weight = n * n / float(numbers @ numbers)
+    edge = 0.0
+    if bounds is not None:
+        edge = float(np.isin(totals / numbers, bounds).mean())
+    return Interval(mean, *find_bounds(mean, spread, len(totals), weight, edge, bounds, level), n, len(totals))
 
 
-def _clustered(mean: float, residuals: NDArray[np.float64], n: int) -> Interval:
-    """The interval from the sum of residuals of each cluster."""
-    groups = len(residuals)
-    error = math.sqrt(groups / (groups - 1) * float(residuals @ residuals)) / n
-    reach = student_quantile(groups - 1) * error
-    return Interval(mean, mean - reach, mean + reach, n, groups)
+def find_bounds(
+    mean: float,
+    spread: float,
+    clusters: int,
+    weight: float | None = None,
+    edge: float = 0.0,
+    bounds: Bounds | None = None,
+    level: float = 0.95,
+) -> tuple[float, float]:
+    """Low and high of a clustered mean from what a query can sum up; nan for fewer than two clusters.
+
+    With G clusters of sums s and sizes k, N = sum(k), m = sum(s) / N: `spread` = sqrt(sum((s - m k)^2)) / N,
+    `weight` = N^2 / sum(k^2) clusters of equal size that weigh as much (G when None), `edge` the share of clusters
+    whose own mean is at an end of the scale.
+
+    Without bounds: m +- t sqrt(G / (G - 1)) spread, Student's t with G - 1 degrees of freedom (the cluster-robust
+    estimate with its small-sample factor). On a scale, with p = m brought to 0..1 and W = weight: Wilson's score
+    interval of p with W / f observations. f is the dispersion: the variance of the mean over p (1 - p) / W, both
+    with edge * q^2 / 2 pseudo-events added, q the quantile. So clusters of one hit or miss each have Wilson's own
+    interval; values in the middle of a scale have nearly Student's; and where all clusters stand at one end, where
+    their spread cannot be known, each counts as one observation. The quantile's degrees of freedom are
+    (G - 1) / (1 - edge): hits and misses have no variance of their own to estimate.
+    """
+    if clusters < 2 or not math.isfinite(mean):
+        return math.nan, math.nan
+    low, high = (min(bounds), max(bounds)) if bounds is not None else (math.nan, math.nan)
+    # Values that are off the scale (of an import, say) show that it is none.
+    if not low <= mean <= high or not high > low:
+        reach = student_quantile(clusters - 1, level) * math.sqrt(clusters / (clusters - 1)) * spread
+        return mean - reach, mean + reach
+    size = float(clusters if weight is None else weight)
+    share = (mean - low) / (high - low)
+    if spread <= 1e-12 * (high - low):
+        spread, edge = 0.0, 1.0
+    quantile = student_quantile(round((clusters - 1) / (1 - edge)) if edge < 1 else 10**9, level)
+    pseudo, plain = edge * quantile * quantile / 2, size * share * (1 - share)
+    variance = (spread / (high - low)) ** 2 * (clusters - edge) / (clusters - 1)
+    dispersion = (variance * size * size + pseudo) / (plain + pseudo)
+    least, most = _wilson(share, size / dispersion, quantile)
+    return low + (high - low) * least, low + (high - low) * most
 
 
-def proportion_interval(successes: int, trials: int) -> Interval:
-    """Wilson's score interval of a share (normal quantile 1.96, as its derivation asks); no trials: nan."""
+def _wilson(share: float, size: float, quantile: float) -> tuple[float, float]:
+    square = quantile * quantile
+    middle = (share + square / (2 * size)) / (1 + square / size)
+    reach = quantile / (1 + square / size) * math.sqrt(share * (1 - share) / size + square / (4 * size * size))
+    # At 0 and at 1 one bound is the end by algebra; rounding must not say otherwise.
+    return (max(0.0, middle - reach) if share > 0 else 0.0), (min(1.0, middle + reach) if share < 1 else 1.0)
+
+
+def proportion_interval(successes: int, trials: int, level: float = 0.95) -> Interval:
+    """Wilson's score interval of a share of independent trials (normal quantile, as its derivation asks); none: nan."""
     if trials < 0 or not 0 <= successes <= trials:
         raise BadOption(f"{successes} successes in {trials} trials; successes must lie between 0 and the trials")
     if trials == 0:
         return _empty()
-    share, square = successes / trials, Z95 * Z95
-    middle = (share + square / (2 * trials)) / (1 + square / trials)
-    reach = Z95 / (1 + square / trials) * math.sqrt(share * (1 - share) / trials + square / (4 * trials * trials))
-    # At 0 and at n one bound is 0 or 1 by algebra; rounding must not say otherwise.
-    low = middle - reach if successes > 0 else 0.0
-    high = middle + reach if successes < trials else 1.0
-    return Interval(share, low, high, trials, trials)
+    share = successes / trials
+    return Interval(share, *_wilson(share, trials, NormalDist().inv_cdf((1 + level) / 2)), trials, trials)
 
 
-def clustered_proportion(hits: ArrayLike, clusters: ArrayLike | None = None) -> Interval:
-    """Wilson's interval of a share whose observations come in clusters, by the effective number of observations.
+def clustered_proportion(hits: ArrayLike, clusters: ArrayLike | None = None, level: float = 0.95) -> Interval:
+    """A share whose observations come in clusters: `clustered_interval` on the scale from 0 to 1.
 
-    That number is n divided by the design effect: the clustered variance over p (1 - p) / n, never below 1 (Korn and
-    Graubard 1998). Where all or none are hits that cannot be told, and every cluster counts as one observation.
+    One cluster alone counts as one observation.
     """
     kept, codes, groups = number_clusters(hits, clusters)
     if kept.size == 0:
         return _empty()
     if not np.isin(kept, (0.0, 1.0)).all():
         raise BadOption("a share is taken of hits and misses: 1 and 0")
-    share, size = float(kept.mean()), float(kept.size)
-    if groups < kept.size:
-        plain = share * (1 - share) / size
-        sums, _ = sum_clusters(kept - share, codes, groups)
-        spread = groups / (groups - 1) * float(sums @ sums) / size**2 if groups > 1 else math.inf
-        size = size / max(1.0, spread / plain) if plain > 0 and groups > 1 else float(groups)
-    square = Z95 * Z95
-    middle = (share + square / (2 * size)) / (1 + square / size)
-    reach = Z95 / (1 + square / size) * math.sqrt(share * (1 - share) / size + square / (4 * size * size))
-    low = middle - reach if share > 0 else 0.0
-    high = middle + reach if share < 1 else 1.0
-    return Interval(share, low, high, int(kept.size), groups)
+    if groups > 1:
+        return pooled_interval(*sum_clusters(kept, codes, groups), (0.0, 1.0), level)
+    share = float(kept.mean())
+    return Interval(share, *_wilson(share, 1.0, NormalDist().inv_cdf((1 + level) / 2)), int(kept.size), 1)
 
 
 def bootstrap_interval(
@@ -180,16 +212,19 @@ def sum_clusters(
     return sums, np.bincount(codes, minlength=groups).astype(np.float64)
 
 
-@lru_cache(maxsize=1024)
-def student_quantile(degrees: int) -> float:
-    """97.5 % quantile of Student's t with a whole number of degrees of freedom from 1 on."""
+@lru_cache(maxsize=4096)
+def student_quantile(degrees: int, level: float = 0.95) -> float:
+    """How far Student's t reaches to either side with that probability; degrees of freedom: whole, from 1 on."""
+    if not 0 < level < 1:
+        raise BadOption(f"level = {level}; it lies between 0 and 1")
+    normal = NormalDist().inv_cdf((1 + level) / 2)
     if degrees > _EXACT_UP_TO:
-        return _expanded_quantile(degrees)
-    # The integral over -t..t is a finite sum (Abramowitz and Stegun 26.7.3-4): halve until 0.95 is met.
-    low, high = Z95, 13.0  # t(1) = 12.706 is the largest
-    for _ in range(60):
+        return _expanded_quantile(degrees, normal)
+    # The integral over -t..t is a finite sum (Abramowitz and Stegun 26.7.3-4): halve until the level is met.
+    low, high = normal, math.tan(math.pi * level / 2) + 1  # t(1) is the largest
+    for _ in range(80):
         middle = (low + high) / 2
-        low, high = (middle, high) if _student_within(middle, degrees) < 0.95 else (low, middle)
+        low, high = (middle, high) if _student_within(middle, degrees) < level else (low, middle)
     return (low + high) / 2
 
 
@@ -205,9 +240,9 @@ def _student_within(t: float, degrees: int) -> float:
     return 2 / math.pi * (angle + (math.sin(angle) * total if degrees > 1 else 0.0))
 
 
-def _expanded_quantile(degrees: int) -> float:
+def _expanded_quantile(degrees: int, z: float) -> float:
     """Cornish-Fisher expansion about the normal quantile (Abramowitz and Stegun 26.7.5)."""
-    z, square = Z95, Z95 * Z95
+    square = z * z
     terms = (
         z * (square + 1) / 4,
         z * ((5 * square + 16) * square + 3) / 96,

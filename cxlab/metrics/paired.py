@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cxlab.errors import BadOption
-from cxlab.metrics.intervals import clustered_interval, number_clusters, resample_means, sum_clusters
+from cxlab.metrics.intervals import Bounds, number_clusters, sum_clusters
 
 _EXACT_UP_TO = 16  # clusters: their 65,536 sign patterns are quickly looked at one by one
 
@@ -17,7 +17,8 @@ _EXACT_UP_TO = 16  # clusters: their 65,536 sign patterns are quickly looked at 
 class Paired(NamedTuple):
     """`a` against `b` on `n` pairs in `clusters` groups; `difference` = mean of a - b.
 
-    `wins`, `ties` and `losses` count the pairs where a is above, equal to and below b.
+    `wins`, `ties` and `losses` count the pairs where a is above, equal to and below b. `sd` is the spread of the
+    clusters' mean differences (nan below two), as `minimum_detectable` wants it.
     """
 
     n: int
@@ -29,6 +30,7 @@ class Paired(NamedTuple):
     wins: int
     ties: int
     losses: int
+    sd: float = math.nan
 
 
 def paired_difference(
@@ -39,68 +41,110 @@ def paired_difference(
     seed: int,
     resamples: int = 10_000,
     closed_form_from: int | None = None,
+    level: float = 0.95,
+    bounds: Bounds | None = None,
 ) -> Paired:
-    """Mean difference of paired values with a 95 % interval and a two-sided p.
+    """Mean difference of paired values with an interval and a two-sided p that never contradict each other.
 
-    Position i of both is the same sample; a pair with a NaN is left out, samples that only one system
-    has are for the caller to count. Interval: percentile bootstrap of whole clusters; nan below two
-    clusters. p: sign-flip permutation of whole clusters' sums, exact up to 16 clusters, else
-    (1 + hits) / (1 + resamples); assumes that without a difference a cluster's sum is as likely + as -.
-    From `closed_form_from` clusters on, interval and p come from the clustered standard error and the normal
-    distribution instead: with thousands of clusters both agree, and nothing has to be drawn.
+    Position i of both is the same sample; a pair with a NaN is left out, samples that only one system has are for the
+    caller to count. p: sign-flip permutation of whole clusters' sums, exact up to 16 clusters, else
+    (1 + hits) / (1 + resamples); assumes that without a difference a cluster's sum is as likely + as -. Interval: all
+    differences that the same test, with the same patterns, does not reject at 1 - level; so 0 lies outside of it where
+    p < 1 - level and nowhere else. Its ends are quantiles of the means of random subsets (Hartigan 1969). Few clusters
+    reject nothing (5 at 95 %): then it has no end, or those of `bounds`, the least and the most that a difference can
+    be. Where all pairs are tied it reaches as far as Wilson's interval of 0 among as many clusters. nan below two
+    clusters. From `closed_form_from` clusters on both come from the clustered standard error and the normal
+    distribution instead: with thousands of clusters all agree, and nothing has to be drawn.
     Wins are counted by pair, not by cluster. Same seed, same result. No pair: nan.
     """
     ours, theirs = np.asarray(a, dtype=np.float64).ravel(), np.asarray(b, dtype=np.float64).ravel()
     if ours.size != theirs.size:
         raise BadOption(f"{ours.size} values against {theirs.size}; pair them by sample first")
+    if not 0 < level < 1:
+        raise BadOption(f"level = {level}; it lies between 0 and 1")
     differences, codes, groups = number_clusters(ours - theirs, clusters)
     if groups == 0:
         return Paired(0, 0, math.nan, math.nan, math.nan, math.nan, 0, 0, 0)
     sums, sizes = sum_clusters(differences, codes, groups)
-    rng = np.random.default_rng(seed)
-    low = high = math.nan
-    closed = closed_form_from is not None and groups >= max(2, closed_form_from)
-    if closed:
-        found = clustered_interval(differences, codes)
-        low, high = found.low, found.high
-    elif groups > 1:
-        low, high = map(float, np.quantile(resample_means(sums, sizes, rng, resamples), (0.025, 0.975)))
+    mean = float(differences.mean())
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-    return Paired(
-        n=differences.size,
-        clusters=groups,
-        difference=float(differences.mean()),
-        low=low,
-        high=high,
-        p=_normal_p(differences, sums, sizes) if closed else sign_flip_p(sums, rng, resamples),
-        wins=wins,
-        ties=differences.size - wins - losses,
-        losses=losses,
-    )
+    if groups > 1 and closed_form_from is not None and groups >= closed_form_from:
+        low, high, p = _normal_test(sums, sizes, level)
+    else:
+        low, high, p = _flip_test(sums, sizes, np.random.default_rng(seed), resamples, level)
+        if groups == 1:
+            low = high = math.nan
+    if bounds is not None and groups > 1:
+        least, most = min(bounds), max(bounds)
+        if wins == losses == 0:
+            square = NormalDist().inv_cdf((1 + level) / 2) ** 2
+            low, high = (end * square / (groups + square) for end in (least, most))
+        low, high = max(low, least), min(high, most)
+    sd = float(np.std(sums / sizes, ddof=1)) if groups > 1 else math.nan
+    ties = differences.size - wins - losses
+    return Paired(differences.size, groups, mean, low, high, p, wins, ties, losses, sd)
+
+
+def _flip_test(
+    sums: NDArray[np.float64], sizes: NDArray[np.float64], rng: np.random.Generator, resamples: int, level: float
+) -> tuple[float, float, float]:
+    """Low, high and p by flipping the signs of clusters; the ends are infinite where nothing can be rejected.
+
+    A pattern is at least as extreme as what was seen, once a difference d is taken off, where d is at least the mean
+    of those that it flips, or of those that it leaves. So the ends are order statistics of these means.
+    """
+    groups = len(sums)
+    patterns, exact = _draw_patterns(groups, rng, resamples)
+    total, weight = float(sums.sum()), float(sizes.sum())
+    flipped, flipped_weight = _flipped_sums(sums, patterns), _flipped_sums(sizes, patterns)
+    slack = 1e-10 * float(np.abs(sums).sum())
+    hits = int((np.abs(flipped) >= abs(total) - slack).sum())
+    p = hits / len(patterns) if exact else (1 + hits) / (1 + resamples)
+    # What rounding alone sets apart is a tie, here as in p.
+    sides = [(total - flipped, weight - flipped_weight), (total + flipped, weight + flipped_weight)]
+    means = np.concatenate([
+        np.where(np.abs(above) <= slack, 0.0, above)[below > 0] / below[below > 0] for above, below in sides
+    ])  # fmt: skip
+    # All are flipped or none: such a pattern is as extreme whatever is taken off.
+    always = 2 * len(patterns) - len(means)
+    # p(d) = (always + those below d) / patterns; not rejected from 1 - level on.
+    enough = (1 - level) * (len(patterns) if exact else 1 + resamples) - 1e-9
+    place = math.ceil(enough) - always - (0 if exact else 1)
+    if place < 1:
+        return -math.inf, math.inf, p
+    if place > len(means):
+        return math.nan, math.nan, p
+    low = float(np.partition(means, place - 1)[place - 1])
+    high = float(np.partition(means, len(means) - place)[len(means) - place])
+    return low, high, p
+
+
+def _draw_patterns(groups: int, rng: np.random.Generator, resamples: int) -> tuple[NDArray[np.uint8], bool]:
+    """Patterns of signs, a bit a cluster; whether they are all there are."""
+    if groups <= _EXACT_UP_TO:
+        codes = np.arange(1 << groups, dtype=np.uint16)
+        return np.stack((codes & 0xFF, codes >> 8), axis=1).astype(np.uint8), True
+    return rng.integers(0, 256, size=(resamples, -(-groups // 8)), dtype=np.uint8), False
 
 
 def sign_flip_p(sums: NDArray[np.float64], rng: np.random.Generator, resamples: int = 10_000) -> float:
     """Two-sided p of the sum when each entry could as well have had the other sign; exact up to 16 entries."""
-    exact = len(sums) <= _EXACT_UP_TO
-    if exact:
-        codes = np.arange(1 << len(sums), dtype=np.uint16)
-        patterns = np.stack((codes & 0xFF, codes >> 8), axis=1).astype(np.uint8)
-    else:
-        patterns = rng.integers(0, 256, size=(resamples, -(-len(sums) // 8)), dtype=np.uint8)
+    patterns, exact = _draw_patterns(len(sums), rng, resamples)
     # Sums that differ only by rounding are equal; without the slack p would hang on summation order.
     extreme = abs(float(sums.sum())) - 1e-10 * float(np.abs(sums).sum())
     hits = int((np.abs(_flipped_sums(sums, patterns)) >= extreme).sum())
     return hits / len(patterns) if exact else (1 + hits) / (1 + resamples)
 
 
-def _normal_p(differences: NDArray[np.float64], sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> float:
-    """Two-sided p of a mean difference of 0 by the clustered standard error."""
-    residuals = sums - sizes * differences.mean()
-    groups = len(sums)
-    error = math.sqrt(groups / (groups - 1) * float((residuals**2).sum())) / differences.size
+def _normal_test(sums: NDArray[np.float64], sizes: NDArray[np.float64], level: float) -> tuple[float, float, float]:
+    """Low, high and p by the clustered standard error and the normal distribution."""
+    n, groups = float(sizes.sum()), len(sums)
+    mean = float(sums.sum()) / n
+    error = math.sqrt(groups / (groups - 1) * float(((sums - sizes * mean) ** 2).sum())) / n
     if error == 0.0:
-        return 1.0 if differences.mean() == 0.0 else 0.0
-    return math.erfc(abs(float(differences.mean())) / error / math.sqrt(2))
+        return mean, mean, 1.0 if mean == 0.0 else 0.0
+    reach = NormalDist().inv_cdf((1 + level) / 2) * error
+    return mean - reach, mean + reach, math.erfc(abs(mean) / error / math.sqrt(2))
 
 
 def _flipped_sums(sums: NDArray[np.float64], patterns: NDArray[np.uint8]) -> NDArray[np.float64]:
@@ -159,3 +203,66 @@ def minimum_detectable(sd: float, n: int, *, alpha: float = 0.05, power: float =
         return math.nan
     normal = NormalDist()
     return (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)) * sd / math.sqrt(n)
+
+
+def samples_needed(sd: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
+    """How many pairs find a difference of that size with that power, the other way round; inf for a difference of 0."""
+    if difference == 0:
+        return math.inf
+    return math.ceil((minimum_detectable(sd, 1, alpha=alpha, power=power) / difference) ** 2)
+
+
+class Comparison(NamedTuple):
+    """One of several paired differences, with all that is said about it corrected for their number."""
+
+    found: Paired
+    p: float
+    """Corrected: at most 0.05 where the difference is real; nan without a pair."""
+    verdict: str
+    """One of above, below and cannot tell."""
+    detectable: float
+    """The smallest difference that as many pairs find with 80 % power; nan where the spread is unknown."""
+    needed: float
+    """Pairs that would find the difference seen, if it is the true one, with 80 % power; nan or inf where unknown."""
+
+
+def compare_pairs(
+    pairs: Sequence[tuple[ArrayLike, ArrayLike]],
+    *,
+    seed: int,
+    resamples: int = 4_000,
+    closed_form_from: int | None = None,
+    bounds: Bounds | None = None,
+    alpha: float = 0.05,
+) -> list[Comparison]:
+    """Several paired differences at once, each as (a, b) by sample: Bonferroni's correction of p and intervals alike.
+
+    Single-step on purpose: the intervals hold simultaneously, and one is clear of 0 exactly where the corrected p is
+    below alpha and the verdict certain. (Holm's steps find a little more, but no interval of theirs does both.)
+    Pairs without a common sample are no comparison and do not count.
+    """
+    usable = [bool(np.isfinite(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)).any())
+              for a, b in pairs]  # fmt: skip
+    count = max(1, sum(usable))
+    each = alpha / count
+    # Enough patterns for some 20 beyond each end.
+    draws = max(resamples, math.ceil(40 / each))
+    told = []
+    for a, b in pairs:
+        found = paired_difference(
+            a, b, seed=seed, resamples=draws, closed_form_from=closed_form_from, level=1 - each, bounds=bounds
+        )
+        p = found.p if math.isnan(found.p) else min(1.0, found.p * count)
+        sure = not math.isnan(p) and found.p < each
+        verdict = "cannot tell" if not sure else "above" if found.difference > 0 else "below"
+        known = found.n > 1 and found.sd > 0
+        told.append(
+            Comparison(
+                found,
+                p,
+                verdict,
+                minimum_detectable(found.sd, found.clusters, alpha=each) if known else math.nan,
+                samples_needed(found.sd, found.difference, alpha=each) if known else math.nan,
+            )
+        )
+    return told

@@ -1,62 +1,56 @@
-"""Means with intervals from rows that are already summed by sample."""
+"""Means with intervals from rows that are already summed by sample: one policy, metrics/intervals.py."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from cxlab.metrics.intervals import student_quantile
+from cxlab.metrics.intervals import Bounds, find_bounds
 from cxlab.read.query import Params, ask
 
+SHARE: Bounds = (0.0, 1.0)
+"""The scale of a share."""
 
-def means(sql: str, keys: Iterable[str], params: Params | Mapping[str, Any], top: float | None = None) -> pl.DataFrame:
-    """Means with 95 % intervals clustered by sample from rows of keys, sample_id, n, total; cut to 0..top if given."""
-    listed = ", ".join(keys)
-    frame = ask(
-        f"""
-        WITH clusters AS ({sql}), centred AS (
-            SELECT *, sum(total) OVER grouped / sum(n) OVER grouped AS mean
-            FROM clusters WHERE n > 0 WINDOW grouped AS (PARTITION BY {listed})
-        )
-        SELECT {listed}, sum(n)::BIGINT AS n, count(*) AS clusters, any_value(mean) AS mean,
-            sqrt(sum((total - mean * n) ** 2)) / sum(n) AS spread
-        FROM centred GROUP BY {listed} ORDER BY {listed}
-        """,
-        params,
+
+def means(
+    sql: str, keys: Iterable[str], params: Params | Mapping[str, Any], bounds: Bounds | None = None
+) -> pl.DataFrame:
+    """`summarise` of the rows of one SELECT: keys, sample_id, n, total."""
+    return summarise(ask(sql, params), list(keys), bounds)
+
+
+def summarise(frame: pl.DataFrame, keys: Sequence[str], bounds: Bounds | None = None) -> pl.DataFrame:
+    """Means with 95 % intervals clustered by sample: keys, n, clusters, mean, low, high; by keys, nulls last.
+
+    `frame`: keys, sample_id, n, total, one row or more a sample. `bounds` are the ends of the scale, where it has any.
+    """
+    # Sums of integers come from DuckDB as decimals.
+    clusters = frame.group_by([*keys, "sample_id"]).agg(
+        pl.col("n").sum().cast(pl.Int64), pl.col("total").sum().cast(pl.Float64)
     )
-    return _around(frame, top)
-
-
-def _around(frame: pl.DataFrame, top: float | None) -> pl.DataFrame:
-    reaches = [reach(count, spread) for count, spread in frame.select("clusters", "spread").iter_rows()]
-    around = pl.Series("reach", reaches, dtype=pl.Float64).fill_nan(None)
-    frame = frame.with_columns(low=pl.col("mean") - around, high=pl.col("mean") + around).drop("spread")
-    return frame if top is None else frame.with_columns(pl.col("low").clip(0, None), pl.col("high").clip(None, top))
-
-
-def summarise(frame: pl.DataFrame, keys: Sequence[str], top: float | None = None) -> pl.DataFrame:
-    """`means` of rows that have been read: columns keys, sample_id, n, total, one row or more a sample."""
-    clusters = frame.group_by([*keys, "sample_id"]).agg(pl.col("n").sum(), pl.col("total").sum())
+    clusters = clusters.filter(pl.col("n") > 0)
     centre = clusters.group_by(keys).agg(mean=pl.col("total").sum() / pl.col("n").sum())
     off = pl.col("total") - pl.col("mean") * pl.col("n")
+    own = pl.col("total") / pl.col("n")
     found = (
-        clusters.filter(pl.col("n") > 0)
-        .join(centre, on=keys, nulls_equal=True)
+        clusters.join(centre, on=keys, nulls_equal=True)
         .group_by(keys)
         .agg(
-            n=pl.col("n").sum(),
+            n=pl.col("n").sum().cast(pl.Int64),
             clusters=pl.len().cast(pl.Int64),
             mean=pl.col("mean").first(),
             spread=(off**2).sum().sqrt() / pl.col("n").sum(),
+            weight=pl.col("n").sum() ** 2 / (pl.col("n") ** 2).sum(),
+            edge=own.is_in(bounds or ()).mean(),
         )
-        .sort(keys)
+        .sort(keys, nulls_last=True)
     )
-    return _around(found, top)
+    return add_bounds(found, bounds)
 
 
-def reach(clusters: int, spread: float) -> float:
-    """Half the width of an interval: t with G - 1 degrees x sqrt(G / (G - 1)) x spread; nan for fewer than 2."""
-    if clusters < 2:
-        return math.nan
-    return float(student_quantile(clusters - 1) * math.sqrt(clusters / (clusters - 1)) * spread)
+def add_bounds(frame: pl.DataFrame, bounds: Bounds | None = None) -> pl.DataFrame:
+    """The frame with low and high in the place of spread, weight and edge, which are as `find_bounds` takes them."""
+    told = frame.select("mean", "spread", "clusters", "weight", "edge").iter_rows()
+    spans = [find_bounds(mean, spread, count, weight, edge, bounds) for mean, spread, count, weight, edge in told]
+    ends = pl.DataFrame(spans, schema={"low": pl.Float64, "high": pl.Float64}, orient="row").fill_nan(None)
+    return frame.drop("spread", "weight", "edge").hstack(ends)

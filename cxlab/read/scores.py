@@ -1,12 +1,12 @@
 """Means with their 95 % intervals, aggregated in SQL."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import polars as pl
 
 from cxlab.errors import UnknownName
-from cxlab.metrics.intervals import student_quantile
+from cxlab.metrics.intervals import Bounds, find_bounds
 from cxlab.read.query import ask, facet, facet_ids, where
 from cxlab.read.view import View
 
@@ -32,14 +32,15 @@ def score_table(
     by: Sequence[str] = ("model",),
     metrics: Sequence[str] | None = None,
     grain: Literal["auto", "turn", "attempt"] = "auto",
+    scales: Mapping[str, Bounds | None] | None = None,
 ) -> pl.DataFrame:
     """One row a group: `by`..., metric, n, clusters, mean, low, high, unscored; groups without a score are left out.
 
     `metrics` None takes the view's one. `grain`: over scores of turns, of whole attempts, or (auto) of turns where
     a group has any. The interval is clustered by sample: what several turns, trials and runs say of one sample
-    counts as one cluster (so it is by conversation where each sample was tried once), Student's t with
-    clusters - 1 degrees of freedom; low and high are null for fewer than two clusters. Unscored is not zero: such
-    rows are counted in `unscored` and in nothing else.
+    counts as one cluster (so it is by conversation where each sample was tried once); see metrics/intervals.py.
+    `scales`: metric → the ends of its scale, which no interval leaves; without it a metric has none. low and high are
+    null for fewer than two clusters. Unscored is not zero: such rows are counted in `unscored` and in nothing else.
     """
     facets = facet_ids()
     for name in by:
@@ -49,7 +50,7 @@ def score_table(
     condition, params = where(view, "scores", "s.")
     wanted = tuple(metrics) if metrics is not None else (view.metric,)
     if not wanted:
-        return _finish(pl.DataFrame(), keys)
+        return _finish(pl.DataFrame(), keys, {})
     names = [f"metric_{place}" for place in range(len(wanted))]
     params.update(zip(names, wanted, strict=True))
     of_attempts = [key for key in keys if _GROUPS.get(key, True)]
@@ -69,40 +70,40 @@ def score_table(
             WHERE s.metric IN ({", ".join(f"${name}" for name in names)}) AND {kept} AND {condition}
             GROUP BY ALL
         ), centred AS (
-            SELECT *, sum(total) OVER grouped / sum(n) OVER grouped AS mean
+            SELECT *, sum(total) OVER grouped / sum(n) OVER grouped AS mean,
+                min(total / n) OVER grouped AS least, max(total / n) OVER grouped AS most
             FROM clusters WINDOW grouped AS (PARTITION BY {columns}, whole)
         )
         SELECT {columns}, whole, sum(n)::BIGINT AS n, count(*) FILTER (n > 0) AS clusters, any_value(mean) AS mean,
-            sqrt(sum((total - mean * n) ** 2)) / sum(n) AS spread, sum(unscored)::BIGINT AS unscored
+            sqrt(sum((total - mean * n) ** 2)) / sum(n) AS spread, sum(n) ** 2 / sum(n ** 2) AS weight,
+            count(*) FILTER (n > 0 AND total = least * n) AS bottom, min(least) AS least,
+            count(*) FILTER (n > 0 AND total = most * n) AS top, min(most) AS most,
+            sum(unscored)::BIGINT AS unscored
         FROM centred GROUP BY {columns}, whole HAVING sum(n) > 0
         QUALIFY row_number() OVER (PARTITION BY {columns} ORDER BY whole) = 1
         ORDER BY {columns}
         """,
         params,
     )
-    return _finish(frame, keys)
+    return _finish(frame, keys, scales or {})
 
 
-def _finish(frame: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """Put intervals to means: mean +- t * sqrt(G / (G - 1)) * spread with G clusters."""
+def _finish(frame: pl.DataFrame, keys: list[str], scales: Mapping[str, Bounds | None]) -> pl.DataFrame:
+    """Put intervals to means."""
+    counts, numbers = ("n", "clusters", "unscored"), ("mean", "low", "high")
     if frame.is_empty():
-        numbers = {
-            "n": pl.Int64,
-            "clusters": pl.Int64,
-            "mean": pl.Float64,
-            "low": pl.Float64,
-            "high": pl.Float64,
-            "unscored": pl.Int64,
-        }
-        return pl.DataFrame(schema={**{key: frame.schema.get(key, pl.String) for key in keys}, **numbers})
-    reaches = [
-        student_quantile(count - 1) * (count / (count - 1)) ** 0.5 * spread if count > 1 else None
-        for count, spread in zip(frame["clusters"], frame["spread"], strict=True)
-    ]
-    reach = pl.Series("reach", reaches, dtype=pl.Float64)
-    return frame.with_columns(low=pl.col("mean") - reach, high=pl.col("mean") + reach).select(
-        *keys, "n", "clusters", "mean", "low", "high", "unscored"
-    )
+        types = {**dict.fromkeys(counts, pl.Int64), **dict.fromkeys(numbers, pl.Float64)}
+        names = (*keys, "n", "clusters", *numbers, "unscored")
+        return pl.DataFrame(schema={name: types.get(name, frame.schema.get(name, pl.String)) for name in names})
+    spans = []
+    for row in frame.iter_rows(named=True):
+        scale = scales.get(row["metric"])
+        # Clusters whose own mean is at an end of the scale.
+        edges = sum(row[count] for count, end in (("bottom", "least"), ("top", "most")) if row[end] in (scale or ()))
+        edge = min(1.0, edges / row["clusters"])
+        spans.append(find_bounds(row["mean"], row["spread"], row["clusters"], row["weight"], edge, scale))
+    ends = pl.DataFrame(spans, schema={"low": pl.Float64, "high": pl.Float64}, orient="row").fill_nan(None)
+    return frame.hstack(ends).select(*keys, "n", "clusters", "mean", "low", "high", "unscored")
 
 
 def leaderboard(view: View, metrics: Sequence[str] | None = None, less_is_better: bool = False) -> pl.DataFrame:

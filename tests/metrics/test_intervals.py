@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cxlab.errors import BadOption
 from cxlab.metrics.intervals import (
@@ -26,6 +28,8 @@ def draw(seed, size):
 
 @pytest.mark.parametrize("degrees", [*range(1, 42), 199, 200, 201, 202, 1000, 10**6])
 def test_student_quantile_is_scipys(degrees):
+    for level in (0.5, 0.95, 0.99, 0.9999):
+        assert student_quantile(degrees, level) == pytest.approx(stats.t.ppf((1 + level) / 2, degrees), rel=1e-8)
     assert student_quantile(degrees) == pytest.approx(stats.t.ppf(0.975, degrees), rel=1e-10)
 
 
@@ -124,6 +128,77 @@ def test_clustered_proportion_refuses_what_is_no_hit():
     one = clustered_proportion([1, 1, 0], ["a", "a", "a"])
     assert (one.n, one.clusters) == (3, 1)
     assert one.high - one.low > 0.7
+
+
+def errors(count, samples, trials, packed=False):
+    """So many errors among samples x trials: in one sample after another, or as many to a sample as fit."""
+    found = np.zeros((samples, trials))
+    for place in range(count):
+        found[(place // trials, place % trials) if packed else (place % samples, place // samples)] = 1
+    return clustered_proportion(found.ravel(), np.repeat(np.arange(samples), trials))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("trials", [1, 2, 3, 5, 10])
+@pytest.mark.parametrize("samples", [5, 8, 10, 20, 57, 100, 357])
+def test_more_errors_never_have_a_lower_upper_bound(samples, trials, packed):
+    """0 of 57 x 3 said up to 6.3 %, 1 up to 3.3 % and 4 up to 5.9 %."""
+    bounds = [errors(count, samples, trials, packed).high for count in range(5)]
+    assert bounds == sorted(bounds)
+    assert bounds[0] == pytest.approx(proportion_interval(0, samples).high)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.5, 0.97])
+@pytest.mark.parametrize("alike", [0.0, 0.4, 1.0])
+def test_a_clustered_share_covers_what_it_promises_near_the_ends_as_well(share, alike):
+    rng, covered, rounds = np.random.default_rng(5), 0, 400
+    for _ in range(rounds):
+        # With that probability a trial repeats what the sample's first one came to.
+        hits = rng.random((57, 3)) < share
+        hits = np.where(rng.random((57, 3)) < alike, hits[:, :1], hits)
+        found = clustered_proportion(hits.ravel().astype(float), np.repeat(np.arange(57), 3))
+        covered += found.low <= share <= found.high
+    assert covered / rounds >= 0.93
+
+
+def test_a_mean_on_a_scale_covers_what_it_promises_though_most_are_perfect():
+    rng, covered, plain, rounds = np.random.default_rng(6), 0, 0, 500
+    for _ in range(rounds):
+        values = np.where(rng.random(40) < 0.9, 100.0, rng.uniform(0, 100, 40))
+        found, careless = mean_interval(values, (0, 100)), mean_interval(values)
+        covered += found.low <= 95 <= found.high
+        plain += careless.low <= 95 <= careless.high
+    assert covered / rounds >= 0.93
+    assert plain / rounds < covered / rounds
+
+
+def test_in_the_middle_of_a_scale_it_is_students_interval():
+    values = np.random.default_rng(7).normal(55, 8, 200)
+    bounded, free = mean_interval(values, (0, 100)), mean_interval(values)
+    assert (bounded.low, bounded.high) == pytest.approx((free.low, free.high), abs=0.02)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.sampled_from([0.0, 100.0, 100.0, 40.0, 66.7])), min_size=1, max_size=30),
+    st.sampled_from([(0.0, 100.0), (100.0, 0.0)]),
+    st.sampled_from([0.95, 0.99, 0.999]),
+)
+def test_no_interval_leaves_its_scale_or_its_mean(rows, scale, level):
+    found = clustered_interval([value for _, value in rows], [name for name, _ in rows], scale, level)
+    if found.clusters < 2:
+        assert math.isnan(found.low)
+        return
+    assert -1e-9 <= found.low <= found.mean + 1e-9
+    assert found.mean - 1e-9 <= found.high <= 100 + 1e-9
+    assert found.high - found.low > 1
+    wider = clustered_interval([value for _, value in rows], [name for name, _ in rows], scale, 1 - (1 - level) / 10)
+    assert wider.low <= found.low + 1e-9
+    assert wider.high >= found.high - 1e-9
+
+
+def test_a_scale_that_values_leave_is_none():
+    values = [-20.0, 130.0, 140.0]
+    assert mean_interval(values, (0, 50)) == mean_interval(values)
 
 
 def test_bootstrap_of_single_values_meets_scipys():

@@ -9,8 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.errors import BadOption
-from cxlab.metrics.intervals import bootstrap_interval
-from cxlab.metrics.paired import holm, mcnemar_exact, minimum_detectable, paired_difference, sign_flip_p
+from cxlab.metrics.intervals import proportion_interval
+from cxlab.metrics.paired import (
+    compare_pairs,
+    holm,
+    mcnemar_exact,
+    minimum_detectable,
+    paired_difference,
+    samples_needed,
+    sign_flip_p,
+)
 
 from .referees import stats
 
@@ -61,8 +69,84 @@ def test_counts_interval_and_difference():
     found = paired_difference(a, b, seed=5)
     assert (found.n, found.clusters, found.wins, found.ties, found.losses) == (4, 4, 1, 2, 1)
     assert found.difference == pytest.approx(0.125)
-    boot = bootstrap_interval([1.0, 0.0, 0.0, -0.5], seed=5)
-    assert (found.low, found.high) == (boot.low, boot.high)
+    # Four pairs reject nothing at 95 %: whatever a difference can be.
+    assert (found.low, found.high) == (-math.inf, math.inf)
+    bounded = paired_difference(a, b, seed=5, bounds=(-1, 1))
+    assert (bounded.low, bounded.high) == (-1, 1)
+
+
+def p_by_hand(differences, shift):
+    """Two-sided p of the mean difference `shift`, by all patterns of signs."""
+    values = np.asarray(differences, dtype=float) - shift
+    signs = np.array(list(product((1, -1), repeat=len(values))))
+    return float((np.abs(signs @ values) >= abs(values.sum()) - 1e-9).mean())
+
+
+@given(st.lists(st.integers(-4, 4), min_size=6, max_size=9), st.sampled_from([0.05, 0.1, 0.02]))
+def test_the_interval_is_what_the_test_does_not_reject(differences, alpha):
+    found = paired_difference(differences, np.zeros(len(differences)), seed=0, level=1 - alpha)
+    assert (found.low <= 0 <= found.high) == (found.p >= alpha - 1e-12)
+    for end, out in ((found.low, -1), (found.high, 1)):
+        if math.isfinite(end):
+            assert p_by_hand(differences, end) >= alpha - 1e-9
+            assert p_by_hand(differences, end + out * 1e-6) < alpha or found.low == found.high
+
+
+@given(
+    st.lists(st.sampled_from([-1.0, -1 / 3, 0.0, 1 / 3, 2 / 3, 1.0]), min_size=17, max_size=40), st.integers(0, 10**6)
+)
+def test_interval_and_p_agree_where_patterns_are_drawn(differences, seed):
+    found = paired_difference(differences, np.zeros(len(differences)), seed=seed, resamples=500, bounds=(-1, 1))
+    if found.wins or found.losses:
+        assert (found.low <= 0 <= found.high) == (found.p >= 0.05)
+    assert -1 <= found.low <= found.difference + 1e-9
+    assert found.difference - 1e-9 <= found.high <= 1
+
+
+def test_intervals_of_differences_cover_what_they_promise():
+    rng, covered = np.random.default_rng(11), 0
+    for _ in range(400):
+        both = rng.random((60, 2)) < (0.55, 0.4)
+        found = paired_difference(*both.T.astype(float), seed=0, resamples=400)
+        covered += found.low <= 0.15 <= found.high
+    assert 0.93 <= covered / 400 <= 0.98
+
+
+def test_all_ties_leave_room_where_a_scale_is_known():
+    same = np.ones(20)
+    found = paired_difference(same, same, seed=0, bounds=(-1, 1))
+    wide = proportion_interval(0, 20).high
+    assert (found.difference, found.p, found.low, found.high) == (0, 1, pytest.approx(-wide), pytest.approx(wide))
+
+
+def test_several_comparisons_are_corrected_together_and_never_contradict_themselves():
+    rng = np.random.default_rng(12)
+    base = rng.normal(70, 10, 40)
+    others = [base + rng.normal(shift, 6, 40) for shift in (0, 1, 2, 2.5, 3, 8)]
+    told = compare_pairs([(other, base) for other in others] + [([math.nan] * 40, base)], seed=1)
+    assert [each.verdict for each in told][-2:] == ["above", "cannot tell"]
+    assert math.isnan(told[-1].p)
+    for each in told[:-1]:
+        assert each.p == min(1.0, 6 * each.found.p)
+        assert (each.verdict == "cannot tell") == (each.found.low <= 0 <= each.found.high) == (each.p >= 0.05)
+    alone = compare_pairs([(others[3], base)], seed=1)[0]
+    assert alone.found.high - alone.found.low < told[3].found.high - told[3].found.low
+    assert alone.detectable < told[3].detectable
+
+
+def test_corrected_verdicts_are_wrong_as_seldom_as_they_say():
+    rng, wrong = np.random.default_rng(13), 0
+    for _ in range(200):
+        base, others = rng.normal(size=30), rng.normal(size=(4, 30))
+        told = compare_pairs([(base + other, base) for other in others], seed=2, resamples=500)
+        wrong += any(each.verdict != "cannot tell" for each in told)
+    assert wrong / 200 <= 0.09
+
+
+def test_samples_needed_turns_the_detectable_difference_round():
+    assert samples_needed(10, minimum_detectable(10, 50)) in (50, 51)
+    assert samples_needed(10, -minimum_detectable(10, 50, alpha=0.01), alpha=0.01) in (50, 51)
+    assert samples_needed(10, 0) == math.inf
 
 
 def test_turning_it_round_turns_the_signs():

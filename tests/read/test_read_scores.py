@@ -39,6 +39,18 @@ def test_the_sql_interval_is_the_one_of_metrics(home: Path) -> None:
         assert (row["n"], row["clusters"]) == wanted[3:]
 
 
+@pytest.mark.parametrize("scale", [(0.0, 100.0), (100.0, 0.0), (0.0, 10**9)])
+def test_on_a_scale_it_is_the_one_of_metrics_as_well(home: Path, scale: tuple[float, float]) -> None:
+    metric = "format_error"
+    found = read.score_table(View(), by=("model", "level"), metrics=(metric,), scales={metric: scale})
+    for row in found.iter_rows(named=True):
+        part = rows(home).filter(
+            pl.col("metric") == metric, pl.col("model") == row["model"], pl.col("level") == row["level"]
+        )
+        wanted = clustered_interval(part["value"].to_numpy(), part["sample_id"].to_list(), scale)
+        assert (row["mean"], row["low"], row["high"]) == pytest.approx(wanted[:3])
+
+
 def test_leaderboard_is_best_first_and_counts_what_there_is(home: Path) -> None:
     board = read.leaderboard(View())
     assert board["overall"].to_list() == sorted(board["overall"], reverse=True)

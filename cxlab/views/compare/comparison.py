@@ -10,14 +10,14 @@ from cxlab import read
 from cxlab.charts import compare as charts
 from cxlab.charts.numbers import format_count, format_points
 from cxlab.charts.theme import Mark
-from cxlab.read import View
+from cxlab.read import View, score_sums
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, marks, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import is_new
 from cxlab.ui.labels import badge, empty, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.views.compare import queries, queries_score_sums
+from cxlab.views.compare import queries
 
 _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
 _MOST_SAMPLES = 200
@@ -60,7 +60,7 @@ def means_of_floors(about: Declaration, view: View, by: str) -> pl.DataFrame:
     if not view.models:
         return none
     titles = {floor.model: floor.name for floor in about.floors}
-    found = cached(queries_score_sums.table, view, ("model", by) if by else ("model",))
+    found = cached(score_sums.table, view, ("model", by) if by else ("model",))
     return found.select(
         grp=pl.col(by) if by else pl.lit(""), value="mean", name=pl.col("model").replace(titles)
     ).drop_nulls()
@@ -86,7 +86,7 @@ def show_scores(
 ) -> None:
     """Means with intervals, side by side, group by group; `floors` (grp, value, name) are dotted lines."""
     card = about.card
-    grouped = cached(queries_score_sums.table, view, (unit, by) if by else (unit,))
+    grouped = cached(score_sums.table, view, (unit, by) if by else (unit,))
     frame = grouped.rename({unit: "side"}).with_columns(grp=pl.col(by) if by else pl.lit(""))
     worse, better = gaps.filter(pl.col("verdict") == "worse"), gaps.filter(pl.col("verdict") == "better")
     open_ = gaps.height - worse.height - better.height

@@ -13,11 +13,10 @@ import polars as pl
 from cxlab.errors import UnknownName
 from cxlab.metrics.paired import holm, paired_difference
 from cxlab.metrics.passk import pass_hat_k
-from cxlab.read import scenarios
+from cxlab.read import scenarios, score_sums
 from cxlab.read.query import ask, facet, facet_ids, where
 from cxlab.read.view import View
 from cxlab.views.benchmarks import published_tables
-from cxlab.views.compare import queries_score_sums
 
 Unit = Literal["model", "run_id"]
 _SEED = 20260101
@@ -32,7 +31,7 @@ def sample_means(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame
     """
     if by and by not in (known := ("task", *facet_ids())):
         raise UnknownName("group", by, known)
-    scored = queries_score_sums.of_attempts(view, (by,)).filter(pl.col("n") > 0)
+    scored = score_sums.of_attempts(view, (by,)).filter(pl.col("n") > 0)
     turns = not scored["whole"].all()
     group = pl.col(by).fill_null("") if by else pl.lit("")
     return (
@@ -99,7 +98,7 @@ def sample_pairs(view: View, first: str, second: str, unit: Unit = "model", limi
     attempts to open (of the lowest trial): first_run, first_attempt, second_run, second_attempt.
     """
     facets = facet_ids()
-    scored = queries_score_sums.of_attempts(view, facets).filter(pl.col("n") > 0, pl.col(unit).is_in([first, second]))
+    scored = score_sums.of_attempts(view, facets).filter(pl.col("n") > 0, pl.col(unit).is_in([first, second]))
     turns = not scored["whole"].all()
     sides = (
         scored.filter(pl.col("whole") != turns)
@@ -243,7 +242,7 @@ def sides(view: View, unit: Unit = "model") -> pl.DataFrame:
         FROM attempts WHERE {condition} GROUP BY 1 ORDER BY 1""",
         params,
     )
-    means = queries_score_sums.table(view, (unit,)).select(
+    means = score_sums.table(view, (unit,)).select(
         pl.col(unit).alias("side"), "n", pl.col("mean").alias("value"), "low", "high"
     )
     return told.join(means, on="side", how="inner")

@@ -16,7 +16,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxlab.metrics import agreement
-from cxlab.read.clusters import reach
+from cxlab.metrics.intervals import pooled_interval
+from cxlab.read.clusters import SHARE
 from cxlab.read.query import ask, cut, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
@@ -269,7 +270,7 @@ def pair(view: View, name: str, a: str, b: str, seed: int = 0) -> Pair | None:
     table = tables.sum(axis=0)
     agreeing, totals = np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2))
     share = agreeing.sum() / totals.sum()
-    around = reach(len(totals), float(np.sqrt(((agreeing - share * totals) ** 2).sum()) / totals.sum()))
+    about = pooled_interval(agreeing, totals, SHARE)
     rng = np.random.default_rng(seed)
     # Samples with the same counts are drawn together: the same distribution from some dozen numbers a draw.
     kinds, often = np.unique(tables.reshape(len(tables), -1), axis=0, return_counts=True)
@@ -282,8 +283,8 @@ def pair(view: View, name: str, a: str, b: str, seed: int = 0) -> Pair | None:
         table,
         int(table.sum()),
         float(share),
-        max(0.0, float(share) - around),
-        min(1.0, float(share) + around),
+        about.low,
+        about.high,
         kappa,
         float(low),
         float(high),

@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxlab.metrics import agreement
-from cxlab.read.clusters import means
+from cxlab.read.clusters import SHARE, means
 from cxlab.read.query import ask, where
 from cxlab.read.view import View
 
@@ -105,7 +105,7 @@ def against_gold(view: View) -> pl.DataFrame:
         FROM said GROUP BY ALL""",
         ("judge", "name"),
         params,
-        1.0,
+        SHARE,
     )
 
 
@@ -164,5 +164,5 @@ def retest(view: View) -> pl.DataFrame:
         """,
         ("judge", "kind"),
         {**params, **({"wanted_runs": list(view.runs)} if view.runs else {})},
-        1.0,
+        SHARE,
     )

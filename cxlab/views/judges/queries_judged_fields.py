@@ -6,7 +6,7 @@ import polars as pl
 
 from cxlab.metrics.classification import matthews_of_table
 from cxlab.metrics.prevalence import corrected_prevalence
-from cxlab.read.clusters import summarise
+from cxlab.read.clusters import SHARE, summarise
 from cxlab.read.query import ask, selection, where
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
@@ -21,7 +21,7 @@ def fields(view: View, among: tuple[str, ...]) -> pl.DataFrame:
     sums = counts.group_by("judge", "field", "sample_id").agg(
         pl.col("n").sum(), total=pl.col("n").filter(pl.col("log") != pl.col("said")).sum().cast(pl.Float64)
     )
-    about = summarise(sums, ("judge", "field"), 1.0)
+    about = summarise(sums, ("judge", "field"), SHARE)
     parts = counts.group_by("judge", "field").agg(
         yes_no=(pl.col("log").is_in(["yes", "no"]) & pl.col("said").is_in(["yes", "no"])).all()
     )

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from cxlab.metrics import agreement
-from cxlab.read.clusters import means, summarise
+from cxlab.read.clusters import SHARE, means, summarise
 from cxlab.read.query import ask, cut, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
@@ -31,12 +31,9 @@ def materiality(view: View, by: str | None = None) -> pl.DataFrame:
             piece.alias("slice"), "sample_id", n="ranged", measure=pl.lit("range"), total=pl.col("range")
         ).select(parts[0].columns)
     )
-    found = summarise(pl.concat(parts), ("slice", "measure"))
-    share = pl.col("measure") != "range"
-    return found.with_columns(
-        low=pl.when(share).then(pl.col("low").clip(0, None)).otherwise(pl.col("low")),
-        high=pl.when(share).then(pl.col("high").clip(None, 1)).otherwise(pl.col("high")),
-    )
+    keys = ("slice", "measure")
+    shares, ranges = summarise(pl.concat(parts[:-1]), keys, SHARE), summarise(parts[-1], keys, (0.0, 100.0))
+    return pl.concat([shares, ranges]).sort(keys, nulls_last=True)
 
 
 # Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
@@ -80,6 +77,7 @@ def alone(view: View) -> pl.DataFrame:
         + "SELECT judge, model, sample_id, count(*) AS n, sum(value) AS total FROM kept GROUP BY ALL",
         ("judge", "model"),
         where(view, "traces", "t.")[1],
+        (0.0, 100.0),
     )
 
 

@@ -313,7 +313,7 @@ def draw_gaps(
     for row in rows:
         hover = (
             f"{row['difference']:+.1f} against {plain(baseline)}: {row['verdict']}{_interval(row)}"
-            f"<br>{format_count(row['n'])} queries, p {format_p(row['p_holm'])} (Holm)"
+            f"<br>{format_count(row['n'])} queries, p {format_p(row['p_corrected'])}, corrected"
             f"<br>{row['wins']} won, {row['ties']} tied, {row['losses']} lost"
         )
         _add_dot(figure, row, "difference", names, marks, dark, hover)

@@ -352,9 +352,8 @@ def show_differences(scene: IndexSelection, view: View) -> None:
     sure = gaps.filter(pl.col("verdict") != "cannot tell").height
     section(
         plain(f"{sure} of {gaps.height} differ from {scene.names[base]} for sure in {scene.metric}"),
-        "The same queries, paired. Interval: bootstrap over queries (closed form from 4,000 on); p: sign-flip "
-        f"permutation with Holm's correction over the {gaps.height} comparisons. A difference is real "
-        "where p stays under 0.05.",
+        f"The same queries, paired. Intervals and p by flipping signs, both corrected for {gaps.height} comparisons "
+        "(Bonferroni): a difference is real where its interval is clear of 0.",
     )
     figure = charts.draw_gaps(gaps, scene.metric, scene.names[base], scene.names, scene.marks, dark())
     rows = scene.name(gaps.sort("difference", descending=True)).with_columns(
@@ -364,7 +363,7 @@ def show_differences(scene: IndexSelection, view: View) -> None:
     )
     columns: Mapping[str, Any] = {
         "name": column("Index"), "verdict": column("Verdict"), "difference": column("Difference", "points"),
-        "interval": column("95 % interval"), "p_holm": column("p (Holm)", "p"),
+        "interval": column("95 % interval"), "p_corrected": column("p, corrected", "p"),
         "results": column("Won / tied / lost", help="Queries on which it did better, the same, worse."),
         "n": column("Pairs", "count"), "unmatched": column("Unmatched", "count", "Queries that only one has."),
     }  # fmt: skip

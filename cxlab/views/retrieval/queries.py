@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from cxlab.metrics.intervals import clustered_interval, proportion_interval
-from cxlab.metrics.paired import holm, paired_difference
+from cxlab.metrics.intervals import clustered_interval
+from cxlab.metrics.paired import compare_pairs
 from cxlab.metrics.retrieval import evaluate_each
 from cxlab.read.query import ask, rescored_runs
 from cxlab.store import catalogue, layout
@@ -33,7 +33,7 @@ METRICS = {
 PUBLIC = "public@10"
 """As the public evaluator counts: what stands behind the first ten chunks, nothing refilled."""
 _SEED = 20260101
-_MANY = 4_000  # queries from which the closed form is as good as the bootstrap
+_MANY = 4_000  # queries from which the closed form is as good as drawing
 _SHAPE = """{"ranked": ["VARCHAR"], "chunks": ["VARCHAR"], "query": "VARCHAR", "index": {"retrieval": "VARCHAR",
     "chunk": "INTEGER", "overlap": "INTEGER", "embedder": "VARCHAR", "chunks": "INTEGER", "documents": "INTEGER"},
     "steps": {"search": {"latency_s": "DOUBLE", "build_s": "DOUBLE"}}}"""
@@ -251,19 +251,11 @@ def _means(known: Rankings, runs: Sequence[str], metrics: Sequence[str], by: str
         clusters = own if len(np.unique(own)) < len(own) else None
         for metric in metrics:
             values = known.figures[metric][at]
-            if clusters is None and metric.startswith("hit@"):
-                # Found or not: Wilson's interval stays within 0 and 100, also where all were found.
-                told = values[~np.isnan(values)]
-                share = proportion_interval(int((told > 0).sum()), len(told))
-                rows.append((run, group, metric, 100 * share.mean, 100 * share.low, 100 * share.high, share.n))
-                continue
-            found = clustered_interval(values, clusters)
+            found = clustered_interval(values, clusters, (0.0, 100.0))
             rows.append((run, group, metric, found.mean, found.low, found.high, found.clusters))
     numbers = dict.fromkeys(("mean", "low", "high"), pl.Float64)
     schema: dict[str, Any] = {"run_id": pl.String, "grp": pl.String, "metric": pl.String, **numbers, "n": pl.Int64}
-    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
-    # The t interval of few queries may reach beyond the scale.
-    return frame.with_columns(pl.col("low").clip(0, 100), pl.col("high").clip(0, 100))
+    return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
 
 def floors(dataset_id: str, task: str) -> pl.DataFrame:
@@ -301,33 +293,30 @@ def price(dataset_id: str, task: str, runs: Sequence[str], metric: str) -> pl.Da
 def differences(dataset_id: str, task: str, runs: Sequence[str], baseline: str, metric: str) -> pl.DataFrame:
     """Each run minus the baseline on the queries that both have.
 
-    Columns: run_id, n, unmatched, difference, low, high (paired bootstrap over queries), p (sign-flip permutation),
-    p_holm (corrected over the rows), wins, ties, losses, verdict (better, worse, cannot tell at 5 %).
+    Columns: run_id, n, unmatched, difference, low, high, p (sign-flip permutation), p_corrected (like low and high for
+    the number of rows), wins, ties, losses, verdict (better, worse, cannot tell at 5 %).
     """
     known = load(dataset_id, task)
     means = known.rows.select("run_id", "sample_id", value=pl.Series(known.figures[metric]).fill_nan(None)).drop_nulls()
     means = means.group_by("run_id", "sample_id").agg(pl.col("value").mean())
     base = means.filter(pl.col("run_id") == baseline).select("sample_id", base="value")
-    rows = []
-    for run in runs:
-        if run == baseline:
-            continue
-        pairs = means.filter(pl.col("run_id") == run).join(base, on="sample_id", how="full", coalesce=True)
-        both = pairs.sort("sample_id").drop_nulls(("value", "base"))
-        found = paired_difference(
-            both["value"].to_numpy(), both["base"].to_numpy(), seed=_SEED, resamples=2_000, closed_form_from=_MANY
-        )
-        rows.append(
-            (run, found.n, pairs.height - both.height, found.difference, found.low, found.high, found.p, found.wins,
-             found.ties, found.losses)
-        )  # fmt: skip
-    numbers = dict.fromkeys(("difference", "low", "high", "p"), pl.Float64)
+    others = [run for run in runs if run != baseline]
+    joined = [
+        means.filter(pl.col("run_id") == run).join(base, on="sample_id", how="full", coalesce=True).sort("sample_id")
+        for run in others
+    ]
+    told = compare_pairs(
+        [(pairs["value"].to_numpy(), pairs["base"].to_numpy()) for pairs in joined],
+        seed=_SEED, closed_form_from=_MANY, bounds=(-100.0, 100.0),
+    )  # fmt: skip
+    words = {"above": "better", "below": "worse"}
+    rows = [
+        (run, each.found.n, pairs.height - each.found.n, each.found.difference, each.found.low, each.found.high,
+         each.found.p, each.p, each.found.wins, each.found.ties, each.found.losses,
+         words.get(each.verdict, each.verdict))
+        for run, pairs, each in zip(others, joined, told, strict=True)
+    ]  # fmt: skip
+    numbers = dict.fromkeys(("difference", "low", "high", "p", "p_corrected"), pl.Float64)
     counts = dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
     schema: dict[str, Any] = {"run_id": pl.String, "n": pl.Int64, "unmatched": pl.Int64, **numbers, **counts}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    frame = frame.with_columns(p_holm=pl.Series(holm(frame["p"].to_numpy()), dtype=pl.Float64))
-    sure = pl.col("p_holm") < 0.05
-    verdict = pl.when(sure & (pl.col("difference") > 0)).then(pl.lit("better")).when(sure & (pl.col("difference") < 0))
-    return frame.with_columns(verdict=verdict.then(pl.lit("worse")).otherwise(pl.lit("cannot tell"))).with_columns(
-        pl.col(pl.Float64).fill_nan(None)
-    )
+    return pl.DataFrame(rows, schema=schema | {"verdict": pl.String}, orient="row").fill_nan(None)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from cxlab.metrics.intervals import proportion_interval
+from cxlab.metrics.intervals import Bounds
 from cxlab.metrics.paths import alignment
-from cxlab.read.clusters import reach, summarise
+from cxlab.read.clusters import SHARE, means, summarise
 from cxlab.read.query import Params, ask, cut, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
@@ -143,7 +143,7 @@ def branches(view: View, by_model: bool = False) -> pl.DataFrame:
     right = pl.when("right").then("n").otherwise(0)
     arrived = told.turns.group_by(*(("model",) if by_model else ()), "sample_id", "pair").agg(pl.col("n").sum())
     clusters = arrived.join(arrivals, on="pair").select(*keys, "sample_id", "n", total=right)
-    return _settle(summarise(clusters, keys))
+    return summarise(clusters, keys, SHARE).rename({"mean": "share"})
 
 
 def error_split(view: View) -> pl.DataFrame:
@@ -158,7 +158,7 @@ def error_split(view: View) -> pl.DataFrame:
     clusters = grid.join(counted, on=["model", "sample_id", "error"], how="left").with_columns(
         pl.col("total").fill_null(0)
     )
-    found = _settle(summarise(clusters, ("model", "error")))
+    found = summarise(clusters, ("model", "error"), SHARE).rename({"mean": "share"})
     return (
         found.rename({"n": "of"})
         .with_columns(n=(pl.col("share") * pl.col("of")).round().cast(pl.Int64))
@@ -285,7 +285,7 @@ def coverage(view: View) -> pl.DataFrame:
     )
 
 
-def by_turn(view: View, reach: int | None = None) -> pl.DataFrame:
+def by_turn(view: View, reach: int | None = None, bounds: Bounds | None = (0.0, 100.0)) -> pl.DataFrame:
     """The view's metric by evaluated turn: model, turn, n dialogues, clusters, share (the mean), low, high.
 
     `reach`: only dialogues that were evaluated at every one of EVALUATED up to this turn, so that each point of a
@@ -301,20 +301,19 @@ def by_turn(view: View, reach: int | None = None) -> pl.DataFrame:
             "AND (s.run_id, s.attempt_id) IN (SELECT (run_id, attempt_id) FROM scored WHERE turn <= $reach "
             f"GROUP BY run_id, attempt_id HAVING count(*) = {needed}) AND s.turn <= $reach"
         )
-    frame = ask(
+    found = means(
         f"""
         WITH scored AS (
             SELECT s.run_id, s.attempt_id, s.sample_id, s.model, s.turn, s.value
             FROM scores s WHERE s.metric = $metric AND s.turn IN ({listed}) AND s.value IS NOT NULL AND {condition}
-        ), clusters AS (
-            SELECT model, turn, sample_id, count(*) AS n, sum(value) AS total
-            FROM scored s WHERE true {whole} GROUP BY ALL
         )
-        {_shares("model, turn", "clusters")}
+        SELECT model, turn, sample_id, count(*) AS n, sum(value) AS total FROM scored s WHERE true {whole} GROUP BY ALL
         """,
+        ("model", "turn"),
         {**params, "metric": view.metric},
+        bounds,
     )
-    return _finish(frame)
+    return found.rename({"mean": "share"})
 
 
 def reaches(view: View) -> pl.DataFrame:
@@ -347,36 +346,4 @@ def leaf_levels(view: View) -> pl.DataFrame:
         WHERE s.metric = $metric AND s.turn IS NOT NULL AND facet_of(s.facet_list, 'leaf') IS NOT NULL AND {condition}
         GROUP BY ALL HAVING count(s.value) > 0 ORDER BY ALL""",
         {**params, "metric": view.metric},
-    )
-
-
-def _shares(keys: str, clusters: str) -> str:
-    """The last SELECT over clusters of (keys, n, total): mean and the clustered spread of it."""
-    return f"""
-        , centred AS (SELECT *, sum(total) OVER grouped / sum(n) OVER grouped AS mean
-            FROM {clusters} WINDOW grouped AS (PARTITION BY {keys}))
-        SELECT {keys}, sum(n)::BIGINT AS n, count(*) FILTER (n > 0) AS clusters, any_value(mean)::DOUBLE AS share,
-            sqrt(sum((total - mean * n) ** 2)) / sum(n) AS spread
-        FROM centred GROUP BY {keys} HAVING sum(n) > 0 ORDER BY {keys}"""
-
-
-def _finish(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put intervals to means."""
-    around = [reach(count, spread) for count, spread in frame.select("clusters", "spread").iter_rows()]
-    half = pl.Series("half", around, dtype=pl.Float64).fill_nan(None)
-    return frame.drop("spread").with_columns(low=pl.col("share") - half, high=pl.col("share") + half)
-
-
-def _settle(found: pl.DataFrame) -> pl.DataFrame:
-    """Shares stay within 0 and 1; where all turns agree (0 or 1), the spread says nothing and Wilson's interval over
-    the samples takes its place.
-    """
-    lows, highs = [], []
-    for mean, low, high, count in found.select("mean", "low", "high", "clusters").iter_rows():
-        if mean in (0.0, 1.0):
-            _, low, high, *_ = proportion_interval(round(mean * count), count)
-        lows.append(None if low is None else max(low, 0.0))
-        highs.append(None if high is None else min(high, 1.0))
-    return found.rename({"mean": "share"}).with_columns(
-        low=pl.Series(lows, dtype=pl.Float64), high=pl.Series(highs, dtype=pl.Float64)
     )

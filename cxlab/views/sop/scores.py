@@ -76,7 +76,7 @@ def show_by_turn(current: View) -> None:
         key="sop-reach",
         label_visibility="collapsed",
     )
-    frame = cached(queries.by_turn, current, reach)
+    frame = cached(queries.by_turn, current, reach, _scale(current))
     figure = charts.draw_turns(frame, label(current.metric), _range(current), marks(), dark())
     columns = {"name": column("Model"), "turn": column("Turn", "count"), **_MEAN}
     show_chart(figure, with_labels(frame), key="sop-by-turn", alt="Score by turn.", columns=columns)
@@ -84,15 +84,14 @@ def show_by_turn(current: View) -> None:
 
 def show_by_level(current: View) -> None:
     """The metric by adversarial level, and the differences paired by leaf."""
-    frame = cached(score_table, current, ("model", "level"))
-    gaps = cached(queries_levels.level_differences, current)
-    real = gaps.filter((pl.col("p_holm") < 0.05) & (pl.col("difference") < 0))
+    frame = cached(score_table, current, ("model", "level"), scales={current.metric: _scale(current)})
+    gaps = cached(queries_levels.level_differences, current, bounds=_scale(current))
+    real = gaps.filter((pl.col("p_corrected") < 0.05) & (pl.col("difference") < 0))
     tested = gaps["model"].n_unique()
     section(
         f"Difficult customers cost {real['model'].n_unique()} of {tested} models points" if tested else "By level",
-        "Levels share their leaves, so the difference is paired by leaf: bootstrap interval, sign-flip p, Holm "
-        "over the "
-        "rows.",
+        "Levels share their leaves, so the difference is paired by leaf. Intervals and p by flipping signs, both "
+        f"corrected for {gaps.height} comparisons (Bonferroni).",
     )
     chart, table = st.columns([4, 5], gap="medium")
     with chart:
@@ -107,10 +106,12 @@ def show_by_level(current: View) -> None:
             figure, rows, key="sop-levels", alt="Score by level.", columns={**columns, "mean": column("Mean", "points")}
         )
     with table:
-        verdict = pl.when(pl.col("p_holm") >= 0.05).then(pl.lit("? cannot tell")).when(pl.col("difference") < 0)
+        unsure = pl.col("p_corrected").is_null() | (pl.col("p_corrected") >= 0.05)
+        verdict = pl.when(unsure).then(pl.lit("? cannot tell")).when(pl.col("difference") < 0)
         rows = with_labels(gaps).with_columns(
             against=pl.format("{} − zero", "level"),
             verdict=verdict.then(pl.lit("✕ worse")).otherwise(pl.lit("✓ better")),
+            interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
         )
         columns = {
             "name": column("Model"),
@@ -118,14 +119,18 @@ def show_by_level(current: View) -> None:
             "verdict": column("Verdict"),
             "difference": column("Points", "points"),
             "interval": column("95 % interval"),
-            "p_holm": column("p (Holm)", "p"),
+            "p_corrected": column("p, corrected", "p"),
             "n": column("Leaves", "count", "Leaves that have both levels."),
         }
         show_table(rows, columns, key="sop-level-gaps", alt="Paired differences between levels.")
 
 
+def _scale(current: View) -> tuple[float, float] | None:
+    return declared(current.benchmark).card.scale(current.metric)
+
+
 def _range(current: View) -> tuple[float, float] | None:
-    return range_of(declared(current.benchmark).card.scale(current.metric))
+    return range_of(_scale(current))
 
 
 def show_export(current: View, procedure: Procedure) -> None:

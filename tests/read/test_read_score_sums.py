@@ -9,10 +9,9 @@ from polars.testing import assert_frame_equal
 
 from cxlab import read
 from cxlab.metrics.intervals import clustered_interval
-from cxlab.read import View
+from cxlab.read import View, score_sums
 from cxlab.store import connect
 from cxlab.store.load import load_rows
-from cxlab.views.compare import queries_score_sums
 from cxlab.views.judges import queries_agreement, queries_materiality
 from cxlab.views.sop import queries
 
@@ -25,7 +24,7 @@ ZERO = View(models=("simulated:strong", "simulated:base")).narrow(level=("zero",
 @pytest.mark.parametrize("by", [("model",), ("run_id", "level"), ("model", "leaf")])
 def test_sums_say_what_the_score_table_says(home: Path, view: View, by: Sequence[str]) -> None:
     wanted = read.score_table(view, by=by).drop("metric")
-    found = queries_score_sums.table(view, by)
+    found = score_sums.table(view, by)
     assert_frame_equal(found, wanted, check_dtypes=False)
 
 
@@ -47,9 +46,7 @@ def test_a_filter_on_what_was_read_is_a_filter_in_the_store(home: Path) -> None:
 
 
 def test_filters_other_than_those_reach_the_store(home: Path) -> None:
-    assert (
-        queries_score_sums.of_attempts(View(errors=("field",))).height < queries_score_sums.of_attempts(View()).height
-    )
+    assert score_sums.of_attempts(View(errors=("field",))).height < score_sums.of_attempts(View()).height
     assert queries.error_split(View(search="no such words")).is_empty()
 
 

@@ -5,7 +5,8 @@ from functools import lru_cache
 
 import polars as pl
 
-from cxlab.read.clusters import reach
+from cxlab.metrics.intervals import Bounds
+from cxlab.read.clusters import add_bounds
 from cxlab.read.query import ask, cut, facet, facet_ids, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
@@ -52,7 +53,7 @@ def _read_facets(home: str, version: str) -> pl.DataFrame:
     return ask(f"SELECT a.run_id, a.attempt_id{columns} FROM attempts a")
 
 
-def table(view: View, by: Sequence[str]) -> pl.DataFrame:
+def table(view: View, by: Sequence[str], bounds: Bounds | None = None) -> pl.DataFrame:
     """What `score_table` says of the view's metric, made from the sums: `by`..., n, clusters, mean, low, high,
     unscored. `by` are columns of the sums, or facets."""
     keys = list(by)
@@ -79,12 +80,10 @@ def table(view: View, by: Sequence[str]) -> pl.DataFrame:
             clusters=(pl.col("n") > 0).sum().cast(pl.Int64),
             mean=pl.col("mean").first(),
             spread=(off**2).sum().sqrt() / pl.col("n").sum(),
+            weight=pl.col("n").sum() ** 2 / (pl.col("n") ** 2).sum(),
+            edge=(pl.col("total") / pl.col("n")).filter(pl.col("n") > 0).is_in(bounds or ()).mean(),
             unscored=pl.col("unscored").sum(),
         )
         .sort(keys, nulls_last=True)
     )
-    around = [reach(count, spread) for count, spread in found.select("clusters", "spread").iter_rows()]
-    half = pl.Series("half", around, dtype=pl.Float64).fill_nan(None)
-    return found.with_columns(low=pl.col("mean") - half, high=pl.col("mean") + half).select(
-        *keys, "n", "clusters", "mean", "low", "high", "unscored"
-    )
+    return add_bounds(found, bounds).select(*keys, "n", "clusters", "mean", "low", "high", "unscored")
