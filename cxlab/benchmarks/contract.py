@@ -18,9 +18,10 @@ from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.errors import CxError
 from cxlab.files import Complaint
 from cxlab.importers.importer import Importer
+from cxlab.judging import find_silence
 from cxlab.llm.base import ChatModel
 from cxlab.llm.simulated.profiles import Profile
-from cxlab.records import Attempt, Dataset, Judgement, Run, Sample, Score, Trace, Verdict, Vote
+from cxlab.records import Attempt, Dataset, Failure, Judgement, Run, Sample, Score, Trace, Verdict, Vote
 from cxlab.records.benchmark_card import RESERVED, Baseline, Card, Declaration, Facet, Task
 from cxlab.records.evaluation import Owner
 from cxlab.store import write
@@ -256,7 +257,6 @@ def default_verdict(task: Task | None, attempt: Attempt, scored: Scored) -> Verd
     Without a value a reply that could not be read as a whole fails the attempt and is the agent's doing; a provider's
     fault leaves it unscored and is the provider's; else it is unscored for the score's reason.
     """
-    fault = next((each for each in attempt.failures if each.where == "provider"), None)
     metric = task.decided_by or task.metric if task is not None else ""
     found = [score for score in scored.scores if score.metric == metric]
     whole = [score for score in found if score.turn is None] or found
@@ -269,13 +269,30 @@ def default_verdict(task: Task | None, attempt: Attempt, scored: Scored) -> Verd
     if task is None:
         return verdict("unscored", "the task is not declared", "label")
     if not values:
-        if any(failure.where == "format" and failure.turn is None for failure in attempt.failures):
-            return verdict("failed", "unreadable reply", "agent")
+        unread = [each for each in attempt.failures if each.where == "format" and each.turn is None]
+        if unread:
+            return verdict("failed", name_unread(unread[0]), "agent")
         if attempt.outcome == "provider":
-            return verdict("unscored", f"provider: {fault.type}" if fault else "provider fault", "provider")
-        return verdict("unscored", reason or f"no {metric}", "judge" if scored.votes else "label")
+            return verdict("unscored", name_fault(attempt), "provider")
+        if attempt.ended_by == "unreadable" and attempt.failures and attempt.failures[-1].where == "customer":
+            return verdict("unscored", f"customer: {name_unread(attempt.failures[-1])}", "customer")
+        silence, owner = find_silence(scored.votes) or (None, "judge" if scored.votes else "label")
+        return verdict("unscored", silence or reason or f"no {metric}", owner)
     mean = sum(values) / len(values)
     wanted = task.pass_from if task.pass_from is not None else 100.0 if task.higher_is_better else 0.0
     if mean >= wanted if task.higher_is_better else mean <= wanted:
         return verdict("passed")
     return verdict("failed", reason or f"{metric} {mean:.4g}, {wanted:g} needed", "agent")
+
+
+def name_unread(failure: Failure | None) -> str:
+    """What a reply that could not be read was, in words that alike failures share."""
+    return "reply cut off at the token limit" if failure and failure.type == "truncated" else "unreadable reply"
+
+
+def name_fault(attempt: Attempt) -> str:
+    """The provider's fault that cut an attempt short, and behind which side it stood where that was not the agent."""
+    fault = next((each for each in attempt.failures if each.where == "provider"), None)
+    if fault is None:
+        return "provider fault"
+    return f"{fault.role}'s provider: {fault.type}" if fault.role not in (None, "agent") else f"provider: {fault.type}"

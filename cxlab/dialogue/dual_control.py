@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cxlab.dialogue.consumption import Consumption
+from cxlab.llm.parsing import without_thinking
 from cxlab.records import CallTotals, Failure, Message, ToolCall
 
 Side = Literal["agent", "customer"]
@@ -141,9 +142,15 @@ class DualControlLoop:
         if move.failure is not None:
             self._fail(side, move.failure, turn)
             if move.failure.where == "provider":
+                if side == "customer" and (move.usage.calls or move.cost_usd):
+                    # What an earlier call of the move took was paid for, though nothing came of it.
+                    lost = {**move.data, "step": self.steps, "delivered": False}
+                    self.messages.append(Message(role=side, text="", turn=turn, data=lost, **move.totals.of_message()))
                 self._end("provider")
                 return
-        text, readable = move.text.strip(), bool(move.text.strip() or move.calls or move.stop)
+        # Whatever a side thought aloud stays its own.
+        text = without_thinking(move.text)
+        readable = bool(text or move.calls or move.stop)
         if not readable and move.failure is None:
             self._fail(side, Failure(where="format", type="empty", message="neither text nor a tool call"), turn)
         # A move that said something is readable even if something about it was wrong.
@@ -235,7 +242,8 @@ class DualControlLoop:
         # What the customer's model gets wrong is no fault of the agent under test.
         ours = side == "customer" and failure.where in ("format", "agent", "tool")
         where: Any = "customer" if ours else failure.where
-        self.failures.append(failure.model_copy(update={"turn": turn, "where": where}))
+        role = side if where == "provider" else None
+        self.failures.append(failure.model_copy(update={"turn": turn, "where": where, "role": role}))
 
     @property
     def outcome(self) -> Any:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cxlab.dialogue.consumption import Consumption
+from cxlab.llm.parsing import without_thinking
 from cxlab.records import CallTotals, Failure, Message, ToolCall
 
 UNREADABLE = "(The reply could not be read.)"
@@ -61,9 +62,15 @@ async def converse(customer: Speaker, agent: Speaker, max_turns: int) -> Dialogu
         said = await customer(dialogue.messages, turn)
         _note(dialogue, said, turn, "customer")
         if _is_provider(said):
+            if said.usage.calls or said.cost_usd:
+                # What an earlier call of the turn took was paid for, though nothing came of it.
+                lost = {**said.data, "delivered": False}
+                dialogue.messages.append(
+                    Message(role="customer", text="", turn=turn, data=lost, **said.totals.of_message())
+                )
             dialogue.ended_by = "provider"
             return dialogue
-        text = said.text or "Hello? Please go on."
+        text = without_thinking(said.text) or "Hello? Please go on."
         dialogue.messages.append(
             Message(role="customer", text=text, turn=turn, data=said.data, **said.totals.of_message())
         )
@@ -78,7 +85,7 @@ async def converse(customer: Speaker, agent: Speaker, max_turns: int) -> Dialogu
         dialogue.messages.append(
             Message(
                 role="agent",
-                text=reply.text or UNREADABLE,
+                text=without_thinking(reply.text) or UNREADABLE,
                 turn=turn,
                 tool_calls=reply.tool_calls,
                 data=reply.data,
@@ -102,7 +109,8 @@ def _note(dialogue: Dialogue, said: Utterance, turn: int, who: str) -> None:
         where = said.failure.where
         if who == "customer" and where == "format":
             where = "customer"
-        dialogue.failures.append(said.failure.model_copy(update={"turn": turn, "where": where}))
+        role = who if where == "provider" else None
+        dialogue.failures.append(said.failure.model_copy(update={"turn": turn, "where": where, "role": role}))
 
 
 def _is_provider(said: Utterance) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from cxlab.llm.base import ChatModel, Completion, Out, ProviderFault, Reply, Request
 from cxlab.llm.metering import Budget, MeteredModel, cost_of
-from cxlab.llm.parsing import parse, parse_text
+from cxlab.llm.parsing import parse, parse_text, without_thinking
 from cxlab.llm.prompts import In, Prompt, Text
 from cxlab.records import Failure, Usage
 
@@ -51,6 +51,7 @@ async def call(
 def _again(request: Request, said: str, failure: Failure) -> Request:
     """The same question with the reply that could not be used and what is wrong with it."""
     shape = json.dumps(request.schema.model_json_schema(), ensure_ascii=False) if request.schema else ""
+    said = without_thinking(said)
     wish = (
         f"That reply could not be used ({failure.message}). Answer the same question again with one JSON object "
         f"and nothing else, following this JSON schema:\n{shape}"
@@ -84,7 +85,7 @@ async def ask(
     """Render, call, parse; exactly one of `output` and `failure` is set in the reply.
 
     Provider failures: `rate_limited`, `timeout`, `server_error`, `connection`, `auth`, `bad_request`,
-    `refused`, `bad_reply`, `budget`. Format failures: `empty`, `not_json`, `truncated`, `invalid`,
+    `too_long`, `refused`, `bad_reply`, `budget`. Format failures: `empty`, `not_json`, `truncated`, `invalid`,
     `refusal`. A reply that is not JSON or not valid is asked for once more when the prompt allows a
     repair; usage, latency and cost then count both calls and `raw` is the second reply. `on_text` is told
     the raw reply so far while it is written, where the server streams.
@@ -104,23 +105,35 @@ async def ask(
     one = await call(model, request, cache=cache, budget=budget)
     if one.completion is None:
         return Reply(None, "", one.usage, one.latency_s, one.cost_usd, one.failure)
-    raw = one.completion.text
+    told, raw = one.completion, one.completion.raw
     usage, latency_s, cost_usd = one.usage, one.latency_s, one.cost_usd
 
     if not prompt.structured:
-        said, failure = parse_text(raw, one.completion.finish_reason)
+        said, failure = parse_text(told.text, told.finish_reason)
         text = cast(Out, Text(text=said)) if said is not None else None
-        return Reply(text, raw, usage, latency_s, cost_usd, failure)
+        return Reply(text, raw, usage, latency_s, cost_usd, explain_cut(failure, model, told))
 
-    output, failure, ignored = parse(raw, prompt.Output, inputs, one.completion.finish_reason)
+    output, failure, ignored = parse(told.text, prompt.Output, inputs, told.finish_reason)
     if ignored and ladder is not None:
         ladder.ignored(prompt.Output, rung)
     if failure is not None and prompt.repair and failure.type in _REPAIRABLE:
-        two = await call(model, _again(request, raw, failure), cache=cache, budget=budget)
+        two = await call(model, _again(request, told.text, failure), cache=cache, budget=budget)
         usage, latency_s = usage + two.usage, latency_s + two.latency_s
         cost_usd = _sum_costs(cost_usd, two.cost_usd)
         if two.completion is not None:
             # When the second call breaks off, the first reply and its format failure stand.
-            raw = two.completion.text
-            output, failure, _ = parse(raw, prompt.Output, inputs, two.completion.finish_reason)
-    return Reply(cast("Out | None", output), raw, usage, latency_s, cost_usd, failure)
+            told, raw = two.completion, two.completion.raw
+            output, failure, _ = parse(told.text, prompt.Output, inputs, told.finish_reason)
+    return Reply(cast("Out | None", output), raw, usage, latency_s, cost_usd, explain_cut(failure, model, told))
+
+
+def explain_cut(failure: Failure | None, model: ChatModel, told: Completion) -> Failure | None:
+    """The failure, and of a reply that was cut off at what limit and how to raise it."""
+    if failure is None or failure.type != "truncated":
+        return failure
+    limit = f"the limit of {told.limit:,} tokens" if told.limit is not None else "a limit of the server's own"
+    thought = told.usage.reasoning_tokens
+    spent = f" after {thought:,} tokens of reasoning" if thought else ""
+    how = f"raise max_output_tokens of {model.name} in models.toml" if told.limit is not None else "shorten the prompt"
+    message = f"the reply was cut off at {limit}{spent}, {len(told.text):,} characters came: {how}"
+    return failure.model_copy(update={"message": message})

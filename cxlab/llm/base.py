@@ -20,14 +20,15 @@ class Request:
     from. `seed` separates repeated samples of the same prompt. `require_tool` asks the server for a call
     instead of leaving the choice to the model; a server that refuses to is left to choose. `on_text` is
     called with the whole text so far while it is written, from the beginning again after a broken attempt;
-    a model or a server that cannot stream does not call it.
+    a model or a server that cannot stream does not call it. `max_tokens` None: the model's own limit, as models.toml
+    has it.
     """
 
     messages: list[dict[str, Any]]
     schema: type[BaseModel] | None = None
     tools: list[dict[str, Any]] | None = None
     temperature: float = 0.0
-    max_tokens: int = 1024
+    max_tokens: int | None = None
     seed: int = 0
     prompt: Any = None
     inputs: BaseModel | None = None
@@ -37,13 +38,25 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model answered; `text` is "" when the server sent null content."""
+    """What a model answered; `text` is "" when the server sent null content.
+
+    `reasoning` is what it thought aloud, as the server sent it apart or as it stood between tags in the text; nobody
+    but the reader of a log ever sees it. `finish_reason` "length": cut off at the limit, which is `limit` tokens where
+    one was sent.
+    """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
     latency_s: float = 0.0
     finish_reason: str | None = None
+    reasoning: str = ""
+    limit: int | None = None
+
+    @property
+    def raw(self) -> str:
+        """All that the model wrote, its reasoning between tags in front."""
+        return f"<think>{self.reasoning}</think>\n{self.text}" if self.reasoning else self.text
 
 
 class ProviderFault(Exception):
@@ -68,7 +81,10 @@ class ChatModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[Out]):
-    """An answer to a prompt: `output` when it could be parsed, else `failure` (format or provider)."""
+    """An answer to a prompt: `output` when it could be parsed, else `failure` (format or provider).
+
+    `raw` is all that was written, reasoning included.
+    """
 
     output: Out | None
     raw: str

@@ -75,6 +75,8 @@ class ReplyCache:
             usage=Usage(prompt_tokens=0, completion_tokens=0, cached_calls=1),
             latency_s=time.perf_counter() - started,
             finish_reason=found["finish_reason"],
+            reasoning=found.get("reasoning", ""),
+            limit=found.get("limit"),
         )
 
     def put(self, key: str, completion: Completion, model: str = "", prompt: str = "") -> None:
@@ -84,6 +86,8 @@ class ReplyCache:
                 "text": completion.text,
                 "tool_calls": [tool_call.model_dump() for tool_call in completion.tool_calls],
                 "finish_reason": completion.finish_reason,
+                "reasoning": completion.reasoning,
+                "limit": completion.limit,
                 "usage": completion.usage.model_dump(),
                 "latency_s": completion.latency_s,
             }

@@ -23,7 +23,8 @@ def read_completion(body: Any, latency_s: float) -> Completion:
     text = _text(message.get("content"))
     if message.get("refusal"):
         text, finish_reason = str(message["refusal"]), "refusal"
-    return Completion(text, _tool_calls(message.get("tool_calls")), _usage(body.get("usage")), latency_s, finish_reason)
+    calls, usage = _tool_calls(message.get("tool_calls")), read_usage(body.get("usage"))
+    return Completion(text, calls, usage, latency_s, finish_reason, _reasoning(message))
 
 
 def fault_in(body: Any) -> Interrupted | None:
@@ -43,7 +44,7 @@ class StreamedCompletion:
     def __init__(self) -> None:
         self.text = ""
         self.finished = False
-        self._refusal = ""
+        self._refusal = self._thought = ""
         self._finish_reason: str | None = None
         self._calls: list[dict[str, str]] = []
         self._places: dict[int, int] = {}
@@ -83,6 +84,7 @@ class StreamedCompletion:
         for one in delta.get("tool_calls") or ():
             self._add_call(one)
         self._refusal += delta["refusal"] if isinstance(delta.get("refusal"), str) else ""
+        self._thought += _reasoning(delta)
         more = _text(delta.get("content"))
         self.text += more
         return bool(more)
@@ -115,7 +117,12 @@ class StreamedCompletion:
         calls = [
             {"id": one["id"], "function": {"name": one["name"], "arguments": one["arguments"]}} for one in self._calls
         ]
-        message = {"content": self.text, "refusal": self._refusal or None, "tool_calls": calls}
+        message = {
+            "content": self.text,
+            "refusal": self._refusal or None,
+            "tool_calls": calls,
+            "reasoning": self._thought,
+        }
         return {"choices": [{"message": message, "finish_reason": self._finish_reason}], "usage": self._usage}
 
 
@@ -130,6 +137,11 @@ def _text(content: Any) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     return ""
+
+
+def _reasoning(message: Mapping[str, Any]) -> str:
+    """What the model thought aloud, by either of the names that servers give it."""
+    return _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
 
 
 def _tool_calls(calls: Any) -> tuple[ToolCall, ...]:
@@ -150,9 +162,28 @@ def _tool_calls(calls: Any) -> tuple[ToolCall, ...]:
     return tuple(found)
 
 
-def _usage(reported: Any) -> Usage:
-    def count(key: str) -> int | None:
-        value = reported.get(key) if isinstance(reported, dict) else None
+def read_usage(reported: Any) -> Usage:
+    """The tokens of one call as a server counts them.
+
+    Most count reasoning into the completion; those that count it beside, which shows in their total, are set right.
+    """
+
+    def count(holder: Any, key: str) -> int | None:
+        value = holder.get(key) if isinstance(holder, dict) else None
         return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
-    return Usage(prompt_tokens=count("prompt_tokens"), completion_tokens=count("completion_tokens"), calls=1)
+    def detail(part: str, key: str) -> int | None:
+        return count(reported.get(f"{part}_tokens_details") if isinstance(reported, dict) else None, key)
+
+    prompt, completion, total = (count(reported, f"{part}_tokens") for part in ("prompt", "completion", "total"))
+    reasoning = detail("completion", "reasoning_tokens")
+    if prompt and completion is not None and reasoning and total == prompt + completion + reasoning:
+        completion += reasoning
+    cached = detail("prompt", "cached_tokens")
+    return Usage(
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        calls=1,
+        cached_tokens=count(reported, "prompt_cache_hit_tokens") if cached is None else cached,
+        reasoning_tokens=reasoning,
+    )

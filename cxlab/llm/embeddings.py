@@ -68,7 +68,7 @@ class EmbeddingModel:
 
     async def _embed(self, batch: list[str], budget: Budget | None) -> EmbeddingReply:
         if budget is not None and not budget.open_call():
-            raise ProviderFault("budget", f"the budget of {budget.usd:g} USD is spent ({budget.spent_usd:.4f} USD)")
+            raise ProviderFault("budget", budget.describe())
 
         async def once() -> tuple[Vectors, Usage, float]:
             asked = {"input": batch, "encoding_format": "float"}

@@ -50,6 +50,8 @@ def kind_of_status(status: int, code: str = "", message: str = "") -> FaultKind:
         return FaultKind("server_error", True)
     if "content_filter" in said or "content_policy" in said:
         return FaultKind("refused", False)
+    if status in (400, 413) and any(words in said for words in ("context_length", "context length", "maximum context")):
+        return FaultKind("too_long", False)
     return FaultKind("bad_request", False)
 
 

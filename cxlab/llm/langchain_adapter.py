@@ -31,7 +31,7 @@ class CxChatModel(BaseChatModel):
 
     cx_model: Any
     temperature: float = 0.0
-    max_tokens: int = 1024
+    max_tokens: int | None = None
     seed: int = 0
 
     @property

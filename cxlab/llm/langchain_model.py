@@ -5,6 +5,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cxlab.errors import NotConfigured
@@ -12,6 +13,7 @@ from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
 from cxlab.llm.faults import FaultKind, Interrupted, kind_of_status, redact, retry_after_s, retrying, with_retries
 from cxlab.llm.ladder import Ladder, with_instruction
 from cxlab.llm.metering import Prices
+from cxlab.llm.parsing import hide_thinking
 from cxlab.records import ToolCall, Usage
 
 if TYPE_CHECKING:
@@ -41,8 +43,9 @@ _BY_NAME = (
 class LangchainModel:
     """Any `BaseChatModel` as one of ours.
 
-    `make(temperature, max_tokens)` yields the LangChain object for those settings; temperature None
-    leaves it to the provider. The providers' SDKs retry by themselves, so `attempts` is 1 unless asked.
+    `make(temperature, max_tokens)` yields the LangChain object for those settings; None leaves either to the
+    provider. `max_output_tokens` is what one answer may hold where a request does not say. The providers' SDKs
+    retry by themselves, so `attempts` is 1 unless asked.
     Structured output is tried through LangChain's own `with_structured_output`, then in words.
     """
 
@@ -51,19 +54,21 @@ class LangchainModel:
     def __init__(
         self,
         name: str,
-        make: "Callable[[float | None, int], BaseChatModel]",
+        make: "Callable[[float | None, int | None], BaseChatModel]",
         prices: Prices | None = None,
         attempts: int = 1,
         secrets: tuple[str, ...] = (),
         answer_timeout_s: float = 300.0,
+        max_output_tokens: int | None = None,
     ) -> None:
         self.name = name
         self.prices = prices
         self.ladder = Ladder(("native", "prompt"))
         self.attempts = attempts
         self.answer_timeout_s = answer_timeout_s
+        self.max_output_tokens = max_output_tokens
         self._make = make
-        self._made: dict[tuple[float | None, int], BaseChatModel] = {}
+        self._made: dict[tuple[float | None, int | None], BaseChatModel] = {}
         self._key_variables = secrets
         self._no_temperature = self._no_stream = False
 
@@ -71,10 +76,13 @@ class LangchainModel:
         return f"LangchainModel({self.name!r})"
 
     def _chat(self, request: Request) -> "BaseChatModel":
-        settings = (None if self._no_temperature else request.temperature, request.max_tokens)
+        settings = (None if self._no_temperature else request.temperature, self._room(request))
         if settings not in self._made:
             self._made[settings] = self._make(*settings)
         return self._made[settings]
+
+    def _room(self, request: Request) -> int | None:
+        return self.max_output_tokens if request.max_tokens is None else request.max_tokens
 
     async def complete(self, request: Request) -> Completion:
         """One completion; faults that LangChain's providers raise come back as ProviderFault."""
@@ -112,13 +120,7 @@ class LangchainModel:
                 raise ProviderFault(
                     fault.failure.type, fault.failure.message, fault.failure.retryable, with_retries(Usage(), sent - 1)
                 ) from None
-            return Completion(
-                completion.text,
-                completion.tool_calls,
-                with_retries(completion.usage, sent - 1),
-                completion.latency_s,
-                completion.finish_reason,
-            )
+            return replace(completion, usage=with_retries(completion.usage, sent - 1), limit=self._room(request))
 
     async def _once(self, request: Request, rung: str | None) -> Completion:
         from langchain_core.messages import AIMessage, convert_to_messages
@@ -154,7 +156,7 @@ class LangchainModel:
         if native and calls:
             # The schema was sent as a forced tool: its arguments are the answer.
             text, calls = calls[0].arguments, ()
-        return Completion(text, calls, _usage(message), spent, _ending(message))
+        return Completion(text, calls, _usage(message), spent, _ending(message), _reasoning(message))
 
     def _secret_values(self) -> list[str | None]:
         return [os.environ.get(variable) for variable in self._key_variables]
@@ -165,7 +167,13 @@ class LangchainModel:
 
 
 def load_langchain(
-    name: str, provider: str, model: str, prices: Prices | None = None, key_variable: str | None = None
+    name: str,
+    provider: str,
+    model: str,
+    prices: Prices | None = None,
+    key_variable: str | None = None,
+    max_output_tokens: int | None = None,
+    reasoning_effort: str | None = None,
 ) -> LangchainModel:
     """`PROVIDER:MODEL` through `init_chat_model`; raises NotConfigured when a package is missing."""
     try:
@@ -173,10 +181,9 @@ def load_langchain(
     except ImportError:
         raise NotConfigured(f"model {name!r} needs LangChain: pip install langchain") from None
 
-    def make(temperature: float | None, max_tokens: int) -> "BaseChatModel":
-        settings: dict[str, Any] = {"max_tokens": max_tokens}
-        if temperature is not None:
-            settings["temperature"] = temperature
+    def make(temperature: float | None, max_tokens: int | None) -> "BaseChatModel":
+        given = {"temperature": temperature, "max_tokens": max_tokens, "reasoning_effort": reasoning_effort}
+        settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         made: BaseChatModel = init_chat_model(model, model_provider=provider, **settings)
         return made
 
@@ -187,7 +194,8 @@ def load_langchain(
     except ValueError as error:
         # pydantic's ValidationError is one: the provider's class misses a setting, as a rule its key.
         raise NotConfigured(f"model {name!r}: {redact(str(error))}") from None
-    return LangchainModel(name, make, prices, secrets=(key_variable,) if key_variable else ())
+    secrets = (key_variable,) if key_variable else ()
+    return LangchainModel(name, make, prices, secrets=secrets, max_output_tokens=max_output_tokens)
 
 
 def from_langchain(chat: "BaseChatModel", name: str, prices: Prices | None = None) -> LangchainModel:
@@ -195,7 +203,9 @@ def from_langchain(chat: "BaseChatModel", name: str, prices: Prices | None = Non
     return LangchainModel(name, lambda _temperature, _max_tokens: chat, prices)
 
 
-def as_langchain(model: ChatModel, temperature: float = 0.0, max_tokens: int = 1024, seed: int = 0) -> "BaseChatModel":
+def as_langchain(
+    model: ChatModel, temperature: float = 0.0, max_tokens: int | None = None, seed: int = 0
+) -> "BaseChatModel":
     """One of our models as a LangChain `BaseChatModel`, with tools and structured output."""
     from cxlab.llm.langchain_adapter import CxChatModel
 
@@ -255,7 +265,7 @@ async def _stream(chat: Any, messages: list[Any], on_text: Any) -> Any:
     async for piece in chat.astream(messages):
         whole = piece if whole is None else whole + piece
         if _text(piece.content):
-            on_text(_text(whole.content))
+            on_text(hide_thinking(_text(whole.content)))
     return whole
 
 
@@ -287,7 +297,21 @@ def tool_calls_of(message: Any) -> tuple[ToolCall, ...]:
 
 def _usage(message: Any) -> Usage:
     reported = message.usage_metadata or {}
-    return Usage(prompt_tokens=reported.get("input_tokens"), completion_tokens=reported.get("output_tokens"), calls=1)
+    return Usage(
+        prompt_tokens=reported.get("input_tokens"),
+        completion_tokens=reported.get("output_tokens"),
+        calls=1,
+        cached_tokens=(reported.get("input_token_details") or {}).get("cache_read"),
+        reasoning_tokens=(reported.get("output_token_details") or {}).get("reasoning"),
+    )
+
+
+def _reasoning(message: Any) -> str:
+    """What the model thought aloud: a part of the content, or beside it as some providers have it."""
+    parts = message.content if isinstance(message.content, list) else []
+    kept = [part.get("thinking") or part.get("reasoning") for part in parts if isinstance(part, dict)]
+    beside = message.additional_kwargs.get("reasoning_content")
+    return "".join(each for each in [*kept, beside] if isinstance(each, str))
 
 
 def _ending(message: Any) -> str | None:

@@ -13,18 +13,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """USD per million tokens, with the day they were noted and where from."""
+    """USD per million tokens, with the day they were noted and where from.
+
+    `cached_usd` is for tokens of a prompt that the server had kept, `reasoning_usd` for those of thinking; None: as
+    for any other.
+    """
 
     prompt_usd: float
     completion_usd: float
     as_of: str = ""
     source: str = ""
+    cached_usd: float | None = None
+    reasoning_usd: float | None = None
 
     def cost(self, usage: Usage) -> float | None:
         """USD, or None when the server reported no tokens: a cost is never guessed."""
         if usage.prompt_tokens is None or usage.completion_tokens is None:
             return None
-        return (usage.prompt_tokens * self.prompt_usd + usage.completion_tokens * self.completion_usd) / 1e6
+        whole = usage.prompt_tokens * self.prompt_usd + usage.completion_tokens * self.completion_usd
+        if self.cached_usd is not None and usage.cached_tokens:
+            whole += min(usage.cached_tokens, usage.prompt_tokens) * (self.cached_usd - self.prompt_usd)
+        if self.reasoning_usd is not None and usage.reasoning_tokens:
+            whole += min(usage.reasoning_tokens, usage.completion_tokens) * (self.reasoning_usd - self.completion_usd)
+        return whole / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +71,9 @@ class Budget:
 
     A call is refused when what is spent, plus the mean cost so far of each call still in flight,
     reaches the limit: so a hundred concurrent calls overshoot by the error of that mean, not by a
-    hundred calls. Only the first wave, before any cost is known, is unprotected. Calls without a known
-    cost cannot be counted in USD; `unpriced_calls` says how many there were.
+    hundred calls. Only the first wave, before any cost is known, is unprotected. A call whose cost is not
+    known cannot be counted in USD, so after the first one no more is let through; `unpriced_calls` says how many
+    there were.
     """
 
     usd: float
@@ -79,11 +91,20 @@ class Budget:
         """Whether one more call may start; counts it as in flight when it may."""
         mean = self.spent_usd / self.priced_calls if self.priced_calls else 0.0
         # A sum of many small costs falls short of the limit by a rounding error: that is not room for a call.
-        if self.exhausted or self.spent_usd + self._in_flight * mean >= self.usd * (1 - 1e-9):
+        if self.exhausted or self.unpriced_calls or self.spent_usd + self._in_flight * mean >= self.usd * (1 - 1e-9):
             self.exhausted = True
             return False
         self._in_flight += 1
         return True
+
+    def describe(self) -> str:
+        """Why no more calls are let through."""
+        if self.unpriced_calls:
+            return (
+                f"the server reported no tokens for {self.unpriced_calls} calls, so the budget of ${self.usd:g} cannot "
+                "be kept; leave the budget out to go on"
+            )
+        return f"spent ${self.spent_usd:.4f} of a budget of ${self.usd:.4f}"
 
     def close_call(self) -> None:
         """A call that was opened has ended, well or badly."""
@@ -120,7 +141,7 @@ class MeteredModel:
         # A simulated model costs nothing, so no budget can stop it.
         budget = None if self.simulated else self.budget
         if budget is not None and not budget.open_call():
-            raise ProviderFault("budget", f"the budget of {budget.usd:g} USD is spent ({budget.spent_usd:.4f} USD)")
+            raise ProviderFault("budget", budget.describe())
         try:
             completion = await self.inner.complete(request)
         finally:

@@ -25,6 +25,7 @@ Tables = dict[str, dict[str, dict[str, Any]]]
 _Usd = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 _Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 _Wait = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+_Tokens = Annotated[int, Field(ge=16, le=100_000_000)]
 _Text = Annotated[str, StringConstraints(max_length=1_000)]
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 _Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")]
@@ -45,6 +46,11 @@ class _Model(_Entry):
 
     prompt_usd: _Usd | None = None
     completion_usd: _Usd | None = None
+    cached_usd: _Usd | None = None
+    reasoning_usd: _Usd | None = None
+    context_tokens: _Tokens | None = None
+    max_output_tokens: _Tokens | None = None
+    reasoning_effort: Annotated[str, StringConstraints(pattern=r"^[a-z]{1,20}$")] | None = None
     connect_timeout_s: _Seconds | None = None
     read_timeout_s: _Seconds | None = None
     answer_timeout_s: _Seconds | None = None
@@ -65,6 +71,14 @@ class _Endpoint(_Model):
     key_required: bool | None = None
 
 
+class _Defaults(_Entry):
+    """`[defaults.models]`: what holds for every model that does not say otherwise."""
+
+    context_tokens: _Tokens | None = None
+    max_output_tokens: _Tokens | None = None
+    reasoning_effort: Annotated[str, StringConstraints(pattern=r"^[a-z]{1,20}$")] | None = None
+
+
 class _Embedding(_Entry):
     prompt_usd: _Usd | None = None
     completion_usd: _Usd | None = None
@@ -81,6 +95,7 @@ class _Provider(_Entry):
 
 
 SECTIONS: dict[str, type[_Entry]] = {
+    "defaults": _Defaults,
     "endpoints": _Endpoint,
     "models": _Model,
     "embeddings": _Embedding,

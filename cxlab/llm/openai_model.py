@@ -8,7 +8,7 @@ import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from cxlab.errors import BadOption
@@ -17,6 +17,7 @@ from cxlab.llm.completions import StreamedCompletion, read_completion
 from cxlab.llm.faults import FaultKind, Interrupted, kind_of_status, redact, retry_after_s, retrying, with_retries
 from cxlab.llm.ladder import Ladder, response_format, with_instruction
 from cxlab.llm.metering import Prices
+from cxlab.llm.parsing import hide_thinking
 from cxlab.records import Usage
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ _OPENAI_URL = "https://api.openai.com/v1"
 _KEEP_IDLE_S = 4.0
 # Words by which a server says that it does not take a parameter, rather than that its value is too large.
 _REFUSALS = ("unsupported", "not support", "unrecognized", "unknown", "unexpected", "extra", "not permitted", "instead")
+# Words by which a server says that the answer's limit is more than it has.
+_TOO_LARGE = ("too large", "context length", "context_length", "maximum context", "context window", "completion tokens")
+# Few: a prompt is rather thought longer than it is, or the server would refuse the sum.
+_CHARACTERS_A_TOKEN = 3
+_LEAST_ROOM = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,12 @@ class Options:
     max_connections: int = 200
     temperature: bool = True
     """False: never send a temperature."""
+    context_tokens: int | None = None
+    """What prompt and answer may hold together; None: left to the server."""
+    max_output_tokens: int | None = None
+    """What one answer may hold, reasoning included; None: left to the server."""
+    reasoning_effort: str | None = None
+    """Sent as it is, to servers that take it."""
     extra_body: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -97,7 +109,7 @@ class OpenAIModel:
         self.ladder = Ladder()
         # Only OpenAI itself is known to take the newer name; some servers ignore it and run on for ever.
         self._limit = "max_completion_tokens" if "//api.openai.com" in self.base_url else "max_tokens"
-        self._limit_changed = False
+        self._limit_changed = self._unlimited = False
         self._dropped: set[str] = set() if self.options.temperature else {"temperature"}
 
     def __repr__(self) -> str:
@@ -193,17 +205,15 @@ class OpenAIModel:
                 for higher, surely in refused:
                     self.ladder.refused(request.schema, higher, surely)
                 self.ladder.worked(request.schema, rung)
-            return Completion(
-                completion.text,
-                completion.tool_calls,
-                with_retries(completion.usage, sent - 1),
-                completion.latency_s,
-                completion.finish_reason,
-            )
+            return replace(completion, usage=with_retries(completion.usage, sent - 1), limit=self._room(request))
 
     def _adapt(self, fault: Interrupted) -> bool:
         """Stop sending a parameter that this server refuses; True when something changed."""
         said = fault.failure.message.lower()
+        if fault.status in (400, 422) and not self._unlimited and any(words in said for words in _TOO_LARGE):
+            # What the server allows is less than what was noted: then it is left to the server.
+            self._unlimited = True
+            return True
         refusal = fault.status in (400, 422) and any(word in said for word in _REFUSALS)
         if not refusal and not (fault.status in (400, 422, 501) and "stream" in said):
             return False
@@ -211,7 +221,7 @@ class OpenAIModel:
             self._limit = "max_tokens" if self._limit == "max_completion_tokens" else "max_completion_tokens"
             self._limit_changed = True
             return True
-        for name in ("temperature", "seed", "tool_choice", "stream_options", "stream"):
+        for name in ("temperature", "seed", "reasoning_effort", "tool_choice", "stream_options", "stream"):
             if re.search(rf"\b{name}(ing)?\b", said) and name not in self._dropped:
                 self._dropped.add(name)
                 return True
@@ -219,7 +229,10 @@ class OpenAIModel:
 
     def _body(self, request: Request, rung: str | None) -> dict[str, Any]:
         messages = request.messages
-        body: dict[str, Any] = {self._limit: request.max_tokens}
+        room = self._room(request)
+        body: dict[str, Any] = {} if room is None else {self._limit: room}
+        if self.options.reasoning_effort is not None and "reasoning_effort" not in self._dropped:
+            body["reasoning_effort"] = self.options.reasoning_effort
         if "temperature" not in self._dropped:
             body["temperature"] = request.temperature
         if "seed" not in self._dropped:
@@ -235,6 +248,18 @@ class OpenAIModel:
             if rung != "json_schema":
                 messages = with_instruction(messages, request.schema)
         return {**body, **self.options.extra_body, "model": self.model, "messages": messages}
+
+    def _room(self, request: Request) -> int | None:
+        """The tokens that the answer may take; None leaves it to the server."""
+        asked, context = request.max_tokens, self.options.context_tokens
+        if self._unlimited:
+            return asked
+        limit = self.options.max_output_tokens if asked is None else asked
+        if context is None:
+            return limit
+        prompt = len(json.dumps([request.messages, request.tools], ensure_ascii=False)) // _CHARACTERS_A_TOKEN
+        left = max(_LEAST_ROOM, context - prompt)
+        return left if limit is None else min(limit, left)
 
     async def _once(self, request: Request, rung: str | None) -> Completion:
         if request.on_text is not None and "stream" not in self._dropped:
@@ -267,7 +292,7 @@ class OpenAIModel:
             with self._redacted():
                 async for line in response.aiter_lines():
                     if pieces.add_line(line):
-                        on_text(pieces.text)
+                        on_text(hide_thinking(pieces.text))
                 latency_s = time.perf_counter() - started
                 if not pieces.finished:
                     raise Interrupted(FaultKind("connection", True), "the stream broke off before its end")

@@ -7,7 +7,7 @@ pass the pydantic model and the inputs' own check; nothing is ever guessed or fi
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -17,8 +17,9 @@ from cxlab.records import Failure
 # A reply holds few objects; the bound keeps a hostile one from costing seconds.
 _MOST_STARTS = 200
 _OBJECT_START = re.compile(r'\{(?=\s*["}])')
-_THINK_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_THINK_START = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_THINK_END = re.compile(r"</think(?:ing)?>|\[/THINK\]", re.IGNORECASE)
+_THINK_START = re.compile(r"\s*(?:<think(?:ing)?>|\[THINK\])", re.IGNORECASE)
+_THINK_TAG = re.compile(r"<(/?)think(?:ing)?>|\[(/?)THINK\]", re.IGNORECASE)
 
 
 class _Ambiguous(ValueError):
@@ -93,13 +94,42 @@ def find_objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
 
 
 def without_thinking(text: str) -> str:
-    """The text after a reasoning block; "" when the block was opened and never closed."""
-    if _THINK_START.match(text):
-        end = _THINK_END.search(text)
-        return text[end.end() :].strip() if end else ""
-    # Some chat templates swallow the opening tag: everything up to a lone closing tag is reasoning.
-    ends = list(_THINK_END.finditer(text))
-    return text[ends[-1].end() :].strip() if ends and "<think" not in text.lower() else text.strip()
+    """The text without its reasoning blocks, wherever they stand.
+
+    One that is never closed goes on to the end. Some chat templates swallow the opening tag: then everything up to
+    the closing one is reasoning.
+    """
+    return hide_thinking(text).strip()
+
+
+def hide_thinking(text: str) -> str:
+    """The same with blanks at both ends as they came, for a text that is still being written."""
+    return _cut(text, _thinking(text))
+
+
+def _thinking(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[tuple[int, int]]:
+    """(start, end) of each reasoning block, tags included; a tag inside one of the `spans` is text like any other."""
+    whole = list(spans)
+    found: list[tuple[int, int]] = []
+    opened: int | None = None
+    after = 0
+    for tag in _THINK_TAG.finditer(text):
+        if opened is None and any(start < tag.start() < end for start, end in whole):
+            continue
+        if "/" not in tag[0]:
+            opened = tag.start() if opened is None else opened
+        else:
+            found.append((after if opened is None else opened, tag.end()))
+            opened, after = None, tag.end()
+    return found if opened is None else [*found, (opened, len(text))]
+
+
+def _cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    kept, at = [], 0
+    for start, end in spans:
+        kept.append(text[at:start])
+        at = end
+    return "".join([*kept, text[at:]])
 
 
 def extract_objects(text: str) -> list[dict[str, Any]]:
@@ -117,14 +147,11 @@ def extract_objects(text: str) -> list[dict[str, Any]]:
         if end is None:
             return []
         begin = end.end()
-    spans = list(find_objects(text[begin:]))
     rest = text[begin:]
-    # A closing tag inside an object is its content; one outside ends a block whose opening was swallowed.
-    after = 0
-    for match in _THINK_END.finditer(rest):
-        if not any(start < match.start() < end for start, end, _ in spans):
-            after = match.end()
-    return [found for start, _, found in spans if start >= after]
+    found = list(find_objects(rest))
+    # A tag inside an object is its content.
+    blocks = _thinking(rest, [(start, end) for start, end, _ in found])
+    return [each for at, _, each in found if not any(start <= at < end for start, end in blocks)]
 
 
 def _short(value: Any, limit: int = 120) -> str:
@@ -168,9 +195,9 @@ def parse(
     if finish_reason in ("refusal", "content_filter"):
         return None, _format("refusal", f"the model declined: {text[:200]!r}"), False
     cut = finish_reason == "length"
+    if not without_thinking(text) and cut:
+        return None, _format("truncated", "cut off at the token limit before any text"), False
     if not text.strip():
-        if cut:
-            return None, _format("truncated", "cut off at the token limit before any text"), False
         return None, _format("empty", "the reply has no text"), False
     try:
         objects = extract_objects(text)
@@ -186,6 +213,8 @@ def parse(
     try:
         output = Output.model_validate(found, context=context)
     except ValidationError as error:
+        if cut:  # whatever it lacks may have stood in what was lost
+            return None, _format("truncated", f"cut off at the token limit after {len(text)} characters"), False
         return None, _format("invalid", describe(error)), breaks_schema(error)
     if inputs is not None and hasattr(inputs, "validate_output"):
         complaints = inputs.validate_output(output)

@@ -80,7 +80,7 @@ async def probe(model: ChatModel) -> Capabilities:
 
 
 def _request(text: str) -> Request:
-    return Request(messages=[{"role": "user", "content": text}], max_tokens=200)
+    return Request(messages=[{"role": "user", "content": text}])
 
 
 async def _enforces(model: ChatModel, rung: str) -> bool | None:

@@ -72,8 +72,8 @@ class Prompt(Generic[In, Out]):
     """A named, versioned prompt; reading and compiling the template waits for the first use.
 
     `Output` None means plain text (`Reply.output.text`). `simulate` names the handler of simulated
-    models as `"module:function"`. `repair` allows one second ask when a reply cannot be parsed: switch
-    it off where the format itself is measured.
+    models as `"module:function"`. `max_tokens` None leaves an answer's length to the model's own limit. `repair`
+    allows one second ask when a reply cannot be parsed: switch it off where the format itself is measured.
     """
 
     @overload
@@ -86,7 +86,7 @@ class Prompt(Generic[In, Out]):
         Output: None = None,
         simulate: str | None = None,
         temperature: float = 0.0,
-        max_tokens: int = 1024,
+        max_tokens: int | None = None,
         repair: bool = True,
     ) -> None: ...
 
@@ -100,7 +100,7 @@ class Prompt(Generic[In, Out]):
         Output: type[Out],
         simulate: str | None = None,
         temperature: float = 0.0,
-        max_tokens: int = 1024,
+        max_tokens: int | None = None,
         repair: bool = True,
     ) -> None: ...
 
@@ -113,7 +113,7 @@ class Prompt(Generic[In, Out]):
         Output: type[Any] | None = None,
         simulate: str | None = None,
         temperature: float = 0.0,
-        max_tokens: int = 1024,
+        max_tokens: int | None = None,
         repair: bool = True,
     ) -> None:
         if simulate is not None and simulate.count(":") != 1:

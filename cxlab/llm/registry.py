@@ -66,6 +66,7 @@ def _prices(entry: dict[str, Any]) -> Prices | None:
         float(entry["completion_usd"]),
         str(entry.get("as_of", "")),
         str(entry.get("source", "")),
+        *(None if entry.get(key) is None else float(entry[key]) for key in ("cached_usd", "reasoning_usd")),
     )
 
 
@@ -228,11 +229,17 @@ def _load_simulated(name: str, rest: str) -> ChatModel:
     return SimulatedModel(profile, latency_s, f"simulated:{profile_name}" + (f"?{label}" if label else ""))
 
 
-def _options(entry: dict[str, Any]) -> Any:
+def _options(*entries: dict[str, Any]) -> Any:
+    """How a model is asked: by what holds for all, then by its entries, the closest last."""
     from cxlab.llm.openai_model import Options
 
     names = {f.name for f in fields(Options)}
-    return Options(**{key: value for key, value in entry.items() if key in names})
+    merged = {key: value for entry in (_defaults(), *entries) for key, value in entry.items() if key in names}
+    return Options(**merged)
+
+
+def _defaults() -> dict[str, Any]:
+    return settings()["defaults"].get("models", {})
 
 
 def _load_openai(name: str, model: str) -> ChatModel:
@@ -269,7 +276,7 @@ def _load_endpoint(name: str, rest: str) -> ChatModel:
         url,
         entry.get("key_variable"),
         prices=prices(name),
-        options=_options(entry),
+        options=_options(entry, settings()["models"].get(name, {})),
     )
 
 
@@ -285,4 +292,8 @@ def _load_langchain(name: str, provider: str, model: str) -> ChatModel:
         raise NotConfigured(f"model {name!r}: {missing}")
     from cxlab.llm.langchain_model import load_langchain
 
-    return load_langchain(name, provider, model, prices(name), providers[provider].get("key_variable"))
+    limits = _defaults() | settings()["models"].get(name, {})
+    key = providers[provider].get("key_variable")
+    return load_langchain(
+        name, provider, model, prices(name), key, limits.get("max_output_tokens"), limits.get("reasoning_effort")
+    )

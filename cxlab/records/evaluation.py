@@ -65,13 +65,18 @@ class Sample(Record):
 
 
 class Failure(Record):
-    """Something that went wrong, as data: where it happened and whether trying again could help."""
+    """Something that went wrong, as data: where it happened and whether trying again could help.
+
+    `role` says behind whom the provider stood that did not deliver: agent, customer or judge; None where it is not
+    told.
+    """
 
     where: Literal["provider", "agent", "format", "tool", "judge", "scorer", "customer"]
     type: str
     message: str
     retryable: bool = False
     turn: int | None = None
+    role: Literal["agent", "customer", "judge"] | None = None
 
 
 class Attempt(Record):

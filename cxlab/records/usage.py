@@ -6,25 +6,44 @@ from cxlab.records.base import Record
 
 
 class Usage(Record):
-    """Tokens as the server reports them; None where it reports none (never an estimate)."""
+    """Tokens as the server reports them; None where it reports none (never an estimate).
+
+    `cached_tokens` are those of the prompt that the server had kept, a part of `prompt_tokens`; `reasoning_tokens`
+    those of thinking, a part of `completion_tokens`. A sum is None as soon as one call in it was not counted.
+    """
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     calls: int = 0
     retries: int = 0
     cached_calls: int = 0
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
 
     def __add__(self, other: "Usage") -> "Usage":
-        def both(a: int | None, b: int | None) -> int | None:
-            return b if a is None else a if b is None else a + b
+        def both(name: str) -> int | None:
+            parts = [getattr(each, name) for each in (self, other) if not each._says_nothing_of(name)]
+            return None if None in parts or not parts else sum(parts)
 
         return Usage(
-            prompt_tokens=both(self.prompt_tokens, other.prompt_tokens),
-            completion_tokens=both(self.completion_tokens, other.completion_tokens),
+            prompt_tokens=both("prompt_tokens"),
+            completion_tokens=both("completion_tokens"),
             calls=self.calls + other.calls,
             retries=self.retries + other.retries,
             cached_calls=self.cached_calls + other.cached_calls,
+            cached_tokens=both("cached_tokens"),
+            reasoning_tokens=both("reasoning_tokens"),
         )
+
+    def _says_nothing_of(self, name: str) -> bool:
+        """Whether there was no call that could have been counted: then an absent count is no unknown one."""
+        return self.calls == 0 and getattr(self, name) is None
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens in and out together."""
+        known = self.prompt_tokens is not None and self.completion_tokens is not None
+        return (self.prompt_tokens or 0) + (self.completion_tokens or 0) if known else None
 
 
 class CallTotals(Record):

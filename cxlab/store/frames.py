@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 import polars as pl
 
-from cxlab.records import Annotation, Attempt, Judgement, Message, Run, Sample, Score, Trace, Verdict, Vote
+from cxlab.records import Annotation, Attempt, Judgement, Message, Run, Sample, Score, Trace, Usage, Verdict, Vote
 from cxlab.store.tables import ANNOTATIONS, ATTEMPTS, PARTS, SAMPLES, Schema
 
 
@@ -165,8 +165,7 @@ def _is_turn(message: Message) -> bool:
 
 def _usage(records: Sequence[Attempt] | Sequence[Vote] | Sequence[Message]) -> dict[str, list[int | None]]:
     used = [record.usage for record in records]
-    names = ("prompt_tokens", "completion_tokens", "calls", "retries", "cached_calls")
-    return {name: [getattr(u, name) if u else None for u in used] for name in names}
+    return {name: [getattr(u, name) if u else None for u in used] for name in Usage.model_fields}
 
 
 ChildRows = tuple[list[int], dict[str, list[Any]]]
@@ -243,6 +242,7 @@ def _failures(items: Sequence[Item]) -> ChildRows:
         "type": [f.type for f in flat],
         "message": [f.message for f in flat],
         "retryable": [f.retryable for f in flat],
+        "role": [f.role for f in flat],
     }
 
 

@@ -23,6 +23,8 @@ USAGE: Schema = {
     "calls": INT,
     "retries": INT,
     "cached_calls": INT,
+    "cached_tokens": LONG,
+    "reasoning_tokens": LONG,
 }
 
 SAMPLES: Schema = {
@@ -54,6 +56,8 @@ ATTEMPTS: Schema = {
     "calls": INT,
     "retries": INT,
     "cached_calls": INT,
+    "cached_tokens": LONG,
+    "reasoning_tokens": LONG,
     "cost_usd": REAL,
     "output": TEXT,
     "opening": TEXT,
@@ -149,6 +153,7 @@ FAILURES: Schema = {
     "type": TEXT,
     "message": TEXT,
     "retryable": FLAG,
+    "role": TEXT,
 }
 ANNOTATIONS: Schema = {
     "id": TEXT,

@@ -97,7 +97,7 @@ class ServiceLine:
         """One step with its retries, under the budget; a fault says which step it was."""
         budget, options = self.budget, server.options
         if budget is not None and not budget.open_call():
-            raise ProviderFault("budget", f"the budget of {budget.usd:g} USD is spent ({budget.spent_usd:.4f} USD)")
+            raise ProviderFault("budget", budget.describe())
         try:
             (made, latency_s), retries = await retrying(
                 once, options.attempts, options.longest_wait_s, options.first_wait_s
@@ -109,8 +109,8 @@ class ServiceLine:
         finally:
             if budget is not None:
                 budget.close_call()
-        # Neither step reports tokens of text: they stay unknown.
-        spent.usage += with_retries(Usage(calls=1), retries)
+        # Sound is paid by the minute or the character: it takes no tokens of text.
+        spent.usage += with_retries(Usage(prompt_tokens=0, completion_tokens=0, calls=1), retries)
         spent.latency_s += latency_s
         return made
 

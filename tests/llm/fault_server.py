@@ -48,6 +48,10 @@ MODES = (
     "ignores_schema",
     "no_temperature",
     "new_limit_name",
+    "no_effort",
+    "small_limit",
+    "reasons",
+    "reasons_too_long",
     "tools",
     "stream",
     "stream_broken",
@@ -204,6 +208,21 @@ class FaultServer:
             return _error(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
         if mode == "new_limit_name" and "max_tokens" in body:
             return _error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        if mode == "no_effort" and "reasoning_effort" in body:
+            return _error(400, "Unrecognized request argument supplied: reasoning_effort")
+        if mode == "small_limit" and "max_tokens" in body:
+            return _error(400, "max_tokens is too large: this model supports at most 4096 completion tokens")
+        if mode == "reasons":
+            made = _completion_body('{"intent": "refund"}')
+            made["choices"][0]["message"]["reasoning_content"] = 'They want money back. {"intent": "cancel"}'
+            thought, kept = {"reasoning_tokens": 300}, {"cached_tokens": 64}
+            made["usage"] |= {"completion_tokens_details": thought, "prompt_tokens_details": kept, "total_tokens": 420}
+            return web.json_response(made)
+        if mode == "reasons_too_long":
+            made = _completion_body("", finish_reason="length")
+            spent = {"completion_tokens": 900, "completion_tokens_details": {"reasoning_tokens": 900}}
+            made["usage"] = {"prompt_tokens": 100, **spent, "total_tokens": 1000}
+            return web.json_response(made)
         if mode == "no_stream" and body.get("stream"):
             return _error(400, "Streaming is not enabled on this server.")
         if mode == "no_stream_options" and "stream_options" in body:

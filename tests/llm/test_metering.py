@@ -64,16 +64,40 @@ def test_calls_in_flight_count_against_the_budget(server: FaultServer) -> None:
     assert round(budget.spent_usd, 6) == 0.1
 
 
-def test_unknown_costs_are_counted_as_such(server: FaultServer) -> None:
+def test_a_budget_lets_nothing_through_after_a_call_of_unknown_cost(server: FaultServer) -> None:
+    scene = server.scene("no_usage")
+
     async def spend() -> Budget:
-        model, budget = priced(server.scene(), prices=None), Budget(0.01)
-        for _ in range(3):
-            assert (await ask(model, INTENT, Inputs(message="a"), budget=budget)).cost_usd is None
+        model, budget = priced(scene), Budget(0.01)
+        assert (await ask(model, INTENT, Inputs(message="a"), budget=budget)).cost_usd is None
+        refused = (await ask(model, INTENT, Inputs(message="b"), budget=budget)).failure
         await model.aclose()
+        assert refused is not None
+        assert (refused.type, "reported no tokens" in refused.message) == ("budget", True)
         return budget
 
     budget = asyncio.run(spend())
-    assert (budget.unpriced_calls, budget.priced_calls, budget.exhausted) == (3, 0, False)
+    assert (budget.unpriced_calls, budget.priced_calls, budget.exhausted) == (1, 0, True)
+    assert scene.calls == 1
+
+
+def test_an_uncounted_call_makes_a_sum_of_tokens_unknown_and_no_call_does_not() -> None:
+    known, uncounted, none = Usage(prompt_tokens=7, completion_tokens=2, calls=1), Usage(calls=1), Usage(retries=2)
+    assert (known + none).prompt_tokens == (none + known).prompt_tokens == 7
+    assert (known + uncounted).prompt_tokens is (uncounted + known).prompt_tokens is None
+    assert (known + known).tokens == 18
+    assert (uncounted + known).calls == 2
+    assert (none + none).tokens is None
+    assert Prices(1.0, 1.0).cost(known + uncounted) is None
+
+
+def test_kept_and_reasoning_tokens_have_prices_of_their_own() -> None:
+    used = Usage(prompt_tokens=1000, completion_tokens=500, calls=1, cached_tokens=600, reasoning_tokens=400)
+    assert Prices(2.0, 8.0).cost(used) == pytest.approx(0.006)
+    assert Prices(2.0, 8.0, cached_usd=0.5).cost(used) == pytest.approx((400 * 2 + 600 * 0.5 + 500 * 8) / 1e6)
+    assert Prices(2.0, 8.0, reasoning_usd=1.0).cost(used) == pytest.approx((1000 * 2 + 100 * 8 + 400) / 1e6)
+    uncounted = Usage(prompt_tokens=1000, completion_tokens=500, calls=1)
+    assert Prices(2.0, 8.0, cached_usd=0.5).cost(uncounted) == pytest.approx(0.006), "nothing says that any was kept"
 
 
 def test_faults_charge_nothing_and_free_their_place(server: FaultServer) -> None:

@@ -36,7 +36,8 @@ def test_an_answer_comes_with_usage_and_real_latency(server: FaultServer) -> Non
     assert (reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.usage.calls) == (100, 20, 1)
     assert 0.05 <= reply.latency_s < 2
     sent = scene.bodies[0]
-    assert (sent["model"], sent["max_tokens"], sent["temperature"], sent["seed"]) == ("tiny", 1024, 0.0, 7)
+    assert (sent["model"], sent["temperature"], sent["seed"]) == ("tiny", 0.0, 7)
+    assert "max_tokens" not in sent, "no limit is fixed in code"
     assert sent["response_format"]["json_schema"]["strict"] is True
     assert sent["response_format"]["json_schema"]["schema"]["additionalProperties"] is False
 
@@ -206,11 +207,15 @@ def test_missing_usage_is_none_and_a_broken_byte_is_marked(server: FaultServer) 
 
 
 def test_parameters_that_a_server_refuses_are_left_out_from_then_on(server: FaultServer) -> None:
-    for mode, name in (("no_temperature", "temperature"), ("new_limit_name", "max_tokens")):
+    for mode, name in (
+        ("no_temperature", "temperature"),
+        ("new_limit_name", "max_tokens"),
+        ("no_effort", "reasoning_effort"),
+    ):
         scene = server.scene(mode)
 
         async def twice(scene: Scene = scene) -> None:
-            model = model_at(scene.url)
+            model = model_at(scene.url, max_output_tokens=900, reasoning_effort="low")
             for message in ("a", "b"):
                 assert (await ask(model, CHAT, TextInputs(message=message))).output is not None
             await model.aclose()
@@ -220,10 +225,46 @@ def test_parameters_that_a_server_refuses_are_left_out_from_then_on(server: Faul
 
 
 def test_only_openai_itself_gets_the_new_name_of_the_limit() -> None:
-    body = OpenAIModel("openai:x", "x", None, None)._body(Request([]), None)
-    assert body["max_completion_tokens"] == 1024
+    body = OpenAIModel("openai:x", "x", None, None, options=Options(max_output_tokens=900))._body(Request([]), None)
+    assert body["max_completion_tokens"] == 900
     assert "max_tokens" not in body
-    assert model_at("http://127.0.0.1:1/v1")._body(Request([]), None)["max_tokens"] == 1024
+    assert model_at("http://127.0.0.1:1/v1", max_output_tokens=900)._body(Request([]), None)["max_tokens"] == 900
+
+
+def test_an_answer_never_asks_for_more_than_the_context_has_left() -> None:
+    model = model_at("http://127.0.0.1:1/v1", context_tokens=4096, max_output_tokens=3000)
+    assert model._body(Request([{"role": "user", "content": "a" * 30}]), None)["max_tokens"] == 3000
+    assert 256 < model._body(Request([{"role": "user", "content": "a" * 9000}]), None)["max_tokens"] < 1100
+    assert model._body(Request([{"role": "user", "content": "a" * 30000}]), None)["max_tokens"] == 256
+
+
+def test_a_limit_that_the_server_finds_too_large_is_left_to_the_server(server: FaultServer) -> None:
+    scene = server.scene("small_limit")
+
+    async def twice() -> None:
+        model = model_at(scene.url, max_output_tokens=16_384)
+        for message in ("a", "b"):
+            assert (await ask(model, CHAT, TextInputs(message=message))).output is not None
+        await model.aclose()
+
+    asyncio.run(twice())
+    assert ["max_tokens" in body for body in scene.bodies] == [True, False, False]
+
+
+def test_reasoning_is_kept_counted_and_no_part_of_the_answer(server: FaultServer) -> None:
+    reply = asked(server.scene("reasons"))
+    assert reply.output == Output(intent="refund")
+    assert reply.raw == '<think>They want money back. {"intent": "cancel"}</think>\n{"intent": "refund"}'
+    assert (reply.usage.reasoning_tokens, reply.usage.cached_tokens) == (300, 64)
+    assert reply.usage.completion_tokens == 320, "counted beside the completion, as the total shows"
+
+
+def test_a_reply_that_is_cut_off_says_at_what_limit_and_how_to_raise_it(server: FaultServer) -> None:
+    failure = asked(server.scene("reasons_too_long"), max_output_tokens=900).failure
+    assert failure is not None
+    assert (failure.where, failure.type) == ("format", "truncated")
+    assert "limit of 900 tokens after 900 tokens of reasoning" in failure.message
+    assert "max_output_tokens" in failure.message
 
 
 def test_tool_calls_keep_their_arguments_as_emitted(server: FaultServer) -> None:

@@ -193,3 +193,22 @@ def test_hostile_replies_cost_no_time(text: str) -> None:
     started = time.process_time()
     parse(text, Choice)
     assert time.process_time() - started < 2.0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Hello.<think>say nothing of the refund</think> Bye.", "Hello. Bye."),
+        ("Hello.\n<think>say nothing of the refund", "Hello."),
+        ("<thinking>a</thinking>One<THINK>b</THINK> two", "One two"),
+        ("[THINK]hm[/THINK]Hello", "Hello"),
+        ("no tag left alone</think>Hello", "Hello"),
+    ],
+)
+def test_reasoning_is_taken_out_wherever_it_stands(text: str, said: str) -> None:
+    assert parse_text(text)[0] == said
+
+
+def test_an_object_that_was_only_thought_of_is_no_answer() -> None:
+    text = '{"action": "refund", "amount": 3}<think>or {"action": "wait"}?</think>'
+    assert [found["action"] for found in extract_objects(text)] == ["refund"]

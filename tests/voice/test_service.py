@@ -73,7 +73,7 @@ async def test_a_text_is_said_and_written_down_and_the_sound_is_kept(server: Spe
         assert file.getnframes() == 12_000, "the header of what is kept says how long it is"
     # 24 characters at 10 USD a million, and half a second at 60 cents a minute.
     assert heard.cost_usd == pytest.approx(24e-5 + 0.005)
-    assert (heard.usage.calls, heard.usage.retries, heard.usage.prompt_tokens) == (2, 0, None)
+    assert (heard.usage.calls, heard.usage.retries, heard.usage.prompt_tokens) == (2, 0, 0)
     assert server.speech.headers[0]["authorization"] == f"Bearer {KEY}"
     everything = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert KEY.encode() not in everything

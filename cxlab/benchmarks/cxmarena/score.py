@@ -325,7 +325,10 @@ def _graded(sample: Sample, attempt: Attempt, judged: bool, judgements: Sequence
 def _winner(judgements: Sequence[Judgement]) -> tuple[str | None, str]:
     """What most judges said, or None with the reason."""
     verdicts = [one.verdict for one in judgements if one.status == "ok"]
-    return tally(verdicts).winner, "the judges are split" if verdicts else "no judge's reply could be read"
+    found = tally(verdicts, len(judgements), sum(one.status == "missing" for one in judgements))
+    if found.split == "no quorum":
+        return None, "too few judges' replies could be read"
+    return found.winner, "the judges are split" if verdicts else "no judge's reply could be read"
 
 
 def _record(

@@ -7,6 +7,7 @@ reference and its logic is not scored, with the reason.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.prompts.scenario_prompts import DIMENSIONS, GRADES
 from cxlab.benchmarks.sage.rules import Scenario, Untraceable, load, same
 from cxlab.benchmarks.sage.rules import Trace as Route
-from cxlab.judging import JudgeAnswer, Tally, poll, tally
+from cxlab.judging import JudgeAnswer, Tally, poll, quorum, tally
 from cxlab.metrics import paths
 from cxlab.records import Attempt, Judgement, Message, Sample, Score, SingleJudgeTrace, Trace, Vote
 
@@ -238,11 +239,13 @@ def alone(
 def tallies(s: Scenario, counted: Sequence[Sequence[Judgement]]) -> dict[str, Tally]:
     """The panel's count for each field; values outside the options never count."""
     votes: dict[str, list[Any]] = {name: [] for name in s.fields}
+    unread: Counter[str] = Counter()
     for ballot in counted:
         for judgement in ballot:
+            unread[judgement.field] += judgement.status == "missing"
             if judgement.kind == "field" and judgement.status == "ok":
                 votes[judgement.field].append(option_of(judgement.verdict, tuple(s.fields[judgement.field].options)))
-    return {name: tally(values) for name, values in votes.items()}
+    return {name: tally(values, len(counted), unread[name]) for name, values in votes.items()}
 
 
 def route(s: Scenario, fields: Mapping[str, Any], system: Mapping[str, Any]) -> tuple[Route | None, str | None]:
@@ -342,6 +345,9 @@ def _chat(counted: Sequence[Sequence[Judgement]], judged: bool) -> dict[str, tup
     whole = [g for g in grades if len(g) == len(DIMENSIONS)]
     if not whole:
         return {"chat": (None, "no judge gave all five grades")}
+    read = sum(any(j.kind == "dimension" and j.status != "missing" for j in ballot) for ballot in counted)
+    if read < quorum(len(counted)):
+        return {"chat": (None, "too few judges answered")}
     found: dict[str, tuple[float | None, str | None]] = {
         name: (sum(g[name] for g in whole) / len(whole), None) for name in DIMENSIONS
     }

@@ -1,6 +1,7 @@
 """What one attempt at SAGE came to: the first turn that went wrong decides, and says where."""
 
-from cxlab.benchmarks.contract import Scored
+from cxlab.benchmarks.contract import Scored, name_fault, name_unread
+from cxlab.judging import find_silence
 from cxlab.records import Attempt, Trace, Verdict
 
 REASONS = {
@@ -8,7 +9,6 @@ REASONS = {
     "execution": "left the procedure",
     "action": "wrong action",
     "lucky": "right by luck",
-    "format": "unreadable reply",
 }
 
 
@@ -19,21 +19,24 @@ def judge_attempt(task: str, attempt: Attempt, scored: Scored) -> Verdict:
     wrong = next((trace for trace in scored.traces if trace.error not in ("none", "unscored")), None)
     if wrong is not None:
         stage, field = _place(wrong)
+        unread = next((each for each in attempt.failures if each.turn == wrong.turn and each.where == "format"), None)
+        reason = name_unread(unread) if wrong.error == "format" else REASONS.get(wrong.error, wrong.error)
         return Verdict(
-            attempt_id=attempt.id, value="failed", reason=REASONS.get(wrong.error, wrong.error), owner="agent",
+            attempt_id=attempt.id, value="failed", reason=reason, owner="agent",
             turn=wrong.turn, stage=stage, field=field,
         )  # fmt: skip
     unread = next((failure for failure in attempt.failures if failure.where == "format"), None)
     if unread is not None:
-        return Verdict(attempt_id=attempt.id, value="failed", reason=REASONS["format"], owner="agent", turn=unread.turn)
+        return Verdict(
+            attempt_id=attempt.id, value="failed", reason=name_unread(unread), owner="agent", turn=unread.turn
+        )
     if attempt.outcome == "provider":
-        fault = next((each for each in attempt.failures if each.where == "provider"), None)
-        reason = f"provider: {fault.type}" if fault else "provider fault"
-        return Verdict(attempt_id=attempt.id, value="unscored", reason=reason, owner="provider")
+        return Verdict(attempt_id=attempt.id, value="unscored", reason=name_fault(attempt), owner="provider")
     if any(trace.error == "none" for trace in scored.traces):
         return Verdict(attempt_id=attempt.id, value="passed")
     reason = "no reference: judges tied" if scored.traces else "no turn was evaluated"
-    return Verdict(attempt_id=attempt.id, value="unscored", reason=reason, owner="judge")
+    reason, owner = find_silence(scored.votes) or (reason, "judge")
+    return Verdict(attempt_id=attempt.id, value="unscored", reason=reason, owner=owner)
 
 
 def _place(trace: Trace) -> tuple[str | None, str | None]:

@@ -86,7 +86,6 @@ ACRONYMS = Prompt(
     AcronymInputs,
     AcronymReply,
     simulate="cxlab.benchmarks.cxmarena.knowledge.acronyms:simulate",
-    max_tokens=4000,
 )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -189,12 +190,16 @@ def count(attempt_id: str, turn: int, group: str, ballot: JudgeAnswer[BaseModel]
 def majority(judgements: Iterable[Judgement]) -> dict[int, dict[str, str]]:
     """Turn → field → the panel's word, for the fields that have one."""
     said: dict[tuple[int, str], list[str]] = {}
+    asked: Counter[tuple[int, str]] = Counter()
+    unread: Counter[tuple[int, str]] = Counter()
     for one in judgements:
+        asked[one.turn, one.field] += 1
+        unread[one.turn, one.field] += one.status == "missing"
         if one.status == "ok" and one.verdict is not None:
             said.setdefault((one.turn, one.field), []).append(one.verdict)
     found: dict[int, dict[str, str]] = {}
     for (turn, name), values in said.items():
-        winner = tally(values).winner
+        winner = tally(values, asked[turn, name], unread[turn, name]).winner
         if winner is not None:
             found.setdefault(turn, {})[name] = winner
     return found
