@@ -19,6 +19,9 @@ Options known only at run time are enforced by the inputs, in one of two ways, b
 
 - `Inputs.validate_output(self, output) -> list[str]`: complaints; each one makes the reply `invalid`;
 - `Inputs.output_context(self) -> Any`: handed to the pydantic validators of `Output` as `info.context`.
+
+A simulated customer or writer is not under test and may get its script beside the prompt: a field made by
+`unrendered(default)` stands in no template, and no real model sees it.
 """
 
 import importlib
@@ -28,7 +31,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
+from pydantic.fields import FieldInfo
 from pydantic_core import to_json
 
 from cxlab.errors import BadFile, BadOption
@@ -42,6 +46,16 @@ if TYPE_CHECKING:
 In = TypeVar("In", bound=BaseModel)
 
 _MARKER = re.compile(r"^# (system|user)[ \t]*$", re.MULTILINE)
+
+
+def unrendered(default: Any = ...) -> Any:
+    """A field of a prompt's inputs that the template leaves out: the script of a simulated customer or writer."""
+    return Field(default, json_schema_extra={"unrendered": True})
+
+
+def _is_rendered(field: FieldInfo) -> bool:
+    extra = field.json_schema_extra
+    return not (isinstance(extra, dict) and extra.get("unrendered"))
 
 
 class Text(BaseModel):
@@ -191,7 +205,7 @@ class Prompt(Generic[In, Out]):
         return cast("Callable[..., Any]", getattr(importlib.import_module(module), function))
 
     def check(self) -> list[str]:
-        """Complaints: template variables and input fields must be the same set, the handler must exist."""
+        """Complaints: template variables and rendered input fields must be the same set, the handler must exist."""
         from jinja2 import meta
 
         try:
@@ -201,7 +215,7 @@ class Prompt(Generic[In, Out]):
                 wanted |= meta.find_undeclared_variables(_environment().parse(text))
         except BadFile as error:
             return [f"{self.name}: {error}"]
-        fields = set(self.Inputs.model_fields)
+        fields = {name for name, field in self.Inputs.model_fields.items() if _is_rendered(field)}
         complaints = [f"{self.name}: the template asks for {v!r}, which is no field" for v in sorted(wanted - fields)]
         complaints += [f"{self.name}: field {f!r} does not appear in the template" for f in sorted(fields - wanted)]
         if self.structured and self.Output.model_json_schema().get("type") != "object":

@@ -9,6 +9,7 @@ from pydantic import BaseModel, RootModel
 
 from cxlab.errors import BadFile, BadOption
 from cxlab.llm import Prompt
+from cxlab.llm.prompts import unrendered
 
 from .intents import CHAT, INTENT, Inputs, Output, TextInputs
 
@@ -53,6 +54,16 @@ def test_templates_are_sandboxed(tmp_path: Path) -> None:
 def test_json_filter_keeps_characters_as_they_are(tmp_path: Path) -> None:
     prompt = prompt_of(tmp_path, "# user\n{{ text | json }}")
     assert prompt.render(Any1(text="<é> & 'q'"))[0]["content"] == "\"<é> & 'q'\""
+
+
+def test_a_script_for_stand_ins_is_in_no_template(tmp_path: Path) -> None:
+    class Scripted(BaseModel):
+        text: str
+        script: tuple[str, ...] = unrendered(())
+
+    assert prompt_of(tmp_path, "# user\n{{ text }}", Inputs=Scripted).check() == []
+    leaked = prompt_of(tmp_path, "# user\n{{ text }} {{ script }}", Inputs=Scripted)
+    assert leaked.check() == ["p: the template asks for 'script', which is no field"]
 
 
 def test_check_finds_both_directions(tmp_path: Path) -> None:

@@ -188,12 +188,7 @@ class Tool(StrictModel):
 
 
 class Language(StrictModel):
-    """What a language brings: figures, units, fixed roots, words, and sentence roles for articles.
-
-    `advice.shipping` of `roles` or `tails` adds lines to `advice` where an article is about that root; `advice.issue`
-    stands in for it in articles for agents, and `paper.shipping` of `words` for `paper`. `openers` are leads for one
-    kind of sentence, `rates` how often sentences get what (simulate_writing.RATES).
-    """
+    """What a language brings: figures, units, fixed roots, words, and headings for articles."""
 
     language: Literal["en", "fr", "de"]
     name: str
@@ -207,17 +202,11 @@ class Language(StrictModel):
     units: dict[str, tuple[str, ...]]
     roots: dict[str, tuple[str, str]]
     words: dict[str, tuple[str, ...]]
-    leads: tuple[str, ...]
-    tails: dict[str, tuple[str, ...]]
     headings: dict[str, tuple[str, ...]]
-    roles: dict[str, tuple[str, ...]]
     statements: tuple[str, ...]
-    asking: tuple[str, ...]
     pointers: tuple[str, ...]
     compounds: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     paraphrases: tuple[tuple[str, str], ...]
-    openers: dict[str, tuple[str, ...]] = {}
-    rates: dict[str, float] = {}
 
     def word(self, name: str, rng: np.random.Generator) -> str:
         """One of the words of this name, or one put together from its compounds; KeyError when there is neither."""

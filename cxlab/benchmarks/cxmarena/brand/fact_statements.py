@@ -8,6 +8,7 @@ pack proves that each wording of each property is read back as exactly that (`un
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from cxlab.benchmarks.cxmarena.brand import value_format
 from cxlab.benchmarks.cxmarena.brand.brand_pack import WORDED, Brand
@@ -28,6 +29,21 @@ def contradictions(text: str, ledger: Ledger, about: str | None = None) -> set[T
     """The stated triples that the ledger does not hold."""
     held = ledger.get
     return {t for t in find_facts(text, ledger, about) if (f := held(t[0], t[1])) is None or f.value != t[2]}
+
+
+def missing(text: str, ledger: Ledger, facts: Iterable[str], about: str | None = None) -> list[str]:
+    """Those of the facts (ids) whose value the text neither shows nor states in other writing."""
+    plain = _squeeze(text)
+    absent = [fact for fact in facts if _squeeze(ledger.show(ledger.facts[fact])) not in plain]
+    if not absent:
+        return []
+    found = find_facts(text, ledger, about)
+    return [i for i in absent if ((f := ledger.facts[i]).subject, f.property, f.value) not in found]
+
+
+def _squeeze(text: str) -> str:
+    """Lower case with single spaces, so that a line's end or a hard space is no other value."""
+    return " ".join(text.casefold().split())
 
 
 def stated(sentence: str, ledger: Ledger, about: str | None = None) -> list[Triple]:

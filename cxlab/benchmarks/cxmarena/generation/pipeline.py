@@ -276,6 +276,7 @@ def make(
     plans = article_writer.plan_issues(facts, topics, size.issues, seed)
     about = {a.properties["subject"]: a.id for a in reversed(found) if a.properties["subject"]}
     found += yield from article_writer.write_issues(facts, plans, model, seed, work, len(found) + 1, about)
+    unusable = len(topics) + len(plans) - len(found)
     tools = article_writer.define_tools(pack, plans, sizes.TOOLS)
     corpus = dataset_tables.rename(
         (yield from refinement_corpus.make(found, facts, model, size.refinement, seed, work))
@@ -326,6 +327,7 @@ def make(
             "statistics": measured,
             "counts": dataset_statistics.count(frames, samples),
             "validation": rates,
+            "left_out": {"articles": unusable},
             **({} if model.simulated else {"spending": generation_budget.sum_up()}),
             **({"note": pack.note} if pack.note else {}),
         },

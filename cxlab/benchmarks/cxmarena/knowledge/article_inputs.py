@@ -50,6 +50,7 @@ def fact_line(ledger: Ledger, fact: Fact, rng: np.random.Generator) -> article_p
         line = spec.asks[int(rng.random() * len(spec.asks))]
         question = ledger.brand.language.polish(grammar.say(line, rng, TemplateVars(ledger, fact.subject, rng)))
     return article_prompts.FactLine(
+        id=fact.id,
         kind=FACT_KINDS[spec.kind],
         text=say(ledger, fact, rng) + ".",
         again=say(ledger, fact, rng) + ".",
@@ -72,6 +73,11 @@ def length(seed: int, key: str) -> int:
     """The length drawn for an article, in tokens; the mean over many is the paper's."""
     rng = rng_for("length", seed, key)
     return int(np.clip(np.exp(rng.normal(np.log(MEAN_TOKENS) - SPREAD**2 / 2, SPREAD)), 450, 2900))
+
+
+def _room(tokens: int, points: int) -> int:
+    """The words that an article may have: the drawn length, and no more than its points carry."""
+    return min(int(tokens * 0.75), 80 + 30 * points)
 
 
 def information_inputs(
@@ -103,8 +109,12 @@ def information_inputs(
         add("about", family.about, share)
         add("use", family.use, share)
         add("care", family.care, share)
+    told: set[str] = set()
     for child in children[:12]:
         about = child.description.removeprefix(f"{child.subject}: ") if child.subject else child.description
+        if about in told:
+            continue  # variants of one thing share what is said of it
+        told.add(about)
         line = language.pointers[int(rng.random() * len(language.pointers))]
         text = grammar.say(line, rng, TemplateVars(ledger, "", rng, child=child.title, about=about))
         notes.append(article_prompts.Note(kind="aspect", text=language.polish(text)))
@@ -149,6 +159,7 @@ def information_inputs(
         topic=the,
         names=tuple(dict.fromkeys(names)),
         tokens=length(seed, topic.id),
+        words=_room(length(seed, topic.id), 2 * len(facts) + len(notes) + len(others)),
         notes=tuple(notes),
         facts=tuple(fact_line(ledger, f, rng) for f in facts),
         others=tuple(say(ledger, f, rng) + "." for f in others),
@@ -208,6 +219,7 @@ def issue_inputs(ledger: Ledger, plan: IssuePlan, seed: int) -> tuple[article_pr
         topic=plan.subject,
         names=(brand.name, plan.subject),
         tokens=length(seed, plan.id),
+        words=_room(length(seed, plan.id), 2 * len(facts) + len(steps) + len(symptoms) + len(causes) + len(notes)),
         symptoms=tuple(symptoms),
         causes=tuple(causes),
         needs=issue.needs,

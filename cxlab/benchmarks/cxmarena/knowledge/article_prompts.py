@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from cxlab.llm import Prompt
+from cxlab.llm.prompts import unrendered
 
 HERE = Path(__file__).parents[1] / "prompts" / "knowledge"
 SIMULATE = "cxlab.benchmarks.cxmarena.simulated.articles"
@@ -44,31 +45,34 @@ class Note(BaseModel):
 
 
 class FactLine(BaseModel):
-    """A fact as a sentence, a second wording, the question that it answers, and what the value means in use."""
+    """A fact as a sentence and what its value means in use; for stand-ins its kind, a second wording, and a question
+    that it answers."""
 
-    kind: Literal["price", "period", "size", "percent", "worded"]
+    id: str
     text: str
+    remark: str = ""
+    kind: Literal["price", "period", "size", "percent", "worded"]
     again: str
     question: str
-    remark: str = ""
 
 
 class InformationInputs(BaseModel):
     """All that an information article may state: nothing beyond the facts."""
 
     language: str
-    language_id: str
     brand: str
     path: str
     title: str
     topic: str
     names: tuple[str, ...]
-    tokens: int
+    words: int
     notes: tuple[Note, ...]
     facts: tuple[FactLine, ...]
     others: tuple[str, ...]
-    root: str = ""
     complaints: tuple[str, ...] = ()
+    language_id: str = unrendered()
+    tokens: int = unrendered()
+    root: str = unrendered("")
 
 
 class StepLine(BaseModel):
@@ -82,29 +86,30 @@ class IssueInputs(BaseModel):
     """All that an issue article may state."""
 
     language: str
-    language_id: str
     brand: str
     title: str
     topic: str
     names: tuple[str, ...]
-    tokens: int
+    words: int
     symptoms: tuple[str, ...]
     causes: tuple[str, ...]
     needs: tuple[str, ...]
     steps: tuple[StepLine, ...]
     facts: tuple[FactLine, ...]
     notes: tuple[Note, ...] = ()
-    root: str = ""
     complaints: tuple[str, ...] = ()
+    language_id: str = unrendered()
+    tokens: int = unrendered()
+    root: str = unrendered("")
 
 
 class RephraseInputs(BaseModel):
     """An article to be written again with other words, in another order, and the same facts."""
 
     language: str
-    language_id: str
     text: str
     names: tuple[str, ...]
+    language_id: str = unrendered()
 
 
 class Article(BaseModel):
@@ -118,7 +123,7 @@ EXPAND = Prompt(
 )
 INFORMATION = Prompt(
     "cxmarena_information",
-    1,
+    2,
     HERE / "write_information.md",
     InformationInputs,
     None,
@@ -126,8 +131,8 @@ INFORMATION = Prompt(
     0.6,
     8000,
 )
-ISSUE = Prompt("cxmarena_issue", 1, HERE / "write_issue.md", IssueInputs, None, f"{SIMULATE}:issue", 0.6, 8000)
-REPHRASE = Prompt("cxmarena_rephrase", 1, HERE / "rephrase.md", RephraseInputs, None, f"{SIMULATE}:rephrase", 0.6, 8000)
+ISSUE = Prompt("cxmarena_issue", 2, HERE / "write_issue.md", IssueInputs, None, f"{SIMULATE}:issue", 0.6, 8000)
+REPHRASE = Prompt("cxmarena_rephrase", 2, HERE / "rephrase.md", RephraseInputs, None, f"{SIMULATE}:rephrase", 0.6, 8000)
 ALL = (EXPAND, INFORMATION, ISSUE, REPHRASE)
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cxlab.benchmarks import generation_stages
-from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions, stated
+from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions, missing, stated
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts
 from cxlab.benchmarks.cxmarena.knowledge.article_inputs import information_inputs, issue_inputs
@@ -38,6 +38,22 @@ from cxlab.llm.base import ChatModel
 from cxlab.metrics.text_statistics import SENTENCE
 from cxlab.records import Article
 
+# How often a writer is asked for one article, and after how many that say next to nothing it is asked no more.
+TRIES, MOST_HOLLOW = 3, 5
+# What is shorter is a heading, whatever it had to state.
+FEWEST_WORDS = 12
+
+
+class HollowArticles(CxError):
+    """A writer that leaves out most of what its first articles have to state: its texts would prove nothing."""
+
+    def __init__(self, writer: str, title: str, body: str) -> None:
+        said = " ".join(body.split())[:120]
+        super().__init__(
+            f"{writer} left out most facts of its first {MOST_HOLLOW} articles, each asked for {TRIES} times; for "
+            f"{title!r} it wrote {said!r}. It was asked no more; choose another writer"
+        )
+
 
 def sections(body: str) -> list[tuple[str, str]]:
     """(heading, text) of each section of a clean body; the title line is left out."""
@@ -53,24 +69,27 @@ def sections(body: str) -> list[tuple[str, str]]:
 def write_information(
     ledger: Ledger, topics: Sequence[Topic], model: ChatModel, seed: int, folder: Path | None = None
 ) -> Generator[generation_stages.Progress, None, list[Article]]:
-    """One article a topic."""
+    """One article a topic; those that lack most of their facts are left out."""
     children: dict[str, list[Topic]] = {}
     for topic in topics:
         children.setdefault(topic.parent or "", []).append(topic)
 
+    guard = _HollowGuard(model.name)
+
     async def write(topic: Topic) -> generation_stages.Row:
         inputs, facts = information_inputs(ledger, topic, children.get(topic.id, []), seed)
-        body = await _write(ledger, model, article_prompts.INFORMATION, inputs, topic.subject, seed)
-        return {"body": body, "facts": facts, "title": inputs.title}
+        row = await _write(ledger, model, article_prompts.INFORMATION, inputs, facts, topic.subject, seed)
+        return {**guard.check(row, inputs.title), "title": inputs.title}
 
     rows = yield from generation_stages.run("information", topics, lambda t: t.id, write, folder)
-    ids = {topic.id: f"KB_{number}" for number, topic in enumerate(topics, 1)}
+    sound = [(topic, row) for topic, row in zip(topics, rows, strict=True) if not row["hollow"]]
+    ids = {topic.id: f"KB_{number}" for number, (topic, _) in enumerate(sound, 1)}
     found = []
-    for topic, row in zip(topics, rows, strict=True):
-        near = [ids[t.id] for t in children.get(topic.parent or "", []) if t.id != topic.id]
+    for topic, row in sound:
+        near = [ids[t.id] for t in children.get(topic.parent or "", []) if t.id != topic.id and t.id in ids]
         relations = {
             "parent": (ids[topic.parent],) if topic.parent in ids else (),
-            "children": tuple(ids[t.id] for t in children.get(topic.id, [])),
+            "children": tuple(ids[t.id] for t in children.get(topic.id, []) if t.id in ids),
             "siblings": tuple(near),
             "after": tuple(ids[a] for a in topic.after if a in ids),
         }
@@ -101,17 +120,20 @@ def write_issues(
     first: int = 1,
     about: dict[str, str] | None = None,
 ) -> Generator[generation_stages.Progress, None, list[Article]]:
-    """One article an issue, numbered from `first`; `about` maps a subject to its information article."""
-    brand = ledger.brand
+    """One article an issue, numbered from `first`; `about` maps a subject to its information article. Those that lack
+    most of their facts are left out."""
+    brand, guard = ledger.brand, _HollowGuard(model.name)
 
     async def write(plan: IssuePlan) -> generation_stages.Row:
         inputs, facts = issue_inputs(ledger, plan, seed)
-        return {"body": await _write(ledger, model, article_prompts.ISSUE, inputs, plan.subject, seed), "facts": facts}
+        row = await _write(ledger, model, article_prompts.ISSUE, inputs, facts, plan.subject, seed)
+        return guard.check(row, plan.title)
 
     rows = yield from generation_stages.run("issues", plans, lambda p: p.id, write, folder)
     definitions = {name: define_tool(brand, name) for plan in plans for name in plan.tools}
     found = []
-    for number, (plan, row) in enumerate(zip(plans, rows, strict=True), first):
+    sound = [(plan, row) for plan, row in zip(plans, rows, strict=True) if not row["hollow"]]
+    for number, (plan, row) in enumerate(sound, first):
         family = ledger.subjects[plan.subject].family
         parent = (about or {}).get(plan.subject)
         found.append(
@@ -129,21 +151,46 @@ def write_issues(
     return found
 
 
-async def _write(ledger: Ledger, model: ChatModel, prompt: Any, inputs: Any, subject: str | None, seed: int) -> str:
-    """The text; where it states what the ledger does not hold it is asked for once more, then the sentences go."""
-    body = ""
-    for _ in range(2):
+async def _write(
+    ledger: Ledger, model: ChatModel, prompt: Any, inputs: Any, facts: Sequence[str], subject: str | None, seed: int
+) -> generation_stages.Row:
+    """The text and the facts that it states. Where it states what the ledger does not hold, or leaves out facts of the
+    prompt, it is asked for again; in the end wrong sentences go, and so do the ids of facts that the text lacks."""
+    wanted = [fact.id for fact in inputs.facts]
+    tries: list[tuple[int, str]] = []
+    for _ in range(TRIES):
         reply = await ask(model, prompt, inputs, seed=seed)
         if reply.output is None:
             raise missing_text_error(prompt.name, reply.failure)
         body = str(reply.output.text).strip()
-        wrong = contradictions(body, ledger, subject)
-        if not wrong:
-            return body
-        if model.simulated:
-            break  # a word of the language was read as a cue: the sentence goes, asking again would say it again
-        inputs = inputs.model_copy(update={"complaints": tuple(" ".join(map(str, t)) for t in sorted(wrong, key=str))})
-    return drop_contradictions(body, ledger, subject)
+        wrong, absent = contradictions(body, ledger, subject), missing(body, ledger, wanted, subject)
+        tries.append((len(wrong) + len(absent), body))
+        # A stand-in says what it can the first time; a word that was read as a cue it would only say again.
+        if not (wrong or absent) or model.simulated:
+            break
+        complaints = [f"It says what is not so: {' '.join(map(str, t))}." for t in sorted(wrong, key=str)]
+        lacking = {fact.id: fact.text for fact in inputs.facts}
+        complaints += [f"It does not state this: {lacking[fact]}" for fact in absent]
+        inputs = inputs.model_copy(update={"complaints": tuple(complaints)})
+    body = drop_contradictions(min(tries, key=lambda one: one[0])[1], ledger, subject)
+    lost = set(missing(body, ledger, facts, subject))
+    short = not model.simulated and len(body.split()) < FEWEST_WORDS
+    hollow = short or 2 * len(lost & set(wanted)) > len(wanted)
+    return {"body": body, "facts": [fact for fact in facts if fact not in lost], "tries": len(tries), "hollow": hollow}
+
+
+class _HollowGuard:
+    """Gives up on a writer whose first articles all lack most of their facts, before more is paid for."""
+
+    def __init__(self, writer: str) -> None:
+        self.writer, self.hollow, self.sound = writer, 0, 0
+
+    def check(self, row: generation_stages.Row, title: str) -> generation_stages.Row:
+        self.hollow += row["hollow"]
+        self.sound += not row["hollow"]
+        if not self.sound and self.hollow >= MOST_HOLLOW:
+            raise HollowArticles(self.writer, title, row["body"])
+        return row
 
 
 def missing_text_error(name: str, failure: Any) -> Exception:

@@ -48,8 +48,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None
 
 
 def answer(body: dict[str, Any]) -> str:
-    """Topics are not divided further; texts are a sentence that states nothing."""
-    return '{"children": []}' if "response_format" in body else GOOD
+    """Topics are not divided further; articles state their facts, and nothing else."""
+    if "response_format" in body:
+        return '{"children": []}'
+    told = body["messages"][-1]["content"].partition("Facts that have to be stated:")[2].partition("\n\n")[0]
+    return f"{GOOD}{told.replace(chr(10) + '- ', ' ')} {GOOD}"
 
 
 def make(home: Path, generation_budget: GenerationBudget, **more: Any) -> pipeline.GeneratedDataset:
