@@ -174,7 +174,7 @@ PUBLISHED_OBJECTS = 16
 PUBLISHED_REFERENCES_PER_OBJECT = 1.31
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Schema:
     """The objects of an organisation by name, in the order of the file."""
 

@@ -1,0 +1,1 @@
+"""The published task files and the SQLite copies of the original organisation."""

@@ -1,0 +1,372 @@
+"""SOQL by recursive descent: a text to its syntax tree, with the product's restrictions of form.
+
+Nesting is bounded, so that no text can exhaust the stack; each word is looked at once.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
+
+from cxlab.benchmarks.crmarena.soql import date_literals
+from cxlab.benchmarks.crmarena.soql.errors import QueryError, malformed
+from cxlab.benchmarks.crmarena.soql.lexer import LONGEST, Token, split, unescape
+from cxlab.benchmarks.crmarena.soql.syntax import (
+    AllFields,
+    And,
+    Call,
+    Comparison,
+    Condition,
+    Expression,
+    GroupBy,
+    Literal,
+    Not,
+    Or,
+    Ordering,
+    Path,
+    Query,
+    SelectedField,
+    TypeOf,
+)
+
+# Brackets in brackets; the product's own limits of depth are far below.
+DEEPEST = 50
+LARGEST_OFFSET = 2000
+_CLAUSES = frozenset(
+    {"WHERE", "WITH", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "FOR", "USING", "UPDATE", "ALL", "FROM"}
+)
+# Words that name neither a field nor an alias, so that a query is refused where it goes wrong.
+_RESERVED = frozenset(
+    [
+        "AND",
+        "ASC",
+        "DESC",
+        "EXCLUDES",
+        "FALSE",
+        "FIRST",
+        "FROM",
+        "GROUP",
+        "HAVING",
+        "IN",
+        "INCLUDES",
+        "LAST",
+        "LIKE",
+        "LIMIT",
+        "NOT",
+        "NULL",
+        "NULLS",
+        "OR",
+        "SELECT",
+        "TRUE",
+        "USING",
+        "WHERE",
+        "WITH",
+    ]
+)
+_LISTS = frozenset({"IN", "INCLUDES", "EXCLUDES"})
+_COMPARED = frozenset({"=", "!=", "<>", "<", "<=", ">", ">="})
+Item = TypeVar("Item")
+
+
+def parse_query(text: str) -> Query:
+    """The tree of a SOQL query; QueryError with its place for what is none."""
+    if len(text) > LONGEST:
+        raise malformed(f"SOQL statements cannot be longer than {LONGEST} characters.")
+    reader = Reader(text, split(text))
+    query = reader.query()
+    reader.end()
+    return query
+
+
+class Reader:
+    """A place among the words of a text, and how to read what may come there."""
+
+    def __init__(self, text: str, tokens: list[Token]) -> None:
+        self.text, self.tokens = text, tokens
+        self.place = self.depth = 0
+
+    # --- words
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.place]
+
+    def ahead(self, by: int) -> Token:
+        return self.tokens[min(self.place + by, len(self.tokens) - 1)]
+
+    def step(self) -> Token:
+        token = self.token
+        self.place = min(self.place + 1, len(self.tokens) - 1)
+        return token
+
+    def sees(self, *words: str) -> bool:
+        """Whether the next word is one of these, in any case."""
+        return self.token.kind in ("name", "mark") and self.token.upper in words
+
+    def take(self, *words: str) -> Token | None:
+        """The next word if it is one of these; then it is passed."""
+        return self.step() if self.sees(*words) else None
+
+    def expect(self, word: str) -> Token:
+        return self.take(word) or self.refuse()
+
+    def name(self) -> Token:
+        return self.step() if self.token.kind == "name" else self.refuse()
+
+    def own_name(self) -> Token:
+        """A name that is no word of the language."""
+        return self.refuse() if self.token.upper in _RESERVED else self.name()
+
+    def end(self) -> None:
+        if self.token.kind != "end":
+            self.refuse()
+
+    def refuse(self) -> NoReturn:
+        raise malformed(f"unexpected token: '{self.token.shown}'", self.text, self.token.at)
+
+    def listed(self, read: Callable[[], Item]) -> tuple[Item, ...]:
+        """One or more, with commas between them."""
+        found = [read()]
+        while self.take(","):
+            found.append(read())
+        return tuple(found)
+
+    def nested(self, read: Callable[[], Item]) -> Item:
+        """What stands in brackets, whose opening one is passed already."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise malformed(f"nested more than {DEEPEST} deep", self.text, self.token.at)
+        found = read()
+        self.expect(")")
+        self.depth -= 1
+        return found
+
+    # --- queries
+
+    def query(self) -> Query:
+        at = self.expect("SELECT").at
+        select = self.listed(self.selected)
+        self.expect("FROM")
+        source = self.own_name()
+        alias = self.source_alias()
+        aliases = []
+        while self.take(","):
+            way = self.path()
+            aliases.append((self.name().text, way))
+        if self.take("USING"):
+            self.expect("SCOPE")
+            self.name()
+        where, group_by, having, order_by, limit, offset = self.clauses()
+        return Query(
+            select=select,
+            source=source.text,
+            alias=alias,
+            where=where,
+            group_by=group_by,
+            having=having,
+            order_by=order_by,
+            limit=limit,
+            offset=offset,
+            source_at=source.at,
+            at=at,
+            aliases=tuple(aliases),
+        )
+
+    def source_alias(self) -> str | None:
+        if self.take("AS"):
+            return self.own_name().text
+        if self.token.kind == "name" and self.token.upper not in _CLAUSES:
+            return self.step().text
+        return None
+
+    def clauses(
+        self,
+    ) -> tuple[Condition | None, GroupBy | None, Condition | None, tuple[Ordering, ...], int | None, int | None]:
+        """What follows the object, each clause once and in its order."""
+        where = self.condition() if self.take("WHERE") else None
+        if self.take("WITH"):
+            # Who may see what is not part of this organisation: everybody sees all.
+            self.take("SECURITY_ENFORCED", "USER_MODE", "SYSTEM_MODE") or self.refuse()
+        group_by = self.group_by() if self.take("GROUP") else None
+        having = self.condition() if group_by and self.take("HAVING") else None
+        order_by = self.order_by() if self.take("ORDER") else ()
+        limit = self.count() if self.take("LIMIT") else None
+        offset = None
+        if self.take("OFFSET"):
+            place = self.token.at
+            offset = self.count()
+            if offset > LARGEST_OFFSET:
+                problem = f"Maximum SOQL offset allowed is {LARGEST_OFFSET}"
+                raise QueryError("NUMBER_OUTSIDE_VALID_RANGE", problem, self.text, place)
+        if self.take("FOR"):
+            self.listed(lambda: self.take("VIEW", "REFERENCE", "UPDATE") or self.refuse())
+        if self.take("UPDATE"):
+            self.listed(lambda: self.take("TRACKING", "VIEWSTAT") or self.refuse())
+        if self.take("ALL"):
+            self.expect("ROWS")
+        return where, group_by, having, order_by, limit, offset
+
+    def count(self) -> int:
+        """A whole number of at most nine digits."""
+        if self.token.kind != "number" or not self.token.text.isdecimal() or len(self.token.text) > 9:
+            self.refuse()
+        return int(self.step().text)
+
+    def selected(self) -> SelectedField | AllFields | TypeOf | Query:
+        if self.take("("):
+            return self.nested(self.query)
+        after = self.ahead(1)
+        if self.sees("TYPEOF") and after.kind == "name" and after.upper != "FROM":
+            return self.typeof()
+        if self.sees("FIELDS") and after.text == "(":
+            at = self.step().at
+            self.step()
+            group = self.take("ALL", "STANDARD", "CUSTOM") or self.refuse()
+            self.expect(")")
+            return AllFields(group.upper, at)
+        expression = self.expression()
+        alias = None
+        if self.take("AS") or (self.token.kind == "name" and self.token.upper not in _CLAUSES):
+            alias = self.own_name().text
+        return SelectedField(expression, alias)
+
+    def typeof(self) -> TypeOf:
+        at = self.step().at
+        path = self.path()
+        cases = []
+        while self.take("WHEN"):
+            type_ = self.name().text
+            self.expect("THEN")
+            cases.append((type_, self.listed(self.path)))
+        if not cases:
+            self.refuse()
+        otherwise = self.listed(self.path) if self.take("ELSE") else ()
+        self.expect("END")
+        return TypeOf(path, tuple(cases), otherwise, at)
+
+    def expression(self) -> Expression:
+        if self.token.kind == "name" and self.ahead(1).text == "(":
+            name = self.step()
+            self.step()
+            argument = None if self.sees(")") else self.nested_argument()
+            if argument is None:
+                self.step()
+            return Call(name.upper, argument, name.at)
+        return self.path()
+
+    def nested_argument(self) -> Expression:
+        return self.nested(self.expression)
+
+    def path(self) -> Path:
+        first = self.own_name()
+        parts = [first.text]
+        while self.take("."):
+            parts.append(self.name().text)
+        return Path(tuple(parts), first.at)
+
+    def group_by(self) -> GroupBy:
+        self.expect("BY")
+        if self.sees("ROLLUP", "CUBE") and self.ahead(1).text == "(":
+            kind = self.step().upper
+            self.step()
+            return GroupBy(kind, self.nested(lambda: self.listed(self.expression)))
+        return GroupBy("", self.listed(self.expression))
+
+    def order_by(self) -> tuple[Ordering, ...]:
+        self.expect("BY")
+        return self.listed(self.ordering)
+
+    def ordering(self) -> Ordering:
+        expression = self.expression()
+        direction = self.take("ASC", "DESC")
+        nulls = None
+        if self.take("NULLS"):
+            nulls = self.take("FIRST", "LAST") or self.refuse()
+        return Ordering(
+            expression,
+            descending=direction is not None and direction.upper == "DESC",
+            nulls_last=nulls is not None and nulls.upper == "LAST",
+        )
+
+    # --- conditions
+
+    def condition(self) -> Condition:
+        """Operands with AND or with OR between them; both need brackets, and so does NOT behind either."""
+        first: Condition = Not(self.operand()) if self.take("NOT") else self.operand()
+        joint = self.take("AND", "OR")
+        if joint is None:
+            return first
+        items = [first, self.operand()]
+        while self.take(joint.upper):
+            items.append(self.operand())
+        if self.sees("AND", "OR"):
+            self.refuse()
+        return And(tuple(items)) if joint.upper == "AND" else Or(tuple(items))
+
+    def operand(self) -> Condition:
+        if self.take("("):
+            return self.nested(self.condition)
+        if self.sees("NOT"):
+            self.refuse()
+        return self.comparison()
+
+    def comparison(self) -> Comparison:
+        left = self.expression()
+        at = self.token.at
+        if self.sees("NOT") and self.ahead(1).upper == "IN":
+            self.step()
+            self.step()
+            return Comparison(left, "NOT IN", self.values(), at)
+        if self.sees(*_LISTS):
+            return Comparison(left, self.step().upper, self.values(), at)
+        if self.take("LIKE"):
+            return Comparison(left, "LIKE", self.literal(), at)
+        if not self.sees(*_COMPARED):
+            self.refuse()
+        operator = self.step().text
+        return Comparison(left, "!=" if operator == "<>" else operator, self.literal(), at)
+
+    def values(self) -> tuple[Literal, ...] | Query:
+        self.expect("(")
+        if self.sees("SELECT"):
+            return self.nested(self.query)
+        return self.nested(lambda: self.listed(self.literal))
+
+    def literal(self) -> Literal:
+        token = self.token
+        if token.kind == "string":
+            self.step()
+            value, pattern = unescape(token, self.text)
+            return Literal("text", value, pattern=pattern, at=token.at)
+        if token.kind == "number":
+            self.step()
+            number = float(token.text)
+            if not abs(number) < 1e18:
+                raise QueryError("NUMBER_OUTSIDE_VALID_RANGE", "a number is out of range", self.text, token.at)
+            return Literal("number", number, at=token.at)
+        if token.kind in ("date", "datetime"):
+            return self.moment()
+        if word := self.take("TRUE", "FALSE"):
+            return Literal("boolean", word.upper == "TRUE", at=token.at)
+        if self.take("NULL"):
+            return Literal("null", None, at=token.at)
+        if token.kind == "name" and date_literals.is_known(token.upper):
+            return self.relative_date()
+        return self.refuse()
+
+    def moment(self) -> Literal:
+        token = self.step()
+        try:
+            datetime.datetime.fromisoformat(token.text)
+        except ValueError:
+            raise malformed(f"no such day or time: {token.text}", self.text, token.at) from None
+        return Literal("date" if token.kind == "date" else "datetime", token.text, at=token.at)
+
+    def relative_date(self) -> Literal:
+        token = self.step()
+        n = None
+        if date_literals.takes_number(token.upper):
+            self.expect(":")
+            n = self.count()
+        return Literal("relative", token.upper, n=n, at=token.at)
