@@ -163,11 +163,11 @@ def conditions(view: View, prefix: str = "", own_verdict: bool = False) -> Itera
 
 @dataclass
 class _Kept:
-    """One table of one store: rows by run, and the stamp of each run's files when they were looked up."""
+    """One table of one store: its rows, as a query takes them, and the stamp of each run's files at that time."""
 
     reads: str = ""
     stamps: dict[str, str] = field(default_factory=dict)
-    rows: pl.DataFrame | None = None
+    rows: Any = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -177,12 +177,12 @@ _kept: dict[str, dict[str, _Kept]] = {}
 _keeping = threading.Lock()
 
 
-def named_in(sql: str, con: "duckdb.DuckDBPyConnection") -> dict[str, pl.DataFrame]:
-    """The tables of TABLES that a query names, as they are now."""
+def named_in(sql: str, con: "duckdb.DuckDBPyConnection") -> dict[str, Any]:
+    """The Arrow tables of TABLES that a query names, as they are now."""
     return {name: _look_up(name, con) for name in TABLES if name in sql}
 
 
-def _look_up(name: str, con: "duckdb.DuckDBPyConnection") -> pl.DataFrame:
+def _look_up(name: str, con: "duckdb.DuckDBPyConnection") -> Any:
     home = str(layout.home())
     with _keeping:
         while len(_kept) >= _MOST_STORES and home not in _kept:
@@ -197,8 +197,9 @@ def _look_up(name: str, con: "duckdb.DuckDBPyConnection") -> pl.DataFrame:
             parts = [_ask(name, con, changed if before else None, reads)] if changed or not before else []
             if before and kept.rows is not None:
                 same = [run for run in before if known.get(run) == before[run]]
-                parts.append(kept.rows.filter(pl.col("run_id").is_in(same)))
-            kept.rows, kept.stamps, kept.reads = pl.concat(parts), known, reads
+                rows = pl.DataFrame(pl.from_arrow(kept.rows))
+                parts.append(rows.filter(pl.col("run_id").is_in(same)))
+            kept.rows, kept.stamps, kept.reads = pl.concat(parts).to_arrow(), known, reads
         return kept.rows
 
 

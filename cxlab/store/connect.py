@@ -75,10 +75,10 @@ def query(
     con: "duckdb.DuckDBPyConnection",
     sql: str,
     params: Mapping[str, Any] | Sequence[Any] | None = None,
-    tables: Mapping[str, pl.DataFrame] | None = None,
+    tables: Mapping[str, Any] | None = None,
 ) -> pl.DataFrame:
-    """The rows of one statement. Values go in as `params` ($name or ?), never into the text; `tables` are frames that
-    it names beside the store's own.
+    """The rows of one statement. Values go in as `params` ($name or ?), never into the text; `tables` are Arrow tables
+    that it names beside the store's own.
 
     Asks again when a compaction or deletion moved files meanwhile, so an answer never counts half a run; and when it
     met a file that was damaged since, which is then set aside with its run or dataset.
@@ -86,7 +86,7 @@ def query(
 
     def ask(cursor: "duckdb.DuckDBPyConnection") -> pl.DataFrame:
         for name, rows in (tables or {}).items():
-            cursor.register(name, rows.to_arrow())
+            cursor.register(name, rows)
         frame: pl.DataFrame = cursor.sql(sql, params=params).pl()
         return frame
 

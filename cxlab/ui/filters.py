@@ -114,8 +114,10 @@ def sidebar_filters(
 
 
 def _values(scope: View, asked: tuple[str, ...]) -> dict[str, list[str]]:
-    known = cached(read.facets, scope, asked)
-    return {str(name): part["value"].to_list() for (name,), part in known.group_by("name", maintain_order=True)}
+    values: dict[str, list[str]] = {}
+    for name, value in cached(read.facets, scope, asked).select("name", "value").iter_rows():
+        values.setdefault(name, []).append(value)
+    return values
 
 
 def _name_unknown(

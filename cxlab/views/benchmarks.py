@@ -96,5 +96,7 @@ def usable_facets(about: Declaration) -> list[str]:
     ids = tuple(facet.id for facet in about.facets)
     known = cached(read.facets, View(benchmark=about.card.id), ids)
     tasks = {task.id for task in about.card.tasks}
-    values = {name: set(part["value"]) for (name,), part in known.group_by("name")}
-    return [id for id in ids if len(values.get(id, ())) > 1 and not values[id] <= tasks]
+    values: dict[str, set[str]] = {id: set() for id in ids}
+    for name, value in known.select("name", "value").iter_rows():
+        values[name].add(value)
+    return [id for id in ids if len(values[id]) > 1 and not values[id] <= tasks]
