@@ -173,6 +173,7 @@ def _make_parts(run: Run, samples: list[Sample], turns: int, rng: np.random.Gene
     facets = [sample.facets for sample in samples]
     attempts = pl.DataFrame(
         {
+            **dict.fromkeys(tables.ATTEMPTS, [None] * count),
             "run_id": [run.id] * count,
             "attempt_id": [f"a{run.id[16]}{place:07x}" for place in range(count)],
             "sample_id": [sample.id for sample in samples],
@@ -201,7 +202,6 @@ def _make_parts(run: Run, samples: list[Sample], turns: int, rng: np.random.Gene
             "verdict_reason": ["left the procedure"] * count,
             "verdict_owner": ["agent"] * count,
             "verdict_turn": [1] * count,
-            **dict.fromkeys(("verdict_stage", "verdict_field", "verdict_tool"), [None] * count),
         },
         schema=tables.ATTEMPTS,
         strict=False,
@@ -243,8 +243,13 @@ def _make_scores(
         parts.append(by_turn.with_columns(metric=pl.lit(metric), value=pl.Series(values)))
     whole = attempts.with_columns(turn=pl.lit(None, pl.Int32), metric=pl.lit("overall"), value=pl.Series(level))
     made = pl.concat([*parts, whole])
-    lacking = (pl.lit(None, type_).alias(name) for name, type_ in tables.SCORES.items() if name not in made.columns)
-    return made.with_columns(lacking).select(tables.SCORES.keys())
+    return _fill(made, tables.SCORES)
+
+
+def _fill(made: pl.DataFrame, schema: tables.Schema) -> pl.DataFrame:
+    """The columns of a table, null where nothing was made up."""
+    lacking = (pl.lit(None, type_).alias(name) for name, type_ in schema.items() if name not in made.columns)
+    return made.with_columns(lacking).select(schema.keys())
 
 
 def _make_messages(by_turn: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
@@ -259,11 +264,9 @@ def _make_messages(by_turn: pl.DataFrame, rng: np.random.Generator) -> pl.DataFr
                 turn="turn",
                 role=pl.lit(role),
                 text=pl.Series(texts),
-                tool_calls=pl.lit(None, pl.String),
-                data=pl.lit(None, pl.String),
             )
         )
-    return pl.concat(parts)
+    return _fill(pl.concat(parts), tables.MESSAGES)
 
 
 def _make_judgements(by_turn: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
@@ -302,7 +305,7 @@ def _make_votes(by_turn: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame
         )
         for judge in _JUDGES
     ]
-    return pl.concat(parts).select(tables.VOTES.keys())
+    return _fill(pl.concat(parts), tables.VOTES)
 
 
 def _make_traces(by_turn: pl.DataFrame, turns: int, rng: np.random.Generator) -> pl.DataFrame:
