@@ -185,7 +185,8 @@ def attempt(run_id: str, attempt_id: str) -> StoredAttempt:
     row |= frames.read_facets(row.pop("facets"))
     runs = ask("SELECT * FROM runs WHERE run_id = $run", {"run": run_id})
     samples = ask(
-        "SELECT * EXCLUDE (facet_list) REPLACE (to_json(facets) AS facets) FROM samples WHERE sample_id = $sample LIMIT 1",
+        """SELECT * EXCLUDE (facet_list) REPLACE (to_json(facets) AS facets) FROM samples
+        WHERE sample_id = $sample LIMIT 1""",
         {"sample": row["sample_id"]},
     )
 
