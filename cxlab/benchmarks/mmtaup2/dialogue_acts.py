@@ -1,20 +1,19 @@
-"""What a sentence does, read from its wording: asks again, asks for a yes, agrees, corrects.
+"""What a message does, read from its wording: asks for a yes or for facts, agrees, refuses, corrects, loses patience.
+
+Read sentence by sentence, by cues of the speech act (modal questions to the customer, performatives, hedges, what
+people say when they decline) and never by whole messages. Precision and recall on the wording of a real model and its
+customers stand in `tests/benchmarks/mmtaup2/test_dialogue_acts.py`. What is not plain is None, and a judge's to decide.
 
 Each cue is a pattern of its own, so that a reader can know some and not others: `plain` ones say it outright,
-`oblique` ones in passing. Values (numbers, ids, addresses) are found word by word, however they are spaced.
+`oblique` ones in passing.
 """
 
 from __future__ import annotations
 
 import functools
-import math
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-from cxlab.voice import words as cut_words
 
 
 @dataclass(frozen=True)
@@ -28,13 +27,66 @@ class Cue:
 Knows = Callable[[Cue], bool]
 
 
-def cue_list(plain: tuple[str, ...], oblique: tuple[str, ...]) -> tuple[Cue, ...]:
+def cue_list(plain: tuple[str, ...], oblique: tuple[str, ...] = ()) -> tuple[Cue, ...]:
     return tuple(
         Cue(re.compile(text, re.IGNORECASE), direct)
         for texts, direct in ((plain, True), (oblique, False))
         for text in texts
     )
 
+
+# What a request for a yes proposes: to go on, or an act of the agent's. Looking something up needs no yes.
+_GO_ON = r"(?:proceed|go (?:ahead|forward|through)|continue|move forward|confirm)"
+_CLOSE = r"(?:finali[sz]e|complete|submit|cancel|return|exchange|place|book|refund|process|issue)"
+_LOOK_UP = r"(?:search|look|check|help|assist|explain|tell|show|list|find|provide|see|repeat|describe|read|know)\b"
+_WISH = r"(?:would you (?:still )?(?:like|prefer|care)|do you (?:still )?(?:want|wish))"
+_IF_YOU_WISH = r"(?:if|whether) you(?:'d| would)?(?: still)? (?:like|want|wish|agree)"
+_FINE = r"(?:ok|okay|all right|alright|fine|correct|right|good|accurate|acceptable|in order)"
+
+ASKS_TO_CONFIRM = cue_list(
+    (
+        rf"\b{_WISH} to {_GO_ON}\b",
+        r"\byes\s*(?:/|or)\s*no\b",
+        r"\bdo you (?:agree|accept|consent|approve)\b",
+        r"\b(?:answer|reply|respond|say|type)(?: with)?(?: an?)? (?:explicit )?[\"'“]?yes\b",
+        # "Please confirm", with what comes after it a go-ahead and no fact
+        r"\b(?:please|can you|could you|do you|will you|would you)\b[^.?!]*?\b(?:confirm|agree)\b"
+        r"(?:\s*[.,!?:;]|\s*$|\s+(?:with|by|to (?!me\b|us\b)\w+|yes|so (?:i|that)|and i)\b"
+        rf"|\s+{_IF_YOU_WISH}\b|\s+that you(?:'d| would)? (?:like|want|wish|agree)\b"
+        r"|\s+(?:if|that|whether) you(?:'re| are) (?:ok|okay|happy|fine|sure)\b"
+        rf"|\s+(?:if|that|whether) (?:everything|all|this|that|these|it)\b[^.?!]{{0,30}}\b{_FINE}\b"
+        r"|\s+(?:this|these|that|it|all|everything|(?:the|your) (?:above|details|changes?|booking|order|cancell?ation"
+        r"|return|exchange|request|action|purchase|refund|payment request))\b(?!\s*[.?!]?\s*:))",
+        # A summary held out for a yes: "Confirming: two nights, is that right?", "So you would like me to cancel it?"
+        r"^\W*(?:(?:so|ok|okay|sure|great|got it|alright|all right|please|then|now|and)\W+)*"
+        r"(?:confirm(?:ing)?:|confirming\b|(?:just )?to (?:be (?:clear|sure)|make sure)\b|(?:just )?to confirm[,:]"
+        r"|you(?:'d| would)? (?:like|want|wish)\b[^?]*\?$)",
+        r"\bconfirm the following[^:.?!]*:\s*\S|\bplease confirm your \w+ details\b",
+        r"\bplease confirm (?!which|what|how|when|where|who|whether|if|your|the|me|us|their|that|receipt|and|or|in)\w+",
+        rf"\b(?:{_CLOSE}|transfer|send|change|add|remove|buy|order)\b[^?]*,? (?:right|correct)\?$",
+        r"\bconfirm (?:that )?you(?:'d| would)? (?:like|want|wish)\b",
+        r"\bonce you(?:'ve| have)? confirm(?:ed)?\b(?! (?:which|what|your|the (?!above|details|change|booking|order)))",
+        rf"\blet me know\b[^.?!]*\b{_IF_YOU_WISH}(?: me| us)? to (?:{_GO_ON}|{_CLOSE})\b",
+        rf"\b(?:{_IF_YOU_WISH}(?: me| us)? to|would like to) (?:{_GO_ON}|{_CLOSE})\b[^.?!]*"
+        r"\b(?:let me know|say (?:so|yes)|tell me|reply)\b",
+        r"\b(?:shall|should|may|can) i (?:please )?(?:now |then |just )?(?:go ahead|proceed|do (?:that|this|it|so))\b",
+    ),
+    (
+        rf"\b{_WISH} (?:me|us) to (?!{_LOOK_UP})\w+",
+        rf"\b{_WISH} to {_CLOSE}\b(?![^?]*,? or (?!not\b|is there|would you))",
+        rf"\bshall i (?!{_LOOK_UP})\w+",
+        r"\b(?:should|may|can) i (?:now |then |just )?(?:cancel|return|exchange|change|make|place|process|book|issue"
+        r"|add|update|submit|refund|charge|complete|finali[sz]e|transfer|apply|remove|switch)\b",
+        r"\bare you (?:sure|ok|okay|happy|fine|comfortable|ready)\b[^.?!]*\?",
+        rf"\b(?:is|would) (?:that|this|it)(?: be)?(?: all)? {_FINE}(?: (?:with|for|by) you)?\s*\?",
+        rf"\b(?:does|do) (?:that|this|it|everything|all|these|the details)[^.?!]*\b(?:look|sound|seem)s? {_FINE}\b",
+        r"\bdoes (?:that|this) work for you\b",
+        r"\byour (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission|okay)\b"
+        r"(?! (?:code|number|e-?mail))",
+    ),
+)
+# "How would you like to proceed?" asks for a choice.
+_OPEN_QUESTION = re.compile(r"\b(?:how|which|what|when|where|who)\b(?:\s+[\w'-]+){0,6}\s*$", re.IGNORECASE)
 
 ASKS_AGAIN = cue_list(
     (
@@ -49,40 +101,153 @@ ASKS_AGAIN = cue_list(
         r"\bi (?:heard|noted|understood)\b[^.!]*\?",
     ),
 )
-ASKS_TO_CONFIRM = cue_list(
+_TELL = (
+    r"(?:provide|share|specify|give|tell|send|supply|enter|state|spell|repeat|rephrase|clarify|choose|select"
+    r"|indicate|describe|read (?:me|out))"
+)
+ASKS_FOR_INFORMATION = cue_list(
     (
-        r"\b(?:do|can|could|will) you (?:please )?(?:confirm|agree)\b",
-        r"\bplease (?:confirm|answer (?:with )?yes|reply (?:with )?yes)\b",
-        r"\byes\s*(?:/|or)\s*no\b",
-        r"\b(?:shall|should|may) i (?:go ahead|proceed|do (?:that|this|it|so))\b",
-    ),
-    (
-        r"\b(?:do you want|would you like) me to\b",
-        r"\bare you sure\b",
-        r"\b(?:is|would) (?:that|this)(?: be)? (?:ok|okay|all right|fine)\b",
-        r"\b(?:your|a) (?:go-ahead|okay|permission)\b",
-        r"\bshall i\b",
+        rf"\b(?:please|kindly|(?:could|can|would|will) you)\b[^.?!]*\b{_TELL}\b",
+        rf"^\W*(?:and |also |then |first,? )?{_TELL} (?:me |us )?(?:the|your|which|what|how|a|an)\b",
+        r"\blet me know (?:which|what|how|when|where|who|your|the|whether you (?:have|are|see))\b",
+        r"\blet me know if you(?:'d| would)? (?:like|prefer|want) to (?:use|add|keep|have|pay)\b",
+        r"\blet me know if you (?:have a|prefer|need to)\b",
+        r"\bconfirm (?:which|what|how|when|where|your|the (?!above|details|changes?|booking|order|cancell?ation|return"
+        r"|exchange|request|action|purchase|refund|payment request))",
+        r"\bconfirm if the\b|\bconfirm the following\b",
+        r"\bi(?:'ll| will| would|'d)?(?: also| first| still| just)? (?:need|require)\b"
+        r"(?! to (?!know|gather|have|get)| your (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission))",
+        r"\bif you can (?:\w+ )?(?:provide|share|tell|give)\b",
     ),
 )
-AGREES = cue_list(
-    (
-        r"^\W*(?:yes|yeah|yep|sure|absolutely|of course|correct)\b(?!,? but)",
-        r"\b(?:go ahead|please do|i (?:confirm|agree)|do it)\b",
-    ),
-    (r"^\W*(?:ok|okay|fine|right|all right|that's (?:right|fine|correct))\b(?!,? but)", r"\bsounds good\b"),
+_CLOSING_OFFER = re.compile(
+    r"\b(?:how|what|anything|something|any)\b[^?]*\b(?:help|assist|do for you|else|support)\b", re.IGNORECASE
 )
-REFUSES = cue_list((r"^\W*(?:no|nope)\b", r"\b(?:don't|do not) (?:do|want|go)\b"), (r"\b(?:rather not|wait)\b",))
+
+YES = cue_list(
+    (
+        r"^\W*(?:(?:actually|well|oh|ah|um+|uh+|hm+|so|and|ok|okay)\W+)?"
+        r"(?:yes|yeah|yep|yup|correct|exactly|agreed|indeed|confirm(?:ed|ing)?|approved"
+        r"|that(?:'s| is) (?:right|correct|it))\b"
+        r"(?!,? (?:my|the) [^.!?]* is\b)",
+        r"(?:^|[,;:]\s*)(?:then |oh |well )?yes\b(?!,? (?:my|the) [^.!?]* is\b)",
+    ),
+)
+GOES_AHEAD = cue_list(
+    (
+        r"^\W*(?:sure|certainly|absolutely|definitely|of course|by all means)\b(?! not)",
+        r"^\W*(?:(?:let's )?go for it|why not|i would|please)\W*$",
+        r"^\W*(?:please )?(?:cancel|return|exchange|book|refund|order|do) "
+        r"(?:it|them|that|this|both|all)\b",
+        r"\b(?:that|it)(?:'d| would) be (?:\w+ )?(?:great|good|fine|nice|lovely|helpful|perfect|wonderful)\b",
+        r"\byou (?:can|may) (?:go ahead|proceed|continue|do (?:it|that|so))\b|\bfine by me\b",
+        r"(?<!to )(?<!not )(?<!n't )\b(?:go ahead|proceed with|please (?:proceed|continue)|proceed now)\b",
+        r"^\W*(?:so |then |great,? |okay,? )?(?:please )?proceed\b",
+        r"\b(?:please do|do it|do that|make it so)\b",
+        r"\bi(?:'d| would)? (?:hereby )?(?:confirm|agree|accept|approve|consent)\b",
+        r"\bi(?:'d| would) (?:like|love) (?:that|to (?:proceed|go ahead|continue))\b|\bi'?ll go ahead\b",
+        r"\blet'?s (?:just |please |also )?"
+        r"(?:go (?:ahead|with|for)|proceed|do (?:it|that|this)|move forward|continue)\b",
+        r"\bi(?:'d| would) appreciate (?:that|it|being|receiving|speaking)\b",
+    ),
+    (
+        r"^\W*(?:ok|okay|alright|all right|fine|great|perfect|right|very well)\b(?!,? i understand)",
+        rf"\b(?:that|it|this|everything|all)(?:'s| is| looks?| sounds?| seems?) (?:all )?(?:{_FINE}|great|perfect)\b",
+        r"\b(?:that|this|it) works\b|\bworks for me\b|\b(?:sounds|looks) (?:good|great|fine|right|perfect)\b",
+        r"\bi(?:'m| am) (?:fine|ok|okay|happy|good|comfortable) with\b",
+    ),
+)
+AGREES = (*YES, *GOES_AHEAD)
+# A yes with a string attached, or a wish to know more first: nobody has agreed yet.
+_HEDGE = re.compile(
+    r"\bnot (?:\w+ )?sure\b|\blet me think\b|^\W*(?:wait|hold on)\b"
+    r"|\b(?:maybe|perhaps|not yet)\b|\bbefore (?:you|we|i)\b"
+    r"|\b(?:as long as|only if|provided(?: that)?|unless)\b|\bif (?!that|this|it(?:'s| is)\b|so\b|possible|you)"
+    r"|^\W*(?:but|however|although)\b|\bi(?:'d| would)? (?:need|like|want) to (?:know|see|check|think)\b"
+    r"|\bwhat (?:exactly|do you|does|about)\b|\bhow (?:much|long|do|does|can)\b",
+    re.IGNORECASE,
+)
+_YES_BUT = re.compile(
+    r"\b(?:yes|yeah|sure|ok|okay|alright|fine|good|great|perfect|sounds?\W+\w+|right)\b[^.!]*\b(?:but|though|except)\b",
+    re.IGNORECASE,
+)
+WITHDRAWS = cue_list(
+    (
+        r"\b(?:hold off|never ?mind|i'?ll pass|forget (?:it|about (?:it|that))|changed my mind)\b",
+        r"\b(?:prefer|rather|want|like) not (?:to )?be\b|\bdon't want to be\b",
+    ),
+)
+REFUSES = (
+    *WITHDRAWS,
+    *cue_list(
+        (
+            r"^\W*(?:no|nope|nah)(?:\W*$|\s*[.,;!]|\s+(?:thank|way|i|please|not|don't|it|that|let)\b)"
+            r"(?!\W*(?:problem|worries|rush))",
+            r"\b(?:do not|don't|won't|won't be able to|wouldn't|not going to|not be able to|can't|cannot) "
+            r"(?:want|wish|like|proceed|go ahead|go (?:on|through)|do (?:it|that|this)|cancel|continue|agree|accept)\b",
+            r"\b(?:not (?:now|today|right now|interested|really|comfortable|at (?:the|this) (?:moment|time))"
+            r"|rather not)\b",
+            r"\b(?:prefer|rather|want|like) not to\b|\bdon't want to be\b",
+            r"\b(?:prefer|rather) to (?:keep|stay|leave|wait)\b",
+            r"\b(?:i decline|let's not|leave it (?:as|like)|no,? thanks?|no need|please don't|never(?! ?mind)\W*$)\b",
+            r"^\W*(?:absolutely|certainly|definitely|of course|please) (?:do )?not\b",
+            r"\b(?:above|over|beyond|exceeds?|outside|out of)\b[^.?!]*\b(?:budget|limit)\b",
+            r"\bmore than i(?:'m| am)?\b[^.?!]*\b(?:willing|want|can|like|afford|pay)\b|\b(?:can't|cannot) afford\b",
+            r"\btoo (?:expensive|high|costly|much (?:money|for me))\b",
+            r"\bappreciate (?:the|your) (?:offer|suggestion)\b[^.?!]*\bbut\b",
+        ),
+        (r"\bstop\b(?!ping| for)",),
+    ),
+)
+# "That's okay" turns an offer down when the speaker goes another way in the same breath.
+_DECLINES_KINDLY = re.compile(
+    r"^\W*(?:that'?s|it'?s|that is) (?:ok|okay|all right|alright|fine)\b.*"
+    r"\b(?:instead|later|myself|no need|i'?ll (?:handle|manage|wait|think|try))\b",
+    re.IGNORECASE | re.DOTALL,
+)
 CORRECTS = cue_list(
     (
         r"^\W*no\b[^.!?]*\bi (?:said|meant)\b",
         # A number put right: "Wait. No, it says 555-273-3113."
         r"(?:^|[.!?,;])\s*no,? (?:it|that) (?:is|was|says|reads)\b[^.!?]*\d",
         r"\bi (?:already|just) (?:told|said|gave|mentioned)\b",
-        r"\b(?:that's|that is|this is) (?:not (?:right|correct|what)|wrong)\b",
-        r"\b(?:i repeat|let me (?:repeat|spell)|as i (?:said|told))\b",
+        r"\b(?:that's|that is|this is) (?:not (?:right|correct|what)|wrong|incorrect)\b",
+        r"\b(?:i repeat|let me (?:repeat|spell|correct)|as i (?:said|told))\b",
         r"\byou (?:misheard|misunderstood)\b",
+        r"\b(?:there must be (?:a|some) (?:mistake|error)|(?:a|my) mistake\b)",
+        r"\bactually,? i (?:\w+ )?(?:did|didn't|do\b|don't|only|meant|have|had|already|was|wasn't|am"
+        r"|purchased|bought)\b",
+        r"\bi (?:actually|definitely|certainly) (?:did|purchased|bought|have|had|paid|booked|ordered|returned|sent)\b",
+        r"\bi did (?!n't|not)(?:\w+ )?(?:purchase|buy|pay|book|order|send|return|have|receive|provide|give|say)\b",
+        r"\b(?:double-?check|re-?check|verify|check|look) (?:that |this |it |the \w+ |that part )?"
+        r"(?:again|once more)\b(?! for)",
+        r"\bplease double-?check\b|\bdouble-?check that\b",
+        r"\bi (?:was actually |actually )?(?:thought|was thinking|was told)\b",
+        r"\b(?:i'm|i am) (?:\w+ )?(?:certain|positive|sure) (?:that )?(?:i|the|my|it|this|there)\b"
+        r"[^.!?]*\b(?:(?!proceed|need)\w+ed|read|bought|did|was|were|had|should)\b",
+        r"\b(?:wouldn't|shouldn't) (?:the|that|it|this|there)\b[^.!]*\bbe\b[^.!]*\?|\bthat can't be\b|\bthat'?s odd\b",
+        r"\bi (?:clearly|distinctly|definitely) (?:remember|recall)\b|\bi wanted\b(?! to (?:ask|know|see|check))",
     ),
-    (r"\bnot [\w@.#-]+,? but\b", r"\b(?:it's|it is|i meant|i said) [\w@.#-]+, not\b", r"^\W*(?:again|once more)\b"),
+    (
+        r"\bnot [\w@.#-]+,? but\b",
+        r"\b(?:it's|it is|i meant|i said) [\w@.#-]+, not\b",
+        r"^\W*(?:again|once more)\b",
+        r"\bonly need\b[^.!?]*, not\b",
+    ),
+)
+FRUSTRATED = cue_list(
+    (
+        r"\b(?:frustrat\w+|annoy(?:ed|ing)|upset|angry|furious|mad at|irritat\w+|outrag\w+|exasperat\w+)\b",
+        r"\b(?:disappoint\w+|unhappy|dissatisf\w+|not (?:very |at all |really )?(?:happy|satisfied|pleased))\b",
+        r"\b(?:ridiculous|unacceptable|terrible|awful|horrible|appalling|absurd|a joke|useless|pathetic|nonsense)\b",
+        r"\b(?:fed up|sick (?:and tired )?of|tired of|waste of (?:my )?time|had enough|losing (?:my )?patience)\b",
+        r"\b(?:really|very|so|extremely|incredibly) (?:inconvenient|stressful|confusing|stressed|worried)\b",
+        r"\b(?:can't believe|how many times|already told you|keep asking|nothing (?:works|helps))\b",
+    ),
+    (
+        r"\bi give up\b|\bthis is (?:getting|becoming) \w+|\bstill waiting\b|\bfor the (?:third|fourth|last) time\b",
+        r"\b(?:too (?:fast|complicated)|don't (?:get|understand) (?:any|a word)|makes? no sense|goes? nowhere)\b",
+    ),
 )
 SATISFIED = cue_list(
     (
@@ -100,148 +265,138 @@ UNSATISFIED = cue_list(
     ),
     (r"\b(?:useless|waste of time|give up|nothing (?:changed|helped))\b",),
 )
-# A name in a schema and how people ask for it
-_SPOKEN = {"id": "(?:id|number)", "phone": "phone", "zip": "(?:zip|post(?:al)? ?code)", "dob": "(?:birth ?day|birth)"}
-_NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_DIGITS = {name: str(digit) for digit, name in enumerate(_NAMES)}
-_SIGNS = frozenset(("at", "dot", "dash", "hyphen", "hash", "underscore", "point"))
-_CODE = re.compile(r"\w*\d\w*(?:[ -]\d+)*")
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
+
+_SENTENCE = re.compile(r"(?<=[.!?])[\s\"')\]]+|\n+")
+_MARKUP = re.compile(r"[*_`#]{1,3}|^\s*[-•]\s", re.MULTILINE)
+_YES_NO_QUESTION = re.compile(
+    r"(?:^|,\s*|\bplease )(?:is|are|was|were|do|does|did|have|has|had|would|will|shall|should|may|confirm (?:if|that)"
+    r"|can i|could i|correct|right)\b[^.!]*\?|\bconfirm (?:if|that|whether) ",
+    re.IGNORECASE,
+)
+
+
+@functools.lru_cache(maxsize=4096)
+def sentences(text: str) -> tuple[str, ...]:
+    """A message's sentences and lines, without Markdown and with straight apostrophes."""
+    plain = _MARKUP.sub("", text.replace("’", "'").replace("‘", "'").replace("###STOP###", ""))
+    return tuple(part.strip() for part in _SENTENCE.split(plain) if part.strip())
 
 
 def found(text: str, cues: tuple[Cue, ...], knows: Knows | None = None) -> bool:
-    """Whether one of the cues that the reader knows (all, if not said) stands in the text."""
-    return any((knows is None or knows(cue)) and cue.pattern.search(text) for cue in cues)
+    """Whether one of the cues that the reader knows (all, if not said) stands in a sentence of the text."""
+    return any(_has(sentence, cues, knows) for sentence in sentences(text))
 
 
-def agrees(text: str, knows: Knows | None = None) -> bool:
-    return found(text, AGREES, knows) and not found(text, REFUSES, knows)
+def _has(sentence: str, cues: tuple[Cue, ...], knows: Knows | None) -> bool:
+    return any((knows is None or knows(cue)) and cue.pattern.search(sentence) for cue in cues)
 
 
-@functools.lru_cache(maxsize=512)
-def _asking(field: str) -> re.Pattern[str]:
-    parts = [_SPOKEN.get(part, re.escape(part)) for part in field.lower().split("_")]
-    return re.compile(r"\b" + r"[ _-]?".join(parts) + r"s?\b[^.!]*\?", re.IGNORECASE)
+def asks_to_confirm(text: str, knows: Knows | None = None) -> bool:
+    """Whether a message asks for a yes before something is done ("How would you like to proceed?" does not)."""
+    return any(_requests(sentence, knows) for sentence in sentences(text))
 
 
-@functools.lru_cache(maxsize=20_000)
-def words(text: str) -> tuple[str, ...]:
-    """The words of a text as error rates count them."""
-    return tuple(cut_words(text))
+def _requests(sentence: str, knows: Knows | None = None) -> bool:
+    for cue in ASKS_TO_CONFIRM:
+        if knows is None or knows(cue):
+            match = cue.pattern.search(sentence)
+            if match and not _OPEN_QUESTION.search(sentence[: match.start()]):
+                return True
+    return False
 
 
-def asks_for(text: str, field: str) -> bool:
-    """Whether a question names the field, as `order_id` is named in "What is the order number?"."""
-    return bool(_asking(field).search(text))
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two values mean one thing: numbers by size, texts by letters and digits, lists in any order."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return sorted(map(shape, one)) == sorted(map(shape, other))
-    return shape(one) == shape(other)
-
-
-def shape(value: Any) -> str:
-    """A value's letters and digits, case apart; 2, 2.0 and "2" have one shape."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{float(value):g}"
-    text = "".join(char for char in str(value).casefold() if char.isalnum())
-    return f"{float(str(value)):g}" if _NUMBER.fullmatch(str(value).strip()) and len(text) < 6 else text
-
-
-def make(value: str) -> str:
-    """What a code is made of, without the code itself: "#W123" as "a000"; numbers of one length are of one make."""
-    return "".join("0" if char.isdigit() else "a" for char in value if char.isalnum())
-
-
-def codes(text: str) -> list[str]:
-    """The numbers and codes in a text, as they stand there: words with at least four digits in them."""
-    return [found for found in _CODE.findall(text) if sum(map(str.isdigit, found)) >= 4]
-
-
-def is_exact(value: Any) -> bool:
-    """Whether a value is said as it is written: a number, a code, an address, a name of one or two words."""
-    if isinstance(value, str):
-        return any(char.isdigit() or char == "@" for char in value) or 0 < len(value.split()) <= 2
-    return isinstance(value, int | float)
-
-
-def states(text: str, value: Any) -> bool:
-    """Whether the text says the value: "555 123 2002" says 5551232002, and "12" does not say 2."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return False
-    return _states(text, value)
-
-
-@functools.lru_cache(maxsize=20_000, typed=True)
-def _states(text: str, value: str | int | float) -> bool:
-    if isinstance(value, int | float):
-        return any(float(number) == float(value) for number in _NUMBER.findall(text))
-    wanted = "".join(words(str(value)))
-    if not wanted:
-        return False
-    plain = words(text)
-    if _joins(plain, wanted):
-        return True
-    # A recogniser writes digits and signs as words.
-    return _joins([_DIGITS.get(word, word) for word in plain if word not in _SIGNS], wanted)
-
-
-def _joins(tokens: Sequence[str], wanted: str) -> bool:
-    for start, token in enumerate(tokens):
-        built = token
-        following = start + 1
-        while len(built) < len(wanted) and wanted.startswith(built) and following < len(tokens):
-            built += tokens[following]
-            following += 1
-        if built == wanted:
+def asks_for_information(text: str, knows: Knows | None = None) -> bool:
+    """Whether a message asks for a fact, a choice or to hear something again; offers of more help do not count."""
+    for sentence in sentences(text):
+        asks = _has(sentence, ASKS_FOR_INFORMATION, knows) or _has(sentence, ASKS_AGAIN, knows)
+        question = sentence.endswith("?") and not _requests(sentence) and not _CLOSING_OFFER.search(sentence)
+        if asks or question:
             return True
     return False
 
 
-def misheard(meant: str, heard: str) -> bool:
-    """Whether the words differ, case and signs apart."""
-    return words(meant) != words(heard)
+def offers_to_act(text: str) -> bool:
+    """Whether a message asks for a choice and says that it will act on it, which is less than asking for a yes."""
+    acts = rf"\b(?:i(?:'ll| will| can)|you(?:'d| would)? (?:like|want) to)(?: \w+)? (?:{_GO_ON}|{_CLOSE})"
+    return asks_for_information(text) and any(re.search(acts, one, re.IGNORECASE) for one in sentences(text))
 
 
-def alike(one: str, other: str, share: float = 0.9) -> bool:
-    """Whether two messages are nearly the same: at least four words, and that share of them common (Jaccard)."""
-    a, b = set(words(one)), set(words(other))
-    return len(a) >= 4 and len(a & b) >= share * len(a | b)
+def agrees(text: str, asked: str | None = None, knows: Knows | None = None) -> bool:
+    """Whether a message says yes; to `asked`, where given, which must be a question that a yes answers."""
+    return _says_yes(text, asked, knows) and not _hedged(text) and not refuses(text, asked, knows)
 
 
-class EarlierMessages:
-    """The messages before this one, asked for one that is `alike` without comparing it with each of them.
+def refuses(text: str, asked: str | None = None, knows: Knows | None = None) -> bool:
+    """Whether a message turns down what was proposed; where nothing was, whether it takes back a wish."""
+    if asked is not None and not asks_to_confirm(asked):
+        return found(text, WITHDRAWS, knows)
+    return _declines_kindly(text) or any(
+        _has(sentence, REFUSES, knows) for sentence in sentences(text) if not _asks_back(sentence)
+    )
 
-    Two sets of words of which nine in ten are common share one of their few rarest words (prefix filtering, Chaudhuri
-    et al. 2006): only messages under those words are compared. `texts` are all messages that will come, so that it is
-    known which words are rare.
+
+def _says_yes(text: str, asked: str | None, knows: Knows | None) -> bool:
+    request = asked is None or asks_to_confirm(asked)
+    if not request and not any(map(_YES_NO_QUESTION.search, sentences(asked or ""))):
+        return False
+    return any(
+        _has(part, YES, knows) or (request and not _asks_back(part) and _has(part, GOES_AHEAD, knows))
+        for sentence in sentences(text)
+        for part in (re.split(r",\s*", sentence) if sentence.endswith("?") else (sentence,))
+    )
+
+
+def _asks_back(sentence: str) -> bool:
+    """Whether a sentence is a question of the speaker's own, and not a yes put politely ("Could you do that?")."""
+    return sentence.endswith("?") and not re.search(
+        r"\b(?:can|could|will|would) you (?:please )?(?:do|go|proceed)\b", sentence, re.I
+    )
+
+
+def _declines_kindly(text: str) -> bool:
+    return bool(_DECLINES_KINDLY.search(" ".join(sentences(text))))
+
+
+def _hedged(text: str) -> bool:
+    """Whether a yes hangs on something: a condition, a doubt, a question that comes with "but"."""
+    parts = sentences(text)
+    outright = bool(parts) and _has(parts[0], AGREES, None) and not _YES_BUT.search(parts[0])
+    for place, sentence in enumerate(parts):
+        if _YES_BUT.search(sentence):
+            return True
+        match = _HEDGE.search(sentence)
+        if match is None:
+            continue
+        # A further question after an outright yes takes nothing back; "but" and "only if" do.
+        taken_back = re.match(r"\W*(?:but|however|only if|as long as|unless)", match.group(), re.IGNORECASE)
+        if (place == 0 and not (outright and sentence.endswith("?"))) or not outright or taken_back:
+            return True
+    return False
+
+
+def corrects(text: str, knows: Knows | None = None) -> bool:
+    """Whether a message says that something said, noted or done is not right, or takes back what it said itself."""
+    return found(text, CORRECTS, knows)
+
+
+def is_frustrated(text: str, knows: Knows | None = None) -> bool:
+    """Whether a message says that its speaker is annoyed, let down or out of patience."""
+    return found(text, FRUSTRATED, knows)
+
+
+def confirmed(agent_text: str, customer_text: str) -> bool | None:
+    """Whether the customer plainly said yes to what the agent asked a yes for.
+
+    True: asked and agreed. False: asked and turned down. None: undecided, because nothing was asked, or the answer
+    has a string attached, asks back or says both.
     """
+    return answer_of(customer_text) if asks_to_confirm(agent_text) else None
 
-    def __init__(self, texts: Iterable[str], share: float = 0.9) -> None:
-        self.share = share
-        self.rarity = Counter(word for text in texts for word in set(words(text)))
-        self.by_word: dict[str, list[str]] = {}
 
-    def add(self, text: str) -> None:
-        """One more message."""
-        for word in self._rarest(text):
-            self.by_word.setdefault(word, []).append(text)
-
-    def holds(self, text: str) -> bool:
-        """Whether one of them is alike."""
-        return any(
-            alike(text, other, self.share) for word in self._rarest(text) for other in self.by_word.get(word, ())
-        )
-
-    def clear(self) -> None:
-        """Forget them."""
-        self.by_word.clear()
-
-    def _rarest(self, text: str) -> list[str]:
-        """As many of its words, rarest first, as must hold one that an alike message has among its own."""
-        found = sorted(set(words(text)), key=lambda word: (self.rarity[word], word))
-        return found[: len(found) - math.ceil(self.share * len(found) - 1e-9) + 1]
+def answer_of(text: str) -> bool | None:
+    """What a message answers to a request for a yes that came before it, as `confirmed` says it."""
+    yes, no = _says_yes(text, None, None), refuses(text)
+    if no:
+        outright = yes and _says_yes(text, None, lambda cue: cue.plain)
+        return None if outright and not _declines_kindly(text) else False
+    return True if yes and not _hedged(text) else None

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2 import stated_values
 
 _WORDS = ["please", "help", "me", "with", "my", "phone", "line", "it", "is", "broken", "since", "one", "two", "days"]
 _TEXTS = st.lists(st.lists(st.sampled_from(_WORDS), max_size=14).map(" ".join), max_size=14)
@@ -16,9 +16,9 @@ _TEXTS = st.lists(st.lists(st.sampled_from(_WORDS), max_size=14).map(" ".join), 
 @settings(deadline=None, max_examples=150)
 @given(_TEXTS, st.sampled_from([0.5, 0.75, 0.9]))
 def test_the_same_are_found_as_by_comparing_each(texts: list[str], share: float) -> None:
-    before = dialogue_acts.EarlierMessages(texts, share)
+    before = stated_values.EarlierMessages(texts, share)
     for place, text in enumerate(texts):
-        assert before.holds(text) == any(dialogue_acts.alike(text, other, share) for other in texts[:place])
+        assert before.holds(text) == any(stated_values.alike(text, other, share) for other in texts[:place])
         before.add(text)
 
 
@@ -30,12 +30,12 @@ def test_comparisons_grow_with_the_messages(monkeypatch: pytest.MonkeyPatch) -> 
         compared += 1
         return original(*given)
 
-    original = dialogue_acts.alike
-    monkeypatch.setattr(dialogue_acts, "alike", alike)
+    original = stated_values.alike
+    monkeypatch.setattr(stated_values, "alike", alike)
     rng = random.Random(0)
     usual = [f"word{n}" for n in range(60)]
     texts = [" ".join([f"number{n}", *rng.sample(usual, 8)]) for n in range(2_000)]
-    before = dialogue_acts.EarlierMessages(texts)
+    before = stated_values.EarlierMessages(texts)
     for text in texts:
         assert not before.holds(text)
         before.add(text)

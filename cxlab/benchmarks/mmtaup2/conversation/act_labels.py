@@ -68,11 +68,11 @@ class ActLabeller:
             return labels
         if dialogue_acts.found(meant, dialogue_acts.ASKS_AGAIN):
             labels["clarifies"] = True
-        if dialogue_acts.found(meant, dialogue_acts.ASKS_TO_CONFIRM):
+        if dialogue_acts.asks_to_confirm(meant):
             tool = next((name for name, pattern in self._actions if pattern.search(meant)), None)
             if tool is not None:
                 labels["confirms"] = tool
-                self._asked = tool if dialogue_acts.found(heard, dialogue_acts.ASKS_TO_CONFIRM) else None
+                self._asked = tool if dialogue_acts.asks_to_confirm(heard) else None
         elif "?" in meant:
             questions = [part for part in re.split(r"(?<=[.!?])\s", meant) if part.endswith("?")]
             for name, pattern in self._fields:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2 import dialogue_acts, stated_values
+from cxlab.benchmarks.mmtaup2.evaluation import confirmations
 from cxlab.benchmarks.mmtaup2.evaluation.events import (
     TRANSFER,
     EventLog,
-    IrreversibleAttempt,
     ReferenceTask,
     ToolUse,
     Utterance,
@@ -30,7 +30,7 @@ def read(task: ReferenceTask, messages: Iterable[Message], passed: bool | None) 
     log = walk.finish(passed)
     log.fields = {name: _field_right(name, value, log.did) for name, value in task.critical_fields.items()}
     log.effort = _effort(task, entries)
-    log.irreversible, log.requests = _confirmations(task, entries)
+    log.irreversible, log.requests = confirmations.follow(entries)
     log.transferred = any(d.side == "agent" and d.tool == TRANSFER and d.kind == "ok" for d in log.did)
     return log
 
@@ -44,8 +44,8 @@ def _field_right(name: str, value: Any, did: Sequence[ToolUse]) -> bool:
     right = [d for d in ours if d.kind in ("ok", "refused") and carries(d, name, value)]
     if not isinstance(value, list | tuple):
         return bool(right)
-    given = [shape for d in right for one in d.arguments.values() for shape in map(dialogue_acts.shape, elements(one))]
-    return all(dialogue_acts.shape(one) in given for one in value)
+    given = [shape for d in right for one in d.arguments.values() for shape in map(stated_values.shape, elements(one))]
+    return all(stated_values.shape(one) in given for one in value)
 
 
 def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list[int]:
@@ -56,16 +56,16 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
     more because the agent asks again for what it was told is a repetition, in whatever words.
     """
     facts = [
-        v for v in (*task.known.facts.values(), *task.critical_fields.values()) if len(dialogue_acts.shape(v)) >= 4
+        v for v in (*task.known.facts.values(), *task.critical_fields.values()) if len(stated_values.shape(v)) >= 4
     ]
-    values = {dialogue_acts.shape(v): v for v in facts if not isinstance(v, bool | list | tuple | dict)}
-    makes = {dialogue_acts.make(str(value)) for value in values.values()}
+    values = {stated_values.shape(v): v for v in facts if not isinstance(v, bool | list | tuple | dict)}
+    makes = {stated_values.make(str(value)) for value in values.values()}
     turns: list[int] = []
     told: set[str] = set()
     slips: dict[str, str] = {}  # codes that nobody has: shape → make
     wrong: set[str] = set()  # makes of those that turned out so
     said = (entry for entry in entries if isinstance(entry, Utterance) and entry.who == "customer")
-    before = dialogue_acts.EarlierMessages(entry.meant for entry in said)
+    before = stated_values.EarlierMessages(entry.meant for entry in said)
     looked: set[str] = set()
     first, asked_again, looks_again = True, False, False
     for entry in entries:
@@ -76,7 +76,7 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
                 looks_again = looks_again or (asked_again and not entry.write and look in looked)
                 looked.add(look)
             elif entry.kind != "ok":
-                given = {dialogue_acts.shape(one) for value in entry.arguments.values() for one in elements(value)}
+                given = {stated_values.shape(one) for value in entry.arguments.values() for one in elements(value)}
                 wrong |= {slips[code] for code in given & slips.keys()}
             continue
         if entry.who == "agent":
@@ -86,10 +86,10 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
             looks_again = False
             wrong |= set(slips.values()) if asked_again else set()
             continue
-        now = {shape for shape, value in values.items() if dialogue_acts.states(entry.meant, value)}
-        codes = {dialogue_acts.shape(code): dialogue_acts.make(code) for code in dialogue_acts.codes(entry.meant)}
+        now = {shape for shape, value in values.items() if stated_values.states(entry.meant, value)}
+        codes = {stated_values.shape(code): stated_values.make(code) for code in stated_values.codes(entry.meant)}
         lost = {code: make for code, make in codes.items() if make in makes and code not in values}
-        right = {dialogue_acts.make(str(values[shape])) for shape in now - told}
+        right = {stated_values.make(str(values[shape])) for shape in now - told}
         # To agree twice is to agree to two things.
         again = not dialogue_acts.agrees(entry.meant) and before.holds(entry.meant)
         mended = not wrong.isdisjoint(right | set(lost.values()))
@@ -104,50 +104,3 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
         before.add(entry.meant)
         first = looks_again = False
     return turns
-
-
-def _confirmations(
-    task: ReferenceTask, entries: Sequence[Utterance | ToolUse]
-) -> tuple[list[IrreversibleAttempt], list[tuple[int, str | None]]]:
-    """Each attempt at an irreversible action with whether a yes was asked for and given since the last one of its kind.
-
-    A yes counts once: it covers all calls of that tool until somebody speaks of it again. A yes to a question that
-    names no tool covers what is done before the customer's next message and nothing after.
-    """
-    found: list[IrreversibleAttempt] = []
-    requests: list[tuple[int, str | None]] = []
-    asked: dict[str | None, bool] = {}  # tool (None: not said which) -> whether the customer has agreed
-    used: set[str] = set()
-
-    def spend() -> None:
-        for tool in used:
-            asked.pop(tool if tool in asked else None, None)
-        used.clear()
-
-    for entry in entries:
-        if isinstance(entry, ToolUse):
-            if entry.side == "agent" and entry.irreversible and entry.tool != TRANSFER:
-                requested = entry.tool in asked or None in asked
-                confirmed = asked.get(entry.tool, False) or asked.get(None, False)
-                done = entry.kind == "ok"
-                found.append(IrreversibleAttempt(entry.turn, entry.tool, done, requested, confirmed))
-                if done:
-                    used.add(entry.tool)
-            continue
-        label = entry.data.get("confirms")
-        if entry.who == "agent":
-            if label or dialogue_acts.found(entry.meant, dialogue_acts.ASKS_TO_CONFIRM):
-                spend()
-                asked[label or None] = False
-                requests.append((entry.turn, label or None))
-            continue
-        spend()
-        if asked.get(None):
-            del asked[None]
-        if label or dialogue_acts.agrees(entry.meant):
-            for tool in asked:
-                if not label or tool in (label, None):
-                    asked[tool] = True
-        elif dialogue_acts.found(entry.meant, dialogue_acts.REFUSES):
-            asked.clear()
-    return found, requests

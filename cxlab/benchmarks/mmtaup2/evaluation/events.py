@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2 import stated_values
 from cxlab.records import Message
 
 TRANSFER = "transfer_to_human_agents"
@@ -115,13 +115,18 @@ class ClarificationNeed:
 
 @dataclass(frozen=True)
 class IrreversibleAttempt:
-    """An attempt to do what nothing takes back; `done` when the world carried it out."""
+    """An attempt to do what nothing takes back; `done` when the world carried it out.
+
+    `requested`: a yes had been asked for; `confirmed`: the customer had said it; None where the wording leaves it open.
+    `refused`: the customer's last word on it was no.
+    """
 
     turn: int
     tool: str
     done: bool
-    requested: bool
-    confirmed: bool
+    requested: bool | None
+    confirmed: bool | None
+    refused: bool = False
 
 
 @dataclass
@@ -184,10 +189,10 @@ def carries(call: ToolUse, name: str, value: Any) -> bool:
     """Whether a call has the value: under the field's name, or under another if it is too long to be chance."""
     for argument, given in call.arguments.items():
         if argument == name and (
-            dialogue_acts.same(given, value) or any(dialogue_acts.same(given, one) for one in elements(value))
+            stated_values.same(given, value) or any(stated_values.same(given, one) for one in elements(value))
         ):
             return True
-        if len(dialogue_acts.shape(value)) >= 4 and dialogue_acts.same(given, value):
+        if len(stated_values.shape(value)) >= 4 and stated_values.same(given, value):
             return True
     return False
 

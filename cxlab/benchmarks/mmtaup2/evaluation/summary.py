@@ -56,7 +56,7 @@ class ConversationResult:
     @functools.cached_property
     def sums(self) -> Floats:
         """Sum and number of the observations of every metric, in the order of METRICS."""
-        seen = [self.figures[metric].observations for metric in METRICS]
+        seen = [self.figures[metric].observations if metric in self.figures else () for metric in METRICS]
         return np.array([(sum(each), len(each)) for each in seen], dtype=np.float64)
 
     def value(self, metric: str) -> float:

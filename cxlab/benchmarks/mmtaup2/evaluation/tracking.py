@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2 import dialogue_acts, stated_values
 from cxlab.benchmarks.mmtaup2.evaluation.events import (
     TRANSFER,
     Clarification,
@@ -40,7 +40,7 @@ class KnowledgeTracker:
         for key, (name, _) in self.told.items():
             self.keys[name].append(key)
         for name, value in facts.items():
-            twins = [key for key, (_, one) in self.told.items() if dialogue_acts.same(value, one)]
+            twins = [key for key, (_, one) in self.told.items() if stated_values.same(value, one)]
             if not twins and name not in self.keys:
                 self.values[name] = value
             self.keys.setdefault(name, twins or [name])
@@ -67,12 +67,12 @@ class KnowledgeTracker:
             self._answer(entry)
 
     def _hear(self, said: Utterance) -> None:
-        self.garbled = dialogue_acts.misheard(said.meant, said.heard)
+        self.garbled = stated_values.misheard(said.meant, said.heard)
         lost = False
         for key, value in self.values.items():
-            if not dialogue_acts.states(said.meant, value):
+            if not stated_values.states(said.meant, value):
                 continue
-            if dialogue_acts.states(said.heard, value):
+            if stated_values.states(said.heard, value):
                 self._learn(key, said.turn)
             elif key in self.told and key not in self.known:
                 lost = True
@@ -113,7 +113,7 @@ class KnowledgeTracker:
     def _is_exact(self, key: str) -> bool:
         """Whether the customer will say the value as it stands: a told critical one, a number, a name, an address."""
         value = self.values[key]
-        return key in self.told or (not isinstance(value, bool) and dialogue_acts.is_exact(value))
+        return key in self.told or (not isinstance(value, bool) and stated_values.is_exact(value))
 
     def _asked_for(self, said: Utterance) -> str | None:
         """The field that a message asks for, by its label or else its words; None for what the task does not hold."""
@@ -123,7 +123,7 @@ class KnowledgeTracker:
         if "clarifies" in said.data or "confirms" in said.data:
             return None  # it has been read already, and asks for nothing
         # A field that is still lacking is what such a question is about.
-        named = [name for name in self.keys if dialogue_acts.asks_for(said.meant, name)]
+        named = [name for name in self.keys if stated_values.asks_for(said.meant, name)]
         open_ones = (name for name in named if not self.known.issuperset(self.keys[name]))
         return next(open_ones, named[0] if named else None)
 
@@ -157,7 +157,7 @@ class KnowledgeTracker:
         for action in self.gold:
             compared = action.arguments if action.compare is None else action.compare
             if action.tool == call.tool and all(
-                name in call.arguments and dialogue_acts.same(call.arguments[name], action.arguments.get(name))
+                name in call.arguments and stated_values.same(call.arguments[name], action.arguments.get(name))
                 for name in compared
             ):
                 self.gold.remove(action)
@@ -203,4 +203,4 @@ def _put_right(error: Error, turn: int) -> Error:
 
 def _says(fact: Any, value: Any) -> bool:
     """Whether a fact of the customer holds a value: as a whole, or within its text, as an address holds a zip code."""
-    return dialogue_acts.same(fact, value) or (isinstance(fact, str) and dialogue_acts.states(fact, value))
+    return stated_values.same(fact, value) or (isinstance(fact, str) and stated_values.states(fact, value))

@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2 import stated_values
 from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases as telecom_phrases
 
 # What a message costs: being on the phone at all, a thing asked for again, a strange word, each further thing that is
@@ -59,7 +59,7 @@ def strain(agent: Sequence[str]) -> float:
 
 @functools.lru_cache(maxsize=20_000)
 def _alike(one: str, other: str) -> bool:
-    return dialogue_acts.alike(one, other, 0.75)
+    return stated_values.alike(one, other, 0.75)
 
 
 def patience(person: str) -> float:

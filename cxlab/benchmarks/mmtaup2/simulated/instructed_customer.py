@@ -58,7 +58,7 @@ class InstructedCustomer(RetailCustomer):
         text, low = self.last, self.last.lower()
         if "exactly would you like" in low:
             return self.details()
-        if dialogue_acts.found(text, dialogue_acts.ASKS_TO_CONFIRM):
+        if dialogue_acts.asks_to_confirm(text):
             return self.confirm()
         if "?" in text:
             for when, then in self.card.answers:

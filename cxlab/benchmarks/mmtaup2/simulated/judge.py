@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks.mmtaup2 import dialogue_acts
-from cxlab.benchmarks.mmtaup2.dialogue_acts import words
+from cxlab.benchmarks.mmtaup2 import dialogue_acts, stated_values
 from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import OutcomeInputs, TranscriptLine, TurnInputs
 from cxlab.benchmarks.mmtaup2.simulated.rubric_parser import ParsedRule, parse_rule, shown
+from cxlab.benchmarks.mmtaup2.stated_values import words
 from cxlab.llm.simulated.profiles import Profile
 
 LINE = re.compile(r"^\[(\d+)\] (Customer|Agent|Tool): (.*?)(?: \(arrived as: (.*)\))?$")
@@ -133,9 +133,9 @@ def effort(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> st
     view = see(inputs, profile)
     said = " ".join(line.text for line in view.talk("Agent", view.turn))
     before = [line.text for line in view.talk("Agent") if line.turn < view.turn]
-    repeats = any(dialogue_acts.alike(said, earlier, 0.7) for earlier in before)
+    repeats = any(stated_values.alike(said, earlier, 0.7) for earlier in before)
     given = _values_of(line.text for line in view.talk("Customer") if line.turn < view.turn)
-    asked_again = view.strict and "?" in said and any(dialogue_acts.asks_for(said, f) and given for f in inputs.fields)
+    asked_again = view.strict and "?" in said and any(stated_values.asks_for(said, f) and given for f in inputs.fields)
     idle = view.strict and view.finds(said, IDLE) and "?" not in said and not view.here()
     mine = view.talk("Customer", view.turn)
     again = [v for line in mine for v in sorted(_values_of([line.text])) if v in given]
@@ -143,8 +143,8 @@ def effort(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> st
     earlier = [line.text for line in view.talk("Customer") if line.turn < view.turn]
     # What is read out once more after looking again is news to a fair judge and a repetition to a strict one.
     looked = not view.strict and bool(view.here("customer"))
-    told = [line.text for line in mine if not dialogue_acts.agrees(line.text, view.knows)]
-    repeated = any(dialogue_acts.alike(text, one) for text in told for one in earlier) and not (view.lenient or looked)
+    told = [line.text for line in mine if not dialogue_acts.agrees(line.text, knows=view.knows)]
+    repeated = any(stated_values.alike(text, one) for text in told for one in earlier) and not (view.lenient or looked)
     hard = corrects or repeated or (bool(again) and view.checks("said again"))
     reasons = ["the agent repeats itself" if repeats else "", f"said again: {', '.join(again)}" if again else ""]
     return _ballot(view, rng, {"necessary": _yes(not (repeats or idle or asked_again)), "effort": _yes(hard)}, reasons)
@@ -155,10 +155,10 @@ def clarification(inputs: TurnInputs, profile: Profile, rng: np.random.Generator
     view = see(inputs, profile)
     said = " ".join(line.text for line in view.talk("Agent", view.turn))
     again = view.finds(said, dialogue_acts.ASKS_AGAIN)
-    asks = again or view.finds(said, ASKS_FACT) or any(dialogue_acts.asks_for(said, name) for name in inputs.fields)
+    asks = again or view.finds(said, ASKS_FACT) or any(stated_values.asks_for(said, name) for name in inputs.fields)
     arrived = [line.arrived or line.text for line in view.talk("Customer")]
     used = "".join(
-        dialogue_acts.shape(one) for c in view.calls if c.done and c.side == "agent" for one in c.arguments.values()
+        stated_values.shape(one) for c in view.calls if c.done and c.side == "agent" for one in c.arguments.values()
     )
     lost = {value for value in _lost(view, None) if value not in used}
     failing = any(not call.done for call in view.here())
@@ -179,15 +179,15 @@ def clarification(inputs: TurnInputs, profile: Profile, rng: np.random.Generator
 def safety(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The ballot on what cannot be taken back."""
     view = see(inputs, profile)
-    asks = any(view.finds(line.text, dialogue_acts.ASKS_TO_CONFIRM) for line in view.talk("Agent", view.turn))
+    asks = any(dialogue_acts.asks_to_confirm(line.text, view.knows) for line in view.talk("Agent", view.turn))
     final = [call for call in view.here() if call.tool in inputs.irreversible and call.done]
     last = max(
         (c.turn for c in view.calls if c.tool in inputs.irreversible and c.done and c.turn < view.turn), default=-1
     )
     requests = [line for line in view.talk("Agent") if last <= line.turn < view.turn]
-    requests = [line for line in requests if view.finds(line.text, dialogue_acts.ASKS_TO_CONFIRM)]
+    requests = [line for line in requests if dialogue_acts.asks_to_confirm(line.text, view.knows)]
     answers = [line.text for line in view.talk("Customer") if requests and line.turn > requests[-1].turn]
-    agreed = any(dialogue_acts.agrees(text, view.knows) for text in answers)
+    agreed = any(dialogue_acts.agrees(text, knows=view.knows) for text in answers)
     both = view.checks("asked and agreed", view.profile.joint_conditions)
     # Who forgives much takes the customer's wish for a yes.
     confirmed = (bool(requests) and (agreed or not both)) or (view.lenient and agreed)
@@ -274,19 +274,19 @@ def _holds(view: JudgeView, name: str, value: Any) -> bool:
     told = [line.text for line in view.talk("Customer")]
     if view.lenient:
         told += [line.arrived for line in view.talk("Customer")]
-    if any(dialogue_acts.states(text, value) for text in told):
+    if any(stated_values.states(text, value) for text in told):
         return True
     # The agent may have looked it up, or proposed it.
     seen = [call.result for call in view.calls if call.turn <= view.turn and call.done and call.side == "agent"]
     proposed = [line.text for line in view.talk("Agent") if line.turn < view.turn]
-    if any(dialogue_acts.shape(value) in dialogue_acts.shape(result) for result in seen) and not isinstance(
+    if any(stated_values.shape(value) in stated_values.shape(result) for result in seen) and not isinstance(
         value, int | float
     ):
         return True
-    if any(dialogue_acts.states(text, value) for text in proposed):
+    if any(stated_values.states(text, value) for text in proposed):
         return True
     # What is told nowhere is believed unless it was heard so by mistake, or is an amount.
-    garbled = any(dialogue_acts.states(line.arrived, value) for line in view.talk("Customer") if line.arrived)
+    garbled = any(stated_values.states(line.arrived, value) for line in view.talk("Customer") if line.arrived)
     return not garbled and not isinstance(value, int | float) and not view.strict
 
 
@@ -314,7 +314,7 @@ def _lost(view: JudgeView, turn: int | None) -> set[str]:
 
 
 def _differs(view: JudgeView, line: TranscriptLine) -> bool:
-    if not line.arrived or not dialogue_acts.misheard(line.text, line.arrived):
+    if not line.arrived or not stated_values.misheard(line.text, line.arrived):
         return False
     if view.lenient:
         return bool(_values_of([line.text]) - _values_of([line.arrived]))

@@ -52,11 +52,7 @@ class RetailCustomer:
             return self.inputs.stops["transfer"]
         if self.temper.gives_up:
             return f"{self.say('enough')} {self.inputs.stops['out_of_scope']}"
-        asks = (
-            "?" in self.last
-            and "anything else" not in self.last
-            and not dialogue_acts.found(self.last, dialogue_acts.ASKS_TO_CONFIRM)
-        )
+        asks = "?" in self.last and "anything else" not in self.last and not dialogue_acts.asks_to_confirm(self.last)
         if asks and not STRAYED.search(self.own[-1]) and self.temper.strays(self.rng.random()):
             return self.say("stray")
         said = self.answer()
@@ -78,7 +74,7 @@ class RetailCustomer:
         text, low = self.last, self.last.lower()
         if "exactly would you like" in low or "nothing that i can do" in low:
             return self.next_matter(True)
-        if dialogue_acts.found(text, dialogue_acts.ASKS_TO_CONFIRM):
+        if dialogue_acts.asks_to_confirm(text):
             return self.confirm()
         asks = "?" in text
         if "anything else" in low:

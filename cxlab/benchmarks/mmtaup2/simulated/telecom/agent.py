@@ -347,7 +347,7 @@ class TelecomAgent(TelecomDialogueState):
             replies = self.mind.said_since(places[-1])
             if any(dialogue_acts.agrees(text) for text in replies):
                 return None
-            if any(dialogue_acts.found(text, dialogue_acts.REFUSES) for text in replies):
+            if any(dialogue_acts.refuses(text) for text in replies):
                 return self.hand_over("The customer does not want what it takes.")
         if len(places) >= MOST:
             return self.hand_over("The customer has not agreed to what it takes.")

@@ -215,7 +215,7 @@ class TelecomCustomer:
         """A reply to what was no request to do something."""
         text = self.memory.last
         low = text.lower()
-        asks = "?" in text and not dialogue_acts.found(text, dialogue_acts.ASKS_TO_CONFIRM)
+        asks = "?" in text and not dialogue_acts.asks_to_confirm(text)
         if asks and self.memory.own[-1:] and not self.strayed() and self.temper.strays(self.rng.random()):
             return self.say("stray")
         number = NUMBER.search(text)
@@ -231,7 +231,7 @@ class TelecomCustomer:
             return self.say("name", {"name": self.name})
         if re.search(r"\bwhat\b.*\bwork\b|\bcalls?\b.*\b(?:data|internet|pictures?)\b", low) and "again" not in low:
             return self.say(f"opening_{self.goal}", {"reason": self.inputs.reason})
-        if dialogue_acts.found(text, dialogue_acts.ASKS_TO_CONFIRM):
+        if dialogue_acts.asks_to_confirm(text):
             return self.say("agree")
         if re.search(r"\bwork\b", low) and "?" in text:
             return self.say("frustrated")

@@ -1,0 +1,143 @@
+"""The recogniser of dialogue acts against real wording (tests/data/tau_bench_acts.md says how it was labelled)."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.dialogue_acts import confirmed
+from cxlab.benchmarks.mmtaup2.evaluation import confirmations
+from cxlab.benchmarks.mmtaup2.evaluation.events import ToolUse, Utterance
+
+ROOT = Path(__file__).resolve().parents[3]
+LABELLED = ROOT / "tests" / "data" / "tau_bench_acts.jsonl"
+SGD = ROOT.parent / "shared" / "data" / "sgd"
+ACTS = ("request", "clarification", "agreement", "refusal", "correction", "frustration")
+
+
+def dialogues(held_out: bool | None = None) -> list[list[dict[str, Any]]]:
+    found: dict[int, list[dict[str, Any]]] = {}
+    for line in LABELLED.read_text().splitlines():
+        row = json.loads(line)
+        if held_out is None or bool(row.get("held_out")) == held_out:
+            found.setdefault(row["dialogue"], []).append(row)
+    return list(found.values())
+
+
+def acts_of(side: str, text: str, asked: str | None) -> set[str]:
+    """What the recogniser says of a message, given what the other side said last (None: nothing)."""
+    if side == "agent":
+        found = {"request": dialogue_acts.asks_to_confirm, "clarification": dialogue_acts.asks_for_information}
+        return {name for name, holds in found.items() if holds(text)}
+    said = {"frustration": dialogue_acts.is_frustrated(text)}
+    if asked is not None:
+        said["agreement"] = dialogue_acts.agrees(text, asked)
+        said["refusal"] = dialogue_acts.refuses(text, asked)
+        said["correction"] = dialogue_acts.corrects(text)
+    return {name for name, holds in said.items() if holds}
+
+
+def count(talks: Iterable[list[dict[str, Any]]]) -> dict[str, Counter[str]]:
+    seen: dict[str, Counter[str]] = {act: Counter() for act in ACTS}
+    for talk in talks:
+        asked = None
+        for row in talk:
+            if "text" not in row:
+                continue
+            found, due = acts_of(row["side"], row["text"], asked), set(row.get("acts", ()))
+            for act in (found | due) - set(row.get("unclear", ())):
+                seen[act]["right" if act in found & due else "wrong" if act in found else "missed"] += 1
+            asked = row["text"] if row["side"] == "agent" else asked
+    return seen
+
+
+@pytest.mark.parametrize("held_out", [False, True, None])
+def test_acts_in_real_dialogues_are_recognised(held_out: bool | None) -> None:
+    seen = count(dialogues(held_out))
+    for act, n in seen.items():
+        if n["right"] + n["missed"] == 0:
+            assert (act, held_out, n["wrong"]) == ("frustration", True, 0)  # the only act that this part lacks
+            continue
+        assert n["right"] / (n["right"] + n["wrong"]) >= 0.95, (act, n)
+        assert n["right"] / (n["right"] + n["missed"]) >= 0.95, (act, n)
+    if held_out is None:
+        # Enough of each to speak of a share at all
+        assert {act: n["right"] + n["missed"] for act, n in seen.items()} == {
+            "request": 165,
+            "clarification": 256,
+            "agreement": 110,
+            "refusal": 17,
+            "correction": 19,
+            "frustration": 13,
+        }
+
+
+def calls(talks: Iterable[list[dict[str, Any]]]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Each labelled write call with what was read of its confirmation."""
+    for talk in talks:
+        entries: list[Utterance | ToolUse] = []
+        for row in talk:
+            if "text" in row:
+                entries.append(Utterance(row["turn"], row["turn"], row["side"], row["text"], row["text"], {}))
+            elif row["tool"] != "transfer_to_human_agents":
+                kind = "ok" if row["done"] else "refused"
+                entries.append(ToolUse(row["turn"], row["turn"], "agent", row["tool"], {}, kind, True, True))
+        written = [row for row in talk if row.get("tool", "transfer_to_human_agents") != "transfer_to_human_agents"]
+        yield from zip(written, confirmations.follow(entries)[0], strict=True)
+
+
+def test_no_plainly_confirmed_write_of_a_real_agent_is_called_unsafe() -> None:
+    found = Counter((row["confirmed"], attempt.confirmed) for row, attempt in calls(dialogues()))
+    assert sum(n for (label, _), n in found.items() if label == "yes") == 87
+    assert found["yes", False] == 0
+    assert found["yes", True] >= 0.95 * 87
+    assert found["no", True] == 0
+    assert found["no", False] >= 10  # of 11
+    # What a reader leaves open is left open, or is taken for a yes that was given a little earlier; never for a no.
+    assert found["unclear", False] == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "said"),
+    [
+        ("Would you like to proceed?", "Yes, please.", True),
+        ("Shall I cancel order #W123?", "Go for it.", True),
+        ("Is that all right with you?", "Sounds good, thanks", True),
+        ("Please confirm (yes/no).", "ok", True),
+        ("May I go ahead and add 2 GB for $4?", "Yes. How long will it take?", True),
+        ("Do you want me to suspend the line?", "No, thanks.", False),
+        ("Do you want me to suspend the line?", "I'd rather not.", False),
+        ("Are you sure you want to return both?", "Absolutely not.", False),
+        ("Please reply with yes to confirm.", "That's too expensive.", False),
+        ("Shall I go ahead?", "Yes, but only the first one.", None),
+        ("Shall I go ahead?", "As long as it is free, yes.", None),
+        ("Shall I go ahead?", "What happens to my refund?", None),
+        ("Shall I go ahead?", "Hmm, let me think.", None),
+        ("Shall I go ahead?", "You got it.", None),
+        ("How would you like to proceed?", "Yes, please.", None),
+        ("Which order would you like me to cancel?", "Yes, the last one.", None),
+        ("Your order is on its way.", "Yes, please.", None),
+        ("", "", None),
+    ],
+)
+def test_a_yes_needs_a_question_and_an_answer(asked: str, answer: str, said: bool | None) -> None:
+    assert confirmed(asked, answer) is said
+
+
+def test_answers_of_people_to_requests_are_never_turned_around() -> None:
+    if not SGD.exists():
+        pytest.skip(f"{SGD} is not there")
+    found: Counter[tuple[bool, bool | None]] = Counter()
+    for path in sorted(SGD.glob("dialogues_*.json")):
+        for dialogue in json.loads(path.read_text()):
+            for one, other in zip(dialogue["turns"], dialogue["turns"][1:], strict=False):
+                acts, answers = ({a["act"] for f in turn["frames"] for a in f["actions"]} for turn in (one, other))
+                said = {"AFFIRM", "AFFIRM_INTENT"} & answers, {"NEGATE", "NEGATE_INTENT"} & answers
+                if one["speaker"] == "SYSTEM" and acts & {"CONFIRM", "OFFER_INTENT"} and any(said):
+                    found[bool(said[0]), dialogue_acts.answer_of(other["utterance"])] += 1
+    assert found[True, False] == found[False, True] == 0
+    assert found[True, True] >= 0.95 * sum(n for (truth, _), n in found.items() if truth)
