@@ -1,11 +1,10 @@
 """Retrieval: which index finds the right thing?"""
 
-from typing import Any
-
 import streamlit as st
 
 from cxlab import jobs, llm, ui
-from cxlab.benchmarks.cxmarena.evaluation import corpus
+from cxlab.benchmarks import REGISTRY
+from cxlab.benchmarks.contract import Benchmark
 from cxlab.errors import UnknownName
 from cxlab.read import View
 from cxlab.retrieval import minilm
@@ -20,7 +19,6 @@ from cxlab.views.retrieval import indexes as parts
 from cxlab.views.retrieval import queries, retrieval_errors, search_form
 
 ui.routed()
-JUDGES = ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial")
 TABS = {
     "": "Curves",
     "price": "Time and cost",
@@ -35,44 +33,44 @@ LONGEST = 1500
 RESUME = "--resume={}"
 
 
-def find_passage(dataset: str, name: str) -> retrieval_errors.FindPassage:
-    """Looks up a piece of an article as it was indexed."""
+def find_passage(benchmark: str, dataset: str, name: str) -> retrieval_errors.FindPassage:
+    """Looks up a piece of a document as it was indexed."""
+    read_document = REGISTRY[benchmark].document
 
-    def passage(article: str, start: int | None, end: int | None) -> str:
+    def passage(document: str, start: int | None, end: int | None) -> str:
+        if read_document is None:
+            return "This benchmark does not show what it ranks."
         try:
-            text = corpus.load(dataset, name).texts[article]
-        except (UnknownName, KeyError):
-            return "The dataset has no such article."
+            text = read_document(dataset, name, document)
+        except UnknownName:
+            return "The dataset has no such document."
         return text[slice(start or 0, end or LONGEST)]
 
     return passage
 
 
-def show_form(dataset: str, tasks: dict[str, int]) -> None:
+def show_form(benchmark: Benchmark, dataset: str, tasks: list[str]) -> None:
     """Choose indexes to try, see what it takes, start them."""
     left, right = st.columns([3, 2], gap="large")
     lacking = {"minilm": minilm.missing()} if minilm.missing() else {}
-    agents = [row.name for row in llm.known("cxmarena") if "judge" not in row.name and row.name != "simulated:customer"]
+    name = benchmark.card.id
+    agents = [row.name for row in llm.known(name) if row.role in ("", "agent") and "judge" not in row.name]
+    searches = {task: search for task, search in ranking_tasks(name).items() if task in tasks}
     with left:
-        wanted = search_form.fill_in({task: title(task) for task in tasks}, agents, JUDGES, lacking)
-    options: dict[str, Any] = {"query": wanted.query, "respond": wanted.respond}
+        titles = {task: title(task) for task in searches}
+        wanted = search_form.fill_in_indexes(benchmark.Options.switches(), searches, titles, agents, lacking)
     order = RunRequest(
-        "cxmarena",
+        name,
         (wanted.model,),
         None,
-        wanted.judges,
+        benchmark.default_judges if wanted.judged(searches) else (),
         dataset,
-        SampleFilter(wanted.limit, tuple(("scenario", task) for task in wanted.tasks)),
-        options=options,
+        SampleFilter(wanted.limit, tuple(("task", task) for task in wanted.tasks)),
+        options=dict(wanted.options),
     )
     with right, st.container(border=True), ui.guarded():
         ui.section("What it will take")
-        variants = [
-            {"retrieval": method, "chunk": size, "overlap": size * wanted.overlap // 100}
-            for method in wanted.methods
-            for size in wanted.sizes
-        ]
-        orders = index_grid.expand(order, variants)
+        orders = index_grid.expand(order, wanted.variants)
         problem = index_grid.validate(orders) if wanted.tasks else "Pick at least one task."
         if problem:
             st.warning(ui.plain(problem))
@@ -107,35 +105,37 @@ def show_page(view: View, searchable: dict[str, dict[str, int]]) -> None:
     names = {each.id: f"{each.name} · {each.id[-6:]}" for each in write.list_datasets()}
     with st.sidebar:
         dataset = ui.choose(view, "dataset", "Dataset", order, names=names)
-        known = ranking_tasks()
+        benchmark = queries.benchmark_of(dataset)
+        known = ranking_tasks(benchmark)
         tasks = [task for task in known if task in searchable.get(dataset, {})]
         ran = used.filter(dataset_id=dataset)["task"].to_list()
         listed = [task for task in known if task in ran or task in tasks]
         task = ui.choose(view, "tasks", "Task", listed, names={name: title(name) for name in known})
     view = view.change(dataset=dataset, tasks=(task,), page=view.page)
-    counts = searchable.get(dataset, {})
     if task not in ran:
         ui.empty(
             f"No index has searched this dataset for the task {title(task).lower()} yet. Choose one or several "
-            "below; then this page shows which of them finds the right article, how fast, and what it misses."
+            "below; then this page shows which of them finds what is right, how fast, and what it misses."
         )
-        show_form(dataset, counts)
+        show_form(REGISTRY[benchmark], dataset, tasks)
         return
-    scene = parts.set_scene(view, dataset, task)
+    scene = parts.set_scene(view, benchmark, dataset, task)
     if not (view.tab == "query" and view.opened):  # one query is looked at by itself
         with st.container(key="cx-wide"):
             parts.show_board(scene)
         st.divider()
-    tab = ui.choose(view, "tab", "Look closer", list(TABS), names=TABS, style="segments")
+    shown = {tab: name for tab, name in TABS.items() if tab != "answers" or scene.search.answers}
+    tab = ui.choose(view, "tab", "Look closer", list(shown), names=shown, style="segments")
+    passage = find_passage(benchmark, dataset, scene.search.corpus)
     closer = {
         "": lambda: parts.show_curves(scene, view),
         "price": lambda: parts.show_price(scene, view),
         "areas": lambda: parts.show_areas(scene),
         "misses": lambda: retrieval_errors.show_misses(scene, view),
-        "query": lambda: retrieval_errors.show_query(scene, view, find_passage(dataset, known[task].corpus)),
+        "query": lambda: retrieval_errors.show_query(scene, view, passage),
         "answers": lambda: retrieval_errors.show_answers(scene),
         "gaps": lambda: parts.show_differences(scene, view),
-        "try": lambda: show_form(dataset, counts),
+        "try": lambda: show_form(REGISTRY[benchmark], dataset, tasks),
     }
     closer[tab]()
 
@@ -150,7 +150,7 @@ if not found and ui.cached(queries.datasets).is_empty():
         "how fast and at what cost, which topics it misses and why. There is no dataset to search in yet.",
         "Generate or import a dataset",
         lambda: ui.open_page("datasets", View()),
-        "python -m cxlab generate cxmarena --brand hearthwise --size small",
+        "python -m cxlab demo",
     )
 else:
     show_page(ui.view(), found)

@@ -194,10 +194,7 @@ STILL_NAMED = {
     "cxlab/views/judges/escalation.py": "a rule of MM-tau-p2; a view of its own would be its home",
     "cxlab/views/judges/measured_vs_judged.py": "an example command",
     "cxlab/views/judges/queries_escalation.py": "a rule of MM-tau-p2; a view of its own would be its home",
-    "cxlab/views/retrieval/indexes.py": "tables of one paper",
-    "cxlab/views/retrieval/retrieval_errors.py": "tables of one paper",
     "pages/judges.py": "metrics that are measured and judged; the card could say which",
-    "pages/retrieval.py": "whose tasks search; a facet could say so",
 }
 
 

@@ -22,12 +22,12 @@ from cxlab.judging import find_silence
 from cxlab.llm.base import ChatModel
 from cxlab.llm.simulated.profiles import Profile
 from cxlab.records import Attempt, Dataset, Failure, Judgement, Run, Sample, Score, Trace, Verdict, Vote
-from cxlab.records.benchmark_card import RESERVED, Baseline, Card, Declaration, Facet, Task
+from cxlab.records.benchmark_card import RESERVED, Baseline, Card, Declaration, Facet, Search, Task
 from cxlab.records.evaluation import Owner
 from cxlab.store import write
 
 Role = Literal["agent", "customer", "judge", "writer"]
-__all__ = ["RESERVED", "Baseline", "Card", "Facet", "Task"]
+__all__ = ["RESERVED", "Baseline", "Card", "Facet", "Search", "Task"]
 
 
 class Uncheckable(CxError):
@@ -204,6 +204,8 @@ class Benchmark:
     has a word on it."""
     published: tuple[Path, ...] = ()
     """Files of published tables, in the form of read/published.py."""
+    document: Callable[[str, str, str], str] | None = None
+    """document(dataset_id, corpus, id): the text of what a task ranks, as it was indexed; UnknownName without it."""
     importers: tuple[Importer, ...] = ()
     files: Files | None = None
     demo: Demo | None = None

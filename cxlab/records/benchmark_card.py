@@ -20,6 +20,40 @@ RESERVED = frozenset(_RESERVED.split())
 
 
 @dataclass(frozen=True)
+class Search:
+    """What an attempt at a task ranks; such tasks stand on the page Retrieval.
+
+    The page reads of an attempt's output `ranked` (ids, best first) and, where they are there, `scores` and `spans` (of
+    the best piece of each), `chunks` (whose pieces were best), `query` (that a model wrote), `response`, `steps.search`
+    (latency_s, build_s) and `index`: retrieval, embedder, unit, chunk, overlap, chunks, documents; a run's options of
+    these names stand in for it. Of a sample's inputs it reads `query` or `transcript`.
+
+    `corpus`: the collection that is ranked. `relevant`: where the sample's expected value has the right id, or a list
+    of ids. `unit`: what is ranked. `table`, `id`, `title`: the dataset's table that holds it, and its columns. `area`:
+    the facet by which queries are grouped; empty takes the root of the right one's `topic`. `asks_model`: a model
+    writes the query. `answers`: an answer is written from what was found and judged: scores `ANSWERS_correct`,
+    `_incorrect`, `_hallucinated`, `_refusal`; `answered_by` is the option that asks for it. `offers`: further options
+    that the page's form shows.
+    """
+
+    corpus: str
+    relevant: str
+    unit: tuple[str, str] = ("article", "articles")
+    table: str = "articles"
+    id: str = "article_id"
+    title: str = "title"
+    area: str = ""
+    asks_model: bool = False
+    answers: str = ""
+    answered_by: str = ""
+    offers: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.relevant.isidentifier():
+            raise BadOption(f"relevant={self.relevant!r}: name a field of the expected value")
+
+
+@dataclass(frozen=True)
 class Task:
     """One task of a benchmark and its headline: the metric its leaderboard shows, its unit and direction.
 
@@ -27,8 +61,7 @@ class Task:
     headline when empty), `pass_from` its value from which an attempt has passed (or down to which, where less is
     better); None is 100, or 0.
 
-    `corpus` names the collection that an attempt at the task ranks: its output holds `ranked` (ids, best first), the
-    sample's expected `article_id` or `article_ids`. The page Retrieval shows such tasks.
+    `search`: what an attempt ranks, where it ranks anything.
     """
 
     id: str
@@ -38,7 +71,7 @@ class Task:
     higher_is_better: bool = True
     decided_by: str = ""
     pass_from: float | None = None
-    corpus: str = ""
+    search: Search | None = None
 
 
 @dataclass(frozen=True)

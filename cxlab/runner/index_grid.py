@@ -35,7 +35,7 @@ def expand(order: RunRequest, variants: Sequence[Mapping[str, Any]]) -> list[Run
 
 def validate(orders: Sequence[RunRequest]) -> str:
     """What keeps a grid from being started, in a sentence; "" when nothing does. Calls no server."""
-    for name in dict.fromkeys(str(one.options["retrieval"]) for one in orders):
+    for name in dict.fromkeys(str(one.options.get("retrieval", "")) for one in orders):
         vectors = split_kind(name)[1]
         if not vectors:
             continue
@@ -57,7 +57,7 @@ def estimate_grid(orders: Sequence[RunRequest], seconds: Mapping[str, float]) ->
         raise BadOption("name the dataset to search in")
     # Indexes change what is found, not what is asked of models.
     (one,) = estimate(replace(first, models=first.models[:1]))
-    times = [seconds.get(str(order.options["retrieval"])) for order in orders]
+    times = [seconds.get(str(order.options.get("retrieval", ""))) for order in orders]
     real = any(not role.model.startswith("simulated:") for role in one.roles)
     waiting = one.calls * ASSUMED_CALL_S / max(first.concurrency, 1) if real else 0.0
     known = [time for time in times if time is not None]

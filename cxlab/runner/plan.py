@@ -22,7 +22,7 @@ WHOLE = (1, 1)
 class SampleFilter:
     """Which part of a dataset a run takes; an empty filter takes everything.
 
-    `where` holds (facet, value): values of one facet widen the choice, facets narrow it.
+    `where` holds (facet, value), task among the facets: values of one facet widen the choice, facets narrow it.
     """
 
     limit: int | None = None
@@ -77,15 +77,20 @@ def choose(benchmark: Benchmark, samples: Sequence[Sample], choice: SampleFilter
     wanted = choice.wanted()
     declared = {facet.id for facet in benchmark.facets}
     for facet, asked in wanted.items():
-        if facet not in declared:
+        if facet not in declared | {"task"}:
             raise UnknownName("facet", facet, declared)
-        known = {value for sample in samples if (value := sample.facets.get(facet)) is not None}
+        known = {value for sample in samples if (value := _value_of(sample, facet)) is not None}
         for value in sorted(asked - known):
             raise UnknownName(facet, value, known)
-    kept = [sample for sample in samples if all(sample.facets.get(facet) in asked for facet, asked in wanted.items())]
+    kept = [sample for sample in samples if all(_value_of(sample, facet) in asked for facet, asked in wanted.items())]
     if not kept:
         raise BadOption("no sample passes the filters together; widen --where")
     return _spread(kept, benchmark.spread)[: choice.limit]
+
+
+def _value_of(sample: Sample, facet: str) -> str | None:
+    """What a sample is filtered by: the value of a facet, or its task."""
+    return sample.task if facet == "task" else sample.facets.get(facet)
 
 
 def _spread(samples: Sequence[Sample], facets: tuple[str, ...]) -> list[Sample]:

@@ -8,7 +8,7 @@ from cxlab import read
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import PublishedTable, View
 from cxlab.read.published import list_files, published
-from cxlab.records.benchmark_card import Card, Declaration, Facet, Task
+from cxlab.records.benchmark_card import Card, Declaration, Facet, Search
 from cxlab.records.settings import write_word
 from cxlab.ui.address import cached
 
@@ -69,9 +69,9 @@ def find_published(benchmark: str, place: str, task: str = "") -> PublishedTable
     return next((table for table in published_tables(benchmark) if wanted & set(table.beside)), None)
 
 
-def ranking_tasks() -> dict[str, Task]:
-    """The tasks of all registered benchmarks whose attempts rank a corpus, by id."""
-    return {task.id: task for name in REGISTRY for task in declared(name).card.tasks if task.corpus}
+def ranking_tasks(benchmark: str) -> dict[str, Search]:
+    """What attempts at a benchmark's tasks rank, by task; of those that rank nothing nothing."""
+    return {task.id: task.search for task in declared(benchmark).card.tasks if task.search is not None}
 
 
 def leave_out_floors(view: View, about: Declaration) -> View:

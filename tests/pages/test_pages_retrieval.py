@@ -1,8 +1,11 @@
 """The page Retrieval as a script sees it."""
 
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -120,7 +123,8 @@ def test_a_grid_of_indexes_is_ordered(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
     started = catch_orders(monkeypatch)
     before = {run.id for run in write.list_runs()}
-    app = open_page(tab="try", methods=["bm25", "lexical"], sizes=["250", "1000"], overlap="20", on=["Article search"])
+    grid = {"try-retrieval": ["bm25", "lexical"], "try-chunk": ["250", "1000"]}
+    app = open_page(tab="try", overlap="20", on=["Article search"], **grid)
     shown = {metric.label: metric.value for metric in app.metric}
     assert (shown["Runs"], shown["Searches"], shown["Cost"]) == ("4", "16", "$0")
     app.button(key="start").click().run()
@@ -134,8 +138,54 @@ def test_a_grid_of_indexes_is_ordered(tmp_path: Path, monkeypatch: pytest.Monkey
     assert app.query_params["job"]
 
 
+def test_answers_are_written_and_judged_only_where_somebody_asks_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(make_searched_store(tmp_path)))
+    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
+    catch_orders(monkeypatch)
+    before = {run.id for run in write.list_runs()}
+    app = open_page(tab="try", on=["Multi turn"], **{"with-query": "last"})
+    assert app.toggle(key="with-respond").value is False
+    app.toggle(key="with-respond").set_value(True).run()
+    app.button(key="start").click().run()
+    assert not app.exception
+    (made,) = [run for run in write.list_runs() if run.id not in before]
+    options = made.setup["options"]
+    assert (options["query"], options["respond"], options["answer"]) == ("last", True, False)
+    assert len(made.judges) == 3
+
+
+def test_one_index_is_one_row_whoever_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = make_searched_store(tmp_path)
+    monkeypatch.setenv("CXLAB_HOME", str(home))
+    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
+    run_again(home, "run-good", "run-same", "simulated:weak")
+    app = open_page()
+    said = words(app)
+    assert "Hybrid with MiniLM 500/50: hit@10 100.0, 25.0 above BM25 1000/100" in said
+    assert "1 more run with one of these indexes is not a row of its own" in said
+    board = next(frame.value for frame in app.dataframe if "mrr@10" in frame.value.columns)
+    assert board["name"].tolist() == ["Hybrid with MiniLM 500/50", "BM25 1000/100", "BM25 500/0"]
+    # A link that names the other run leads to the index.
+    app = open_page(run=["run-good"])
+    assert app.multiselect(key="retrieval-runs").value in (["run-good"], ["run-same"])
+
+
+def run_again(home: Path, known: str, name: str, model: str) -> None:
+    """The same run by another model."""
+    shutil.copytree(home / "runs" / known, home / "runs" / name)
+    record = home / "runs" / name / "run.json"
+    told = json.loads(record.read_text(encoding="utf-8"))
+    record.write_text(json.dumps(told | {"id": name, "model": model}), encoding="utf-8")
+    for part in (home / "runs" / name).rglob("*.parquet"):
+        frame = pl.read_parquet(part)
+        changes = {column: pl.lit(value) for column, value in (("run_id", name), ("model", model)) if column in frame}
+        frame.with_columns(**changes).write_parquet(part)
+
+
 def test_what_cannot_be_ordered_is_said(home: Path) -> None:
-    app = open_page(tab="try", methods=["nonsense:x"])
+    app = open_page(tab="try", **{"try-retrieval": ["nonsense:x"]})
     assert "nonsense" in app.warning[0].value
     assert app.button(key="start").disabled
 

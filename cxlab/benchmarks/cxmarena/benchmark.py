@@ -13,19 +13,19 @@ from cxlab.benchmarks.contract import (
     DemoRun,
     Facet,
     Files,
+    Search,
     Task,
     Uncheckable,
 )
-from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
+from cxlab.benchmarks.cxmarena.evaluation import corpus, evaluation_prompts
 from cxlab.benchmarks.cxmarena.evaluation.call_estimate import estimate
-from cxlab.benchmarks.cxmarena.evaluation.corpus import prepare
 from cxlab.benchmarks.cxmarena.importers import IMPORTERS
 from cxlab.benchmarks.cxmarena.options import CxmDataset, CxmOptions, migrate
 from cxlab.benchmarks.cxmarena.run import run
 from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, rescore, score
 from cxlab.benchmarks.dataset_figures import DatasetFigures
 from cxlab.benchmarks.generation import Generation, GenerationContext
-from cxlab.errors import BadOption
+from cxlab.errors import BadOption, UnknownName
 from cxlab.files import Complaint
 from cxlab.records import Dataset, Sample
 
@@ -109,9 +109,26 @@ CARD = Card(
         Task("kb_refinement", "Find repeated and contradicting articles", "similar_f1", decided_by="right"),
         Task("intent", "Tell why the customer called", "intent", decided_by="right"),
         Task("quality", "Check how the agent served", "question_accuracy", decided_by="right"),
-        Task("article_search", "Find the article", "hit@10", decided_by="right", corpus="search"),
         Task(
-            "multi_turn", "Find and answer within a conversation", "recall@10", decided_by="right", corpus="multi_turn"
+            "article_search",
+            "Find the article",
+            "hit@10",
+            decided_by="right",
+            search=Search("search", "article_id", answers="answer", answered_by="answer"),
+        ),
+        Task(
+            "multi_turn",
+            "Find and answer within a conversation",
+            "recall@10",
+            decided_by="right",
+            search=Search(
+                "multi_turn",
+                "article_ids",
+                asks_model=True,
+                answers="response",
+                answered_by="respond",
+                offers=("query", "respond"),
+            ),
         ),
         Task("tools", "Choose the tool", "tools@16", decided_by="right"),
     ),
@@ -145,9 +162,7 @@ def check(sample: Sample) -> Iterable[str]:
     if not any(best.get(metric, (None,))[0] is not None for metric in HEADLINES.get(sample.task, ())):
         yield f"{sample.id}: no headline of {sample.task} can be scored; the gold is empty"
     if sample.task == "intent":
-        from cxlab.benchmarks.cxmarena.evaluation.corpus import candidates
-
-        labels = [c.label for c in candidates(sample.dataset_id, sample.inputs)]
+        labels = [c.label for c in corpus.candidates(sample.dataset_id, sample.inputs)]
         if sample.expected["label"] not in (*labels, "Others"):
             yield f"{sample.id}: the expected label {sample.expected['label']!r} is not among the candidates"
 
@@ -190,6 +205,14 @@ def list_figures(dataset: Dataset) -> Sequence[DatasetFigures]:
     return dataset_figures.list_figures(dataset)
 
 
+def document(dataset_id: str, name: str, article: str) -> str:
+    """An article as it is indexed in a corpus."""
+    found = corpus.load(dataset_id, name).texts
+    if article not in found:
+        raise UnknownName(f"article of dataset {dataset_id!r}", article, ())
+    return found[article]
+
+
 def check_files(paths: Sequence[Path] | None) -> Sequence[Complaint]:
     """Complaints about brand packs; about all that ships, brands written by hand too, when none is given."""
     from cxlab.benchmarks.cxmarena.brand import pack_files
@@ -230,12 +253,13 @@ BENCHMARK = Benchmark(
     estimate=estimate,
     describe=describe,
     dataset_figures=list_figures,
+    document=document,
     published=(resources.data("published", "cxmarena.json"),),
     floors=(Baseline("simulated:floor", "Floor", "Answers without reading."),),
     own_data=False,
     with_customer=False,
     needs_judges=False,
-    prepare=prepare,
+    prepare=corpus.prepare,
     migrate=migrate,
     scorer="2",
     rescore=rescore,

@@ -19,9 +19,26 @@ class CxmOptions(Options):
         "bm25",
         description="What finds articles: an index over words, hybrid, or an embedder by name, as openai:MODEL or "
         "endpoint:NAME/MODEL.",
-        json_schema_extra={"choices": ["bm25", "lexical", "hybrid", "minilm", "hashing"]},
+        json_schema_extra={
+            "choices": ["bm25", "lexical", "hashing", "minilm", "chroma", "hybrid"],
+            "labels": {
+                "bm25": "BM25: words, weighted by how rare they are",
+                "lexical": "Lexical: TF-IDF cosine of words and spelling",
+                "hashing": "Hashing: vectors of spelling, installed everywhere",
+                "minilm": "MiniLM: vectors of meaning, on this machine",
+                "chroma": "Chroma: the best vectors there are, in an approximate index (HNSW) kept on disk",
+                "hybrid": "Hybrid: BM25 and the best vectors there are, fused",
+            },
+        },
     )
-    chunk: int = Field(1000, ge=1, le=1_000_000, description="Characters a piece.")
+    chunk: int = Field(
+        1000,
+        ge=1,
+        le=1_000_000,
+        title="Characters a chunk",
+        description="Characters a piece.",
+        json_schema_extra={"choices": ["250", "500", "1000", "2000"]},
+    )
     overlap: int = Field(100, ge=0, le=1_000_000, description="Characters that neighbouring pieces share.")
     k: int = Field(20, ge=1, le=1000, description="Articles to find, at least 20.")
     similarity: str = Field(
@@ -49,10 +66,16 @@ class CxmOptions(Options):
     )
     na: bool = Field(True, description="Without it quality questions can only be answered with Yes and No.")
     query: Literal["keywords", "question", "last"] = Field(
-        "keywords", description="How a conversation is turned into a query."
+        "keywords",
+        description="How a conversation is turned into a query: keywords or a question that a model writes, or the "
+        "customer's last message as it is.",
     )
     passages: int = Field(5, ge=1, le=100, description="Articles that an answer is written from.")
-    respond: bool = Field(True, description="Write the answers of multi_turn.")
+    respond: bool = Field(
+        True,
+        title="Write and judge answers",
+        description="Write the answers of multi_turn: a call for each answer and one for each judge.",
+    )
     answer: bool = Field(False, description="Answer the queries of article_search, too.")
     verify: bool = Field(True, description="Have judges look at the labels.")
     sizes: Annotated[tuple[int, ...], Listed] = Field(

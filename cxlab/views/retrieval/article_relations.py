@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxlab.errors import UnknownName
+from cxlab.records.benchmark_card import Search
 from cxlab.store import write
 
 WHERE = {
@@ -31,21 +32,36 @@ SHORT = 3
 """A query of at most so many words counts as short."""
 
 
+_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "article_id": pl.String,
+    "title": pl.String,
+    "topic": pl.List(pl.String),
+    "relations": pl.String,
+}
+
+
 @lru_cache(maxsize=4)
-def _load(dataset_id: str, home: Path, stamp: int) -> pl.DataFrame:
-    frame = write.load_table(dataset_id, "articles", home).select("article_id", "title", "topic", "relations")
+def _load(dataset_id: str, home: Path, stamp: int, search: Search) -> pl.DataFrame:
+    frame = write.load_table(dataset_id, search.table, home)
+    names = {"article_id": search.id, "title": search.title, "topic": "topic", "relations": "relations"}
+    if search.id not in frame.columns:
+        return pl.DataFrame(schema=_SCHEMA)
+    # What the table lacks is not known: not every collection has titles or topics.
+    given = [
+        (pl.col(theirs) if theirs in frame.columns else pl.lit(None)).cast(_SCHEMA[ours]).alias(ours)
+        for ours, theirs in names.items()
+    ]
     # An id may name one article in each corpus; relations by construction are the same in all.
-    return frame.unique("article_id", keep="first", maintain_order=True)
+    return frame.select(given).unique("article_id", keep="first", maintain_order=True)
 
 
-def load(dataset_id: str, home: Path) -> pl.DataFrame:
-    """Articles of a dataset: article_id, title, topic, relations; empty when the dataset has none."""
-    path = home / "datasets" / dataset_id / "articles.parquet"
+def load(dataset_id: str, home: Path, search: Search) -> pl.DataFrame:
+    """What is ranked: article_id, title, topic, relations, null where the table lacks them; empty without a table."""
+    path = home / "datasets" / dataset_id / f"{search.table}.parquet"
     try:
-        return _load(dataset_id, home, path.stat().st_mtime_ns)
+        return _load(dataset_id, home, path.stat().st_mtime_ns, search)
     except (FileNotFoundError, UnknownName):
-        texts = dict.fromkeys(("article_id", "title", "relations"), pl.String)
-        return pl.DataFrame(schema={**texts, "topic": pl.List(pl.String)})
+        return pl.DataFrame(schema=_SCHEMA)
 
 
 def place(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _ROW_PX, _FRAME_PX, _LINE_PX = 34, 64, 16
 _MOST_NAMES = 6
+_SHORTEST_S = 1e-6
 _LINES = ("solid", "dash", "dot", "dashdot")
 
 
@@ -156,6 +157,9 @@ def draw_price(
     import plotly.graph_objects as go
 
     colours = palette(dark)
+    if price == "search_s":
+        # A search can take less than the clock tells; a logarithmic axis has no place for nothing.
+        frame = frame.with_columns(pl.col(price).clip(lower_bound=_SHORTEST_S))
     rows = frame.filter(pl.col(price).is_not_null() & pl.col("mean").is_not_null()).sort(price, "run_id").to_dicts()
     tell = format_usd if price == "cost_usd" else format_seconds
     factor = 1.0 if price == "cost_usd" else 1000.0

@@ -13,13 +13,14 @@ from cxlab.charts.compare import front_of
 from cxlab.charts.numbers import format_count, format_points, format_seconds
 from cxlab.charts.theme import Mark, mark_models
 from cxlab.read import View
+from cxlab.records.benchmark_card import Search
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import published_columns
 from cxlab.ui.choices import choose, is_new
 from cxlab.ui.labels import badge, empty, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.views.benchmarks import find_published, ranking_tasks
+from cxlab.views.benchmarks import declared, find_published, ranking_tasks
 from cxlab.views.retrieval import charts, queries, queries_errors
 from cxlab.views.retrieval.article_relations import SHORT
 
@@ -43,10 +44,13 @@ _FLOORS = {
 
 @dataclass(frozen=True)
 class IndexSelection:
-    """What the parts of the page are drawn for: the task's runs that are shown, their names and marks, the metric."""
+    """What the parts of the page are drawn for: the task's runs that are shown, one an index, their names and marks,
+    the metric. `about` are all runs of the task."""
 
+    benchmark: str
     dataset: str
     task: str
+    search: Search
     runs: tuple[str, ...]
     names: dict[str, str]
     marks: dict[str, Mark]
@@ -59,31 +63,45 @@ class IndexSelection:
         """The arguments that reads begin with."""
         return self.dataset, self.task, self.runs
 
+    @property
+    def every(self) -> tuple[str, ...]:
+        """All runs with these indexes: who answers differs, what was found does not."""
+        shown = self.about.filter(pl.col("run_id").is_in(list(self.runs)))["name"]
+        return tuple(self.about.filter(pl.col("name").is_in(shown.to_list()))["run_id"])
+
     def name(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The frame with `name`: its run's index as people read it."""
         return frame.with_columns(name=pl.col("run_id").replace_strict(self.names, default=pl.col("run_id")))
 
 
-def set_scene(view: View, dataset: str, task: str) -> IndexSelection:
+def set_scene(view: View, benchmark: str, dataset: str, task: str) -> IndexSelection:
     """Draw the page's own filters in the sidebar, and what they leave."""
-    known = cached(list_runs, dataset, task)
+    every = cached(list_runs, dataset, task)
+    known = every.filter("shown")
     ids = known["run_id"].to_list()
     names = dict(known.select("run_id", "name").iter_rows())
-    picked = [run for run in view.runs if run in names]
+    # A link may name another run of an index.
+    shown = dict(known.select("name", "run_id").iter_rows())
+    index = {run: shown[name] for run, name in every.select("run_id", "name").iter_rows()}
+    picked = list(dict.fromkeys(index[run] for run in view.runs if run in index))
     with st.sidebar:
         st.session_state["retrieval-runs"] = picked
         st.multiselect(
             "Index", ids, key="retrieval-runs", format_func=names.__getitem__, placeholder="all",
             on_change=_runs_changed, help="Method, characters a chunk / characters that neighbours share.",
         )  # fmt: skip
-        metric = choose(view, "metric", "Figure", _metrics(task), help="Each is explained under the heading.")
+        metric = choose(
+            view, "metric", "Figure", _metrics(benchmark, task), help="Each is explained under the heading."
+        )
         cut = choose(view, "at", "Cut-off", ["10", "1", "5", "20"], help="How many articles an agent would look at.")
     # Finding is the index's doing alone; only where a model writes the query it wears the simulated mark.
     simulated = (
         dict(known.select("run_id", "simulated").iter_rows()) if known["written"].any() else dict.fromkeys(ids, False)
     )
     marks = mark_models(ids, simulated)
-    return IndexSelection(dataset, task, tuple(picked or ids), names, marks, metric, int(cut), known)
+    names = dict(every.select("run_id", "whole").iter_rows()) | names
+    search = ranking_tasks(benchmark)[task]
+    return IndexSelection(benchmark, dataset, task, search, tuple(picked or ids), names, marks, metric, int(cut), every)
 
 
 def list_runs(dataset: str, task: str) -> pl.DataFrame:
@@ -91,8 +109,9 @@ def list_runs(dataset: str, task: str) -> pl.DataFrame:
     return queries.load(dataset, task).runs
 
 
-def _metrics(task: str) -> list[str]:
-    headline = ranking_tasks()[task].metric
+def _metrics(benchmark: str, task: str) -> list[str]:
+    found = declared(benchmark).card.task(task)
+    headline = found.metric if found else ""
     first = headline if headline in MEANINGS else "recall@10"
     return [first, *(name for name in MEANINGS if name != first)]
 
@@ -107,7 +126,7 @@ def _go(**changes: Any) -> None:
 
 
 def show_board(scene: IndexSelection) -> None:
-    """Every index with its figures, floors and what papers report."""
+    """Every index with its figures, floors and what papers report; one row an index, whoever answered."""
     board = cached(queries.board, *scene.key)
     rows = board.filter(metric=scene.metric).drop_nulls("mean")
     floors = cached(queries.floors, scene.dataset, scene.task)
@@ -137,6 +156,17 @@ def show_board(scene: IndexSelection) -> None:
     with right:
         _show_published(scene)
     _show_table(scene, board)
+    others = len(scene.every) - len(scene.runs)
+    if others:
+        runs = (
+            "run with one of these indexes is not a row of its own"
+            if others == 1
+            else ("runs with one of these indexes are no rows of their own")
+        )
+        st.caption(
+            f"{format_count(others)} more {runs}: what they found is the same, whoever answered. Of each index the run "
+            "with the most queries is shown."
+        )
     if is_new("retrieval-board", picked):
         _go(tab="misses", field=str(picked[0][0]), alike="", stage="")
 
@@ -160,7 +190,7 @@ def _find_best(scene: IndexSelection, rows: pl.DataFrame) -> str:
 
 
 def _show_published(scene: IndexSelection) -> None:
-    table = find_published("cxmarena", "search", scene.task)
+    table = find_published(scene.benchmark, "search", scene.task)
     board = read.published_board([table] if table else [])
     if table is None or board.is_empty():
         return
@@ -168,7 +198,7 @@ def _show_published(scene: IndexSelection) -> None:
         st.markdown(f"**The paper reports** {plain(board['metric'][0].lower())}")
         badge("published")
     short = board.with_columns(pl.col("entity").str.replace(", chunk ", " ").str.replace(", k = ", ", k "))
-    same = "hit@10" if scene.task == "article_search" else "recall"
+    same = "recall" if scene.metric.startswith("recall") else scene.metric
     show_chart(
         draw_published(short, dark()), table.frame, key=f"retrieval-published-{scene.task}", table=True,
         columns=published_columns(table), alt=f"Published figures: {table.source}.",
@@ -208,13 +238,19 @@ def _show_table(scene: IndexSelection, board: pl.DataFrame) -> None:
 def show_curves(scene: IndexSelection, view: View) -> None:
     """Hit and recall by cut-off, and by chunk size."""
     kinds = (
-        {"hit": "Hit", "recall": "Recall"} if scene.task == "multi_turn" else {"hit": "Hit (with one right: recall)"}
+        {"hit": "Hit", "recall": "Recall"}
+        if cached(queries.several_right, scene.dataset, scene.task)
+        else {"hit": "Hit (with one right: recall)"}
     )
     kind = "hit" if len(kinds) == 1 else choose(view, "order", "Curve", list(kinds), names=kinds, style="segments")
     frame = cached(queries.curves, *scene.key).filter(kind=kind)
     at = frame.filter(k=scene.cut).sort("mean", descending=True, nulls_last=True)
     one = frame.filter(k=1).select("run_id", one="mean")
-    gain = at.join(one, on="run_id").with_columns(gain=pl.col("mean") - pl.col("one")).to_dicts()[0]
+    gains = at.join(one, on="run_id").with_columns(gain=pl.col("mean") - pl.col("one")).drop_nulls("gain").to_dicts()
+    if not gains:
+        empty("No query of these runs has a right answer to be found, so there is no curve to draw.")
+        return
+    gain = gains[0]
     section(
         plain(
             f"Looking at {scene.cut} articles instead of 1 finds {format_points(gain['gain'])} points more with "

@@ -6,6 +6,7 @@ of the run where it has them. Attempts that a provider cut short are left out an
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,11 +16,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cxlab.benchmarks import REGISTRY
+from cxlab.errors import UnknownName
 from cxlab.metrics.intervals import clustered_interval
 from cxlab.metrics.paired import compare_pairs
 from cxlab.metrics.retrieval import evaluate_each
 from cxlab.read.query import ask, rescored_runs
-from cxlab.store import catalogue, layout
+from cxlab.records.benchmark_card import Search
+from cxlab.store import catalogue, layout, write
 from cxlab.views.benchmarks import ranking_tasks
 from cxlab.views.retrieval import article_relations
 
@@ -35,10 +39,10 @@ PUBLIC = "public@10"
 _SEED = 20260101
 _MANY = 4_000  # queries from which the closed form is as good as drawing
 _SHAPE = """{"ranked": ["VARCHAR"], "chunks": ["VARCHAR"], "query": "VARCHAR", "index": {"retrieval": "VARCHAR",
-    "chunk": "INTEGER", "overlap": "INTEGER", "embedder": "VARCHAR", "chunks": "INTEGER", "documents": "INTEGER"},
-    "steps": {"search": {"latency_s": "DOUBLE", "build_s": "DOUBLE"}}}"""
+    "unit": "VARCHAR", "chunk": "INTEGER", "overlap": "INTEGER", "embedder": "VARCHAR", "chunks": "INTEGER",
+    "documents": "INTEGER"}, "steps": {"search": {"latency_s": "DOUBLE", "build_s": "DOUBLE"}}}"""
 
-_GOLD = '{"article_id": "VARCHAR", "article_ids": ["VARCHAR"]}'
+_SEARCHED = "{0}.benchmark || ' ' || {1}.task IN (SELECT unnest($searched))"
 
 
 @dataclass(frozen=True)
@@ -52,21 +56,41 @@ class Rankings:
 
 
 def datasets() -> pl.DataFrame:
-    """Datasets with searches that ran: dataset_id, task, runs, n attempts; the latest used first."""
+    """Datasets with searches that ran: dataset_id, benchmark, task, runs, n attempts; the latest used first."""
     return ask(
-        """SELECT r.dataset_id, a.task, count(DISTINCT a.run_id) AS runs, count(*) AS n
-        FROM attempts a JOIN runs r USING (run_id) WHERE a.task IN (SELECT unnest($tasks))
+        f"""SELECT r.dataset_id, r.benchmark, a.task, count(DISTINCT a.run_id) AS runs, count(*) AS n
+        FROM attempts a JOIN runs r USING (run_id) WHERE {_SEARCHED.format("r", "a")}
         GROUP BY ALL ORDER BY max(r.created) DESC, a.task""",
-        {"tasks": list(ranking_tasks())},
+        {"searched": _list_searched()},
     )
+
+
+def _list_searched() -> list[str]:
+    return [f"{name} {task}" for name in REGISTRY for task in ranking_tasks(name)]
+
+
+def benchmark_of(dataset_id: str) -> str:
+    """Whose dataset it is; "" where neither the dataset nor a run on it is there."""
+    with suppress(UnknownName):
+        return write.load_dataset(dataset_id).benchmark
+    found = ask("SELECT any_value(benchmark) FROM runs WHERE dataset_id = $dataset", {"dataset": dataset_id})
+    return found.item() or ""
+
+
+def search_of(dataset_id: str, task: str) -> Search:
+    """What the task ranks."""
+    known = ranking_tasks(benchmark_of(dataset_id))
+    if task not in known:
+        raise UnknownName("task that searches", task, known)
+    return known[task]
 
 
 def searchable() -> dict[str, dict[str, int]]:
     """What could be searched for: dataset → task → samples, whether it ran or not."""
     rows = ask(
-        """SELECT dataset_id, task, count(*) AS n FROM samples
-        WHERE task IN (SELECT unnest($tasks)) GROUP BY ALL ORDER BY ALL""",
-        {"tasks": list(ranking_tasks())},
+        f"""SELECT dataset_id, task, count(*) AS n FROM samples s
+        WHERE {_SEARCHED.format("s", "s")} GROUP BY ALL ORDER BY ALL""",
+        {"searched": _list_searched()},
     )
     found: dict[str, dict[str, int]] = {}
     for dataset, task, n in rows.iter_rows():
@@ -93,25 +117,33 @@ def load(dataset_id: str, task: str) -> Rankings:
 
 @lru_cache(maxsize=4)
 def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
+    search = search_of(dataset_id, task)
     again = rescored_runs()
     skipped = "".join(f" AND a.run_id <> $again_{place}" for place in range(len(again)))
-    params = {"dataset": dataset_id, "task": task, **{f"again_{p}": run for p, run in enumerate(again)}}
+    params = {
+        "dataset": dataset_id,
+        "task": task,
+        "area": search.area,
+        **{f"again_{p}": run for p, run in enumerate(again)},
+    }
     rows = ask(
         f"""
         WITH kept AS (
             SELECT a.run_id, a.attempt_id, a.sample_id, a.trial, a.outcome, a.cost_usd, a.latency_s,
+                coalesce(a.facets[$area], '') AS facet,
                 json_transform(a.output, '{_SHAPE}') AS out
             FROM attempts a JOIN runs r USING (run_id) WHERE r.dataset_id = $dataset AND a.task = $task{skipped}
         ), asked AS (
-            SELECT sample_id, any_value(json_transform(expected, '{_GOLD}')) AS gold,
+            SELECT sample_id, any_value(json_transform(expected, '{{"{search.relevant}": ["VARCHAR"]}}')) AS gold,
+                any_value(json_extract_string(expected, '$.{search.relevant}')) AS one,
                 any_value(json_extract_string(inputs, '$.query')) AS query
             FROM samples WHERE dataset_id = $dataset AND task = $task GROUP BY 1
         )
-        SELECT run_id, attempt_id, sample_id, trial, outcome, cost_usd, latency_s,
+        SELECT run_id, attempt_id, sample_id, trial, outcome, cost_usd, latency_s, facet,
             coalesce(out.ranked, []) AS ranked, coalesce(out.chunks, []) AS chunks, out.index AS about,
             coalesce(asked.query, out.query, '') AS query, asked.query IS NULL AS asked_by_model,
             out.steps.search.latency_s AS search_s, out.steps.search.build_s AS build_s,
-            coalesce(gold.article_ids, CASE WHEN gold.article_id IS NULL THEN [] ELSE [gold.article_id] END) AS gold
+            coalesce(gold.{search.relevant}, CASE WHEN one IS NULL THEN [] ELSE [one] END) AS gold
         FROM kept JOIN asked USING (sample_id) ORDER BY run_id, sample_id, trial
         """,
         params,
@@ -134,9 +166,11 @@ def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
         top=pl.col("ranked").list.first(),
         words=pl.col("query").str.count_matches(r"\w+"),
     )
-    placed = article_relations.place(found, article_relations.load(dataset_id, Path(home)))
+    placed = article_relations.place(found, article_relations.load(dataset_id, Path(home), search))
+    if search.area:
+        placed = placed.with_columns(area=pl.col("facet"), branch=pl.col("facet"))
     codes = placed["sample_id"].rank("dense").cast(pl.Int64)
-    return Rankings(placed.drop("ranked", "chunks").with_columns(code=codes), figures, runs)
+    return Rankings(placed.drop("ranked", "chunks", "facet").with_columns(code=codes), figures, runs)
 
 
 def _first(ranked: Sequence[str], gold: Sequence[str]) -> int | None:
@@ -147,7 +181,9 @@ def _first(ranked: Sequence[str], gold: Sequence[str]) -> int | None:
 def _describe(dataset_id: str, rows: pl.DataFrame, written: bool) -> pl.DataFrame:
     """One row a run in the order of creation: its index and its name, what it took, how many attempts were lost.
 
-    `written`: a model writes the queries, so that how and by which is part of the name.
+    `name` is the index's, and `whole` the run's where several have one index. `written`: a model writes the queries, so
+    that how and by which is part of the name. Of the runs with one index `shown` is the one with the most queries, the
+    latest of those: what found is the same, whoever answers.
     """
     told = rows.group_by("run_id").agg(
         about=pl.col("about").drop_nulls().first(),
@@ -158,6 +194,7 @@ def _describe(dataset_id: str, rows: pl.DataFrame, written: bool) -> pl.DataFram
     made = ask(
         """SELECT run_id, model, simulated, created, json_extract_string(setup, '$.options.retrieval') AS retrieval,
             json_extract_string(setup, '$.options.query') AS query,
+            json_extract_string(setup, '$.options.unit') AS unit,
             TRY_CAST(json_extract_string(setup, '$.options.chunk') AS INTEGER) AS chunk,
             TRY_CAST(json_extract_string(setup, '$.options.overlap') AS INTEGER) AS overlap
         FROM runs WHERE dataset_id = $dataset ORDER BY created, run_id""",
@@ -165,30 +202,33 @@ def _describe(dataset_id: str, rows: pl.DataFrame, written: bool) -> pl.DataFram
     )
     runs = made.join(told, on="run_id", how="inner", maintain_order="left").to_dicts()
     many = written and len({run["model"] for run in runs}) > 1
+    usual = read_defaults(benchmark_of(dataset_id))
     for run in runs:
         run["written"] = written
         about = run.pop("about") or {}
         # What the attempts noted is what was really used; a run of before has only its options and their defaults.
-        run["retrieval"] = about.get("retrieval") or run["retrieval"] or "bm25"
-        run["chunk"] = about.get("chunk") or run["chunk"] or 1000
-        run["overlap"] = run["overlap"] if about.get("overlap") is None else about["overlap"]
-        run["overlap"] = 100 if run["overlap"] is None else run["overlap"]
+        for name in ("retrieval", "unit", "chunk", "overlap"):
+            stated = (about.get(name), run[name], usual.get(name))
+            run[name] = next((value for value in stated if value is not None), None)
         run["embedder"], run["pieces"], run["documents"] = (about.get(k) for k in ("embedder", "chunks", "documents"))
-        name = name_index(run["retrieval"], run["chunk"], run["overlap"], run["embedder"])
-        name += f", query: {run['query']}" if written and run["query"] not in (None, "keywords") else ""
+        name = name_index(run["retrieval"] or "", run["chunk"], run["overlap"], run["embedder"], run["unit"])
+        name += f", query: {run['query']}" if written and run["query"] not in (None, usual.get("query")) else ""
         name += f", {run['model'].removeprefix('simulated:')}" if many else ""
-        run["name"] = name
+        run["name"] = run["whole"] = name
     tell_apart(runs)
-    texts = dict.fromkeys(("run_id", "model", "name", "retrieval", "embedder", "query"), pl.String)
+    best = {run["name"]: run for run in sorted(runs, key=lambda run: run["n"] - run["lost"])}
+    for run in runs:
+        run["shown"] = best[run["name"]] is run
+    texts = dict.fromkeys(("run_id", "model", "name", "whole", "retrieval", "unit", "embedder", "query"), pl.String)
     counts = dict.fromkeys(("n", "lost", "chunk", "overlap", "pieces", "documents"), pl.Int64)
     created = pl.Datetime("us", "UTC")
-    flags = dict.fromkeys(("simulated", "written"), pl.Boolean)
+    flags = dict.fromkeys(("simulated", "written", "shown"), pl.Boolean)
     schema: dict[str, Any] = {**texts, **counts, **flags, "build_s": pl.Float64, "created": created}
     return pl.DataFrame(runs, schema=schema, orient="row")
 
 
 def tell_apart(runs: list[dict[str, Any]]) -> None:
-    """Runs of one index by their models where these differ, else by a number."""
+    """Give runs of one index a `whole` name: by their models where these differ, else by a number."""
     models: dict[str, set[str]] = {}
     for run in runs:
         models.setdefault(run["name"], set()).add(run["model"])
@@ -197,18 +237,27 @@ def tell_apart(runs: list[dict[str, Any]]) -> None:
         several = len(models[run["name"]]) > 1
         name = f"{run['name']}, {run['model'].removeprefix('simulated:')}" if several else run["name"]
         names[name] = names.get(name, 0) + 1
-        run["name"] = f"{name} ({names[name]})" if names[name] > 1 else name
+        run["whole"] = f"{name} ({names[name]})" if names[name] > 1 else name
 
 
-def name_index(retrieval: str, chunk: int, overlap: int, embedder: str | None = None) -> str:
-    """An index for people: "Hybrid with MiniLM 500/50" (chunk size / overlap in characters)."""
+def read_defaults(benchmark: str) -> dict[str, Any]:
+    """What a run of the benchmark is set to where nothing is said, by option."""
+    options = REGISTRY[benchmark].Options.switches() if benchmark in REGISTRY else ()
+    return {switch.name: switch.default for switch in options}
+
+
+def name_index(
+    retrieval: str, chunk: int | None, overlap: int | None, embedder: str | None = None, unit: str | None = None
+) -> str:
+    """An index for people: "Hybrid with MiniLM 500/50" (chunk size / overlap in characters), "BM25 window"."""
     kind, _, vectors = retrieval.partition(":") if retrieval.startswith(("hybrid", "chroma")) else ("", "", retrieval)
     known = {"bm25": "BM25", "lexical": "Lexical", "minilm": "MiniLM", "hashing": "Hashing"}
     used = vectors or embedder or ""
     used = "minilm" if "minilm" in used.lower() else "hashing" if used.startswith("hashing") else used
     shown = known.get(used, used.rpartition(":")[2])
     method = (f"{kind.capitalize()} with {shown}" if shown else kind.capitalize()) if kind else shown
-    return f"{method} {chunk}/{overlap}"
+    sizes = "" if chunk is None else f"{chunk}/{overlap or 0}"
+    return " ".join(filter(None, (method, unit, sizes)))
 
 
 def board(dataset_id: str, task: str, runs: Sequence[str]) -> pl.DataFrame:
@@ -256,6 +305,11 @@ def _means(known: Rankings, runs: Sequence[str], metrics: Sequence[str], by: str
     numbers = dict.fromkeys(("mean", "low", "high"), pl.Float64)
     schema: dict[str, Any] = {"run_id": pl.String, "grp": pl.String, "metric": pl.String, **numbers, "n": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
+
+
+def several_right(dataset_id: str, task: str) -> bool:
+    """Whether a query has more than one right answer, so that hit and recall differ."""
+    return bool((load(dataset_id, task).rows["gold"].list.len() > 1).any())
 
 
 def floors(dataset_id: str, task: str) -> pl.DataFrame:

@@ -11,10 +11,11 @@ import polars as pl
 from cxlab.errors import UnknownName
 from cxlab.metrics.intervals import proportion_interval
 from cxlab.read.query import ask
+from cxlab.records.benchmark_card import Search
 from cxlab.store import layout
 from cxlab.views.retrieval import article_relations
 from cxlab.views.retrieval.article_relations import SHORT
-from cxlab.views.retrieval.queries import load
+from cxlab.views.retrieval.queries import load, search_of
 
 VERDICTS = ("correct", "incorrect", "hallucinated", "refusal")
 ROWS = 500
@@ -74,7 +75,7 @@ def rows(
     if short:
         frame = frame.filter("short")
     frame = frame.sort("rank", "sample_id", descending=[True, False], nulls_last=False)
-    titles = _titles(dataset_id)
+    titles = _titles(dataset_id, search_of(dataset_id, task))
     right = frame.with_columns(right=pl.col("gold").list.first())
     named = right.with_columns(
         right_title=pl.col("right").replace_strict(titles, default=pl.col("right")),
@@ -128,12 +129,14 @@ def one_query(
     if found.is_empty():
         raise UnknownName("query", sample_id, ["those listed on the page Retrieval"])
     inputs, expected = json.loads(found["inputs"][0]), json.loads(found["expected"][0])
-    gold = expected.get("article_ids", [expected["article_id"]] if expected.get("article_id") else [])
-    titles = _titles(dataset_id)
+    search = search_of(dataset_id, task)
+    right = expected.get(search.relevant) or []
+    gold = right if isinstance(right, list) else [right]
+    titles = _titles(dataset_id, search)
     sample = {
         "query": inputs.get("query", ""),
         "transcript": inputs.get("transcript", ""),
-        "corpus": inputs.get("corpus") or {"article_search": "search"}.get(task, task),
+        "corpus": inputs.get("corpus") or search.corpus,
         "gold": gold,
         "titles": {one: titles.get(one, one) for one in gold},
         "answer": expected.get("answer") or "",
@@ -179,7 +182,7 @@ def answers(dataset_id: str, task: str, runs: Sequence[str]) -> pl.DataFrame:
     Judge errors stay apart: `unread` no judge's reply could be read, `split` they share no majority, `silent` there was
     no answer to judge, `unjudged` no judge was asked.
     """
-    prefix = "response" if task == "multi_turn" else "answer"
+    prefix = search_of(dataset_id, task).answers
     names = {f"name_{place}": f"{prefix}_{verdict}" for place, verdict in enumerate(VERDICTS)}
     listed = ", ".join(f"${name}" for name in names)
     found = ask(
@@ -222,6 +225,6 @@ def judge_errors(dataset_id: str, task: str, runs: Sequence[str]) -> pl.DataFram
     return found.filter(pl.col("run_id").is_in(list(runs)))
 
 
-def _titles(dataset_id: str) -> dict[str, str]:
-    articles = article_relations.load(dataset_id, Path(layout.home()))
+def _titles(dataset_id: str, search: Search) -> dict[str, str]:
+    articles = article_relations.load(dataset_id, Path(layout.home()), search)
     return {row[0]: row[1] or row[0] for row in articles.select("article_id", "title").iter_rows()}

@@ -144,7 +144,7 @@ def show_query(scene: IndexSelection, view: View, passage: FindPassage) -> None:
         if st.button("All queries", key="retrieval-up", type="tertiary", shortcut="u"):
             _go(here().change(attempt=""))
         if st.button("Open the attempt", key="retrieval-attempt", type="tertiary"):
-            open_page("failures", View(benchmark="cxmarena").open(*opened))
+            open_page("failures", View(benchmark=scene.benchmark).open(*opened))
     ranks = dict(rows.filter(sample_id=own["sample_id"][0]).select("run_id", pl.col("rank").fill_null(99)).iter_rows())
     mine = ranks[opened[0]]
     # Unless one is chosen, the index that stands farthest apart on this query.
@@ -238,14 +238,15 @@ def _list_queries(scene: IndexSelection) -> None:
 
 def show_answers(scene: IndexSelection) -> None:
     """What the judges made of the answers written from what was found."""
-    frame = cached(queries_errors.answers, *scene.key)
+    key = (scene.dataset, scene.task, scene.every)
+    frame = cached(queries_errors.answers, *key)
     if frame.is_empty():
         empty(
             "Here you would see how many answers are correct, incorrect, hallucinated or refused, index by index. No "
             "answer was written in these runs: try an index with “Write and judge answers”."
         )
         return
-    broken = cached(queries_errors.judge_errors, *scene.key)
+    broken = cached(queries_errors.judge_errors, *key)
     best = frame.filter(kind="correct").sort("share", "run_id", descending=[True, False])
     lead = (
         f"{format_share(best['share'][0])} of the answers are correct with {scene.names[best['run_id'][0]]}"
@@ -274,7 +275,7 @@ def show_answers(scene: IndexSelection) -> None:
     with left:
         figure = draw_answers(frame, scene.names, dark())
         show_chart(figure, rows, key=f"retrieval-answers-{scene.task}", alt="Answers by verdict.", columns=columns)
-    table = find_published("cxmarena", "answers", scene.task)
+    table = find_published(scene.benchmark, "answers", scene.task)
     if table is not None:
         with right:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):

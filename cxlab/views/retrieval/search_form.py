@@ -1,85 +1,99 @@
-"""The form of the page Retrieval that tries other indexes: methods and chunk sizes as a grid."""
+"""The form of the page Retrieval that tries other indexes: what makes an index, as a grid of a run's options."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_seconds, format_usd
+from cxlab.records.benchmark_card import Search
+from cxlab.records.settings import Switch, write_word
 from cxlab.ui.choices import LARGEST, choose_number
-from cxlab.ui.labels import section
+from cxlab.ui.labels import plain, section
+from cxlab.views.switches import fill_in
 
-METHODS = {
-    "bm25": "BM25: words, weighted by how rare they are",
-    "lexical": "Lexical: TF-IDF cosine of words and spelling",
-    "hashing": "Hashing: vectors of spelling, installed everywhere",
-    "minilm": "MiniLM: vectors of meaning, on this machine",
-    "chroma": "Chroma: the best vectors there are, in an approximate index (HNSW) kept on disk",
-    "hybrid": "Hybrid: BM25 and the best vectors there are, fused",
-}
-SIZES = (250, 500, 1000, 2000)
-STYLES = {
-    "keywords": "keywords that a model writes",
-    "question": "a question that a model writes",
-    "last": "the customer's last message as it is",
-}
-
-_STYLES_TIP = "; ".join(f"{name}: {meaning}" for name, meaning in STYLES.items())
+# What makes an index, if the benchmark's options have it; several values of each are tried against each other.
+GRID = ("retrieval", "unit", "chunk")
+OVERLAP = "overlap"
 
 
 @dataclass(frozen=True)
 class IndexRequest:
-    """What was filled in; `judges` are asked only where answers are written."""
+    """What was filled in: the options of each index, those of all, tasks, who writes queries and answers, how many."""
 
-    methods: tuple[str, ...]
-    sizes: tuple[int, ...]
-    overlap: int
+    variants: tuple[Mapping[str, Any], ...]
+    options: Mapping[str, Any]
     tasks: tuple[str, ...]
     model: str
-    judges: tuple[str, ...]
     limit: int | None
-    query: str
-    respond: bool
+
+    def judged(self, searches: Mapping[str, Search]) -> bool:
+        """Whether answers are written, so that judges are asked."""
+        return any(self.options.get(searches[task].answered_by) for task in self.tasks)
 
 
-def fill_in(
-    tasks: dict[str, str], models: Sequence[str], judges: Sequence[str], lacking: dict[str, str]
+def fill_in_indexes(
+    switches: Sequence[Switch],
+    searches: Mapping[str, Search],
+    titles: Mapping[str, str],
+    models: Sequence[str],
+    lacking: Mapping[str, str],
 ) -> IndexRequest:
-    """The fields, in the address like those of the page Run. `lacking`: method → what must be installed first."""
-    section("Try another index on this dataset", "Each method with each chunk size becomes a run of its own.")
-    many: dict[str, Any] = {"bind": "query-params", "wrap": True}
-    left, right = st.columns(2)
-    usable = [name for name in METHODS if name not in lacking]
-    tip = "Or type openai:MODEL, endpoint:NAME/MODEL, or hybrid: or chroma: before either. "
-    tip += " ".join(METHODS.values())
-    methods = left.multiselect("Methods", usable, [usable[0]], key="methods", accept_new_options=True, help=tip, **many)
-    sizes = right.multiselect(
-        "Characters a chunk", [str(size) for size in SIZES], ["500"], key="sizes", accept_new_options=True, **many
-    )
+    """The fields, in the address like those of the page Run. `switches` are the options of a run, `searches` and
+    `titles` the tasks that there are. `lacking`: method → what must be installed first."""
+    section("Try another index on this dataset", "Each method with each of the other values becomes a run of its own.")
+    known = {switch.name: switch for switch in switches}
+    columns = st.columns(2)
+    values = {
+        name: _ask_values(columns[place % 2], known[name], lacking)
+        for place, name in enumerate(name for name in GRID if name in known)
+    }
     for name, needs in lacking.items():
         st.caption(f"{name} is not installed here: `{needs}`")
     # What stands in the address is what is shown, so a task is chosen by its title.
-    titles = {title: task for task, title in tasks.items()}
-    shown = left.multiselect("Tasks", list(titles), list(titles), key="on", **many)
-    picked = [titles[title] for title in shown]
-    with right:
-        tip = "What neighbouring chunks share, so that nothing is cut in two."
-        overlap = choose_number("overlap", "Overlap, % of the chunk", 0, 90, 10, help=tip) or 0
-    query, respond, model, panel = "keywords", False, models[0], tuple(judges)
-    if "multi_turn" in picked:
-        query = left.selectbox("Query in multi-turn", list(STYLES), key="query", bind="query-params", help=_STYLES_TIP)
-        model = right.selectbox(
-            "Model", models, key="writer", bind="query-params", help="Writes the queries, and the answers if wanted."
-        )
-        respond = st.checkbox(
-            "Write and judge answers", key="respond", bind="query-params",
-            help="Takes a call for each answer and one for each judge; finding alone takes neither.",
-        )  # fmt: skip
+    named = {titles[task]: task for task in searches}
+    left, right = st.columns(2)
+    titled = left.multiselect("Tasks", list(named), list(named), key="on", bind="query-params", wrap=True)
+    picked = [named[each] for each in titled]
+    share = 0
+    if OVERLAP in known and "chunk" in values:
+        with right:
+            tip = "What neighbouring chunks share, so that nothing is cut in two."
+            share = choose_number("overlap", "Overlap, % of the chunk", 0, 90, 10, help=tip) or 0
+    model = models[0]
+    if any(searches[task].asks_model for task in picked):
+        tip = "Writes the queries, and the answers if wanted."
+        model = left.selectbox("Model", models, key="writer", bind="query-params", help=tip)
+    # Finding is what this page is about: answers are written only where somebody asks for them.
+    answered = {search.answered_by for search in searches.values()} & set(known)
+    offered = dict.fromkeys(name for task in picked for name in searches[task].offers if name in known)
+    shown = [replace(known[name], default=False) if name in answered else known[name] for name in offered]
+    options: dict[str, Any] = dict.fromkeys(answered, False) | {switch.name: switch.default for switch in shown}
+    options |= fill_in(shown, "with") if shown else {}
     limit = choose_number("most", "Queries at most", 1, LARGEST, None, placeholder="all", help="Spread over the tasks.")
-    asked = panel if respond else ()
-    numbers = tuple(int(size) for size in sizes if size.isascii() and size.isdigit() and len(size) < 7)
-    return IndexRequest(tuple(methods), numbers, overlap, tuple(picked), model, asked, limit, query, respond)
+    variants = []
+    for each in itertools.product(*values.values()):
+        variant = dict(zip(values, each, strict=True))
+        if OVERLAP in known and isinstance(variant.get("chunk"), int):
+            variant[OVERLAP] = variant["chunk"] * share // 100
+        variants.append(variant)
+    return IndexRequest(tuple(variants), options, tuple(picked), model, limit)
+
+
+def _ask_values(place: Any, switch: Switch, lacking: Mapping[str, str]) -> list[Any]:
+    """Several values of an option that makes an index."""
+    usable = [name for name in switch.choices if name not in lacking]
+    usual = write_word(switch.default)
+    tip = " ".join([switch.meaning, *switch.labels.values()])
+    given = place.multiselect(
+        switch.title, usable, [usual] if usual in usable else usable[:1], key=f"try-{switch.name}", help=plain(tip),
+        accept_new_options=switch.kind != "choice", bind="query-params", wrap=True,
+    )  # fmt: skip
+    if switch.kind != "integer":
+        return list(given)
+    return [int(size) for size in given if size.isascii() and size.isdigit() and len(size) < 7]
 
 
 class GridEstimate(Protocol):

@@ -1,5 +1,7 @@
 """Charts of indexes: what can be clicked, in which order, and names that are shown as they are."""
 
+import math
+
 import polars as pl
 
 from cxlab.charts.theme import mark_models
@@ -54,6 +56,15 @@ def test_names_of_neighbours_part() -> None:
     # A search that costs nothing is not cut in two by the axis.
     assert paid.layout.xaxis.range[0] < 0
     assert paid.layout.xaxis.tickprefix == "$"
+
+
+def test_a_search_too_fast_for_the_clock_is_drawn() -> None:
+    frame = means(a=(50.0, 40.0, 60.0), b=(80.0, 70.0, 90.0)).with_columns(
+        search_s=pl.Series([0.0, 0.002]), slow_s=pl.Series([0.0, 0.003]), cost_usd=pl.lit(None, dtype=pl.Float64)
+    )
+    figure = charts.draw_price(frame, "search_s", "hit@10", ["a", "b"], NAMES, MARKS, False)
+    assert [trace.x[0] for trace in figure.data[1:]] == [0.001, 2.0]
+    assert all(math.isfinite(edge) for edge in figure.layout.xaxis.range)
 
 
 def test_cells_of_areas_and_kinds_carry_what_they_stand_for() -> None:

@@ -1,17 +1,24 @@
 """What the page Retrieval reads, on a store in which every rank is known."""
 
+from datetime import UTC, datetime
 from itertools import permutations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
+from cxlab.benchmarks.contract import Scored
 from cxlab.errors import UnknownName
 from cxlab.metrics.retrieval import evaluate
 from cxlab.read import View, score_table
+from cxlab.records import Attempt, Dataset, Run, Sample
+from cxlab.records.benchmark_card import Search
+from cxlab.store import write
 from cxlab.views.retrieval import queries, queries_errors
 from cxlab.views.retrieval.article_relations import expect_by_chance
 from tests.stores.searches import DATASET, GOLD, HOSTILE, QUERIES, RANKED, lose, make_searched_store
+from tests.stores.verdicts import decide
 
 SEARCH = (DATASET, "article_search")
 RUNS = tuple(RANKED)
@@ -72,7 +79,7 @@ def test_two_runs_of_one_index_are_told_apart_by_model_then_by_number() -> None:
     ]
     runs = [{"name": name, "model": model} for name, model in told]
     queries.tell_apart(runs)
-    assert [run["name"] for run in runs] == ["BM25, strong", "BM25, weak", "MiniLM", "MiniLM (2)", "Lexical"]
+    assert [run["whole"] for run in runs] == ["BM25, strong", "BM25, weak", "MiniLM", "MiniLM (2)", "Lexical"]
 
 
 def test_indexes_have_names() -> None:
@@ -177,3 +184,45 @@ def test_what_a_provider_cut_short_is_lost_and_in_no_mean(tmp_path: Path, monkey
     assert queries.board(*SEARCH, ("run-lost",)).is_empty()
     assert queries.price(*SEARCH, RUNS, "hit@10")["n"].to_list() == [4, 4, 4]
     assert queries.past_seconds(DATASET)["bm25"] == pytest.approx(1 + 4 * 0.002 + 1 + 3 * 0.001)
+
+
+def test_another_benchmarks_search_of_another_table_by_its_own_areas(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Conversations are ranked, queries are grouped by a facet, and an index has a unit in place of chunks."""
+    search = Search("all", "talks", ("conversation", "conversations"), "talks", "talk_id", area="mood")
+    monkeypatch.setattr(queries, "ranking_tasks", lambda name: {"find": search} if name == "talks" else {})
+    monkeypatch.setattr(queries, "REGISTRY", {"talks": None})
+    monkeypatch.setattr(queries, "read_defaults", lambda name: {})
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    begun = datetime(2026, 1, 1, tzinfo=UTC)
+    dataset = Dataset(
+        id="talks-1", benchmark="talks", name="T", source="generated", config={}, seed=1, licence="own", created=begun
+    )
+    asked = [
+        Sample(
+            id=f"q{n}", dataset_id="talks-1", benchmark="talks", task="find", inputs={"query": "angry callers"},
+            expected={"talks": ["T1", "T2"]}, facets={"mood": mood},
+        )
+        for n, mood in enumerate(("anger", "joy"))
+    ]  # fmt: skip
+    write.save_dataset(dataset, asked, tables={"talks": pl.DataFrame({"talk_id": ["T1", "T2", "T3"]})})
+    run = Run(
+        id="run-t", benchmark="talks", dataset_id="talks-1", model="simulated:strong", simulated=True, judges=(),
+        prompts={}, seed=1, trials=1, planned=2, code="test", setup={"options": {}}, created=begun,
+    )  # fmt: skip
+    write.create_run(run)
+    with write.PartWriter(run, {sample.id: sample for sample in asked}) as writer:
+        for sample, ranked in zip(asked, (["T1", "T3"], ["T3"]), strict=True):
+            attempt = Attempt(
+                id=f"a-{sample.id}", run_id="run-t", sample_id=sample.id, trial=1, outcome="ok", ended_by="find",
+                output={"ranked": ranked, "index": {"retrieval": "bm25", "unit": "window"}}, latency_s=0.1,
+                cost_usd=0.0, started=begun,
+            )  # fmt: skip
+            writer.add(attempt, decide("cxmarena", "article_search", attempt, Scored()))
+    assert queries.datasets().select("dataset_id", "benchmark", "task").rows() == [("talks-1", "talks", "find")]
+    assert queries.load("talks-1", "find").runs["name"].to_list() == ["BM25 window"]
+    found = queries.areas("talks-1", "find", ["run-t"], "recall@10")
+    assert dict(found.select("area", "mean").iter_rows()) == {"anger": 50.0, "joy": 0.0}
+    sample, (one,) = queries_errors.one_query("talks-1", "find", "q0", ["run-t"])
+    assert (sample["gold"], one.ranking["right"].to_list()) == (["T1", "T2"], [True, False])
