@@ -46,8 +46,8 @@ class IntentInputs(BaseModel):
 class IntentReply(BaseModel):
     """Any label counts as said; whether the taxonomy has it is a matter of scoring."""
 
-    intent: str = Field(min_length=1)
     reason: str = ""
+    intent: str = Field(min_length=1)
 
 
 def read_answer(said: Any) -> Any:
@@ -61,9 +61,9 @@ def read_answer(said: Any) -> Any:
 
 class QualityAnswer(BaseModel):
     question: int
+    reason: str = ""
     answer: Annotated[Literal["Yes", "No", "NA"], BeforeValidator(read_answer)]
     evidence: list[int] = []
-    reason: str = ""
 
 
 class QualityReply(BaseModel):
@@ -105,11 +105,11 @@ class JudgeInputs(BaseModel):
 
 
 class JudgeReply(BaseModel):
+    reason: str = ""
     verdict: Annotated[
         Literal["correct", "incorrect", "hallucinated", "refusal"],
         BeforeValidator(lambda said: said.strip().lower() if isinstance(said, str) else said),
     ]
-    reason: str = ""
 
 
 class ToolInputs(BaseModel):
@@ -138,14 +138,14 @@ class PairInputs(BaseModel):
 
 
 class PairReply(BaseModel):
-    contradicts: bool
     first: str = ""
     second: str = ""
+    contradicts: bool
 
 
 class SimilarReply(BaseModel):
-    similar: bool
     shared: str = ""
+    similar: bool
 
 
 class VerifyInputs(BaseModel):
@@ -155,14 +155,15 @@ class VerifyInputs(BaseModel):
 
 
 class VerifyReply(BaseModel):
-    holds: bool
     reason: str = ""
+    holds: bool
 
 
+# In every schema the reasons come before the decision, so that a model thinks before it says.
 # The format of the model under test is measured where it decides a score, so it gets no second ask there.
 INTENT = Prompt(
     "cxm_intent",
-    1,
+    2,
     HERE / "intent.md",
     IntentInputs,
     IntentReply,
@@ -173,7 +174,7 @@ INTENT = Prompt(
 )
 QUALITY = Prompt(
     "cxm_quality",
-    1,
+    2,
     HERE / "quality.md",
     QualityInputs,
     QualityReply,
@@ -198,7 +199,7 @@ TOOLS_JSON = Prompt(
 )
 CONTRADICTION = Prompt(
     "cxm_contradiction",
-    1,
+    2,
     HERE / "contradiction.md",
     PairInputs,
     PairReply,
@@ -207,11 +208,11 @@ CONTRADICTION = Prompt(
     512,
 )
 SIMILAR = Prompt(
-    "cxm_similar", 1, HERE / "similar.md", PairInputs, SimilarReply, f"{SIMULATE}.article_pairs:similar", 0.0, 256
+    "cxm_similar", 2, HERE / "similar.md", PairInputs, SimilarReply, f"{SIMULATE}.article_pairs:similar", 0.0, 256
 )
-JUDGE = Prompt("cxm_judge", 1, HERE / "judge.md", JudgeInputs, JudgeReply, f"{SIMULATE}.answers:judge", 0.0, 512)
+JUDGE = Prompt("cxm_judge", 2, HERE / "judge.md", JudgeInputs, JudgeReply, f"{SIMULATE}.answers:judge", 0.0, 512)
 VERIFY = Prompt(
-    "cxm_verify", 1, HERE / "verify.md", VerifyInputs, VerifyReply, f"{SIMULATE}.transcript_tasks:verify", 0.0, 256
+    "cxm_verify", 2, HERE / "verify.md", VerifyInputs, VerifyReply, f"{SIMULATE}.transcript_tasks:verify", 0.0, 256
 )
 
 EVALUATION: Sequence[Prompt[Any, Any]] = (

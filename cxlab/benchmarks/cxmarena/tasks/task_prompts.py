@@ -88,8 +88,8 @@ class SupportInputs(BaseModel):
 
 
 class SupportReply(BaseModel):
-    supported: bool
     reason: str = ""
+    supported: bool
 
 
 class AnswerableInputs(BaseModel):
@@ -100,8 +100,8 @@ class AnswerableInputs(BaseModel):
 class AnswerableReply(BaseModel):
     """`answer` is the article's own words, empty when it holds no answer."""
 
-    answerable: bool
     answer: str = ""
+    answerable: bool
 
 
 class RelevantInputs(BaseModel):
@@ -110,18 +110,18 @@ class RelevantInputs(BaseModel):
 
 
 class RelevantReply(BaseModel):
-    relevant: bool
     reason: str = ""
+    relevant: bool
 
 
 class Review(BaseModel):
     """An answer to a quality question, and how sure the reviewer is: 1 guesses, 5 is certain."""
 
     question: int
-    answer: Annotated[Literal["Yes", "No", "NA"], BeforeValidator(read_answer)]
-    confidence: int = Field(ge=1, le=5)
-    evidence: list[int] = []
     reason: str = ""
+    answer: Annotated[Literal["Yes", "No", "NA"], BeforeValidator(read_answer)]
+    evidence: list[int] = []
+    confidence: int = Field(ge=1, le=5)
 
 
 class ReviewReply(BaseModel):
@@ -151,14 +151,14 @@ class AdjudicateInputs(BaseModel):
 class AdjudicateReply(BaseModel):
     """`unclear` when the conversation does not decide it."""
 
+    reason: str = ""
+    evidence: list[int] = []
     answer: Annotated[
         Literal["Yes", "No", "NA", "unclear"],
         BeforeValidator(
             lambda said: "unclear" if isinstance(said, str) and said.strip().lower() == "unclear" else read_answer(said)
         ),
     ]
-    evidence: list[int] = []
-    reason: str = ""
 
 
 # Detection is the task's own prompt: a label out of a list of drafts.
@@ -168,17 +168,17 @@ QUESTION = Prompt(
     "cxm_question", 2, HERE / "question.md", QuestionInputs, QuestionReply, f"{SIMULATE}:question", 0.6, 256
 )
 SUPPORTED = Prompt(
-    "cxm_supported", 1, HERE / "supported.md", SupportInputs, SupportReply, f"{SIMULATE}:supported", 0.0, 256
+    "cxm_supported", 2, HERE / "supported.md", SupportInputs, SupportReply, f"{SIMULATE}:supported", 0.0, 256
 )
 ANSWERABLE = Prompt(
-    "cxm_answerable", 1, HERE / "answerable.md", AnswerableInputs, AnswerableReply, f"{SIMULATE}:answerable", 0.0, 512
+    "cxm_answerable", 2, HERE / "answerable.md", AnswerableInputs, AnswerableReply, f"{SIMULATE}:answerable", 0.0, 512
 )
 RELEVANT = Prompt(
-    "cxm_relevant", 1, HERE / "relevant.md", RelevantInputs, RelevantReply, f"{SIMULATE}:relevant", 0.0, 256
+    "cxm_relevant", 2, HERE / "relevant.md", RelevantInputs, RelevantReply, f"{SIMULATE}:relevant", 0.0, 256
 )
-REVIEW = Prompt("cxm_review", 1, HERE / "review.md", ReviewInputs, ReviewReply, f"{SIMULATE}:review", 0.0, 2048)
+REVIEW = Prompt("cxm_review", 2, HERE / "review.md", ReviewInputs, ReviewReply, f"{SIMULATE}:review", 0.0, 2048)
 ADJUDICATE = Prompt(
-    "cxm_adjudicate", 1, HERE / "adjudicate.md", AdjudicateInputs, AdjudicateReply, f"{SIMULATE}:adjudicate", 0.0, 512
+    "cxm_adjudicate", 2, HERE / "adjudicate.md", AdjudicateInputs, AdjudicateReply, f"{SIMULATE}:adjudicate", 0.0, 512
 )
 ALL = (DETECT, NAME, QUESTION, SUPPORTED, ANSWERABLE, RELEVANT, REVIEW, ADJUDICATE)
 
