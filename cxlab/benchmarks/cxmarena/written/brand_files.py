@@ -6,7 +6,7 @@
 Articles, LANGUAGE/articles/*.md: "# slug · Title", then "key: value" lines, a blank line, the text. Conversations,
 LANGUAGE/conversations/*.md: "## C_01 · chat · intent · solved", "key: value" lines, a blank line, then one line a
 message: "C:" the customer ("C?:" where an article answers it), "A:" the agent, "> tool: name=value; name=value" and
-"< name=value; ..." a call and its result. Words after "#" at an agent's line are the standards that it shows.
+"< name=value; ..." a call and its result. Words after "#" at the end of a line are the standards that it shows.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def _messages(path: Path, lines: list[tuple[int, str]]) -> Iterator[WrittenMessa
         if sign in ("C:", "C?:", "A:"):
             if open_ is not None:
                 yield open_
-            found = _TAGS.search(rest) if sign == "A:" else None
+            found = _TAGS.search(rest)
             said, tags = (rest[: found.start()], found[1]) if found else (rest, "")
             open_ = WrittenMessage(
                 "agent" if sign == "A:" else "customer",

@@ -189,7 +189,7 @@ def _talk(brand: WrittenBrand, talk: WrittenConversation, stated: set[str]) -> I
                 yield _complain(*where, f"{talk.id}: {name} asks for {', '.join(known['asks'])}", "give all of them")
             if not result:
                 yield _complain(*where, f"{talk.id}: {name} has no result", "write one after <")
-            heard.update(numbers(" ".join((*arguments.values(), *result.values()))))
+            heard.update(numbers(" ".join((*arguments.values(), *result, *result.values()))))
 
 
 def _queries(brand: WrittenBrand) -> Iterator[Complaint]:

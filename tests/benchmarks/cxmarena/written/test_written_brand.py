@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.benchmark import check, check_files
+from cxlab.benchmarks.cxmarena.generation import dataset_tables
 from cxlab.benchmarks.cxmarena.knowledge.formats import FORMATS
 from cxlab.benchmarks.cxmarena.written import brand_files, dataset, proof
 from cxlab.benchmarks.cxmarena.written.marked_text import numbers, read_marks
@@ -210,3 +211,41 @@ def test_agents_figures_come_from_somewhere(tmp_path):
     found = [one.problem for one in proof.prove(replace(brand, conversations=(talk,)))]
     assert any("nobody said 84 before" in one for one in found)
     assert not any("nobody said 2 before" in one for one in found)
+
+
+# The conversations ------------------------------------------------------------------------------------
+
+
+def test_conversations_are_as_promised():
+    talks = brand_files.load("aldersea").conversations
+    assert len(talks) == 60
+    assert set(Counter(talk.intent for talk in talks).values()) == {3}
+    assert min(Counter(talk.channel for talk in talks).values()) >= 25
+    assert min(Counter(talk.outcome for talk in talks).values()) >= 15
+    assert sum(any(one.calls for one in talk.messages) for talk in talks) >= 50
+    assert all(any(one.asks for one in talk.messages) for talk in talks)
+
+
+def test_gold_of_a_turn_is_all_that_states_its_facts(made):
+    """By brute force over the tables, for each grounded message of each conversation."""
+    own = made[2]["articles"].filter(made[2]["articles"]["corpus"].list.contains("multi_turn"))
+    stating = {row["article_id"]: set(row["facts"]) for row in own.iter_rows(named=True)}
+    seen = 0
+    for row in made[2]["conversations"].iter_rows(named=True):
+        talk = dataset_tables.read_conversation(row)
+        for place, message in enumerate(talk.messages):
+            facts = set(message.data.get("facts") or ())
+            right = {name for name, stated in stating.items() if facts & stated}
+            assert set(talk.grounding.get(place, ())) == right
+            assert set(message.data.get("sources") or ()) == right
+            seen += bool(right)
+    assert seen > 60
+
+
+def test_evidence_lies_within_the_conversation(made):
+    for sample in made[1]:
+        if sample.task == "quality":
+            numbers_ = {line["id"] for line in sample.inputs["lines"]}
+            for answer, evidence in zip(sample.expected["answers"], sample.expected["evidence"], strict=True):
+                assert set(evidence) <= numbers_
+                assert bool(evidence) == (answer == "Yes")
