@@ -31,6 +31,7 @@ LONGEST_TERM = 4_000
 MOST_RECORDS = 2_000
 _FIND = re.compile(r"\s*FIND\s*", re.I)
 _PIECE = re.compile(r'\s*(?:(?P<mark>[()])|"(?P<phrase>(?:[^"\\]|\\.)*+)"|(?P<word>(?:[^\s()"\\]|\\.)++))', re.S)
+_LETTER = re.compile(r"[^\W_]|[*?]")
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _GROUPS = ("ALL", "NAME", "EMAIL", "PHONE", "SIDEBAR")
 # What the product adds to an answer or leaves out of it, and this one neither does nor needs.
@@ -131,6 +132,8 @@ class _TermReader:
                 items[-1] = Without(items[-1], self.one())
             else:
                 items.append(self.one())
+        # A dash between words is no word.
+        items = [item for item in items if not isinstance(item, Words) or _LETTER.search(item.text)] or items[:1]
         return items[0] if len(items) == 1 else AllOf(tuple(items))
 
     def one(self) -> SearchTerm:

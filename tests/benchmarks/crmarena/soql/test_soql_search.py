@@ -30,6 +30,7 @@ def titles(sandbox: Sandbox, search: str) -> list[str]:
         ("{pair AND NOT shoe}", ["Road Runner", "Yoga Mat", "Café Boots"]),
         ("{(shoe OR mat) AND yoga}", ["Yoga Mat"]),
         ("'yoga mat'", ["Yoga Mat"]),
+        ("{yoga - mat}", ["Yoga Mat"]),
         ("{pair} IN NAME FIELDS", []),
         ("{mat} IN NAME FIELDS", ["Yoga Mat"]),
     ],
