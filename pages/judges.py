@@ -4,21 +4,20 @@ import streamlit as st
 
 from cxlab import jobs, llm, read, ui
 from cxlab.benchmarks import REGISTRY
-from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics as judging
-from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+from cxlab.benchmarks.contract import Rejudge
 from cxlab.read import View
 from cxlab.ui import path_strips
-from cxlab.views.benchmarks import declared, declared_all, usable_facets
+from cxlab.views.benchmarks import declared, declared_all, names_of, usable_facets
+from cxlab.views.escalation import escalation
 from cxlab.views.judges import (
     adjudication_queue,
     agreement,
     bias,
-    escalation,
     materiality,
     measured_vs_judged,
     queries_agreement,
 )
-from cxlab.views.judges import queries_escalation as escalations
+from cxlab.views.judges.judging_jobs import JudgingJobs
 
 ui.routed()
 
@@ -28,10 +27,23 @@ TABS = {
     "strict": "Strictness",
     "gold": "Against the truth",
     "judged": "Measured or judged",
-    "escalation": "Escalation",
     "twice": "Twice the same",
     "queue": "Disagreements",
 }
+# What shows a rule with versions, by the name that its benchmark declares.
+RULES = {"escalation": escalation.show_escalation}
+
+
+def list_rules() -> dict[str, Rejudge]:
+    """The rules with versions that judges can be asked by anew, by the part of this page that shows them."""
+    known = [rejudge for name in REGISTRY if (rejudge := REGISTRY[name].rejudge)]
+    return {rejudge.view: rejudge for rejudge in known if rejudge.view in RULES}
+
+
+def list_tabs() -> dict[str, str]:
+    """The questions of this page: those of every benchmark, and each rule's before the last two."""
+    titles = list(TABS.items())
+    return dict([*titles[:-2], *((view, rejudge.title) for view, rejudge in list_rules().items()), *titles[-2:]])
 
 
 def show_page(view: View) -> None:
@@ -39,7 +51,6 @@ def show_page(view: View) -> None:
     about = declared_all(ui.cached(read.benchmarks)["benchmark"].to_list(), union=True)
     facets = [name for name in usable_facets(about) if about.identifying is None or name != about.identifying.id]
     view = ui.sidebar_filters(view, ["models", *facets, "runs"], about)
-    view = view.change(metric=declared("sage").card.headline, page=view.page)
     filters = view.filters().change(judges=())
     path_strips.style()
     votes = ui.cached(queries_agreement.panel, filters)
@@ -48,12 +59,12 @@ def show_page(view: View) -> None:
             "The judges of the demo are simulated (◇): they show what the page does, not how language models judge."
         )
     tab = pick_tab(view)
-    if tab in ("judged", "escalation"):
+    if tab == "judged":
+        show_judged(filters)
+        return
+    if tab in RULES:
         with st.container(key="cx-wide"):
-            if tab == "judged":
-                measured_vs_judged.show_judged(filters, judging.values, REGISTRY["mmtaup2"].card.metrics)
-            else:
-                escalation.show_escalation(filters, make_desk())
+            RULES[tab](filters, list_jobs())
         return
     if votes.is_empty():
         st.info("No judge has voted under these filters. Clear one of them in the sidebar.")
@@ -64,8 +75,22 @@ def show_page(view: View) -> None:
         show_tab(view, filters, names, tab)
 
 
-def make_desk() -> escalation.RuleActions:
-    """What can be done about the rule: add a version, ask judges, watch that."""
+def show_judged(filters: View) -> None:
+    """What is measured and judged, of one benchmark at a time."""
+    known = {name: judged for name in REGISTRY if (judged := REGISTRY[name].judged)}
+    if not known:
+        st.info("No benchmark here has metrics that are measured and judged as well.")
+        return
+    names = names_of(known)
+    name = next(iter(known))
+    if len(known) > 1:
+        name = ui.choose_id("judged-of", "Benchmark", list(known), names.__getitem__, named="benchmark")
+    with st.container(key="cx-wide"):
+        measured_vs_judged.show_judged(filters, declared(name), known[name])
+
+
+def list_jobs() -> JudgingJobs:
+    """Who can be asked, the jobs that ask, and how to start one."""
 
     def start(arguments: list[str]) -> None:
         jobs.start(arguments)
@@ -79,13 +104,10 @@ def make_desk() -> escalation.RuleActions:
         each for place, each in enumerate(asked) if each.state == "running" or (not place and each.state != "done")
     ]
     known = [row.name for row in llm.known() if "judge" in row.name or not row.name.startswith("simulated:")]
-    return escalation.RuleActions(
-        rules=rubric_versions.rules(),
-        file=str(rubric_versions.own_file()),
+    return JudgingJobs(
         judges=known,
         jobs=[each.id for each in shown],
         busy=any(each.state == "running" for each in shown),
-        add=rubric_versions.add,
         ask=start,
         look=jobs.find_job,
         cancel=jobs.cancel,
@@ -116,11 +138,12 @@ def show_tab(view: View, filters: View, names: list[str], tab: str) -> None:
 
 def pick_tab(view: View) -> str:
     """Which question is shown; part of the address."""
-    st.session_state["judges-tab"] = view.tab if view.tab in TABS else "agreement"
+    tabs = list_tabs()
+    st.session_state["judges-tab"] = view.tab if view.tab in tabs else "agreement"
     st.segmented_control(
         "Question",
-        list(TABS),
-        format_func=TABS.__getitem__,
+        list(tabs),
+        format_func=tabs.__getitem__,
         key="judges-tab",
         required=True,
         label_visibility="collapsed",
@@ -131,7 +154,9 @@ def pick_tab(view: View) -> str:
 
 view = ui.view()
 ui.header("Judges", "Do the judges agree, and does it matter?")
-if not ui.cached(read.health)["votes"] and ui.cached(escalations.sources, View()).is_empty():
+stored = ui.cached(read.benchmarks)["benchmark"].to_list()
+judgeable = any(REGISTRY[name].rejudge or REGISTRY[name].judged for name in stored if name in REGISTRY)
+if not ui.cached(read.health)["votes"] and not judgeable:
     ui.empty(
         "Here you would see how far the judges agree beyond chance, on how many turns a split changes what "
         "would have been "

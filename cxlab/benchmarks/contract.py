@@ -105,15 +105,56 @@ class Rejudge:
 
     `what` names the thing that has versions. `versions(numbers)` are those of the numbers, all when none is given;
     UnknownName for one that is not there. `plan(versions)` gives (options, prompts) of the run that asks them.
-    `asked(run)` are the questions that a stored run asks; () for a run that is no rejudging. `where`: the place of the
-    app that shows what came of it.
+    `asked(run)` are the questions that a stored run asks; () for a run that is no rejudging. `view` and `title`: the
+    part of the page Judges that shows what came of it, and what its tab is called.
     """
 
     what: str
-    where: str
+    view: str
+    title: str
     versions: Callable[[Sequence[int]], Sequence[Wording]]
     plan: Callable[[Sequence[Any]], tuple[Mapping[str, Any], Mapping[str, str]]]
     asked: Callable[[Run], Sequence[str]]
+
+    @property
+    def where(self) -> str:
+        """The place of the app that shows what came of it."""
+        return f"page Judges, {self.title}"
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One metric under a value of a facet over the same metric under another one, of attempts at the same thing.
+
+    `same`: paths into a sample's inputs that say what is the same thing, beside the model.
+    """
+
+    title: str
+    metric: str
+    facet: str
+    value: str
+    base: str
+    same: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class JudgedMetrics:
+    """Metrics that are measured from a log and judged as well: NAME beside judged_NAME in an attempt's scores.
+
+    `values(verdicts, turns)`: metrics of one judge's verdicts (turn → field → verdict). `first` heads the list, and a
+    run has both where judged_FIRST has a value. `names`: what metrics are called where their id does not say it.
+    `counts` have no scale of 100. `otherwise`: judges are asked another thing, so the difference is no finding.
+    `same`: both sides count these from the same messages. `note` is what else a reader must know.
+    """
+
+    values: Callable[[Mapping[int, Mapping[str, str]], int], Mapping[str, float | None]]
+    first: str
+    names: Mapping[str, str] = field(default_factory=dict)
+    counts: frozenset[str] = frozenset()
+    otherwise: frozenset[str] = frozenset()
+    same: frozenset[str] = frozenset()
+    note: str = ""
+    contrast: Contrast | None = None
 
 
 @dataclass(frozen=True)
@@ -168,6 +209,7 @@ class Benchmark:
     """rescore(sample, attempt, stored, setup): a stored attempt scored anew from what judges said of it, asking
     nobody: the models of that set-up refuse to be called."""
     rejudge: Rejudge | None = None
+    judged: JudgedMetrics | None = None
     migrate: Callable[[Run, int], Run] | None = None
     """migrate(record, version): an older record of a run as it would be today."""
     figures: Callable[[str, Mapping[str, Any]], list[dict[str, Any]]] | None = None

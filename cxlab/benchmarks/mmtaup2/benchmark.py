@@ -4,9 +4,20 @@ import functools
 from collections.abc import Iterable
 
 from cxlab import resources
-from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Task, Uncheckable
+from cxlab.benchmarks.contract import (
+    Baseline,
+    Benchmark,
+    Card,
+    Contrast,
+    Demo,
+    DemoRun,
+    Facet,
+    JudgedMetrics,
+    Task,
+    Uncheckable,
+)
 from cxlab.benchmarks.mmtaup2 import worlds
-from cxlab.benchmarks.mmtaup2.evaluation import baselines, rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation import baselines, judged_metrics, rubric_versions
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import EXTRA, METRICS
 from cxlab.benchmarks.mmtaup2.evaluation.rejudging import REJUDGE
 from cxlab.benchmarks.mmtaup2.evaluation.results import list_figures
@@ -71,6 +82,24 @@ FACETS = (
     Facet("intent", "Intent", "What the customer wants."),
     Facet("leaf", "Issues", "What is wrong in the world.", identifies=True),
     Facet("language", "Language"),
+)
+JUDGED = JudgedMetrics(
+    values=judged_metrics.values,
+    first="pass",
+    names={"arga": "goal despite mishearing (ARGA)", "pass": "passed", "escalation": "handed over rightly"},
+    counts=frozenset({"user_effort_count", "recovery_turn_count"}),
+    otherwise=frozenset({"turn_efficiency", "turn_efficiency_passed"}),
+    same=frozenset({"turns"}),
+    note="Judges do not know the optimum of turns, so their turn efficiency is the share of messages that they find "
+    "necessary.",
+    contrast=Contrast(
+        title="Modality robustness (passes by voice over passes by text)",
+        metric="pass",
+        facet="modality",
+        value="voice",
+        base="text",
+        same=("id", "terms.persona", "terms.exposure"),
+    ),
 )
 
 
@@ -151,6 +180,7 @@ BENCHMARK = Benchmark(
     ),
     simulated=baselines.PROFILES,
     rejudge=REJUDGE,
+    judged=JUDGED,
     needs_judges=False,
     prepare=prepare,
     figures=list_figures,

@@ -1,28 +1,23 @@
 """The page Judges: what the world's log says beside what judges make of the same conversations."""
 
-from collections.abc import Mapping
-
 import polars as pl
 import streamlit as st
 
+from cxlab.benchmarks.contract import Contrast, JudgedMetrics
 from cxlab.charts.matrix import draw_confusion, name_judge
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.read import View
+from cxlab.records.benchmark_card import Card, Declaration
 from cxlab.ui.address import cached, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import choose_id, is_new
 from cxlab.ui.labels import empty, label, plain, section
 from cxlab.ui.tables import Kind, column, show_chart, show_table
+from cxlab.views.benchmarks import usable_facets
 from cxlab.views.judges import queries_judged_fields, queries_measured_vs_judged
 from cxlab.views.judges.charts_measured_vs_judged import draw_fields, draw_gaps
 from cxlab.views.judges.judge_columns import judge_names
-from cxlab.views.judges.queries_measured_vs_judged import Values
 
-# Counts; all others are shares, in points from 0 to 100.
-_COUNTS = ("user_effort_count", "recovery_turn_count")
-# Judges are asked another thing than what is measured, so these are not the finding.
-_OTHERWISE = ("turn_efficiency", "turn_efficiency_passed")
-_NAMES = {"arga": "goal despite mishearing (ARGA)", "pass": "passed", "escalation": "handed over rightly"}
 _COLUMNS = {
     "name": column("Metric"),
     "n": column("Conversations", "count", "In which both have a value."),
@@ -40,14 +35,13 @@ _COLUMNS = {
 }
 
 
-def show_judged(view: View, values: Values, definitions: Mapping[str, str]) -> None:
-    """The metrics twice, the conversations in which they part, and each judge against the log field by field.
-
-    `values` makes metrics of one judge's verdicts by turn; `definitions` say what a metric is.
-    """
-    among = cached(queries_measured_vs_judged.runs, view)
+def show_judged(view: View, about: Declaration, both_ways: JudgedMetrics) -> None:
+    """The metrics twice, the conversations in which they part, and each judge against the log field by field."""
+    view = view.change(benchmark=about.card.id)
+    values = both_ways.values
+    among = cached(queries_measured_vs_judged.runs, view, both_ways.first)
     if not among:
-        _show_nothing(view)
+        _show_nothing(view, about.card)
         return
     panel = cached(queries_measured_vs_judged.judges, view, among)
     with st.columns([4, 8])[0]:
@@ -57,26 +51,29 @@ def show_judged(view: View, values: Values, definitions: Mapping[str, str]) -> N
         }
         by = choose_id("judged-by", "Judged by", list(who), who.__getitem__)
     frame = cached(queries_measured_vs_judged.compared, view, among, by, values)
+    frame = frame.filter(~pl.col("metric").is_in(sorted(both_ways.same)))
     if frame.is_empty():
         st.info("No conversation under these filters has a metric both ways.")
         return
     name = "the panel" if by == queries_measured_vs_judged.PANEL else name_judge(by)
-    known = frame.with_columns(name=pl.col("metric").map_elements(_name, return_dtype=pl.String))
-    _show_gaps(known, name)
-    _show_robustness(cached(queries_measured_vs_judged.robustness, view, among, by, values))
-    _show_apart(queries_measured_vs_judged.pairs_by(view, among, by, values), known, name, definitions)
+    known = frame.with_columns(name=pl.col("metric").replace(both_ways.names).str.replace_all("_", " "))
+    _show_gaps(known, name, both_ways)
+    if both_ways.contrast is not None:
+        found = cached(queries_measured_vs_judged.contrast, view, among, by, values, both_ways.contrast)
+        _show_contrast(found, both_ways.contrast)
+    _show_apart(queries_measured_vs_judged.pairs_by(view, among, by, values), known, name, about, both_ways)
     if panel:
         _show_fields(view, among)
 
 
-def _show_gaps(frame: pl.DataFrame, who: str) -> None:
+def _show_gaps(frame: pl.DataFrame, who: str, both_ways: JudgedMetrics) -> None:
     """The chart of all metrics, shares and counts apart; a click chooses the metric below."""
     real = frame.filter((pl.col("low") > 0) | (pl.col("high") < 0))
-    shares = frame.filter(~pl.col("metric").is_in(_COUNTS)).sort(
-        pl.col("mean").abs(), "metric", descending=[True, False]
-    )
-    counts = frame.filter(pl.col("metric").is_in(_COUNTS))
-    most = shares.filter(pl.col("metric").is_in(real["metric"].to_list()) & ~pl.col("metric").is_in(_OTHERWISE))
+    counted = pl.col("metric").is_in(sorted(both_ways.counts))
+    shares = frame.filter(~counted).sort(pl.col("mean").abs(), "metric", descending=[True, False])
+    counts = frame.filter(counted)
+    otherwise = pl.col("metric").is_in(sorted(both_ways.otherwise))
+    most = shares.filter(pl.col("metric").is_in(real["metric"].to_list()) & ~otherwise)
     if most.height:
         row = most.row(0, named=True)
         how = "above" if row["mean"] > 0 else "below"
@@ -87,8 +84,7 @@ def _show_gaps(frame: pl.DataFrame, who: str) -> None:
     section(
         plain(finding),
         f"{real.height} of {frame.height} metrics lie apart by more than chance (filled squares; 95 % intervals "
-        "clustered by sample, over the same conversations). Judges do not know the optimum of turns, so their turn "
-        "efficiency is the share of messages that they find necessary. Click a metric for its conversations.",
+        f"clustered by sample, over the same conversations). {both_ways.note} Click a metric for its conversations.",
     )
     for part, key, unit, scale in ((shares, "shares", "points", 100.0), (counts, "counts", "count", None)):
         if part.is_empty():
@@ -106,25 +102,27 @@ def _show_gaps(frame: pl.DataFrame, who: str) -> None:
             st.rerun()
 
 
-def _show_robustness(found: queries_measured_vs_judged.Robustness | None) -> None:
-    """The metric that compares conversations; turn overhead does too, but turns are counted and not judged."""
+def _show_contrast(found: queries_measured_vs_judged.Ratio | None, wanted: Contrast) -> None:
+    """The figure that compares conversations."""
     if found is None:
         return
     interval = "" if found.low is None else f", 95 % interval {found.low:+.2f} to {found.high:+.2f}"
     st.caption(
         plain(
-            f"Modality robustness (passes by voice over passes by text): measured {format_ratio(found.measured)}, "
+            f"{wanted.title}: measured {format_ratio(found.measured)}, "
             f"judged {format_ratio(found.judged)}, difference {found.difference:+.2f}{interval}; over "
             f"{format_count(found.tasks)} tasks played both ways under the same terms, bootstrap over tasks."
         )
     )
 
 
-def _show_apart(both: pl.DataFrame, frame: pl.DataFrame, who: str, definitions: Mapping[str, str]) -> None:
+def _show_apart(
+    both: pl.DataFrame, frame: pl.DataFrame, who: str, about: Declaration, both_ways: JudgedMetrics
+) -> None:
     """The conversations in which one metric's values lie furthest apart."""
     names = dict(frame.select("metric", "name").iter_rows())
     ordered = frame.sort("differ", "metric", descending=[True, False])["metric"].to_list()
-    first = next((metric for metric in ("pass", *ordered) if metric in names), ordered[0])
+    first = next((metric for metric in (both_ways.first, *ordered) if metric in names), ordered[0])
     options = [first, *(metric for metric in ordered if metric != first)]
     metric = choose_id("judged-metric", "Metric", options, names.__getitem__)
     row = frame.filter(pl.col("metric") == metric).row(0, named=True)
@@ -133,14 +131,17 @@ def _show_apart(both: pl.DataFrame, frame: pl.DataFrame, who: str, definitions: 
             f"{names[metric].capitalize()}: {who} and the log differ in {format_share(row['differ'])} of conversations"
         ),
         plain(
-            f"{definitions.get(metric, '')} n {format_count(row['n'])}. The furthest apart on top; pick one to open it."
+            f"{about.card.metrics.get(metric, '')} n {format_count(row['n'])}. The furthest apart on top; pick one to "
+            "open it."
         ),
     )
-    far = queries_measured_vs_judged.apart(both, metric)
+    told = usable_facets(about)
+    facets = [facet.id for facet in about.facets if facet.id in told]
+    far = queries_measured_vs_judged.apart(both, metric, facets)
     if far.is_empty():
         st.info("They differ in no conversation.")
         return
-    kind: Kind = "ratio" if metric in _COUNTS else "points"
+    kind: Kind = "ratio" if metric in both_ways.counts else "points"
     chosen = show_table(
         far.with_columns(who=pl.col("model").map_elements(label, return_dtype=pl.String)),
         {
@@ -148,11 +149,8 @@ def _show_apart(both: pl.DataFrame, frame: pl.DataFrame, who: str, definitions: 
             "judged": column("Judged", kind),
             "difference": column("Difference", kind),
             "who": column("Model"),
-            "scenario": column("Domain"),
-            "persona": column("Persona"),
-            "modality": column("Modality"),
+            **{facet: column(about.title(facet)) for facet in facets},
             "attempt_id": column("Conversation", "id"),
-            "leaf": column("Issues"),
         },
         key=f"judged-apart-{metric}",
         alt=f"Conversations in which {names[metric]} is measured and judged apart.",
@@ -254,21 +252,17 @@ def _show_prevalence(frame: pl.DataFrame, name: str, judge: str) -> None:
     )
 
 
-def _show_nothing(view: View) -> None:
+def _show_nothing(view: View, card: Card) -> None:
     """How to come by conversations that are both measured and judged."""
     empty(
-        "Here you would see the metrics of MM-tau-p² twice, measured from the world's log and judged by models, with "
-        "the difference, its interval, and the conversations in which the two part. "
+        f"Here you would see the metrics of {card.name} twice, measured from the world's log and judged by models, "
+        "with the difference, its interval, and the conversations in which the two part. "
         + (
             "No conversation under these filters is both; clear one of them, or judge a run:"
             if view.filters() != View()
             else "No run in this store is both yet."
         ),
-        "Run MM-tau-p² with judges",
+        f"Run {card.name} with judges",
         lambda: open_page("run", View()),
-        "python -m cxlab run mmtaup2 --model simulated:strong --limit 60",
+        f"python -m cxlab run {card.id} --model simulated:strong --limit 60",
     )
-
-
-def _name(metric: str) -> str:
-    return _NAMES.get(metric, metric.replace("_", " "))

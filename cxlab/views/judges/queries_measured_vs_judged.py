@@ -4,13 +4,14 @@ A metric NAME stands beside `judged_NAME` in the scores of an attempt. Only conv
 held against each other; how many have one only is counted apart.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from cxlab.benchmarks.contract import Contrast
 from cxlab.read.clusters import summarise
 from cxlab.read.query import ask, selection, where
 from cxlab.read.view import View
@@ -19,8 +20,6 @@ from cxlab.store import catalogue, layout
 PREFIX = "judged_"
 PANEL = "panel"
 MEASURED = "measured"
-# Both sides count these from the same messages, or no judge is asked for them.
-_SAME = ("turns", "judged_turns")
 # Values closer than this are one: they differ by rounding.
 CLOSE = 0.05
 # Fewer pairs correlate by chance.
@@ -28,13 +27,14 @@ _LEAST_FOR_R = 10
 Values = Callable[[Mapping[int, Mapping[str, str]], int], Mapping[str, float | None]]
 
 
-def runs(view: View) -> tuple[str, ...]:
+def runs(view: View, first: str) -> tuple[str, ...]:
     """The runs that have both: those asked for, else each run with judged metrics, or if it has none itself, the
-    newest judging of its conversations (`python -m cxlab score`)."""
+    newest judging of its conversations (`python -m cxlab score`). `first`: the metric that tells."""
     held = ask(
         """SELECT run_id, coalesce(json_extract_string(setup, '$.rescored_from'), run_id) AS root FROM runs
-        WHERE run_id IN (SELECT run_id FROM scores WHERE metric = 'judged_pass' AND value IS NOT NULL)
-        ORDER BY (root = run_id) DESC, created DESC, run_id"""
+        WHERE run_id IN (SELECT run_id FROM scores WHERE metric = $metric AND value IS NOT NULL)
+        ORDER BY (root = run_id) DESC, created DESC, run_id""",
+        {"metric": f"{PREFIX}{first}"},
     )
     if not view.runs:
         held = held.unique("root", keep="first", maintain_order=True)
@@ -74,7 +74,7 @@ def _read(home: str, version: str, view: View, among: tuple[str, ...]) -> pl.Dat
             CASE WHEN starts_with(s.metric, '{PREFIX}') THEN s.metric[{len(PREFIX) + 1}:] ELSE s.metric END AS name,
             max(s.value) FILTER (NOT starts_with(s.metric, '{PREFIX}')) AS measured,
             max(s.value) FILTER (starts_with(s.metric, '{PREFIX}')) AS judged
-        FROM scores s WHERE {condition} AND s.turn IS NULL AND s.metric NOT IN ({_listed(_SAME)})
+        FROM scores s WHERE {condition} AND s.turn IS NULL
         GROUP BY s.run_id, s.attempt_id, name
         HAVING count(*) FILTER (starts_with(s.metric, '{PREFIX}')) > 0 AND (measured IS NOT NULL OR judged IS NOT NULL)
         ORDER BY name, s.run_id, s.attempt_id
@@ -161,9 +161,9 @@ def compare(both: pl.DataFrame) -> pl.DataFrame:
     ).sort("metric")  # fmt: skip
 
 
-class Robustness(NamedTuple):
-    """Passes by voice over passes by text in `tasks` played both ways, as measured and as judged, and judged minus
-    measured with a bootstrap interval over tasks (None where it cannot be told)."""
+class Ratio(NamedTuple):
+    """A metric under one value of a facet over that under another in `tasks` tried both ways, as measured and as
+    judged, and judged minus measured with a bootstrap interval over tasks (None where it cannot be told)."""
 
     tasks: int
     measured: float
@@ -173,28 +173,28 @@ class Robustness(NamedTuple):
     high: float | None
 
 
-def robustness(view: View, among: tuple[str, ...], judge: str, values: Values, seed: int = 0) -> Robustness | None:
-    """Modality robustness both ways, which no conversation has by itself; None where nothing was played both ways, or
-    nothing passed by text. A task under the same terms counts with its means."""
-    passed = pairs_by(view, among, judge, values).filter(pl.col("metric") == "pass").drop_nulls()
+def contrast(
+    view: View, among: tuple[str, ...], judge: str, values: Values, wanted: Contrast, seed: int = 0
+) -> Ratio | None:
+    """A contrast both ways, which no conversation has by itself; None where nothing was tried both ways, or the metric
+    is nowhere above 0 under the base. A task counts with its means."""
+    passed = pairs_by(view, among, judge, values).filter(pl.col("metric") == wanted.metric).drop_nulls()
     if passed.is_empty():
         return None
+    same = {f"same_{place}": f"$.{path}" for place, path in enumerate(wanted.same)}
+    terms = ", ".join(["a.model", *(f"json_extract_string(s.inputs, ${name})" for name in same)])
     about = ask(
-        """SELECT a.run_id, a.attempt_id, facet_of(a.facet_list, 'modality') AS modality,
-            concat_ws(' ', a.model, json_extract_string(s.inputs, '$.id'),
-            json_extract_string(s.inputs, '$.terms.persona'), json_extract_string(s.inputs, '$.terms.exposure')) AS task
+        f"""SELECT a.run_id, a.attempt_id, facet_of(a.facet_list, $facet) AS way, concat_ws(' ', {terms}) AS task
         FROM attempts a JOIN (SELECT DISTINCT ON (sample_id) sample_id, inputs FROM samples) s USING (sample_id)
-        WHERE a.run_id IN (SELECT unnest($runs)) AND facet_of(a.facet_list, 'modality') IN ('text', 'voice')""",
-        {"runs": list(among)},
+        WHERE a.run_id IN (SELECT unnest($runs)) AND facet_of(a.facet_list, $facet) IN ($base, $value)""",
+        {"runs": list(among), "facet": wanted.facet, "base": wanted.base, "value": wanted.value, **same},
     )
     means = (
-        passed.join(about, on=["run_id", "attempt_id"])
-        .group_by("task", "modality")
-        .agg(pl.col("measured", "judged").mean())
+        passed.join(about, on=["run_id", "attempt_id"]).group_by("task", "way").agg(pl.col("measured", "judged").mean())
     )
-    text, voice = (means.filter(pl.col("modality") == name).drop("modality") for name in ("text", "voice"))
-    both = text.join(voice, on="task", suffix="_voice").sort("task")
-    table = both.select("measured", "measured_voice", "judged", "judged_voice").to_numpy()
+    base, other = (means.filter(pl.col("way") == name).drop("way") for name in (wanted.base, wanted.value))
+    both = base.join(other, on="task", suffix="_other").sort("task")
+    table = both.select("measured", "measured_other", "judged", "judged_other").to_numpy()
     if not len(table) or not (table.sum(axis=0)[[0, 2]] > 0).all():
         return None
     draws = np.random.default_rng(seed).multinomial(len(table), np.full(len(table), 1 / len(table)), size=1_000) @ table
@@ -204,12 +204,12 @@ def robustness(view: View, among: tuple[str, ...], judge: str, values: Values, s
     low, high = map(float, np.quantile(gaps, (0.025, 0.975))) if told else (None, None)
     sums = table.sum(axis=0)
     measured, judged = float(sums[1] / sums[0]), float(sums[3] / sums[2])
-    return Robustness(len(table), measured, judged, judged - measured, low, high)
+    return Ratio(len(table), measured, judged, judged - measured, low, high)
 
 
-def apart(both: pl.DataFrame, metric: str, most: int = 200) -> pl.DataFrame:
+def apart(both: pl.DataFrame, metric: str, facets: Sequence[str] = (), most: int = 200) -> pl.DataFrame:
     """The conversations in which a metric's two values lie furthest apart, the furthest first: run_id, attempt_id,
-    model, scenario, leaf, persona, modality, measured, judged, difference."""
+    model, a column a facet, measured, judged, difference."""
     held = both.filter(pl.col("metric") == metric).drop_nulls(["measured", "judged"])
     far = (
         held.with_columns(difference=pl.col("judged") - pl.col("measured"))
@@ -219,17 +219,13 @@ def apart(both: pl.DataFrame, metric: str, most: int = 200) -> pl.DataFrame:
     )
     if far.is_empty():
         return far.drop("metric", "sample_id")
+    named = {f"facet_{place}": facet for place, facet in enumerate(facets)}
+    columns = "".join(f", facet_of(facet_list, ${name}) AS {name}" for name in named)
     about = ask(
-        """SELECT run_id, attempt_id, model, facet_of(facet_list, 'scenario') AS scenario,
-            facet_of(facet_list, 'leaf') AS leaf, facet_of(facet_list, 'persona') AS persona,
-            facet_of(facet_list, 'modality') AS modality FROM attempts
+        f"""SELECT run_id, attempt_id, model{columns} FROM attempts
         WHERE run_id IN (SELECT unnest($runs)) AND attempt_id IN (SELECT unnest($attempts))""",
-        {"runs": sorted(set(far["run_id"])), "attempts": far["attempt_id"].to_list()},
-    )
+        {"runs": sorted(set(far["run_id"])), "attempts": far["attempt_id"].to_list(), **named},
+    ).rename(named)
     return far.join(about, on=["run_id", "attempt_id"], maintain_order="left").select(
-        "run_id", "attempt_id", "model", "scenario", "leaf", "persona", "modality", "measured", "judged", "difference"
+        "run_id", "attempt_id", "model", *facets, "measured", "judged", "difference"
     )
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(f"'{name}'" for name in names)

@@ -3,8 +3,9 @@
 import polars as pl
 import pytest
 
-from cxlab.views.judges import queries_escalation, queries_measured_vs_judged
-from cxlab.views.judges.charts_escalation import draw_rates, draw_steps
+from cxlab.views.escalation import queries as queries_escalation
+from cxlab.views.escalation.charts import draw_rates, draw_steps
+from cxlab.views.judges import queries_measured_vs_judged
 from cxlab.views.judges.charts_measured_vs_judged import draw_fields, draw_gaps
 
 A, B = "simulated:judge-a", "openai:gpt-<b>x</b>"

@@ -7,11 +7,17 @@ import numpy as np
 import polars as pl
 import pytest
 
+from cxlab.benchmarks.mmtaup2.benchmark import BENCHMARK
 from cxlab.metrics.intervals import clustered_interval
 from cxlab.read import View
 from cxlab.views.judges import queries_judged_fields, queries_measured_vs_judged
 from tests.conftest import use
 from tests.stores.judged_mm import ADA, BOB, JUDGED_PASSED, PASSED, SOURCE, make_mm_store
+
+assert BENCHMARK.judged is not None
+assert BENCHMARK.judged.contrast is not None
+CONTRAST = BENCHMARK.judged.contrast
+PANEL = queries_measured_vs_judged.PANEL
 
 
 @pytest.fixture(scope="module")
@@ -27,9 +33,9 @@ def mm_home(mm_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_runs_that_have_both_are_found_and_patches_are_none() -> None:
-    assert queries_measured_vs_judged.runs(View()) == (SOURCE,)
-    assert queries_measured_vs_judged.runs(View(runs=("mm-patch",))) == ()
-    assert queries_measured_vs_judged.runs(View(models=("simulated:strong",))) == ()
+    assert queries_measured_vs_judged.runs(View(), "pass") == (SOURCE,)
+    assert queries_measured_vs_judged.runs(View(runs=("mm-patch",)), "pass") == ()
+    assert queries_measured_vs_judged.runs(View(models=("simulated:strong",)), "pass") == ()
     assert queries_measured_vs_judged.judges(View(), (SOURCE,)) == [ADA, BOB]
     assert queries_measured_vs_judged.judges(View(), ()) == []
 
@@ -41,7 +47,8 @@ def test_metrics_are_compared_over_the_conversations_that_have_both() -> None:
             named=True
         )
     }
-    assert set(found) == {"pass", "user_effort"}  # turns are counted, not judged
+    # Turns are counted from the same messages; the page leaves out what the benchmark says so of.
+    assert set(found) - BENCHMARK.judged.same == {"pass", "user_effort"}
     passed, effort = found["pass"], found["user_effort"]
     gaps = 100.0 * (np.array(JUDGED_PASSED) - np.array(PASSED))
     about = clustered_interval(gaps)
@@ -96,16 +103,16 @@ def test_robustness_compares_voice_with_text_on_the_same_tasks(tmp_path: Path, m
     def values(verdicts: Mapping[int, Mapping[str, str]], turns: int) -> dict[str, float | None]:
         return {"pass": 100.0 * (verdicts[turns]["solved"] == "yes")}
 
-    assert queries_measured_vs_judged.robustness(View(), (SOURCE,), queries_measured_vs_judged.PANEL, values) is None
+    assert queries_measured_vs_judged.contrast(View(), (SOURCE,), PANEL, values, CONTRAST) is None
     make_mm_store(tmp_path, voice=(3, 4, 5))
     use(tmp_path, monkeypatch)
-    found = queries_measured_vs_judged.robustness(View(), (SOURCE,), queries_measured_vs_judged.PANEL, values)
+    found = queries_measured_vs_judged.contrast(View(), (SOURCE,), PANEL, values, CONTRAST)
     assert found is not None
     # Tasks t0, t1, t2 by text are c0, c1, c2 and by voice c3, c4, c5.
     assert found.measured == pytest.approx(sum(PASSED[3:]) / sum(PASSED[:3]))
     assert found.judged == pytest.approx(sum(JUDGED_PASSED[3:]) / sum(JUDGED_PASSED[:3]))
     assert (found.tasks, found.difference) == (3, pytest.approx(1 / 3 - 1 / 2))
-    right = queries_measured_vs_judged.robustness(View(), (SOURCE,), BOB, values)
+    right = queries_measured_vs_judged.contrast(View(), (SOURCE,), BOB, values, CONTRAST)
     assert right is not None
     assert right.difference == 0.0
 

@@ -28,4 +28,4 @@ def asked(run: Run) -> tuple[str, ...]:
     return tuple(str(entry.get("question")) for entry in rules) if isinstance(rules, list) else ()
 
 
-REJUDGE = Rejudge("the rule about handing over", "page Judges, Escalation", choose, plan, asked)
+REJUDGE = Rejudge("the rule about handing over", "escalation", "Escalation", choose, plan, asked)

@@ -9,7 +9,7 @@ import pytest
 
 from cxlab.metrics.paired import mcnemar_exact
 from cxlab.read import View
-from cxlab.views.judges import queries_escalation
+from cxlab.views.escalation import queries as queries_escalation
 from tests.conftest import use
 from tests.stores.judged_mm import ADA, BOB, SAID, SOURCE, TRUTH, make_mm_store
 

@@ -1,13 +1,12 @@
 """The page Judges: how often each judge is wrong about hand-overs under each version of the rule it is given."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
-from typing import Protocol
 
 import polars as pl
 import streamlit as st
 
+from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
 from cxlab.charts.matrix import draw_confusion, name_judge
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.errors import CxError
@@ -15,12 +14,13 @@ from cxlab.read import View
 from cxlab.ui.address import cached, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import choose_id, is_new
-from cxlab.ui.job_panel import Job, show_job
+from cxlab.ui.job_panel import show_job
 from cxlab.ui.labels import error, label, plain, say, section
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.views.judges import queries_escalation
-from cxlab.views.judges.charts_escalation import draw_rates, draw_steps
+from cxlab.views.escalation import queries
+from cxlab.views.escalation.charts import draw_rates, draw_steps
 from cxlab.views.judges.judge_columns import judge_names
+from cxlab.views.judges.judging_jobs import JudgingJobs
 
 _BECAME = {"mended": "✓ towards the truth", "broken": "✕ away from it", "moved": "≠ wrong both times"}
 _RATES = {
@@ -40,50 +40,17 @@ _RATES = {
 }  # fmt: skip
 
 
-class EscalationRule(Protocol):
-    """A version of the rule; `cxlab.benchmarks.mmtaup2.evaluation.rubric_versions.Rule` is one."""
-
-    @property
-    def version(self) -> int: ...
-    @property
-    def found(self) -> str: ...
-    @property
-    def rule(self) -> str: ...
-    @property
-    def question(self) -> str: ...
-
-
-@dataclass(frozen=True)
-class RuleActions:
-    """What the page lets one do: the rules as they are, where own ones lie, and how to add and ask.
-
-    `ask` starts a job of these arguments, `again` that of a job; `look` and `cancel` are of jobs, too. `jobs` are those
-    to be shown, `busy` whether one of them works.
-    """
-
-    rules: Sequence[EscalationRule]
-    file: str
-    judges: Sequence[str]
-    jobs: Sequence[str]
-    busy: bool
-    add: Callable[[str, str], object]
-    ask: Callable[[list[str]], None]
-    look: Callable[[str], Job]
-    cancel: Callable[[str], None]
-    again: Callable[[str], None]
-
-
-def _go_on(desk: RuleActions, job: str, runs: Sequence[str]) -> None:
+def _go_on(desk: JudgingJobs, job: str, runs: Sequence[str]) -> None:
     # A rejudging is resumed by asking the same again, whatever runs it had made: what is kept is not asked twice.
     desk.again(job)
 
 
-def show_escalation(view: View, desk: RuleActions) -> None:
+def show_escalation(view: View, desk: JudgingJobs) -> None:
     """Rates, flips and the rules themselves."""
     for job in desk.jobs:
         show_job(partial(desk.look, job), desk.cancel, partial(_go_on, desk, job))
-    known = {rule.question: rule for rule in desk.rules}
-    frame = queries_escalation.verdicts(view, tuple(known))
+    known = {rule.question: rule for rule in rubric_versions.rules()}
+    frame = queries.verdicts(view, tuple(known))
     if frame.is_empty():
         _show_nothing(view, desk)
     else:
@@ -93,8 +60,8 @@ def show_escalation(view: View, desk: RuleActions) -> None:
     _show_asking(view, frame, desk)
 
 
-def _show_nothing(view: View, desk: RuleActions) -> None:
-    runs = cached(queries_escalation.sources, view)
+def _show_nothing(view: View, desk: JudgingJobs) -> None:
+    runs = cached(queries.sources, view)
     with st.container(border=True):
         st.markdown(
             "Here you would see how often each judge is wrong about hand-overs, under each version of the rule that it "
@@ -115,8 +82,8 @@ def _show_nothing(view: View, desk: RuleActions) -> None:
 
 
 def _show_rates(frame: pl.DataFrame) -> None:
-    rates = queries_escalation.rates(frame)
-    baseline = queries_escalation.baseline(frame)
+    rates = queries.rates(frame)
+    baseline = queries.baseline(frame)
     last = rates.filter(pl.col("version") == rates["version"].max())
     first = rates.filter(pl.col("version") == rates["version"].min())
     pooled = [int(part["wrong"].sum()) / max(int(part["wrong_n"].sum()), 1) for part in (first, last)]
@@ -175,9 +142,9 @@ def _show_confusion(
                 lambda key: f"{names[keys[key][0]]}, version {keys[key][1]}",
             )
         ]
-        part = queries_escalation.confusions(frame).filter((pl.col("judge") == judge) & (pl.col("version") == version))
+        part = queries.confusions(frame).filter((pl.col("judge") == judge) & (pl.col("version") == version))
         counts = {(truth, said): n for truth, said, n in part.select("truth", "said", "n").iter_rows()}
-        labels = [name for name in queries_escalation.OPTIONS if any(name in pair for pair in counts)]
+        labels = [name for name in queries.OPTIONS if any(name in pair for pair in counts)]
         show_chart(
             draw_confusion(
                 labels,
@@ -190,7 +157,7 @@ def _show_confusion(
             key="escalation-confusion",
             alt=f"What the hand-overs were, and what {name_judge(judge)} says under version {version}.",
         )
-    mine = queries_escalation.mark(frame).filter(
+    mine = queries.mark(frame).filter(
         (pl.col("judge") == judge) & (pl.col("version") == version) & pl.col("wrong").fill_null(False)
     )
     with right:
@@ -210,14 +177,14 @@ def _show_confusion(
             )  # fmt: skip
             first_row = mine.row(0, named=True)
             with st.expander("What the judge gave as reasons for the first of them", type="compact"):
-                say(queries_escalation.reason(first_row["patch"], first_row["judged"], judge) or "No reason was given.")
+                say(queries.reason(first_row["patch"], first_row["judged"], judge) or "No reason was given.")
 
 
 def _show_flips(frame: pl.DataFrame) -> None:
     versions = sorted(frame["version"].unique())
     if len(versions) < 2:
         return
-    steps = queries_escalation.steps(frame)
+    steps = queries.steps(frame)
     real = steps.filter(pl.col("p_holm") < 0.05)
     better = real.filter(pl.col("mended") > pl.col("broken")).height
     section(
@@ -256,7 +223,7 @@ def _show_flips(frame: pl.DataFrame) -> None:
         of = choose_id("flips-of", "From version to version", pairs, lambda pair: pair.replace("~", " → "))
         by = choose_id("flips-by", "Judge", judges, names.__getitem__)
     before, after = map(int, of.split("~"))
-    flips = queries_escalation.flips(frame, before, after)
+    flips = queries.flips(frame, before, after)
     if by != "all":
         flips = flips.filter(pl.col("judge") == by)
     if flips.is_empty():
@@ -307,20 +274,20 @@ def _open(rows: pl.DataFrame, first: dict[str, object], key: str) -> None:
         open_page("failures", target)
 
 
-def _show_rules(frame: pl.DataFrame, desk: RuleActions) -> None:
+def _show_rules(frame: pl.DataFrame, desk: JudgingJobs) -> None:
     section("The rule, version by version", "What judges read of when handing over counts, and why it was changed.")
     asked = dict(frame.group_by("question").len().iter_rows())
-    for rule in reversed(desk.rules):
+    for rule in reversed(rubric_versions.rules()):
         told = format_count(asked.get(rule.question, 0))
-        with st.expander(f"Version {rule.version} · {told} verdicts", expanded=rule is desk.rules[-1]):
+        with st.expander(f"Version {rule.version} · {told} verdicts", expanded=rule is rubric_versions.rules()[-1]):
             st.caption("What was found wrong before")
             say(rule.found)
             st.caption("The rule")
             say(rule.rule)
     older = [
         one
-        for one in cached(queries_escalation.questions)
-        if one.question not in {rule.question for rule in desk.rules}
+        for one in cached(queries.questions)
+        if one.question not in {rule.question for rule in rubric_versions.rules()}
     ]
     if older:
         with st.expander(f"{len(older)} earlier texts, whose verdicts are kept but not shown", type="compact"):
@@ -329,22 +296,22 @@ def _show_rules(frame: pl.DataFrame, desk: RuleActions) -> None:
                 say(one.rule)
 
 
-def _show_asking(view: View, frame: pl.DataFrame, desk: RuleActions) -> None:
+def _show_asking(view: View, frame: pl.DataFrame, desk: JudgingJobs) -> None:
     """A new version, and judges for what is not asked yet."""
     left, right = st.columns(2, gap="large")
     with left, st.form("escalation-new", clear_on_submit=True):
         st.markdown("**Write a new version**")
         found = st.text_area("What is wrong with the last one", key="escalation-found", max_chars=2000, height=80)
         text = st.text_area("The rule, as judges shall read it", key="escalation-rule", max_chars=4000, height=140)
-        st.caption(f"It is kept in {plain(desk.file)}, which can be edited by hand as well.")
+        st.caption(f"It is kept in {plain(str(rubric_versions.own_file()))}, which can be edited by hand as well.")
         if st.form_submit_button("Add this version"):
             try:
-                desk.add(text, found)
+                rubric_versions.add(text, found)
             except CxError as mistake:
                 error(str(mistake))
             else:
                 st.rerun()
-    runs = cached(queries_escalation.sources, view)
+    runs = cached(queries.sources, view)
     with right, st.container(border=True):
         st.markdown("**Ask judges**")
         if runs.is_empty():
@@ -369,7 +336,7 @@ def _show_asking(view: View, frame: pl.DataFrame, desk: RuleActions) -> None:
         budget = st.number_input("Budget", 0.01, value=None, key="escalation-budget", placeholder="none", help=tip)
         arguments = ["rejudge", *chosen, *(f"--judge={judge}" for judge in judges)]
         arguments += [f"--budget={budget:g}"] if budget else []
-        every = sum(sizes[run] for run in chosen) * len(judges) * len(desk.rules)
+        every = sum(sizes[run] for run in chosen) * len(judges) * len(rubric_versions.rules())
         kept = frame.filter(pl.col("source").is_in(chosen) & pl.col("judge").is_in(judges)).height
         st.caption(
             f"One question a conversation, judge and version: {format_count(kept)} of {format_count(every)} are kept, "
