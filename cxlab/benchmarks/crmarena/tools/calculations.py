@@ -12,8 +12,8 @@ from pydantic import Field
 
 from cxlab.benchmarks.crmarena.organisation.tables import Misfit, to_time
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
+from cxlab.benchmarks.crmarena.tasks import MONTHS
 from cxlab.benchmarks.crmarena.tools.definition import Cases, ToolError, get_owner
-from cxlab.benchmarks.crmarena.tools.periods import MONTHS
 
 Counts = Annotated[dict[str, float], Field(description="Id to number")]
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from calendar import month_name, monthrange
+from calendar import monthrange
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
+from cxlab.benchmarks.crmarena.tasks import MONTHS
 from cxlab.benchmarks.crmarena.tools.definition import Moment, ToolError, read_moment, write_moment
 
-MONTHS = tuple(month_name)[1:]
 _QUARTERS = {f"Q{number + 1}": 3 * number + 1 for number in range(4)}
 _SEASONS = {"Spring": 3, "Summer": 6, "Fall": 9, "Winter": 12}
 
