@@ -245,7 +245,8 @@ def _write_and_kill(attempts: int, shards: int, home: Path, memory: "_Memory") -
     workers = _start(attempts, shards, home)
     while sum(added.value for _, added in workers) < attempts // 2:
         memory.look(workers)
-        if any(worker.exitcode is not None for worker, _ in workers):
+        # On few cores one may have written its share before the others have begun; then there is less to kill.
+        if any(worker.exitcode for worker, _ in workers):
             raise RuntimeError("a writer of the benchmark ended before it was killed; its traceback stands above")
         time.sleep(0.02)
     for worker, _ in workers:

@@ -18,6 +18,7 @@ from .store_records import make_attempt, make_run, samples_by_id, start_child
 COUNTS = """SELECT (SELECT count(*) FROM attempts), (SELECT count(DISTINCT attempt_id) FROM attempts),
     (SELECT count(*) FROM messages), (SELECT count(*) FROM scores), (SELECT count(*) FROM votes),
     (SELECT count(*) FROM judgements), (SELECT count(*) FROM traces), (SELECT count(*) FROM failures)"""
+PARTS = ("attempts", "messages", "scores", "votes", "judgements", "traces", "failures")
 SIXTY = (60, 60, 240, 360, 120, 120, 120, 120)
 
 # Compacts r1 and dies, as by a kill, before the n-th time that it would rename or remove something.
@@ -55,8 +56,7 @@ def assert_at_rest(home: Path) -> None:
 
 def test_a_compacted_run_is_one_sorted_file_a_table_with_the_same_rows(filled: Path) -> None:
     con = connect.open_store(filled)
-    tables = ("attempts", "messages", "scores", "votes", "judgements", "traces", "failures")
-    before = {table: connect.query(con, f"FROM {table} ORDER BY ALL") for table in tables}
+    before = {table: connect.query(con, f"FROM {table} ORDER BY ALL") for table in PARTS}
     assert compact("r1", filled) == 3
     assert [batch.name for batch in layout.batches(filled / "runs" / "r1")] == ["compacted"]
     for table, frame in before.items():
@@ -64,6 +64,29 @@ def test_a_compacted_run_is_one_sorted_file_a_table_with_the_same_rows(filled: P
     keys = connect.query(con, "SELECT metric, model, attempt_id FROM scores").rows()
     assert keys == sorted(keys)
     assert compact("r1", filled) == 0
+    assert_at_rest(filled)
+
+
+def test_more_batches_than_are_read_at_once_come_to_the_same(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(60, 66):
+        append(filled, range(number, number + 1))
+    con = connect.open_store(filled)
+    before = {table: connect.query(con, f"FROM {table} ORDER BY ALL") for table in PARTS}
+    read = []
+    copy = compaction._copy
+
+    def note(con: object, table: str, files: list[str], *rest: object) -> None:
+        read.append(len(files))
+        copy(con, table, files, *rest)
+
+    monkeypatch.setattr(compaction, "_copy", note)
+    monkeypatch.setattr(compaction, "_FILES_AT_ONCE", 3)
+    assert compact("r1", filled) == 9
+    assert max(read) == 3
+    for table, frame in before.items():
+        assert connect.query(con, f"FROM {table} ORDER BY ALL").equals(frame), table
+    keys = connect.query(con, "SELECT metric, model, attempt_id FROM scores").rows()
+    assert keys == sorted(keys)
     assert_at_rest(filled)
 
 
