@@ -72,6 +72,11 @@ def start(args: Sequence[str]) -> Job:
         return _spawn(job_id, args, lock, table)
 
 
+def is_building_demo() -> bool:
+    """Whether the demo is being built at this moment, so that an empty page fills before long."""
+    return any(job.kind == DEMO[0] and job.state == "running" for job in list_jobs())
+
+
 def ensure_demo() -> Job | None:
     """Start the demo if the store has no runs and nobody has started one before; None when there is no need.
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from cxlab import ui
+from cxlab import jobs, ui
 from cxlab.benchmarks.cxmarena.evaluation.corpus import nearest
 from cxlab.benchmarks.cxmarena.evaluation.intent_discovery import discover, read_utterances, score_clusters
 from cxlab.benchmarks.cxmarena.text import differences
@@ -26,6 +26,8 @@ view = ui.view()
 ui.header("Knowledge", "How healthy is the knowledge base?")
 known = ui.cached(queries.datasets)
 if known.is_empty():
+    if jobs.is_building_demo():
+        st.info("The demo is being built at this moment and brings one: load this page again in half a minute.")
     ui.empty(
         "Here you would read a knowledge base by topic, with its noise on and off, and see which repetitions and "
         "contradictions a model misses, which intents it confuses and which quality questions it gets wrong. There is "
@@ -40,6 +42,9 @@ place = read_place(choose_dataset(view, known))
 place = choose_run(place, ui.cached(queries_pairs.runs, place.dataset), TASKS.get(place.view.tab, ""))
 corpora = ui.cached(queries.corpora, place.dataset)
 article_html.style()
+if missing := ui.cached(queries.lacking, place.dataset):
+    names = ", ".join(missing)
+    st.warning(f"This dataset's table of articles lacks {ui.plain(names)}: what rests on that cannot be shown.")
 show_health(place, corpora)
 tab = ui.choose(place.view, "tab", "What to look at", list(TABS), names=TABS, style="segments")
 with st.container(key="cx-wide"):

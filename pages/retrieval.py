@@ -5,7 +5,7 @@ import streamlit as st
 from cxlab import jobs, llm, ui
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Benchmark
-from cxlab.errors import UnknownName
+from cxlab.errors import BadStore, UnknownName
 from cxlab.read import View
 from cxlab.retrieval import minilm
 from cxlab.runner import index_grid
@@ -44,6 +44,8 @@ def find_passage(benchmark: str, dataset: str, name: str) -> retrieval_errors.Fi
             text = read_document(dataset, name, document)
         except UnknownName:
             return "The dataset has no such document."
+        except BadStore as missing:
+            return str(missing)
         return text[slice(start or 0, end or LONGEST)]
 
     return passage
@@ -145,6 +147,8 @@ path_strips.style()
 show_work()
 found = ui.cached(queries.searchable)
 if not found and ui.cached(queries.datasets).is_empty():
+    if jobs.is_building_demo():
+        st.info("The demo is being built at this moment and brings one: load this page again in half a minute.")
     ui.empty(
         "Here you would see which index finds the right article: BM25, vectors or both, with small chunks or large, "
         "how fast and at what cost, which topics it misses and why. There is no dataset to search in yet.",

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cxlab import jobs
 from cxlab.store import write
 from tests.pages.app_script import catch_orders
 from tests.stores.searches import DATASET, HOSTILE, make_searched_store, samples
@@ -59,6 +60,34 @@ def test_an_empty_store_says_what_would_be_here(tmp_path: Path, monkeypatch: pyt
     app = open_page()
     assert "There is no dataset to search in yet" in words(app)
     assert [button.label for button in app.button] == ["Generate or import a dataset"]
+
+
+def test_an_empty_page_says_that_the_demo_is_being_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
+    app = open_page()
+    assert not app.info
+    monkeypatch.setattr(jobs, "is_building_demo", lambda: True)
+    for page in ("retrieval", "knowledge"):
+        app = open_page(goto=page)
+        assert "The demo is being built" in app.info[0].value
+
+
+def test_columns_that_a_table_lacks_are_named_and_the_rest_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = make_searched_store(tmp_path)
+    monkeypatch.setenv("CXLAB_HOME", str(home))
+    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
+    path = home / "datasets" / DATASET / "articles.parquet"
+    pl.read_parquet(path).drop("topic", "title", "body", "corpus", "relations").write_parquet(path)
+    for tab in ("", "areas", "misses"):
+        assert "Hybrid with MiniLM 500/50: hit@10 100.0" in words(open_page(tab=tab))
+    app = open_page(tab="query", attempt="run-fair/run-fair-s3")
+    assert any("lacks body, corpus, title" in each.value for each in app.text)
+    app = open_page(goto="knowledge", dataset=DATASET)
+    assert "kind, topic, title, body, format, corpus" in app.warning[0].value
+    assert "A1" in words(app) or any("A1" in str(frame.value.to_dict()) for frame in app.dataframe)
 
 
 def test_the_board_names_the_best_index_and_what_the_paper_reports(home: Path) -> None:

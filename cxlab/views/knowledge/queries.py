@@ -58,7 +58,7 @@ def corpora(dataset: str) -> pl.DataFrame:
     if not has(dataset, "articles"):
         return pl.DataFrame(schema={"corpus": pl.String, "n": pl.Int64})
     return ask(
-        "SELECT corpus, count(*) AS n FROM (SELECT unnest(corpus) AS corpus FROM read_parquet($path)) GROUP BY 1 "
+        f"SELECT corpus, count(*) AS n FROM (SELECT unnest(corpus) AS corpus FROM {articles_in(dataset)}) GROUP BY 1 "
         "ORDER BY corpus = 'refinement', n DESC, corpus = 'search' DESC, corpus",
         {"path": str(table_path(dataset, "articles"))},
     )
@@ -70,7 +70,7 @@ def tree(dataset: str, corpus: str) -> pl.DataFrame:
     `n` counts the articles at or below a topic, `own` those at it, `wrong` those of `n` with a known pair.
     """
     rows = ask(
-        "SELECT article_id, topic FROM read_parquet($path) WHERE list_contains(corpus, $corpus) AND len(topic) > 0",
+        f"SELECT article_id, topic FROM {articles_in(dataset)} WHERE list_contains(corpus, $corpus) AND len(topic) > 0",
         {"path": str(table_path(dataset, "articles")), "corpus": corpus},
     )
     troubled = set(trouble(dataset, corpus)["article_id"])
@@ -118,7 +118,7 @@ def _descriptions(dataset: str) -> dict[tuple[str, ...], str]:
 def kinds(shelf: Shelf) -> pl.DataFrame:
     """Which kinds and formats a collection has: kind, format, n."""
     return ask(
-        "SELECT kind, format, count(*) AS n FROM read_parquet($path) WHERE list_contains(corpus, $corpus) "
+        f"SELECT kind, format, count(*) AS n FROM {articles_in(shelf.dataset)} WHERE list_contains(corpus, $corpus) "
         "GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2",
         {"path": str(table_path(shelf.dataset, "articles")), "corpus": shelf.corpus},
     )
@@ -137,7 +137,7 @@ def articles(shelf: Shelf, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
     # The texts are read once, lowered once, and only where words are looked for; then one page of rows is fetched.
     text = "lower(concat_ws(' ', article_id, title, body, clean))" if words else "NULL"
     ids = ask(
-        f"SELECT article_id FROM (SELECT *, {text} AS whole FROM read_parquet($path) "
+        f"SELECT article_id FROM (SELECT *, {text} AS whole FROM {articles_in(shelf.dataset)} "
         f"WHERE list_contains(corpus, $corpus)) WHERE {condition} ORDER BY {order}",
         params,
     )["article_id"]
@@ -153,7 +153,8 @@ def others(shelf: Shelf, ids: Iterable[str], limit: int) -> pl.DataFrame:
     plain, plain_params = _where(replace(shelf, find=""))
     found = ask(
         "SELECT article_id FROM (SELECT *, lower(concat_ws(' ', article_id, title, body, clean)) AS whole "
-        f"FROM read_parquet($path)) WHERE list_contains($near::VARCHAR[], article_id) AND {plain} AND NOT ({worded}) "
+        f"FROM {articles_in(shelf.dataset)}) "
+        f"WHERE list_contains($near::VARCHAR[], article_id) AND {plain} AND NOT ({worded}) "
         "ORDER BY list_position($near::VARCHAR[], article_id)",
         {**params, **plain_params, "near": near},
     )["article_id"]
@@ -164,11 +165,12 @@ def _rows(shelf: Shelf, ids: list[str]) -> pl.DataFrame:
     """These articles of a collection, in this order, without their texts."""
     path = str(table_path(shelf.dataset, "articles"))
     frame = ask(
-        """
+        rf"""
         SELECT article_id, title, topic, kind, format, len(facts) AS facts,
             coalesce(json_array_length(try_cast(tools AS JSON)), 0)::BIGINT AS tools,
-            array_length(string_split_regex(trim(body), '\\s+')) AS words
-        FROM read_parquet($path) WHERE list_contains(corpus, $corpus) AND list_contains($ids::VARCHAR[], article_id)
+            array_length(string_split_regex(trim(body), '\s+')) AS words
+        FROM {articles_in(shelf.dataset)}
+        WHERE list_contains(corpus, $corpus) AND list_contains($ids::VARCHAR[], article_id)
         ORDER BY list_position($ids::VARCHAR[], article_id)
         """,
         {"path": path, "corpus": shelf.corpus, "ids": ids},
@@ -201,7 +203,7 @@ def _where(shelf: Shelf) -> tuple[str, dict[str, Any]]:
 def article(dataset: str, corpus: str, article_id: str) -> dict[str, Any]:
     """One article whole, `tools` and `relations` read; UnknownName when the collection has none of this id."""
     found = ask(
-        "SELECT * FROM read_parquet($path) WHERE article_id = $id AND list_contains(corpus, $corpus) LIMIT 1",
+        f"SELECT * FROM {articles_in(dataset)} WHERE article_id = $id AND list_contains(corpus, $corpus) LIMIT 1",
         {"path": str(table_path(dataset, "articles")), "id": article_id, "corpus": corpus},
     )
     if found.is_empty():
@@ -220,7 +222,7 @@ def article(dataset: str, corpus: str, article_id: str) -> dict[str, Any]:
 def find_corpora(dataset: str, article_id: str) -> list[str]:
     """The collections that have an article of this id."""
     rows = ask(
-        "SELECT DISTINCT unnest(corpus) AS corpus FROM read_parquet($path) WHERE article_id = $id ORDER BY 1",
+        f"SELECT DISTINCT unnest(corpus) AS corpus FROM {articles_in(dataset)} WHERE article_id = $id ORDER BY 1",
         {"path": str(table_path(dataset, "articles")), "id": article_id},
     )
     return rows["corpus"].to_list()
@@ -254,7 +256,7 @@ def _spell_out(dataset: str, used: dict[str, Any]) -> dict[str, str]:
 def titles(dataset: str, corpus: str, ids: Iterable[str]) -> dict[str, str]:
     """Id → title of those articles that the collection has."""
     rows = ask(
-        "SELECT article_id, title FROM read_parquet($path) "
+        f"SELECT article_id, title FROM {articles_in(dataset)} "
         "WHERE list_contains($ids::VARCHAR[], article_id) AND list_contains(corpus, $corpus)",
         {"path": str(table_path(dataset, "articles")), "ids": list(ids), "corpus": corpus},
     )
@@ -320,6 +322,34 @@ def _trouble(home: str, version: str, dataset: str, corpus: str) -> pl.DataFrame
     ends = pl.concat([pairs.select("kind", article_id="first"), pairs.select("kind", article_id="second")])
     counts = [(pl.col("kind") == kind).sum().cast(pl.Int64).alias(kind) for kind in TROUBLES]
     return ends.group_by("article_id").agg(counts).sort("article_id")
+
+
+# What an article has, and what stands in where a table lacks the column.
+_ARTICLE = {
+    "kind": "NULL::VARCHAR", "topic": "[]::VARCHAR[]", "title": "NULL::VARCHAR", "body": "NULL::VARCHAR",
+    "clean": "NULL::VARCHAR", "format": "NULL::VARCHAR", "corpus": "['all']", "facts": "[]::VARCHAR[]",
+    "tools": "'[]'", "relations": "'{}'", "acronyms": "'{}'", "file": "NULL::VARCHAR",
+    "subject": "NULL::VARCHAR", "style": "NULL::VARCHAR",
+}  # fmt: skip
+
+
+# Without these something is missing on the page; the others not every data set has.
+_EXPECTED = ("kind", "topic", "title", "body", "format", "corpus")
+
+
+def lacking(dataset: str) -> list[str]:
+    """What should stand in the dataset's table of articles and does not; [] where it has no such table."""
+    known = columns(dataset, "articles")
+    return [name for name in _EXPECTED if name not in known] if known else []
+
+
+def articles_in(dataset: str, path: str = "path") -> str:
+    """The table of articles as a source for SQL, whole even where it lacks columns; `path` is the parameter."""
+    known = columns(dataset, "articles")
+    missing = [name for name in _ARTICLE if name not in known]
+    if not missing:
+        return f"read_parquet(${path})"
+    return f"(SELECT *, {', '.join(f'{_ARTICLE[name]} AS {name}' for name in missing)} FROM read_parquet(${path}))"
 
 
 def columns(dataset: str, table: str) -> frozenset[str]:

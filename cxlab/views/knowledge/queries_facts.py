@@ -29,7 +29,7 @@ def ledger(dataset: str, corpus: str, find: str = "", limit: int = queries.ROWS_
     frame = ask(
         f"""
         WITH stated AS (
-            SELECT unnest(facts) AS fact_id, count(*) AS articles FROM read_parquet($articles)
+            SELECT unnest(facts) AS fact_id, count(*) AS articles FROM {queries.articles_in(dataset, "articles")}
             WHERE list_contains(corpus, $corpus) GROUP BY 1
         ), said AS ({_said(dataset)})
         SELECT f.fact_id, subject, {called} AS property, {shown} AS value, coalesce(articles, 0) AS articles,
@@ -46,9 +46,10 @@ def ledger(dataset: str, corpus: str, find: str = "", limit: int = queries.ROWS_
 def count(dataset: str, corpus: str) -> dict[str, int]:
     """How many facts there are, and how many of them no article of the collection states."""
     frame = ask(
-        """
+        f"""
         SELECT count(*) AS facts, count(*) FILTER (fact_id NOT IN (
-            SELECT unnest(facts) FROM read_parquet($articles) WHERE list_contains(corpus, $corpus))) AS unstated
+            SELECT unnest(facts) FROM {queries.articles_in(dataset, "articles")}
+            WHERE list_contains(corpus, $corpus))) AS unstated
         FROM read_parquet($path)
         """,
         {
@@ -77,7 +78,7 @@ def stated_in(dataset: str, corpus: str, fact_id: str, limit: int = 200) -> pl.D
     """The articles that state a fact: article_id, title, sentence (in which the value stands; empty when reworded)."""
     fact = of_ids(dataset, [fact_id]).row(0, named=True)
     rows = ask(
-        "SELECT article_id, title, clean FROM read_parquet($path) WHERE list_contains(facts, $fact) "
+        f"SELECT article_id, title, clean FROM {queries.articles_in(dataset)} WHERE list_contains(facts, $fact) "
         f"AND list_contains(corpus, $corpus) ORDER BY {queries.BY_NUMBER} LIMIT $limit",
         {"path": str(queries.table_path(dataset, "articles")), "fact": fact_id, "corpus": corpus, "limit": limit},
     )

@@ -17,7 +17,7 @@ from typing import Any
 from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import Passage, TaxonomyLabel
 from cxlab.benchmarks.cxmarena.options import CxmOptions
 from cxlab.benchmarks.cxmarena.text import bare
-from cxlab.errors import BadOption, UnknownName
+from cxlab.errors import BadOption, BadStore, UnknownName
 from cxlab.records import Sample, content_id
 from cxlab.retrieval import Hit, Index, cut, index_documents, split_kind
 from cxlab.retrieval.documents import DocumentIndex, readable
@@ -57,6 +57,9 @@ def load(dataset_id: str, name: str) -> Corpus:
 @functools.lru_cache(maxsize=_KEPT)
 def _load(base: str, dataset_id: str, name: str) -> Corpus:
     frame = write.load_table(dataset_id, "articles", Path(base))
+    lacking = {"article_id", "title", "body", "corpus"} - set(frame.columns)
+    if lacking:
+        raise BadStore(f"dataset {dataset_id!r}: its table of articles lacks {', '.join(sorted(lacking))}")
     texts = {
         row["article_id"]: text if not row["title"] or text.startswith(row["title"]) else f"{row['title']}\n\n{text}"
         for row in frame.select("article_id", "title", "body", "corpus").iter_rows(named=True)
