@@ -44,7 +44,7 @@ from cxlab.store import layout, write
 
 SEED = 1
 FORMATS: Mapping[str, Any] = {"text": "text", "table": "table", "html": "html", "markdown": "markdown", "pdf": "pdf"}
-RULES = "Rights and rules", "Rechte und Regeln", "Droits et règles"
+RULES = ("Rights and rules", "Rechte und Regeln", "Droits et règles")
 NOTE = (
     "Written by hand, sentence by sentence, and small: no model made it, and neither size, writer, noise nor seed "
     "changes anything in it."

@@ -249,3 +249,15 @@ def test_evidence_lies_within_the_conversation(made):
             for answer, evidence in zip(sample.expected["answers"], sample.expected["evidence"], strict=True):
                 assert set(evidence) <= numbers_
                 assert bool(evidence) == (answer == "Yes")
+
+
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_other_languages_are_as_promised(language):
+    brand = brand_files.load("aldersea", language)
+    assert len(brand.articles) == 12
+    assert len(brand.conversations) == 15
+    assert {a.head["format"] for a in brand.articles} == set(FORMATS)
+    assert len(brand.causes) == 20
+    assert len({talk.intent for talk in brand.conversations}) >= 10
+    assert len(brand.queries) >= 12
+    assert set(brand.quality) == set(brand_files.load("aldersea").quality)
