@@ -202,3 +202,14 @@ def test_every_switch_says_what_it_is(room: str) -> None:
         for switch in model.switches():
             assert switch.meaning.endswith("."), switch.name
             assert model.read({}).to_record().keys() >= {switch.name}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("word", ["9" * 20, f"-{'9' * 20}", "1e30", "1e999", "nan", "inf"])
+def test_every_number_has_a_range_and_what_is_beyond_is_refused(room: str, word: str) -> None:
+    sources = REGISTRY[room].importers
+    for model in (REGISTRY[room].Options, REGISTRY[room].GenerateOptions, *(each.Options for each in sources)):
+        for switch in model.switches():
+            if switch.kind in ("integer", "number"):
+                with pytest.raises(BadOption, match=switch.name):
+                    model.read_words([f"{switch.name}={word}"])
