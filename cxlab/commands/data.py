@@ -38,9 +38,16 @@ def import_data(
     if source is None or source.startswith("-"):
         raise BadOption(f"name the source first: {', '.join(list_sources())}")
     found = find_source(source)
-    if path is None:
+    words = list(context.args)
+    if path is not None and str(path).startswith("-"):  # no path: the flags of the source begin here
+        path, words = None, [str(path), *words]
+    options = found.Options.read(read_flags(words, found.Options, source))
+    if path is not None:
+        given = found.read(path, options)
+    elif found.read_named is not None and words:
+        given = found.read_named(options)
+    else:
         raise BadOption(f"import {source}: give its path, {found.takes}")
-    given = found.read(path, found.Options.read(read_flags(context.args, found.Options, source)))
     given.save()
     report = given.report()
     for complaint in report.complaints:

@@ -39,7 +39,7 @@ class Importer:
     """A source of other people's files: `python -m cxlab import ID PATH --FLAG`; see cxlab/importers.
 
     `takes` says what PATH is. `read(path, options)` raises BadFile for what cannot be read at all. `Options` are the
-    source's own flags.
+    source's own flags. `read_named(options)` reads what those flags name where no PATH is given; None: it is needed.
     """
 
     id: str
@@ -47,3 +47,4 @@ class Importer:
     takes: str
     read: Callable[[Path, Any], Imported]
     Options: type[Settings] = Settings
+    read_named: Callable[[Any], Imported] | None = None
