@@ -9,8 +9,8 @@ from typing import Any
 from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import ledger, pack_files
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
+from cxlab.benchmarks.cxmarena.conversations import conversation_plan, noise
 from cxlab.benchmarks.cxmarena.conversations import conversation_writer as conversations
-from cxlab.benchmarks.cxmarena.conversations import noise
 from cxlab.benchmarks.cxmarena.conversations.noise import NoisyConversation
 from cxlab.benchmarks.cxmarena.knowledge import article_writer as articles
 from cxlab.benchmarks.cxmarena.knowledge import topic_tree
@@ -45,7 +45,7 @@ def make() -> Made:
     about = {a.properties["subject"]: a.id for a in reversed(found) if a.properties["subject"]}
     found += generation_stages.finish(articles.write_issues(facts, plans, model, 1, None, len(found) + 1, about))
     tools = articles.define_tools(pack, plans)
-    cases = conversations.plan_conversations(facts, found, tools, 24, 1)
+    cases = conversation_plan.plan_conversations(facts, found, tools, 24, 1)
     talks = generation_stages.finish(conversations.write_conversations(facts, found, tools, cases, model, 1, None))
     heard = {
         c.id: noise.add_noise(c.messages, noise.Noise(seed=n, fragmentation=0.5, wer=0.05)) for n, c in enumerate(talks)

@@ -1,4 +1,4 @@
-"""Conversations between a customer and an agent, grounded in the articles, true in their labels by construction.
+"""Conversations between a customer and an agent, grounded in the articles.
 
     cases = plan_conversations(ledger, articles, tools, count=1994, seed=1)              # [ConversationPlan]
     conversations = stages.finish(write_conversations(ledger, articles, tools, cases, model, seed, folder))
@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +25,13 @@ from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger, rng_for
 from cxlab.benchmarks.cxmarena.conversations import dialogue_plan as outlines
 from cxlab.benchmarks.cxmarena.conversations import dialogue_prompts, personas, phrasebook
+from cxlab.benchmarks.cxmarena.conversations.conversation_plan import ConversationPlan, to_row
 from cxlab.benchmarks.cxmarena.conversations.dialogue_script import DialogueMove
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex
 from cxlab.benchmarks.cxmarena.conversations.personas import Persona
+from cxlab.benchmarks.cxmarena.conversations.written_dialogue import WrittenDialogue
 from cxlab.benchmarks.cxmarena.knowledge.article_writer import missing_text_error
-from cxlab.errors import BadOption
+from cxlab.errors import CxError
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
 from cxlab.metrics.text_statistics import SENTENCE
@@ -38,50 +39,10 @@ from cxlab.records import Article, Conversation, Message, ToolCall
 
 # Messages of the past that a speaker is shown: enough to know what it is about and what was said already.
 MEMORY = 60
-# Acts of a customer who wants to know something: of a product, how a step is done, what it is for.
-ASKING = frozenset({"ask_fact", "ask_how", "ask_why", "misunderstand"})
-
-
-@dataclass(frozen=True)
-class ConversationPlan:
-    """One conversation to be simulated: about which issue of which subject, with what at hand."""
-
-    id: str
-    article: str
-    issue: str
-    subject: str
-    family: str
-    articles: tuple[str, ...]
-    tools: tuple[str, ...]
-
-
-def plan_conversations(
-    ledger: Ledger, articles: Sequence[Article], tools: Sequence[Mapping[str, Any]], count: int, seed: int
-) -> list[ConversationPlan]:
-    """`count` cases over the issue articles, each article used once before any is used twice."""
-    issues = [a for a in articles if a.kind == "issue"]
-    if not issues:
-        raise BadOption("no issue articles; a conversation needs one: write issues first")
-    article_index = ArticleIndex(ledger, articles)
-    names = {t["function"]["name"] for t in tools}
-    order: list[int] = []
-    found = []
-    for number in range(1, count + 1):
-        if not order:
-            order = [int(i) for i in rng_for("cases", seed, number).permutation(len(issues))]
-        article = issues[order.pop()]
-        found.append(
-            ConversationPlan(
-                id=f"C_{number}",
-                article=article.id,
-                issue=str(article.properties["issue"]),
-                subject=str(article.properties["subject"]),
-                family=str(article.properties["family"]),
-                articles=article_index.near(article, rng_for("near", seed, number)),
-                tools=tuple(n for t in article.tools if (n := t["function"]["name"]) in names),
-            )
-        )
-    return found
+# Conversations in a row that come to nothing before a writer is given up.
+MOST_LOST = 5
+# Acts of a customer who wants to know what stands in an article; to hear the same again is none.
+ASKING = frozenset({"ask_fact", "ask_why"})
 
 
 def write_conversations(
@@ -93,15 +54,30 @@ def write_conversations(
     seed: int,
     folder: Path | None = None,
 ) -> Generator[generation_stages.Progress, None, list[Conversation]]:
-    """One conversation a case; what an earlier try left in the folder is picked up."""
+    """One conversation a case, but for those that came to nothing; what an earlier try left in the folder is used.
+
+    Real models write freely (`WrittenDialogue`); stand-ins put a plan into words, with labels true by construction.
+    """
     article_index = ArticleIndex(ledger, articles)
     by_name = {t["function"]["name"]: t for t in tools}
 
+    writer = _ScriptedDialogue if model.simulated else WrittenDialogue
+
+    kept = lost = 0
+
     async def work(case: ConversationPlan) -> generation_stages.Row:
-        return await _ConversationWriter(ledger, article_index, by_name, case, model, seed).write()
+        nonlocal kept, lost
+        row = await writer(ledger, article_index, by_name, case, model, seed).write()
+        kept, lost = kept + ("dropped" not in row), lost + ("dropped" in row)
+        if not kept and lost >= min(MOST_LOST, len(cases)):
+            raise CxError(
+                f"{model.name}: none of its first {lost} conversations could be kept, the last one because "
+                f"{row['dropped'].rstrip('.')}; it was asked no more"
+            )
+        return row
 
     rows = yield from generation_stages.run("conversations", cases, lambda c: c.id, work, folder)
-    return [read(row) for row in rows]
+    return [read(row) for row in rows if "dropped" not in row]
 
 
 def read(row: Mapping[str, Any]) -> Conversation:
@@ -110,8 +86,8 @@ def read(row: Mapping[str, Any]) -> Conversation:
     return Conversation.model_validate({**row, "grounding": grounding})
 
 
-class _ConversationWriter:
-    """One conversation while it is being written."""
+class _ScriptedDialogue:
+    """One conversation while stand-ins put a plan into words."""
 
     def __init__(
         self,
@@ -236,42 +212,10 @@ class _ConversationWriter:
         )
 
     def _row(self) -> generation_stages.Row:
-        person = self.person
         quality = outlines.quality(self.outline)
         for one in quality:
             one["evidence"] = [self.places[i] for i in one["evidence"]]
-        return {
-            "id": self.case.id,
-            "messages": self.messages,
-            "channel": "text",
-            "persona": {
-                "customer": {
-                    "name": person.customer,
-                    "traits": list(person.traits),
-                    "casual": person.casual,
-                    "life": person.life,
-                    "problem": person.problem,
-                    "masked": [{"detail": k, "value": v} for k, v in person.masked.items()],
-                    "details": person.details,
-                },
-                "agent": {
-                    "name": person.agent,
-                    "articles": list(self.case.articles),
-                    "issue": self.case.article,
-                    "quality": [{"id": q["id"], "question": q["question"], "answer": q["answer"]} for q in quality],
-                    "tools": list(self.case.tools),
-                },
-            },
-            "labels": {
-                "issue_article": self.case.article,
-                "issue": self.case.issue,
-                "family": self.case.family,
-                "about": self.ledger.brand.families[self.case.family].title,
-                "subject": self.case.subject,
-                "quality": quality,
-            },
-            "grounding": {str(k): list(v) for k, v in self.grounding.items()},
-        }
+        return to_row(self.case, self.person, self.messages, self.grounding, quality)
 
 
 def plain(text: str, details: Sequence[str] | Any) -> str:

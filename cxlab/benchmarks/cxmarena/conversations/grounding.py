@@ -148,15 +148,15 @@ class ArticleIndex:
         return None
 
     def rank(
-        self, text: str, sources: Sequence[SourcePassage], ids: Sequence[str], facts: Sequence[str] = (), most: int = 3
+        self, text: str, sources: Sequence[SourcePassage], ids: Sequence[str], facts: Sequence[str] = ()
     ) -> tuple[str, ...]:
-        """The articles that a message rests on: its sources, then others that say the same.
+        """The articles that a message rests on: its sources, then all others that say the same.
 
         Another article says the same when it states one of the message's facts, or has a sentence with most of what
         the message takes from a passage; that it is about the same product is not enough.
         """
         own = tuple(dict.fromkeys(p.article for p in sources))
-        if not own or len(own) >= most:
+        if not own:
             return own
         told = stems(text)
         taken = [some for p in sources if len(some := told & stems(p.text)) >= FEWEST]
@@ -167,7 +167,7 @@ class ArticleIndex:
             if i not in own
         }
         beside = [i for i, score in scores.items() if score >= BESIDE]
-        return (*own, *sorted(beside, key=lambda i: (-scores[i], i)))[:most]
+        return (*own, *sorted(beside, key=lambda i: (-scores[i], i)))
 
     def _shows(self, article: str, fact: str) -> bool:
         """Whether an article gives the value of a fact that it is known to state."""

@@ -28,7 +28,13 @@ from cxlab.benchmarks.cxmarena.brand import ledger, pack_files
 from cxlab.benchmarks.cxmarena.brand import pack_from_brief as brief
 from cxlab.benchmarks.cxmarena.brand.brand_pack import Brand
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
-from cxlab.benchmarks.cxmarena.conversations import channel_mix, conversation_writer, dialogue_prompts
+from cxlab.benchmarks.cxmarena.conversations import (
+    channel_mix,
+    conversation_plan,
+    conversation_writer,
+    dialogue_prompts,
+    written_dialogue_prompts,
+)
 from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
 from cxlab.benchmarks.cxmarena.generation import dataset_statistics, dataset_tables, sizes
 from cxlab.benchmarks.cxmarena.knowledge import (
@@ -255,6 +261,7 @@ def hashes() -> dict[str, str]:
         brief.EXPAND_BRAND.name: brief.EXPAND_BRAND.hash,
         **task_prompts.hashes(),
         **dialogue_prompts.hashes(),
+        **written_dialogue_prompts.hashes(),
         ACRONYMS.name: ACRONYMS.hash,
     }
 
@@ -327,7 +334,7 @@ def make(
             "statistics": measured,
             "counts": dataset_statistics.count(frames, samples),
             "validation": rates,
-            "left_out": {"articles": unusable},
+            "left_out": {"articles": unusable, "conversations": size.conversations - len(talks)},
             **({} if model.simulated else {"spending": generation_budget.sum_up()}),
             **({"note": pack.note} if pack.note else {}),
         },
@@ -349,7 +356,7 @@ def make_conversations(
     workers: int | None,
 ) -> Generator[Progress, None, list[Conversation]]:
     """The conversations; simulated ones are CPU work and spread over processes."""
-    cases = conversation_writer.plan_conversations(facts, found, tools, count, config.seed)
+    cases = conversation_plan.plan_conversations(facts, found, tools, count, config.seed)
     if model.simulated:
         task = functools.partial(conversations_shard, facts, found, tools, config.model, config.seed)
         yield from parallel.fill(
@@ -364,7 +371,7 @@ def conversations_shard(
     tools: Sequence[Mapping[str, Any]],
     model: str,
     seed: int,
-    cases: Sequence[conversation_writer.ConversationPlan],
+    cases: Sequence[conversation_plan.ConversationPlan],
     folder: Path,
 ) -> None:
     """A shard of the conversations, in a process of its own."""

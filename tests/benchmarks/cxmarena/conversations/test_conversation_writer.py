@@ -11,6 +11,7 @@ from cxlab import llm
 from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import fact_statements, ledger, pack_files
 from cxlab.benchmarks.cxmarena.conversations import (
+    conversation_plan,
     conversation_writer,
     dialogue_prompts,
     personas,
@@ -41,7 +42,7 @@ def make(name: str) -> tuple[Any, Any, Any, Any, Any]:
         plans = article_writer.plan_issues(facts, topics, 40, 1)
         found += generation_stages.finish(article_writer.write_issues(facts, plans, MODEL, 1, first=len(found) + 1))
         tools = article_writer.define_tools(pack, plans)
-        cases = conversation_writer.plan_conversations(facts, found, tools, 45, 1)
+        cases = conversation_plan.plan_conversations(facts, found, tools, 45, 1)
         said = generation_stages.finish(conversation_writer.write_conversations(facts, found, tools, cases, MODEL, 1))
         _MADE[name] = (facts, found, tools, cases, said)
     return _MADE[name]
@@ -331,7 +332,7 @@ def test_a_heading_becomes_a_sentence_and_an_answer_fits_the_question() -> None:
 def test_without_issue_articles_there_is_nothing_to_talk_about() -> None:
     facts, found, tools, _, _ = make("hearthwise")
     with pytest.raises(BadOption, match="no issue articles"):
-        conversation_writer.plan_conversations(facts, [a for a in found if a.kind != "issue"], tools, 3, 1)
+        conversation_plan.plan_conversations(facts, [a for a in found if a.kind != "issue"], tools, 3, 1)
 
 
 def test_prompts_are_sound() -> None:

@@ -1,0 +1,192 @@
+"""Conversations that real models write: what is kept of them holds, and what cannot be kept is left out."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cxlab import llm
+from cxlab.benchmarks import generation_stages
+from cxlab.benchmarks.cxmarena.conversations import conversation_plan, conversation_writer, written_dialogue
+from cxlab.benchmarks.cxmarena.conversations import written_dialogue_prompts as prompts
+from cxlab.errors import CxError
+from cxlab.records import Conversation
+from tests.benchmarks.cxmarena import cxm_brand, strong_writer
+
+Reply = Callable[[str, str], dict[str, Any]]
+
+
+class Writer:
+    """A model that answers as the strong writer does, but for one side."""
+
+    name, simulated, prices = "scripted", False, None
+
+    def __init__(self, agent: Reply = strong_writer.agent, customer: Reply = strong_writer.customer) -> None:
+        self.agent, self.customer = agent, customer
+        self.asked: list[tuple[str, str]] = []
+
+    async def complete(self, request):
+        system, user = (message["content"] for message in request.messages)
+        self.asked.append((system, user))
+        side = {prompts.AGENT_MESSAGE.name: self.agent, prompts.CUSTOMER_MESSAGE.name: self.customer}
+        reply = side.get(request.prompt.name)
+        body = {"messages": request.messages}
+        text = json.dumps(reply(system, user)) if reply else strong_writer.answer(body)
+        return llm.base.Completion(text, (), llm.base.Usage(calls=1), 0.0, "stop")
+
+    async def aclose(self) -> None: ...
+
+
+def write(model: Any, count: int = 4) -> list[Conversation]:
+    made = cxm_brand.make()
+    cases = conversation_plan.plan_conversations(made.ledger, made.articles, made.tools, count, 1)
+    stage = conversation_writer.write_conversations(made.ledger, made.articles, made.tools, cases, model, 1)
+    return generation_stages.finish(stage)
+
+
+@pytest.fixture(scope="module")
+def talks() -> list[Conversation]:
+    return write(Writer(), 12)
+
+
+def test_what_an_agent_says_stands_where_it_is_said_to_stand(talks: list[Conversation]) -> None:
+    made = cxm_brand.make()
+    articles = {a.id: " ".join(a.body.split()) for a in made.articles}
+    assert len(talks) == 12
+    for talk in talks:
+        assert talk.grounding
+        for place, sources in talk.grounding.items():
+            message = talk.messages[place]
+            assert message.role == "agent"
+            for passage in message.data["passages"]:
+                assert any(" ".join(passage.split()) in articles[source] for source in sources)
+            for fact in message.data["facts"]:
+                assert made.ledger.show(made.ledger.facts[fact]).lower() in message.text.lower()
+
+
+def test_tools_get_what_the_customer_told_and_their_results_steer_what_follows(talks: list[Conversation]) -> None:
+    called = 0
+    for talk in talks:
+        for place, message in enumerate(talk.messages):
+            told = " ".join(m.text for m in talk.messages[:place])
+            for call in message.tool_calls:
+                called += 1
+                assert message.data["class"] == "tool_call"
+                for value in json.loads(call.arguments).values():
+                    assert not any(c.isdigit() for c in value) or value in told
+                result, report = talk.messages[place + 1], talk.messages[place + 2]
+                assert result.role == "tool"
+                assert next(iter(result.data["result"].values())) in report.text
+    assert called >= 6
+
+
+def test_details_are_noted_where_they_come_out(talks: list[Conversation]) -> None:
+    for talk in talks:
+        masked = {one["detail"]: one["value"] for one in talk.persona["customer"]["masked"]}
+        for message in talk.messages:
+            for name in message.data.get("details", ()):
+                assert masked[name].lower().rstrip(".") in message.text.lower()
+        assert talk.messages[0].data["details"] == [] or talk.messages[0].text
+
+
+def test_quality_answers_have_evidence_in_what_was_said(talks: list[Conversation]) -> None:
+    for talk in talks:
+        for one in talk.labels["quality"]:
+            assert one["answer"] in ("Yes", "No", "NA")
+            assert bool(one["evidence"]) == (one["answer"] == "Yes")
+            assert all(talk.messages[place].role in ("agent", "customer") for place in one["evidence"])
+
+
+def test_neither_side_reads_the_other_sides_card() -> None:
+    model = Writer()
+    write(model, 3)
+    customers = [system for system, _ in model.asked if "a customer of" in system]
+    agents = [(system, user) for system, user in model.asked if "a service agent of" in system]
+    assert customers
+    assert agents
+    for system, user in agents:
+        said = strong_writer.between(user, "The conversation so far:\n", "\n\nYour next message:")
+        for card in customers:
+            for detail in strong_writer.listed(card, strong_writer.KNOWN):
+                value = detail.partition(": ")[2]
+                assert not any(c.isdigit() for c in value) or value not in system or value in said
+    for system, _ in model.asked:
+        assert "<" not in system.replace("<think>", "")
+        assert "None" not in system
+
+
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        ({"message": "Ember Mini costs £3.17."}, "No article states Ember Mini price 3.17."),
+        (
+            {"kind": "knowledge_base", "sources": [{"article": "KB_1", "words": "Nobody ever wrote this down."}]},
+            "no sentence that was named stands in them word for word",
+        ),
+        ({"kind": "general", "call": {"name": "fly_home", "arguments": {}}}, "There is no fly_home."),
+        ({"kind": "tool_call", "call": None}, "A message of the kind tool_call makes a call"),
+    ],
+)
+def test_a_message_that_cannot_be_sent_is_asked_for_again(spoil: dict[str, Any], complaint: str) -> None:
+    def agent(system: str, user: str) -> dict[str, Any]:
+        sound = strong_writer.agent(system, user)
+        return sound if "You wrote a message that cannot be sent" in user else {**sound, **spoil}
+
+    model = Writer(agent)
+    assert len(write(model, 2)) == 2
+    again = [user for _, user in model.asked if "You wrote a message that cannot be sent" in user]
+    assert any(complaint in user for user in again)
+
+
+def test_an_invented_order_number_is_not_sent_to_a_tool() -> None:
+    def agent(system: str, user: str) -> dict[str, Any]:
+        said = strong_writer.agent(system, user)
+        if said["call"] and "You wrote a message that cannot be sent" not in user:
+            said["call"]["arguments"] = dict.fromkeys(said["call"]["arguments"], "ZZ00000001")
+        return said
+
+    model = Writer(agent)
+    talks = write(model, 4)
+    assert any("Nobody gave the value of" in user for _, user in model.asked)
+    assert not any("ZZ00000001" in call.arguments for talk in talks for m in talk.messages for call in m.tool_calls)
+
+
+def test_what_stays_unusable_is_left_out_with_the_reason() -> None:
+    def stubborn(system: str, user: str) -> dict[str, Any]:
+        return {"kind": "general", "message": "Ember Mini costs £3.17.", "sources": [], "call": None}
+
+    def silent(system: str, user: str) -> dict[str, Any]:
+        return {"message": "Never mind.", "finished": True}
+
+    with pytest.raises(
+        CxError, match="scripted: none of its first 2 conversations could be kept, the last one because"
+    ):
+        write(Writer(stubborn), 2)
+    seen: list[str] = []
+
+    def once(system: str, user: str) -> dict[str, Any]:
+        # One customer never gets further; the others do.
+        name = strong_writer.between(system, "You are ", ",")
+        if not seen:
+            seen.append(name)
+        return silent(system, user) if name in seen else strong_writer.customer(system, user)
+
+    assert len(write(Writer(customer=once), 4)) >= 3
+    made = cxm_brand.make()
+    case = conversation_plan.plan_conversations(made.ledger, made.articles, made.tools, 1, 1)[0]
+    tools = {t["function"]["name"]: t for t in made.tools}
+    index = conversation_writer.ArticleIndex(made.ledger, made.articles)
+    dialogue = written_dialogue.WrittenDialogue(made.ledger, index, tools, case, Writer(stubborn), 1)  # type: ignore[arg-type]
+    import asyncio
+
+    row = asyncio.run(dialogue.write())
+    assert row == {
+        "id": "C_1",
+        "dropped": "no message of the agent could be sent: No article states Ember Mini price 3.17.",
+    }
+
+
+def test_the_prompts_are_whole() -> None:
+    assert [complaint for prompt in prompts.ALL for complaint in prompt.check()] == []
+    assert set(prompts.SERVICE_RULES) == set(conversation_writer.personas.STANDARDS)
