@@ -6,8 +6,6 @@ estimate("simulated:strong", "small")      # None: nothing is asked of anybody
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cxlab import llm
@@ -15,16 +13,17 @@ from cxlab.benchmarks.cxmarena.generation import sizes
 from cxlab.records import Usage
 
 FREE = "Simulated models write in this process: no tokens, no cost."
-# Counted in generations of that many articles (hearthwise, talvero, hearthwise; seed 1, all noise) with every prompt
-# rendered as a real model gets it, schema included, and a simulated model's reply: part → calls, thousands of tokens
-# in and out, a token taken as four characters. Real models write texts of other lengths and are asked again where they
-# state what the ledger does not hold, hence "about".
-COUNTED_AT = (60, 400, 1200)
+# Counted at 60 articles (hearthwise and talvero, seed 1, all noise) with every prompt rendered as a real model gets it,
+# schema included, and a scripted writer's replies, a token taken as four characters; the articles as long as they may
+# be, with what follows from it for conversations that show them. Part → calls, thousands of tokens in and out. All
+# grow with the number of articles. Real models write texts of other lengths and are asked again where something is
+# wrong, hence "about".
+COUNTED_AT = 60
 COUNTED = {
-    "articles": ((74, 51, 98), (485, 321, 556), (1399, 1003, 1975)),
-    "conversations": ((1582, 1081, 32), (10401, 7476, 221), (30533, 20488, 611)),
-    "tasks": ((122, 136, 4), (470, 606, 13), (1266, 2149, 36)),
-    "checks": ((556, 886, 16), (2487, 4054, 87), (7306, 13017, 258)),
+    "articles": (74, 48, 40),
+    "conversations": (740, 2000, 60),
+    "tasks": (124, 72, 3),
+    "checks": (320, 250, 11),
 }
 # A pack out of a brief: the form with an example, and a pack as long as those that ship.
 BRIEF = (1, 6.6, 30)
@@ -56,7 +55,7 @@ def estimate(model: str, size: str, *, brief: bool = False, validate: bool = Tru
     found = sizes.read_size(size)
     articles = found.information + found.issues
     parts = [measured for part, measured in COUNTED.items() if validate or part != "checks"]
-    sums = [sum(_at(articles, [row[column] for row in part]) for part in parts) for column in range(3)]
+    sums = [sum(part[column] for part in parts) * articles / COUNTED_AT for column in range(3)]
     calls, prompt, completion = (one + more for one, more in zip(sums, BRIEF if brief else (0, 0, 0), strict=True))
     usage = Usage(prompt_tokens=_round(prompt * 1000), completion_tokens=_round(completion * 1000))
     return CostEstimate(
@@ -66,13 +65,6 @@ def estimate(model: str, size: str, *, brief: bool = False, validate: bool = Tru
         usage.completion_tokens or 0,
         llm.cost(model, usage),
     )
-
-
-def _at(articles: int, counted: Sequence[float]) -> float:
-    """Between two counted sizes by the power law through both; outside them by that of the nearest two."""
-    low = 0 if articles < COUNTED_AT[1] else 1
-    (a, b), (y, z) = COUNTED_AT[low : low + 2], counted[low : low + 2]
-    return float(y * (z / y) ** (math.log(articles / a) / math.log(b / a)))
 
 
 def _round(value: float) -> int:
