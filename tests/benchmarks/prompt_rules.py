@@ -55,6 +55,8 @@ def read(benchmark: str, sample: Sample, recording: Recording) -> list[Asked]:
         text = "\n".join(m["content"] for m in rendering.messages if m["role"] in ("system", "user"))
         for words in longest:
             text = text.replace(words, "…")
+        # What stands in a fence is a form or a text to be copied.
+        text = re.sub(r"^```\w*\n.*?^```$", "…", text, flags=re.MULTILINE | re.DOTALL)
         found.append(Asked(sample, one, rendering, text))
     return found
 
@@ -86,11 +88,12 @@ def find_leaks(asked: Iterable[Asked]) -> Iterator[str]:
                 continue  # a judge sees the policy that it is to judge by
             own = set(of[reader].values())
             secret = [text for text in of[other].values() if text not in own]
+            shared = frozenset[tuple[str, ...]]().union(*(_runs(text) for text in of[other].values() if text in own))
             if reader == "customer":
                 # What an agent is told at length is policy and procedure, of which customers know nothing.
                 secret = [text for text in secret if len(text) > LONGEST_LINE]
             runs = frozenset[tuple[str, ...]]().union(*map(_runs, secret))
-            for leak in sorted((runs & _runs(one.text)) - _template(one))[:3]:
+            for leak in sorted((runs & _runs(one.text)) - _template(one) - shared)[:3]:
                 yield f"{one.place} holds words of the {other}'s card: {' '.join(leak)!r}"
 
 
@@ -103,7 +106,9 @@ def find_machine_keys(asked: Iterable[Asked]) -> Iterator[str]:
         ):
             snake = bool(re.fullmatch(r"[a-z0-9]+(?:_[a-z0-9]+)+", word))
             camel = bool(re.search(r"[a-z][A-Z]", word)) and word in keys
-            if (snake or camel) and not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", one.used):
+            # A key that is explained in a list is no riddle.
+            told = re.search(rf"^\s*[-*] {re.escape(word)}: \S", one.text, re.MULTILINE)
+            if (snake or camel) and not told and not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", one.used):
                 yield f"{one.place}: {word}"
 
 
@@ -170,7 +175,7 @@ def _runs(text: str) -> frozenset[tuple[str, ...]]:
 
 @functools.cache
 def _runs_of_line(line: str) -> frozenset[tuple[str, ...]]:
-    words = re.findall(r"[\w'’-]+", line)
+    words = re.findall(r"\w[\w'’-]*", line)
     return frozenset(tuple(words[i : i + RUN]) for i in range(len(words) - RUN + 1))
 
 

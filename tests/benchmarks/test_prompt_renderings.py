@@ -21,10 +21,6 @@ from tests.goldens import prompts as goldens
 LIMITS = {"cxmarena": 40, "mmtaup2": 160}
 # What does not hold yet, with the reason: to be emptied. An entry that holds fails the test.
 NOT_YET = {
-    ("sage", "no unfilled placeholder"): "the form to convert into shows a whole scenario file with its phrases",
-    ("sage", "no words of another side's card"): "the glossary is made from the customers' phrases",
-    ("sage", "no machine key"): "variables are printed by their names in the file",
-    ("sage", "no field that the sample has not"): "the schema has a plan where the procedure has none",
     ("mmtaup2", "no words of another side's card"): "customers are told what the policy says of devices",
     ("mmtaup2", "no machine key"): "cards and policies print keys and names of tools",
     ("mmtaup2", "one thing a line"): "cards print True and False",

@@ -6,15 +6,15 @@ coverage holds by construction. Level changes how facts come out, never which fa
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
 from cxlab.benchmarks.generation import Generation, GenerationContext, make_at_once
-from cxlab.benchmarks.sage import rules
+from cxlab.benchmarks.sage import conditions, rules
 from cxlab.benchmarks.sage.options import SageDataset
-from cxlab.benchmarks.sage.procedures.sop_text import show
 from cxlab.benchmarks.sage.rules import LEVELS, Leaf, Scenario
 from cxlab.records import Dataset, Sample, content_id
 
@@ -24,11 +24,11 @@ DELIVERY = {
     "weak": {"opening": 0.25, "asked": 0.40, "second": 0.10, "contrast": 0.13, "corrected": 0.12},
     "strong": {"opening": 0.15, "asked": 0.30, "second": 0.25, "contrast": 0.15, "corrected": 0.15},
 }
-# How facts are worded, by level: plainly, in anger, indirectly.
+# How facts come out, by level: plainly, sharply, or by what they mean for the customer without being named.
 WORDING = {
-    "zero": {"says": 0.85, "oblique": 0.15},
-    "weak": {"says": 0.62, "oblique": 0.38},
-    "strong": {"heated": 0.62, "oblique": 0.38},
+    "zero": {"plain": 0.85, "indirect": 0.15},
+    "weak": {"plain": 0.62, "indirect": 0.38},
+    "strong": {"heated": 0.62, "indirect": 0.38},
 }
 # How often the customer comes back after the outcome was announced: (fewest, most).
 PATIENCE = {"zero": (0, 2), "weak": (1, 4), "strong": (2, 9)}
@@ -48,13 +48,9 @@ def make(options: SageDataset, seed: int) -> tuple[Dataset, list[Sample]]:
     per_leaf = options.per_leaf
     settings = {"scenarios": list(scenarios), "levels": list(levels), "per_leaf": per_leaf}
     files = [content_id(rules.load(name).model_dump(mode="json")) for name in scenarios]
-    dataset_id = "sage-" + content_id(settings, seed, files, "1")
+    dataset_id = "sage-" + content_id(settings, seed, files, "2")
     samples = [
-        _sample(dataset_id, rules.load(name), leaf, level, seed, copy)
-        for name in scenarios
-        for leaf in rules.load(name).leaves()
-        for copy in range(per_leaf)
-        for level in levels
+        sample for name in scenarios for sample in make_samples(dataset_id, rules.load(name), levels, seed, per_leaf)
     ]
     name = f"SAGE, {len(scenarios)} procedures, every leaf × {len(levels)} levels" + (f" × {per_leaf}" * (per_leaf > 1))
     return Dataset(
@@ -67,6 +63,14 @@ def make(options: SageDataset, seed: int) -> tuple[Dataset, list[Sample]]:
         licence="own work",
         created=datetime.now(UTC),
     ), samples
+
+
+def make_samples(dataset_id: str, s: Scenario, levels: Sequence[str], seed: int, per_leaf: int) -> Iterator[Sample]:
+    """All leaves of a scenario × levels, `per_leaf` times."""
+    for leaf in s.leaves():
+        for copy in range(per_leaf):
+            for level in levels:
+                yield _sample(dataset_id, s, leaf, level, seed, copy)
 
 
 def rng_for(*parts: object) -> np.random.Generator:
@@ -118,17 +122,18 @@ def _sample(dataset_id: str, s: Scenario, leaf: Leaf, level: str, seed: int, cop
 
 
 def _system(s: Scenario, leaf: Leaf, rng: np.random.Generator) -> dict[str, Any]:
-    """The leaf's system variables; what the leaf leaves open is drawn, amounts vary within their branch."""
+    """The leaf's system variables; what the leaf leaves open is drawn, numbers and dates vary within their cell."""
     system: dict[str, Any] = {}
     for name, variable in s.system.items():
-        if name in leaf.given:
-            value: Any = leaf.given[name]
-        elif variable.context_only and not variable.integer:
-            value = _plain(rng.choice(np.array(list(variable.values), dtype=object)))
+        value: Any
+        if kind := variable.kind:
+            cells = s.cells(name)
+            cell = s.cell_of(name, leaf.given[name]) if name in leaf.given else cells[int(rng.integers(len(cells)))]
+            value = conditions.draw(cell or cells[0], kind, rng)
+        elif name in leaf.given:
+            value = leaf.given[name]
         else:
-            value = _plain(rng.choice(np.array(variable.domain, dtype=object)))
-        if variable.integer and value > 0:
-            value = int(rng.integers(8, 60)) * 5
+            value = _plain(rng.choice(np.array(list(variable.values), dtype=object)))
         system[name] = value
     return system
 
@@ -139,26 +144,17 @@ def _plain(value: Any) -> Any:
 
 def _intent(s: Scenario, facts: dict[str, Any], rng: np.random.Generator) -> str:
     """One of the most specific intents that fit the leaf."""
-    fitting = [key for key, intent in s.intents.items() if rules.applies(intent.when, facts)]
+    fitting = [key for key, intent in s.intents.items() if s.applies(intent.when, facts)]
     most = max(len(s.intents[key].when) for key in fitting)
     return str(rng.choice([key for key in fitting if len(s.intents[key].when) == most]))
 
 
 def _fact(s: Scenario, name: str, value: Any, level: str, rng: np.random.Generator, position: int) -> dict[str, Any]:
     spec = s.fields[name]
-    option = spec.options[value]
     delivery = _draw(DELIVERY[level], rng)
     wording = _draw(WORDING[level], rng)
-    # A wording bank that a scenario leaves empty falls back on the plain one.
-    if not getattr(option, wording):
-        wording = "says"
-    others = [v for v in spec.options if not rules.same(v, value)]
-    wrong: Any = None
-    if delivery == "contrast":
-        deniable = [v for v in others if spec.options[v].denies]
-        wrong = deniable[int(rng.integers(len(deniable)))] if deniable else None
-    elif delivery == "corrected":
-        wrong = others[int(rng.integers(len(others)))] if others else None
+    others = [v for v in spec.options if not conditions.same(v, value)]
+    wrong = others[int(rng.integers(len(others)))] if delivery in ("contrast", "corrected") and others else None
     if delivery in ("contrast", "corrected") and (wrong is None or spec.emotion):
         # Feelings come up when they come up: they are neither announced nor taken back by plan.
         delivery, wrong = "asked", None
@@ -167,14 +163,7 @@ def _fact(s: Scenario, name: str, value: Any, level: str, rng: np.random.Generat
     # What depends on the agent's offer or on feelings does not come up before there is anything to react to.
     if delivery == "opening" and (spec.emotion or position > 1):
         delivery = "asked"
-    return {
-        "field": name,
-        "value": value,
-        "delivery": delivery,
-        "wording": wording,
-        "wrong": wrong,
-        "label": show(value),
-    }
+    return {"field": name, "value": value, "delivery": delivery, "wording": wording, "wrong": wrong}
 
 
 def _draw(chances: dict[str, float], rng: np.random.Generator) -> str:

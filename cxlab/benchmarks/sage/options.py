@@ -16,7 +16,12 @@ class SageOptions(Options):
     system_info: bool = Field(
         True, description="Without it the back end's variables are hidden from agent and customer: an ablation."
     )
-    glossary: bool = Field(True, description="Without it the fields are printed without wordings: an ablation.")
+    glossary: bool = Field(
+        True, description="Without it the fields' values are printed without what they mean: an ablation."
+    )
+    language: Literal["en", "de", "fr", "es", "it", "nl", "pt", "pl"] = Field(
+        "en", description="What customers write in; simulated ones only know English."
+    )
 
 
 class SageDataset(GenerateOptions):

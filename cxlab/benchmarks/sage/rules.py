@@ -1,12 +1,11 @@
 """The rule engine: a procedure as a graph, its unique path for given facts, and all its leaves.
 
-A scenario is one YAML file in `data/scenarios/`; nothing in this folder knows any of them by name.
+A scenario is one YAML file in `data/scenarios/` or in `scenarios/` of the store; nothing here knows any by name.
 """
 
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,19 +13,20 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from cxlab import files, resources
+from cxlab.benchmarks.sage import conditions
+from cxlab.benchmarks.sage.conditions import Interval, Kind, same
 from cxlab.errors import CxError, UnknownName
 from cxlab.files import Complaint
+from cxlab.store import home
 
 FOLDER = resources.data("scenarios")
 FORM = "see the other scenarios for the form"
 LEVELS = ("zero", "weak", "strong")
 
-# A condition of an integer: above this number.
-MORE = re.compile(r">\s*(-?\d{1,18})")
 # A procedure of more leaves is not one that anybody follows, and enumerating it would never end.
 MOST_LEAVES = 5_000
 
-Value = bool | int | str
+Value = bool | int | float | str
 
 
 class ScenarioPart(BaseModel):
@@ -34,20 +34,14 @@ class ScenarioPart(BaseModel):
 
 
 class Option(ScenarioPart):
-    """One value of a field: what it means, how it is recognised, how a customer says it.
+    """One value of a field: `description` is what it means to the desk, `customer` what it is for the one who has it.
 
-    `signals` are plain wordings and `subtle` indirect ones (a trailing * matches any ending); both are
-    printed in the procedure. The other lists are grammar lines for the simulated customer:
-    `says` plainly, `heated` in anger, `oblique` indirectly, `denies` says that it is not so.
+    `customer` is in the second person and in other words than the description: each side reads its own. Slots in angle
+    brackets are filled in.
     """
 
     description: str
-    signals: tuple[str, ...] = ()
-    subtle: tuple[str, ...] = ()
-    says: tuple[str, ...] = ()
-    heated: tuple[str, ...] = ()
-    oblique: tuple[str, ...] = ()
-    denies: tuple[str, ...] = ()
+    customer: str = ""
 
 
 class FieldSpec(ScenarioPart):
@@ -55,31 +49,44 @@ class FieldSpec(ScenarioPart):
 
     description: str
     default: Value
-    ask: tuple[str, ...]
-    topic: tuple[str, ...]
     emotion: bool = False
     options: dict[Value, Option]
 
 
 class Variable(ScenarioPart):
-    """A system variable: named values, or an integer with the sample values that leaves use."""
+    """A system variable: named values, or a number or date of which branches read bounds.
+
+    `number`: integer (also `integer: true`), amount (to the cent) or date; `low` is the least value that occurs, with
+    dates none unless given. `samples` are the values that stand for their cells in leaves; else they are solved.
+    """
 
     description: str
+    title: str = ""
     values: dict[Value, str] = {}
     integer: bool = False
-    samples: tuple[int, ...] = ()
+    number: Kind | None = None
+    low: int | float | str | None = None
+    samples: tuple[Any, ...] = ()
     context_only: bool = False
 
     @property
-    def domain(self) -> tuple[Value, ...]:
-        return self.samples if self.integer else tuple(self.values)
+    def kind(self) -> Kind | None:
+        return "integer" if self.integer else self.number
+
+    @property
+    def least(self) -> int | None:
+        """The least step of a number; None where there is no end."""
+        kind = self.kind
+        if kind is None or (kind == "date" and self.low is None):
+            return None
+        return conditions.to_step(0 if self.low is None else self.low, kind)
 
 
 class Branch(ScenarioPart):
     """Taken when every condition holds; leads to a stage or ends in an action.
 
-    A condition is a value, a list of values, or for integers `">N"`. `set` notes further outputs that
-    are handed over only together with the action that the scenario's `plan.with` names.
+    A condition is a value, a list of values, or for numbers and dates a bound or a range (`conditions`). `set` notes
+    further outputs that are handed over only together with the action that the scenario's `plan.with` names.
     """
 
     when: dict[str, Any] = {}
@@ -94,10 +101,9 @@ class Stage(ScenarioPart):
 
 
 class Action(ScenarioPart):
-    """What the agent may do; `clause` completes "I will …", `done` is what the customer then knows."""
+    """What the agent may do."""
 
     description: str
-    clause: tuple[str, ...]
 
 
 class Plan(ScenarioPart):
@@ -117,19 +123,11 @@ class Intent(ScenarioPart):
     when: dict[str, Any] = {}
     background: tuple[str, ...]
     goal: str
-    openings: tuple[str, ...]
 
 
 class Personality(ScenarioPart):
     description: str
     style: tuple[str, ...] = ()
-
-
-class SmallTalk(ScenarioPart):
-    """What customers say besides their facts, by adversarial level."""
-
-    small_talk: tuple[str, ...]
-    objections: dict[str, tuple[str, ...]]
 
 
 class Trace(NamedTuple):
@@ -161,23 +159,69 @@ class Scenario(ScenarioPart):
     title: str
     business: str
     role: str
-    slots: dict[str, tuple[str, ...]]
+    slots: dict[str, tuple[str, ...]] = {}
     fields: dict[str, FieldSpec]
-    system: dict[str, Variable]
+    system: dict[str, Variable] = {}
     actions: dict[str, Action]
     plan: Plan | None = None
     stages: dict[str, Stage] = Field(min_length=1)
     intents: dict[str, Intent]
     personalities: dict[str, Personality]
-    talk: SmallTalk
 
     @property
     def start(self) -> str:
         return next(iter(self.stages))
 
     def domain(self, name: str) -> tuple[Value, ...]:
-        """The values a field or system variable can take (sample values for an integer)."""
-        return tuple(self.fields[name].options) if name in self.fields else self.system[name].domain
+        """The values a field or system variable can take; of a number one for each cell that its bounds cut."""
+        if name in self.fields:
+            return tuple(self.fields[name].options)
+        variable = self.system[name]
+        if variable.kind is None:
+            return tuple(variable.values)
+        return tuple(self._stand_in(name, cell) for cell in self.cells(name))
+
+    def kind(self, name: str) -> Kind | None:
+        """What kind of number a variable is; None for one with named values, and for a field."""
+        return self.system[name].kind if name in self.system else None
+
+    def cells(self, name: str) -> tuple[Interval, ...]:
+        """The pieces into which all conditions of the procedure cut a number."""
+        return self._cells[name]
+
+    def cell_of(self, name: str, value: Any) -> Interval | None:
+        """The cell in which a number lies."""
+        step = conditions.to_step(value, self.system[name].kind or "integer")
+        return next((cell for cell in self.cells(name) if step is not None and cell.holds(step)), None)
+
+    def meets(self, name: str, value: Any, condition: Any) -> bool:
+        """Whether a field's or variable's value meets a condition."""
+        return conditions.meets(value, condition, self.kind(name))
+
+    def applies(self, when: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
+        """Whether all conditions hold; a fact that is not there meets none."""
+        return all(name in facts and self.meets(name, facts[name], condition) for name, condition in when.items())
+
+    @functools.cached_property
+    def _cells(self) -> dict[str, tuple[Interval, ...]]:
+        read: dict[str, list[Any]] = {name: [] for name, variable in self.system.items() if variable.kind}
+        for stage in self.stages.values():
+            for branch in stage.branches:
+                for name, condition in branch.when.items():
+                    if name in read:
+                        read[name] += condition if isinstance(condition, list | tuple) else [condition]
+        return {
+            name: conditions.cells(found, self.system[name].kind or "integer", self.system[name].least)
+            for name, found in read.items()
+        }
+
+    def _stand_in(self, name: str, cell: Interval) -> Value:
+        """The value that stands for a cell in leaves."""
+        variable = self.system[name]
+        kind = variable.kind or "integer"
+        inside = (v for v in variable.samples if (step := conditions.to_step(v, kind)) is not None and cell.holds(step))
+        found: Value = next(inside, conditions.representative(cell, kind))
+        return found
 
     def defaults(self) -> dict[str, Value]:
         """What each field is until the customer says otherwise."""
@@ -216,16 +260,15 @@ class Scenario(ScenarioPart):
                     raise Untraceable(
                         f"{self.id}: {stage} reads {name}, which is {facts.get(name)!r}; known: {self.domain(name)}"
                     )
-                if not meets(facts[name], condition):
+                if not self.meets(name, facts[name], condition):
                     break
             else:
                 return branch
         raise Untraceable(f"{self.id}: no branch of {stage} fits {dict(facts)}")
 
     def _known(self, name: str, value: Any) -> bool:
-        variable = self.system.get(name)
-        if variable is not None and variable.integer:
-            return isinstance(value, int) and not isinstance(value, bool)
+        if kind := self.kind(name):
+            return conditions.to_step(value, kind) is not None
         return any(same(value, option) for option in self.domain(name))
 
     def _outputs(self, action: str, noted: Mapping[str, str]) -> dict[str, str]:
@@ -236,36 +279,33 @@ class Scenario(ScenarioPart):
         return outputs
 
 
-def same(a: Any, b: Any) -> bool:
-    """Equal in type and value: True is not 1, and 0 is not False."""
-    return isinstance(a, bool) == isinstance(b, bool) and a == b
-
-
-def meets(value: Any, condition: Any) -> bool:
-    """Whether a value meets a branch's condition: a value, a list of them, or `">N"` for integers."""
-    if isinstance(condition, list | tuple):
-        return any(same(value, one) for one in condition)
-    if isinstance(condition, str) and isinstance(value, int) and (more := MORE.fullmatch(condition)):
-        return value > int(more[1])
-    return same(value, condition)
-
-
-def applies(when: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
-    """Whether all conditions hold; a fact that is not there meets none."""
-    return all(name in facts and meets(facts[name], condition) for name, condition in when.items())
-
-
-@functools.cache
 def load(scenario_id: str) -> Scenario:
-    """The scenario of that id from `data/scenarios/`; raises UnknownName or BadFile."""
-    path = FOLDER / f"{scenario_id}.yaml"
-    if scenario_id not in ids():
-        raise UnknownName("scenario", scenario_id, ids())
+    """The scenario of that id, read again when its file changes; raises UnknownName or BadFile."""
+    found = files_by_id()
+    if scenario_id not in found:
+        raise UnknownName("scenario", scenario_id, found)
+    path = found[scenario_id]
+    return _load(path, path.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=64)
+def _load(path: Path, stamp: int) -> Scenario:
     return read_file(path)
 
 
+def own_folder() -> Path:
+    """Where a user's own scenarios lie."""
+    return home() / "scenarios"
+
+
+def files_by_id() -> dict[str, Path]:
+    """The files of all scenarios: those that ship, and a user's own beside them under other names."""
+    own = {path.stem: path for path in sorted(own_folder().glob("*.yaml"))}
+    return dict(sorted((own | {path.stem: path for path in FOLDER.glob("*.yaml")}).items()))
+
+
 def ids() -> tuple[str, ...]:
-    """The ids of all scenarios that lie in `data/scenarios/`."""
+    """The ids of all scenarios that ship: what a dataset is made of when none is named."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
 
 
@@ -312,7 +352,7 @@ def _first_missing(scenario: Scenario, given: Mapping[str, Value]) -> str | None
             for name, condition in branch.when.items():
                 if name not in given:
                     return name
-                if not meets(given[name], condition):
+                if not scenario.meets(name, given[name], condition):
                     fits = False
                     break
             if fits:

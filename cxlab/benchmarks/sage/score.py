@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks.contract import Scored, Setup
+from cxlab.benchmarks.sage.conditions import same
 from cxlab.benchmarks.sage.options import SageOptions
-from cxlab.benchmarks.sage.procedures.sop_text import show, show_fields
+from cxlab.benchmarks.sage.procedures.sop_text import show, show_fields, show_policy, shown_system
 from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.prompts.scenario_prompts import DIMENSIONS, GRADES
-from cxlab.benchmarks.sage.rules import Scenario, Untraceable, load, same
+from cxlab.benchmarks.sage.rules import Scenario, Untraceable, load
 from cxlab.benchmarks.sage.rules import Trace as Route
 from cxlab.judging import JudgeAnswer, Tally, poll, quorum, tally
 from cxlab.metrics import paths
@@ -125,8 +126,8 @@ def judge_inputs(
     return scenario_prompts.JudgeInputs(
         business=s.business,
         fields=show_fields(s, SageOptions.of(setup.options).glossary),
-        actions=", ".join(s.actions),
-        system=scenario_prompts.shown(sample.inputs["system"], s),
+        policy=show_policy(s),
+        system=shown_system(sample.inputs["system"], s),
         history=scenario_prompts.lines(messages),
     )
 
@@ -358,7 +359,7 @@ def _chat(counted: Sequence[Sequence[Judgement]], judged: bool) -> dict[str, tup
 def _vote(attempt: Attempt, turn: int, ballot: JudgeAnswer[scenario_prompts.JudgeReply]) -> Vote:
     reply = ballot.reply
     output = reply.output
-    reasons = [r for r in (output.fields_reason, output.grades_reason) if r] if output else []
+    reasons = [r for r in (output.fields_reasoning, output.grades_reasoning) if r] if output else []
     return Vote(
         attempt_id=attempt.id,
         turn=turn,

@@ -6,10 +6,14 @@ import collections
 import pytest
 
 from cxlab.benchmarks.contract import Setup
-from cxlab.benchmarks.sage import rules, run
+from cxlab.benchmarks.sage import rules
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
-from cxlab.benchmarks.sage.procedures import signal_reader, sop_text
+from cxlab.benchmarks.sage.conditions import same
+from cxlab.benchmarks.sage.customer_card import mood_of, told_until
 from cxlab.benchmarks.sage.prompts import scenario_prompts
+from cxlab.benchmarks.sage.simulated import signal_reader
+from cxlab.benchmarks.sage.simulated.check_phrases import guides
+from cxlab.benchmarks.sage.simulated.phrases import phrases_of
 from cxlab.llm import load
 
 # One worker plays the dialogues that all these tests look at.
@@ -77,11 +81,12 @@ def test_same_seed_same_dialogue(samples) -> None:
 
 def test_customers_do_not_sound_alike(dialogues) -> None:
     attempts = [a for found in dialogues.values() for a in found]
-    openings = [a.messages[0].text for a in attempts]
+    openings = [a.messages[0].text for a in dialogues["strong"]]
     assert len(set(openings)) / len(openings) >= 0.8
     said = collections.Counter(text for a in attempts for text in {m.text for m in a.messages if m.role == "customer"})
     text, times = said.most_common(1)[0]
-    assert times / len(attempts) <= 0.01, (text, times)
+    # Each customer is met by every model.
+    assert times / len(attempts) <= 0.02, (text, times)
 
 
 def test_no_customer_repeats_itself_within_a_dialogue(dialogues) -> None:
@@ -96,6 +101,8 @@ def test_hostile_customers_are_told_apart_by_their_words(samples, dialogues) -> 
     """A reader who only counts shouting and fighting words ranks strong above zero nearly always."""
     warmth = collections.defaultdict(list)
     for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
+        if mood_of(rules.load(sample.facets["scenario"]), sample.inputs["facts"]) == "calm":
+            continue  # hostile in cold blood, without a raised voice
         words = [m.text for m in attempt.messages if m.role == "customer"]
         warmth[sample.facets["level"]].append(sum(signal_reader.heat(t) for t in words) / len(words))
     pairs = [(s, z) for s in warmth["strong"] for z in warmth["zero"]]
@@ -110,18 +117,49 @@ def test_each_fact_is_told_before_the_goodbye(samples, dialogues) -> None:
             continue
         s = rules.load(sample.facets["scenario"])
         heard = [m.text for m in attempt.messages if m.role == "customer"]
-        found = signal_reader.read(sop_text.guides(s), heard, signal_reader.ReaderSkill("all"))
+        found = signal_reader.read(guides(s, phrases_of(s)), heard, signal_reader.ReaderSkill("all"))
         for fact in sample.inputs["facts"]:
             total += 1
-            right += rules.same(found[fact["field"]][0], fact["value"])
+            right += same(found[fact["field"]][0], fact["value"])
     assert right / total >= 0.97, (right, total)
 
 
-def test_goodbye_only_when_it_may(samples, dialogues) -> None:
+def test_goodbye_only_when_everything_is_told(samples, dialogues) -> None:
     for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
         if attempt.ended_by == "goodbye":
-            card = type("Card", (), {"facts": sample.inputs["facts"], "patience": sample.inputs["patience"]})
-            assert run.may_leave(card, (), attempt.messages[-1].turn)
+            known = told_until(sample.inputs["facts"], attempt.messages)
+            assert known is not None
+            assert not known.untold(len(sample.inputs["facts"]))
+
+
+def test_every_model_meets_the_same_customer(samples, dialogues) -> None:
+    """The same card, the same first words and the same wordings, whoever answers; another trial is another day."""
+    for a, b in zip(dialogues["strong"], dialogues["weak"], strict=True):
+        assert a.output["script"] == b.output["script"]
+        assert a.messages[0].text == b.messages[0].text
+    again = play("strong", samples[:8:2], trial=1)
+    assert all(a.output["script"] != b.output["script"] for a, b in zip(dialogues["strong"], again, strict=False))
+
+
+def test_what_customers_say_they_told_can_be_read_from_their_words(samples, dialogues) -> None:
+    """A reader that knows every wording finds each told fact in the message that tells it, and no other fact."""
+    right = total = 0
+    for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
+        s = rules.load(sample.facets["scenario"])
+        facts = sample.inputs["facts"]
+        for message in (m for m in attempt.messages if m.role == "customer" and m.data["told"]):
+            found = signal_reader.read(guides(s, phrases_of(s)), [message.text], signal_reader.ReaderSkill("all"))
+            total += len(message.data["told"])
+            right += sum(found[facts[n - 1]["field"]][1] is not None for n in message.data["told"])
+    assert right / total >= 0.97, (right, total)
+
+
+def test_nobody_says_as_i_said_or_asks_after_the_goodbye(dialogues) -> None:
+    for attempt in (a for found in dialogues.values() for a in found):
+        agent = [m.text for m in attempt.messages if m.role == "agent"]
+        assert not any("as i said" in text.lower() for text in agent)
+        closed = [n for n, text in enumerate(agent) if "Goodbye" in text]
+        assert all(n == len(agent) - 1 for n in closed), agent
 
 
 def test_agents_keep_to_forty_words_but_for_the_eloquent(samples) -> None:
@@ -155,7 +193,7 @@ def test_hiding_the_system_information_hides_it_from_both(samples) -> None:
             Spy(load("simulated:strong")), Spy(load("simulated:customer")), (), "r", 0, {"system_info": not hidden}
         )
         asyncio.run(BENCHMARK.run(sample, setup, 0))
-        shown = [f"- Penalty = {sample.inputs['system']['Penalty']}" in text for text in seen]
+        shown = [f"- early-exit fee due: {sample.inputs['system']['Penalty']}" in text for text in seen]
         assert all(shown) != hidden
         assert any(shown) != hidden
 
@@ -183,13 +221,13 @@ def test_failures_have_their_cause_in_the_text(samples) -> None:
             last = attempt.messages[-1].data.get("fields")
             if not last:
                 continue
-            full = signal_reader.read(sop_text.guides(s), heard, signal_reader.ReaderSkill("all"))
+            full = signal_reader.read(guides(s, phrases_of(s)), heard, signal_reader.ReaderSkill("all"))
             for name, value in last.items():
                 truth, evidence = full[name]
-                if evidence is None or rules.same(value, truth):
+                if evidence is None or same(value, truth):
                     continue
                 misread += 1
-                option = s.fields[name].options[truth]
+                option = phrases_of(s).fields[name].options[truth]
                 fact = next((f for f in sample.inputs["facts"] if f["field"] == name), {})
                 explained += (
                     evidence.wording in option.subtle

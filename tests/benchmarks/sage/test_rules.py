@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.benchmarks.sage import rules
+from cxlab.benchmarks.sage.conditions import same
 from cxlab.benchmarks.sage.rules import Untraceable
 from cxlab.errors import UnknownName
 
@@ -42,7 +43,7 @@ def test_every_combination_follows_exactly_one_leaf(name: str) -> None:
     for fields, system in all_combinations(s):
         trace = s.trace(fields, system)
         facts = {**fields, **system}
-        fitting = [leaf for leaf in s.leaves() if all(rules.same(facts[k], v) for k, v in leaf.given.items())]
+        fitting = [leaf for leaf in s.leaves() if all(same(facts[k], v) for k, v in leaf.given.items())]
         assert len(fitting) == 1, facts
         assert (fitting[0].path, fitting[0].action) == (trace.path, trace.action)
         assert set(trace.read) == set(fitting[0].given)

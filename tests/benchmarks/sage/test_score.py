@@ -106,7 +106,7 @@ class Fixed:
 
     def __init__(self, name: str, fields: dict, grades: dict | None = None, raw: str | None = None) -> None:
         self.name = name
-        ballot = {"fields": fields, "grades": grades or GRADES, "fields_reason": "because", "grades_reason": "so"}
+        ballot = {"fields_reasoning": "because", "fields": fields, "grades_reasoning": "so", "grades": grades or GRADES}
         self.raw = raw if raw is not None else json.dumps(ballot)
         self.seen: list[str] = []
 
@@ -269,7 +269,7 @@ def test_the_reference_of_a_panel_of_one_is_that_judge_alone() -> None:
 def test_raw_text_and_rationale_of_votes_are_kept() -> None:
     sample = sample_of()
     vote = scored(sample, [gold_reply(sample)], [Fixed("a", sample.expected["fields"])]).votes[0]
-    assert json.loads(vote.raw)["fields_reason"] == "because"
+    assert json.loads(vote.raw)["fields_reasoning"] == "because"
     assert vote.rationale == "because\nso"
 
 

@@ -294,7 +294,7 @@ READ_AS = {"no": True, "False": True, "off": True, "0": True, "": False, "true":
 @pytest.mark.parametrize(("word", "meant"), [*READ_AS.items(), (False, False), (True, True), (0, False), (None, False)])
 def test_a_switch_of_sage_reads_as_what_really_ran(word: Any, meant: bool) -> None:
     options = upgrade_record(sage_run(system_info=word, turns=4), 1).setup["options"]
-    assert options == {"turns": 4, "system_info": meant, "glossary": True}
+    assert options == {"turns": 4, "system_info": meant, "glossary": True, "language": "en"}
     assert REGISTRY["sage"].Options.read(options).to_record() == options
 
 

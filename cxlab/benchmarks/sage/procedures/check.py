@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from cxlab.benchmarks.sage.procedures.signal_reader import ReaderSkill, read, topic_hits
-from cxlab.benchmarks.sage.procedures.sop_text import guides
-from cxlab.benchmarks.sage.rules import FOLDER, LEVELS, MORE, Scenario, Untraceable, applies, meets, parse, same
+from cxlab.benchmarks.sage import conditions
+from cxlab.benchmarks.sage.conditions import same
+from cxlab.benchmarks.sage.rules import LEVELS, Scenario, Untraceable, files_by_id, parse
 from cxlab.files import Complaint, grammar, line_of, lines_of
 
-SIGNAL_FREE = "a customer who says it would state a fact by accident; reword it"
-FEWEST_WORDINGS = 24
+KINDS = {"integer": "a whole number", "amount": "an amount", "date": "a date"}
 # Of the values that one stage reads; the largest stage that ships has some dozens.
 MOST_COMBINATIONS = 2_000
 # Of the walk to one stage; beyond, every combination of values is taken to be possible there.
@@ -21,20 +21,26 @@ MOST_STEPS = 20_000
 
 
 def check_files(paths: Iterable[Path] | None = None) -> list[Complaint]:
-    """Complaints about all scenario files, or about those given."""
+    """Complaints about the files given, or about all scenarios and about the phrase banks of stand-ins."""
     found: list[Complaint] = []
-    for path in sorted(FOLDER.glob("*.yaml")) if paths is None else paths:
+    for path in files_by_id().values() if paths is None else paths:
         found += check_file(Path(path))
+    if paths is None:
+        from cxlab.benchmarks.sage.simulated import check_phrases
+
+        found += check_phrases.check_banks()
     return found
 
 
 def check_file(path: Path) -> list[Complaint]:
-    """Complaints about one file: first its form, then its graph, then its phrases."""
+    """Complaints about one file: its form, its graph, its texts, and whether what is generated from it passes."""
     scenario, complaints = parse(path)
     if scenario is None:
         return complaints
     lines = lines_of(path)
-    found = [*_graph(scenario), *_phrases(scenario)]
+    found = [*_graph(scenario), *_texts(scenario)]
+    if not found:
+        found += _samples(scenario)
     if path.stem != scenario.id:
         found.append((("id",), f"the id is {scenario.id!r} but the file is {path.name}", f"write id: {path.stem}"))
     return [Complaint(path.name, line_of(lines, where), problem, fix) for where, problem, fix in found]
@@ -91,11 +97,13 @@ def _condition(s: Scenario, where: tuple[object, ...], name: str, condition: Any
     if name not in s.fields and name not in s.system:
         yield where, f"unknown field {name!r}", f"known: {', '.join([*s.fields, *s.system])}"
         return
-    integer = name in s.system and s.system[name].integer
+    kind = s.kind(name)
     for value in condition if isinstance(condition, list | tuple) else [condition]:
-        if integer and (isinstance(value, int) or (isinstance(value, str) and MORE.fullmatch(value))):
-            continue
-        if not any(same(value, option) for option in s.domain(name)):
+        if kind is not None:
+            if conditions.read_interval(value, kind) is None:
+                shapes = '2026-11-21, ">2026-11-21"' if kind == "date" else '0, ">100", "<=100" or "10..20"'
+                yield where, f"{name} {value!r} is no bound of {KINDS[kind]}", f"write such as {shapes}"
+        elif not any(same(value, option) for option in s.domain(name)):
             yield where, f"{name} has no option {value!r}", f"options: {', '.join(map(str, s.domain(name)))}"
 
 
@@ -115,7 +123,7 @@ def _coverage(s: Scenario, stage: str) -> LocatedComplaints:
     for facts in reachable:
         if possible is not None and not any(all(same(p.get(k, v), v) for k, v in facts.items()) for p in possible):
             continue
-        fits = [i for i, b in enumerate(branches) if all(k in facts and meets(facts[k], c) for k, c in b.when.items())]
+        fits = [i for i, b in enumerate(branches) if s.applies(b.when, facts)]
         told = ", ".join(f"{k}={v}" for k, v in facts.items())
         if not fits:
             yield ("stages", stage), f"{stage} has no branch for {told}", "add a branch that covers it"
@@ -149,7 +157,7 @@ def _arriving(s: Scenario, target: str) -> list[dict[str, Any]] | None:
             for name, condition in branch.when.items():
                 if name not in s.fields and name not in s.system:
                     return None
-                values = [v for v in s.domain(name) if meets(v, condition)]
+                values = [v for v in s.domain(name) if s.meets(name, v, condition)]
                 options = [{**o, name: v} for o in options for v in values if same(o.get(name, v), v)]
                 if len(options) > MOST_COMBINATIONS:
                     return None
@@ -174,17 +182,13 @@ def _reach(s: Scenario) -> LocatedComplaints:
         yield ("stages",), f"a dead end: {error}", "give every way an action"
         return
     for leaf in leaves:
-        if not any(applies(i.when, {**s.defaults(), **leaf.given}) for i in s.intents.values()):
+        if not any(s.applies(i.when, {**s.defaults(), **leaf.given}) for i in s.intents.values()):
             yield ("intents",), f"no intent fits leaf {leaf.id} {dict(leaf.given)}", "widen an intent's when:"
 
 
-def _phrases(s: Scenario) -> LocatedComplaints:
-    counts = {name: len(values) for name, values in s.slots.items()}
+def _texts(s: Scenario) -> LocatedComplaints:
+    """Slots must be known, intents sound, and a customer's words not those of the desk."""
     allowed = set(s.slots) | set(s.system)
-    reading, skill = guides(s), ReaderSkill("checker")
-
-    def heard(text: str) -> dict[str, Any]:
-        return {name: value for name, (value, evidence) in read(reading, [text], skill).items() if evidence}
 
     def form(where: tuple[object, ...], lines: Iterable[str]) -> LocatedComplaints:
         for index, line in enumerate(lines):
@@ -197,100 +201,41 @@ def _phrases(s: Scenario) -> LocatedComplaints:
             if unknown:
                 yield (*where, index), f"no slot {sorted(unknown)}", f"known slots: {', '.join(sorted(allowed))}"
 
-    def silent(where: tuple[object, ...], lines: Iterable[str], but: tuple[str, ...] = ()) -> LocatedComplaints:
-        yield from form(where, lines)
-        for index, line in enumerate(lines):
-            for text in _wordings(line):
-                if told := {k: v for k, v in heard(text).items() if k not in but}:
-                    yield (*where, index), f"{text!r} says {told}", SIGNAL_FREE
-                    break
-
-    for slot, values in s.slots.items():
-        for index, word in enumerate(values):
-            if told := heard(word):
-                yield ("slots", slot, index), f"the slot value {word!r} says {told}", SIGNAL_FREE
     for name, spec in s.fields.items():
         for value, option in spec.options.items():
             here = ("fields", name, "options", value)
-            for kind in ("says", "heated", "oblique", "denies"):
-                lines = getattr(option, kind)
-                yield from form((*here, kind), lines)
-                if not lines and kind in ("says", "heated"):
-                    yield here, f"{name}={value} has no {kind}", f"add {kind}: lines"
-                if kind == "denies":
-                    yield from _denies(name, value, (*here, kind), lines, heard)
-                else:
-                    yield from _means(name, value, (*here, kind), lines, heard)
-            wordings = sum(grammar.variants(line, counts) for line in option.says if _wordings(line))
-            if option.says and wordings < FEWEST_WORDINGS:
-                yield (*here, "says"), f"{name}={value} can be said in {wordings} ways only", f"reach {FEWEST_WORDINGS}"
-        for index, ask in enumerate(spec.ask):
-            hits = {other: topic_hits(ask, o.topic) for other, o in s.fields.items()}
-            if hits[name] < 2 or any(n >= hits[name] for o, n in hits.items() if o != name):
-                problem = f"the question {ask!r} is not told apart by its topic words: {hits}"
-                yield ("fields", name, "ask", index), problem, "use at least two of the field's topic words"
+            yield from form(here, [option.customer])
+            shared = _runs(option.customer) & (_runs(option.description) | _runs(spec.description))
+            if shared:
+                told = " ".join(min(shared))
+                yield here, f"customer: and description: of {name}={value} share {told!r}", "say it in other words"
+    if not s.personalities:
+        yield ("personalities",), "no personality", "add one with a description"
     for key, intent in s.intents.items():
-        yield from form(("intents", key, "openings"), intent.openings)
         yield from form(("intents", key, "background"), intent.background)
         for variable, condition in intent.when.items():
             yield from _condition(s, ("intents", key), variable, condition)
         if intent.level not in LEVELS:
             yield ("intents", key, "level"), f"unknown level {intent.level!r}", f"known: {', '.join(LEVELS)}"
-        for index, line in enumerate(intent.openings):
-            for text in _wordings(line):
-                wrong = {k: v for k, v in heard(text).items() if not (k in intent.when and meets(v, intent.when[k]))}
-                if wrong:
-                    yield (
-                        ("intents", key, "openings", index),
-                        f"{text!r} says {wrong}, which the intent does not fix",
-                        "an opening may only tell what the intent's when: fixes",
-                    )
-                    break
-    yield from silent(("talk", "small_talk"), s.talk.small_talk)
-    for level in LEVELS:
-        if not s.talk.objections.get(level):
-            yield ("talk", "objections"), f"no objections for level {level}", "add lines"
-        yield from silent(("talk", "objections", level), s.talk.objections.get(level, ()))
-    for level in s.talk.objections:
-        if level not in LEVELS:
-            yield ("talk", "objections", level), f"unknown level {level!r}", f"known: {', '.join(LEVELS)}"
 
 
-def _wordings(line: str) -> list[str]:
-    """Some wordings of a line; none of one whose form is wrong, which is a complaint of its own."""
-    try:
-        return grammar.every(line, 60)
-    except grammar.BadPhrase:
-        return []
+def _samples(s: Scenario) -> LocatedComplaints:
+    """What is generated must lead where its leaf leads: the gold of each sample passes."""
+    from cxlab.benchmarks.sage.generate import make_samples
+
+    for sample in make_samples("check", s, LEVELS[:1], seed=0, per_leaf=2):
+        try:
+            found = s.trace(sample.expected["fields"], sample.inputs["system"])
+        except Untraceable as error:
+            yield ("stages",), f"a generated case has no way: {error}", "give every value an option or a bound"
+            return
+        if (list(found.path), found.action) != (sample.expected["path"], sample.expected["action"]):
+            leaf, values = sample.facets["leaf"], sample.inputs["system"]
+            yield ("stages",), f"leaf {leaf} with {values} goes {' '.join(found.path)}", "make the branches exclusive"
+            return
 
 
-def _denies(name: str, value: Any, where: tuple[object, ...], lines: Iterable[str], heard: Any) -> LocatedComplaints:
-    """A denial must not be read as the very option that it denies."""
-    for index, line in enumerate(lines):
-        told = next((text for text in _wordings(line) if same(heard(text).get(name), value)), None)
-        if told:
-            yield (
-                (*where, index),
-                f"{told!r} says {name}={value} instead of denying it",
-                "put not or never before the signal",
-            )
-
-
-def _means(name: str, value: Any, where: tuple[object, ...], lines: Iterable[str], heard: Any) -> LocatedComplaints:
-    """Each wording must be read as its own option by a reader that knows all signals."""
-    for index, line in enumerate(lines):
-        for text in _wordings(line):
-            told = heard(text)
-            if name not in told:
-                yield (
-                    (*where, index),
-                    f"{text!r} carries no signal of {name}={value}",
-                    "use a wording from its signals or subtle",
-                )
-                break
-            if not same(told[name], value):
-                yield (*where, index), f"{text!r} reads as {name}={told[name]}", f"it should read as {value}"
-                break
-            if others := {k: v for k, v in told.items() if k != name}:
-                yield (*where, index), f"{text!r} also says {others}", "say one thing in one line"
-                break
+def _runs(text: str) -> set[tuple[str, ...]]:
+    """All runs of five words."""
+    words = re.findall(r"[\w'’-]+", text.lower())
+    return {tuple(words[i : i + 5]) for i in range(len(words) - 4)}

@@ -18,41 +18,45 @@ from cxlab.llm.base import ChatModel
 
 EXAMPLE = "telecom_package"
 FORM = """\
-id, short (two capitals), title, business (one sentence), role (who the customer is)
-slots: name -> list of values that lines may name as <name>
-fields: Name -> description, default, ask (questions), topic (key words), emotion (true for feelings),
-  options: Value -> description, signals, subtle, says, heated, oblique, denies
-system: Name -> description, values: Value -> meaning (or integer: true and samples: [0, 100])
-actions: Name -> description, clause (completes "I will ...")
-stages: stage1 ... -> title, branches: list of {when, to} or {when, action}
-intents: name -> title, level (zero|weak|strong), when, background, goal, openings
-personalities: name -> description, style
-talk: small_talk, objections: zero, weak, strong"""
+id: a_short_name            # small letters and underscores
+short: TP                   # two capitals
+title: a few words
+business: one sentence about the desk
+role: who the customer is, as "a customer of a bank"
+slots:                      # optional: name -> list of values that customer: and background: may name as <name>
+fields:                     # Name -> description, default, emotion (true for feelings), options
+  Name: {description: ..., default: ..., options: {Value: {description: ..., customer: ...}}}
+system:                     # Name -> description, and values: {Value: meaning}, or number: integer | amount | date
+actions:                    # Name -> description
+stages:                     # stage1 -> title, branches: list of {when: {...}, to: ...} or {when: {...}, action: ...}
+intents:                    # name -> title, level (zero, weak or strong), when (optional), background (list), goal
+personalities:              # name -> description, style (list of: chatty, terse, formal, sloppy, doubting)"""
+TRIES = 3
 
 
 class ConvertInputs(BaseModel):
-    """The prose, the form it must take, and what was wrong with the last try."""
+    """The prose, the form it must take, and the last try with what was wrong with it."""
 
     text: str
     form: str
     example: str
+    last: str = ""
     complaints: tuple[str, ...] = ()
 
 
 CONVERT = Prompt(
     "sage_convert",
-    1,
+    2,
     Path(__file__).parents[1] / "prompts" / "convert.md",
     ConvertInputs,
     None,
     "cxlab.benchmarks.sage.simulated.procedure_converter:convert",
     0.0,
-    16_000,
 )
 
 
 class Unconvertible(CxError):
-    """The model's file cannot be used; the text says what is wrong with it."""
+    """The model made no scenario file that holds; `path` is where its last try was written, None without one."""
 
 
 def convert(text: str, model: ChatModel) -> str:
@@ -63,20 +67,25 @@ def convert(text: str, model: ChatModel) -> str:
 async def convert_async(text: str, model: ChatModel) -> str:
     """The same for callers that run an event loop."""
     if not text.strip():
-        raise BadFile("the procedure", None, "is empty", "give the numbered steps of the procedure")
+        raise BadFile("the procedure", None, "is empty", "give the steps of the procedure")
     example = (FOLDER / f"{EXAMPLE}.yaml").read_text(encoding="utf-8")
     inputs = ConvertInputs(text=text.strip(), form=FORM, example=example)
     complaints: list[Complaint] = []
-    for _ in range(2):
+    for _ in range(TRIES):
         reply = await ask(model, CONVERT, inputs)
         if reply.output is None:
             told = reply.failure.message if reply.failure else "no reply"
             raise Unconvertible(f"{model.name} gave no file: {told}")
         yaml = _strip(reply.output.text)
+        if "\n" not in yaml.strip():
+            raise Unconvertible(f"{model.name}: {yaml.strip()[:300]}")
         complaints = check_text(yaml)
         if not complaints:
             return yaml
-        inputs = inputs.model_copy(update={"complaints": tuple(str(c) for c in complaints[:20])})
+        asked = tuple(str(complaint) for complaint in complaints[:20])
+        if model.simulated:
+            break  # it would say the same again
+        inputs = inputs.model_copy(update={"last": yaml, "complaints": asked})
     listed = "\n  ".join(str(c) for c in complaints[:5])
     raise Unconvertible(f"{model.name} wrote a file with {len(complaints)} faults, the first ones:\n  {listed}")
 

@@ -1,15 +1,23 @@
-"""SAGE's prompts as typed functions, one set a scenario, so that a server can enforce its options."""
+"""SAGE's prompts as typed functions, one set a scenario, so that a server can enforce its options.
+
+In each schema the reasoning comes first, and only what this procedure has is asked for.
+"""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, WithJsonSchema, create_model
+from pydantic import BaseModel, Field, PrivateAttr, WithJsonSchema, create_model
 
-from cxlab.benchmarks.sage.rules import Scenario, load
+from cxlab.benchmarks.sage.rules import files_by_id, load
+from cxlab.errors import CxError
 from cxlab.llm import Prompt
+
+if TYPE_CHECKING:
+    from cxlab.benchmarks.sage.simulated.script import Script
 
 HERE = Path(__file__).parent
 SIMULATE = "cxlab.benchmarks.sage.simulated"
@@ -31,20 +39,14 @@ class DialogueLine(BaseModel):
 
 
 class Fact(BaseModel):
-    """Something that is true for the customer, how it comes out, and sample wordings."""
+    """Something that is true for the customer, in the second person, and how it comes out."""
 
-    field: str
-    value: str
-    meaning: str
-    topic: tuple[str, ...]
-    delivery: Literal["opening", "asked", "second", "contrast", "corrected"]
-    wordings: tuple[str, ...]
-    denial: str = ""
-    wrong: tuple[str, ...] = ()
+    truth: str
+    how: str
 
 
 class AgentInputs(BaseModel):
-    """What the service agent gets; `system` is empty when the ablation hides it."""
+    """What the service agent gets; `system` is empty when the ablation hides it, `plan` where there is none."""
 
     business: str
     procedure: str
@@ -55,98 +57,115 @@ class AgentInputs(BaseModel):
 
 
 class CustomerInputs(BaseModel):
-    """What the customer gets, in every prompt and not in the first one only."""
+    """What the customer gets, in every prompt and not in the first one only.
+
+    Facts are numbered from 1. `told`, `mistaken` and `untold` are kept by the run from the customer's own reports.
+    """
 
     role: str
     intent: str
     background: str
     goal: str
     personality: str
-    style: tuple[str, ...]
     attitude: str
     system: dict[str, str]
     facts: tuple[Fact, ...]
-    openings: tuple[str, ...]
-    small_talk: tuple[str, ...]
-    objections: tuple[str, ...]
     patience: int
-    history: list[DialogueLine]
-    may_leave: bool
+    language: str
+    history: list[DialogueLine] = []
+    told: tuple[int, ...] = ()
+    mistaken: tuple[int, ...] = ()
+    untold: tuple[int, ...] = ()
+    may_leave: bool = False
+    _script: Script | None = PrivateAttr(None)
+    """What a simulated customer is given beside the prompt; no model is shown it."""
 
 
 class CustomerReply(BaseModel):
-    """A customer's message; `done` only counts when it was allowed."""
+    """A customer's message and what of its facts it says that it has just told, withheld or taken back."""
 
+    reasoning: str = ""
     message: str = Field(min_length=1)
+    told: list[int] = []
+    withheld: list[int] = []
+    taken_back: list[int] = []
     done: bool = False
 
 
 class JudgeInputs(BaseModel):
-    """What a judge gets: the dialogue up to the judged reply and no more."""
+    """What a judge gets: the procedure, and the dialogue up to the judged reply and no more."""
 
     business: str
     fields: str
-    actions: str
+    policy: str
     system: dict[str, str]
     history: list[DialogueLine]
-
-
-class AgentReply(BaseModel):
-    """The agent's one JSON object; a scenario's own version knows the options."""
-
-    fields: Any
-    path: list[str] = Field(min_length=1)
-    action: str
-    plan: str | None = None
-    reasoning: str = ""
-    chat: str = Field(min_length=1)
 
 
 class JudgeReply(BaseModel):
     """A judge's ballot; values are checked at the count, so that an unknown one is seen and not lost."""
 
+    fields_reasoning: str = ""
     fields: dict[str, Any]
+    grades_reasoning: str = ""
     grades: dict[str, Any]
-    fields_reason: str = ""
-    grades_reason: str = ""
 
 
 def _literal(values: tuple[Any, ...]) -> Any:
     return bool if set(values) == {True, False} else Literal[values]  # type: ignore[valid-type]
 
 
-@functools.cache
-def agent_prompt(scenario_id: str) -> Prompt[AgentInputs, AgentReply]:
+def agent_prompt(scenario_id: str) -> Prompt[AgentInputs, BaseModel]:
     """The prompt of the agent under test; no repair, because its format is measured."""
+    return _agent_prompt(scenario_id, _stamp(scenario_id))
+
+
+@functools.lru_cache(maxsize=64)
+def _agent_prompt(scenario_id: str, stamp: int) -> Prompt[AgentInputs, BaseModel]:
     s = load(scenario_id)
     fields = create_model("Fields", **{name: (_literal(tuple(spec.options)), ...) for name, spec in s.fields.items()})  # type: ignore[call-overload]
-    extra: dict[str, Any] = {
+    parts: dict[str, Any] = {
+        "reasoning": (str, ""),
         "fields": (fields, ...),
         "path": (list[Literal[tuple(s.stages)]], Field(min_length=1)),  # type: ignore[misc]
         "action": (Literal[tuple(s.actions)], ...),  # type: ignore[misc]
     }
     if s.plan:
-        extra["plan"] = (Literal[(*s.plan.values, s.plan.none)], ...)  # type: ignore[misc]
-    output = create_model("AgentReply", __base__=AgentReply, **extra)
-    return Prompt(
-        "sage_agent", 1, HERE / "agent.md", AgentInputs, output, f"{SIMULATE}.agent:agent", 0.1, 1024, repair=False
-    )
+        parts["plan"] = (Literal[(*s.plan.values, s.plan.none)], ...)  # type: ignore[misc]
+    parts["chat"] = (str, Field(min_length=1))
+    output: type[BaseModel] = create_model("AgentReply", **parts)
+    return Prompt("sage_agent", 2, HERE / "agent.md", AgentInputs, output, f"{SIMULATE}.agent:agent", 0.1, repair=False)
 
 
-@functools.cache
 def judge_prompt(scenario_id: str) -> Prompt[JudgeInputs, JudgeReply]:
     """A judge's prompt; the server is told the options, the count decides what a stray value is worth."""
+    return _judge_prompt(scenario_id, _stamp(scenario_id))
+
+
+@functools.lru_cache(maxsize=64)
+def _judge_prompt(scenario_id: str, stamp: int) -> Prompt[JudgeInputs, JudgeReply]:
     s = load(scenario_id)
     fields = create_model("Fields", **{name: (_told(tuple(f.options)), None) for name, f in s.fields.items()})  # type: ignore[call-overload]
     grades = create_model("Grades", **{name: (_told(GRADES), None) for name in DIMENSIONS})  # type: ignore[call-overload]
-    schema = {"fields": (_loose(fields), ...), "grades": (_loose(grades), ...)}
-    output = create_model("JudgeReply", __base__=JudgeReply, **schema)  # type: ignore[call-overload]
-    return Prompt("sage_judge", 1, HERE / "judge.md", JudgeInputs, output, f"{SIMULATE}.agent:judge", 0.2, 1024)
+    # Fields that a class inherits come in its order, so these are told with theirs.
+    parts: dict[str, Any] = {
+        "fields_reasoning": (str, ""),
+        "fields": (_loose(fields), ...),
+        "grades_reasoning": (str, ""),
+        "grades": (_loose(grades), ...),
+    }
+    output = create_model("JudgeReply", __base__=JudgeReply, **parts)
+    return Prompt("sage_judge", 2, HERE / "judge.md", JudgeInputs, output, f"{SIMULATE}.judge:judge", 0.2)
 
 
 CUSTOMER = Prompt(
-    "sage_customer", 1, HERE / "customer.md", CustomerInputs, CustomerReply, f"{SIMULATE}.customer:customer", 0.8, 512
+    "sage_customer", 2, HERE / "customer.md", CustomerInputs, CustomerReply, f"{SIMULATE}.customer:customer", 0.8
 )
+
+
+def _stamp(scenario_id: str) -> int:
+    path = files_by_id().get(scenario_id)
+    return path.stat().st_mtime_ns if path is not None else 0
 
 
 def _told(values: tuple[Any, ...]) -> Any:
@@ -160,35 +179,17 @@ def _loose(model: type[BaseModel]) -> Any:
     return Annotated[dict[str, Any], WithJsonSchema(schema)]
 
 
-def hashes(scenario_ids: tuple[str, ...]) -> dict[str, str]:
-    """Prompt name and scenario → hash, as runs keep them."""
-    found = {"sage_customer": CUSTOMER.hash}
-    for name in scenario_ids:
-        found[f"sage_agent/{name}"] = agent_prompt(name).hash
-        found[f"sage_judge/{name}"] = judge_prompt(name).hash
+def hashes() -> dict[str, str]:
+    """Prompt name and scenario → hash, as runs keep them; a scenario whose file is broken has none."""
+    found = {CUSTOMER.name: CUSTOMER.hash}
+    for name in files_by_id():
+        try:
+            found |= {f"sage_agent/{name}": agent_prompt(name).hash, f"sage_judge/{name}": judge_prompt(name).hash}
+        except CxError:
+            continue  # whoever runs it is told; it must not keep others from running
     return found
 
 
-def lines(messages: Any) -> list[DialogueLine]:
+def lines(messages: Sequence[Any]) -> list[DialogueLine]:
     """Messages as prompts print them."""
     return [DialogueLine(who="Customer" if m.role == "customer" else "Agent", text=m.text) for m in messages]
-
-
-def attitude(level: str) -> str:
-    """What an adversarial level asks of the customer, in words."""
-    return {
-        "zero": "cooperative: friendly, clear, you want what the desk can give",
-        "weak": "questioning: reasonable but doubtful, you want things explained and do not offer everything at once",
-        "strong": "adversarial: impatient and hostile in tone, you push, threaten to complain and give facts "
-        "reluctantly; you never insult for its own sake and never lie",
-    }[level]
-
-
-def shown(values: dict[str, Any], scenario: Scenario) -> dict[str, str]:
-    """System variables as prompts print them."""
-    from cxlab.benchmarks.sage.procedures.sop_text import show
-
-    return {
-        name: show(value) if not isinstance(value, list) else ", ".join(map(str, value))
-        for name, value in values.items()
-    }

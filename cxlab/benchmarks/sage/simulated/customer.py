@@ -1,7 +1,7 @@
-"""The simulated customer: goes by its card and by what the agent wrote last.
+"""The simulated customer: goes by its card, its script and what the agent wrote last.
 
-It keeps no memory of its own: what it has told, held back or taken back is read from the dialogue, as
-a model would have to. Wordings are on its card; manner comes from the voice file.
+It keeps no memory of its own: what it has told stands in the prompt, what it has said in the dialogue. Wordings are in
+its script; manner comes from the voice file.
 """
 
 from __future__ import annotations
@@ -10,157 +10,151 @@ import functools
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from cxlab.benchmarks.sage.procedures.signal_reader import topic_hits
-from cxlab.benchmarks.sage.prompts.scenario_prompts import CustomerInputs, Fact
-from cxlab.benchmarks.sage.simulated.agent import voice
+from cxlab.benchmarks.sage.prompts.scenario_prompts import CustomerInputs
+from cxlab.benchmarks.sage.simulated.script import FactScript
+from cxlab.benchmarks.sage.simulated.signal_reader import topic_hits
+from cxlab.benchmarks.sage.simulated.voices import voice
 from cxlab.files import grammar
 from cxlab.llm.simulated.profiles import Profile
 
-LEVEL_OF = {"cooperative": "zero", "questioning": "weak", "adversarial": "strong"}
 ANNOUNCES = re.compile(r"\bI will\b|\bI'll\b|\bhas been\b|\bis done\b", re.IGNORECASE)
 LONGEST = 46
 
 
-class DialogueState:
-    """What the dialogue shows of the customer's own part and of the agent's last message."""
+@dataclass(frozen=True)
+class Said:
+    """A message, with the numbers of the facts that it tells, holds back or takes back."""
 
-    def __init__(self, inputs: CustomerInputs) -> None:
-        self.own = [_plain(line.text) for line in inputs.history if line.who == "Customer"]
-        self.agent = [line.text for line in inputs.history if line.who == "Agent"]
-        self.last = self.agent[-1] if self.agent else ""
-        self.facts = inputs.facts
-        self.told = {f.field for f in inputs.facts if self._any(f.wordings)}
-        self.misled = {f.field: self._when(f.wrong) for f in inputs.facts if f.wrong and self._any(f.wrong)}
-        self.objected = [o for o in inputs.objections if self._any((o,))]
-
-    def pending(self) -> list[Fact]:
-        return [f for f in self.facts if f.field not in self.told]
-
-    def asked(self) -> Fact | None:
-        """The fact that the agent's last message asks for, by the words that such a question has."""
-        return _asked(self.last, self.facts)
-
-    def times_asked(self, fact: Fact) -> int:
-        return sum(_asked(text, self.facts) == fact for text in self.agent)
-
-    def _any(self, texts: Sequence[str]) -> bool:
-        return any(_plain(text) in message for text in texts for message in self.own)
-
-    def _when(self, texts: Sequence[str]) -> int:
-        return min(i for i, message in enumerate(self.own) if any(_plain(t) in message for t in texts))
+    text: str
+    told: tuple[int, ...] = ()
+    withheld: tuple[int, ...] = ()
+    taken_back: tuple[int, ...] = ()
+    done: bool = False
+    why: str = field(default="", kw_only=True)
 
 
 def customer(inputs: CustomerInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The next message as the JSON object that the prompt asks for."""
-    memory = DialogueState(inputs)
     speaker = CustomerSpeaker(inputs, rng)
+    said = Said("Hello?")
     for _ in range(4):
-        text, done = speaker.first(memory) if not memory.own else speaker.next(memory)
-        if _plain(text) not in memory.own:
+        said = speaker.next() if inputs.history else speaker.first()
+        if _plain(said.text) not in speaker.own:
             break
-    return json.dumps({"message": text, "done": done}, ensure_ascii=False)
+    return json.dumps(
+        {
+            "reasoning": said.why,
+            "message": said.text,
+            "told": said.told,
+            "withheld": said.withheld,
+            "taken_back": said.taken_back,
+            "done": said.done,
+        },
+        ensure_ascii=False,
+    )
 
 
 class CustomerSpeaker:
-    """One customer's manner: level, style, and the lines it has to choose from."""
+    """One customer at one point of the dialogue: what is told, what was asked last, and the lines to choose from."""
 
     def __init__(self, inputs: CustomerInputs, rng: np.random.Generator) -> None:
-        self.inputs, self.rng = inputs, rng
-        self.level = LEVEL_OF[inputs.attitude.split(":")[0]]
-        self.style = set(inputs.style)
+        if inputs._script is None:
+            raise TypeError("a simulated customer is given its script by the run")
+        self.inputs, self.rng, self.script = inputs, rng, inputs._script
+        self.style = set(self.script.style)
         self.own = [_plain(line.text) for line in inputs.history if line.who == "Customer"]
+        self.agent = [line.text for line in inputs.history if line.who == "Agent"]
+        self.last = self.agent[-1] if self.agent else ""
+        self.facts = dict(enumerate(self.script.facts, 1))
+        self.objected = [o for o in self.script.objections if any(_plain(o) in message for message in self.own)]
 
-    def first(self, memory: DialogueState) -> tuple[str, bool]:
+    def first(self) -> Said:
         parts = [] if "terse" in self.style and self.chance(0.6) else [self.line("greeting")]
-        parts.append(sentence(self.one(self.inputs.openings)))
-        facts = self.inputs.facts
-        now = [f for i, f in enumerate(facts) if f.delivery == "opening" or (f.wrong and i == 0)]
-        for fact in now[: 1 if self.level == "strong" else 2]:
-            parts.append(sentence(self.one(fact.wrong)) if fact.wrong else self.state(fact))
-        if "chatty" in self.style:
+        parts.append(sentence(self.one(self.script.openings)))
+        now = [n for n, f in self.facts.items() if f.delivery == "opening" or (f.wrong and n == 1)]
+        now = now[: 1 if self.script.level == "strong" else 2]
+        parts += [self.state(n) for n in now]
+        if "chatty" in self.style and not now:
             parts.append(self.aside(0.2))
-        return self.write(parts), False
+        return self.write(parts, told=now, why="I begin with my concern")
 
-    def next(self, memory: DialogueState) -> tuple[str, bool]:
-        asked, pending = memory.asked(), memory.pending()
-        to_correct = [f for f in pending if len(memory.own) - memory.misled.get(f.field, 99) >= 2]
-        if asked is not None and asked.field in memory.misled and asked in pending:
-            to_correct = [asked]
-        if to_correct:
-            return self.write([self.line("correction"), self.state(to_correct[0])]), False
+    def next(self) -> Said:
+        asked = self.asked()
+        due = [n for n in self.inputs.mistaken if asked == n or self.since(self.facts[n].wrong) >= 2]
+        if due:
+            parts = [self.line("correction"), self.state(due[0], right=True)]
+            return self.write(parts, told=due[:1], back=due[:1], why="I noticed that I had it wrong")
         if asked is not None:
-            return self.answer(memory, asked), False
+            return self.answer(asked)
+        pending = [n for n in self.inputs.untold if n not in self.inputs.mistaken]
         if pending:
-            return self.volunteer(memory, pending), False
-        return self.react(memory)
+            # Nobody asked, so it comes of its own accord and without an answer's manner.
+            return self.write([self.state(pending[0])], told=pending[:1], why="not asked, so I bring it up")
+        return self.react()
 
-    def answer(self, memory: DialogueState, fact: Fact) -> str:
-        if fact.field in memory.told:
-            before = [w for w in fact.wordings if any(_plain(w) in message for message in self.own)]
-            return self.write([self.line("repeat"), sentence(self.one(before or fact.wordings))])
-        if fact.delivery == "second" and memory.times_asked(fact) < 2:
-            return self.write([self.line("dodge"), self.aside(0.3)])
-        if fact.wrong and fact.field not in memory.misled:
-            return self.write([self.lead(), sentence(self.one(fact.wrong))])
-        parts = [self.lead(), self.state(fact)]
-        others = [f for f in memory.pending() if f != fact and f.delivery == "opening"]
-        if others and self.level == "zero" and self.chance(0.5):
+    def answer(self, n: int) -> Said:
+        fact = self.facts[n]
+        if n in self.inputs.told:
+            parts = [self.line("repeat"), sentence(self.one(fact.wordings))]
+            return self.write(parts, told=[n], why="asked again")
+        if fact.delivery == "second" and self.times_asked(n) < 2:
+            return self.write([self.line("dodge")], withheld=[n], why="asked for the first time, so I hold it back")
+        told = [n]
+        parts = [self.lead(), self.state(n)]
+        others = [o for o in self.inputs.untold if o != n and self.facts[o].delivery == "opening"]
+        if others and self.script.level == "zero" and self.chance(0.5):
             parts.append(self.state(others[0]))
+            told.append(others[0])
         else:
-            parts += [self.tail(), self.aside(0.15)]
-        return self.write(parts)
+            parts.append(self.tail())
+        return self.write(parts, told=told, why="I answer what was asked")
 
-    def volunteer(self, memory: DialogueState, pending: Sequence[Fact]) -> str:
-        # A hostile customer attacks first and lets the fact out in the next message.
-        fresh = [o for o in self.inputs.objections if o not in memory.objected]
-        if self.level == "strong" and fresh and len(memory.own) % 2 and self.chance(0.5):
-            return self.object(fresh)
-        fact = pending[0]
-        if fact.wrong and fact.field not in memory.misled:
-            return self.write([self.lead(), sentence(self.one(fact.wrong))])
-        return self.write([self.lead(), self.state(fact), self.tail()])
+    def react(self) -> Said:
+        fresh = [o for o in self.script.objections if o not in self.objected]
+        if not any(ANNOUNCES.search(text) for text in self.agent):
+            return self.write([self.line("vague")], why="nothing was asked and nothing said that will be done")
+        if fresh and len(self.objected) < self.inputs.patience:
+            hot = self.line("objecting") if self.script.voice == "strong" else ""
+            return self.write([hot, sentence(self.one(fresh))], why="I come back on what the desk will do")
+        end = self.line("grudging" if self.script.level == "strong" else "relief")
+        return self.write([end, self.line("goodbye")], done=self.inputs.may_leave, why="nothing is left to say")
 
-    def react(self, memory: DialogueState) -> tuple[str, bool]:
-        fresh = [o for o in self.inputs.objections if o not in memory.objected]
-        announced = bool(ANNOUNCES.search(memory.last))
-        if fresh and len(memory.objected) < self.inputs.patience:
-            return self.object(fresh), False
-        if self.inputs.may_leave and (announced or len(memory.objected) >= self.inputs.patience):
-            end = self.line("grudging" if self.level == "strong" or not announced else "relief")
-            return self.write([end, self.line("goodbye")]), True
-        if self.inputs.may_leave:
-            return self.write([self.line("goodbye")]), True
-        return self.write([self.line("vague"), self.aside(0.3)]), False
-
-    def object(self, fresh: Sequence[str]) -> str:
-        """Come back on what the agent said; what stands around it is seldom the same."""
-        more = self.aside(0.2)
-        if not more and self.chance(0.5):
-            more = self.line("vague" if self.chance(0.6) else "tail")
-        return self.write([self.lead() if self.chance(0.4) else "", sentence(self.one(fresh)), more])
-
-    def state(self, fact: Fact) -> str:
+    def state(self, n: int, right: bool = False) -> str:
+        """The fact in one of its wordings; wrongly where the customer has it wrong at first."""
+        fact = self.facts[n]
+        if fact.wrong and not right:
+            return sentence(self.one(fact.wrong))
         text = sentence(self.one(fact.wordings))
-        if fact.denial and self.chance(0.9):
-            return f"{sentence(fact.denial)} {text}"
-        return text
+        return f"{sentence(fact.denial)} {text}" if fact.denial else text
+
+    def asked(self) -> int | None:
+        """The fact that the agent's last message asks for, by the words that such a question has."""
+        return _asked(self.last, self.facts)
+
+    def times_asked(self, n: int) -> int:
+        return sum(_asked(text, self.facts) == n for text in self.agent)
+
+    def since(self, texts: Sequence[str]) -> int:
+        """How many own messages ago one of the texts was said; 0 where it was not."""
+        at = [i for i, message in enumerate(self.own) if any(_plain(t) in message for t in texts)]
+        return len(self.own) - at[0] if at else 0
 
     def lead(self) -> str:
-        return self.line("lead") if self.chance(0.25 if "terse" in self.style else 0.6) else ""
+        return self.line("lead") if self.chance(0.2 if "terse" in self.style else 0.45) else ""
 
     def tail(self) -> str:
-        return self.line("tail") if self.chance(0.1 if "terse" in self.style else 0.35) else ""
+        return self.line("tail") if self.chance(0.1 if "terse" in self.style else 0.25) else ""
 
     def aside(self, chance: float) -> str:
-        more = 0.3 if "chatty" in self.style else 0.0
-        fresh = [t for t in self.inputs.small_talk if _plain(t) not in " ".join(self.own)]
-        return sentence(self.one(fresh)) if fresh and self.chance(chance + more) else ""
+        fresh = [t for t in self.script.small_talk if _plain(t) not in " ".join(self.own)]
+        return sentence(self.one(fresh)) if fresh and self.chance(chance) else ""
 
     def line(self, kind: str) -> str:
-        return grammar.say(self.one(voice("customer_voice")[kind][self.level]), self.rng, {})
+        return grammar.say(self.one(voice("customer_voice")[kind][self.script.voice]), self.rng, {})
 
     def one(self, lines: Sequence[str]) -> str:
         return lines[int(self.rng.integers(len(lines)))]
@@ -168,10 +162,20 @@ class CustomerSpeaker:
     def chance(self, share: float) -> bool:
         return bool(self.rng.random() < share)
 
-    def write(self, parts: Sequence[str]) -> str:
+    def write(
+        self,
+        parts: Sequence[str],
+        *,
+        told: Sequence[int] = (),
+        withheld: Sequence[int] = (),
+        back: Sequence[int] = (),
+        done: bool = False,
+        why: str,
+    ) -> Said:
         """Join the parts as such a person types them, and not much longer than it would."""
         kept = [p for p in parts if p]
-        while len(kept) > 1 and len(" ".join(kept).split()) > LONGEST:
+        # Facts stand behind greetings and before what follows them; what follows goes first when it gets too long.
+        while len(kept) > 2 and not told and len(" ".join(kept).split()) > LONGEST:
             kept.pop()
         joined = ""
         for part in kept or ["Hello?"]:
@@ -179,13 +183,15 @@ class CustomerSpeaker:
             part = part[:1].lower() + part[1:] if runs_on and not _proper(part) else part
             joined += f" {part}" if not joined or joined[-1] in ".!?,:;" else f". {part}"
         text = grammar.tidy(joined).rstrip(",: ")
+        text = text[:1].upper() + text[1:]
         if text[-1] not in ".!?":
             text += "."
-        return _sloppy(text, self.rng) if "sloppy" in self.style else text
+        text = _sloppy(text, self.rng) if "sloppy" in self.style else text
+        return Said(text, tuple(told), tuple(withheld), tuple(back), done, why=why)
 
 
 def sentence(text: str) -> str:
-    """The text with a capital and a full stop."""
+    """The text with a full stop."""
     text = grammar.tidy(text)
     return text if text[-1] in ".!?" else text + "."
 
@@ -212,9 +218,9 @@ def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9 ]", "", text.lower())
 
 
-def _asked(text: str, facts: Sequence[Fact]) -> Fact | None:
+def _asked(text: str, facts: dict[int, FactScript]) -> int | None:
     if "?" not in text:
         return None
-    scored = [(topic_hits(text, fact.topic), -i) for i, fact in enumerate(facts)]
+    scored = [(topic_hits(text, fact.topic), -n) for n, fact in facts.items()]
     best = max(scored, default=(0, 0))
-    return facts[-best[1]] if best[0] >= 2 else None
+    return -best[1] if best[0] >= 2 else None

@@ -1,7 +1,7 @@
-"""The simulated reader of numbered procedures: "2. If … then go to step 4. Otherwise refuse and stop."
+"""The simulated reader of procedures: numbered steps with "If … then go to step 4. Otherwise refuse and stop.", tables.
 
-It understands that one form. A condition about the customer becomes a field, any other one a system
-variable; what is neither a condition nor a jump is an action.
+A condition about the customer becomes a field, one on a number or a date a bound, any other one a system variable; what
+is neither a condition nor a jump is an action. A step that leads back to an earlier one ends in asking again.
 """
 
 from __future__ import annotations
@@ -13,237 +13,226 @@ from typing import Any
 import numpy as np
 
 from cxlab import files
+from cxlab.benchmarks.sage import conditions
+from cxlab.benchmarks.sage.conditions import Kind
+from cxlab.benchmarks.sage.simulated.phrases import as_i, content_words
+from cxlab.benchmarks.sage.simulated.prose_steps import (
+    ANY,
+    STEP,
+    Bound,
+    ProcedureStep,
+    StepRule,
+    TableRules,
+    read_bound,
+    read_steps,
+)
 from cxlab.llm.simulated.profiles import Profile
 
-STEP = re.compile(r"^\s*(?:step\s+)?(\d+)\s*[.):]\s*(.*)$", re.IGNORECASE)
-RULE = re.compile(r"^if\s+(.+?)(?:,\s*then\s+|,\s*|\s+then\s+)(.+)$", re.IGNORECASE)
-ELSE = re.compile(r"^(?:otherwise|else|in all other cases)[, ]+(.+)$", re.IGNORECASE)
-JUMP = re.compile(r"\b(?:go|continue|proceed|move|jump)(?: on)? to step (\d+)\b|\bstep (\d+)$", re.IGNORECASE)
-PERSON = re.compile(r"\b(?:the |a )?(?:customer|caller|client|guest|user|passenger|patient|tenant)\b", re.IGNORECASE)
-SMALL = frozenset(
-    re.findall(
-        r"\w+",
-        "the a an is are was were has have had of to and or not no with for on in at by that this it its they their "
-        "be been then customer caller client guest user passenger patient tenant step stop end wants want does do",
-    )
+PERSON = re.compile(
+    r"\b(?:customer|caller|client|guest|user|passenger|patient|tenant|resident|member|they|he|she)\b", re.IGNORECASE
 )
-FIRST_PERSON = [
-    (r"\bdoes not\b", "do not"),
-    (r"\bwants\b", "want"),
-    (r"\bhas\b", "have"),
-    (r"\bis\b", "am"),
-    (r"\bagrees\b", "agree"),
-    (r"\baccepts\b", "accept"),
-    (r"\brefuses\b", "refuse"),
-    (r"\basks\b", "ask"),
-    (r"\bneeds\b", "need"),
-    (r"\bcan not\b|\bcannot\b", "cannot"),
-    (r"\b(?:his|her|their)\b", "my"),
-    (r"^(\w+[^s\W])s\b", r"\1"),
-]
-
-
-@dataclass
-class StepRule:
-    condition: str | None
-    to: str | None
-    action: str | None
-
-
-@dataclass
-class ProcedureStep:
-    number: str
-    title: str
-    rules: list[StepRule] = field(default_factory=list)
 
 
 def convert(inputs: Any, profile: Profile, rng: np.random.Generator) -> str:
-    """The YAML text of the scenario, or a plain sentence when the prose has no numbered steps."""
-    parts = read_steps(inputs.text)
-    if not parts:
+    """The YAML text of the scenario, or one plain sentence when the prose has no numbered steps."""
+    steps = read_steps(inputs.text)
+    if not steps:
         return "I can only read numbered steps of the form: 1. If ... then go to step 2. Otherwise ... and stop."
-    return files.dump_yaml(_scenario(inputs.text, parts))
+    return files.dump_yaml(Draft(steps).scenario(inputs.text))
 
 
-def read_steps(text: str) -> list[ProcedureStep]:
-    """The numbered steps with their rules, in the order of the text."""
-    blocks: list[tuple[str, list[str]]] = []
-    for line in text.splitlines():
-        if found := STEP.match(line):
-            blocks.append((found[1], [found[2]]))
-        elif blocks and line.strip():
-            blocks[-1][1].append(line.strip())
-    parts = []
-    for number, lines in blocks:
-        part = ProcedureStep(number, "")
-        for sentence in re.split(r"(?<=[.;])\s+", " ".join(lines)):
-            said = sentence.strip().rstrip(".;")
-            if not said:
-                continue
-            if found := RULE.match(said):
-                part.rules.append(_rule(found[1], found[2]))
-            elif found := ELSE.match(said):
-                part.rules.append(_rule(None, found[1]))
-            elif JUMP.search(said) or re.search(r"\b(?:stop|end)\b", said, re.IGNORECASE):
-                part.rules.append(_rule(None, said))
-            else:
-                part.title = part.title or said
-        parts.append(part)
-    return parts
+@dataclass
+class Draft:
+    """A scenario in the making."""
 
+    steps: list[ProcedureStep]
+    fields: dict[str, Any] = field(default_factory=dict)
+    system: dict[str, Any] = field(default_factory=dict)
+    actions: dict[str, Any] = field(default_factory=dict)
+    stages: dict[str, Any] = field(default_factory=dict)
 
-def _rule(condition: str | None, outcome: str) -> StepRule:
-    if found := JUMP.search(outcome):
-        return StepRule(condition, f"stage{found[1] or found[2]}", None)
-    said = re.sub(
-        r"\s*(?:,\s*)?(?:and |then )?(?:stop|end)(?: here| there)?$", "", outcome.strip(), flags=re.IGNORECASE
-    )
-    return StepRule(condition, None, said or "close the conversation")
-
-
-def _scenario(text: str, parts: list[ProcedureStep]) -> dict[str, Any]:
-    heading = next((line.strip("# ").strip() for line in text.splitlines() if line.strip()), "Procedure")
-    title = "Procedure" if STEP.match(heading) else heading.rstrip(".:")
-    name = re.sub(r"\W+", "_", title.lower()).strip("_")[:40] or "procedure"
-    fields: dict[str, Any] = {}
-    system: dict[str, Any] = {}
-    actions: dict[str, Any] = {}
-    stages: dict[str, Any] = {}
-    for part in parts:
-        stages[f"stage{part.number}"] = _stage(part, fields, system, actions)
-    return {
-        "id": name,
-        "short": "".join(w[0] for w in title.split())[:2].upper() or "P",
-        "title": title,
-        "business": f"A service desk that works by this procedure: {title}.",
-        "role": "a customer of this business",
-        "slots": {"name": ["Alex", "Robin", "Kim", "Jo", "Chris", "Pat"]},
-        "fields": fields,
-        "system": system,
-        "actions": actions,
-        "stages": stages,
-        "intents": {
-            "concern": {
-                "title": title,
-                "level": "zero",
-                "background": [f"It is about this matter: {title}."],
-                "goal": "Have the matter settled.",
-                "openings": [
-                    "(hello|good day), (it's about a matter you handle|I have something for your desk)",
-                    "(could you help me|can somebody help me) with something (today|now|)?",
-                    "my name is <name> and I (would like some help|have a matter for you)",
-                ],
-            }
-        },
-        "personalities": {
-            "plain": {"description": "says what matters", "style": ["terse"]},
-            "talkative": {"description": "likes to talk", "style": ["chatty"]},
-        },
-        "talk": {
-            "small_talk": [
-                "(my name is <name>|this is <name>), by the way",
-                "(I'm writing from the train|it is a long day)",
-            ],
-            "objections": {
-                "zero": [
-                    "(When|How soon) will (that happen|I hear from you)?",
-                    "(Do|Will) I get a (note|message) about it?",
-                ],
-                "weak": ["(Why|How come) is (that|it) so?", "(And what|What) comes (next|after that)?"],
-                "strong": [
-                    "(That is no answer.|You are wasting my day.) (Who decides there|What now)?",
-                    "Do your job (now|at last)!",
-                ],
+    def scenario(self, text: str) -> dict[str, Any]:
+        for index, step in enumerate(self.steps):
+            following = f"stage{self.steps[index + 1].number}" if index + 1 < len(self.steps) else None
+            self._add(step, following)
+        heading = next((line.strip("# ").strip() for line in text.splitlines() if line.strip()), "Procedure")
+        title = "Procedure" if STEP.match(heading) else heading.rstrip(".:")[:80]
+        return {
+            "id": re.sub(r"\W+", "_", title.lower()).strip("_")[:40] or "procedure",
+            "short": "".join(word[0] for word in re.findall(r"[A-Za-z]+", title))[:2].upper() or "P",
+            "title": title,
+            "business": f"A service desk that works by this procedure: {title}.",
+            "role": "a customer of this business",
+            "slots": {"name": ["Alex", "Robin", "Kim", "Jo", "Chris", "Pat"]},
+            "fields": self.fields,
+            "system": self.system,
+            "actions": self.actions,
+            "stages": self.stages,
+            "intents": {
+                "concern": {
+                    "title": title,
+                    "level": "zero",
+                    "background": [f"It is about this matter: {re.sub('[()|<>]', ' ', title)}."],
+                    "goal": "Have the matter settled.",
+                }
             },
-        },
-    }
-
-
-def _stage(
-    part: ProcedureStep, fields: dict[str, Any], system: dict[str, Any], actions: dict[str, Any]
-) -> dict[str, Any]:
-    asked = [rule for rule in part.rules if rule.condition]
-    title = (part.title or f"Step {part.number}")[:60]
-    options = _option_names([rule.condition or "" for rule in asked])
-    variable = ""
-    if asked:
-        personal = all(PERSON.search(rule.condition or "") for rule in asked)
-        variable = f"{_camel(title, 3) or 'Step'}{part.number}"
-        others = [r for r in part.rules if not r.condition]
-        named = [*options, "Otherwise"] if others else options
-        conditions = [r.condition or "" for r in asked]
-        if personal:
-            fields[variable] = _field(title, named, conditions)
-        else:
-            told = [*conditions, "none of the above"][: len(named)]
-            system[variable] = {"description": f"{title}.", "values": dict(zip(named, told, strict=True))}
-    branches = []
-    for rule in part.rules:
-        branch: dict[str, Any] = {}
-        if variable:
-            branch["when"] = {variable: options[asked.index(rule)] if rule.condition else "Otherwise"}
-        if rule.to:
-            branch["to"] = rule.to
-        else:
-            action = _camel(rule.action or "", 3) or "Close"
-            actions.setdefault(action, {"description": f"{rule.action}.", "clause": [_lower(rule.action or "")]})
-            branch["action"] = action
-        branches.append(branch)
-    return {"title": title, "branches": branches}
-
-
-def _field(title: str, options: list[str], conditions: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, condition in zip(options, [*conditions, ""], strict=False):
-        clause = _as_i(condition) if condition else ""
-        if not clause:
-            key = _lower(" ".join(_content(conditions[0])[-2:]))
-            clause = f"see no {key} here"
-        found[name] = {
-            "description": condition or "none of the other options",
-            "signals": [_lower(clause)],
-            "says": [
-                f"(Well,|To be clear,|In my case,|As it is,|The thing is,|Honestly,) I {clause}( now|, that is all|)",
-                f"(Yes:|Right:|So:) I {clause}( this time|, you may note that|, as it happens|)",
-            ],
-            "heated": [f"(Once more:|For the last time:|Write it down:) I {clause}(!|. Got it?)"],
+            "personalities": {
+                "plain": {"description": "says what matters", "style": ["terse"]},
+                "talkative": {"description": "likes to talk", "style": ["chatty"]},
+            },
         }
-    words = _content(" ".join([title, *conditions]))
-    return {
-        "description": f"{title}.",
-        "default": options[-1],
-        "ask": [f"May I ask about this point: {_lower(title)}?"],
-        "topic": [w.lower() for w in dict.fromkeys(["point", *_content(title), *words])][:7],
-        "options": found,
-    }
+
+    def _add(self, step: ProcedureStep, following: str | None) -> None:
+        title = (step.title or f"Step {step.number}")[:60]
+        name = f"stage{step.number}"
+        if step.table is not None:
+            self.stages[name] = {"title": title, "branches": self._table(step)}
+            return
+        asked = [rule for rule in step.rules if rule.conditions]
+        rest = next((rule for rule in step.rules if not rule.conditions), None)
+        end = rest or StepRule((), following, None if following else step.title or "close the conversation")
+        if not asked:
+            self.stages[name] = {"title": title, "branches": [self._out(step, end)]}
+        elif all(len(rule.conditions) == 1 and isinstance(rule.conditions[0], str) for rule in asked):
+            told = [str(rule.conditions[0]) for rule in asked]
+            variable, options = self._variable(step, title, told, with_rest=rest is not None or len(asked) == 1)
+            branches = [
+                {"when": {variable: option}, **self._out(step, rule)}
+                for option, rule in zip(options, asked, strict=False)
+            ]
+            if len(options) > len(asked):
+                branches.append({"when": {variable: options[-1]}, **self._out(step, end)})
+            self.stages[name] = {"title": title, "branches": branches}
+        else:
+            self._chain(name, step, title, asked, end)
+
+    def _chain(self, name: str, step: ProcedureStep, title: str, asked: list[StepRule], end: StepRule) -> None:
+        """Rules that look at different things, one stage each: what does not fit goes on to the next of them."""
+        for index, rule in enumerate(asked):
+            here = name if index == 0 else f"{name}_{index + 1}"
+            on = self._out(step, end) if index + 1 == len(asked) else {"to": f"{name}_{index + 2}"}
+            branches: list[dict[str, Any]] = []
+            held: dict[str, Any] = {}
+            for part in rule.conditions:
+                variable, yes, no = self._test(step, title, part)
+                branches.append({"when": {**held, variable: no}, **on})
+                held[variable] = yes
+            branches.insert(0, {"when": held, **self._out(step, rule)})
+            self.stages[here] = {"title": title, "branches": branches}
+
+    def _test(self, step: ProcedureStep, title: str, part: str | Bound) -> tuple[str, Any, Any]:
+        """(variable, condition when it holds, condition when it does not)."""
+        if isinstance(part, Bound):
+            return self._number(part), part.condition, complement([part.condition], part.kind)
+        variable, options = self._variable(step, title, [part], with_rest=True)
+        return variable, options[0], options[1]
+
+    def _table(self, step: ProcedureStep) -> list[dict[str, Any]]:
+        table = step.table or TableRules([], [])
+        branches = []
+        for cells, rule in table.rows:
+            when: dict[str, Any] = {}
+            for column, cell in zip(table.columns, cells, strict=False):
+                if cell.lower() in ANY:
+                    continue
+                bound = read_bound(
+                    f"{column} {cell}" if re.match(r"[<>=≤≥]|[a-z]", cell, re.I) else f"{column} = {cell}"
+                )
+                if bound is not None:
+                    when[self._number(Bound(column.lower(), bound.kind, bound.condition))] = bound.condition
+                else:
+                    when[self._column(column, cell)] = camel(cell, 4)
+            branches.append({"when": when, **self._out(step, rule)} if when else self._out(step, rule))
+        return branches
+
+    def _column(self, column: str, cell: str) -> str:
+        """A column in words: of the customer where its heading says so, else of the records."""
+        name, value = camel(column, 3) or "Case", camel(cell, 4)
+        if PERSON.search(column):
+            spec = self.fields.setdefault(name, {"description": f"{column}.", "default": value, "options": {}})
+            spec["options"].setdefault(value, _option(f"{cell}", name))
+        else:
+            self.system.setdefault(name, {"description": f"{column}.", "values": {}})["values"].setdefault(value, cell)
+        return name
+
+    def _number(self, bound: Bound) -> str:
+        name = camel(bound.subject, 3) or "Number"
+        self.system.setdefault(name, {"description": f"The {bound.subject}.", "number": bound.kind})
+        return name
+
+    def _variable(self, step: ProcedureStep, title: str, told: list[str], with_rest: bool) -> tuple[str, list[str]]:
+        """A field or system variable with an option for each condition, and one for none of them."""
+        options = option_names(told)
+        named = [*options, "Otherwise"] if with_rest else options
+        texts = [*told, "none of the above" if len(told) > 1 else f"it is not the case that {told[0]}"][: len(named)]
+        name = f"{camel(title, 3) or 'Step'}{step.number}"
+        while name in self.fields or name in self.system:
+            name += "b"
+        if all(PERSON.search(text) for text in told):
+            self.fields[name] = {
+                "description": f"{title}.",
+                "default": named[-1],
+                "options": {option: _option(text, name) for option, text in zip(named, texts, strict=True)},
+            }
+        else:
+            self.system[name] = {"description": f"{title}.", "values": dict(zip(named, texts, strict=True))}
+        return name, named
+
+    def _out(self, step: ProcedureStep, rule: StepRule) -> dict[str, Any]:
+        """Where a rule leads: on to a stage, or to an action; a way back is an action that asks again."""
+        if rule.to:
+            numbers = [each.number for each in self.steps]
+            target = rule.to.removeprefix("stage")
+            if target not in numbers or numbers.index(target) > numbers.index(step.number):
+                return {"to": rule.to}
+            again = self.steps[numbers.index(target)].title or f"step {target}"
+            return {"action": self._action(f"Ask again: {again}", "AskAgain")}
+        said = rule.action or "close the conversation"
+        return {"action": self._action(said, camel(said, 3) or "Close")}
+
+    def _action(self, text: str, name: str) -> str:
+        described = f"{text[:1].upper()}{text[1:]}."
+        number = 1
+        while self.actions.get(name if number == 1 else f"{name}{number}", {"description": described}) != {
+            "description": described
+        }:
+            number += 1
+        name = name if number == 1 else f"{name}{number}"
+        self.actions[name] = {"description": described}
+        return name
 
 
-def _as_i(condition: str) -> str:
-    """ "the customer wants a refund" → "want a refund"."""
-    text = PERSON.sub("", condition).strip()
-    for pattern, by in FIRST_PERSON:
-        text = re.sub(pattern, by, text, count=1)
-    return re.sub(r"\s+", " ", text).strip(" ,")
+def complement(given: list[str], kind: Kind) -> Any:
+    """What meets none of the bounds, as a condition: a bound, a range or a list of them."""
+    found = []
+    for cell in conditions.cells(given, kind, None):
+        inside = conditions.from_step(cell.low if cell.low is not None else (cell.high or 0), kind)
+        if any(conditions.meets(inside, one, kind) for one in given):
+            continue
+        low = None if cell.low is None else conditions.from_step(cell.low, kind)
+        high = None if cell.high is None else conditions.from_step(cell.high, kind)
+        found.append(f"<={high}" if low is None else f">={low}" if high is None else f"{low}..{high}")
+    return found[0] if len(found) == 1 else found
 
 
-def _option_names(conditions: list[str]) -> list[str]:
+def option_names(told: list[str]) -> list[str]:
+    """A name for each condition, from the words that tell it from the others."""
     names: list[str] = []
-    for condition in conditions:
-        others = {w.lower() for c in conditions if c is not condition for w in _content(c)}
-        own = [w for w in _content(condition) if w.lower() not in others] or _content(condition)
-        negated = "Not" if re.search(r"\bnot\b|\bno\b|n't\b", condition) else ""
-        name = negated + "".join(w.capitalize() for w in own[:3]) or f"Option{len(names) + 1}"
+    for text in told:
+        others = {word for other in told if other is not text for word in content_words(other)}
+        own = [w for w in content_words(text) if w not in others] or content_words(text)
+        negated = "Not" if re.search(r"\bnot\b|\bno\b|n't\b", text) else ""
+        name = negated + "".join(word.capitalize() for word in own[:3]) or f"Option{len(names) + 1}"
         names.append(name if name not in names else f"{name}{len(names) + 1}")
     return names
 
 
-def _content(text: str) -> list[str]:
-    return [w for w in re.findall(r"[A-Za-z]+", text) if w.lower() not in SMALL]
+def camel(text: str, words: int) -> str:
+    """The first words that carry meaning, as one name."""
+    found = content_words(text)[:words] or re.findall(r"[a-z]+", text.lower())[:words]
+    return "".join(word.capitalize() for word in found)
 
 
-def _camel(text: str, words: int) -> str:
-    return "".join(w.capitalize() for w in _content(text)[:words])
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+def _option(text: str, name: str) -> dict[str, str]:
+    """An option as the desk knows it; the customer's own words are made from it where they are needed."""
+    return {"description": f"{text}." if as_i(text) else f"{name}: {text}."}

@@ -6,6 +6,7 @@ import pytest
 
 from cxlab.benchmarks.sage import rules
 from cxlab.benchmarks.sage.procedures.check import check_file, check_files
+from cxlab.benchmarks.sage.simulated import check_phrases, phrases
 from cxlab.errors import BadFile
 
 SOURCE = rules.FOLDER / "telecom_package.yaml"
@@ -94,15 +95,40 @@ def test_a_key_given_twice_is_refused(tmp_path: Path) -> None:
     assert any("stands twice" in c.problem for c in found)
 
 
-def test_a_line_that_says_the_wrong_thing_is_found(tmp_path: Path) -> None:
-    text = SOURCE.read_text(encoding="utf-8")
-    first = text.index("says:", text.index("Cancel:\n        description"))
-    spoilt = (
-        text[:first] + "says:\n          - I want to upgrade to another package\n" + text[first + len("says:") + 1 :]
+def test_words_of_the_desk_in_the_customers_mouth_are_found(tmp_path: Path) -> None:
+    found = broken(
+        tmp_path,
+        (
+            "customer: You want another tariff in place of yours.",
+            "customer: You want to move from the present package.",
+        ),
     )
-    path = tmp_path / "telecom_package.yaml"
-    path.write_text(spoilt, encoding="utf-8")
-    assert any("reads as ConsumptionType=Change" in c.problem for c in check_file(path))
+    assert any("share 'move from the present package'" in c.problem for c in found), [str(c) for c in found]
+
+
+def test_a_line_of_a_phrase_bank_that_says_the_wrong_thing_is_found() -> None:
+    bank = phrases.bank_of("telecom_package")
+    assert bank is not None
+    spec = bank.fields["ConsumptionType"]
+    wrong = spec.options["Cancel"].model_copy(update={"says": ("I want to upgrade to another package",)})
+    spec = spec.model_copy(update={"options": {**spec.options, "Cancel": wrong}})
+    spoilt = bank.model_copy(update={"fields": {**bank.fields, "ConsumptionType": spec}})
+    problems = [problem for _, problem, _ in check_phrases.check_bank(rules.load("telecom_package"), spoilt)]
+    assert any("reads as ConsumptionType=Change" in problem for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('{when: {Penalty: ">0"}, to: stage7}', '{when: {Penalty: ">=0"}, to: stage7}', "branches for Penalty=0"),
+        ('{when: {Penalty: ">0"}, to: stage7}', '{when: {Penalty: ">100"}, to: stage7}', "no branch for Penalty="),
+        ('{when: {Penalty: ">0"}, to: stage7}', '{when: {Penalty: "a lot"}, to: stage7}', "no bound of a whole number"),
+        ('{when: {Penalty: ">0"}, to: stage7}', '{when: {Penalty: "1..9999"}, to: stage7}', "no branch for Penalty="),
+    ],
+)
+def test_bounds_that_leave_a_gap_or_overlap_are_found(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    found = broken(tmp_path, (old, new))
+    assert any(problem in c.problem for c in found), [str(c) for c in found]
 
 
 @pytest.mark.parametrize(("content", "problem"), [("", "empty"), ("- a\n- b", "mapping"), ("a: \x00", "")])

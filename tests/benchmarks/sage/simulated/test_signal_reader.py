@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxlab.benchmarks.sage.procedures.signal_reader import FieldSignals, ReaderSkill, heat, known, read
+from cxlab.benchmarks.sage.simulated.signal_reader import FieldSignals, ReaderSkill, heat, known, read
 
 MOOD = FieldSignals(
     "Mood", "Calm", True, (("Calm", ("fine by me", "not angry"), ()), ("Cross", ("angry", "outrag*"), ("bad taste",)))

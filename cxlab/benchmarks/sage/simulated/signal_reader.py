@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-Value = bool | int | str
+Value = bool | int | float | str
 # Apostrophes are dropped before reading, because people who type on a phone drop them too.
 NEGATORS = re.compile(
     r"\b(?:not|never|no|without|rather than|instead of|nothing to|cannot|(?:do|does|did|is|are|was|were|wo|ca|could|"

@@ -1,0 +1,98 @@
+"""What a simulated customer is given beside its card: words for each fact, ways to begin, things to come back on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cxlab.benchmarks.sage.customer_card import mood_of
+from cxlab.benchmarks.sage.rules import Scenario
+from cxlab.benchmarks.sage.simulated.phrases import FieldPhrases, OptionPhrases, phrases_of
+from cxlab.files import grammar
+
+SAMPLE_WORDINGS = 4
+MANNERS = {"plain": "says", "heated": "heated", "indirect": "oblique", "says": "says", "oblique": "oblique"}
+OPENINGS = ("I have a matter for you: <title>", "it is about this: <title>", "I need your help: <title>")
+OBJECTIONS = {
+    "zero": ("When will that happen?", "Do I get a note about it?", "Is there anything else I have to do?"),
+    "weak": ("Why is that so?", "What comes after that?", "Is that certain?", "Who checks that it is done right?"),
+}
+
+
+@dataclass(frozen=True)
+class FactScript:
+    """One fact in words: four wordings of it, how it comes out, what is denied or said wrongly first."""
+
+    field: str
+    delivery: str
+    topic: tuple[str, ...]
+    wordings: tuple[str, ...]
+    denial: str = ""
+    wrong: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Script:
+    """A customer's lines. `voice` is the level whose manner it has: who is hostile in cold blood sounds doubtful."""
+
+    level: str
+    voice: str
+    style: tuple[str, ...]
+    openings: tuple[str, ...]
+    small_talk: tuple[str, ...]
+    objections: tuple[str, ...]
+    facts: tuple[FactScript, ...]
+
+
+def draw_script(s: Scenario, inputs: Mapping[str, Any], rng: np.random.Generator) -> Script:
+    """The script of one sample: drawn from the scenario's phrase bank, or plain where it has none."""
+    known = phrases_of(s)
+    slots = {**inputs["slots"], **{k: str(v) for k, v in inputs["system"].items()}}
+    intent = s.intents[inputs["intent"]]
+    level, mood = inputs["level"], mood_of(s, inputs["facts"])
+    cold = level == "strong" and mood == "calm"
+
+    def some(lines: Sequence[str], count: int) -> tuple[str, ...]:
+        """Up to `count` different wordings, from different lines as long as there are some."""
+        if not lines:
+            return ()
+        # A line that can be said in few ways is drawn less often, or its wordings would be heard again and again.
+        weights = np.array([min(grammar.variants(line), 36) for line in lines], dtype=float)
+        order = rng.choice(len(lines), size=len(lines), replace=False, p=weights / weights.sum())
+        found: dict[str, None] = {}
+        for index in range(count):
+            found[grammar.say(lines[order[index % len(lines)]], rng, slots)] = None
+        return tuple(found)
+
+    facts = []
+    for fact in inputs["facts"]:
+        spec = known.fields.get(fact["field"], FieldPhrases())
+        option = spec.options.get(fact["value"], OptionPhrases())
+        other = spec.options.get(fact["wrong"], OptionPhrases()) if fact["wrong"] is not None else OptionPhrases()
+        wording = "says" if cold and fact["wording"] == "heated" else MANNERS[fact["wording"]]
+        facts.append(
+            FactScript(
+                field=fact["field"],
+                delivery=fact["delivery"],
+                topic=spec.topic,
+                wordings=some(getattr(option, wording) or option.says, SAMPLE_WORDINGS),
+                denial=next(iter(some(other.denies, 1)), "") if fact["delivery"] == "contrast" else "",
+                wrong=some(other.says, 2) if fact["delivery"] == "corrected" else (),
+            )
+        )
+    openings = known.intents[inputs["intent"]].openings if inputs["intent"] in known.intents else ()
+    asked = known.talk.objections or OBJECTIONS
+    # Whoever is hostile asks what others ask, only not in their tone.
+    objections = asked.get(level) or (*asked.get("weak", ()), *asked.get("zero", ()))
+    return Script(
+        level=level,
+        voice="weak" if cold else level,
+        style=s.personalities[inputs["personality"]].style,
+        openings=some(openings or [line.replace("<title>", intent.title.lower()) for line in OPENINGS], 3),
+        small_talk=some(known.talk.small_talk, 3),
+        objections=some(objections, inputs["patience"] + 2),
+        facts=tuple(facts),
+    )
