@@ -259,7 +259,9 @@ class Benchmark:
     @property
     def declaration(self) -> Declaration:
         """What pages know of the benchmark: its card, facets and floors, and which part draws one attempt."""
-        return Declaration(self.card, self.facets, self.floors, self.attempt_view, self.published)
+        return Declaration(
+            self.card, self.facets, self.floors, self.attempt_view, self.published, self.Options.switches()
+        )
 
     @property
     def spread(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ _LISTS = {
     "splits": "split",
     "owners": "owner",
     "judges": "judge",
+    "sets": "set",
 }
 _TEXTS = {
     "benchmark": "benchmark",
@@ -65,7 +66,8 @@ class View:
     edge), `field` a judged field, `baseline` the model that others are compared with,
     `at` the turns that are looked at ("last" or a number; empty: all). `errors` are kinds of what went wrong
     (failure_kinds.KINDS), `splits` "yes" or "no", `ends` how dialogues ended, `owners` whose doing a verdict was,
-    `alike` a group of alike failures. `without` are models that a page leaves out unless they are asked for; no address
+    `alike` a group of alike failures. `sets` are conditions under which models are compared, one a benchmark
+    (read/conditions.py). `without` are models that a page leaves out unless they are asked for; no address
     has it.
     `verdict` is what became of an attempt: failed, unscored, wrong (either of them), passed; all and "" narrow nothing.
     `dataset` is the one that is looked at, `conversation` the one of its conversations that is open.
@@ -83,6 +85,7 @@ class View:
     splits: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
     metric: str = "overall"
     search: str = ""
     baseline: str = ""

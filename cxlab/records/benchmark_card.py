@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cxlab.errors import BadOption
+from cxlab.records.settings import Switch
 
 _RESERVED = """run model task outcome failure ended error split judge benchmark metric q baseline field attempt stage
-order tab at alike verdict dataset conversation turn page id owner job seed limit trials
+order tab at alike verdict set dataset conversation turn page id owner job seed limit trials
 run_id attempt_id sample_id trial simulated ended_by score turns opening reason wrong way first_turn latency_s cost_usd
 started name group value"""
 RESERVED = frozenset(_RESERVED.split())
@@ -158,7 +159,7 @@ class Declaration:
     """What a page knows of a benchmark: all that it asks for by name stands in here.
 
     `attempt_view` names the part of the page Failures that draws one attempt; `published` are its files of published
-    tables.
+    tables; `switches` what a run of it can be told.
     """
 
     card: Card
@@ -166,6 +167,7 @@ class Declaration:
     floors: tuple[Baseline, ...] = ()
     attempt_view: str = "dialogue"
     published: tuple[Path, ...] = ()
+    switches: tuple[Switch, ...] = ()
 
     def facet(self, id: str) -> Facet | None:
         """The facet of that id."""

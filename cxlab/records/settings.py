@@ -48,7 +48,8 @@ class Switch:
     to the sample, or worked out when the run starts. What a form needs beside that stands in the field's
     `json_schema_extra`: `choices` that are offered beside free text, `labels` (choice → how it is shown), `offers`
     ("models": those that are known stand for choice), `long` (a paragraph), `typed` (False: a page takes one of the
-    choices alone), `on_page` (False: the command line alone).
+    choices alone), `on_page` (False: the command line alone), `compared` (False: it changes no result, so runs that
+    differ in it are compared all the same).
     """
 
     name: str
@@ -65,6 +66,7 @@ class Switch:
     offers: str = ""
     long: bool = False
     typed: bool = True
+    compared: bool = True
 
     @property
     def allowed(self) -> str:
@@ -215,6 +217,7 @@ def _describe(name: str, field: FieldInfo) -> Switch:
         low=bounds.get("low"),
         high=bounds.get("high"),
         on_page=bool(extra.get("on_page", True)),
+        compared=bool(extra.get("compared", True)),
         labels=extra.get("labels", {}),
         offers=str(extra.get("offers", "")),
         long=bool(extra.get("long", False)),

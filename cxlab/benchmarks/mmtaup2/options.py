@@ -43,7 +43,7 @@ class MmOptions(Options):
     audio_folder: str | None = Field(
         None,
         description="Folder that keeps what was spoken; with the run, where it can be played, when not set.",
-        json_schema_extra=_NOT_ON_PAGES,
+        json_schema_extra={**_NOT_ON_PAGES, "compared": False},
     )
     agent_voice: str | None = Field(
         None, description="A variant of espeak-ng's en-us, or one of the service's voices; en-us+f2, nova."

@@ -1,0 +1,108 @@
+"""The conditions that a run was made under: what two runs must have in common for their results to be compared."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from cxlab.read.query import ask
+from cxlab.records.ids import content_id
+from cxlab.records.settings import Switch, write_word
+from cxlab.store import catalogue, layout
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """One set of conditions; `id` is the hash of all of it and stands in addresses.
+
+    `parts`: what it is made of as (title, value): dataset, judges, customer and seed (where there is a customer: its
+    words follow from the seed), each switch that changes results, prompts (a hash of theirs) and scorer. Not among
+    them: the model, how many trials and samples were run, how many at once, the budget and the code's version.
+    """
+
+    id: str
+    benchmark: str
+    dataset: str
+    parts: tuple[tuple[str, str], ...]
+
+    def differs(self, other: "Conditions") -> tuple[tuple[str, str, str], ...]:
+        """(title, value here, value there) of each part that is not the same; "–" where one side has none."""
+        here, there = dict(self.parts), dict(other.parts)
+        return tuple(
+            (title, here.get(title, "–"), there.get(title, "–"))
+            for title in dict.fromkeys([*here, *there])
+            if here.get(title, "–") != there.get(title, "–")
+        )
+
+
+@dataclass(frozen=True)
+class RunConditions:
+    """A stored run with its conditions. `again`: it only judged another run's attempts anew."""
+
+    run: str
+    model: str
+    simulated: bool
+    conditions: Conditions
+    created: datetime
+    with_customer: bool
+    again: bool
+
+
+def of_runs(benchmark: str, switches: Sequence[Switch]) -> dict[str, RunConditions]:
+    """The runs of a benchmark by id. `switches` are those that a run of it has: what a run left out is at its
+    default."""
+    terms = tuple((switch.name, switch.title, switch.usual, switch.compared) for switch in switches)
+    return _of_runs(str(layout.home()), catalogue.version(), benchmark, terms)
+
+
+_Terms = tuple[tuple[str, str, str, bool], ...]
+"""Of each switch its name, title, usual value as it is typed, and whether it changes results."""
+
+
+@lru_cache(maxsize=32)
+def _of_runs(home: str, version: str, benchmark: str, terms: _Terms) -> dict[str, RunConditions]:
+    runs = ask(
+        "SELECT run_id, model, simulated, dataset_id, seed, judges, prompts, setup, created FROM runs "
+        "WHERE benchmark = $benchmark ORDER BY created, run_id",
+        {"benchmark": benchmark},
+    )
+    # Scores of before versions were kept have none, which is a version like any other.
+    scorers = dict(
+        ask(
+            "SELECT run_id, list_sort(list(DISTINCT coalesce(scorer, 'none'))) FROM scores "
+            "WHERE run_id IN (SELECT unnest($runs)) GROUP BY 1",
+            {"runs": runs["run_id"].to_list()},
+        ).iter_rows()
+    )
+    found = {}
+    for row in runs.iter_rows(named=True):
+        setup = json.loads(row["setup"] or "{}")
+        customer = setup.get("customer")
+        parts = {
+            "Dataset": row["dataset_id"],
+            "Judges": ", ".join(sorted(row["judges"] or ())) or "none",
+            **({"Customer": str(customer), "Seed": str(row["seed"])} if customer else {}),
+            **_settings(terms, setup.get("options") or {}),
+            "Prompts": content_id(sorted(json.loads(row["prompts"] or "{}").items()))[:8],
+            "Scorer": " and ".join(scorers.get(row["run_id"], ())) or "none",
+        }
+        told = tuple(parts.items())
+        conditions = Conditions(content_id(benchmark, *map(list, told))[:10], benchmark, row["dataset_id"], told)
+        again = setup.get("rescored_from") is not None
+        found[row["run_id"]] = RunConditions(
+            row["run_id"], row["model"], bool(row["simulated"]), conditions, row["created"], bool(customer), again
+        )
+    return found
+
+
+def _settings(terms: _Terms, options: Mapping[str, Any]) -> dict[str, str]:
+    """Title → value as it is typed, of each switch that changes results; what is not declared (any more) as stored."""
+    told = {
+        title: (write_word(options[name]) if name in options else usual) or "not set"
+        for name, title, usual, compared in terms
+        if compared
+    }
+    known = {name for name, *_ in terms}
+    return told | {name: write_word(value) for name, value in options.items() if name not in known}

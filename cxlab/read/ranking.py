@@ -1,0 +1,180 @@
+"""Models ranked on a comparison set: each one's headline with its interval, what is between them, and who leads.
+
+The unit is a sample: of a sample that was tried several times the mean over its trials, of a trial that is scored turn
+by turn the mean over its turns. So each sample counts once, whatever its turns and trials; a difference of two models
+is the mean of their differences by sample; and more trials make a ranking more certain, but weigh nothing anew.
+(`score_table` and `run` tell means over all turns; the two can differ a little.)
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from cxlab.metrics.intervals import Bounds, mean_interval
+from cxlab.metrics.paired import Comparison, compare_pairs
+from cxlab.read import score_sums
+from cxlab.read.comparison_sets import (
+    ComparisonSet,
+    Customers,
+    TaskSet,
+    Unit,
+    customers_of,
+    find_set,
+    headline_of,
+    with_values,
+)
+from cxlab.read.view import View
+from cxlab.records.benchmark_card import Declaration, Task
+
+SEED = 20260101
+MANY = 2_000
+"""From so many samples on intervals and p have a closed form: drawing patterns of signs agrees with it."""
+_NUMBERS = ("value", "low", "high")
+TABLE = {"side": pl.String, **dict.fromkeys(_NUMBERS, pl.Float64), "samples": pl.Int64}
+GAPS = {
+    "side": pl.String, "grp": pl.String, "n": pl.Int64, "difference": pl.Float64, "low": pl.Float64,
+    "high": pl.Float64, "p": pl.Float64, "p_corrected": pl.Float64, "wins": pl.Int64, "ties": pl.Int64,
+    "losses": pl.Int64, "detectable": pl.Float64, "needed": pl.Float64, "verdict": pl.String,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """One task's models on its comparison set, the best first.
+
+    `table`: side, value, low, high, samples. `floors`: side (a constant agent's model), name, value, samples: means
+    over those of the set's samples that it has; never ranked. `gaps`: each side against the leader, as GAPS: difference
+    = side - leader with interval and p corrected for their number, wins, ties and losses by sample, `detectable` (the
+    smallest difference that as many samples find with 80 % power), `needed` (samples that would find the one seen),
+    verdict (better, worse or cannot tell). `customers`: whether they said the same to all.
+    """
+
+    task: Task
+    compared: TaskSet
+    table: pl.DataFrame
+    floors: pl.DataFrame
+    gaps: pl.DataFrame
+    customers: Customers | None
+
+    @property
+    def leader(self) -> str:
+        """The side with the best mean, ahead for sure or not; "" where nobody is ranked."""
+        return str(self.table["side"][0]) if self.table.height else ""
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The sides that cannot be told from the leader yet."""
+        return tuple(self.gaps.filter(pl.col("verdict") != "worse")["side"])
+
+    @property
+    def decided(self) -> bool:
+        """Whether the leader is ahead of all others for sure."""
+        return self.table.height > 1 and not self.open
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """The rankings of a benchmark's tasks on one set of conditions."""
+
+    set: ComparisonSet
+    tasks: tuple[Ranking, ...]
+
+
+def rank(about: Declaration, view: View, unit: Unit = "model", metric: str = "") -> Rankings:
+    """The rankings of a view of one benchmark, a task each; see `find_set` for what the view picks.
+
+    By each task's headline, or by another `metric` on the same set.
+    """
+    found = find_set(about, view, unit)
+    return Rankings(
+        found, tuple(rank_task(about, view, task, metric) for task in found.tasks.values() if task.results.height)
+    )
+
+
+def rank_task(about: Declaration, view: View, found: TaskSet, metric: str = "") -> Ranking:
+    """One task's ranking; `view` tells what its results were read from."""
+    task = task_by(about, found.task, metric)
+    scale = about.card.scale(task.metric)
+    less = not task.higher_is_better
+    results = found.results
+    if task.metric != headline_of(about, found.task).metric:
+        results = results_of(about, view, found, task.metric)
+    samples = by_sample(results)
+    table = summarise(samples.filter(pl.col("side").is_in(found.sides)), scale).sort(
+        "value", "side", descending=[not less, False]
+    )
+    names = {floor.model: floor.name for floor in about.floors}
+    floors = summarise(samples.filter(~pl.col("side").is_in(found.sides)), scale).select(
+        "side", pl.col("side").replace(names).alias("name"), "value", "samples"
+    )
+    leader = str(table["side"][0]) if table.height else ""
+    gaps = differences(samples, table["side"].to_list(), leader, less, scale)
+    return Ranking(task, found, table, floors, gaps, customers_of(found))
+
+
+def task_by(about: Declaration, task: str, metric: str = "") -> Task:
+    """A task with its headline, or with another metric in its place."""
+    found = headline_of(about, task)
+    if not metric or metric == found.metric:
+        return replace(
+            found, higher_is_better=found.higher_is_better and found.metric not in about.card.lower_is_better
+        )
+    return Task(found.id, found.title, metric, higher_is_better=metric not in about.card.lower_is_better)
+
+
+def results_of(about: Declaration, view: View, found: TaskSet, metric: str, facets: Sequence[str] = ()) -> pl.DataFrame:
+    """The results of a set by any metric, and the facets named: as `TaskSet.results`; without a score left out."""
+    tasks = (found.task,) if found.task else ()
+    sums = score_sums.of_attempts(view.change(metric=metric, tasks=tasks, models=(), without=(), sets=()), facets)
+    scored = with_values(sums).select("run_id", "attempt_id", *dict.fromkeys(facets), value=pl.col("value"))
+    return found.results.drop("value").join(scored, on=["run_id", "attempt_id"], maintain_order="left")
+
+
+def by_sample(results: pl.DataFrame, by: str = "") -> pl.DataFrame:
+    """Results as means by sample: side, grp, sample_id, value."""
+    group = pl.col(by).fill_null("") if by else pl.lit("")
+    # In a steady order, or sums of floats would come out anew by some last digit.
+    keys = ("side", "grp", "sample_id")
+    return results.group_by("side", group.alias("grp"), "sample_id").agg(pl.col("value").mean()).sort(keys)
+
+
+def summarise(samples: pl.DataFrame, scale: Bounds | None, keys: Sequence[str] = ("side",)) -> pl.DataFrame:
+    """Means over samples with their intervals: keys, value, low, high, samples."""
+    rows = []
+    for key, part in samples.group_by(keys, maintain_order=True):
+        found = mean_interval(part["value"].to_numpy(), scale)
+        rows.append((*key, found.mean, found.low, found.high, found.n))
+    schema = {**dict.fromkeys(keys, pl.String), **dict.fromkeys(_NUMBERS, pl.Float64), "samples": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
+
+
+def differences(
+    samples: pl.DataFrame, sides: Sequence[str], baseline: str, less: bool = False, scale: Bounds | None = None
+) -> pl.DataFrame:
+    """Each side minus the baseline on the samples that both have, group by group, as GAPS; corrected over all rows."""
+    keys, pairs = [], []
+    for (group,), part in samples.sort("grp", "sample_id").group_by("grp", maintain_order=True):
+        base = part.filter(pl.col("side") == baseline).select("sample_id", base="value")
+        for side in sorted(set(sides) - {baseline}):
+            own = part.filter(pl.col("side") == side)
+            both = own.join(base, on="sample_id", maintain_order="left")
+            if own.height or base.height:
+                keys.append((side, str(group)))
+                pairs.append((both["value"].to_numpy(), both["base"].to_numpy()))
+    span = None if scale is None else (-abs(scale[1] - scale[0]), abs(scale[1] - scale[0]))
+    told = compare_pairs(pairs, seed=SEED, closed_form_from=MANY, bounds=span)
+    rows = [(*key, *_row(each, less)) for key, each in zip(keys, told, strict=True)]
+    frame = pl.DataFrame(rows, schema=GAPS, orient="row")
+    return frame.with_columns(pl.col(pl.Float64).replace([math.nan, math.inf, -math.inf], None))
+
+
+def _row(each: Comparison, less: bool) -> tuple[float | int | str, ...]:
+    found = each.found
+    wins, losses = (found.losses, found.wins) if less else (found.wins, found.losses)
+    words = {"above": "worse", "below": "better"} if less else {"above": "better", "below": "worse"}
+    return (
+        found.n, found.difference, found.low, found.high, found.p, each.p, wins, found.ties, losses, each.detectable,
+        each.needed, words.get(each.verdict, each.verdict),
+    )  # fmt: skip

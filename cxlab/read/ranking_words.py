@@ -1,0 +1,104 @@
+"""What a ranking says, in sentences: the same on the pages and on the command line."""
+
+from collections.abc import Callable, Sequence
+
+from cxlab.read.comparison_sets import Customers
+from cxlab.read.ranking import Ranking
+
+Name = Callable[[str], str]
+"""How a side is called."""
+_MOST_NEEDED = 10_000
+_MOST_NAMED = 3
+
+
+def say_leader(found: Ranking, name: Name = str) -> str:
+    """Who leads a task, or why nobody does yet: no lead that the paired comparison does not support."""
+    rows = found.table
+    if not rows.height:
+        return "nothing has been scored yet"
+    leader = name(found.leader)
+    if rows.height == 1:
+        return f"only {leader} has been evaluated, so nobody leads"
+    others = rows.height - 1
+    if found.decided:
+        return f"{leader} leads" + (f", ahead of all {others} others for sure" if others > 1 else " for sure")
+    level = [name(side) for side, value in rows.select("side", "value").iter_rows() if value == rows["value"][0]]
+    if len(level) > 1:
+        return f"cannot tell yet who leads: {_list(level)} are level"
+    near = [name(side) for side in rows["side"] if side in found.open]
+    told = (
+        "none of the others is" if len(near) == others > 1 else f"{_list(near)} {'is' if len(near) == 1 else 'are'} not"
+    )
+    return f"cannot tell yet who leads: {leader} is first, but {told} behind for sure"
+
+
+def say_gap(found: Ranking, name: Name = str) -> str:
+    """How far the leader is ahead of the second, with the interval; "" where there is no second."""
+    if found.table.height < 2:
+        return ""
+    second = found.table["side"][1]
+    row = next(each for each in found.gaps.iter_rows(named=True) if each["side"] == second)
+    if row["difference"] is None:
+        return f"{name(second)} is second; the two share no sample"
+    sign = 1 if not found.task.higher_is_better else -1
+    ahead, ends = sign * row["difference"], sorted(sign * end for end in (row["low"], row["high"]) if end is not None)
+    told = f" ({ends[0]:.1f} to {ends[1]:.1f})" if len(ends) == 2 else ", without an interval: too few samples"
+    return f"{ahead:.1f} points ahead of {name(second)}{told}"
+
+
+def say_power(found: Ranking, name: Name = str) -> str:
+    """What would settle it: the smallest difference that so many samples find, and how many the closest one takes."""
+    rows = [row for row in found.gaps.iter_rows(named=True) if row["verdict"] == "cannot tell"]
+    known = [row for row in rows if row["detectable"] is not None]
+    if not rows:
+        return ""
+    if not known:
+        return "All samples are tied or too few, so nothing says yet how many more would tell them apart."
+    row = min(known, key=lambda each: abs(each["difference"]))
+    side = name(row["side"])
+    told = (
+        f"{_count(row['n'], 'sample')} find a difference of {max(each['detectable'] for each in known):.1f} points in "
+        "four cases out of five; a smaller one mostly stays open."
+    )
+    needed = row["needed"]
+    if needed is None or needed > _MOST_NEEDED:
+        return f"{told} To tell {side} apart would take more than {_MOST_NEEDED:,} samples: they may as well be equal."
+    more = int(needed) - row["n"]
+    if more <= 0:
+        return f"{told} {side} is about at that limit: a few more samples may settle it."
+    left = found.compared.known - found.compared.samples
+    hint = "" if more <= left else "; this dataset has no more" if left <= 0 else f"; this dataset has {left:,} more"
+    return f"{told} About {more:,} more samples would settle it with {side}, if the difference stays as it is{hint}."
+
+
+def say_set(found: Ranking) -> str:
+    """What a ranking stands on."""
+    compared = found.compared
+    if not compared.sides:
+        return "no results"
+    of = f" of {compared.known:,}" if compared.known > compared.samples else ""
+    trials = f" ({compared.trials:,} trials)" if compared.trials > compared.samples else ""
+    count = len(compared.sides)
+    who = {1: "one model has", 2: "both models have"}.get(count, f"all {count} models have")
+    return f"{compared.samples:,}{of} {'sample' if compared.samples == 1 else 'samples'}{trials} that {who}"
+
+
+def say_customers(found: Customers | None) -> str:
+    """Whether the customers said the same to all sides; "" where they did, as far as is stored."""
+    if found is None or found.same == found.compared:
+        return ""
+    how = "had another script" if found.scripts == found.compared else "began with other words"
+    return (
+        f"The customers were not the same: in {found.compared - found.same:,} of {found.compared:,} conversations they "
+        f"{how} for some model than for others. Differences are then partly the customers'."
+    )
+
+
+def _list(names: Sequence[str]) -> str:
+    if len(names) > _MOST_NAMED + 1:
+        return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _count(n: int, one: str) -> str:
+    return f"{n:,} {one}{'' if n == 1 else 's'}"

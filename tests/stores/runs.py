@@ -1,0 +1,63 @@
+"""Small stores of runs with given values, for tests of what is compared and ranked."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from cxlab.records import Run
+from cxlab.store import tables, write
+
+Values = Mapping[tuple[str, int], float | None]
+"""Sample and trial → the value of the headline; None: the attempt was not scored."""
+
+
+def write_run(
+    home: Path,
+    number: int,
+    model: str,
+    values: Values,
+    *,
+    benchmark: str = "sage",
+    dataset: str = "d1",
+    task: str = "dialogue",
+    metric: str = "overall",
+    options: Mapping[str, Any] | None = None,
+    judges: Sequence[str] = ("j1",),
+    prompts: Mapping[str, str] | None = None,
+    seed: int = 0,
+    customer: str | None = "c",
+    scorer: str = "1",
+    openings: Mapping[tuple[str, int], str] | None = None,
+    turns: int = 1,
+    facets: Mapping[str, Mapping[str, str]] | None = None,
+) -> str:
+    """A run, made `number` hours into 2026; each attempt scores its value at every one of its turns. Returns its id."""
+    run_id = f"run-260101-{number:06d}-aaaaaaaa"
+    setup = {"customer": customer, "options": dict(options or {})}
+    run = Run(
+        id=run_id, benchmark=benchmark, model=model, simulated=True, setup=setup, judges=tuple(judges),
+        dataset_id=dataset, seed=seed, trials=1, planned=len(values), prompts=dict(prompts or {}), code="",
+        created=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=number),
+    )  # fmt: skip
+    part = write.create_run(run, home) / "parts" / "001-1-000000"
+    part.mkdir(parents=True)
+    attempts, scores = [], []
+    for (sample, trial), value in values.items():
+        own = {
+            "run_id": run_id, "attempt_id": f"a{number}-{sample}-{trial}", "sample_id": sample, "trial": trial,
+            "benchmark": benchmark, "model": model, "task": task, "simulated": True, "outcome": "ok", "turns": turns,
+            "opening": (openings or {}).get((sample, trial), "hello"), "output": "{}",
+            "verdict": "passed" if value is not None and value >= 50 else "failed",
+            "facets": [{"key": key, "value": v} for key, v in (facets or {}).get(sample, {}).items()],
+        }  # fmt: skip
+        attempts.append(own)
+        scores += [
+            {**own, "turn": turn, "metric": metric, "value": value, "scorer": scorer} for turn in range(1, turns + 1)
+        ]
+    for name, schema, rows in (("attempts", tables.ATTEMPTS, attempts), ("scores", tables.SCORES, scores)):
+        full = [{column: row.get(column) for column in schema} for row in rows]
+        pl.DataFrame(full, schema=schema).write_parquet(part / f"{name}.parquet")
+    return run_id
