@@ -1,14 +1,13 @@
 """Compare: which model, and is the difference real?"""
 
-import polars as pl
 import streamlit as st
 
 from cxlab import read, ui
 from cxlab.read import View
-from cxlab.read.tasks import repeated
-from cxlab.views.benchmarks import declared, leave_out_floors, titles_of, usable_facets
+from cxlab.read.comparison_sets import Unit
+from cxlab.views import comparison_sets
+from cxlab.views.benchmarks import declared, titles_of, usable_facets
 from cxlab.views.compare import comparison, queries
-from cxlab.views.compare.settings import show_settings
 from cxlab.views.compare.side_by_side import show_side_by_side
 from cxlab.views.compare.task_costs import show_costs, show_repeated
 
@@ -50,46 +49,53 @@ metrics = ui.cached(read.metric_names, scored)["metric"].to_list()
 if view.metric not in metrics:
     view = view.change(metric=task.metric if several else card.headline, page=view.page)
 view = ui.sidebar_filters(view, ["models", *facets, "runs"], about, metric=True, metrics=metrics)
-less_is_better = view.metric in card.lower_is_better
-unit: queries.Unit = "model"
+unit: Unit = "model"
 if len(view.runs) > 1 and len(view.models) < 2:
     unit = "run_id"  # several runs were picked by name: they are the sides, whatever models they are of
-scope = leave_out_floors(view.filters(), about)
-board = ui.cached(queries.sides, scope, unit)
-if board.height < 2:  # nothing else to compare with: then a constant agent is a side like any other
-    scope = scope.change(without=())
-    board = ui.cached(queries.sides, scope, unit)
-named = comparison.names_of(board, unit)
-sides = [side for side in (*ui.marks(), *named) if side in named]
-sides = list(dict.fromkeys(sides))[:MOST]
-if len(sides) < 2:
-    ui.empty("A comparison needs two models that were scored on this metric. Choose more models, or widen the filters.")
+scope = view.filters()
+compared = ui.cached(queries.compared, scope, unit)
+comparison_sets.choose_set(compared, benchmark)
+ranking = ui.cached(queries.ranked, scope, unit)
+if ranking is not None and ranking.table.height == 1 and ranking.floors.height and not scope.models:
+    # Nothing else to compare with: then a constant agent is a side like any other.
+    scope = scope.change(models=(ranking.leader, *ranking.floors["side"]))
+    compared, ranking = ui.cached(queries.compared, scope, unit), ui.cached(queries.ranked, scope, unit)
+    st.caption("One model alone has been evaluated here: beside it stand constant agents, which nobody should lose to.")
+if ranking is None or ranking.table.height < 2:
+    comparison.show_too_few(about, ranking)
     st.stop()
-if len(named) > MOST:
-    st.caption(f"Showing {MOST} of {len(named)}; choose in the sidebar which ones.")
-board = board.filter(pl.col("side").is_in(sides))
-best = comparison.best_of(board, less_is_better)
+board = ui.cached(queries.sides, scope, unit)
+named = comparison.names_of(about, board, unit)
 title = ui.label(scope.metric)
+comparison.show_decision(about, ranking, title, named)
+comparison_sets.show_left_out([ranking])
+comparison_sets.warn_of_customers([ranking])
+comparison_sets.show_conditions(compared, [ranking], "compare")
+if unit == "run_id":
+    comparison.show_what_differs(about, list(named), named)
+
+sides = list(named)
 with st.sidebar:
-    order = [best, *(side for side in sides if side != best)]
     baseline = ui.choose(
-        view, "baseline", "Compare with", order, names=named, help="The others are measured against this one."
+        view, "baseline", "Compare with", sides, names=named, help="The others are measured against this one."
     )
     meaning = card.metrics.get(scope.metric, "no definition is noted")
-    st.caption(f"**{ui.plain(title)}**: {ui.plain(meaning)}" + (" Less is better." if less_is_better else ""))
+    less = " Less is better." if scope.metric in card.lower_is_better else ""
+    st.caption(f"**{ui.plain(title)}**: {ui.plain(meaning)}{less}")
     beside = st.toggle(
         "Show published figures", key="compare-published", help="Other data and judges: to look at, not to pair."
     )
-floors = scope.change(models=scope.without, without=())
-scope = scope.change(**{"models" if unit == "model" else "runs": tuple(sides)}, without=())
+shown = list(dict.fromkeys([*sides[:MOST], baseline]))
+if len(sides) > MOST:
+    st.caption(f"Below the first {MOST} of {len(sides)}; choose in the sidebar which ones.")
+named = {side: name for side, name in named.items() if side in shown}
 
 groups = comparison.list_groups(about, scope, facets)
 by = ui.choose(view, "field", "Side by side", list(groups), names=groups, style="segments") if len(groups) > 1 else ""
-show_settings(scope, unit, named)
-gaps = ui.cached(queries.differences, scope, baseline, unit, by, less_is_better)
-lines = comparison.means_of_floors(about, floors, by)
-comparison.show_scores(about, scope, unit, by, title, named, gaps, baseline, beside, lines)
-comparison.show_gaps(about, gaps, by, title, named, baseline)
+comparison.show_scores(about, scope, unit, by, title, named, beside)
+if by or baseline != ranking.leader:
+    gaps = ui.cached(queries.differences, scope, baseline, unit, by, tuple(named))
+    comparison.show_gaps(about, gaps, by, title, named, baseline)
 
 st.divider()
 # A profile sets the parts of a headline side by side, where the benchmark names them.
@@ -98,15 +104,15 @@ tab = ui.choose(view, "tab", "Look closer", looks, names=LOOKS, style="segments"
 if tab == "profile":
     comparison.show_profile(about, scope, unit, named)
 elif tab == "front":
-    comparison.show_front(about, board, scope.metric, title, named, less_is_better)
+    comparison.show_front(about, board, scope.metric, title, named, scope.metric in card.lower_is_better)
     if several:
         show_costs(scope.change(tasks=()), {name: task.title for name, task in tasks.items()})
 elif tab == "trials":
     comparison.show_trials(about, scope, unit, named)
-    if (moves := ui.cached(repeated, scope, unit)).height:
+    if (moves := ui.cached(queries.repeated, scope, unit)).height:
         show_repeated(moves, title, named)
 else:
-    other = comparison.show_samples(about, scope, view, unit, sides, baseline, title, named)
+    other = comparison.show_samples(about, scope, view, unit, list(named), baseline, title, named)
     if view.opened:
         # An address may name an attempt of the baseline itself: then it stands beside the other side's.
         every = View(benchmark=benchmark)

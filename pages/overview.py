@@ -72,13 +72,20 @@ def show_empty() -> None:
 
 def show_figures(health: dict[str, Any], unit: tuple[str, str]) -> None:
     attempts, (one, many) = health["attempts"], unit
-    sound = f"{many.capitalize()} in which every reply could be parsed and no provider failed."
+    sound = f"{many.capitalize()} in which every reply could be parsed and no provider failed; right or wrong alike."
+    unpriced = health["unpriced"]
+    spent = format_usd(health["spent_usd"])
+    if unpriced:
+        spent = f"{spent} and more" if health["spent_usd"] else "unknown"
+    told = "Of agents, customers and judges together; simulated models cost nothing."
+    if unpriced:
+        told += f" Of {format_count(unpriced)} {many}, messages and votes no price is known, so this is the least."
     ui.figures(
         [
             (many.capitalize(), format_count(attempts), f"Finished, {format_count(health['turns'])} turns in all."),
             ("Models", format_count(health["models"]), f"With at least one finished {one} in this store."),
-            ("Without a fault", format_share(health["ok"] / attempts), sound),
-            ("Spent", format_usd(health["cost_usd"]), "Over all calls with a price; simulated models cost nothing."),
+            ("Ran soundly", format_share(health["ok"] / attempts), sound),
+            ("Spent", spent, told),
         ]
     )
 

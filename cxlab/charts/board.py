@@ -31,7 +31,8 @@ def draw_board(
 ) -> "Figure":
     """One dot a model on the metric's scale with its 95 % interval, in the frame's order from the top down.
 
-    `frame` is `read.leaderboard`; `floors` are dotted lines; customdata of each dot is [model].
+    `frame`: model, simulated, METRIC, METRIC_low, METRIC_high, samples; `floors` are dotted lines; customdata of each
+    dot is [model].
     """
     from cxlab.charts.lazy_figure import LazyFigure
 
@@ -63,8 +64,7 @@ def draw_board(
                 "color": mark.colour,
             },
             hovertemplate=f"<b>{plain(row['model'])}</b><br>{plain(title or metric)} {value:.1f}<br>"
-            f"95 % interval {format_interval(low, high)}<br>n {format_count(row[f'{metric}_n'])} scores of "
-            f"{format_count(row['attempts'])} attempts<extra></extra>",
+            f"95 % interval {format_interval(low, high)}<br>n {format_count(row['samples'])} samples<extra></extra>",
             showlegend=False,
         )
     for name, value in floors:
@@ -85,24 +85,6 @@ def draw_board(
     )
     figure.update_yaxes(categoryorder="array", categoryarray=labels, tickfont={"color": colours.ink}, range=[-0.6, top])
     return style_figure(figure, dark, height=_FRAME_PX + _ROW_PX * max(rows.height + (top > rows.height), 2))
-
-
-def find_leader(board: pl.DataFrame, metric: str, less_is_better: bool = False) -> str:
-    """What a leaderboard says, in a sentence; a lead is called one only when the two intervals do not meet."""
-    known = board.filter(pl.col(metric).is_not_null())
-    rows = known.sort(metric, descending=not less_is_better, maintain_order=True).to_dicts()
-    if not rows:
-        return "nothing has been scored yet"
-    first = rows[0]
-    if len(rows) == 1:
-        return f"{short_model(first['model'])} scores {first[metric]:.1f} points"
-    second = rows[1]
-    upper, lower = (second, first) if less_is_better else (first, second)
-    low, high = upper[f"{metric}_low"], lower[f"{metric}_high"]
-    gap = f"{abs(first[metric] - second[metric]):.1f} points"
-    if low is not None and high is not None and low > high:
-        return f"{short_model(first['model'])} leads {short_model(second['model'])} by {gap}"
-    return f"{short_model(first['model'])} and {short_model(second['model'])} lie {gap} apart, too close to call here"
 
 
 def draw_published(frame: pl.DataFrame, dark: bool, limit: int = 12) -> "Figure":

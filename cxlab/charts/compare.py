@@ -46,7 +46,7 @@ def draw_scores(
             "group": row["grp"],
             "value": row["mean"],
             "hover": f"{plain(names[row['grp']])}<br>{plain(title)} {format_points(row['mean'])}"
-            f"<br>n {format_count(row['n'])} scores of {format_count(row['clusters'])} samples",
+            f"<br>n {format_count(row['n'])} samples",
         }
         for row in frame.iter_rows(named=True)
     ]
@@ -90,8 +90,8 @@ def draw_differences(
             "group": row["grp"],
             "value": row["difference"],
             "hover": f"{plain(names[row['grp']])}<br>{row['difference']:+.1f} against {name_of(baseline)}: "
-            f"{_SIGNS[row['verdict']]} {row['verdict']}<br>{format_count(row['n'])} pairs, "
-            f"p {format_p(row['p_holm'])} (Holm)"
+            f"{_SIGNS[row['verdict']]} {row['verdict']}<br>{format_count(row['n'])} samples, "
+            f"p {format_p(row['p_corrected'])}, corrected"
             f"<br>{row['wins']} won, {row['ties']} tied, {row['losses']} lost",
         }
         for row in known.iter_rows(named=True)

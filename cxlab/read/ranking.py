@@ -25,6 +25,7 @@ from cxlab.read.comparison_sets import (
     headline_of,
     with_values,
 )
+from cxlab.read.query import ask
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration, Task
 
@@ -138,6 +139,30 @@ def by_sample(results: pl.DataFrame, by: str = "") -> pl.DataFrame:
     # In a steady order, or sums of floats would come out anew by some last digit.
     keys = ("side", "grp", "sample_id")
     return results.group_by("side", group.alias("grp"), "sample_id").agg(pl.col("value").mean()).sort(keys)
+
+
+def took(results: pl.DataFrame) -> pl.DataFrame:
+    """What results took and came to: side, attempts, success, unscored, latency_s, cost_usd.
+
+    success: passed of those that passed or failed, by their stored verdicts. latency_s and cost_usd are means of an
+    attempt, judges left out; a cost is null where that of any attempt is unknown.
+    """
+    attempts = ask(
+        "SELECT run_id, attempt_id, verdict, latency_s, cost_usd FROM attempts WHERE run_id IN (SELECT unnest($runs))",
+        {"runs": results["run_id"].unique().to_list()},
+    )
+    verdict = pl.col("verdict")
+    return (
+        results.join(attempts, on=["run_id", "attempt_id"], how="left")
+        .group_by("side")
+        .agg(
+            attempts=pl.len(),
+            success=(verdict == "passed").sum() / verdict.is_in(["passed", "failed"]).sum(),
+            unscored=(~verdict.fill_null("").is_in(["passed", "failed"])).sum(),
+            latency_s=pl.col("latency_s").mean(),
+            cost_usd=pl.when(pl.col("cost_usd").null_count() == 0).then(pl.col("cost_usd").mean()),
+        )
+    )
 
 
 def summarise(samples: pl.DataFrame, scale: Bounds | None, keys: Sequence[str] = ("side",)) -> pl.DataFrame:

@@ -189,7 +189,8 @@ def set_aside() -> list[tuple[str, str, str]]:
 def health() -> dict[str, Any]:
     """What the store holds and how sound it is: runs, attempts by outcome, turns, cost, votes without use.
 
-    What was only judged again counts once.
+    What was only judged again counts once. `spent_usd` is the sum of all that has a price, of agents, customers and
+    judges; `unpriced` counts the attempts, customers' messages and votes whose price is unknown.
     """
     row = ask(
         """
@@ -203,7 +204,18 @@ def health() -> dict[str, Any]:
         {"again": list(rescored_runs())},
     ).row(0, named=True)
     votes = ask("SELECT count(*) AS votes, count(*) FILTER (NOT valid) AS invalid_votes FROM votes").row(0, named=True)
-    return {**row, **votes}
+    # Where no model was asked nothing was spent: the agent's messages, and votes that are no model's.
+    spent = ask(
+        """
+        SELECT coalesce(sum(cost_usd), 0) AS spent_usd, count(*) FILTER (cost_usd IS NULL) AS unpriced FROM (
+            SELECT cost_usd FROM attempts WHERE NOT list_contains($again, run_id)
+            UNION ALL SELECT cost_usd FROM messages WHERE role = 'customer' AND calls IS NOT NULL
+                AND NOT list_contains($again, run_id)
+            UNION ALL SELECT cost_usd FROM votes WHERE calls > 0 OR cached_calls > 0 OR cost_usd IS NOT NULL)
+        """,
+        {"again": list(rescored_runs())},
+    ).row(0, named=True)
+    return {**row, **votes, **spent}
 
 
 def failure_counts(limit: int = 20) -> pl.DataFrame:

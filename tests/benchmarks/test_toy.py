@@ -12,7 +12,7 @@ from runner.shell import Shell, make_shell
 from cxlab import benchmarks, read
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import View, failures
-from cxlab.read.tasks import task_board
+from cxlab.read.ranking import rank
 from tests.pages.app_script import open_page, words
 
 PAGE = Path(benchmarks.__file__).with_name("README.md")
@@ -41,10 +41,11 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
 
 
 def test_it_is_scored_task_by_task(toy: Shell) -> None:
-    rows = task_board(View(benchmark="refunds"), {"refund": "correct"}).sort("model")
-    assert rows["model"].to_list() == ["simulated:strong", "simulated:weak"]
-    assert set(rows["metric"]) == {"correct"}
-    assert rows["n"].to_list() == [18, 12]
+    (ranked,) = rank(REGISTRY["refunds"].declaration, View(benchmark="refunds")).tasks
+    assert ranked.task.metric == "correct"
+    # The strong one's run without the rule is not held against the others' with it.
+    assert sorted(ranked.table["side"]) == ["simulated:strong", "simulated:weak"]
+    assert ranked.table["samples"].to_list() == [12, 12]
     board = read.leaderboard(View(benchmark="refunds", metric="correct"))
     assert sorted(board["model"]) == ["simulated:strong", "simulated:weak"]
 
@@ -91,7 +92,7 @@ def test_pages_find_it(toy: Shell) -> None:
     compared = open_page("compare", benchmark="refunds", field="age")
     assert not compared.exception
     assert compared.selectbox(key="cx-filter-metric").value == "correct"
-    assert "these runs differ in rule" in words(compared)
+    assert "Rule true" in words(compared)
     run = open_page("run", bench="refunds")
     assert not run.exception
     assert run.toggle(key="option-rule").value is True

@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 from cxlab.charts import numbers
-from cxlab.charts.board import draw_board, draw_published, find_leader
+from cxlab.charts.board import draw_board, draw_published
 from cxlab.charts.matrix import draw_matrix
 from cxlab.charts.selection import read_points, read_rows
 from cxlab.charts.theme import MODEL_COLOURS, channels, contrast, mark_models, palette, plain, template
@@ -85,22 +85,14 @@ def test_numbers_have_one_format(function: object, value: object, text: str) -> 
 def board(*rows: tuple[str, float, float | None, float | None]) -> pl.DataFrame:
     columns = ["model", "overall", "overall_low", "overall_high"]
     frame = pl.DataFrame(rows, columns, orient="row")
-    return frame.with_columns(simulated=pl.col("model").str.starts_with("simulated:"), attempts=9, overall_n=40)
-
-
-def test_a_lead_is_called_only_where_intervals_do_not_meet() -> None:
-    clear = board(("a", 80.0, 78.0, 82.0), ("b", 70.0, 68.0, 72.0))
-    close = board(("a", 80.0, 70.0, 90.0), ("b", 79.0, 69.0, 89.0))
-    assert find_leader(clear, "overall") == "a leads b by 10.0 points"
-    assert "too close to call" in find_leader(close, "overall")
-    assert "too close to call" in find_leader(board(("a", 80.0, None, None), ("b", 10.0, None, None)), "overall")
+    return frame.with_columns(simulated=pl.col("model").str.starts_with("simulated:"), samples=40)
 
 
 def test_the_board_says_n_and_interval_and_shows_names_as_text() -> None:
     figure = draw_board(board(("<b>x</b> $y$", 80.0, 78.0, 82.0)), "overall", {}, dark=False)
     trace = figure.data[0]
     assert "78.0 to 82.0" in trace.hovertemplate
-    assert "n 40 scores of 9" in trace.hovertemplate
+    assert "n 40 samples" in trace.hovertemplate
     assert "&lt;b&gt;x" in trace.y[0]
     assert "$" not in trace.y[0]
     assert list(trace.customdata[0]) == ["<b>x</b> $y$"]

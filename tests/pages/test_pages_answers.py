@@ -6,14 +6,18 @@ from pathlib import Path
 import pytest
 
 from cxlab import read
+from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.cxmarena.importers import published_dataset
+from cxlab.metrics.intervals import mean_interval
 from cxlab.read import View, failures
+from cxlab.read.ranking import rank
 from cxlab.read.scores import score_table
-from cxlab.read.tasks import repeated, task_board, task_costs
+from cxlab.read.tasks import task_costs
 from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest, create_runs
 from cxlab.store import write
+from cxlab.views.compare import queries
 from tests.benchmarks.cxmarena.importers import cxm_folder
 from tests.pages.app_script import open_page, words
 
@@ -40,19 +44,21 @@ def attempt_of(task: str, model: str = "simulated:floor") -> str:
 
 
 def test_each_task_is_led_by_its_own_figure(home: Path) -> None:
-    board = task_board(View(benchmark="cxmarena"), HEADLINES)
-    assert board["task"].unique(maintain_order=True).to_list() == list(HEADLINES)
-    assert dict(board.select("task", "metric").unique().iter_rows()) == HEADLINES
-    means = {(task, model): mean for task, model, mean in board.select("task", "model", "mean").iter_rows()}
-    assert means["intent", "simulated:strong"] == 100 > means["intent", "simulated:floor"]
-    # Three questions in two samples: questions count, samples are the clusters.
-    assert board.filter(task="quality").select("n", "clusters").unique().rows() == [(3, 2)]
+    view = View(benchmark="cxmarena", tasks=tuple(HEADLINES))
+    found = {each.task.id: each for each in rank(REGISTRY["cxmarena"].declaration, view).tasks}
+    assert list(found) == list(HEADLINES)
+    assert {task: each.task.metric for task, each in found.items()} == HEADLINES
+    intent = found["intent"]
+    assert (intent.leader, intent.table["value"][0]) == ("simulated:strong", 100)
+    assert intent.floors["value"][0] < 100
+    # Three questions in two samples: each sample counts once.
+    assert found["quality"].table["samples"].to_list() == [2]
 
 
 def test_overview_shows_a_column_a_task(home: Path) -> None:
     app = open_page()
     assert not app.exception
-    assert app.subheader[0].value.startswith("CXMArena: strong leads in")
+    assert app.subheader[0].value.startswith("CXMArena: only strong has been evaluated")
     board = app.dataframe[0].value
     assert {"intent", "quality", "tools", "attempts"} <= set(board.columns)
     assert board["attempts"].tolist() == [8, 8]
@@ -130,9 +136,9 @@ def test_trials_are_one_value_each(home: Path) -> None:
     launch([run.id], ExecutionOptions(workers=1, quiet=True))
     view = View(benchmark="cxmarena", runs=(run.id,), metric="intent")
     scores = score_table(view, by=("trial",))["mean"]
-    found = repeated(view).row(0, named=True)
+    found = queries.repeated(view).row(0, named=True)
     assert (found["trials"], found["mean"]) == (3, pytest.approx(scores.mean()))
     assert (found["lowest"], found["highest"]) == (scores.min(), scores.max())
-    reach = 4.302653 * scores.std() / 3**0.5  # t of 2 degrees of freedom
-    assert found["high"] - found["mean"] == pytest.approx(reach, rel=1e-6)
-    assert repeated(view.change(runs=(), models=("simulated:strong",))).is_empty()
+    about = mean_interval(scores.to_numpy(), (0, 100))
+    assert (found["low"], found["high"]) == pytest.approx((about.low, about.high))
+    assert queries.repeated(view.change(runs=(), models=("simulated:strong",))).is_empty()

@@ -31,8 +31,7 @@ def _home(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_overview_scores_it_by_its_own_metric_and_keeps_the_floor_out_of_the_ranking() -> None:
     app = open_page()
     assert not app.exception
-    assert app.subheader[0].value.startswith("Parcels: strong")
-    assert "leads" in app.subheader[0].value
+    assert app.subheader[0].value == "Parcels: strong leads for sure"
     board = app.dataframe[0].value
     assert board["name"].tolist() == ["strong · simulated", "weak · simulated", "Lost (floor)"]
     assert board["delay"].tolist() == [pytest.approx(4.4, abs=0.1), 23.5, 400.0]
@@ -68,18 +67,20 @@ def test_one_attempt_of_it_is_drawn() -> None:
     assert failures.groups(View(benchmark=toy.NAME))["owner"].to_list() == ["agent"]
 
 
-def test_compare_knows_its_direction_its_facets_and_what_differs_in_the_settings() -> None:
+def test_compare_knows_its_direction_its_facets_and_its_settings() -> None:
     app = open_page("compare", benchmark=toy.NAME, field="town")
     assert not app.exception
     assert app.selectbox(key="cx-filter-metric").value == "delay"
     assert app.selectbox(key="cx-choose-baseline").value == toy.FAST
     assert app.selectbox(key="cx-choose-baseline").options == ["strong · simulated", "weak · simulated"]
-    gaps = next(each.value for each in app.dataframe if "verdict" in each.value)
+    gaps = next(each.value for each in app.dataframe if "group" in each.value and "verdict" in each.value)
     assert gaps["group"].tolist() == ["Southtown", "Northtown"]
-    assert "these runs differ in speed" in words(app)
+    assert "Speed slow" in words(app)
+    assert app.metric[1].label == "Ahead of weak · simulated by"
     whole = open_page("compare", benchmark=toy.NAME)
-    (row,) = next(each.value for each in whole.dataframe if "verdict" in each.value).to_dict("records")
-    assert (row["name"], row["verdict"]) == ("weak · simulated", "✕ worse")
+    first, row = next(each.value for each in whole.dataframe if "verdict" in each.value).to_dict("records")
+    assert (first["name"], first["verdict"]) == ("strong · simulated", "leads")
+    assert (row["name"], row["verdict"]) == ("weak · simulated", "✕ behind")
 
 
 def test_run_offers_its_switch_as_a_widget_and_its_facets_as_filters() -> None:

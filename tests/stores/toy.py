@@ -124,7 +124,7 @@ def fill(home: Path) -> None:
         FLOOR: [400.0] * 8,
     }
     for number, (model, late) in enumerate(minutes.items()):
-        options = Switches.read({"speed": "fast"} if model == FAST else {}).to_record()
+        options = Switches.read({}).to_record()
         record = Run(
             id=f"round-{number}", benchmark=NAME, model=model, simulated=True, setup={"options": options}, judges=(),
             dataset_id=dataset.id, seed=1, trials=1, planned=8, prompts={}, code="0.1", created=NOON,

@@ -8,42 +8,41 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.charts import compare as charts
-from cxlab.charts.numbers import format_count, format_points
+from cxlab.charts.numbers import format_count, format_interval, format_points
 from cxlab.charts.theme import Mark
-from cxlab.read import View, score_sums
+from cxlab.read import View, ranking
+from cxlab.read.comparison_sets import Unit
+from cxlab.read.conditions import of_runs
+from cxlab.read.ranking import Ranking
+from cxlab.read.ranking_words import say_gap, say_leader, say_power, say_set
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, marks, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import is_new
-from cxlab.ui.labels import badge, empty, label, plain, section
+from cxlab.ui.labels import badge, empty, figures, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.compare import queries
+from cxlab.views.comparison_sets import show_left_out
 
 _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
 _MOST_SAMPLES = 200
 
 
-def names_of(board: pl.DataFrame, unit: queries.Unit) -> dict[str, str]:
+def names_of(about: Declaration, board: pl.DataFrame, unit: Unit) -> dict[str, str]:
     """How each side is called: its model, or model and run."""
+    floors = {floor.model: floor.name for floor in about.floors}
     return {
-        side: label(model) if unit == "model" else f"{label(model)}, {side}"
+        side: floors.get(model, label(model)) if unit == "model" else f"{label(model)}, {side}"
         for side, model in board.select("side", "model").iter_rows()
     }
 
 
-def best_of(board: pl.DataFrame, less_is_better: bool) -> str:
-    """The side with the best mean."""
-    return str(board.sort("value", descending=not less_is_better)["side"][0])
-
-
 def list_groups(about: Declaration, view: View, facets: Sequence[str]) -> dict[str, str]:
-    """What the sides can be grouped by, with its title: "" all together, the tasks, and facets of several values.
+    """What the sides can be grouped by, with its title: "" all together, and facets of several values.
 
     A facet that stands for the sample's id has too many values, unless one value of the first facet is picked.
     """
     groups = {"": "All together"}
-    if len(about.card.tasks) > 1 and len(view.tasks) != 1:
-        groups["task"] = "Task"
     known = cached(read.facets, view.change(models=(), runs=()), tuple(facets))
     counts = dict(known.group_by("name").len().iter_rows())
     narrowed = any(len(view.values(facet)) == 1 for facet in facets)
@@ -54,46 +53,113 @@ def list_groups(about: Declaration, view: View, facets: Sequence[str]) -> dict[s
     return groups
 
 
-def means_of_floors(about: Declaration, view: View, by: str) -> pl.DataFrame:
-    """What constant agents score: grp, value, name; `view` is of those agents, and without models of none."""
-    none = pl.DataFrame(schema={"grp": pl.String, "value": pl.Float64, "name": pl.String})
-    if not view.models:
-        return none
-    titles = {floor.model: floor.name for floor in about.floors}
-    found = cached(score_sums.table, view, ("model", by) if by else ("model",))
-    return found.select(
-        grp=pl.col(by) if by else pl.lit(""), value="mean", name=pl.col("model").replace(titles)
-    ).drop_nulls()
-
-
-def _marks_of(unit: queries.Unit, sides: Sequence[str]) -> dict[str, Mark]:
+def _marks_of(unit: Unit, sides: Sequence[str]) -> dict[str, Mark]:
     from cxlab.charts.theme import mark_models
 
     return marks() if unit == "model" else mark_models(sorted(sides))
 
 
+def show_too_few(about: Declaration, found: Ranking | None) -> None:
+    """Why nothing can be compared, and what there is."""
+    if found is None or not found.table.height:
+        empty("Nothing here is scored on this metric. Widen the filters, or choose another metric.")
+        return
+    row = found.table.row(0, named=True)
+    lines = [f"{label(row['side'])}: {format_points(row['value'])} over {row['samples']:,} samples"]
+    lines += [f"{name}: {format_points(value)}" for name, value in found.floors.select("name", "value").iter_rows()]
+    told = "Only one model has results on these samples under these conditions, and nobody leads over nobody. "
+    empty(f"{told}{plain('; '.join(lines))}. Run another model on the same dataset with the same settings, widen the "
+          "filters, or choose a constant agent as a model to compare with.",
+          command=f"python -m cxlab run {about.card.id} --model MODEL")  # fmt: skip
+    show_left_out([found])
+
+
+def show_what_differs(about: Declaration, runs: Sequence[str], named: Mapping[str, str]) -> None:
+    """In what the conditions of runs that are compared differ: that is then what is compared."""
+    known = of_runs(about.card.id, about.switches)
+    parts = {run: dict(known[run].conditions.parts) for run in runs if run in known}
+    titles = dict.fromkeys(title for each in parts.values() for title in each)
+    apart = [title for title in titles if len({each.get(title) for each in parts.values()}) > 1]
+    if not apart:
+        st.caption("Same conditions: these runs differ in nothing but the model.")
+        return
+    st.warning(
+        f"These runs differ in {plain(', '.join(apart).lower())}, too: a difference may be due to that.", icon="⚠"
+    )
+    rows = pl.DataFrame([{"setting": title, **{run: each.get(title, "–") for run, each in parts.items()}}
+                         for title in apart])  # fmt: skip
+    columns = {"setting": column("Setting")} | {run: column(named.get(run, run)) for run in parts}
+    with st.expander("What differs", type="compact"):
+        show_table(rows, columns, key="compare-settings", alt="Settings in which the runs differ.", downloads=False)
+
+
+def show_decision(about: Declaration, found: Ranking, title: str, named: Mapping[str, str]) -> None:
+    """Who leads or that it cannot be told yet, by how much, on what, and what would settle it."""
+
+    def name(side: str) -> str:
+        return named.get(side, side)
+
+    told = say_leader(found, name)
+    section(plain(told[:1].upper() + told[1:]))
+    first = found.table.row(0, named=True)
+    second = found.table["side"][1]
+    gap = next((row for row in found.gaps.iter_rows(named=True) if row["side"] == second), None)
+    known = gap is not None and gap["difference"] is not None
+    sizes = [each for each in found.gaps["detectable"] if each is not None]
+    compared = found.compared
+    figures([
+        (f"{title[:1].upper()}{title[1:]} of {name(found.leader)}", format_points(first["value"]),
+         f"95 % interval {format_interval(first['low'], first['high'])}."),
+        (f"Ahead of {name(second)} by", format_points(abs(gap["difference"])) if gap and known else "–",
+         f"{say_gap(found, name)}; the interval holds for all comparisons at once."),
+        ("Samples that all have", f"{compared.samples:,} of {compared.known:,}",
+         f"{say_set(found)}; each counts once, with the mean of its trials."),
+        ("Smallest difference found", format_points(max(sizes)) if sizes else "–",
+         "What so many samples find in four cases out of five, corrected for the number of comparisons."),
+    ])  # fmt: skip
+    gaps = say_gap(found, name)
+    st.markdown(plain(f"{gaps[:1].upper()}{gaps[1:]}, over {say_set(found)}. {say_power(found, name)}".strip()))
+    rows = found.table.join(found.gaps, on="side", how="left", maintain_order="left", suffix="_gap").join(
+        compared.coverage.select("side", has="samples"), on="side", how="left", maintain_order="left"
+    )
+    words = pl.when(pl.col("side") == found.leader).then(pl.lit("leads" if found.decided else "first"))
+    shown = _named(rows, named, {}).with_columns(
+        verdict=words.otherwise(pl.col("verdict").replace_strict(_BEHIND, default="–")),
+        interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
+        gap=pl.format("{} to {}", pl.col("low_gap").round(1), pl.col("high_gap").round(1)),
+        coverage=pl.format("{} of {}", "has", pl.lit(compared.known)),
+    )
+    columns = {
+        "name": column("Model"),
+        "value": column(f"{title[:1].upper()}{title[1:]}", "points"),
+        "interval": column("95 % interval"),
+        "verdict": column("Against the first", help="At 5 %, corrected for the number of comparisons."),
+        "difference": column("Difference", "points"),
+        "gap": column("Its interval", help="Paired by sample; all these intervals hold together in 95 cases of 100."),
+        "p_corrected": column("p, corrected", "p"),
+        "coverage": column("Has samples", help="With a result under these conditions, of those that the task has."),
+    }
+    show_table(shown, columns, key="compare-ranking", alt=f"{told}.")
+
+
+_BEHIND = {"worse": "✕ behind", "better": "✓ ahead", "cannot tell": "? cannot tell"}
+
+
 def show_scores(
-    about: Declaration,
-    view: View,
-    unit: queries.Unit,
-    by: str,
-    title: str,
-    named: Mapping[str, str],
-    gaps: pl.DataFrame,
-    baseline: str,
-    beside: bool,
-    floors: pl.DataFrame,
+    about: Declaration, view: View, unit: Unit, by: str, title: str, named: Mapping[str, str], beside: bool
 ) -> None:
-    """Means with intervals, side by side, group by group; `floors` (grp, value, name) are dotted lines."""
+    """Means with intervals, side by side, group by group; constant agents are dotted lines."""
     card = about.card
-    grouped = cached(score_sums.table, view, (unit, by) if by else (unit,))
-    frame = grouped.rename({unit: "side"}).with_columns(grp=pl.col(by) if by else pl.lit(""))
-    worse, better = gaps.filter(pl.col("verdict") == "worse"), gaps.filter(pl.col("verdict") == "better")
-    open_ = gaps.height - worse.height - better.height
-    lead = f"{named[baseline]} is ahead for sure in {worse.height} of {gaps.height} comparisons"
-    behind = f", behind in {better.height}" if better.height else ""
-    section(f"{plain(lead)}{behind}" + (f"; {open_} cannot be told" if open_ else ""),
-            f"{title.capitalize()}: mean over all scores with 95 % intervals clustered by sample.")  # fmt: skip
+    found = cached(queries.table, view, unit, by)
+    frame = found.filter(pl.col("side").is_in(list(named)))
+    titles = {floor.model: floor.name for floor in about.floors}
+    lines = found.filter(~pl.col("side").is_in(list(named))).select(
+        "grp", value="mean", name=pl.col("side").replace(titles)
+    )
+    section(
+        f"{plain(title[:1].upper() + title[1:])} {'by ' + plain(about.title(by).lower()) if by else 'of each model'}",
+        "Mean over samples, each counting once, with 95 % intervals that stay within the metric's scale.",
+    )
     groups = _group_names(about, frame, by)
     shown = None
     if beside:
@@ -104,7 +170,7 @@ def show_scores(
             st.caption("The papers print no figure for this metric and grouping.")
         else:
             badge("published", "grey diamonds: printed in the paper, on other data; not paired")
-    floors = pl.concat([floors, cached(queries.floors, view, by)])
+    floors = pl.concat([lines, cached(queries.floors, view, by)])
     marked = _marks_of(unit, list(named))
     figure = charts.draw_scores(frame, card.scale(view.metric), title, groups, marked, dark(), shown, floors)
     if floors.height:
@@ -115,9 +181,7 @@ def show_scores(
         "mean": column("Mean", "points"),
         "low": column("95 % from", "points"),
         "high": column("to", "points"),
-        "n": column("n scores", "count"),
-        "clusters": column("Samples", "count"),
-        "unscored": column("Not scored", "count"),
+        "n": column("Samples", "count"),
     }
     rows = _named(frame, named, groups)
     show_chart(
@@ -131,8 +195,8 @@ def show_gaps(
     """Paired differences with verdicts, as chart and table."""
     section(
         f"Differences from {plain(named[baseline])} on the same samples",
-        "Bootstrap over samples for the interval, sign-flip permutation for p (closed form from 2,000 samples on), "
-        f"Holm's correction over the {gaps.height} comparisons shown. A difference is real where p stays under 0.05.",
+        f"Paired by sample. Intervals and p by flipping signs (closed form from {ranking.MANY:,} samples on), both "
+        f"corrected for {gaps.height} comparisons (Bonferroni): a difference is real where its interval is clear of 0.",
     )
     groups = _group_names(about, gaps, by)
     figure = charts.draw_differences(gaps, title, baseline, groups, _marks_of("model", list(named)), dark())
@@ -150,20 +214,20 @@ def show_gaps(
         "verdict": column("Verdict", help="Better or worse than the baseline at 5 % after correction."),
         "difference": column("Difference", "points"),
         "interval": column("95 % interval"),
-        "p_holm": column("p (Holm)", "p"),
+        "p_corrected": column("p, corrected", "p"),
         "results": column("Won / tied / lost", help="Samples on which it did better, the same, worse."),
-        "n": column("Pairs", "count"),
-        "unmatched": column("Unmatched", "count", "Samples that only one of the two has."),
+        "n": column("Samples", "count"),
+        "detectable": column("Finds from", "points", "Smallest difference found in four cases out of five."),
     }
     shown = rows.sort("place", "difference", descending=[False, True], nulls_last=True).drop("place")
     show_table(shown, _without(columns, by), key=f"compare-gaps-table-{by}", alt="Paired differences with verdicts.")
 
 
-def show_profile(about: Declaration, view: View, unit: queries.Unit, named: Mapping[str, str]) -> None:
+def show_profile(about: Declaration, view: View, unit: Unit, named: Mapping[str, str]) -> None:
     """What makes up the headline, as parallel coordinates."""
     parts = [part for part in about.card.parts if about.card.scale(part)]
     scales = {part: scale for part in parts if (scale := about.card.scale(part))}
-    frame = cached(read.score_table, view, (unit,), tuple(parts)).rename({unit: "side"})
+    frame = cached(queries.profile, view, tuple(parts), unit)
     if frame.is_empty():
         empty("This benchmark has no parts to set side by side.")
         return
@@ -182,7 +246,7 @@ def show_profile(about: Declaration, view: View, unit: queries.Unit, named: Mapp
         "mean": column("Mean", "points"),
         "low": column("95 % from", "points"),
         "high": column("to", "points"),
-        "n": column("n scores", "count"),
+        "n": column("Samples", "count"),
     }
     rows = _named(frame, named, {}).with_columns(part=pl.col("metric").replace_strict(names, default=pl.col("metric")))
     figure = charts.draw_profile(frame, names, scales, _marks_of(unit, list(named)), dark())
@@ -232,7 +296,7 @@ def show_front(
     show_chart(figure, _named(board, named, {}), key="compare-front", alt="Quality against price.", columns=columns)
 
 
-def show_trials(about: Declaration, view: View, unit: queries.Unit, named: Mapping[str, str]) -> None:
+def show_trials(about: Declaration, view: View, unit: Unit, named: Mapping[str, str]) -> None:
     """pass^k, where samples were tried more than once."""
     frame = cached(queries.trials, view, unit)
     if frame.is_empty():
@@ -261,7 +325,7 @@ def show_samples(
     about: Declaration,
     view: View,
     place: View,
-    unit: queries.Unit,
+    unit: Unit,
     sides: Sequence[str],
     baseline: str,
     title: str,
@@ -321,9 +385,7 @@ def show_samples(
 
 def _group_names(about: Declaration, frame: pl.DataFrame, by: str) -> dict[str, str]:
     found = frame["grp"].unique().sort().to_list()
-    tasks = {task.id: task.title for task in about.card.tasks} if by == "task" else {}
-    ordered = sorted(found, key=list(tasks).index) if set(found) <= set(tasks) else about.in_order(by, found)
-    return {group: tasks.get(group) or about.value(by, group) if group else "all" for group in ordered}
+    return {group: about.value(by, group) if group else "all" for group in about.in_order(by, found)}
 
 
 def _named(frame: pl.DataFrame, named: Mapping[str, str], groups: Mapping[str, str]) -> pl.DataFrame:

@@ -1,117 +1,126 @@
-"""Models side by side: paired differences on the same samples, the front of quality and price, repeated trials.
+"""Models side by side on one comparison set: means, paired differences, samples, repeated trials.
 
-The unit of a pair is a sample: the mean of all that was scored of it (turns, trials) by either side. So the difference
-of two sides is a mean over samples, while a leaderboard's mean is over turns; the two can differ a little.
+Everything here stands on the set that `read.comparison_sets` finds for the view, one result a sample, trial and side;
+the unit of a mean and of a pair is a sample (read/ranking.py).
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from cxlab.errors import UnknownName
-from cxlab.metrics.paired import holm, paired_difference
+from cxlab.metrics.intervals import mean_interval
 from cxlab.metrics.passk import pass_hat_k
-from cxlab.read import scenarios, score_sums
-from cxlab.read.query import ask, facet, facet_ids, where
+from cxlab.read import ranking, scenarios
+from cxlab.read.comparison_sets import ComparisonSet, TaskSet, Unit, find_set
+from cxlab.read.query import ask, facet, facet_ids, selection, where
+from cxlab.read.ranking import Ranking
 from cxlab.read.view import View
-from cxlab.views.benchmarks import published_tables
+from cxlab.store import catalogue, layout
+from cxlab.views.benchmarks import declared, published_tables
 
-Unit = Literal["model", "run_id"]
-_SEED = 20260101
-# From here on an interval needs no bootstrap: the closed form agrees with it.
-_MANY = 2_000
+__all__ = ["Unit"]
+
+
+def compared(view: View, unit: Unit = "model") -> ComparisonSet:
+    """The comparison set of the view, of its tasks and filters; what is asked for again is remembered."""
+    return _compared(str(layout.home()), catalogue.version(), selection(view).change(metric="", sets=view.sets), unit)
+
+
+@lru_cache(maxsize=4)
+def _compared(home: str, version: str, view: View, unit: Unit) -> ComparisonSet:
+    return find_set(declared(view.benchmark), view, unit)
+
+
+def _task_of(view: View, unit: Unit) -> TaskSet | None:
+    """The set of the view's task, the first one with results."""
+    return next((task for task in compared(view, unit).tasks.values() if task.results.height), None)
+
+
+def ranked(view: View, unit: Unit = "model") -> Ranking | None:
+    """The ranking by the view's metric; None where nothing is compared."""
+    task = _task_of(view, unit)
+    return None if task is None else ranking.rank_task(declared(view.benchmark), view, task, view.metric)
+
+
+def results(view: View, unit: Unit = "model", facets: Sequence[str] = ()) -> pl.DataFrame:
+    """The results of the set by the view's metric: side, sample_id, trial, run_id, attempt_id, value, and facets."""
+    task = _task_of(view, unit)
+    if task is None:
+        columns = ("side", "sample_id", "run_id", "attempt_id", *facets)
+        return pl.DataFrame(schema={**dict.fromkeys(columns, pl.String), "trial": pl.Int32, "value": pl.Float64})
+    return ranking.results_of(declared(view.benchmark), view, task, view.metric, facets)
 
 
 def sample_means(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame:
-    """The view's metric by side, group and sample: side, grp, sample_id, mean, n scores.
-
-    Over scores of turns; over those of whole attempts where the metric has no other. `by` is a facet, "task" or "".
-    """
-    if by and by not in (known := ("task", *facet_ids())):
+    """The view's metric by side, group and sample: side, grp, sample_id, value. `by` is a facet or ""."""
+    if by and by not in (known := facet_ids()):
         raise UnknownName("group", by, known)
-    scored = score_sums.of_attempts(view, (by,)).filter(pl.col("n") > 0)
-    turns = not scored["whole"].all()
-    group = pl.col(by).fill_null("") if by else pl.lit("")
-    return (
-        scored.filter(pl.col("whole") != turns)
-        .group_by(side=unit, grp=group, sample_id="sample_id")
-        .agg(mean=pl.col("total").sum() / pl.col("n").sum(), n=pl.col("n").sum())
-        .sort("side", "grp", "sample_id")
-    )
+    return ranking.by_sample(results(view, unit, (by,) if by else ()), by)
+
+
+def table(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame:
+    """Means with intervals: side, grp, mean, low, high, n and clusters (both: samples); constant agents too."""
+    scale = declared(view.benchmark).card.scale(view.metric)
+    found = ranking.summarise(sample_means(view, unit, by), scale, ("side", "grp"))
+    return found.rename({"value": "mean", "samples": "n"}).with_columns(clusters="n").sort("side", "grp")
 
 
 def differences(
-    view: View, baseline: str, unit: Unit = "model", by: str = "", less_is_better: bool = False
+    view: View, baseline: str, unit: Unit = "model", by: str = "", sides: Sequence[str] = ()
 ) -> pl.DataFrame:
-    """Each side minus the baseline on the samples that both have, group by group.
+    """Each side of the set, or of those named, minus the baseline, group by group, as `ranking.GAPS`; corrected over
+    all rows."""
+    about, task = declared(view.benchmark), _task_of(view, unit)
+    if task is None:
+        return pl.DataFrame(schema=ranking.GAPS)
+    less = view.metric in about.card.lower_is_better
+    return ranking.differences(
+        sample_means(view, unit, by), sides or task.sides, baseline, less, about.card.scale(view.metric)
+    )
 
-    Columns: side, grp, n (pairs), unmatched (samples only one side has), difference, low, high (bootstrap over
-    samples), p (sign-flip permutation), p_holm (corrected over all rows), wins, ties, losses (samples), verdict:
-    better, worse or "cannot tell" at 5 % after correction; `less_is_better` says so of the metric.
+
+def sides(view: View, unit: Unit = "model") -> pl.DataFrame:
+    """Each side of the set with its mean on the view's metric, the best first.
+
+    Columns: side, model, simulated, value, low, high, samples, attempts, cost_usd, latency_s.
+    Cost and time are means of an attempt of the set, judges left out; cost is null where that of any is unknown.
     """
-    means = sample_means(view, unit, by)
-    rows = []
-    for (group,), part in means.group_by("grp", maintain_order=True):
-        base = part.filter(pl.col("side") == baseline).select("sample_id", base="mean")
-        for side in part["side"].unique().sort():
-            if side == baseline:
-                continue
-            own = part.filter(pl.col("side") == side).select("sample_id", "mean")
-            pairs = own.join(base, on="sample_id", how="full", coalesce=True)
-            both = pairs.drop_nulls()
-            found = paired_difference(
-                both["mean"].to_numpy(),
-                both["base"].to_numpy(),
-                seed=_SEED,
-                resamples=4_000,
-                closed_form_from=_MANY,
-            )
-            rows.append(
-                (side, group, found.n, pairs.height - both.height, found.difference, found.low, found.high, found.p,
-                 found.wins, found.ties, found.losses)
-            )  # fmt: skip
-    counts = dict.fromkeys(("n", "unmatched"), pl.Int64)
-    numbers = dict.fromkeys(("difference", "low", "high", "p"), pl.Float64)
-    results = dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
-    schema = {"side": pl.String, "grp": pl.String, **counts, **numbers, **results}
-    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
-    corrected = holm(frame["p"].fill_null(float("nan")).to_numpy())
-    if less_is_better:
-        frame = frame.rename({"wins": "losses", "losses": "wins"})
-    good = (pl.col("difference") < 0) if less_is_better else (pl.col("difference") > 0)
-    sure = pl.col("p_holm").is_not_null() & (pl.col("p_holm") < 0.05)
-    return frame.with_columns(p_holm=pl.Series(corrected, dtype=pl.Float64).fill_nan(None)).with_columns(
-        verdict=pl.when(sure & good)
-        .then(pl.lit("better"))
-        .when(sure)
-        .then(pl.lit("worse"))
-        .otherwise(pl.lit("cannot tell"))
+    found, task = ranked(view, unit), _task_of(view, unit)
+    if found is None or task is None:
+        numbers = dict.fromkeys(("value", "low", "high", "cost_usd", "latency_s"), pl.Float64)
+        counts = dict.fromkeys(("samples", "attempts"), pl.Int64)
+        names = {"side": pl.String, "model": pl.String, "simulated": pl.Boolean, **counts, **numbers}
+        return pl.DataFrame(schema=names)
+    told = ranking.took(task.results.filter(pl.col("side").is_in(task.sides))).drop("success", "unscored")
+    about = task.coverage.select("side", "model", "simulated")
+    return found.table.join(about, on="side", how="left", maintain_order="left").join(
+        told, on="side", how="left", maintain_order="left"
     )
 
 
 def sample_pairs(view: View, first: str, second: str, unit: Unit = "model", limit: int = 200) -> pl.DataFrame:
-    """Samples that both sides have, the largest difference first.
+    """Samples of the set, the largest difference of two sides first.
 
     Columns: sample_id, a column for each facet of the store, opening, first, second (means), difference, and the
     attempts to open (of the lowest trial): first_run, first_attempt, second_run, second_attempt.
     """
     facets = facet_ids()
-    scored = score_sums.of_attempts(view, facets).filter(pl.col("n") > 0, pl.col(unit).is_in([first, second]))
-    turns = not scored["whole"].all()
-    sides = (
-        scored.filter(pl.col("whole") != turns)
-        .sort("trial", "run_id")
-        .group_by(side=unit, sample_id="sample_id")
+    scored = results(view, unit, facets).filter(pl.col("side").is_in([first, second]))
+    means = (
+        scored.sort("trial", "run_id")
+        .group_by("side", "sample_id")
         .agg(
             *(pl.col(name).first() for name in facets),
-            mean=pl.col("total").sum() / pl.col("n").sum(),
+            mean=pl.col("value").mean(),
             run=pl.col("run_id").first(),
             attempt=pl.col("attempt_id").first(),
         )
     )
-    one, other = (sides.filter(pl.col("side") == side).drop("side") for side in (first, second))
+    one, other = (means.filter(pl.col("side") == side).drop("side") for side in (first, second))
     pairs = (
         one.rename({"mean": "first", "run": "first_run", "attempt": "first_attempt"})
         .join(other.select("sample_id", second="mean", second_run="run", second_attempt="attempt"), on="sample_id")
@@ -132,30 +141,76 @@ def sample_pairs(view: View, first: str, second: str, unit: Unit = "model", limi
 
 
 def counterpart(view: View, run_id: str, attempt_id: str, side: str, unit: Unit = "model") -> tuple[str, str] | None:
-    """The attempt of another side on the same sample (lowest trial), as (run, attempt); None where there is none."""
+    """The attempt of another side on the same sample, as (run, attempt); None where there is none.
+
+    The same trial where it has it, and of several the newest.
+    """
     condition, params = where(view, "attempts", "a.")
     found = ask(
         f"""
-        SELECT a.run_id, a.attempt_id FROM attempts a WHERE a.{unit} = $side AND {condition} AND a.sample_id =
-            (SELECT sample_id FROM attempts WHERE run_id = $run AND attempt_id = $attempt)
-        ORDER BY a.trial, a.run_id LIMIT 1
+        WITH given AS (SELECT sample_id, trial FROM attempts WHERE run_id = $run AND attempt_id = $attempt)
+        SELECT a.run_id, a.attempt_id FROM attempts a JOIN given USING (sample_id)
+        WHERE a.{unit} = $side AND {condition}
+        ORDER BY a.trial <> given.trial, a.trial, a.run_id DESC LIMIT 1
         """,
         {**params, "side": side, "run": run_id, "attempt": attempt_id},
     )
     return None if found.is_empty() else (found["run_id"][0], found["attempt_id"][0])
 
 
+def profile(view: View, metrics: Sequence[str], unit: Unit = "model") -> pl.DataFrame:
+    """Several metrics of the set's sides: side, metric, mean, low, high, n samples; without a score left out."""
+    about, task = declared(view.benchmark), _task_of(view, unit)
+    parts: list[pl.DataFrame] = []
+    for metric in metrics:
+        if task is None:
+            break
+        found = ranking.rank_task(about, view, task, metric).table
+        parts.append(found.select("side", pl.lit(metric).alias("metric"), "value", "low", "high", "samples"))
+    schema = {"side": pl.String, "metric": pl.String, **dict.fromkeys(("value", "low", "high"), pl.Float64)}
+    frame = pl.concat([pl.DataFrame(schema={**schema, "samples": pl.Int64}), *parts])
+    return frame.rename({"value": "mean", "samples": "n"})
+
+
+def repeated(view: View, unit: Unit = "model") -> pl.DataFrame:
+    """How steady a figure is from trial to trial: side, trials, mean, low, high, lowest, highest; none with one trial.
+
+    Each trial's mean over the set's samples is one value; the interval is over the trials (appendix G of CXMArena): it
+    tells of the model's own chance, not of other samples.
+    """
+    scale = declared(view.benchmark).card.scale(view.metric)
+    found = results(view, unit).group_by("side", "trial").agg(pl.col("value").mean()).sort("side", "trial")
+    rows: list[tuple[Any, ...]] = []
+    for (side,), part in found.group_by("side", maintain_order=True):
+        if part.height > 1:
+            told = mean_interval(part["value"].to_numpy(), scale)
+            rows.append((side, part.height, told.mean, told.low, told.high, part["value"].min(), part["value"].max()))
+    numbers = ("mean", "low", "high", "lowest", "highest")
+    schema = {"side": pl.String, "trials": pl.Int64, **dict.fromkeys(numbers, pl.Float64)}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
 def trials(view: View, unit: Unit = "model") -> pl.DataFrame:
-    """pass^k where samples were tried more than once: side, k, samples, share.
+    """pass^k where the set's samples were tried more than once: side, k, samples, share.
 
     A trial passes by its stored verdict; one that could not be scored is no trial. share: mean over samples of the
     chance that k trials drawn without replacement all pass. Every sample counts that was tried at least k times.
     """
-    condition, params = where(view)
-    tried = ask(
-        f"""SELECT {unit} AS side, sample_id, count(*) AS n, count(*) FILTER (verdict = 'passed') AS passed
-        FROM attempts WHERE verdict IN ('passed', 'failed') AND {condition} GROUP BY ALL ORDER BY ALL""",
-        params,
+    task = _task_of(view, unit)
+    schema = {"side": pl.String, "k": pl.Int64, "samples": pl.Int64, "share": pl.Float64}
+    if task is None or task.trials == task.samples:
+        return pl.DataFrame(schema=schema)
+    inside = task.results.filter(pl.col("side").is_in(task.sides))
+    verdicts = ask(
+        """SELECT run_id, attempt_id, verdict FROM attempts
+        WHERE verdict IN ('passed', 'failed') AND run_id IN (SELECT unnest($runs))""",
+        {"runs": inside["run_id"].unique().to_list()},
+    )
+    tried = (
+        inside.join(verdicts, on=["run_id", "attempt_id"])
+        .group_by("side", "sample_id")
+        .agg(n=pl.len(), passed=(pl.col("verdict") == "passed").sum())
+        .sort("side", "sample_id")
     )
     rows = []
     for (side,), part in tried.group_by("side", maintain_order=True):
@@ -163,7 +218,6 @@ def trials(view: View, unit: Unit = "model") -> pl.DataFrame:
             enough = part.filter(pl.col("n") >= k)
             share = np.mean(pass_hat_k(enough["passed"].to_numpy(), enough["n"].to_numpy(), k))
             rows.append((side, k, enough.height, float(share)))
-    schema = {"side": pl.String, "k": pl.Int64, "samples": pl.Int64, "share": pl.Float64}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     return frame if (frame["k"] > 1).any() else frame.clear()
 
@@ -227,22 +281,3 @@ def published_points(
         for group, column in shown
     ]  # fmt: skip
     return pl.concat(parts) if parts else empty
-
-
-def sides(view: View, unit: Unit = "model") -> pl.DataFrame:
-    """Each side with its mean on the view's metric.
-
-    Columns: side, model, simulated, value, low, high, n, attempts, cost_usd, latency_s.
-    Cost and time are means of a dialogue, judges left out; cost is null where no price is known.
-    """
-    condition, params = where(view)
-    told = ask(
-        f"""SELECT {unit} AS side, any_value(model) AS model, bool_or(simulated) AS simulated, count(*) AS attempts,
-            avg(cost_usd) AS cost_usd, avg(latency_s) AS latency_s
-        FROM attempts WHERE {condition} GROUP BY 1 ORDER BY 1""",
-        params,
-    )
-    means = score_sums.table(view, (unit,)).select(
-        pl.col(unit).alias("side"), "n", pl.col("mean").alias("value"), "low", "high"
-    )
-    return told.join(means, on="side", how="inner")

@@ -1,4 +1,4 @@
-"""The leaderboard of one benchmark: each task by its own headline, success by stored verdicts, floors as lines."""
+"""The leaderboard of one benchmark on its comparison set: each task by its own headline, floors as lines."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,96 +6,155 @@ import polars as pl
 import streamlit as st
 
 from cxlab import read
-from cxlab.charts.board import Floor, draw_board, find_leader
+from cxlab.charts.board import Floor, draw_board
 from cxlab.charts.compare import draw_scores
 from cxlab.charts.theme import short_model
-from cxlab.read import View
-from cxlab.read.tasks import task_board
+from cxlab.read import View, ranking
+from cxlab.read.ranking import Ranking
+from cxlab.read.ranking_words import say_leader, say_set
 from cxlab.records.benchmark_card import Declaration, Task
-from cxlab.ui.address import cached, marks
+from cxlab.ui.address import cached, here, link, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
 from cxlab.ui.labels import Badge, label, plain, section, title
 from cxlab.ui.tables import Kind, column, show_chart, show_table
+from cxlab.views.benchmarks import declared
+from cxlab.views.comparison_sets import choose_set, ranked, show_conditions, show_left_out, warn_of_customers
 
 Picked = tuple[str, str] | None
 """A model, and a task or "", that was clicked."""
 _KINDS: dict[str, Kind] = {"points": "points", "percent": "percent", "ratio": "ratio", "seconds": "seconds"}
+_NOTE = "Pick a model to see its failures."
 
 
 def show_board(about: Declaration) -> Picked:
     """Chart and table of the benchmark's models; what was picked in either."""
-    view, card = View(benchmark=about.card.id), about.card
-    tasks = {task.id: task for task in card.tasks}
-    if len(tasks) > 1:
-        scores = cached(task_board, view, {task.id: task.metric for task in card.tasks})
-        tasks = {id: task for id, task in tasks.items() if id in set(scores["task"])}
-        if len(tasks) != 1:
-            return _show_tasks(about, cached(read.leaderboard, view, ()), scores, tasks)
-    task = next(iter(tasks.values()), None)
-    metrics = tuple(dict.fromkeys([task.metric, *card.leading])) if task else ()
-    return _show_one(about, cached(read.leaderboard, view, metrics, bool(task and not task.higher_is_better)), task)
+    view = View(benchmark=about.card.id, sets=here().sets)
+    found = cached(ranked, view)
+    scored = [each for each in found.tasks if each.table.height or each.floors.height]
+    if not scored:
+        return _show_unranked(about, cached(read.leaderboard, View(benchmark=about.card.id), ()))
+    told = say_leader(scored[0], short_model) if len(scored) == 1 else say_leaders(scored)
+    finding = plain(told)
+    section(f"{plain(about.card.name)}: {finding}", badges=_badges(scored))
+    choose_set(found.set, about.card.id)
+    picked = _show_one(about, scored[0], view, finding) if len(scored) == 1 else _show_tasks(about, scored, finding)
+    show_left_out(scored)
+    warn_of_customers(scored)
+    show_conditions(found.set, scored, about.card.id)
+    link("Compare these models", "compare", view)
+    return picked
 
 
-def _show_one(about: Declaration, board: pl.DataFrame, task: Task | None) -> Picked:
-    """A benchmark with one task, or with none that is known: then verdicts alone rank."""
-    card, ranked = about.card, _without_floors(about, board)
-    if task is None:
-        section(f"{plain(card.name)}: success by stored verdicts", _NOTE, badges=_badges(board))
-        return _show_table(about, board, {})
-    finding = plain(find_leader(ranked, task.metric, not task.higher_is_better))
-    section(f"{plain(card.name)}: {finding}", f"Mean {_INTERVALS} {_NOTE}", badges=_badges(board))
+def took(view: View, metrics: Sequence[str] = ()) -> pl.DataFrame:
+    """What each model came to on the comparison set, all tasks together, as `ranking.took` with `model` for the side;
+    and the mean of each further metric, of a benchmark with one task."""
+    found = cached(ranked, view)
+    told = ranking.took(pl.concat([each.compared.results for each in found.tasks])).rename({"side": "model"})
+    about = declared(view.benchmark)
+    for metric in metrics:
+        one = ranking.rank_task(about, view, found.tasks[0].compared, metric)
+        means = pl.concat([one.table.select("side", "value"), one.floors.select("side", "value")])
+        told = told.join(means.rename({"side": "model", "value": metric}), on="model", how="left")
+    return told
+
+
+def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> Picked:
+    """A benchmark with one task, or of which one task has results."""
+    card, task = about.card, found.task
     name, scale = title(task.metric), card.scale(task.metric)
-    floors = _floors(about, board, task.metric)
-    figure = draw_board(ranked, task.metric, marks(), dark(), name, floors, scale)
-    alt = f"{name} with 95 % interval of {ranked.height} models: {finding}."
+    st.caption(f"Mean over {plain(say_set(found))}, each sample counting once, with 95 % intervals. {_NOTE}")
+    simulated = dict(found.compared.coverage.select("side", "simulated").iter_rows())
+    board = found.table.select(
+        model="side", simulated=pl.col("side").replace_strict(simulated, default=False, return_dtype=pl.Boolean),
+        **{task.metric: "value", f"{task.metric}_low": "low", f"{task.metric}_high": "high"}, samples="samples",
+    )  # fmt: skip
+    floors: Sequence[Floor] = [(_title_of(about, model), value)
+                               for model, value in found.floors.select("side", "value").iter_rows()]  # fmt: skip
+    figure = draw_board(board, task.metric, marks(), dark(), name, floors, scale)
+    alt = f"{name} with 95 % interval of {board.height} models: {finding}."
     points = show_chart(figure, board, key=f"board-{card.id}", alt=alt, select=True, table=False)
-    board = board.with_columns(
+    beside = tuple(each for each in card.leading if each != task.metric)
+    rows = pl.concat(
+        [board, found.floors.select(pl.col("side").alias("model"), pl.col("value").alias(task.metric), "samples")],
+        how="diagonal",
+    ).with_columns(
         interval=pl.format("{} to {}", pl.col(f"{task.metric}_low").round(1), pl.col(f"{task.metric}_high").round(1))
     )
+    gaps = found.gaps.select(model="side", verdict=pl.col("verdict").replace_strict(_VERDICTS, default=""))
+    lead = pl.DataFrame({"model": [found.leader], "verdict": ["leads" if found.decided else "first"]})
+    rows = rows.join(pl.concat([gaps, lead]), on="model", how="left", maintain_order="left")
     columns = {
         task.metric: column(name, _KINDS.get(task.unit, "points"), card.metrics.get(task.metric)),
-        "interval": column("95 % interval", help="Clustered by sample, Student's t."),
+        "interval": column("95 % interval", help="Clustered by sample, within the metric's scale."),
+        "verdict": column("Against the first", help="Paired by sample, corrected for the number of models."),
+        **{each: column(title(each), "points", card.metrics.get(each)) for each in beside},
+        "samples": column("Samples", "count", "n: samples that all models of this ranking have."),
     }
-    columns |= {
-        each: column(title(each), "points", card.metrics.get(each)) for each in card.leading if each != task.metric
-    }
-    return _show_table(about, board, columns) or ((str(points[0][0]), "") if points else None)
+    rows = rows.join(cached(took, view, beside), on="model", how="left", maintain_order="left")
+    return _show_table(about, rows, columns) or ((str(points[0][0]), "") if points else None)
 
 
-def _show_tasks(about: Declaration, board: pl.DataFrame, scores: pl.DataFrame, tasks: Mapping[str, Task]) -> Picked:
+_VERDICTS = {"worse": "✕ behind", "better": "✓ ahead", "cannot tell": "? cannot tell"}
+
+
+def _show_tasks(about: Declaration, found: Sequence[Ranking], finding: str) -> Picked:
     """A benchmark of several tasks: no mean over them, each task has its own order."""
     card = about.card
-    ranked = scores.filter(~pl.col("model").is_in(about.floor_models))
-    finding = _find_leader(ranked, tasks)
-    section(
-        f"{plain(card.name)}: {finding}",
-        f"Each task by its own main figure {_INTERVALS} Figures of different tasks are not to be compared. {_NOTE}",
-        badges=_badges(board),
+    st.caption(
+        "Each task by its own main figure, over the samples that all its models have, with 95 % intervals. Figures of "
+        f"different tasks are not to be compared. {_NOTE}"
     )
-    if scores.is_empty():
-        return _show_table(about, board, {})
-    names = {id: f"{task.title} ({label(task.metric)})" for id, task in tasks.items()}
-    floors = scores.filter(pl.col("model").is_in(about.floor_models)).select(
-        grp="task", value="mean", name=pl.col("model").replace({each.model: each.name for each in about.floors})
-    )
-    frame = ranked.rename({"model": "side", "task": "grp"})
+    scores = pl.concat([
+        each.table.select(
+            grp=pl.lit(each.task.id), side="side", mean="value", low="low", high="high", n="samples", clusters="samples"
+        )
+        for each in found
+    ])  # fmt: skip
+    floors = pl.concat([
+        each.floors.select(grp=pl.lit(each.task.id), value="value", name="name", side="side") for each in found
+    ])  # fmt: skip
+    names = {each.task.id: f"{each.task.title} ({label(each.task.metric)})" for each in found}
     figure = draw_scores(
-        frame, (0.0, 100.0), "Main figure of the task, points of 100", names, marks(), dark(), None, floors
-    )
+        scores, (0.0, 100.0), "Main figure of the task, points of 100", names, marks(), dark(), None,
+        floors.select("grp", "value", "name"),
+    )  # fmt: skip
     alt = f"Main figure of each task by model: {finding}."
     points = show_chart(figure, scores, key=f"board-{card.id}", alt=alt, select=True, table=False)
-    for id in tasks:
-        part = scores.filter(pl.col("task") == id).select("model", pl.col("mean").alias(id))
-        board = board.join(part, on="model", how="left")
+    if floors.height:
+        st.caption("Dotted: " + plain("; ".join(floors["name"].unique(maintain_order=True))) + ".")
+    tasks = {each.task.id: each.task for each in found}
+    wide = pl.concat([scores.select("grp", "side", "mean"), floors.select("grp", "side", mean="value")])
+    board = wide.pivot("grp", index="side", values="mean").rename({"side": "model"})
+    board = board.join(cached(took, View(benchmark=card.id, sets=here().sets)), on="model", how="left")
     columns = {id: column(title(id), _KINDS.get(task.unit, "points"), _tell(about, task)) for id, task in tasks.items()}
-    falling = [task.higher_is_better for task in tasks.values()]
-    board = board.sort(list(tasks), descending=falling, nulls_last=True)
+    board = board.sort("model")
     return _show_table(about, board, columns) or ((str(points[0][1]), str(points[0][0])) if points else None)
 
 
-_INTERVALS = "with 95 % intervals, clustered by sample."
-_NOTE = "Compare tests whether a difference is real. Pick a model to see its failures."
+def say_leaders(found: Sequence[Ranking]) -> str:
+    """Who leads for sure in how many tasks: nobody over nobody, and no lead that cannot be told."""
+    several = [each for each in found if each.table.height > 1]
+    if not several:
+        models = {each.leader for each in found if each.leader}
+        return (
+            f"only {short_model(models.pop())} has been evaluated" if len(models) == 1 else "no two models to compare"
+        )
+    leaders = [each.leader for each in several if each.decided]
+    alone = f"; {len(found) - len(several)} with one model only" if len(found) > len(several) else ""
+    if not leaders:
+        return f"cannot tell yet who leads, in none of {len(several)} tasks{alone}"
+    told = [f"{short_model(model)} leads in {leaders.count(model)}" for model in
+            sorted(set(leaders), key=lambda model: (-leaders.count(model), model))]  # fmt: skip
+    unsure = len(several) - len(leaders)
+    return f"{', '.join(told)} of {len(several)} tasks" + (f", {unsure} cannot be told yet" if unsure else "") + alone
+
+
+def _show_unranked(about: Declaration, board: pl.DataFrame) -> Picked:
+    """Nothing is scored by a headline, or the benchmark is not known any more: verdicts, in no order of worth."""
+    section(f"{plain(about.card.name)}: nothing has been scored yet that models could be ranked by",
+            "All attempts of each model, by the verdict stored with each.")  # fmt: skip
+    return _show_table(about, board.sort("model"), {})
 
 
 def _show_table(about: Declaration, board: pl.DataFrame, figures: Mapping[str, object]) -> Picked:
@@ -114,9 +173,9 @@ def _show_table(about: Declaration, board: pl.DataFrame, figures: Mapping[str, o
         **figures,
         "success": column("Passed", "share", passed),
         "unscored": column("Not scored", "count", f"{many.capitalize()} that neither passed nor failed."),
-        "attempts": column(many.capitalize(), "count", f"n: finished {many}."),
+        "attempts": column(many.capitalize(), "count", f"Finished {many} of the comparison."),
         "latency_s": column("Time", "seconds", f"Mean of one {one}."),
-        "cost_usd": column("Cost", "usd", f"Mean of one {one}, judges left out; empty when no price is noted."),
+        "cost_usd": column("Cost", "usd", f"Mean of one {one}, judges left out; empty when that of any is unknown."),
     }
     rows = show_table(
         named, columns, key=f"board-table-{card.id}", alt=f"Models on {card.name}, the best first.", select="single"
@@ -132,36 +191,13 @@ def _meanings(about: Declaration, board: pl.DataFrame) -> list[str]:
     ]
 
 
+def _title_of(about: Declaration, model: str) -> str:
+    return next((floor.title for floor in about.floors if floor.model == model), short_model(model))
+
+
 def _tell(about: Declaration, task: Task) -> str:
     return f"{task.title}: {task.metric}, {about.card.metrics.get(task.metric, 'no definition is noted')}"
 
 
-def _without_floors(about: Declaration, board: pl.DataFrame) -> pl.DataFrame:
-    return board.filter(~pl.col("model").is_in(about.floor_models))
-
-
-def _floors(about: Declaration, board: pl.DataFrame, metric: str) -> Sequence[Floor]:
-    titles = {floor.model: floor.title for floor in about.floors}
-    known = board.filter(pl.col("model").is_in(list(titles)) & pl.col(metric).is_not_null())
-    return [(titles[model], value) for model, value in known.select("model", metric).iter_rows()]
-
-
-def _badges(board: pl.DataFrame) -> list[Badge]:
-    return ["own", "simulated"] if board["simulated"].any() else ["own"]
-
-
-def _find_leader(scores: pl.DataFrame, tasks: Mapping[str, Task]) -> str:
-    """Who leads alone in most tasks; a shared first place is nobody's."""
-    leaders: list[str] = []
-    count = 0
-    for (name,), part in scores.group_by("task", maintain_order=True):
-        best = part["mean"].max() if tasks[str(name)].higher_is_better else part["mean"].min()
-        first = part.filter(pl.col("mean") == best)
-        count += 1
-        leaders += first["model"].to_list() if first.height == 1 else []
-    if not count:
-        return "nothing has been scored yet"
-    if not leaders:
-        return "nobody leads in any task"
-    most = max(dict.fromkeys(leaders), key=leaders.count)
-    return f"{plain(short_model(most))} leads in {leaders.count(most)} of {count} tasks"
+def _badges(found: Sequence[Ranking]) -> list[Badge]:
+    return ["own", "simulated"] if any(each.compared.coverage["simulated"].any() for each in found) else ["own"]

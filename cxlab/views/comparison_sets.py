@@ -1,0 +1,110 @@
+"""The comparison set of a page: what was chosen, what it stands on, and who is not in it."""
+
+from collections.abc import Callable, Sequence
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.numbers import format_count
+from cxlab.read import View, ranking
+from cxlab.read.comparison_sets import Choice, ComparisonSet, Unit
+from cxlab.read.ranking import Ranking, Rankings
+from cxlab.read.ranking_words import say_customers
+from cxlab.ui.address import here, set_view
+from cxlab.ui.labels import label, plain
+from cxlab.ui.tables import column, show_table
+from cxlab.views.benchmarks import declared
+
+_MOST_PARTS = 3
+
+
+def ranked(view: View, unit: Unit = "model") -> Rankings:
+    """The rankings of a view of one benchmark, a task each, by its headline."""
+    return ranking.rank(declared(view.benchmark), view, unit)
+
+
+def choose_set(found: ComparisonSet, key: str) -> None:
+    """A list of the conditions that models can be compared under, where there are several; the choice goes into the
+    address."""
+    if len(found.choices) < 2 or found.conditions is None:
+        return
+    names = describe_choices(found.choices)
+    ids = list(names)
+    widget = f"cx-set-{key}"
+    st.session_state[widget] = found.conditions.id
+
+    def changed() -> None:
+        picked, now = st.session_state[widget], here()
+        others = tuple(each for each in now.sets if each not in names)
+        set_view(now.change(sets=others if picked == ids[0] else (*others, picked)))
+
+    st.selectbox(
+        "Compared under", ids, key=widget, format_func=names.__getitem__, on_change=changed,
+        help="Only results under the same conditions are ranked together: dataset, settings, judges, customer, prompts "
+        "and scorer. The largest complete set comes first.",
+    )  # fmt: skip
+
+
+def describe_choices(choices: Sequence[Choice]) -> dict[str, str]:
+    """Id → in what the conditions differ, and how much was done under them."""
+    parts = [dict(each.conditions.parts) for each in choices]
+    apart = [title for title in dict.fromkeys(title for each in parts for title in each)
+             if len({each.get(title) for each in parts}) > 1]  # fmt: skip
+    told = {}
+    for each, own in zip(choices, parts, strict=True):
+        words = [own[title] if title == "Dataset" else f"{title} {own.get(title, '–')}" for title in apart[:_MOST_PARTS]
+                 if title in own]  # fmt: skip
+        size = f"{each.models} model{'' if each.models == 1 else 's'}, {format_count(each.samples)} samples"
+        told[each.conditions.id] = " · ".join([*words, size])
+    return told
+
+
+def show_left_out(found: Sequence[Ranking], name: Callable[[str], str] = label) -> None:
+    """Who is not ranked, with the reason; nothing where everybody is."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for each in found:
+        for side, reason in each.compared.coverage.filter(~pl.col("in_set")).select("side", "reason").iter_rows():
+            reasons.setdefault((name(side), reason), []).append(each.task.title)
+    if not reasons:
+        return
+    several = len(found) > 1
+    lines = [
+        f"**{plain(side)}** {plain(reason)}" + (f" ({plain(', '.join(tasks))})" if several else "")
+        for (side, reason), tasks in reasons.items()
+    ]
+    st.caption("Not ranked: " + "; ".join(lines) + ".")
+
+
+def show_conditions(found: ComparisonSet, rankings: Sequence[Ranking], key: str) -> None:
+    """What all results have in common, and how much each model has: folded, below a ranking."""
+    with st.expander("What is compared", type="compact"):
+        if found.conditions is not None:
+            usual = "; ".join(f"{plain(title)} {plain(value)}" for title, value in found.conditions.parts)
+            st.caption(f"The same for all: {usual}.")
+        rows = [
+            each.compared.coverage.with_columns(
+                task=pl.lit(each.task.title), of=pl.lit(each.compared.known),
+                shared=pl.when("in_set").then(pl.lit(each.compared.samples)).otherwise(None),
+            )
+            for each in rankings
+        ]  # fmt: skip
+        frame = pl.concat(rows).with_columns(name=pl.col("side").map_elements(label, return_dtype=pl.String))
+        columns = {
+            "name": column("Model"),
+            "task": column("Task"),
+            "samples": column("Has samples", "count", "With a result under these conditions."),
+            "of": column("Of", "count", "Samples of the task in the dataset."),
+            "shared": column("Compared on", "count", "Samples that all models of the ranking have."),
+            "reason": column("Why not ranked", width="large"),
+        }
+        if len(rankings) < 2:
+            del columns["task"]
+        if not any(frame["reason"]):
+            del columns["reason"]
+        show_table(frame, columns, key=f"coverage-{key}", alt="What each model has.", downloads=False)
+
+
+def warn_of_customers(found: Sequence[Ranking]) -> None:
+    """Says where customers did not say the same to all models."""
+    for words in dict.fromkeys(told for each in found if (told := say_customers(each.customers))):
+        st.caption(f"⚠ {plain(words)}")
