@@ -54,7 +54,7 @@ def test_shape(benchmark):
     [pytest.param(name, one, id=f"{name}-{one['id']}") for name in BENCHMARKS for one in load(name)["tables"]],
 )
 def test_shape_of_a_table(benchmark, one):
-    assert set(one) - {"keys"} == {"id", "table", "caption", "unit", "columns", "rows", "leaderboard"}
+    assert set(one) - {"keys", "beside"} == {"id", "table", "caption", "unit", "columns", "rows", "leaderboard"}
     assert len(one.get("keys", one["rows"])) == len(one["rows"])  # our names of the rows that we measure too
     assert one["table"] == one["id"].replace("table", "Table ").replace("appendix", "Appendix ")
     assert one["unit"] in UNITS
