@@ -12,7 +12,7 @@ LONGEST = 100_000
 _TOKEN = re.compile(
     r"""
     (?P<blank>\s++)
-  | (?P<datetime>\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d))
+  | (?P<datetime>\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?+)?+(?:Z|[+-]\d\d:?\d\d)?+)(?![\w-])
   | (?P<date>\d{4}-\d\d-\d\d)(?![\w-])
   | (?P<number>[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d{1,4})?)(?![\w])
   | (?P<name>[A-Za-z_]\w*+)
@@ -21,6 +21,7 @@ _TOKEN = re.compile(
     """,
     re.X | re.S | re.A,
 )
+_NO_LETTER = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.S)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "_": "_", "%": "%"}
 
@@ -45,6 +46,7 @@ class Token:
 def split(text: str, at: int = 0) -> list[Token]:
     """The words of a text from an offset on, the last one of kind "end"; MALFORMED_QUERY for what is no word."""
     found = []
+    check_letters(text)
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
@@ -57,6 +59,14 @@ def split(text: str, at: int = 0) -> list[Token]:
         at = match.end()
     found.append(Token("end", "", len(text)))
     return found
+
+
+def check_letters(text: str) -> None:
+    """MALFORMED_QUERY for halves of surrogate pairs, which no database takes, and for NUL."""
+    bad = None if text.isascii() else _NO_LETTER.search(text)
+    at = text.find("\0") if bad is None else bad.start()
+    if at >= 0:
+        raise malformed("a character that is none", "", None)
 
 
 def unescape(token: Token, text: str) -> tuple[str, str]:

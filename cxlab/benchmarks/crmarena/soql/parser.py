@@ -358,9 +358,11 @@ class Reader:
     def moment(self) -> Literal:
         token = self.step()
         try:
-            datetime.datetime.fromisoformat(token.text)
+            found = datetime.datetime.fromisoformat(token.text)
         except ValueError:
             raise malformed(f"no such day or time: {token.text}", self.text, token.at) from None
+        if token.kind == "datetime" and found.tzinfo is None:
+            raise malformed(f"a time needs its zone: {token.text}Z", self.text, token.at)
         return Literal("date" if token.kind == "date" else "datetime", token.text, at=token.at)
 
     def relative_date(self) -> Literal:

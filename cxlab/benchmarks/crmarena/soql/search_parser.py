@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
-from cxlab.benchmarks.crmarena.soql.lexer import Token, split, unescape
+from cxlab.benchmarks.crmarena.soql.lexer import Token, check_letters, split, unescape
 from cxlab.benchmarks.crmarena.soql.parser import DEEPEST, Reader
 from cxlab.benchmarks.crmarena.soql.syntax import (
     AllOf,
@@ -56,6 +56,7 @@ def parse_search(text: str) -> Search:
     if found is None:
         raise malformed_search("a search begins with FIND {…}", text, 0)
     try:
+        check_letters(text)
         term, at = _find_term(text, found.end())
         return _Reader(text, split(text, at)).search(term)
     except QueryError as fault:

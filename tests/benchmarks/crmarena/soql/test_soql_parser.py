@@ -63,6 +63,8 @@ REFUSED = [
     ("SELECT Id FROM Case OFFSET 1 LIMIT 1", 30),
     ("SELECT Id FROM Case WHERE CreatedDate > LAST_N_DAYS", 52),
     ("SELECT Id FROM Case WHERE CreatedDate = 2020-13-01", 41),
+    ("SELECT Id FROM Case WHERE CreatedDate = 2020-01-01T10:00:00", 41),
+    ("SELECT Id FROM Case WHERE CreatedDate = 2020-01-01T10:00:00Zulu", 48),
     ("SELECT Id FROM Case WHERE CreatedDate = 2020-02-30T00:00:00Z", 41),
     ("SELECT Id FROM Case ORDER BY Id LIMIT 1 WHERE Id = null", 41),
     ("DELETE FROM Case", 1),
@@ -131,6 +133,14 @@ def test_no_text_is_a_surprise(text: str) -> None:
     ):
         fault = refusal(each)
         assert fault is None or (fault.code.isupper() and str(fault).startswith(fault.code))
+
+
+@pytest.mark.parametrize("letter", ["\ud800", "\0"])
+def test_what_is_no_letter_is_refused(letter: str) -> None:
+    for text in (f"SELECT Id FROM Case WHERE Subject = 'x{letter}'", f"FIND {{word {letter}}}", f"FIND 'word{letter}'"):
+        fault = refusal(text)
+        assert fault is not None
+        str(fault).encode()
 
 
 PIECES = st.sampled_from(
