@@ -59,7 +59,7 @@ app.command("app")(serve.serve)
 
 def main() -> None:
     """Run the command line. Exit codes: 0 done, 1 a bug or a complaint, 2 a mistake in what was asked,
-    3 stopped early (cancelled or out of budget), 130 interrupted."""
+    3 stopped before its end, or failed, 130 interrupted."""
     try:
         app(prog_name="cxlab")
     except CxError as mistake:

@@ -68,6 +68,10 @@ class NotConfigured(CxError):
     """A model, server or package that needs a setting, a key or an installation first."""
 
 
+class Unreachable(CxError):
+    """A server that does not answer or refuses the key, found before any work begins."""
+
+
 class Busy(CxError):
     """Another process works on the same thing."""
 

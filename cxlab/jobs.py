@@ -24,15 +24,18 @@ from urllib.parse import quote
 from cxlab import resources
 from cxlab.errors import BadOption, BadStore, CxError, FileFault, UnknownName, explain
 from cxlab.records import new_id
-from cxlab.runner import status as statuses
 from cxlab.runner.loaded_run import folder_of
 from cxlab.runner.lock import is_held
 from cxlab.runner.request import JOB
-from cxlab.runner.status import Status
 from cxlab.store import catalogue, home, layout, trash, write
+from cxlab.store import run_status as statuses
+from cxlab.store.run_status import Status
 
-JobState = Literal["running", "done", "failed", "stopped", "interrupted", "died"]
-_STATES: dict[int, JobState] = {0: "done", 3: "stopped", 130: "interrupted"}
+JobState = Literal["running", "done", "failed", "stopped", "stalled"]
+"""In the words of `cxlab.store.run_status`."""
+_STATES: dict[int, JobState] = {0: "done", 130: "stopped"}
+_NOT_ALL = 3
+"""Exit code of work that did not come to its end."""
 NO_AUTOSTART = "CXLAB_NO_AUTOSTART"
 """Set to anything, this environment variable keeps `ensure_demo` from starting the demo."""
 DEMO = ("demo",)
@@ -48,7 +51,7 @@ create table if not exists jobs (
 class Job:
     """One piece of work. `runs` fills as the process names them; `code` is its exit code once it has ended.
 
-    `died`: it neither lives nor left an exit code, so it was killed; its runs can be resumed.
+    `stalled`: it neither lives nor left an exit code, so it was killed; its runs can be resumed.
     """
 
     id: str
@@ -188,14 +191,21 @@ def _read(row: tuple[Any, ...]) -> Job | None:
     if code is not None:
         state: JobState = _STATES.get(code, "failed")
     else:
-        state = "running" if is_held(folder / f"{job_id}.lock") else "died"
+        state = "running" if is_held(folder / f"{job_id}.lock") else "stalled"
     try:
         named = path.read_text(encoding="utf-8", errors="replace").split()
     except FileNotFoundError:
         named = []
     # A line that the disk cut short is no id of a run.
     runs = tuple(dict.fromkeys(run_id for run_id in named if layout.is_plain(run_id)))
+    if code == _NOT_ALL:
+        state = "failed" if any(_has_failed(run_id) for run_id in runs) else "stopped"
     return Job(job_id, kind, words, began, pid, state, code, runs, folder / f"{job_id}.log")
+
+
+def _has_failed(run_id: str) -> bool:
+    status = statuses.read_run(folder_of(run_id), 0)
+    return status is not None and status.state == "failed"
 
 
 def find_damage() -> str | None:

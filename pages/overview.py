@@ -1,5 +1,7 @@
 """Overview: what do we know so far?"""
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -26,20 +28,20 @@ STARTS = (
 
 
 def show_work() -> bool:
-    """Start the demo on an empty store, and show whatever work goes on; whether there is any."""
-    job = jobs.ensure_demo() or next((each for each in jobs.list_jobs() if each.state == "running"), None)
+    """Start the demo on an empty store, and show whatever work goes on, or lost its process; whether there is any."""
+    told = [each for each in jobs.list_jobs() if each.kind != "generate"]
+    lost = told[0] if told and told[0].state == "stalled" else None
+    job = jobs.ensure_demo() or next((each for each in jobs.list_jobs() if each.state == "running"), lost)
     if job is None:
         return False
-    with st.container(border=True):
-        is_demo = "The demo is being built from simulated models; every page works meanwhile."
-        ui.section("Work in progress", is_demo if job.kind == "demo" else "", badges=["running"])
-        ui.live_progress(
-            lambda: jobs.find_job(job.id).runs,
-            key="overview-live",
-            working=lambda: jobs.find_job(job.id).state == "running",
-            refresh=True,
-        )
+    ui.show_work(partial(jobs.find_job, job.id), resume)
     return True
+
+
+def resume(runs: Sequence[str]) -> None:
+    # The demo goes on as a demo: some of its runs may not have been made yet.
+    jobs.start(["run", *(f"--resume={run}" for run in runs), "--quiet"] if runs else jobs.DEMO)
+    st.rerun()
 
 
 def show_set_aside() -> None:

@@ -127,19 +127,22 @@ def show_estimate(order: RunRequest) -> None:
             st.code("python -m cxlab " + " ".join(to_arguments(order)), language="bash", wrap_lines=True)
 
 
-def resume(runs: Sequence[str]) -> None:
-    st.query_params["job"] = jobs.start(["run", *(f"--resume={run}" for run in runs), "--quiet"]).id
+def resume(runs: Sequence[str], *how: str) -> None:
+    # A demo that was killed before it had made a run goes on as a demo.
+    words = ["run", *(f"--resume={run}" for run in runs), *how, "--quiet"] if runs else ["demo"]
+    st.query_params["job"] = jobs.start(words).id
     st.rerun()
 
 
 ui.header("Run", "Evaluate now: which models, on what, and at what cost?")
-for each in jobs.list_jobs():
-    # Datasets that are being made are shown on their own page.
-    if each.kind != "generate" and (each.state == "running" or each.id == st.query_params.get("job")):
+# Datasets that are being made are shown on their own page; of what was killed, the last stays until it is resumed.
+for place, each in enumerate(each for each in jobs.list_jobs() if each.kind != "generate"):
+    kept = each.id == st.query_params.get("job") or (not place and each.state == "stalled")
+    if each.state == "running" or kept:
         ui.show_job(partial(jobs.find_job, each.id), jobs.cancel, resume)
 form, costs = st.columns([3, 2], gap="large")
 with form:
     ordered = choose_order()
 with costs:
     show_estimate(ordered)
-show_history(resume)
+show_history(resume, lambda runs: resume(runs, "--faults"))

@@ -177,7 +177,7 @@ def test_budget_stops_and_a_larger_one_goes_on(shell: Shell, call: Call, server:
     said = call("run", LAMP, "--model", "endpoint:test", "--concurrency", "2", "--budget", "0.1", "--json")
     assert said.returncode == 3
     (entry,) = json.loads(said.stdout.splitlines()[-1])["runs"]
-    assert (entry["state"], entry["provider"]) == ("budget", 0)
+    assert (entry["state"], entry["provider"]) == ("stopped", 0)
     assert 9 <= entry["done"] == len(shell.pairs(entry["run"])) <= 11
     assert scene.calls <= 11
     said = call("run", "--resume", entry["run"], "--budget", "5", "--quiet", "--json")

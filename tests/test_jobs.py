@@ -74,21 +74,21 @@ def test_cancel_keeps_what_is_finished(shell: Shell, workers: str) -> None:
     jobs.cancel(job.id)
     wait_for(lambda: ended(job.id))
     job = jobs.find_job(job.id)
-    assert job.state == "interrupted"
+    assert job.state == "stopped"
     (status,) = jobs.progress(job).values()
-    assert status.state == "cancelled"
+    assert status.state == "stopped"
     assert 0 < status.done == len(shell.pairs(job.runs[0])) < ALL
     jobs.cancel(job.id)  # of what has ended: nothing to do
 
 
-def test_a_killed_job_has_died(shell: Shell) -> None:
+def test_a_killed_job_is_stalled(shell: Shell) -> None:
     job = jobs.start((*LAMP, *SLOW))
     wait_for(lambda: started(job.id))
     assert job.pid is not None
     os.kill(job.pid, signal.SIGKILL)
     wait_for(lambda: ended(job.id))
     job = jobs.find_job(job.id)
-    assert (job.state, job.code) == ("died", None)
+    assert (job.state, job.code) == ("stalled", None)
     # Another job takes its run to the end.
     job = jobs.start(("run", "--resume", job.runs[0], "--concurrency", "24"))
     wait_for(lambda: ended(job.id))

@@ -151,15 +151,14 @@ def export(
 @runs_app.command("list")
 def list_runs(as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False) -> None:
     """All runs, newest first, with their state; then what is set aside because it is damaged, and why."""
-    from cxlab.runner import status as statuses
     from cxlab.runner.loaded_run import folder_of
     from cxlab.store import catalogue, write
+    from cxlab.store import run_status as statuses
 
     aside = catalogue.read(closely=True).set_aside
     rows = []
     for run in write.list_runs():
-        status = statuses.read_run(folder_of(run.id), run.planned)
-        state = "planned" if status is None else "stopped" if statuses.is_stale(status) else status.state
+        state, status = statuses.find_state(folder_of(run.id), run.planned)
         rows.append(
             {
                 "run": run.id,

@@ -3,15 +3,19 @@
 import json
 import sys
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cxlab.errors import BadOption
+from cxlab.errors import BadOption, CxError
 
 if TYPE_CHECKING:
+    from cxlab.records import Run
     from cxlab.runner.launch import ExecutionOptions
     from cxlab.runner.session import SessionResult
+    from cxlab.store.run_status import Status
 
 Judges = Annotated[list[str], typer.Option("--judge", help="A judge, repeatable. Default: the benchmark's own.")]
 Concurrency = Annotated[int | None, typer.Option(help="Attempts in flight at once. Default: 32.")]
@@ -41,9 +45,11 @@ def run(
     budget: Budget = None,
     cache: Annotated[bool, typer.Option("--cache", help="Reuse replies that were paid for before.")] = False,
     resume: Annotated[list[str], typer.Option(help="Finish this run instead of starting one, repeatable.")] = [],  # noqa: B006
-    retry_failed: Annotated[
-        str | None, typer.Option(help="Try the provider faults of this run again, in a new run that keeps the rest.")
-    ] = None,
+    faults: Annotated[
+        bool,
+        typer.Option("--faults", help="With --resume: try provider faults again, in a new run that keeps the rest."),
+    ] = False,
+    retry_failed: Annotated[str | None, typer.Option(help="The same as --resume RUN --faults.")] = None,
     shard: Annotated[str | None, typer.Option(help="With --resume: only this share of the run, as 3/16.")] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Store the run and its estimate, start nothing.")] = False,
     workers: Workers = None,
@@ -56,7 +62,7 @@ def run(
     if help_:
         _show_help(context, benchmark)
         return
-    from cxlab.runner.launch import ExecutionOptions, launch
+    from cxlab.runner.launch import ExecutionOptions
     from cxlab.runner.plan import parse_shard
 
     manner = ExecutionOptions(
@@ -70,15 +76,15 @@ def run(
     if resume:
         if benchmark or model:
             raise BadOption("--resume takes benchmark and models from the stored run; leave them out")
-        finish(launch(resume, manner), manner, as_json)
+        finish(work_on(_retry(resume) if faults else resume, manner, as_json), manner, as_json)
         return
     if retry_failed:
         if benchmark or model:
             raise BadOption("--retry-failed takes benchmark and models from the stored run; leave them out")
-        from cxlab.runner.stored.retry import create_retry
-
-        finish(launch([create_retry(retry_failed).id], manner), manner, as_json)
+        finish(work_on(_retry([retry_failed]), manner, as_json), manner, as_json)
         return
+    if faults:
+        raise BadOption("--faults needs the run whose faults are tried again: --resume RUN --faults")
     if not benchmark:
         from cxlab.benchmarks import REGISTRY
 
@@ -139,7 +145,6 @@ def _start(
     from cxlab.records.settings import split_pairs
     from cxlab.runner.estimate import estimate
     from cxlab.runner.execute import DEFAULT_CONCURRENCY
-    from cxlab.runner.launch import launch
     from cxlab.runner.plan import SampleFilter, find_benchmark, parse_where
     from cxlab.runner.request import RunRequest, create_runs
 
@@ -171,27 +176,69 @@ def _start(
         told = {"planned": ids, "estimates": [each.to_record() for each in expected]}
         print(json.dumps(told) if as_json else "\n".join(ids))
         return
-    finish(launch(ids, manner), manner, as_json)
+    finish(work_on(ids, manner, as_json), manner, as_json)
+
+
+def _retry(run_ids: list[str]) -> list[str]:
+    """New runs that take over what the given ones have, and try their faults again."""
+    from cxlab.runner.stored.retry import create_retry
+
+    return [create_retry(run_id).id for run_id in run_ids]
+
+
+def work_on(run_ids: Sequence[str], manner: "ExecutionOptions", as_json: bool, **told: int) -> list["SessionResult"]:
+    """Work on runs until they are done or stopped; where something breaks, what they came to is told all the same."""
+    from cxlab.runner.launch import launch
+
+    outcomes: list[SessionResult] | None = None
+    try:
+        outcomes = launch(run_ids, manner)
+    finally:
+        if outcomes is None and as_json:
+            _tell_stored(run_ids, **told)
+    return outcomes
+
+
+def _tell_stored(run_ids: Sequence[str], **told: int) -> None:
+    """The line of JSON by what is stored of the runs, as far as they have begun."""
+    from cxlab.runner.loaded_run import folder_of
+    from cxlab.store import run_status, write
+
+    found = []
+    for run_id in run_ids:
+        with suppress(CxError):  # a run that is not there is what broke it
+            run_ = write.load_run(run_id)
+            found.append((run_, run_status.read_run(folder_of(run_id), run_.planned)))
+    _tell([(run_, status) for run_, status in found if status is not None], **told)
+
+
+def _tell(runs: "list[tuple[Run, Status]]", **told: int) -> None:
+    from cxlab.runner.report import sum_up, summarise
+
+    entries = [summarise(run_, status) for run_, status in runs]
+    reasons = {run_.id: status.message for run_, status in runs if status.message and status.state != "done"}
+    print(json.dumps({"runs": entries, **told, **sum_up(entries), "reasons": reasons}))
 
 
 def finish(outcomes: list["SessionResult"], manner: "ExecutionOptions", as_json: bool, **told: int) -> None:
     """Report what came of the runs, and leave with the exit code that says it; `told` goes into the JSON."""
     from cxlab.commands.results import show_tables
-    from cxlab.runner.report import summarise
     from cxlab.store import write
+    from cxlab.store.run_status import name_state
 
     if as_json:
-        entries = [summarise(write.load_run(each.run_id), each.status) for each in outcomes]
-        print(json.dumps({"runs": entries, **told}))
+        _tell([(write.load_run(each.run_id), each.status) for each in outcomes], **told)
     elif not manner.quiet:
         for each in outcomes:
             status = each.status
             counts = f"{status.ok} ok, {status.format} format, {status.provider} provider"
-            print(f"{each.run_id}: {status.state}, {status.done} of {status.planned} ({counts})")
+            why = f": {status.message}" if status.message and status.state != "done" else ""
+            print(f"{each.run_id}: {name_state(status)}, {status.done} of {status.planned} ({counts}){why}")
         show_tables([each.run_id for each in outcomes if each.status.done])
     if any(each.interrupted for each in outcomes):
         raise typer.Exit(130)
-    if any(each.status.state != "done" for each in outcomes):
+    # What was lost to a provider's fault here and there is data, as any other failure of an attempt.
+    if any(each.status.state not in ("done", "partly") for each in outcomes):
         raise typer.Exit(3)
 
 
@@ -204,13 +251,13 @@ def score(
     quiet: Quiet = False,
 ) -> None:
     """Judge the stored dialogues of a run with other judges, as a new run."""
-    from cxlab.runner.launch import ExecutionOptions, launch
+    from cxlab.runner.launch import ExecutionOptions
     from cxlab.runner.stored.replay import create_rescoring
 
     if not judge:
         raise BadOption("name the judges: --judge simulated:judge-fair")
     manner = ExecutionOptions(concurrency=concurrency, budget_usd=budget, quiet=quiet)
-    finish(launch([create_rescoring(run, tuple(judge)).id], manner), manner, as_json)
+    finish(work_on([create_rescoring(run, tuple(judge)).id], manner, as_json), manner, as_json)
 
 
 def demo(
@@ -222,7 +269,7 @@ def demo(
     """Fill the store with simulated agents on a slice of every benchmark; a demo that was stopped goes on."""
     from cxlab.runner.demo import list_slices, prepare_slice
     from cxlab.runner.display.stages import StageDisplay
-    from cxlab.runner.launch import ExecutionOptions, launch
+    from cxlab.runner.launch import ExecutionOptions
 
     began = time.monotonic()
     manner = ExecutionOptions(workers=workers, quiet=quiet)
@@ -232,7 +279,7 @@ def demo(
         found, left = StageDisplay(quiet or as_json).follow(prepare_slice(name, slice_, force))
         ids += found
         if left or as_json:
-            launched += launch(found, manner)
+            launched += work_on(found, manner, as_json)
         if any(each.status.state != "done" for each in launched):
             break
     if not launched:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cxlab.commands.evaluate import AsJson, Budget, Concurrency, Quiet, Workers, finish
+from cxlab.commands.evaluate import AsJson, Budget, Concurrency, Quiet, Workers, finish, work_on
 
 
 def rejudge(
@@ -21,7 +21,7 @@ def rejudge(
     quiet: Quiet = False,
 ) -> None:
     """Judge stored attempts under every version of what judges are asked by; asks only what is left."""
-    from cxlab.runner.launch import ExecutionOptions, launch
+    from cxlab.runner.launch import ExecutionOptions
     from cxlab.runner.stored.rejudge import plan_rejudging
 
     manner = ExecutionOptions(concurrency=concurrency, budget_usd=budget, workers=workers, quiet=quiet)
@@ -34,7 +34,8 @@ def rejudge(
         elif not quiet:
             print(f"Nothing is left to ask. See {plan.where}.")
         return
-    finish(launch(plan.runs, manner), manner, as_json, kept=plan.kept, asked=plan.asked)
+    told = {"kept": plan.kept, "asked": plan.asked}
+    finish(work_on(plan.runs, manner, as_json, **told), manner, as_json, **told)
 
 
 def rescore(

@@ -10,14 +10,16 @@ and `as_langchain`. Nothing heavy is imported here: `openai` and `langchain` wai
 
 from cxlab.llm.ask import ModelCall, ask, call
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Reply, Request
-from cxlab.llm.metering import Budget, MeteredModel, Prices, cost_of
+from cxlab.llm.metering import UNANSWERED, Budget, FirstCalls, MeteredModel, Prices, cost_of
 from cxlab.llm.prompts import Prompt, Text
 from cxlab.llm.registry import KnownModel, complaints, cost, known, load, only_for, prices
 
 __all__ = [
+    "UNANSWERED",
     "Budget",
     "ChatModel",
     "Completion",
+    "FirstCalls",
     "KnownModel",
     "MeteredModel",
     "ModelCall",

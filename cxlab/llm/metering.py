@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 from cxlab.errors import BadOption
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
-from cxlab.records import Usage
+from cxlab.records import Failure, Usage
 
 if TYPE_CHECKING:
+    from asyncio import Event
+
     from cxlab.llm.cache import ReplyCache
 
 
@@ -119,16 +121,79 @@ class Budget:
             self.spent_usd += cost_usd
 
 
-class MeteredModel:
-    """A model with a budget, a cache, or both; itself a model, so it can stand wherever one can."""
+FIRST = 10
+UNANSWERED = "unanswered"
+"""Type of the fault of calls that are not made because the first ones all failed alike."""
 
-    def __init__(self, model: ChatModel, budget: Budget | None = None, cache: "ReplyCache | None" = None) -> None:
+
+class FirstCalls:
+    """Lets no more than the first ten calls of a role through until one of them is answered.
+
+    When all ten fail alike, nothing more is let through: a wrong key or a dead server costs ten calls, not a run of
+    them. Calls that fail in different ways are a matter of the single call, so then all are let through.
+    """
+
+    def __init__(self, role: str, most: int = FIRST) -> None:
+        self.role, self.most = role, most
+        self.failures: list[Failure] = []
+        self.open = False
+        self._begun = 0
+        self._moved: Event | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the first calls all failed alike."""
+        return not self.open and len(self.failures) >= self.most
+
+    def describe(self) -> str:
+        """Why nothing more is let through."""
+        first = self.failures[0].message if self.failures else ""
+        return f"the first {len(self.failures)} calls of the {self.role} all failed alike: {first}"
+
+    async def begin(self) -> None:
+        """Wait until one more call may be made; a ProviderFault where none will be."""
+        while not self.open and not self.failed and self._begun >= self.most:
+            from asyncio import Event
+
+            self._moved = self._moved or Event()
+            await self._moved.wait()
+        if self.failed:
+            raise ProviderFault(UNANSWERED, self.describe())
+        self._begun += 1
+
+    def end(self, failure: Failure | None, answered: bool) -> None:
+        """A call came to its end: answered, failed, or neither, when it was cancelled."""
+        if self.open:
+            return
+        if answered:
+            self.open = True
+        elif failure is None:
+            self._begun -= 1
+        else:
+            self.failures.append(failure)
+            self.open = len({each.type for each in self.failures}) > 1
+        if self._moved is not None:
+            self._moved.set()
+            self._moved = None
+
+
+class MeteredModel:
+    """A model with a budget, a cache, or a watch over its first calls; itself a model, so it can stand for one."""
+
+    def __init__(
+        self,
+        model: ChatModel,
+        budget: Budget | None = None,
+        cache: "ReplyCache | None" = None,
+        first_calls: FirstCalls | None = None,
+    ) -> None:
         self.inner = model
         self.name = model.name
         self.simulated = model.simulated
         self.prices: Prices | None = getattr(model, "prices", None)
         self.budget = budget
         self.cache = cache
+        self.first_calls = None if model.simulated else first_calls
 
     async def complete(self, request: Request) -> Completion:
         """The cached reply when there is one, else the model's; type `budget` when the money is spent."""
@@ -140,11 +205,21 @@ class MeteredModel:
                 return hit
         # A simulated model costs nothing, so no budget can stop it.
         budget = None if self.simulated else self.budget
+        if self.first_calls is not None:
+            await self.first_calls.begin()
         if budget is not None and not budget.open_call():
+            self._end(None, False)
             raise ProviderFault("budget", budget.describe())
+        fault: ProviderFault | None = None
+        answered = False
         try:
             completion = await self.inner.complete(request)
+            answered = True
+        except ProviderFault as failed:
+            fault = failed
+            raise
         finally:
+            self._end(fault.failure if fault is not None else None, answered)
             if budget is not None:
                 budget.close_call()
         if budget is not None:
@@ -156,6 +231,10 @@ class MeteredModel:
             prompt = request.prompt.name if request.prompt is not None else ""
             await asyncio.to_thread(self.cache.put, key, completion, self.name, prompt)
         return completion
+
+    def _end(self, failure: Failure | None, answered: bool) -> None:
+        if self.first_calls is not None:
+            self.first_calls.end(failure, answered)
 
     async def aclose(self) -> None:
         """Closes the wrapped model; the cache belongs to whoever opened it."""

@@ -305,6 +305,7 @@ class OpenAIModel:
         body: Callable[[], dict[str, Any]],
         stream: bool,
         files: dict[str, tuple[str, bytes, str]] | None = None,
+        method: str = "post",
     ) -> AsyncIterator[tuple[Any, float]]:
         """The response to one request and when it was sent; faults on the way and while it is read are told apart."""
         client = self._client()
@@ -314,9 +315,12 @@ class OpenAIModel:
 
         try:
             async with asyncio.timeout(self.options.answer_timeout_s):
-                if self.model is None:
+                if self.model is None and method == "post":
                     self.model = await self._first_model(client)
                 started = time.perf_counter()
+                if method == "get":
+                    yield await client.get(path, cast_to=httpx2.Response), started
+                    return
                 # The SDK's raw post: its typed `create` walks the whole body again, 0.4 ms for a schema.
                 form: Any = {"headers": {"Content-Type": "multipart/form-data"}} if files else {}
                 response: Any = await client.post(
@@ -334,6 +338,14 @@ class OpenAIModel:
         except UnicodeEncodeError:
             # Half a surrogate pair in a message has no UTF-8 form; no server could be sent it.
             raise Interrupted(FaultKind("bad_request", False), "a message holds a lone surrogate character") from None
+
+    async def reach(self) -> Interrupted | None:
+        """Ask the server which models it has, once; the fault, or None where it answered whatever it said."""
+        try:
+            async with self._sent("/models", dict, stream=False, method="get"):
+                return None
+        except Interrupted as fault:
+            return fault
 
     async def _first_model(self, client: "AsyncOpenAI") -> str:
         import openai

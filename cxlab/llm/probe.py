@@ -9,7 +9,9 @@ from pydantic import BaseModel
 from cxlab.llm.ask import ModelCall, call
 from cxlab.llm.base import ChatModel, Request
 from cxlab.llm.ladder import Ladder
+from cxlab.llm.openai_model import OpenAIModel
 from cxlab.llm.parsing import parse
+from cxlab.records import Failure
 
 _TOOL: dict[str, Any] = {
     "type": "function",
@@ -77,6 +79,26 @@ async def probe(model: ChatModel) -> Capabilities:
         latency_s=plain.latency_s,
         notes=_notes(model),
     )
+
+
+# Whatever else a server says, it has answered.
+_NO_ANSWER = ("connection", "timeout", "auth")
+
+
+async def reach(model: ChatModel) -> Failure | None:
+    """Whether a model's server answers and takes the key: None, or the fault. What it says is of no account.
+
+    The server is asked which models it has, which costs nothing. Some tell that to anybody and do not look at the
+    key; then the first calls of a run find out.
+    """
+    if model.simulated:
+        return None
+    if isinstance(model, OpenAIModel):
+        fault = await model.reach()
+        failure = fault.failure if fault is not None else None
+    else:
+        failure = (await call(model, _request("Reply with the single word OK."))).failure
+    return failure if failure is not None and failure.type in _NO_ANSWER else None
 
 
 def _request(text: str) -> Request:

@@ -8,7 +8,7 @@ import importlib.util
 import os
 from dataclasses import dataclass, fields, replace
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 from cxlab.errors import BadOption, NotConfigured, UnknownName
 from cxlab.llm.base import ChatModel
@@ -33,6 +33,8 @@ __all__ = [
     "complaints",
     "cost",
     "embedding_prices",
+    "host_of",
+    "key_variable",
     "known",
     "load",
     "only_for",
@@ -197,6 +199,26 @@ def load(name: str) -> ChatModel:
     if kind == "endpoint":
         return _load_endpoint(name, rest)
     return _load_langchain(name, kind, rest)
+
+
+def host_of(name: str) -> str:
+    """Host and port of the server that a model is asked at, without anything secret; "" where it is not known."""
+    kind, _, rest = name.partition(":")
+    url = ""
+    if kind == "openai":
+        url = os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+    elif kind == "endpoint":
+        url = settings()["endpoints"].get(rest.partition("/")[0], {}).get("base_url") or ""
+    return urlsplit(url).netloc.rpartition("@")[2] or kind
+
+
+def key_variable(name: str) -> str:
+    """The environment variable with the key of a model; "" where none is named."""
+    kind, _, rest = name.partition(":")
+    if kind == "openai":
+        return _OPENAI_KEY
+    section, key = ("endpoints", rest.partition("/")[0]) if kind == "endpoint" else ("providers", kind)
+    return str(settings()[section].get(key, {}).get("key_variable") or "")
 
 
 def _load_simulated(name: str, rest: str) -> ChatModel:

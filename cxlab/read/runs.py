@@ -1,27 +1,21 @@
 """Runs and how far they have come: records from the store, live status from small files."""
 
 import json
-import math
-import time
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from cxlab.read.query import ask, rescored_runs
-from cxlab.store import catalogue, layout
-
-# A run that says nothing for so long has lost its process; the runner writes twice a second.
-STALLED_AFTER_S = 10.0
+from cxlab.store import catalogue, layout, run_status
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run has come. `state`: running, done, cancelled, failed, budget, stalled, waiting or unknown.
+    """How far a run has come. `state` in the words of `cxlab.store.run_status`, or unknown where there is no run.
 
-    `waiting`: created and nothing begun. `stalled`: says running, but was silent for STALLED_AFTER_S seconds.
+    `left`: attempts that Resume would make. `again`: those that a provider's fault spoilt, which can be tried again.
     """
 
     run_id: str
@@ -32,6 +26,7 @@ class Progress:
     ok: int = 0
     format: int = 0
     provider: int = 0
+    faulted: int = 0
     cost_usd: float | None = None
     tokens: int | None = None
     rate_per_s: float = 0.0
@@ -44,6 +39,16 @@ class Progress:
     def live(self) -> bool:
         """Whether somebody is at work on it."""
         return self.state == "running"
+
+    @property
+    def left(self) -> int:
+        """Attempts that are still to be made."""
+        return 0 if self.live or self.state == "unknown" else max(0, self.planned - self.done)
+
+    @property
+    def again(self) -> int:
+        """Attempts that a provider's fault spoilt."""
+        return 0 if self.live else self.provider + self.faulted
 
     @property
     def share(self) -> float:
@@ -66,6 +71,7 @@ def latest_runs(limit: int = 10) -> pl.DataFrame:
         "ok",
         "format",
         "provider",
+        "faulted",
         "cost_usd",
         "tokens",
         "rate_per_s",
@@ -79,7 +85,7 @@ def latest_runs(limit: int = 10) -> pl.DataFrame:
         "tokens": pl.Int64,
         "rate_per_s": pl.Float64,
         "eta_s": pl.Float64,
-        **dict.fromkeys(("done", "ok", "format", "provider"), pl.Int64),
+        **dict.fromkeys(("done", "ok", "format", "provider", "faulted"), pl.Int64),
     }
     return runs.with_columns(
         pl.Series(name, [getattr(each, name) for each in found], dtype=types.get(name, pl.String)) for name in names
@@ -99,19 +105,15 @@ def progress(run_id: str, planned: int | None = None) -> Progress:
     """The state of one run, from its status files alone: cheap enough to ask every second."""
     folder = layout.home() / "runs" / layout.check_id("run", run_id)
     record = _read(folder / "run.json") or {}
-    planned = _sound("planned", record.get("planned")) or 0 if planned is None else planned
+    told = record.get("planned")
+    if planned is None:
+        planned = told if type(told) is int and 0 <= told < 2**63 else 0
     model = str(record.get("model", run_id))
-    shards = [s for s in map(_read_status, sorted(folder.glob("status-*-of-*.json"))) if s]
-    whole = _read_status(folder / "status.json")
-    status = _merge(shards, planned) if shards else whole
+    state, status = run_status.find_state(folder, planned)
     if status is None:
-        return Progress(run_id, "waiting" if folder.is_dir() else "unknown", planned, model)
-    # A run is not started at the moment it is created, and its merged record knows no plan of its own.
-    state = str(status.get("state", "unknown"))
-    if state == "running" and _silent_s(status) > STALLED_AFTER_S:
-        state = "stalled"
-    kept = {name: status[name] for name in Progress.__dataclass_fields__ if name in status}
-    kept |= {"run_id": run_id, "model": model, "state": state, "planned": status.get("planned") or planned}
+        return Progress(run_id, state if folder.is_dir() else "unknown", planned, model)
+    kept = {name: value for name, value in vars(status).items() if name in Progress.__dataclass_fields__}
+    kept |= {"run_id": run_id, "model": model, "state": state, "planned": status.planned or planned}
     return Progress(**kept)
 
 
@@ -122,58 +124,6 @@ def _read(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
-
-
-def _read_status(path: Path) -> dict[str, Any] | None:
-    """The status in a file, without what cannot be counted with or shown."""
-    told = _read(path)
-    return None if told is None else {name: kept for name, v in told.items() if (kept := _sound(name, v)) is not None}
-
-
-def _sound(name: str, value: Any) -> Any:
-    """The value of a field of a status; None when it is none of its kind."""
-    if name in ("planned", "done", "ok", "format", "provider", "tokens"):
-        return value if type(value) is int and 0 <= value < 2**63 else None
-    if name in ("cost_usd", "rate_per_s", "eta_s"):
-        return value if isinstance(value, int | float) and math.isfinite(value) and value >= 0 else None
-    return value if isinstance(value, str) else None
-
-
-def _silent_s(status: dict[str, Any]) -> float:
-    try:
-        return time.time() - datetime.fromisoformat(str(status.get("updated"))).timestamp()
-    except ValueError:
-        return math.inf  # no time that can be read is none at which it was alive
-
-
-def _merge(shards: list[dict[str, Any]], planned: int) -> dict[str, Any]:
-    """What the shards of a run amount to together; running until all have ended."""
-    states = [str(shard.get("state")) for shard in shards]
-    ranked = ("failed", "running", "cancelled", "budget", "done")
-
-    def total(name: str) -> Any:
-        known = [shard[name] for shard in shards if shard.get(name) is not None]
-        return sum(known) if known else None
-
-    rate = sum(s.get("rate_per_s") or 0.0 for s in shards if s.get("state") == "running")
-    done = total("done") or 0
-    state = next((each for each in ranked if each in states), "unknown")
-    if state != "failed" and done < planned and all(each == "done" for each in states):
-        state = "running"  # shards that have not begun are still to come
-    return {
-        "state": state,
-        "planned": planned,
-        "done": done,
-        **{name: total(name) or 0 for name in ("ok", "format", "provider")},
-        # Unknown as soon as it is unknown of one shard that has done anything.
-        "cost_usd": total("cost_usd") if all(s.get("cost_usd") is not None for s in shards if s.get("done")) else None,
-        "tokens": total("tokens"),
-        "rate_per_s": rate,
-        "eta_s": (planned - done) / rate if rate else None,
-        "started": min((s.get("started") or "" for s in shards), default=""),
-        "updated": max((s.get("updated") or "" for s in shards), default=""),
-        "message": "; ".join(sorted({s["message"] for s in shards if s.get("message")})),
-    }
 
 
 def set_aside() -> list[tuple[str, str, str]]:

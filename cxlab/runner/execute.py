@@ -3,8 +3,8 @@
 import asyncio
 import signal
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +12,11 @@ from typing import Any, Literal, Protocol
 
 from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import explain
-from cxlab.llm import Budget
-from cxlab.records import Attempt, Sample, Usage
-from cxlab.runner import status as statuses
+from cxlab.llm import UNANSWERED, Budget, FirstCalls
+from cxlab.records import Attempt, Failure, Sample, Usage
 from cxlab.runner.plan import Pair
-from cxlab.runner.status import Status
+from cxlab.store import run_status as statuses
+from cxlab.store.run_status import Status
 
 TICK_S = 0.5
 """How often the status file is written and CANCEL looked for."""
@@ -25,7 +25,9 @@ GRACE_S = 3.0
 RATE_WINDOW_S = 10.0
 DEFAULT_CONCURRENCY = 32
 
-StopReason = Literal["cancelled", "budget"]
+StopReason = Literal["cancelled", "budget", "unanswered"]
+# Faults by which a run ends itself: the attempt that met one was not made.
+_CUTS = ("budget", UNANSWERED)
 
 
 class Writer(Protocol):
@@ -57,6 +59,7 @@ class Execution:
         cancel_path: Path,
         concurrency: int,
         budget: Budget | None = None,
+        first_calls: Sequence[FirstCalls] = (),
         grace_s: float = GRACE_S,
         show: Callable[[Status], None] = lambda status: None,
     ) -> None:
@@ -64,6 +67,7 @@ class Execution:
         self._queue: Iterator[Pair] = iter(pairs)
         self._status, self._status_path, self._cancel_path = begun, status_path, cancel_path
         self._concurrency, self._budget, self._grace_s, self._show = concurrency, budget, grace_s, show
+        self._first_calls, self._faults = first_calls, Counter[str]()
         self._in_flight = 0
         self.interrupted = False
         self._workers: list[asyncio.Task[None]] = []
@@ -82,7 +86,7 @@ class Execution:
         ticker = asyncio.create_task(self._tick())
         stopped = asyncio.create_task(self._stop.wait())
         helpers: set[asyncio.Future[Any]] = {everything, ticker, stopped}
-        state: statuses.State = "cancelled"
+        state: statuses.State = "stopped"
         message, bug = "cancelled from outside", None
         try:
             with self._signals():
@@ -93,7 +97,7 @@ class Execution:
             if bug is not None:
                 state, message = "failed", str(explain(bug) or f"{type(bug).__name__}: {bug}")
             else:
-                state, message = self._reason or "done", ""
+                state, message = self._end()
         finally:
             for task in (*self._workers, *helpers):
                 task.cancel()
@@ -138,9 +142,9 @@ class Execution:
                 scored = await self._benchmark.score(sample, attempt, self._setup)
             finally:
                 self._in_flight -= 1
-            if _is_cut_by_budget(attempt, scored):
-                # Not stored: with more money, --resume shall do it again instead of finding it faulted.
-                self.stop("budget")
+            if cut := _find_cut(attempt, scored):
+                # Not stored: with more money, or another key, --resume shall do it again and not find it faulted.
+                self.stop("budget" if cut == "budget" else "unanswered")
                 return
             self._writer.add(attempt, self._benchmark.complete(sample.task, attempt, scored))
             self._count(attempt, scored)
@@ -149,6 +153,9 @@ class Execution:
 
     def _count(self, attempt: Attempt, scored: Scored) -> None:
         status = self._status
+        lost = [vote for vote in scored.votes if (vote.failure or "").startswith("provider:")]
+        self._faults.update(_name_fault(failure) for failure in attempt.failures if failure.where == "provider")
+        self._faults.update(f"{vote.judge}: {vote.failure}" for vote in lost)
         # None stands for an unknown part only once something has been done.
         cost, known, tokens = status.cost_usd if status.done else 0.0, status.known_usd, status.tokens
         for usage, cost_usd in spending(attempt, scored):
@@ -163,6 +170,7 @@ class Execution:
             ok=status.ok + (attempt.outcome == "ok"),
             format=status.format + (attempt.outcome == "format"),
             provider=status.provider + (attempt.outcome == "provider"),
+            faulted=status.faulted + (bool(lost) and attempt.outcome != "provider"),
             cost_usd=cost,
             known_usd=known,
             tokens=tokens,
@@ -171,8 +179,10 @@ class Execution:
 
     def _heed_budget(self) -> None:
         budget = self._budget
-        if budget is not None and (budget.exhausted or budget.spent_usd >= budget.usd):
+        if budget is not None and (budget.exhausted or budget.unpriced_calls or budget.spent_usd >= budget.usd):
             self.stop("budget")
+        if any(each.failed for each in self._first_calls):
+            self.stop("unanswered")
 
     async def _tick(self) -> None:
         while True:
@@ -198,15 +208,26 @@ class Execution:
         statuses.write(self._status_path, self._status)
         self._show(self._status)
 
+    def _end(self) -> tuple[statuses.State, str]:
+        """The state in which the session ends by itself, and why."""
+        complete = self._status.done == self._status.planned
+        if complete:  # whatever asked for a stop: the grace period was long enough
+            return statuses.find_end(self._status), self._tell_faults()
+        if self._reason == "budget" and self._budget is not None:
+            return "stopped", self._budget.describe()
+        if self._reason == "unanswered":
+            return "failed", "; ".join(each.describe() for each in self._first_calls if each.failed)
+        if self._reason is not None:
+            return "stopped", self._reason
+        return "failed", "the workers ended before the work did"
+
+    def _tell_faults(self) -> str:
+        """What providers did not deliver, the commonest first."""
+        told = [f"{fault} ({count})" if count > 1 else fault for fault, count in self._faults.most_common(3)]
+        return "not delivered: " + "; ".join(told) if told else ""
+
     def _finish(self, state: statuses.State, message: str = "") -> None:
         self._measure()
-        if state == "budget" and self._budget is not None:
-            message = f"spent ${self._budget.spent_usd:.4f} of a budget of ${self._budget.usd:.4f}"
-        complete = self._status.done == self._status.planned
-        if state in ("cancelled", "budget") and complete:  # the grace period was long enough
-            state, message = "done", ""
-        elif state == "done" and not complete:
-            state, message = "failed", "the workers ended before the work did"
         self._status = replace(self._status, state=state, message=message, eta_s=None)
         self._publish()
 
@@ -247,7 +268,12 @@ def spending(attempt: Attempt, scored: Scored) -> Iterator[tuple[Usage, float | 
         yield vote.usage, vote.cost_usd if asked else 0.0
 
 
-def _is_cut_by_budget(attempt: Attempt, scored: Scored) -> bool:
+def _name_fault(failure: Failure) -> str:
+    return f"{failure.role}: {failure.message}" if failure.role else failure.message
+
+
+def _find_cut(attempt: Attempt, scored: Scored) -> str | None:
+    """The fault by which the run ended this attempt, if one did."""
     faults = [failure.type for failure in attempt.failures if failure.where == "provider"]
     faults += [vote.failure.rpartition(":")[2] for vote in scored.votes if vote.failure]
-    return "budget" in faults
+    return next((cut for cut in _CUTS if cut in faults), None)

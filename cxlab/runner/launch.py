@@ -1,16 +1,21 @@
 """Choose how stored runs are worked on: here, in processes, on Ray, or as one shard among machines."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from cxlab.benchmarks import gold_check
-from cxlab.errors import BadOption
+from cxlab.errors import BadOption, Busy, Unreachable
 from cxlab.records.bounds import check_budget, check_whole
 from cxlab.runner import workers
 from cxlab.runner.display.runs import ProgressDisplay, choose_display
 from cxlab.runner.loaded_run import LoadedRun, is_simulated, open_run
-from cxlab.runner.request import tell_job
-from cxlab.runner.session import SessionResult, work_alone, work_on_shard
+from cxlab.runner.lock import try_hold_run
+from cxlab.runner.plan import WHOLE
+from cxlab.runner.preflight import list_roles, preflight
+from cxlab.runner.request import refuse_unpriced, tell_job
+from cxlab.runner.session import SessionResult, begin, work_alone, work_on_shard
+from cxlab.store import run_status as statuses
 from cxlab.store import write
 
 ENGINES = ("local", "ray")
@@ -45,11 +50,33 @@ def launch(run_ids: Sequence[str], manner: ExecutionOptions) -> list[SessionResu
         fresh = {e.run.dataset_id: e.benchmark for e in opened if not e.run.setup.get("rescored_from")}
         for dataset_id, benchmark in fresh.items():
             gold_check.tell(dataset_id, benchmark=benchmark)
+        _refuse_unkept(opened, manner.budget_usd)
+        _reach(opened)
     show = choose_display(manner.quiet)
     try:
         return _work(opened, manner, show, led)
     finally:
         show.close()
+
+
+def _refuse_unkept(opened: Sequence[LoadedRun], budget_usd: float | None) -> None:
+    """BadOption for a budget that nothing would keep."""
+    for each in opened:
+        asked = budget_usd if budget_usd is not None else each.run.setup.get("budget_usd")
+        refuse_unpriced([name for _, name in list_roles(each.run)], asked)
+
+
+def _reach(opened: Sequence[LoadedRun]) -> None:
+    """Ask the servers of all runs that have something left; where one does not answer, the runs say why they failed."""
+    left = [each for each in opened if len(write.finished(each.run.id)) < len(each.pairs)]
+    try:
+        preflight(role for each in left for role in list_roles(each.run))
+    except Unreachable as fault:
+        for each in left:
+            with suppress(Busy), try_hold_run(each.folder):
+                status = begin(each, WHOLE)[1]
+                statuses.write(each.folder / "status.json", replace(status, state="failed", message=str(fault)))
+        raise
 
 
 def _work(

@@ -1,5 +1,6 @@
 """Open a stored run: everything that its record names, ready to be worked on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,24 +72,35 @@ def is_simulated(run: Run) -> bool:
     return all(name.startswith("simulated:") for name in names)
 
 
-def load_setup(run: Run, budget: llm.Budget | None = None) -> Setup:
-    """Load the models that a run names, all on one budget and, if the run asks for it, on the reply cache."""
+def load_setup(
+    run: Run, budget: llm.Budget | None = None, first_calls: Mapping[str, llm.FirstCalls] | None = None
+) -> Setup:
+    """Load the models that a run names, all on one budget and, if the run asks for it, on the reply cache.
+
+    `first_calls` by role (agent, customer, judge) watch over the first calls of each.
+    """
+    watched = first_calls or {}
     cache = None
     if run.setup.get("cache"):
         from cxlab.llm.cache import ReplyCache
 
         cache = ReplyCache(home() / "cache.sqlite")
 
-    def load(name: str) -> ChatModel:
-        model = llm.load(name)
-        return model if budget is None and cache is None else llm.MeteredModel(model, budget, cache)
+    def load(name: str, role: str) -> ChatModel:
+        model, watch = llm.load(name), watched.get(role)
+        if model.simulated:
+            watch = None
+        plain = budget is None and cache is None and watch is None
+        return model if plain else llm.MeteredModel(model, budget, cache, watch)
 
     rescoring = run.setup.get("rescored_from") is not None
     customer = None if rescoring else run.setup.get("customer")
     return Setup(
-        model=replay.UncalledModel(run.model, run.simulated) if rescoring else load(run.setup.get("model", run.model)),
-        customer=load(customer) if customer else None,
-        judges=tuple(load(name) for name in run.judges),
+        model=replay.UncalledModel(run.model, run.simulated)
+        if rescoring
+        else load(str(run.setup.get("model", run.model)), "agent"),
+        customer=load(customer, "customer") if customer else None,
+        judges=tuple(load(name, "judge") for name in run.judges),
         run_id=run.id,
         seed=run.seed,
         options=read_options(find_benchmark(run.setup.get("benchmark", run.benchmark)), run),

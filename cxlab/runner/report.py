@@ -1,13 +1,13 @@
 """What a run amounts to, read from its parts: counts, cost, means."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from cxlab.records import Run
-from cxlab.runner.status import Status
-from cxlab.store import home
+from cxlab.store import home, run_status
+from cxlab.store.run_status import Status
 from cxlab.store.tables import PARTS
 
 
@@ -29,10 +29,24 @@ def tally(run_id: str, sample_ids: Collection[str] | None = None) -> dict[str, A
         "ok": outcomes.get("ok", 0),
         "format": outcomes.get("format", 0),
         "provider": outcomes.get("provider", 0),
+        "faulted": len(find_unjudged(run_id, attempts)),
         "cost_usd": None if None in costs else sum(costs),
         "known_usd": sum(row["known_usd"] for row in rows.values()),
         "tokens": sum(tokens) if tokens else None,
     }
+
+
+def find_unjudged(run_id: str, attempts: Any = None) -> set[str]:
+    """The ids of attempts that were made and that a provider's fault kept a judge from voting on."""
+    import polars as pl
+
+    votes = scan(run_id, "votes")
+    attempts = scan(run_id, "attempts") if attempts is None else attempts
+    if votes is None or attempts is None:
+        return set()
+    made = attempts.filter(pl.col("outcome") != "provider").select("attempt_id")
+    lost = votes.filter(pl.col("failure").str.starts_with("provider:")).select("attempt_id").unique()
+    return set(lost.join(made, on="attempt_id", how="semi").collect()["attempt_id"])
 
 
 def by_role(run: Run) -> dict[str, dict[str, float | int | None]]:
@@ -139,8 +153,26 @@ def summarise(run: Run, status: Status) -> dict[str, Any]:
         "cost_by_role": {role: row["cost_usd"] for role, row in spent.items()},
         "tokens_by_role": {role: row["tokens"] for role, row in spent.items()},
         "seconds": round(seconds, 3),
-        "state": status.state,
+        "state": run_status.name_state(status),
     }
+
+
+def sum_up(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The entries of several runs as one: state, cost_usd and cost_by_role; a cost is None where a part is unknown."""
+    by_role: dict[str, list[float | None]] = {}
+    for entry in entries:
+        for role, cost in entry["cost_by_role"].items():
+            by_role.setdefault(role, []).append(cost)
+    return {
+        "state": run_status.worst(entry["state"] for entry in entries),
+        "cost_usd": _add([entry["cost_usd"] for entry in entries]),
+        "cost_by_role": {role: _add(costs) for role, costs in by_role.items()},
+    }
+
+
+def _add(costs: Sequence[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known and len(known) == len(costs) else None
 
 
 def scan(run_id: str, table: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from cxlab import __version__, llm, resources
 from cxlab.errors import BadOption
+from cxlab.llm import registry
 from cxlab.records import Dataset, Run, Sample, new_id
 from cxlab.records.bounds import check_attempts, check_budget, check_whole
 from cxlab.runner.execute import DEFAULT_CONCURRENCY
@@ -157,8 +158,22 @@ def check_numbers(order: RunRequest) -> None:
     check_whole("trials", order.trials)
     check_whole("seed", order.seed)
     check_whole("limit", order.choice.limit)
-    check_whole("turns", order.options.get("turns"))
+    turns = order.options.get("turns")
+    # As a word it is read, and bounded, with the benchmark's other switches.
+    check_whole("turns", None if isinstance(turns, str) else turns)
     check_budget(order.budget_usd)
+
+
+def refuse_unpriced(names: Iterable[str], budget_usd: float | None) -> None:
+    """BadOption when one of these models has no price, so that nothing would end a run at its budget."""
+    if budget_usd is None:
+        return
+    for name in dict.fromkeys(names):
+        if llm.prices(name) is None:
+            raise BadOption(
+                f"--budget {budget_usd:g}: no price of {name} is noted, so nothing would stop it; note prompt_usd and "
+                f'completion_usd under [models."{name}"] in {registry.user_file()}, or leave the budget out'
+            )
 
 
 def check(order: RunRequest) -> None:
@@ -168,7 +183,11 @@ def check(order: RunRequest) -> None:
     repeated = {name for name in order.models if order.models.count(name) > 1}
     if repeated:
         raise BadOption(f"--model {min(repeated)!r} is named twice; use --trials for more than one trial")
+    twice = {name for name in order.judges if order.judges.count(name) > 1}
+    if twice:
+        raise BadOption(f"--judge {min(twice)!r} is named twice; each judge of a panel has one vote")
     check_numbers(order)
+    refuse_unpriced((*order.models, *([order.customer] if order.customer else []), *order.judges), order.budget_usd)
     benchmark = find_benchmark(order.benchmark)
     for name in order.models:
         only = llm.only_for(name)

@@ -9,15 +9,15 @@ from pathlib import Path
 from cxlab import llm
 from cxlab.errors import BadOption, Busy, CxError, explain
 from cxlab.runner import lock
-from cxlab.runner import status as statuses
 from cxlab.runner.display.runs import ProgressDisplay
 from cxlab.runner.execute import DEFAULT_CONCURRENCY, Execution
 from cxlab.runner.loaded_run import LoadedRun, load_setup, read_options
 from cxlab.runner.plan import WHOLE, Pair, take_shard
 from cxlab.runner.report import tally
-from cxlab.runner.status import Status
+from cxlab.store import run_status as statuses
 from cxlab.store import write
 from cxlab.store.compact import compact, recover
+from cxlab.store.run_status import Status
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def prepare(each: LoadedRun, status: Status, show: ProgressDisplay) -> None:
             if (each.folder / "CANCEL").exists():
                 return
     except (CxError, OSError, KeyboardInterrupt) as stopped:
-        state: statuses.State = "cancelled" if isinstance(stopped, KeyboardInterrupt) else "failed"
+        state: statuses.State = "stopped" if isinstance(stopped, KeyboardInterrupt) else "failed"
         statuses.write(
             path, replace(status, state=state, message=str(explain(stopped) or stopped), updated=statuses.now())
         )
@@ -88,7 +88,7 @@ def work_here(
     left, status = begin(opened, shard)
     path = statuses.path_of(opened.folder, shard, led)
     if not left:
-        status = replace(status, state="done", updated=statuses.now())
+        status = replace(status, state=statuses.find_end(status), updated=statuses.now())
         statuses.write(path, status)
         show.update(opened.run.model, status)
         return SessionResult(opened.run.id, status)
@@ -109,7 +109,8 @@ async def _execute(
     limit = budget_usd if budget_usd is not None else run.setup.get("budget_usd")
     # Shards do not know of each other's spending, so each gets its share.
     budget = None if limit is None else llm.Budget(limit / shard[1], spent_usd=status.known_usd)
-    setup = load_setup(run, budget)
+    first_calls = {role: llm.FirstCalls(role) for role in ("agent", "customer", "judge")}
+    setup = load_setup(run, budget, first_calls)
     execution = Execution(
         opened.benchmark,
         setup,
@@ -121,6 +122,7 @@ async def _execute(
         cancel_path=opened.folder / "CANCEL",
         concurrency=min(concurrency or run.setup.get("concurrency") or DEFAULT_CONCURRENCY, len(left)),
         budget=budget,
+        first_calls=tuple(first_calls.values()),
         show=lambda now: show.update(run.model, now),
     )
     try:
@@ -161,7 +163,7 @@ def work_alone(
             outcomes.append(work_here(each, WHOLE, show, concurrency=concurrency, budget_usd=budget_usd))
             if outcomes[-1].interrupted:
                 break
-            if outcomes[-1].status.state == "done":
+            if outcomes[-1].status.done == outcomes[-1].status.planned:
                 compact(each.run.id)
     return outcomes
 
@@ -209,10 +211,11 @@ def _finish_if_last(opened: LoadedRun, shards: int) -> None:
 def settle(opened: LoadedRun, shards: int, led: bool) -> Status:
     """When every shard has come to an end, sum up in status.json, and compact a finished run. Needs the lock."""
     status = statuses.merge(statuses.read_shards(opened.folder, led), shards, len(opened.pairs))
-    if status.state == "done":
+    whole = status.state != "running" and status.done == status.planned
+    if whole:
         compact(opened.run.id)
     if status.state != "running":
         statuses.write(opened.folder / "status.json", status)
-    if led or status.state == "done":
+    if led or whole:
         statuses.drop_shards(opened.folder)
     return status

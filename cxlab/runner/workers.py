@@ -20,12 +20,12 @@ from types import FrameType
 from typing import IO, Any
 
 from cxlab.errors import CxError, NotConfigured
-from cxlab.runner import status as statuses
 from cxlab.runner.display.runs import ProgressDisplay
 from cxlab.runner.loaded_run import LoadedRun
 from cxlab.runner.session import SessionResult, begin, prepare, settle, take_over
-from cxlab.runner.status import Status
 from cxlab.store import home
+from cxlab.store import run_status as statuses
+from cxlab.store.run_status import Status
 
 LEADER = "CXLAB_LEADER_PIPE"
 """Environment variable that tells a worker the descriptor of the pipe to watch."""
@@ -93,7 +93,7 @@ def work_in_processes(
             ended = _watch(opened, workers, processes, before, show)
         crashed = None if signals else _read_crash(processes, logs)
         said = str(crashed or "").partition("\n")[0]
-        last = _settle_rest(opened, workers, ended, before, "failed" if crashed else "cancelled", said)
+        last = _settle_rest(opened, workers, ended, before, "failed" if crashed else "stopped", said)
         for each, status in zip(opened, last, strict=True):
             show.update(each.run.model, status)
         if crashed:

@@ -10,7 +10,8 @@ from cxlab.ui.address import link
 from cxlab.ui.labels import Badge, error, section
 from cxlab.ui.progress import live_progress
 
-_BADGES: dict[str, Badge] = {"running": "running", "done": "done", "failed": "failed", "died": "failed"}
+_BADGES: dict[str, Badge] = {"running": "running", "done": "done", "failed": "failed", "stalled": "stalled"}
+LOST = "Its process is gone without a word. What was finished is kept; the rest can be resumed."
 # The end of a log tells what went wrong; more would push everything else off the page.
 _LOG_CHARACTERS = 2000
 
@@ -41,13 +42,37 @@ def show_job(look: Callable[[], Job], cancel: Callable[[str], None], resume: Cal
             st.button("Cancel", key=f"cancel-{job.id}", on_click=cancel, args=(job.id,), help=tip)
         elif job.state == "done":
             link("See the result on Overview", "overview")
-        elif job.state in ("stopped", "interrupted"):
-            st.caption("Stopped. What was finished is kept; the rest can be resumed.")
-            if st.button("Resume", key=f"resume-{job.id}", disabled=not job.runs):
-                resume(job.runs)
         else:
-            error(f"The job {job.state}.", "What was finished is kept; resume its runs from the history below.")
-            show_log(job)
+            _offer_rest(job, resume)
+
+
+def _offer_rest(job: Job, resume: Callable[[Sequence[str]], None]) -> None:
+    """What is to be said of a job that did not come to its end, and the button that goes on with it."""
+    if job.state == "failed":
+        error("The job failed.", "What was finished is kept: mend the cause, then resume.")
+        show_log(job)
+    elif job.state == "stalled":
+        st.caption(LOST)
+    else:
+        st.caption("Stopped. What was finished is kept; the rest can be resumed.")
+    # The demo goes on as a demo: some of its runs may not have been made yet.
+    is_demo = job.args[:1] == ("demo",)
+    if st.button("Resume", key=f"resume-{job.id}", disabled=not job.runs and not is_demo):
+        resume(() if is_demo else job.runs)
+
+
+def show_work(look: Callable[[], Job], resume: Callable[[Sequence[str]], None]) -> None:
+    """Work that goes on, or that lost its process, as the first page tells of it; the demo resumes as a whole."""
+    job = look()
+    is_demo = job.args[:1] == ("demo",)
+    lost = job.state == "stalled"
+    note = "The demo is being built from simulated models; every page works meanwhile." if is_demo else ""
+    with st.container(border=True):
+        section("Work in progress", LOST if lost else note, badges=[badge_of(job)])
+        working = None if lost else lambda: look().state == "running"
+        live_progress(lambda: look().runs, key="overview-live", working=working, refresh=True)
+        if lost and st.button("Resume", key="overview-resume"):
+            resume(() if is_demo else job.runs)
 
 
 def badge_of(job: Job) -> Badge:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from cxlab.charts.theme import short_model
 
-Badge = Literal["simulated", "published", "own", "running", "done", "failed", "stopped", "warning"]
+Badge = Literal["simulated", "published", "own", "running", "done", "failed", "stopped", "stalled", "warning"]
 
 
 _BADGES: dict[str, tuple[str, str, str]] = {
@@ -24,17 +24,18 @@ _BADGES: dict[str, tuple[str, str, str]] = {
     "done": ("green", "✓", "Finished."),
     "failed": ("red", "✕", "Ended by a fault."),
     "stopped": ("orange", "■", "Stopped before its end; it can be resumed."),
+    "stalled": ("orange", "!", "Its process is gone without a word; it can be resumed."),
     "warning": ("orange", "!", "Look at this before you trust the number."),
 }
 _STATES: dict[str, tuple[str, str]] = {
     # state of a run -> sign and words
     "running": ("▶", "running"),
     "done": ("✓", "done"),
-    "cancelled": ("■", "cancelled"),
+    "partly": ("◐", "partly"),
     "failed": ("✕", "failed"),
-    "budget": ("■", "budget used up"),
+    "stopped": ("■", "stopped"),
     "stalled": ("!", "stalled"),
-    "waiting": ("…", "not begun"),
+    "planned": ("…", "planned"),
     "unknown": ("?", "unknown"),
 }
 

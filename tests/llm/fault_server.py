@@ -50,6 +50,7 @@ MODES = (
     "new_limit_name",
     "no_effort",
     "small_limit",
+    "no_key",
     "reasons",
     "reasons_too_long",
     "tools",
@@ -146,6 +147,8 @@ class FaultServer:
         self._loop.close()
 
     async def _models(self, request: web.Request) -> web.Response:
+        if self.scenes[request.match_info["scene"]].mode == "no_key":
+            return _error(401, "who are you")
         return web.json_response({"object": "list", "data": [{"id": "tiny", "object": "model"}]})
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:

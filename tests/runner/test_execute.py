@@ -14,9 +14,9 @@ import pytest
 from cxlab import llm
 from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.records import Attempt, Sample
-from cxlab.runner import status as statuses
 from cxlab.runner.execute import Execution
 from cxlab.runner.plan import pair
+from cxlab.store import run_status as statuses
 
 from .lamp import BENCHMARK
 
@@ -116,7 +116,7 @@ def test_a_writer_that_fails_fails_the_run(tmp_path: Path) -> None:
 def test_cancel_file_stops_and_keeps_what_is_finished(tmp_path: Path) -> None:
     kept = Kept(lambda count: (tmp_path / "CANCEL").touch() if count == 8 else None)
     status = asyncio.run(build(tmp_path, kept, options={"sleep_s": 0.2}).go())
-    assert status.state == "cancelled"
+    assert (status.state, status.message) == ("stopped", "cancelled")
     assert kept.closed
     assert 8 <= status.done == len(kept.ids) < 60
     assert statuses.read(tmp_path / "status.json") == status
@@ -126,7 +126,7 @@ def test_cancel_file_that_is_there_already_starts_nothing(tmp_path: Path) -> Non
     (tmp_path / "CANCEL").touch()
     kept = Kept()
     status = asyncio.run(build(tmp_path, kept).go())
-    assert (status.state, kept.ids) == ("cancelled", [])
+    assert (status.state, kept.ids) == ("stopped", [])
 
 
 def test_interrupt_gives_work_in_flight_its_grace(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_interrupt_gives_work_in_flight_its_grace(tmp_path: Path) -> None:
     execution = build(tmp_path, kept, options={"sleep_s": 0.1}, grace_s=5.0)
     status = asyncio.run(execution.go())
     # Of the first eight, at least seven had taken their next pair when the signal came: these are kept.
-    assert status.state == "cancelled"
+    assert (status.state, status.message) == ("stopped", "cancelled")
     assert execution.interrupted
     assert status.done == len(kept.ids)
     assert 15 <= status.done <= 16
@@ -150,7 +150,7 @@ def test_attempts_longer_than_the_grace_are_dropped(tmp_path: Path) -> None:
 
     kept = Kept()
     status = asyncio.run(build(tmp_path, kept, replace(BENCHMARK, run=stuck), concurrency=2).go())
-    assert (status.state, status.done, len(kept.ids)) == ("cancelled", 4, 4)
+    assert (status.state, status.done, len(kept.ids)) == ("stopped", 4, 4)
 
 
 def test_a_second_interrupt_does_not_wait(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_second_interrupt_does_not_wait(tmp_path: Path) -> None:
 
     began = time.monotonic()
     status = asyncio.run(build(tmp_path, Kept(interrupt), options={"sleep_s": 0.5}, grace_s=60.0).go())
-    assert (status.state, status.done) == ("cancelled", 8)
+    assert (status.state, status.done) == ("stopped", 8)
     assert time.monotonic() - began < 0.95  # the second round of half a second was not waited for
 
 
@@ -178,7 +178,7 @@ def test_a_cut_by_the_budget_is_not_stored(tmp_path: Path) -> None:
     kept = Kept()
     execution = build(tmp_path, kept, replace(BENCHMARK, run=cut), concurrency=1, budget=llm.Budget(1.0, 0.9))
     status = asyncio.run(execution.go())
-    assert (status.state, status.done, status.provider, len(kept.ids)) == ("budget", 5, 0, 5)
+    assert (status.state, status.done, status.provider, len(kept.ids)) == ("stopped", 5, 0, 5)
     assert status.message == "spent $0.9000 of a budget of $1.0000"
 
 
@@ -204,9 +204,9 @@ def part(state: statuses.State, **counts: Any) -> statuses.Status:
         (["done", "done"], "done"),
         (["done"], "running"),  # the other shard has not begun
         (["failed", "running"], "running"),
-        (["failed", "cancelled"], "failed"),
-        (["cancelled", "budget"], "cancelled"),
-        (["done", "budget"], "budget"),
+        (["failed", "stopped"], "failed"),
+        (["done", "stopped"], "stopped"),
+        (["done", "partly"], "done"),  # counts decide, and these have none
     ],
 )
 def test_states_of_shards_merge(states: list[statuses.State], expected: str) -> None:

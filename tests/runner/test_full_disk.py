@@ -21,8 +21,8 @@ import pytest
 
 from cxlab import cli, jobs
 from cxlab.errors import FileFault, explain
-from cxlab.runner import status as statuses
 from cxlab.store import frames, layout
+from cxlab.store import run_status as statuses
 from cxlab.store.catalogue import read
 
 LIMITED = """

@@ -8,10 +8,10 @@ import pytest
 
 from cxlab.errors import BadOption
 from cxlab.runner import session
-from cxlab.runner import status as statuses
 from cxlab.runner.loaded_run import LoadedRun, open_run
 from cxlab.runner.plan import WHOLE, SampleFilter
 from cxlab.runner.request import RunRequest, create_runs
+from cxlab.store import run_status as statuses
 
 from .lamp import NAME
 from .shell import Shell
@@ -64,9 +64,7 @@ def test_a_cancelled_run_is_prepared_no_further(opened: LoadedRun) -> None:
     assert prepare(opened, make)[0] == ["0 of 2 lamps", "1 of 2 lamps"]
 
 
-@pytest.mark.parametrize(
-    ("fault", "state"), [(BadOption("no such lamp"), "failed"), (KeyboardInterrupt(), "cancelled")]
-)
+@pytest.mark.parametrize(("fault", "state"), [(BadOption("no such lamp"), "failed"), (KeyboardInterrupt(), "stopped")])
 def test_what_goes_wrong_is_told_and_the_run_is_not_left_running(
     opened: LoadedRun, fault: BaseException, state: str
 ) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from cxlab.errors import Busy
 from cxlab.runner import lock
-from cxlab.runner import status as statuses
+from cxlab.store import run_status as statuses
 
 from .shell import Shell, wait_for
 
@@ -71,9 +71,9 @@ def test_a_signal_stops_cleanly(shell: Shell, number: int, workers: str) -> None
     assert "Traceback" not in err
     status = statuses.read(shell.folder(run_id) / "status.json")
     assert status is not None
-    assert status.state == "cancelled"
+    assert status.state == "stopped"
     assert 0 < status.done == len(shell.pairs(run_id)) < ALL
-    assert json.loads(out)["runs"][0]["state"] == "cancelled"
+    assert json.loads(out)["runs"][0]["state"] == "stopped"
 
 
 def test_cancel_file_stops_workers_and_resume_forgets_it(shell: Shell) -> None:
@@ -85,7 +85,7 @@ def test_cancel_file_stops_workers_and_resume_forgets_it(shell: Shell) -> None:
     assert process.returncode == 3
     status = statuses.read(shell.folder(run_id) / "status.json")
     assert status is not None
-    assert status.state == "cancelled"
+    assert status.state == "stopped"
     assert status.done == len(shell.pairs(run_id)) < ALL
     assert shell.call("run", "--resume", run_id, "--concurrency", "24", "--quiet").returncode == 0
     assert len(shell.pairs(run_id)) == ALL

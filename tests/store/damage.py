@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 
 from cxlab.records import Annotation
-from cxlab.runner import status as statuses
 from cxlab.store import connect, write
+from cxlab.store import run_status as statuses
 
 from .store_records import NOON, make_attempt, make_dataset, make_run, make_samples, samples_by_id
 

@@ -15,9 +15,9 @@ import pytest
 from cxlab import jobs, read
 from cxlab.errors import BadStore, UnknownName
 from cxlab.runner import lock
-from cxlab.runner import status as statuses
 from cxlab.runner.stored import health as run_health
 from cxlab.store import catalogue, connect, health, layout, load, soundness, trash, write
+from cxlab.store import run_status as statuses
 from cxlab.store.export import export_runs
 from tests.conftest import use
 
@@ -219,7 +219,7 @@ def test_a_run_whose_process_is_gone_is_marked_as_stopped(store: Path, manual_sh
     assert "8 of 80" in one.repair()
     status = statuses.read_run(folder, 80)
     assert status is not None
-    assert (status.state, status.done, status.format) == ("cancelled", 8, 8)
+    assert (status.state, status.done, status.format) == ("stopped", 8, 8)
     assert list(run_health.examine()) == []
 
 

@@ -4,7 +4,7 @@ import sys
 import time
 from typing import Any, Protocol, TextIO
 
-from cxlab.runner.status import Status, merge
+from cxlab.store.run_status import Status, merge
 
 LINE_EVERY_S = 5.0
 TOTAL = "total"

@@ -8,9 +8,9 @@ from pathlib import Path
 from cxlab.errors import Busy
 from cxlab.records import Run
 from cxlab.runner import lock
-from cxlab.runner import status as statuses
 from cxlab.runner.loaded_run import folder_of
 from cxlab.runner.report import tally
+from cxlab.store import run_status as statuses
 from cxlab.store import trash, write
 from cxlab.store.health import Finding
 
@@ -46,7 +46,8 @@ def _write_anew(run: Run, folder: Path) -> str:
         status = replace(old or statuses.begin(run.planned), **tally(run.id), eta_s=None, rate_per_s=0.0, pid=0)
         whole = status.done >= run.planned
         said = "" if whole else "its process ended without a word"
-        status = replace(status, state="done" if whole else "cancelled", message=said, updated=statuses.now())
+        state: statuses.State = statuses.find_end(status) if whole else "stopped"
+        status = replace(status, state=state, message=said, updated=statuses.now())
         if path.exists() and old is None:
             trash.keep(path)
         statuses.drop_shards(folder)

@@ -12,6 +12,7 @@ from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Run, Sample, new_id
 from cxlab.runner.plan import Pair
+from cxlab.runner.report import find_unjudged
 from cxlab.runner.request import read_code_version, tell_job
 from cxlab.runner.stored.replay import adopt, list_pairs, paid
 from cxlab.store import load, write
@@ -22,7 +23,7 @@ def create_retry(source_id: str) -> Run:
     source = write.load_run(source_id)
     if source.setup.get("rescored_from"):
         raise BadOption(f"run {source_id} only judged run {source.setup['rescored_from']} again; retry that one")
-    if not list_pairs(source_id, "provider"):
+    if not list_pairs(source_id, "provider") and not find_unjudged(source_id):
         raise BadOption(f"run {source_id} holds no provider faults; there is nothing to try again")
     run = source.model_copy(
         update={
@@ -48,9 +49,11 @@ def order_pairs(source_id: str, planned: list[Pair]) -> list[Pair]:
 def take_over_finished(benchmark: Benchmark, source_id: str) -> Benchmark:
     """The benchmark, except that what the source run finished is read from there, scores and all.
 
+    An attempt on which a judge could not vote is kept and put to the judges again.
     As in `rescore.replay`, stored attempts are read in step with the workers.
     """
     kept = set(list_pairs(source_id)) - set(list_pairs(source_id, "provider"))
+    unjudged = find_unjudged(source_id)
     stored: Iterator[tuple[Attempt, load.StoredScored]] = load.load_attempts(source_id)
     scores: dict[str, Scored] = {}
 
@@ -60,7 +63,8 @@ def take_over_finished(benchmark: Benchmark, source_id: str) -> Benchmark:
         for attempt, scored in stored:
             if (attempt.sample_id, attempt.trial) == (sample.id, trial):
                 mine = adopt(attempt, setup.run_id)
-                scores[mine.id] = _adopt_scores(scored, mine.id)
+                if attempt.id not in unjudged:
+                    scores[mine.id] = _adopt_scores(scored, mine.id)
                 return mine
         raise RuntimeError(f"run {source_id} no longer holds sample {sample.id}, trial {trial}")
 

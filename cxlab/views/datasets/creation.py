@@ -129,8 +129,8 @@ def show_job(
             chosen = st.number_input("Budget in USD", 0.01, value=given, key=f"budget-{job.id}", help=BUDGET_HELP)
             args = [each for each in args if not each.startswith("--budget=")]
             args += [] if chosen is None else [f"--budget={chosen:g}"]
-        elif job.state in ("stopped", "interrupted"):
-            st.caption("Stopped. What was finished is kept.")
+        elif job.state in ("stopped", "stalled"):
+            st.caption(f"{job.state.capitalize()}. What was finished is kept.")
         else:
             error(
                 "It ended by a fault.", "What was finished is kept: mend the cause and resume, or change the settings."

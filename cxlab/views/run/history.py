@@ -14,30 +14,42 @@ from cxlab.ui.trash import delete, show_trash
 from cxlab.views.benchmarks import names_of
 from cxlab.views.run.record import show_record
 
-OPEN_STATES = ("cancelled", "failed", "budget", "stalled", "waiting")
 
+def show_history(resume: Callable[[Sequence[str]], None], again: Callable[[Sequence[str]], None]) -> None:
+    """All runs, newest first, and what can be done with those that are picked.
 
-def show_history(resume: Callable[[Sequence[str]], None]) -> None:
-    """All runs, newest first, and what can be done with those that are picked; `resume` finishes runs."""
+    `resume` finishes runs, `again` tries the provider faults of runs again, each in a new run.
+    """
     runs = read.latest_runs(100)
     section("History", "Pick runs to open, resume or delete them.")
     if runs.is_empty():
         empty("Each run will stand here with its state, its counts and its cost.", command="python -m cxlab demo")
     else:
         _show_picked(
-            show_runs(runs, names_of(runs["benchmark"].unique()), key="history", select="multi", search=True), resume
+            show_runs(runs, names_of(runs["benchmark"].unique()), key="history", select="multi", search=True),
+            resume,
+            again,
         )
     show_trash("run")
 
 
-def _show_picked(picked: Sequence[dict[str, object]], resume: Callable[[Sequence[str]], None]) -> None:
+def _show_picked(
+    picked: Sequence[dict[str, object]],
+    resume: Callable[[Sequence[str]], None],
+    again: Callable[[Sequence[str]], None],
+) -> None:
     ids = tuple(str(row["run_id"]) for row in picked)
-    unfinished = [str(row["run_id"]) for row in picked if row["state"] in OPEN_STATES]
+    found = [read.progress(run_id) for run_id in ids]
+    unfinished = [each.run_id for each in found if each.left]
+    faulted = [each.run_id for each in found if each.again]
     with st.container(horizontal=True):
         if st.button("Open attempts", disabled=not ids, key="open") and has_page("failures"):
             open_page("failures", View(benchmark=str(picked[0]["benchmark"]), runs=ids, verdict="all"))
         if st.button("Resume", disabled=not unfinished, key="resume", help="Finished attempts are not repeated."):
             resume(unfinished)
+        tip = "What a provider did not deliver, in a new run that takes over the rest; finished attempts cost nothing."
+        if st.button("Try the faults again", disabled=not faulted, key="again", help=tip):
+            again(faulted)
         if st.button("Delete", disabled=not ids, key="delete", help="Moves the runs to the trash below."):
             with guarded():
                 delete("run", *ids)

@@ -1,17 +1,37 @@
-"""The small status file of a run or of one of its shards, and how shards add up."""
+"""How far a run has come: the small status file of it or of one of its shards, how shards add up, and in what state
+it is, in the words that the command line and every page use.
+
+running   somebody is at work on it
+done      every attempt was made and delivered
+partly    every attempt was made, and some were lost to a provider's fault: those can be tried again
+failed    a fault ended it, or nothing was delivered at all
+stopped   cancelled, or its budget is spent; the rest can be resumed
+stalled   it says that it is running and its process is gone; the rest can be resumed
+planned   created, and nothing begun
+"""
 
 import json
 import math
 import os
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-State = Literal["running", "done", "cancelled", "failed", "budget"]
+State = Literal["running", "done", "partly", "failed", "stopped"]
+"""What a status file says."""
+Known = Literal["running", "done", "partly", "failed", "stopped", "stalled", "planned"]
+"""What is told of a run."""
+ENDED: tuple[Known, ...] = ("done", "partly", "failed", "stopped")
+OPEN: tuple[Known, ...] = ("failed", "stopped", "stalled", "planned")
+"""States of runs in which something may be left to do."""
+# What these were called before, in files that are still read.
+_OLDER = {"cancelled": "stopped", "budget": "stopped"}
+SILENT_S = 10.0
+"""A run that says nothing for so long has lost its process; the runner writes twice a second."""
 
 
 def now() -> str:
@@ -23,7 +43,8 @@ def now() -> str:
 class Status:
     """How far a run, or one shard of it, has come; counts include what earlier sessions finished.
 
-    `rate_per_s` counts attempts over the last seconds. `peak` is the most attempts in flight at once.
+    `faulted` are attempts that were made and that a provider's fault kept a judge from voting on. `rate_per_s` counts
+    attempts over the last seconds. `peak` is the most attempts in flight at once.
     `cost_usd` and `tokens` are those of all roles: the agent, the customer, the judges. `cost_usd` is None as soon as
     a part of it is unknown; `known_usd` is the sum of the parts that are known, which a budget goes by. `tokens` are
     those that were reported. ok + format + provider = done.
@@ -35,6 +56,7 @@ class Status:
     ok: int = 0
     format: int = 0
     provider: int = 0
+    faulted: int = 0
     cost_usd: float | None = None
     known_usd: float = 0.0
     tokens: int | None = None
@@ -98,12 +120,18 @@ def read(path: Path) -> Status | None:
     kept = (
         {each.name: told[each.name] for each in fields(Status) if each.name in told} if isinstance(told, dict) else {}
     )
-    return Status(**kept) if _is_sound(kept) else None
+    if isinstance(kept.get("state"), str):
+        kept["state"] = _OLDER.get(kept["state"], kept["state"])
+    if not _is_sound(kept):
+        return None
+    found = Status(**kept)
+    # Before partly and failed were told apart from done, whatever had been tried was done.
+    return replace(found, state=find_end(found)) if found.state == "done" else found
 
 
 def _is_sound(told: dict[str, Any]) -> bool:
     """Whether what a file says of a status can be counted with."""
-    counts = (told.get(name, 0) for name in ("planned", "done", "ok", "format", "provider", "peak", "pid"))
+    counts = (told.get(name, 0) for name in ("planned", "done", "ok", "format", "provider", "faulted", "peak", "pid"))
     amounts = (told.get(name) for name in ("cost_usd", "tokens", "eta_s"))
     texts = (told.get(name, "") for name in ("started", "updated", "host", "message"))
     return (
@@ -158,23 +186,22 @@ def merge(parts: Sequence[Status], shards: int, planned: int) -> Status:
     state: State = "done"
     if "running" in states or len(parts) < shards:
         state = "running"
-    elif "failed" in states:
+    elif any(part.state == "failed" and (part.done < part.planned or find_end(part) != "failed") for part in parts):
         state = "failed"
-    elif "cancelled" in states:
-        state = "cancelled"
-    elif "budget" in states:
-        state = "budget"
+    elif "stopped" in states:
+        state = "stopped"
     costs = [part.cost_usd for part in parts if part.done]
     tokens = [part.tokens for part in parts if part.tokens is not None]
     rate = sum(part.rate_per_s for part in parts if part.state == "running")
     done = sum(part.done for part in parts)
-    return Status(
+    merged = Status(
         state=state,
         planned=planned,
         done=done,
         ok=sum(part.ok for part in parts),
         format=sum(part.format for part in parts),
         provider=sum(part.provider for part in parts),
+        faulted=sum(part.faulted for part in parts),
         cost_usd=add_known(costs),
         known_usd=sum(part.known_usd for part in parts),
         tokens=sum(tokens) if tokens else None,
@@ -185,6 +212,20 @@ def merge(parts: Sequence[Status], shards: int, planned: int) -> Status:
         updated=max((part.updated for part in parts), default=now()),
         message="; ".join(sorted({part.message for part in parts if part.message})),
     )
+    return replace(merged, state=find_end(merged)) if state == "done" else merged
+
+
+def find_end(status: Status) -> State:
+    """How work that came to its end ended: done, partly, or failed where nothing at all was delivered."""
+    if status.provider and status.provider >= status.done:
+        return "failed"
+    return "partly" if status.provider or status.faulted else "done"
+
+
+def worst(states: Iterable[Known]) -> Known:
+    """The state of several runs as one: the one that asks most for a look."""
+    ranked: tuple[Known, ...] = ("running", "stalled", "failed", "stopped", "planned", "partly", "done")
+    return min(states, key=ranked.index, default="done")
 
 
 def read_run(folder: Path, planned: int) -> Status | None:
@@ -197,10 +238,31 @@ def read_run(folder: Path, planned: int) -> Status | None:
     return replace(merged, pid=whole.pid, host=whole.host) if whole else merged
 
 
-def is_stale(status: Status, silent_s: float = 10.0) -> bool:
-    """Whether work that says `running` has been silent so long that its process must be gone."""
+def find_state(folder: Path, planned: int) -> tuple[Known, Status | None]:
+    """In what state a run is, and its status; None where it has none yet, or a damaged one."""
+    status = read_run(folder, planned)
+    return ("planned", None) if status is None else (name_state(status), status)
+
+
+def name_state(status: Status) -> Known:
+    """The state of a run in the words of all pages and commands: what it says of itself, or that it is stalled."""
+    return "stalled" if is_stale(status) else status.state
+
+
+def is_stale(status: Status, silent_s: float = SILENT_S) -> bool:
+    """Whether work that says `running` has lost its process: that is gone, or was silent for too long."""
     if status.state != "running":
         return False
-    if not status.updated:
+    if not status.updated or (status.host == socket.gethostname() and status.pid and not _lives(status.pid)):
         return True
     return time.time() - datetime.fromisoformat(status.updated).timestamp() > silent_s
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True

@@ -1,0 +1,147 @@
+"""What a run does when a server does not answer, refuses the key, or falls silent behind one of the roles."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llm.fault_server import FaultServer, Scene
+
+from cxlab import read
+from runner.shell import Shell, make_shell
+
+LAMP = "runner.lamp:BENCHMARK"
+ALL = 24
+NOBODY = "http://127.0.0.1:9/v1"
+TALK = ("run", "sage", "--model", "endpoint:agent", "--limit", "1", "--turns", "2", "--json", "--quiet")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return make_shell(tmp_path / "home", monkeypatch)
+
+
+def point(shell: Shell, **urls: str) -> None:
+    """`endpoint:NAME` is the server at each URL; calls are tried once, and have no price."""
+    lines = [f'[endpoints.{name}]\nbase_url = "{url}"\nkey_required = false\nmodel = "tiny"\nattempts = 1\n'
+             for name, url in urls.items()]  # fmt: skip
+    shell.home.mkdir(exist_ok=True)
+    (shell.home / "models.toml").write_text("\n".join(lines))
+
+
+def told(said: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(said.stdout.splitlines()[-1])
+    return found
+
+
+def test_a_server_that_is_not_there_is_found_before_anything_is_asked(shell: Shell) -> None:
+    point(shell, agent=NOBODY)
+    said = shell.call("run", LAMP, "--model", "endpoint:agent", "--json", "--quiet")
+    assert said.returncode == 2
+    (line,) = said.stderr.splitlines()
+    assert "agent endpoint:agent at 127.0.0.1:9" in line
+    assert "models.toml" in line
+    (entry,) = told(said)["runs"]
+    assert (entry["state"], entry["done"]) == ("failed", 0)
+    found = read.progress(entry["run"])
+    assert (found.state, found.left) == ("failed", ALL), "it can be resumed"
+    assert "127.0.0.1:9" in found.message
+
+
+def test_a_refused_key_is_found_before_anything_is_asked(shell: Shell, server: FaultServer) -> None:
+    scene = server.scene("no_key")
+    point(shell, agent=scene.url)
+    said = shell.call("run", LAMP, "--model", "endpoint:agent", "--quiet")
+    assert said.returncode == 2
+    assert "HTTP 401" in said.stderr
+    assert "key" in said.stderr
+    assert scene.calls == 0
+
+
+def test_a_run_whose_first_ten_calls_fail_alike_stops_itself(shell: Shell, server: FaultServer) -> None:
+    scene = server.scene("status", status=401, message="who are you", times=10, reply='{"intent": "on"}')
+    point(shell, agent=scene.url)
+    said = shell.call("run", LAMP, "--model", "endpoint:agent", "--json", "--quiet")
+    assert said.returncode == 3
+    found = told(said)
+    (entry,) = found["runs"]
+    assert (found["state"], entry["state"], scene.calls) == ("failed", "failed", 10)
+    assert "first 10 calls of the agent all failed alike: HTTP 401" in found["reasons"][entry["run"]]
+    assert entry["provider"] == entry["done"] == 10
+    assert read.progress(entry["run"]).left == ALL - 10
+    # Mended, it goes on where it stopped; what was lost is tried again in a new run.
+    said = shell.call("run", "--resume", entry["run"], "--json", "--quiet")
+    assert (said.returncode, told(said)["state"]) == (0, "partly")
+    said = shell.call("run", "--resume", entry["run"], "--faults", "--json", "--quiet")
+    assert (said.returncode, told(said)["state"], told(said)["runs"][0]["ok"]) == (0, "done", ALL)
+
+
+def test_fewer_than_ten_are_no_reason_to_stop(shell: Shell, server: FaultServer) -> None:
+    calls: list[int] = []
+
+    def reply(body: dict[str, Any]) -> str:
+        calls.append(1)
+        return '{"intent": "on"}'
+
+    scene = server.scene("status", status=401, message="busy", times=9, reply=reply)
+    point(shell, agent=scene.url)
+    said = shell.call("run", LAMP, "--model", "endpoint:agent", "--json", "--quiet", "--concurrency", "1")
+    (entry,) = told(said)["runs"]
+    assert (entry["state"], entry["provider"], entry["done"], len(calls)) == ("partly", 9, ALL, ALL - 9)
+
+
+def test_where_nothing_was_delivered_the_run_failed_and_says_why(shell: Shell, server: FaultServer) -> None:
+    point(shell, agent=server.scene("status", status=503, message="asleep").url)
+    said = shell.call("run", LAMP, "--model", "endpoint:agent", "--json", "--quiet", "--limit", "2")
+    (entry,) = told(said)["runs"]
+    assert (said.returncode, entry["state"], entry["done"], entry["provider"]) == (3, "failed", 2, 2)
+    assert "asleep" in told(said)["reasons"][entry["run"]]
+
+
+def test_unreported_tokens_leave_the_cost_unknown(shell: Shell, server: FaultServer) -> None:
+    scene = server.scene("no_usage", reply='{"intent": "on"}')
+    shell.endpoint(scene.url)
+    said = shell.call("run", LAMP, "--model", "endpoint:test", "--json", "--quiet", "--limit", "2")
+    found = told(said)
+    assert (found["state"], found["cost_usd"], found["cost_by_role"]["agent"]) == ("done", None, None)
+    assert found["runs"][0]["tokens_by_role"]["agent"] is None
+    said = shell.call("run", LAMP, "--model", "endpoint:test", "--json", "--quiet", "--budget", "5")
+    assert (said.returncode, told(said)["state"]) == (3, "stopped")
+    assert "reported no tokens" in next(iter(told(said)["reasons"].values()))
+
+
+def test_a_budget_without_prices_is_refused(shell: Shell, server: FaultServer) -> None:
+    scene = server.scene()
+    point(shell, agent=scene.url)
+    said = shell.call("run", LAMP, "--model", "endpoint:agent", "--budget", "5")
+    assert (said.returncode, len(said.stderr.splitlines()), scene.calls) == (2, 1, 0)
+    assert "no price of endpoint:agent is noted" in said.stderr
+    assert '[models."endpoint:agent"]' in said.stderr
+
+
+def test_a_judge_has_one_vote(shell: Shell) -> None:
+    judges = ("--judge", "simulated:judge-fair", "--judge", "simulated:judge-fair")
+    said = shell.call("run", LAMP, "--model", "simulated:strong", *judges)
+    assert said.returncode == 2
+    assert "named twice" in said.stderr
+
+
+def test_a_dead_customer_is_not_the_agents_fault(shell: Shell, server: FaultServer) -> None:
+    agent: Scene = server.scene()
+    point(shell, agent=agent.url, customer=server.scene("status", status=500, message="gone").url)
+    said = shell.call(*TALK, "--customer", "endpoint:customer", "--judge", "simulated:judge-fair")
+    (entry,) = told(said)["runs"]
+    assert (said.returncode, entry["state"], agent.calls) == (3, "failed", 0)
+    assert told(said)["reasons"][entry["run"]].startswith("not delivered: customer: HTTP 500")
+    attempts = shell.read(entry["run"])
+    assert attempts["verdict"].to_list() == ["unscored"]
+    assert attempts["verdict_owner"].to_list() == ["provider"]
+    assert attempts["verdict_reason"].to_list() == ["customer's provider: server_error"]
+    assert entry["cost_by_role"]["agent"] == 0.0, "it was never asked"
