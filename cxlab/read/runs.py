@@ -34,6 +34,8 @@ class Progress:
     started: str = ""
     updated: str = ""
     message: str = ""
+    retries: bool = True
+    """Whether what providers did not deliver could be asked for again: not what was imported or only judged again."""
 
     @property
     def live(self) -> bool:
@@ -48,7 +50,7 @@ class Progress:
     @property
     def again(self) -> int:
         """Attempts that a provider's fault spoilt."""
-        return 0 if self.live else self.provider + self.faulted
+        return self.provider + self.faulted if self.retries and not self.live else 0
 
     @property
     def share(self) -> float:
@@ -113,8 +115,10 @@ def progress(run_id: str, planned: int | None = None) -> Progress:
     if status is None:
         return Progress(run_id, state if folder.is_dir() else "unknown", planned, model)
     kept = {name: value for name, value in vars(status).items() if name in Progress.__dataclass_fields__}
+    setup = record.get("setup")
+    others = {"imported_from", "rescored_from"} & setup.keys() if isinstance(setup, dict) else ()
     kept |= {"run_id": run_id, "model": model, "state": state, "planned": status.planned or planned}
-    return Progress(**kept)
+    return Progress(**kept, retries=not others)
 
 
 def _read(path: Path) -> dict[str, Any] | None:

@@ -1,4 +1,5 @@
-"""What a run will take before it starts: from earlier runs where there are any, else from stated assumptions."""
+"""What a run will take before it starts: from earlier sound attempts that were alike, else from the benchmark's own
+count, else from stated assumptions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -85,7 +86,8 @@ def _add(parts: Sequence[Number | None]) -> Number | None:
 def estimate(order: RunRequest) -> list[Estimate]:
     """One estimate a model of an `RunRequest`; checks the order as `create_runs` would, writes and calls nothing.
 
-    What the benchmark can tell of itself comes first, then the means of earlier runs, then stated assumptions.
+    A model that was asked alike before is taken at the means of that; else the benchmark tells what it will ask; a
+    benchmark that cannot is taken at stated assumptions. No role is left out.
     """
     check(order)
     told = _ask_benchmark(order)
@@ -101,39 +103,48 @@ def _ask_benchmark(order: RunRequest) -> dict[str, Sequence[RoleEstimate]]:
     samples = choose(benchmark, find_dataset(order)[1], order.choice)
     options = benchmark.Options.read(order.options)
     others: dict[Role, Sequence[str]] = {"customer": [order.customer] if order.customer else [], "judge": order.judges}
-    return {model: benchmark.estimate(samples, options, {**others, "agent": [model]}) for model in order.models}
+    told: dict[str, Sequence[RoleEstimate]] = {}
+    real: tuple[str, Sequence[RoleEstimate]] | None = None
+    for model in order.models:
+        if real is not None and not model.startswith("simulated:"):
+            # Before they are asked, real models differ in nothing but their names.
+            told[model] = [replace(row, model=model) if row.role == "agent" else row for row in real[1]]
+            continue
+        told[model] = benchmark.estimate(samples, options, {"agent": [model], **others})
+        real = (model, told[model]) if not model.startswith("simulated:") else real
+    return told
 
 
 def _estimate_model(order: RunRequest, model: str, attempts: int, told: Sequence[RoleEstimate]) -> Estimate:
-    benchmark = find_benchmark(order.benchmark).card.id
-    measured = _measure(benchmark, model)
+    measured = _measure(order, model)
     at_once = max(1, min(order.concurrency, attempts))
     if told:
-        shares = [_share(each, order.trials) for each in told]
+        shares = [_share(each, order.trials, measured.get((each.role, each.model)), attempts) for each in told]
         calls = sum(each.calls for each in shares if not each.model.startswith("simulated:"))
-        seconds = measured[1] * attempts if measured else calls * ASSUMED_CALL_S if calls else None
-        basis = f"by the benchmark's own count, {ASSUMED_CALL_S:g} s a call"
-        return Estimate(model, attempts, tuple(shares), seconds / at_once if seconds is not None else None, basis)
-    if measured is None:
-        roles, serial_s, basis = _assume(order, model)
-    else:
-        # Customer and judges of the earlier run may have been others; tokens carry over, prices do not.
-        (agent, customer, judge), serial_s = measured
-        roles = [agent, *([replace(customer, model=order.customer)] if order.customer else [])]
-        roles += [replace(judge, model=name) for name in order.judges]
-        basis = "means of earlier runs of this model"
+        known = sum((role, name) in measured for role, name in ((each.role, each.model) for each in told))
+        basis = f"rehearsed with stand-ins, four characters a token, {ASSUMED_CALL_S:g} s a call"
+        if known:
+            basis = f"means of earlier sound attempts alike for {known} of {len(told)} roles, the rest {basis}"
+        return Estimate(model, attempts, tuple(shares), calls * ASSUMED_CALL_S / at_once if calls else None, basis)
+    roles, serial_s, basis = _assume(order, model)
+    if measured:
+        roles = [replace(measured[role.role, role.model], model=role.model)
+                 if (role.role, role.model) in measured else role for role in roles]  # fmt: skip
+        basis = "means of earlier sound attempts alike" + ("" if len(measured) == len(roles) else f", else {basis}")
     simulated = all(name.startswith("simulated:") for name in (model, *order.judges, order.customer or "simulated:"))
     return Estimate(
         model=model,
         attempts=attempts,
         roles=tuple(each.times(attempts) for each in roles),
-        seconds=None if simulated and measured is None else attempts * serial_s / at_once,
+        seconds=None if simulated else attempts * serial_s / at_once,
         basis=basis,
     )
 
 
-def _share(told: RoleEstimate, trials: int) -> RoleShare:
-    """A benchmark's row for all trials, with its cost."""
+def _share(told: RoleEstimate, trials: int, measured: "_Role | None", attempts: int) -> RoleShare:
+    """A benchmark's row for all trials, with its cost; what was measured of that model in that role goes before."""
+    if measured is not None and not told.model.startswith("simulated:"):
+        return measured.times(attempts)
     prompt, completion = (
         None if part is None else part * trials for part in (told.prompt_tokens, told.completion_tokens)
     )
@@ -179,39 +190,72 @@ def _assume(order: RunRequest, model: str) -> tuple[list[_Role], float, str]:
     return assumed, turns * serial * ASSUMED_CALL_S, f"assumed: {turns} turns a dialogue, {ASSUMED_CALL_S:g} s a call"
 
 
-def _measure(benchmark: str, model: str) -> tuple[list[_Role], float] | None:
-    """Per attempt: calls and tokens of the agent, the customer and one judge, and the time of the first two; None
-    without earlier runs."""
+LEAST_SOUND = 3
+"""From so many earlier attempts on their means are believed."""
+
+
+def _measure(order: RunRequest, model: str) -> dict[tuple[Role, str], _Role]:
+    """(role, model) → calls and tokens an attempt, of the latest runs of this model that were alike.
+
+    Alike: the same benchmark, switches and kind of samples. Only attempts count that were made and delivered, and a
+    role only where each of its calls was counted by the server.
+    """
+    found: dict[tuple[Role, str], list[tuple[int, float, float, float]]] = {}
+    for run in _latest_runs(order, model):
+        for role, name, row in _sum_roles(run):
+            if row is not None:
+                found.setdefault((role, name), []).append(row)
+    measured = {}
+    for (role, name), rows in found.items():
+        attempts = sum(row[0] for row in rows)
+        if attempts >= LEAST_SOUND:
+            calls, prompt, completion = (sum(row[part] for row in rows) / attempts for part in (1, 2, 3))
+            measured[role, name] = _Role(role, name, calls, prompt, completion)
+    return measured
+
+
+def _sum_roles(run: Run) -> Iterable[tuple[Role, str, tuple[int, float, float, float] | None]]:
+    """Each role of a run with (sound attempts, calls, prompt and completion tokens); None where a call is uncounted."""
     import polars as pl
 
-    tokens = (pl.col("prompt_tokens").sum().fill_null(0), pl.col("completion_tokens").sum().fill_null(0))
-    # What a role took in all: calls, prompt tokens, completion tokens, seconds.
-    took = (pl.col("calls").sum(), *tokens, pl.col("latency_s").sum())
-    attempts, seconds = 0, 0.0
-    agent, customer, judge = [0.0] * 3, [0.0] * 3, [0.0] * 3
-    for run in _latest_runs(benchmark, model):
-        tried, messages, votes = (scan(run.id, table) for table in ("attempts", "messages", "votes"))
-        if tried is None:
-            continue
-        count, *spent, taken = tried.select(pl.len(), *took).collect().row(0)
-        attempts, seconds = attempts + count, seconds + taken
-        agent = [a + b for a, b in zip(agent, spent, strict=True)]
-        if messages is not None:
-            *spent, taken = messages.filter(pl.col("role") == "customer").select(*took).collect().row(0)
-            customer, seconds = [a + b for a, b in zip(customer, spent, strict=True)], seconds + taken
-        if votes is not None:
-            panel, *spent = votes.select(pl.col("judge").n_unique(), pl.len(), *tokens).collect().row(0)
-            judge = [a + b / max(1, panel) for a, b in zip(judge, spent, strict=True)]
-    if not attempts:
-        return None
-    named: list[tuple[Role, str, list[float]]] = [
-        ("agent", model, agent),
-        ("customer", "", customer),
-        ("judge", "", judge),
-    ]
-    return [_Role(role, name, *(part / attempts for part in spent)) for role, name, spent in named], seconds / attempts
+    attempts, messages, votes = (scan(run.id, table) for table in ("attempts", "messages", "votes"))
+    if attempts is None:
+        return
+    sound = attempts.filter(pl.col("outcome") == "ok")
+    counted = ~((pl.col("calls") > 0) & (pl.col("prompt_tokens").is_null() | pl.col("completion_tokens").is_null()))
+    sums = (
+        pl.col("calls").sum(),
+        pl.col("prompt_tokens").sum(),
+        pl.col("completion_tokens").sum(),
+        counted.all().alias("whole"),
+    )
+    count = sound.select(pl.len()).collect().item()
+
+    def add(table: Any) -> tuple[int, float, float, float] | None:
+        calls, prompt, completion, whole = table.select(sums).collect().row(0)
+        return (count, calls or 0, prompt or 0, completion or 0) if whole and count and calls else None
+
+    yield "agent", str(run.setup.get("model", run.model)), add(sound)
+    customer = run.setup.get("customer")
+    if customer and messages is not None:
+        said = messages.filter(pl.col("role") == "customer").join(sound, on="attempt_id", how="semi")
+        yield "customer", customer, add(said)
+    for judge in run.judges if votes is not None else ():
+        yield "judge", judge, add(votes.filter(pl.col("judge") == judge).join(sound, on="attempt_id", how="semi"))
 
 
-def _latest_runs(benchmark: str, model: str) -> Iterable[Run]:
-    alike = (run for run in write.list_runs() if run.benchmark == benchmark and run.model == model)
+def _latest_runs(order: RunRequest, model: str) -> Iterable[Run]:
+    benchmark = find_benchmark(order.benchmark)
+    options = benchmark.Options.read(order.options).to_record()
+    where = sorted(map(list, order.choice.where))
+    alike = (
+        run
+        for run in write.list_runs()
+        if run.benchmark == benchmark.card.id
+        and run.setup.get("model", run.model) == model
+        and run.setup.get("options") == options
+        and sorted(map(list, (run.setup.get("choice") or {}).get("where") or ())) == where
+        and (order.dataset_id is None or run.dataset_id == order.dataset_id)
+        and not {"rescored_from", "imported_from", "retried_from"} & run.setup.keys()
+    )
     return islice(alike, LATEST_RUNS)

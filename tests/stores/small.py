@@ -27,6 +27,6 @@ def make_small_store(kind: str, home: Path) -> Path:
             model = "endpoint:test"
         for words in (("sage",), ("mmtaup2",), ("cxmarena", "--dataset", dataset)):
             said = shell.call("run", *words, "--model", model, "--limit", str(KINDS[kind]), "--quiet")
-            if said.returncode:
+            if said.returncode not in (0, 3):
                 raise RuntimeError(said.stderr)
     return home

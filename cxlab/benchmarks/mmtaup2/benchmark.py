@@ -1,7 +1,7 @@
 """MM-tau-p2: agent and customer both act, personas, three exposures, text and voice. Reads like a table of contents."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from cxlab import resources
 from cxlab.benchmarks.contract import (
@@ -13,6 +13,8 @@ from cxlab.benchmarks.contract import (
     DemoRun,
     Facet,
     JudgedMetrics,
+    Role,
+    RoleEstimate,
     Task,
     Uncheckable,
 )
@@ -28,6 +30,7 @@ from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts, judge_prompts
 from cxlab.benchmarks.mmtaup2.run import prepare, run
 from cxlab.benchmarks.mmtaup2.score import DECIDED_BY, gold_attempt, own_scores, rescore, score
 from cxlab.benchmarks.mmtaup2.tasks import samples
+from cxlab.benchmarks.rehearsal import rehearse
 from cxlab.errors import BadStore, UnknownName
 from cxlab.records import Attempt, Sample
 
@@ -145,6 +148,11 @@ def hashes() -> dict[str, str]:
     return {**dialogue_prompts.hashes(), **judge_prompts.hashes([rule.version for rule in rubric_versions.rules()])}
 
 
+def estimate(chosen: Sequence[Sample], options: MmOptions, roles: Mapping[Role, Sequence[str]]) -> list[RoleEstimate]:
+    """Calls and tokens of one trial by role; what is spoken goes over the text channel, unpaid."""
+    return rehearse(run, score, chosen, options.model_copy(update={"audio": "channel", "audio_folder": None}), roles)
+
+
 AGENTS = ("simulated:strong", "simulated:weak")
 JUDGES = ("simulated:judge-fair", "simulated:judge-lenient")
 DEMO = Demo(
@@ -167,6 +175,7 @@ BENCHMARK = Benchmark(
     run=run,
     score=score,
     check=check,
+    estimate=estimate,
     prompts=hashes,
     Options=MmOptions,
     GenerateOptions=MmDataset,

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from cxlab import resources
 from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Files, Task
+from cxlab.benchmarks.rehearsal import rehearse
 from cxlab.benchmarks.sage import rules
 from cxlab.benchmarks.sage.generate import generate
 from cxlab.benchmarks.sage.options import SageDataset, SageOptions, migrate
@@ -136,6 +138,7 @@ BENCHMARK = Benchmark(
     score=score,
     check=check,
     prompts=scenario_prompts.hashes,
+    estimate=partial(rehearse, run, score),
     ask_writer=ask_writer,
     Options=SageOptions,
     GenerateOptions=SageDataset,

@@ -1,0 +1,81 @@
+"""What an estimate says before a run is what a server then counts, by role, with every role a real model."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from runner.shell import Shell, make_shell
+
+from cxlab.runner.estimate import estimate
+from cxlab.runner.plan import SampleFilter
+from cxlab.runner.request import RunRequest
+from tests.benchmarks.strong_server import ROLES, StrongServer
+
+FACTOR = 1.5
+# Benchmark, how many samples, which settings its dataset is made with, whether it has a customer.
+RUNS: list[tuple[str, int, tuple[str, ...], bool]] = [
+    ("sage", 12, (), True),
+    ("cxmarena", 30, ("--brand", "hearthwise", "--size", "40"), False),
+    ("mmtaup2", 10, ("--count", "8"), True),
+]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[StrongServer]:
+    with StrongServer() as running:
+        yield running
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: StrongServer) -> Shell:
+    made = make_shell(tmp_path / "home", monkeypatch)
+    made.home.mkdir()
+    (made.home / "models.toml").write_text(server.settings())
+    for counter in (server.calls, server.prompt, server.completion):
+        counter.clear()
+    return made
+
+
+def close(expected: float, counted: float) -> bool:
+    return counted / FACTOR <= expected <= counted * FACTOR
+
+
+@pytest.mark.parametrize(("benchmark", "limit", "settings", "talks"), RUNS, ids=[run[0] for run in RUNS])
+def test_what_was_told_is_what_the_server_counts(
+    shell: Shell, server: StrongServer, benchmark: str, limit: int, settings: tuple[str, ...], talks: bool
+) -> None:
+    said = shell.call("generate", benchmark, *settings, "--json", "--quiet")
+    assert said.returncode == 0, said.stderr
+    dataset = json.loads(said.stdout.splitlines()[-1])["dataset"]
+    customer = "endpoint:customer" if talks else None
+    order = RunRequest(
+        benchmark, ("endpoint:agent",), customer, ("endpoint:judge",), dataset, SampleFilter(limit), trials=2
+    )
+    (told,) = estimate(order)
+    words = ["run", benchmark, "--dataset", dataset, "--model", "endpoint:agent", "--judge", "endpoint:judge"]
+    words += ["--limit", str(limit), "--trials", "2", "--json", "--quiet"]
+    said = shell.call(*words, *(("--customer", customer) if customer else ()))
+    assert said.returncode == 0, said.stderr
+    found: dict[str, Any] = json.loads(said.stdout.splitlines()[-1])
+    assert found["state"] == "done"
+    rows = {row.role: row for row in told.roles}
+    for role in ROLES[:3]:
+        if role == "customer" and not talks:
+            assert role not in rows
+            continue
+        row, calls = rows[role], server.calls[role]
+        assert calls > 0, role
+        assert close(row.calls, calls), (role, row.calls, calls)
+        assert close(row.prompt_tokens or 0, server.prompt[role]), (role, row.prompt_tokens, server.prompt[role])
+        spoken = server.completion[role]
+        assert close(row.completion_tokens or 0, spoken), (role, row.completion_tokens, spoken)
+        # A dollar per million tokens: what the run says that it cost is what the server counted.
+        paid = (server.prompt[role] + server.completion[role]) / 1e6
+        assert found["cost_by_role"][role] == pytest.approx(paid)
+    # What was measured goes before what was rehearsed.
+    (again,) = estimate(order)
+    measured = {row.role: row for row in again.roles}
+    assert "sound attempts alike" in again.basis
+    assert all(measured[role].calls == pytest.approx(server.calls[role], rel=0.01) for role in rows)
