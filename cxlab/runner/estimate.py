@@ -14,6 +14,7 @@ from cxlab.runner.report import scan
 from cxlab.runner.request import RunRequest, check, count_samples, find_dataset
 from cxlab.store import write
 
+MEANS = "means of earlier runs of this model"
 LATEST_RUNS = 5
 """How many earlier runs the means are taken over."""
 
@@ -124,13 +125,13 @@ def _estimate_model(order: RunRequest, model: str, attempts: int, told: Sequence
         known = sum((role, name) in measured for role, name in ((each.role, each.model) for each in told))
         basis = f"rehearsed with stand-ins, four characters a token, {ASSUMED_CALL_S:g} s a call"
         if known:
-            basis = f"means of earlier sound attempts alike for {known} of {len(told)} roles, the rest {basis}"
+            basis = f"{MEANS} for {known} of {len(told)} roles, else {basis}" if known < len(told) else MEANS
         return Estimate(model, attempts, tuple(shares), calls * ASSUMED_CALL_S / at_once if calls else None, basis)
     roles, serial_s, basis = _assume(order, model)
     if measured:
         roles = [replace(measured[role.role, role.model], model=role.model)
                  if (role.role, role.model) in measured else role for role in roles]  # fmt: skip
-        basis = "means of earlier sound attempts alike" + ("" if len(measured) == len(roles) else f", else {basis}")
+        basis = MEANS if all((role.role, role.model) in measured for role in roles) else f"{MEANS}, else {basis}"
     simulated = all(name.startswith("simulated:") for name in (model, *order.judges, order.customer or "simulated:"))
     return Estimate(
         model=model,
