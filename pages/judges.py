@@ -51,7 +51,8 @@ def show_page(view: View) -> None:
     about = declared_all(ui.cached(read.benchmarks)["benchmark"].to_list(), union=True)
     facets = [name for name in usable_facets(about) if about.identifying is None or name != about.identifying.id]
     view = ui.sidebar_filters(view, ["models", *facets, "runs"], about)
-    filters = view.filters().change(judges=())
+    # No reading of this page depends on the metric that another page was left with; what was read serves for all.
+    filters = view.filters().change(judges=(), metric="")
     path_strips.style()
     votes = ui.cached(queries_agreement.panel, filters)
     if votes["judge"].str.starts_with("simulated:").any():
