@@ -120,9 +120,10 @@ class CxmDataset(GenerateOptions):
     )
     size: str = Field(
         "small",
-        description="small: 60 articles, 40 conversations. paper: 3,168 articles, 1,994 conversations. Or a number of "
-        "articles, everything else scaled as published.",
-        json_schema_extra={"choices": ["small", "paper"]},
+        description="tiny: 8 articles, 10 short conversations, to try a writer for cents. small: 60 articles, 40 "
+        "conversations. paper: 3,168 articles, 1,994 conversations. Or a number of articles, everything else scaled as "
+        "published.",
+        json_schema_extra={"choices": ["tiny", "small", "paper"]},
     )
     model: str = Field(
         "simulated:strong",

@@ -53,21 +53,26 @@ def write_conversations(
     model: ChatModel,
     seed: int,
     folder: Path | None = None,
+    short: bool = False,
 ) -> Generator[generation_stages.Progress, None, list[Conversation]]:
     """One conversation a case, but for those that came to nothing; what an earlier try left in the folder is used.
 
-    Real models write freely (`WrittenDialogue`); stand-ins put a plan into words, with labels true by construction.
+    Real models write freely (`WrittenDialogue`), a few messages where it is to be `short`; stand-ins put a plan into
+    words, with labels true by construction.
     """
     article_index = ArticleIndex(ledger, articles)
     by_name = {t["function"]["name"]: t for t in tools}
 
-    writer = _ScriptedDialogue if model.simulated else WrittenDialogue
+    def write(case: ConversationPlan) -> _ScriptedDialogue | WrittenDialogue:
+        if model.simulated:
+            return _ScriptedDialogue(ledger, article_index, by_name, case, model, seed)
+        return WrittenDialogue(ledger, article_index, by_name, case, model, seed, short)
 
     kept = lost = 0
 
     async def work(case: ConversationPlan) -> generation_stages.Row:
         nonlocal kept, lost
-        row = await writer(ledger, article_index, by_name, case, model, seed).write()
+        row = await write(case).write()
         kept, lost = kept + ("dropped" not in row), lost + ("dropped" in row)
         if not kept and lost >= min(MOST_LOST, len(cases)):
             raise CxError(

@@ -33,6 +33,8 @@ from cxlab.llm.base import ChatModel
 
 # Messages of both sides together, and tries of one message and of a whole conversation.
 MOST_MESSAGES, FEWEST_MESSAGES, TRIES, DRAFTS = 40, 4, 3, 2
+# The messages of a short one, after which it is left as it is.
+SHORT = 6
 # What a customer would like to know beside the matter, and how sure a reviewer must be (of 5) to be believed alone.
 QUESTIONS, SURE = 2, 3
 
@@ -52,10 +54,12 @@ class WrittenDialogue:
         case: ConversationPlan,
         model: ChatModel,
         seed: int,
+        short: bool = False,
     ) -> None:
         self.ledger, self.article_index, self.case, self.model, self.seed = ledger, article_index, case, model, seed
         self.tools = {name: tools[name] for name in case.tools if name in tools}
         self.words = phrasebook.load(ledger.brand.language_id)
+        self.short = short
 
     async def write(self) -> generation_stages.Row:
         """The conversation as a row, or why there is none."""
@@ -133,7 +137,7 @@ class WrittenDialogue:
 
     async def _talk(self) -> None:
         finished = False
-        while len(self.messages) < MOST_MESSAGES:
+        while len(self.messages) < (SHORT if self.short else MOST_MESSAGES):
             self.turn += 1
             said = await self._ask(
                 prompts.CUSTOMER_MESSAGE, prompts.CustomerMessageInputs, self.card, self._history(False)
@@ -143,7 +147,8 @@ class WrittenDialogue:
             await self._answer()
             if finished:
                 return
-        raise _Unusable(f"it did not end within {MOST_MESSAGES} messages")
+        if not self.short:
+            raise _Unusable(f"it did not end within {MOST_MESSAGES} messages")
 
     async def _answer(self) -> None:
         """The agent's part of a turn: calls as long as it makes any, then the message that waits for the customer."""
@@ -272,7 +277,7 @@ class WrittenDialogue:
         if not self.grounding:
             raise _Unusable("no message of the agent rests on an article")
         called = {call["name"] for m in self.messages for call in m["tool_calls"]}
-        if self.tools and not called:
+        if self.tools and not called and not self.short:
             raise _Unusable("its issue is solved with tools, and none was called")
 
     # Quality
@@ -301,6 +306,8 @@ class WrittenDialogue:
         ):
             answer, evidence = one.answer, one.evidence
             if one.confidence <= SURE or answer not in ("Yes" if person.keeps[name] else "No", "NA"):
+                if self.short:
+                    continue
                 doubt = task_prompts.AdjudicateInputs(lines=lines, question=question, answer=answer, reason=one.reason)
                 second = (await ask(self.model, task_prompts.ADJUDICATE, doubt, seed=self.asked)).output
                 if second is None or second.answer != answer:

@@ -276,7 +276,7 @@ def make(
     if not model.simulated:
         generation_budget.keep_replies(work)
     yield Progress("ledger", 0, 1)
-    facts = ledger.make(pack, seed, topic_tree.plan(pack, size.information, size.issues))
+    facts = ledger.make(pack, seed, topic_tree.plan(pack, max(size.information, topic_tree.SMALLEST), size.issues))
     yield Progress("ledger", 1, 1)
     topics = yield from topic_tree.grow(facts, model, size.information, seed, work)
     found = yield from article_writer.write_information(facts, topics, model, seed, work)
@@ -295,16 +295,16 @@ def make(
     served = yield from article_noise.add_article_noise(
         found, facts, acronyms, seed, work, formats=formats, workers=workers
     )
-    talks = yield from make_conversations(config, facts, found, tools, size.conversations, model, work, workers)
+    talks = yield from make_conversations(config, facts, found, tools, size, model, work, workers)
     noises = channel_mix.plan(talks, pack, config.noise, config.wer, seed)
     noisy = yield from channel_mix.disturb(talks, noises, workers)
     talks = channel_mix.name_channels(talks, noises)
     taxonomies, labels = yield from intent_taxonomies.make(talks, found, model, seed, work, language=pack.language.name)
-    asked = yield from search_queries.make(found, topics, facts, model, seed, work)
+    asked = yield from search_queries.make(found, topics, facts, model, seed, work, 10 if size.tiny else None)
     heard = {each.id: one for each, one in zip(talks, noisy, strict=True)}
     samples = tasks.make("", corpus, talks, labels, asked, tools, seed, heard, pack.language_id)
     rates: dict[str, Any] = {}
-    if config.validate:
+    if config.validate and not size.tiny:
         texts = dataset_tables.read_by(found, served)
         report = yield from validate.check(samples, taxonomies, texts, model, seed, work)
         samples, rates = validate.apply(samples, report), report.procedures
@@ -350,19 +350,23 @@ def make_conversations(
     facts: Ledger,
     found: Sequence[Article],
     tools: Sequence[Mapping[str, Any]],
-    count: int,
+    size: sizes.DatasetSize,
     model: ChatModel,
     work: Path,
     workers: int | None,
 ) -> Generator[Progress, None, list[Conversation]]:
     """The conversations; simulated ones are CPU work and spread over processes."""
-    cases = conversation_plan.plan_conversations(facts, found, tools, count, config.seed)
+    cases = conversation_plan.plan_conversations(facts, found, tools, size.conversations, config.seed)
     if model.simulated:
         task = functools.partial(conversations_shard, facts, found, tools, config.model, config.seed)
         yield from parallel.fill(
             "conversations", cases, lambda case: case.id, task, work, workers, CONVERSATIONS_A_WORKER
         )
-    return (yield from conversation_writer.write_conversations(facts, found, tools, cases, model, config.seed, work))
+    return (
+        yield from conversation_writer.write_conversations(
+            facts, found, tools, cases, model, config.seed, work, short=size.tiny
+        )
+    )
 
 
 def conversations_shard(

@@ -1,4 +1,4 @@
-"""How much of everything a dataset holds: three names, or a number of articles that scales the published counts."""
+"""How much of everything a dataset holds: names, or a number of articles that scales the published counts."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ class DatasetSize:
     issues: int
     conversations: int
     refinement: int
+    tiny: bool = False
+    """To try a writer for cents: the nearest topics only, short conversations, and no second opinions."""
 
     @property
     def share(self) -> float:
@@ -31,6 +33,7 @@ class DatasetSize:
 
 
 NAMED = {
+    "tiny": DatasetSize(5, 3, 10, 6, tiny=True),
     "small": DatasetSize(33, 27, 40, 40),
     "paper": DatasetSize(INFORMATION, ISSUES, CONVERSATIONS, REFINEMENT),
 }
@@ -43,7 +46,7 @@ def read_size(given: str | int) -> DatasetSize:
     try:
         articles = int(given)
     except ValueError:
-        raise BadOption(f"--size {given!r}: take small, paper or a number of articles") from None
+        raise BadOption(f"--size {given!r}: take tiny, small, paper or a number of articles") from None
     whole = INFORMATION + ISSUES
     least = -(-SMALLEST * whole // INFORMATION)
     if not least <= articles <= LARGEST:

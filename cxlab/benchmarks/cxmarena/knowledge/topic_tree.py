@@ -116,9 +116,12 @@ def _count(brand: Brand, models: dict[str, int]) -> int:
 def grow(
     ledger: Ledger, model: ChatModel, size: int, seed: int, folder: Path | None = None
 ) -> Generator[generation_stages.Progress, None, list[Topic]]:
-    """The tree over the ledger's subjects, pruned and cut to `size` topics."""
+    """The tree over the ledger's subjects, pruned and cut to `size` topics; a tree too small to branch asks nobody."""
     brand = ledger.brand
     topics = _trunk(ledger)
+    if size < SMALLEST:
+        # What customers call about comes first, and needs no branch above it.
+        return order([topic for topic in topics if topic.subject is not None and topic.root == FIRST[0]][:size])
     leaves = [t for t in topics if t.subject is not None]
 
     async def expand(topic: Topic) -> generation_stages.Row:

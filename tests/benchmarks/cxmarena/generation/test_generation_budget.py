@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from cxlab import jobs, llm
@@ -222,6 +223,29 @@ def test_a_resumed_dataset_keeps_what_all_its_tries_took(tmp_path: Path, monkeyp
     assert expected is not None
     assert expected.calls == pytest.approx(spending["calls"], rel=0.25)
     assert not (folder / "spent.jsonl").exists()
+
+
+def test_a_tiny_dataset_tries_a_writer_with_under_150_calls(
+    server: FaultServer, place: Callable[..., None], tmp_path: Path
+) -> None:
+    scene = server.scene(reply=strong_writer.answer)
+    place(scene)
+    given = {"brand": "hearthwise", "size": "tiny", "model": "endpoint:writer", "noise": "none"}
+    built = generation_stages.finish(pipeline.build(pipeline.read_config(given, 1), tmp_path, 1, GenerationBudget()))
+    assert scene.calls < 150
+    expected = cost_estimate.estimate("endpoint:writer", "tiny")
+    assert expected is not None
+    assert expected.calls == pytest.approx(scene.calls, rel=0.25)
+    assert built.dataset.config["left_out"] == {"articles": 0, "conversations": 0}
+    # Every fact that an article is said to state stands in it, as is promised of a real writer's texts.
+    articles, facts = (pl.read_parquet(built.folder / f"{name}.parquet") for name in ("articles", "facts"))
+    shown = dict(facts.select("fact_id", "shown").iter_rows())
+    written = articles.filter(pl.col("corpus").list.contains("multi_turn"))
+    assert written.height == 8
+    claimed = [(fact, body) for found, body in written.select("facts", "clean").iter_rows() for fact in found]
+    assert len(claimed) > 8
+    assert all(shown[fact].lower() in " ".join(body.lower().split()) for fact, body in claimed)
+    assert {"intent", "quality", "multi_turn", "kb_refinement", "article_search"} <= set(built.tasks)
 
 
 def found(path: Path) -> Iterator[generation_stages.Progress]:

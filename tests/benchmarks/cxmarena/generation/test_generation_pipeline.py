@@ -199,7 +199,7 @@ def test_a_model_can_be_evaluated_on_it(task: str, samples: list[Sample]) -> Non
         ({"brand": "nobody"}, UnknownName, "unknown brand 'nobody'.*hearthwise"),
         ({"brand": "talvero", "brief": "A maker of lamps."}, BadOption, "not both"),
         ({"brief": " "}, BadOption, "the brief is empty"),
-        ({"size": "tiny"}, BadOption, "--size 'tiny'"),
+        ({"size": "huge"}, BadOption, "--size 'huge'"),
         ({"size": "12"}, BadOption, "from 37 to"),
         ({"noise": "rain"}, UnknownName, "unknown noise 'rain'"),
         ({"wer": 1.5}, BadOption, "from 0 to 1"),
