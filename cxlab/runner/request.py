@@ -158,9 +158,6 @@ def check_numbers(order: RunRequest) -> None:
     check_whole("trials", order.trials)
     check_whole("seed", order.seed)
     check_whole("limit", order.choice.limit)
-    turns = order.options.get("turns")
-    # As a word it is read, and bounded, with the benchmark's other switches.
-    check_whole("turns", None if isinstance(turns, str) else turns)
     check_budget(order.budget_usd)
 
 

@@ -62,7 +62,7 @@ def test_a_number_out_of_range_is_one_line(
 
 
 def test_what_runs_and_files_may_hold_passes() -> None:
-    for name, value in (("seed", 0), ("seed", 2**53 - 1), ("trials", 1), ("limit", 1), ("workers", 1), ("turns", None)):
+    for name, value in (("seed", 0), ("seed", 2**53 - 1), ("trials", 1), ("limit", 1), ("workers", 1), ("limit", None)):
         bounds.check_whole(name, value)
     bounds.check_budget(0.001)
     bounds.check_budget(None)
@@ -71,8 +71,8 @@ def test_what_runs_and_files_may_hold_passes() -> None:
 
 @pytest.mark.parametrize("value", [True, 1.0, "1", "", [], {}])
 def test_what_is_no_whole_number_is_refused(value: Any) -> None:
-    with pytest.raises(BadOption, match="--turns"):
-        bounds.check_whole("turns", value)
+    with pytest.raises(BadOption, match="--trials"):
+        bounds.check_whole("trials", value)
 
 
 def test_trials_count_with_the_samples() -> None:
