@@ -73,6 +73,9 @@ with st.sidebar:
 view = view.narrow(scenario=(scenario,)).change(
     benchmark=BENCHMARK, at=at, baseline=against if against in models else ""
 )
+card = declared(BENCHMARK).card
+if view.metric not in card.metrics:
+    view = view.change(metric=card.headline, page=view.page)
 metric = view.tab in ("coverage", "turns", "levels")
 view = ui.sidebar_filters(view, ["models", "level", "runs"], declared(BENCHMARK), metric=metric)
 difference = None

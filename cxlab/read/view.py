@@ -86,7 +86,7 @@ class View:
     owners: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
-    metric: str = "overall"
+    metric: str = ""
     search: str = ""
     baseline: str = ""
     field: str = ""

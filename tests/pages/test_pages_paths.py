@@ -91,9 +91,9 @@ def test_compare_draws_every_look(made_home: Path, by: str, tab: str) -> None:
 
 
 def test_a_sample_opens_both_dialogues(made_home: Path) -> None:
-    pair = queries.sample_pairs(View(benchmark="sage"), "simulated:weak", "simulated:strong", limit=1).row(
-        0, named=True
-    )
+    pair = queries.sample_pairs(
+        View(benchmark="sage", metric="overall"), "simulated:weak", "simulated:strong", limit=1
+    ).row(0, named=True)
     opened = f"{pair['first_run']}/{pair['first_attempt']}"
     app = open_page("compare", attempt=opened, baseline="simulated:strong")
     assert not app.exception

@@ -26,14 +26,14 @@ def keys(view: View) -> list[str]:
 
 def test_counts(made: list[tuple[str, str]]) -> None:
     whole = {"attempts": 4, "failed": 2, "unscored": 0, "passed": 2, "turns": 4, "wrong_turns": 2}
-    assert failures.counts(View()) == {**whole, "tool_errors": 0, "mended": 0, "on_the_way": 0}
+    assert failures.counts(View(metric="overall")) == {**whole, "tool_errors": 0, "mended": 0, "on_the_way": 0}
     # What is listed changes none of the numbers beside the choice.
-    assert failures.counts(View(verdict="passed")) == failures.counts(View())
-    assert failures.counts(View(models=("simulated:strong",)))["wrong_turns"] == 1
+    assert failures.counts(View(metric="overall", verdict="passed")) == failures.counts(View(metric="overall"))
+    assert failures.counts(View(metric="overall", models=("simulated:strong",)))["wrong_turns"] == 1
 
 
 def test_a_group_names_stage_step_and_misread_value(made: list[tuple[str, str]]) -> None:
-    found = failures.groups(View())
+    found = failures.groups(View(metric="overall"))
     rows = {row["kind"]: row for row in found.iter_rows(named=True)}
     assert set(rows) == {"field", "format"}
     field = rows["field"]
@@ -48,9 +48,9 @@ def test_a_group_names_stage_step_and_misread_value(made: list[tuple[str, str]])
 
 
 def test_a_group_narrows_the_attempts_and_opens_at_its_turn(made: list[tuple[str, str]]) -> None:
-    found = failures.groups(View(errors=("field",)))
+    found = failures.groups(View(metric="overall", errors=("field",)))
     assert found["kind"].to_list() == ["field"]
-    page = failures.rows(View(alike=found["alike"][0]))
+    page = failures.rows(View(metric="overall", alike=found["alike"][0]))
     assert page.total == 1
     assert page.frame.select("attempt_id", "first_turn", "wrong").row(0) == ("run-0-a1", 1, ["field:1"])
 
@@ -58,26 +58,26 @@ def test_a_group_narrows_the_attempts_and_opens_at_its_turn(made: list[tuple[str
 @pytest.mark.parametrize(
     ("view", "expected"),
     [
-        (View(errors=("any",)), ["run-0-a1", "run-1-a3"]),
-        (View(errors=("format",)), ["run-1-a3"]),
-        (View(errors=("field", "format")), ["run-0-a1", "run-1-a3"]),
-        (View(errors=("no such kind",)), []),
-        (View(verdict="wrong"), ["run-0-a1", "run-1-a3"]),
-        (View(verdict="failed"), ["run-0-a1", "run-1-a3"]),
-        (View(verdict="unscored"), []),
-        (View(verdict="passed"), ["run-0-a0", "run-1-a2"]),
-        (View(verdict="passed", errors=("field",)), []),
-        (View(verdict="all"), ["run-0-a0", "run-0-a1", "run-1-a2", "run-1-a3"]),
-        (View(verdict="no such verdict"), ["run-0-a0", "run-0-a1", "run-1-a2", "run-1-a3"]),
-        (View(splits=("yes",)), ["run-0-a1"]),
-        (View(splits=("no",)), ["run-0-a0", "run-1-a2"]),
-        (View(ends=("goodbye",)), ["run-0-a0", "run-0-a1", "run-1-a2", "run-1-a3"]),
-        (View(ends=("turns",)), []),
-        (View(search="another one, please 2"), ["run-1-a2"]),
-        (View(search="%"), []),
-        (View(search="_"), []),
-        (View(search="EVIL.example"), ["run-1-a3"]),
-        (View(search="' OR 1=1 --"), []),
+        (View(metric="overall", errors=("any",)), ["run-0-a1", "run-1-a3"]),
+        (View(metric="overall", errors=("format",)), ["run-1-a3"]),
+        (View(metric="overall", errors=("field", "format")), ["run-0-a1", "run-1-a3"]),
+        (View(metric="overall", errors=("no such kind",)), []),
+        (View(metric="overall", verdict="wrong"), ["run-0-a1", "run-1-a3"]),
+        (View(metric="overall", verdict="failed"), ["run-0-a1", "run-1-a3"]),
+        (View(metric="overall", verdict="unscored"), []),
+        (View(metric="overall", verdict="passed"), ["run-0-a0", "run-1-a2"]),
+        (View(metric="overall", verdict="passed", errors=("field",)), []),
+        (View(metric="overall", verdict="all"), ["run-0-a0", "run-0-a1", "run-1-a2", "run-1-a3"]),
+        (View(metric="overall", verdict="no such verdict"), ["run-0-a0", "run-0-a1", "run-1-a2", "run-1-a3"]),
+        (View(metric="overall", splits=("yes",)), ["run-0-a1"]),
+        (View(metric="overall", splits=("no",)), ["run-0-a0", "run-1-a2"]),
+        (View(metric="overall", ends=("goodbye",)), ["run-0-a0", "run-0-a1", "run-1-a2", "run-1-a3"]),
+        (View(metric="overall", ends=("turns",)), []),
+        (View(metric="overall", search="another one, please 2"), ["run-1-a2"]),
+        (View(metric="overall", search="%"), []),
+        (View(metric="overall", search="_"), []),
+        (View(metric="overall", search="EVIL.example"), ["run-1-a3"]),
+        (View(metric="overall", search="' OR 1=1 --"), []),
     ],
 )
 def test_filters(made: list[tuple[str, str]], view: View, expected: list[str]) -> None:
@@ -85,7 +85,7 @@ def test_filters(made: list[tuple[str, str]], view: View, expected: list[str]) -
 
 
 def test_filters_hold_for_other_tables_too(made: list[tuple[str, str]]) -> None:
-    scores = read.score_table(View(errors=("any",)), by=("model",))
+    scores = read.score_table(View(metric="overall", errors=("any",)), by=("model",))
     assert dict(scores.select("model", "mean").iter_rows()) == {"simulated:eloquent": 50.0}
 
 
@@ -128,16 +128,16 @@ def make_goals(home: Path) -> None:
 def test_what_was_mended_is_counted_and_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     make_goals(tmp_path)
-    counts = failures.counts(View())
+    counts = failures.counts(View(metric="overall"))
     assert {name: counts[name] for name in ("attempts", "failed", "unscored", "passed", "tool_errors", "mended")} == {
         "attempts": 4, "failed": 1, "unscored": 1, "passed": 2, "tool_errors": 2, "mended": 1,
     }  # fmt: skip
-    assert keys(View(verdict="wrong")) == ["cut", "failed"]
-    found = failures.groups(View(verdict="wrong"))
+    assert keys(View(metric="overall", verdict="wrong")) == ["cut", "failed"]
+    found = failures.groups(View(metric="overall", verdict="wrong"))
     assert sorted(found.select("kind", "detail", "n").rows()) == [
         ("answer", "handed over without need", 1), ("provider", "timeout", 1),
     ]  # fmt: skip
-    way = {row["kind"]: row for row in failures.on_the_way(View()).iter_rows(named=True)}
+    way = {row["kind"]: row for row in failures.on_the_way(View(metric="overall")).iter_rows(named=True)}
     assert {kind: (row["n"], row["passed"], row["detail"]) for kind, row in way.items()} == {
         "refused": (2, 1, "No customer has the phone number …"),
         "unknown_tool": (1, 0, "There is no tool named 'x' here."),
@@ -147,20 +147,24 @@ def test_what_was_mended_is_counted_and_is_no_failure(tmp_path: Path, monkeypatc
     stored = read.ask("SELECT DISTINCT where_, type FROM failures").rows()
     assert {failure_kinds.kind_of(where, kind) for where, kind in stored} == {*way, "provider"}
     # Nothing is lost to filters: by its kind and by its group it is found, wherever it ended.
-    assert keys(View(errors=("refused",))) == keys(View(alike=way["refused"]["alike"])) == ["failed", "mended"]
-    assert keys(View(errors=("refused",), verdict="passed")) == ["mended"]
-    assert failures.groups(View(errors=("refused",)))["n"].to_list() == [2]
-    assert keys(View().narrow(exposure=("profile",))) == ["cut", "failed", "mended", "smooth"]
-    assert keys(View().narrow(exposure=("nothing",))) == []
-    rows = {row["attempt_id"]: row for row in failures.rows(View()).frame.iter_rows(named=True)}
+    assert (
+        keys(View(metric="overall", errors=("refused",)))
+        == keys(View(metric="overall", alike=way["refused"]["alike"]))
+        == ["failed", "mended"]
+    )
+    assert keys(View(metric="overall", errors=("refused",), verdict="passed")) == ["mended"]
+    assert failures.groups(View(metric="overall", errors=("refused",)))["n"].to_list() == [2]
+    assert keys(View(metric="overall").narrow(exposure=("profile",))) == ["cut", "failed", "mended", "smooth"]
+    assert keys(View(metric="overall").narrow(exposure=("nothing",))) == []
+    rows = {row["attempt_id"]: row for row in failures.rows(View(metric="overall")).frame.iter_rows(named=True)}
     assert (rows["mended"]["wrong"], rows["mended"]["way"]) == (None, ["customer_tool:1", "refused:1"])
     # What failed on the way is not where the attempt went wrong.
     assert (rows["failed"]["wrong"], rows["failed"]["first_turn"]) == (["answer:1"], None)
-    assert failures.rows(View(errors=("refused",))).frame["first_turn"].to_list() == [2, 2]
+    assert failures.rows(View(metric="overall", errors=("refused",))).frame["first_turn"].to_list() == [2, 2]
 
 
 def test_facets_count_attempts_by_kind_and_split(made: list[tuple[str, str]]) -> None:
-    found = read.facets(View())
+    found = read.facets(View(metric="overall"))
     part = {(name, value): n for name, value, n in found.iter_rows()}
     assert part[("errors", "any")] == 2
     assert part[("errors", "field")] == part[("errors", "format")] == 1
@@ -168,29 +172,34 @@ def test_facets_count_attempts_by_kind_and_split(made: list[tuple[str, str]]) ->
 
 
 def test_pages_are_cut_and_counted_in_sql(made: list[tuple[str, str]]) -> None:
-    first, second = failures.rows(View(), limit=3), failures.rows(View(), limit=3, offset=3)
+    first, second = (
+        failures.rows(View(metric="overall"), limit=3),
+        failures.rows(View(metric="overall"), limit=3, offset=3),
+    )
     assert (first.total, second.total) == (4, 4)
     assert first.frame["score"].to_list() == [50.0, 80.0, 90.0]
     assert second.frame["score"].to_list() == [None]
-    assert failures.rows(View(search="nobody said this")).frame.height == 0
+    assert failures.rows(View(metric="overall", search="nobody said this")).frame.height == 0
 
 
 def test_the_set_as_a_file_holds_every_message(made: list[tuple[str, str]]) -> None:
-    lines = [json.loads(line) for line in failures.to_jsonl(View(errors=("format",))).splitlines()]
+    lines = [json.loads(line) for line in failures.to_jsonl(View(metric="overall", errors=("format",))).splitlines()]
     assert len(lines) == 1
     assert [message["text"] for message in lines[0]["messages"]] == [HOSTILE, HOSTILE]
     assert (lines[0]["wrong"], lines[0]["verdict"]) == (["format"], "failed")
-    assert failures.chosen_set(View()).height == 4
-    assert "messages" not in failures.chosen_set(View()).columns
+    assert failures.chosen_set(View(metric="overall")).height == 4
+    assert "messages" not in failures.chosen_set(View(metric="overall")).columns
 
 
 def test_a_changed_filter_goes_back_to_page_one_and_stays_behind_on_other_pages() -> None:
-    view = View(page=4, errors=("field",), alike="abc", splits=("yes",), ends=("turns",), verdict="all")
+    view = View(
+        metric="overall", page=4, errors=("field",), alike="abc", splits=("yes",), ends=("turns",), verdict="all"
+    )
     assert view.change(verdict="").page == 1
     assert View.from_query(view.to_query()) == view
     assert view.change(errors=()).page == 1
     assert view.change(alike="").page == 1
-    assert view.filters() == View()
+    assert view.filters() == View(metric="overall")
 
 
 def test_the_fields_that_a_stage_asks_for_come_from_the_procedure() -> None:

@@ -15,11 +15,11 @@ from cxlab.store.load import load_rows
 from cxlab.views.judges import queries_agreement, queries_materiality
 from cxlab.views.sop import queries
 
-ZERO = View(models=("simulated:strong", "simulated:base")).narrow(level=("zero",))
+ZERO = View(metric="overall", models=("simulated:strong", "simulated:base")).narrow(level=("zero",))
 
 
 @pytest.mark.parametrize(
-    "view", [View(), ZERO, View(metric="chat").narrow(scenario=("airline_refund",)), View(metric="?")]
+    "view", [View(metric="overall"), ZERO, View(metric="chat").narrow(scenario=("airline_refund",)), View(metric="?")]
 )
 @pytest.mark.parametrize("by", [("model",), ("run_id", "level"), ("model", "leaf")])
 def test_sums_say_what_the_score_table_says(home: Path, view: View, by: Sequence[str]) -> None:
@@ -29,8 +29,8 @@ def test_sums_say_what_the_score_table_says(home: Path, view: View, by: Sequence
 
 
 def test_a_filter_on_what_was_read_is_a_filter_in_the_store(home: Path) -> None:
-    names = queries_agreement.panel(View())["judge"].to_list()
-    for view in (View(), ZERO, View().narrow(scenario=("airline_refund",))):
+    names = queries_agreement.panel(View(metric="overall"))["judge"].to_list()
+    for view in (View(metric="overall"), ZERO, View(metric="overall").narrow(scenario=("airline_refund",))):
         # By run the filter goes into the query: the runs of these models are the same attempts.
         runs = tuple(read.facets(view, ("runs",))["value"])
         asked = view.change(models=(), runs=runs)
@@ -46,8 +46,11 @@ def test_a_filter_on_what_was_read_is_a_filter_in_the_store(home: Path) -> None:
 
 
 def test_filters_other_than_those_reach_the_store(home: Path) -> None:
-    assert score_sums.of_attempts(View(errors=("field",))).height < score_sums.of_attempts(View()).height
-    assert queries.error_split(View(search="no such words")).is_empty()
+    assert (
+        score_sums.of_attempts(View(metric="overall", errors=("field",))).height
+        < score_sums.of_attempts(View(metric="overall")).height
+    )
+    assert queries.error_split(View(metric="overall", search="no such words")).is_empty()
 
 
 def test_the_macros_of_the_store_cluster_as_the_pages_do(home: Path) -> None:

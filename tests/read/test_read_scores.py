@@ -11,7 +11,7 @@ from cxlab.read import View
 from cxlab.records import Run
 from cxlab.store import tables, write
 
-STRONG = View(models=("simulated:strong",))
+STRONG = View(metric="overall", models=("simulated:strong",))
 
 
 def rows(home: Path, table: str = "scores") -> pl.DataFrame:
@@ -42,7 +42,7 @@ def test_the_sql_interval_is_the_one_of_metrics(home: Path) -> None:
 @pytest.mark.parametrize("scale", [(0.0, 100.0), (100.0, 0.0), (0.0, 10**9)])
 def test_on_a_scale_it_is_the_one_of_metrics_as_well(home: Path, scale: tuple[float, float]) -> None:
     metric = "format_error"
-    found = read.score_table(View(), by=("model", "level"), metrics=(metric,), scales={metric: scale})
+    found = read.score_table(View(metric="overall"), by=("model", "level"), metrics=(metric,), scales={metric: scale})
     for row in found.iter_rows(named=True):
         part = rows(home).filter(
             pl.col("metric") == metric, pl.col("model") == row["model"], pl.col("level") == row["level"]
@@ -52,7 +52,7 @@ def test_on_a_scale_it_is_the_one_of_metrics_as_well(home: Path, scale: tuple[fl
 
 
 def test_leaderboard_is_best_first_and_counts_what_there_is(home: Path) -> None:
-    board = read.leaderboard(View())
+    board = read.leaderboard(View(metric="overall"))
     assert board["overall"].to_list() == sorted(board["overall"], reverse=True)
     assert board["attempts"].to_list() == [18] * 5
     assert board["turns"].to_list() == [72] * 5
@@ -62,7 +62,7 @@ def test_leaderboard_is_best_first_and_counts_what_there_is(home: Path) -> None:
 
 
 def test_a_group_that_only_attempts_have_needs_the_join(home: Path) -> None:
-    found = read.score_table(View().narrow(persona=("persona 1",)), by=("persona",))
+    found = read.score_table(View(metric="overall").narrow(persona=("persona 1",)), by=("persona",))
     assert found["persona"].to_list() == ["persona 1"]
     people = rows(home, "attempts").filter(pl.col("persona") == "persona 1").height
     assert found["n"].to_list() == [people * 4]
@@ -82,32 +82,32 @@ def test_by_turn_has_a_row_a_turn(home: Path) -> None:
 def test_a_value_with_sql_in_it_is_a_value(home: Path) -> None:
     evil = "x') OR true; DROP VIEW scores; --"
     for view in (
-        View(models=(evil,)),
-        View(search=evil),
-        View().narrow(persona=(evil,)),
-        View(benchmark=evil),
-        View(runs=(evil,)),
+        View(metric="overall", models=(evil,)),
+        View(metric="overall", search=evil),
+        View(metric="overall").narrow(persona=(evil,)),
+        View(metric="overall", benchmark=evil),
+        View(metric="overall", runs=(evil,)),
     ):
         assert read.leaderboard(view).is_empty()
         assert read.attempts(view).total == 0
     assert read.score_table(View(metric=evil)).is_empty()
-    assert read.leaderboard(View()).height == 5
+    assert read.leaderboard(View(metric="overall")).height == 5
 
 
 def test_an_unknown_group_is_refused(home: Path) -> None:
     with pytest.raises(UnknownName, match="1; DROP"):
-        read.score_table(View(), by=("1; DROP VIEW scores",))
+        read.score_table(View(metric="overall"), by=("1; DROP VIEW scores",))
 
 
 def test_an_empty_store_has_empty_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path / "none"))
-    assert read.leaderboard(View()).is_empty()
-    assert read.score_table(View(), by=("model",)).columns == [
+    assert read.leaderboard(View(metric="overall")).is_empty()
+    assert read.score_table(View(metric="overall"), by=("model",)).columns == [
         "model", "metric", "n", "clusters", "mean", "low", "high", "unscored"
     ]  # fmt: skip
     assert read.health()["attempts"] == 0
     assert read.latest_runs().is_empty()
-    assert read.facets(View()).is_empty()
+    assert read.facets(View(metric="overall")).is_empty()
 
 
 def write_run(home: Path, run_id: str, values: list[float | None], **setup: str) -> None:
@@ -131,14 +131,14 @@ def write_run(home: Path, run_id: str, values: list[float | None], **setup: str)
 def test_unscored_is_not_zero(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     write_run(tmp_path, "run-a", [80.0, None, 60.0])
-    row = read.score_table(View(), by=("model",)).row(0, named=True)
+    row = read.score_table(View(metric="overall"), by=("model",)).row(0, named=True)
     assert (row["mean"], row["n"], row["unscored"], row["clusters"]) == (70.0, 2, 1, 2)
 
 
 def test_one_sample_has_no_interval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     write_run(tmp_path, "run-a", [80.0])
-    row = read.score_table(View(), by=("model",)).row(0, named=True)
+    row = read.score_table(View(metric="overall"), by=("model",)).row(0, named=True)
     assert (row["mean"], row["low"], row["high"]) == (80.0, None, None)
 
 
@@ -146,9 +146,9 @@ def test_a_repeated_run_makes_no_interval_narrower(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     values: list[float | None] = [80.0, 60.0, 75.0, 50.0]
     write_run(tmp_path, "run-a", values)
-    once = read.score_table(View()).row(0, named=True)
+    once = read.score_table(View(metric="overall")).row(0, named=True)
     write_run(tmp_path, "run-b", values)
-    twice = read.score_table(View()).row(0, named=True)
+    twice = read.score_table(View(metric="overall")).row(0, named=True)
     assert (twice["n"], twice["clusters"]) == (8, 4)
     assert (twice["low"], twice["high"]) == pytest.approx((once["low"], once["high"]))
 
@@ -158,6 +158,6 @@ def test_scoring_again_does_not_count_attempts_twice(tmp_path: Path, monkeypatch
     write_run(tmp_path, "run-a", [80.0, 60.0])
     write_run(tmp_path, "run-b", [10.0, 20.0], rescored_from="run-a")
     assert read.health()["attempts"] == 2  # what is judged again is no further dialogue
-    board = read.leaderboard(View())
+    board = read.leaderboard(View(metric="overall"))
     assert (board["attempts"].to_list(), board["overall"].to_list()) == ([2], [70.0])
-    assert read.leaderboard(View(runs=("run-b",)))["overall"].to_list() == [15.0]
+    assert read.leaderboard(View(metric="overall", runs=("run-b",)))["overall"].to_list() == [15.0]

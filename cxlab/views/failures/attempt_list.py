@@ -9,7 +9,7 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, failures
-from cxlab.read.attempts import ROWS_A_PAGE, neighbours
+from cxlab.read.attempts import ROWS_A_PAGE, benchmarks, neighbours
 from cxlab.read.failure_kinds import KINDS
 from cxlab.read.files import to_csv, to_parquet
 from cxlab.records.benchmark_card import Declaration
@@ -20,7 +20,7 @@ from cxlab.ui.choices import choose
 from cxlab.ui.labels import figures, plain, section, title
 from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.views.benchmarks import names_of, usable_facets
+from cxlab.views.benchmarks import declared_all, names_of, usable_facets
 from cxlab.views.failures.charts import describe_event, describe_group, draw_groups
 
 _ORDERS = {
@@ -344,7 +344,9 @@ def save_set(view: View, about: Declaration, total: int) -> None:
 
 def show_navigation(view: View, attempt_id: str, about: Declaration) -> None:
     """The way up, and to the attempts before and after in the list's order."""
-    order, listed = _order_of(view), choose_metric(view, about) if view.benchmark else view
+    whole = about if view.benchmark else declared_all(cached(benchmarks)["benchmark"].to_list())
+    listed = choose_metric(view, whole)
+    order = _order_of(listed)
     less = listed.metric in about.card.lower_is_better
     before, after = cached(neighbours, scope_of(listed).change(turn=None, order=order), None, less)
     if not (before or after):  # opened by a link from elsewhere, and not among what failed

@@ -14,7 +14,7 @@ from cxlab.views.compare import queries
 from tests.stores.runs import write_run
 from tests.stores.traces import RIGHT, fill
 
-VIEW = View(benchmark="sage")
+VIEW = View(metric="overall", benchmark="sage")
 PAY = (*RIGHT, "ChangeOrder")
 BYE = (*RIGHT, "GoodBye")
 
@@ -62,7 +62,7 @@ def test_a_sample_counts_once_however_many_turns_it_has(by_hand: Path) -> None:
 
 
 def test_where_less_is_better_the_verdict_turns_round(home: Path) -> None:
-    sage = View(benchmark="sage")
+    sage = View(metric="overall", benchmark="sage")
     points = queries.differences(sage.change(metric="overall"), "simulated:strong")
     faults = queries.differences(sage.change(metric="format_error"), "simulated:strong")
     assert "format_error" in declared("sage").card.lower_is_better
@@ -87,11 +87,11 @@ def test_rows_lead_to_both_attempts(by_hand: Path) -> None:
     assert frame["difference"].abs().is_sorted(descending=True)
     top = frame.row(0, named=True)
     assert (top["first_attempt"], top["second_attempt"]) == (f"bad-{top['sample_id']}", f"good-{top['sample_id']}")
-    assert queries.counterpart(View(), top["first_run"], top["first_attempt"], "good") == (
+    assert queries.counterpart(View(metric="overall"), top["first_run"], top["first_attempt"], "good") == (
         "run-good",
         top["second_attempt"],
     )
-    assert queries.counterpart(View(), "run-bad", "bad-s30", "good") is None
+    assert queries.counterpart(View(metric="overall"), "run-bad", "bad-s30", "good") is None
 
 
 def test_constant_answers_set_the_floor(by_hand: Path) -> None:
@@ -139,7 +139,7 @@ def test_figures_of_papers_stand_only_where_they_belong() -> None:
 
 
 def test_sides_carry_their_price(home: Path) -> None:
-    found = queries.sides(View(benchmark="sage"))
+    found = queries.sides(View(metric="overall", benchmark="sage"))
     assert found["side"].n_unique() == found.height == 5
     assert (found["low"] <= found["value"]).all()
     assert found.columns == [

@@ -15,7 +15,7 @@ from tests.stores.traces import LONG, RIGHT, fill
 
 PAY, TALK = (*RIGHT, "ChangeOrder"), (*LONG, "TransHuman")
 SHORT = ("stage1", "stage5", "ChangeOrder")  # jumps over stage2
-VIEW = View().narrow(scenario=("telecom_package",))
+VIEW = View(metric="overall").narrow(scenario=("telecom_package",))
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def test_levels_are_paired_by_leaf(by_hand: Path) -> None:
 
 @pytest.mark.parametrize("at", ["", "last"])
 def test_sql_agrees_with_plain_python_on_many_traces(home: Path, at: str) -> None:
-    view = View(at=at)
+    view = View(metric="overall", at=at)
     condition = "last" if at else "true"
     rows = ask(
         "SELECT model, list_append(predicted_path, predicted_action) AS way, "
