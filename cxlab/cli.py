@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from cxlab.commands import data, doctor, evaluate, generate, prompts, rejudge, results, serve
+from cxlab.commands import compare, data, doctor, evaluate, generate, prompts, rejudge, results, serve
 from cxlab.errors import CxError, explain
 
 # Plain help: the decorated one loads rich, which doubles the time that --help takes.
@@ -47,6 +47,7 @@ app.command()(rejudge.rejudge)
 app.command("patch", hidden=True)(rejudge.rejudge)  # what it was called first
 app.command()(data.check)
 app.command()(data.convert)
+app.command()(compare.compare)
 app.command()(data.export)
 data.runs_app.command("show")(results.show_runs)
 app.add_typer(data.runs_app, name="runs")

@@ -105,7 +105,7 @@ def customers_of(task: TaskSet) -> Customers | None:
     if len(task.sides) < 2 or inside.is_empty():
         return None
     began = ask(
-        """SELECT run_id, attempt_id, json_extract_string(output, '$.customer_script') AS script, opening
+        """SELECT run_id, attempt_id, json_extract_string(output, '$.script') AS script, opening
         FROM attempts WHERE run_id IN (SELECT unnest($runs))""",
         {"runs": inside["run_id"].unique().to_list()},
     )

@@ -37,6 +37,14 @@ class Conditions:
         )
 
 
+def find_differing(known: Mapping[str, Conditions]) -> dict[str, dict[str, str]]:
+    """Title → name → value, of each part that is not the same for all; "–" where one has none."""
+    parts = {name: dict(each.parts) for name, each in known.items()}
+    titles = dict.fromkeys(title for each in parts.values() for title in each)
+    found = {title: {name: each.get(title, "–") for name, each in parts.items()} for title in titles}
+    return {title: values for title, values in found.items() if len(set(values.values())) > 1}
+
+
 @dataclass(frozen=True)
 class RunConditions:
     """A stored run with its conditions. `again`: it only judged another run's attempts anew."""
@@ -76,20 +84,25 @@ def _of_runs(home: str, version: str, benchmark: str, terms: _Terms) -> dict[str
             {"runs": runs["run_id"].to_list()},
         ).iter_rows()
     )
+    usual = _settings(terms, {})
     found = {}
     for row in runs.iter_rows(named=True):
         setup = json.loads(row["setup"] or "{}")
         customer = setup.get("customer")
-        parts = {
+        head = {
             "Dataset": row["dataset_id"],
             "Judges": ", ".join(sorted(row["judges"] or ())) or "none",
             **({"Customer": str(customer), "Seed": str(row["seed"])} if customer else {}),
-            **_settings(terms, setup.get("options") or {}),
+        }
+        settings = _settings(terms, setup.get("options") or {})
+        tail = {
             "Prompts": content_id(sorted(json.loads(row["prompts"] or "{}").items()))[:8],
             "Scorer": " and ".join(scorers.get(row["run_id"], ())) or "none",
         }
-        told = tuple(parts.items())
-        conditions = Conditions(content_id(benchmark, *map(list, told))[:10], benchmark, row["dataset_id"], told)
+        # What stands at its default is no part of the id, so that a switch that comes later changes no address.
+        apart = {title: value for title, value in settings.items() if value != usual.get(title)}
+        id = content_id(benchmark, head, apart, tail)[:10]
+        conditions = Conditions(id, benchmark, row["dataset_id"], tuple({**head, **settings, **tail}.items()))
         again = setup.get("rescored_from") is not None
         found[row["run_id"]] = RunConditions(
             row["run_id"], row["model"], bool(row["simulated"]), conditions, row["created"], bool(customer), again

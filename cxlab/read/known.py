@@ -18,6 +18,11 @@ def names() -> dict[str, frozenset[str]]:
     }
 
 
+def runs() -> list[tuple[str, str, str]]:
+    """(run, model, benchmark) of each stored run, the oldest first."""
+    return ask("SELECT run_id, model, benchmark FROM runs ORDER BY created, run_id").rows()
+
+
 def has_attempt(run_id: str, attempt_id: str) -> bool:
     """Whether this attempt of this run is stored."""
     found = ask(

@@ -58,6 +58,8 @@ class Ranking:
     floors: pl.DataFrame
     gaps: pl.DataFrame
     customers: Customers | None
+    means: pl.DataFrame
+    """By sample, what all of it is made from: side, grp (""), sample_id, value; constant agents too."""
 
     @property
     def leader(self) -> str:
@@ -112,7 +114,15 @@ def rank_task(about: Declaration, view: View, found: TaskSet, metric: str = "") 
     )
     leader = str(table["side"][0]) if table.height else ""
     gaps = differences(samples, table["side"].to_list(), leader, less, scale)
-    return Ranking(task, found, table, floors, gaps, customers_of(found))
+    return Ranking(task, found, table, floors, gaps, customers_of(found), samples)
+
+
+def gaps_from(about: Declaration, found: Ranking, baseline: str) -> pl.DataFrame:
+    """`Ranking.gaps` from another side than the leader."""
+    task = found.task
+    return differences(
+        found.means, found.table["side"].to_list(), baseline, not task.higher_is_better, about.card.scale(task.metric)
+    )
 
 
 def task_by(about: Declaration, task: str, metric: str = "") -> Task:

@@ -12,7 +12,7 @@ from cxlab.charts.numbers import format_count, format_interval, format_points
 from cxlab.charts.theme import Mark
 from cxlab.read import View, ranking
 from cxlab.read.comparison_sets import Unit
-from cxlab.read.conditions import of_runs
+from cxlab.read.conditions import find_differing, of_runs
 from cxlab.read.ranking import Ranking
 from cxlab.read.ranking_words import say_gap, say_leader, say_power, say_set
 from cxlab.records.benchmark_card import Declaration
@@ -77,18 +77,15 @@ def show_too_few(about: Declaration, found: Ranking | None) -> None:
 def show_what_differs(about: Declaration, runs: Sequence[str], named: Mapping[str, str]) -> None:
     """In what the conditions of runs that are compared differ: that is then what is compared."""
     known = of_runs(about.card.id, about.switches)
-    parts = {run: dict(known[run].conditions.parts) for run in runs if run in known}
-    titles = dict.fromkeys(title for each in parts.values() for title in each)
-    apart = [title for title in titles if len({each.get(title) for each in parts.values()}) > 1]
+    apart = find_differing({run: known[run].conditions for run in runs if run in known})
     if not apart:
         st.caption("Same conditions: these runs differ in nothing but the model.")
         return
     st.warning(
         f"These runs differ in {plain(', '.join(apart).lower())}, too: a difference may be due to that.", icon="⚠"
     )
-    rows = pl.DataFrame([{"setting": title, **{run: each.get(title, "–") for run, each in parts.items()}}
-                         for title in apart])  # fmt: skip
-    columns = {"setting": column("Setting")} | {run: column(named.get(run, run)) for run in parts}
+    rows = pl.DataFrame([{"setting": title, **values} for title, values in apart.items()])
+    columns = {"setting": column("Setting")} | {run: column(named.get(run, run)) for run in runs}
     with st.expander("What differs", type="compact"):
         show_table(rows, columns, key="compare-settings", alt="Settings in which the runs differ.", downloads=False)
 

@@ -1,0 +1,225 @@
+"""`compare`: what the page Compare says, as text or as one line of JSON."""
+
+import json
+import math
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from cxlab.read import View
+    from cxlab.read.comparison_sets import ComparisonSet, Unit
+    from cxlab.read.ranking import Ranking
+    from cxlab.records.benchmark_card import Declaration
+
+
+def compare(
+    sides: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN_OR_MODEL...", help="Models to compare, or runs; all models when none is named."),
+    ] = None,
+    benchmark: Annotated[str, typer.Option(help="Needed where what is named ran on several.")] = "",
+    dataset: Annotated[str, typer.Option(help="Compare on this dataset.")] = "",
+    task: Annotated[str, typer.Option(help="One task; each in turn when none is named.")] = "",
+    metric: Annotated[str, typer.Option(help="Another metric than the task's headline.")] = "",
+    baseline: Annotated[str, typer.Option(help="Whom the others are measured against; the first when not set.")] = "",
+    set_id: Annotated[
+        str, typer.Option("--set", help="The conditions to compare under, by their id; the largest complete set's.")
+    ] = "",
+    where: Annotated[
+        list[str] | None, typer.Option(help="Only samples with this value of a facet, as level=weak; repeatable.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
+) -> None:
+    """Which model leads, and is the difference real? Models on the samples, trials and conditions that all share.
+
+    Runs are compared whatever their conditions, and it is said in what these differ. Whoever is not in the set is named
+    with the reason. `cannot tell` is an answer.
+    """
+    from cxlab.errors import UnknownName
+    from cxlab.read import ranking
+    from cxlab.read.conditions import find_differing, of_runs
+    from cxlab.runner.plan import find_benchmark
+
+    about, view, unit = _find_view(sides or [], benchmark, task, where or [], find_benchmark)
+    found = ranking.rank(about, view, unit, metric)
+    if dataset or set_id:
+        known = [each.conditions for each in found.set.choices]
+        chosen = [each.id for each in known if set_id in ("", each.id) and dataset in ("", each.dataset)]
+        if not chosen:
+            datasets = {each.dataset for each in known}
+            if dataset and dataset not in datasets:
+                raise UnknownName("dataset with results to compare", dataset, datasets)
+            raise UnknownName("set", set_id, [each.id for each in known])
+        found = ranking.rank(about, view.change(sets=(chosen[0],)), unit, metric)
+    apart = {}
+    if unit == "run_id":
+        runs = of_runs(about.card.id, about.switches)
+        apart = find_differing({run: runs[run].conditions for run in view.runs})
+    told = [_tell(about, each, baseline) for each in found.tasks]
+    if baseline and not any(baseline in each.compared.sides for each in found.tasks):
+        raise UnknownName("side", baseline, {side for each in found.tasks for side in each.compared.sides})
+    if as_json:
+        conditions = {"set": _tell_set(found.set), "differ_in": apart}
+        print(json.dumps({"benchmark": about.card.id, **conditions, "tasks": told}, ensure_ascii=False))
+        return
+    if apart:
+        print("These runs differ in other things than the model, so a difference may be due to them:")
+        for title, values in apart.items():
+            print(f"  {title}: " + "; ".join(f"{run} {value}" for run, value in values.items()))
+        print()
+    print("\n\n".join(_write(about, found.set, each, row) for each, row in zip(found.tasks, told, strict=True))
+          or f"{about.card.name}: nothing has been scored that could be compared")  # fmt: skip
+
+
+def _find_view(
+    sides: list[str], benchmark: str, task: str, where: list[str], find_benchmark: Any
+) -> "tuple[Declaration, View, Unit]":
+    """What is declared of the benchmark, the view that the words ask for, and what its sides are."""
+    from cxlab.errors import BadOption, UnknownName
+    from cxlab.read import View, known
+    from cxlab.runner.plan import parse_where
+
+    runs = known.runs()
+    of_run = {run: name for run, _, name in runs}
+    of_model: dict[str, set[str]] = {}
+    for _, model, name in runs:
+        of_model.setdefault(model, set()).add(name)
+    named_runs = tuple(side for side in sides if side in of_run)
+    named_models = tuple(side for side in sides if side not in of_run)
+    for side in named_models:
+        if side not in of_model:
+            raise UnknownName("run or model", side, [*of_model, *of_run])
+    if named_runs and named_models:
+        raise BadOption(f"{named_models[0]} is a model and {named_runs[0]} a run: name runs, or models")
+    on = [{of_run[run]} for run in named_runs] or [of_model[model] for model in named_models] or [set(of_run.values())]
+    shared = set.intersection(*on)
+    if not benchmark:
+        if not of_run:
+            raise BadOption("nothing has been run yet; python -m cxlab run BENCHMARK --model MODEL")
+        if not shared:
+            raise BadOption("these ran on different benchmarks, so they share no sample")
+        if len(shared) > 1:
+            raise BadOption(f"name the --benchmark, one of {', '.join(sorted(shared))}")
+        benchmark = next(iter(shared))
+    elif benchmark not in set(of_run.values()):
+        raise UnknownName("benchmark with runs", benchmark, set(of_run.values()))
+    about = find_benchmark(benchmark).declaration
+    tasks = [each.id for each in about.card.tasks]
+    if task and task not in tasks:
+        raise UnknownName("task", task, tasks)
+    facets: dict[str, list[str]] = {}
+    for facet, value in parse_where(where):
+        if about.facet(facet) is None:
+            raise UnknownName("facet", facet, [each.id for each in about.facets])
+        facets.setdefault(facet, []).append(value)
+    view = View(benchmark=benchmark, tasks=(task,) if task else (), runs=named_runs, models=named_models)
+    return about, view.narrow(**facets), "run_id" if named_runs else "model"
+
+
+def _tell_set(found: "ComparisonSet") -> dict[str, Any] | None:
+    """The conditions in plain values; None where runs are compared whatever theirs are."""
+    if found.conditions is None:
+        return None
+    return {
+        "id": found.conditions.id,
+        "dataset": found.conditions.dataset,
+        "conditions": dict(found.conditions.parts),
+        "others": [
+            {"id": each.conditions.id, "dataset": each.conditions.dataset, "models": each.models,
+             "samples": each.samples}
+            for each in found.choices if each.conditions.id != found.conditions.id
+        ],
+    }  # fmt: skip
+
+
+def _tell(about: "Declaration", found: "Ranking", baseline: str) -> dict[str, Any]:
+    """One task in plain values; None is unknown."""
+    from cxlab.read import ranking
+    from cxlab.read.ranking_words import say_customers, say_leader, say_power
+
+    compared, gaps = found.compared, found.gaps
+    against = baseline if baseline in compared.sides else found.leader
+    if against != found.leader:
+        gaps = ranking.gaps_from(about, found, against)
+    coverage = {row["side"]: row for row in compared.coverage.iter_rows(named=True)}
+    said = found.customers
+    return {
+        "task": found.task.id,
+        "metric": found.task.metric,
+        "higher_is_better": found.task.higher_is_better,
+        "samples": compared.samples,
+        "trials": compared.trials,
+        "of": compared.known,
+        "verdict": say_leader(found),
+        "leader": found.leader if found.decided else None,
+        "first": found.leader or None,
+        "settled_by": say_power(found) or None,
+        "models": [
+            {"model": row["side"], "mean": row["value"], "low": row["low"], "high": row["high"], "n": row["samples"],
+             "has": coverage[row["side"]]["samples"], "simulated": coverage[row["side"]]["simulated"]}
+            for row in found.table.iter_rows(named=True)
+        ],
+        "floors": [
+            {"model": row["side"], "name": row["name"], "mean": row["value"], "n": row["samples"]}
+            for row in found.floors.iter_rows(named=True)
+        ],
+        "baseline": against or None,
+        "differences": [
+            {"model": row["side"], **{name: _finite(row[name]) for name in (
+                "difference", "low", "high", "p", "p_corrected", "n", "wins", "ties", "losses", "detectable", "needed"
+            )}, "verdict": row["verdict"]}
+            for row in gaps.iter_rows(named=True)
+        ],
+        "left_out": [
+            {"model": row["side"], "has": row["samples"], "reason": row["reason"]}
+            for row in coverage.values() if not row["in_set"]
+        ],
+        "customers": None if said is None else {
+            "conversations": said.compared, "same": said.same, "by_script": said.scripts,
+            "told": say_customers(said) or None,
+        },
+    }  # fmt: skip
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _write(about: "Declaration", chosen: "ComparisonSet", found: "Ranking", told: dict[str, Any]) -> str:
+    """One task for a terminal."""
+    from cxlab.read.ranking_words import say_gap, say_set
+
+    lines = [f"{about.card.name}, {found.task.title} ({found.task.metric}): {told['verdict']}"]
+    if gap := say_gap(found):
+        lines.append(f"  {gap[:1].upper()}{gap[1:]}.")
+    where = f"; set {chosen.conditions.id}, dataset {chosen.conditions.dataset}" if chosen.conditions else ""
+    lines.append(f"  {say_set(found)}{where}.")
+    if told["settled_by"]:
+        lines.append(f"  {told['settled_by']}")
+    gaps = {row["model"]: row for row in told["differences"]}
+    rows = [("model", "mean", "95 %", f"against {told['baseline']}", "95 %, corrected", "", "samples")]
+    for row in told["models"]:
+        other = gaps.get(row["model"])
+        rows.append((
+            row["model"], f"{row['mean']:.1f}", _span(row), "" if other is None else _signed(other["difference"]),
+            "" if other is None else _span(other), "" if other is None else other["verdict"],
+            f"{row['n']} (has {row['has']} of {told['of']})",
+        ))  # fmt: skip
+    rows += [(f"{floor['name']}, not ranked", f"{floor['mean']:.1f}", "", "", "", "", str(floor["n"]))
+             for floor in told["floors"]]  # fmt: skip
+    widths = [max(len(row[place]) for row in rows) for place in range(7)]
+    lines += ["  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+              for row in rows]  # fmt: skip
+    lines += [f"  Not ranked: {row['model']} {row['reason']}." for row in told["left_out"]]
+    if told["customers"] and told["customers"]["told"]:
+        lines.append(f"  {told['customers']['told']}")
+    return "\n".join(lines)
+
+
+def _span(row: dict[str, Any]) -> str:
+    return "–" if row["low"] is None else f"{row['low']:.1f} to {row['high']:.1f}"
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.1f}"
