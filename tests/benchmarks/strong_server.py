@@ -80,7 +80,12 @@ class StrongServer:
 
     async def _complete(self, request: web.Request) -> web.Response:
         role, body = request.match_info["role"], await request.json()
-        done: Completion = await self._models[role].complete(self._requests.pop(body["number"]))
+        asked = self._requests.pop(body["number"])
+        # A stand-in that plays a customer may need a script, which real ones are not given: they have their card.
+        if getattr(asked.inputs, "_script", "none asked for") is None:
+            done = Completion(_tell(asked.inputs))
+        else:
+            done = await self._models[role].complete(asked)
         calls = [
             {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": one.arguments}}
             for one in done.tool_calls
@@ -95,3 +100,18 @@ class StrongServer:
         self.completion[role] += usage["completion_tokens"]
         message = {"role": "assistant", "content": done.text, **({"tool_calls": calls} if calls else {})}
         return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
+
+
+def _tell(card: Any) -> str:
+    """A customer as its card asks for: one or two things a message, and goodbye once all is told and answered."""
+    told = tuple(card.untold)[: 1 + len(card.history) // 2 % 2]
+    truths = " ".join(card.facts[number - 1].truth for number in told)
+    said = {
+        "reasoning": "They asked; this is what I have not said yet.",
+        "message": truths or ("Thank you, goodbye." if card.may_leave else "I see. What will you do about it now?"),
+        "told": told,
+        "withheld": [],
+        "taken_back": [],
+        "done": bool(card.may_leave),
+    }
+    return json.dumps(said)
