@@ -222,7 +222,7 @@ def check_files(paths: Sequence[Path] | None) -> Sequence[Complaint]:
 
 
 DEMO = Demo(
-    generate={"brand": "hearthwise", "size": "small"},
+    generate={"brand": "aldersea"},
     runs=(
         DemoRun(
             models=("simulated:strong", "simulated:weak", "simulated:floor"),
