@@ -34,7 +34,7 @@ if known.is_empty():
         "no dataset of CXMArena in this store yet.",
         "Make or import one",
         lambda: ui.open_page("datasets" if ui.has_page("datasets") else "run", View()),
-        "python -m cxlab generate cxmarena --brand hearthwise --size small --seed 1",
+        "python -m cxlab generate cxmarena --brand aldersea",
     )
     st.stop()
 

@@ -24,7 +24,6 @@ NOT_YET = {
     ("mmtaup2", "no words of another side's card"): "customers are told what the policy says of devices",
     ("mmtaup2", "no machine key"): "cards and policies print keys and names of tools",
     ("mmtaup2", "one thing a line"): "cards print True and False",
-    ("cxmarena", "no machine key"): "articles name tools as programs do",
 }
 
 
