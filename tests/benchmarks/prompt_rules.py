@@ -22,6 +22,8 @@ HTML = frozenset(
         "tbody td th thead title tr u ul article blockquote header footer main nav meta dl dt dd",
     )
 )
+# Names that are written so by everybody.
+BRANDS = frozenset({"PayPal"})
 RUN = 5
 LONGEST_LINE = 600
 
@@ -53,7 +55,9 @@ def read(benchmark: str, sample: Sample, recording: Recording) -> list[Asked]:
     for one in recording.requests:
         rendering = to_rendering(benchmark, sample.id, one)
         text = "\n".join(m["content"] for m in rendering.messages if m["role"] in ("system", "user"))
-        for words in longest:
+        # What a judge reads is the dialogue with its calls, as it was.
+        transcript = getattr(one.request.inputs, "talk", "")
+        for words in [*filter(None, [transcript]), *longest]:
             text = text.replace(words, "…")
         # What stands in a fence is a form or a text to be copied.
         text = re.sub(r"^```\w*\n.*?^```$", "…", text, flags=re.MULTILINE | re.DOTALL)
@@ -108,7 +112,10 @@ def find_machine_keys(asked: Iterable[Asked]) -> Iterator[str]:
             camel = bool(re.search(r"[a-z][A-Z]", word)) and word in keys
             # A key that is explained in a list is no riddle.
             told = re.search(rf"^\s*[-*] {re.escape(word)}: \S", one.text, re.MULTILINE)
-            if (snake or camel) and not told and not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", one.used):
+            # An id is a value, which is compared letter by letter.
+            value = word in BRANDS or re.search(r"\d{4}", word)
+            known = told or value or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", one.used)
+            if (snake or camel) and not known:
                 yield f"{one.place}: {word}"
 
 

@@ -14,12 +14,11 @@ from typing import Any
 
 from cxlab.benchmarks.mmtaup2.conversation.exposure import Exposure
 from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts
-from cxlab.benchmarks.mmtaup2.tasks import CustomerKnowledge
 from cxlab.dialogue import Move, seen_by
 from cxlab.errors import BadOption
 from cxlab.llm import Prompt, Request, Text, ask, call
 from cxlab.llm.base import ChatModel, Reply
-from cxlab.llm.parsing import parse_text
+from cxlab.llm.parsing import parse_text, without_thinking
 from cxlab.records import Message, ToolCall
 
 WAYS = ("auto", "native", "json")
@@ -148,23 +147,6 @@ class Scripted:
         return Move()
 
 
-def customer_card(
-    known: CustomerKnowledge, about: str, manner: dict[str, str], tools: list[dict[str, Any]], voice: bool
-) -> dialogue_prompts.CustomerInputs:
-    """What a customer of a task knows and is, before the first message."""
-    return dialogue_prompts.CustomerInputs(
-        about=about,
-        manner=manner,
-        reason=known.reason,
-        facts=dict(known.facts),
-        unknown=known.unknown,
-        wishes=(*known.wishes, *([known.instructions] if known.instructions else [])),
-        tools=tools,
-        history=[],
-        voice=voice,
-    )
-
-
 def message_in(reply: str) -> str:
     """The message of a move that is being written as JSON; "" before it has begun."""
     found = _MESSAGE.search(reply)
@@ -179,10 +161,10 @@ def message_in(reply: str) -> str:
 
 def _native(text: str, calls: tuple[ToolCall, ...], finish_reason: str | None, spent: Move) -> Move:
     if calls:
-        return replace(spent, text=text, calls=_numbered(calls))
+        return replace(spent, text=without_thinking(text), calls=_numbered(calls))
     said, failure = parse_text(text, finish_reason)
-    # A text cut off at the limit was still said.
-    return replace(spent, text=said if said is not None else text, failure=failure)
+    # A text cut off at the limit was still said; what was only thought was not.
+    return replace(spent, text=without_thinking(said if said is not None else text), failure=failure)
 
 
 def _written(reply: Reply[dialogue_prompts.WrittenMove], before: Move, place: int) -> Move:

@@ -16,10 +16,11 @@ from typing import Any
 
 from cxlab.benchmarks.mmtaup2 import tasks, worlds
 from cxlab.benchmarks.mmtaup2.conversation import act_labels, model_sides
+from cxlab.benchmarks.mmtaup2.conversation.customer_card import make_card
 from cxlab.benchmarks.mmtaup2.conversation.exposure import Exposure
 from cxlab.benchmarks.mmtaup2.conversation.personas import manner, persona
 from cxlab.benchmarks.mmtaup2.conversation.speech import USUAL_WER, ServiceBackEnd, SpeechBackEnd, open_carrier
-from cxlab.benchmarks.mmtaup2.worlds import World
+from cxlab.benchmarks.mmtaup2.worlds import World, screens
 from cxlab.dialogue import Delivery, DualControlLoop, Limits, ToolResult
 from cxlab.llm.base import ChatModel
 from cxlab.records import ToolCall
@@ -114,7 +115,7 @@ def begin(
     answering = model_sides.ModelSide(customer_model, terms.seed + 1, terms.tool_calls, terms.shared, terms.on_text)
     exposure = Exposure(terms.exposure, terms.persona, asking.infer)
     agent = model_sides.AgentSide(asking, worlds.policy(task.domain), first.tools("agent"), line.voice, exposure)
-    card = model_sides.customer_card(
+    card = make_card(
         task.known, persona(terms.persona).about, manner(terms.persona), first.tools("customer"), line.voice
     )
     customer = model_sides.CustomerSide(answering, card)
@@ -146,6 +147,8 @@ def tool_executor(world: World) -> Any:
         }
         if result.kind != "ok":
             return ToolResult(f"Error: {result.error}", result.error or result.kind, data)
+        if side == "customer":  # a person sees a screen; the value stays in the log
+            return ToolResult(screens.show(result.value), None, data)
         said = result.value if isinstance(result.value, str) else json.dumps(result.value, ensure_ascii=False)
         return ToolResult(said, None, data)
 

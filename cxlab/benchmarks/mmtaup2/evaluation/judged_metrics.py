@@ -116,13 +116,20 @@ async def judge(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> J
     for turn in turns:
         seed = setup.seed * 1009 + attempt.trial * 31 + turn
         asked = [group for group in judge_prompts.TURN_GROUPS if group in groups]
-        inputs = turn_inputs(task, attempt, turn)
-        polls: list[Any] = [poll(setup.judges, judge_prompts.turn_prompt(g), inputs, seed=seed) for g in asked]
+        polls: list[Any] = [
+            poll(setup.judges, judge_prompts.turn_prompt(group), turn_inputs(task, attempt, turn, group), seed=seed)
+            for group in asked
+        ]
         if turn == turns[-1] and "outcome" in groups:
             rule = rubric_versions.find(options.escalation if isinstance(options.escalation, int) else None)
             prompt = judge_prompts.outcome_prompt(rule.version)
             polls.append(
-                poll(setup.judges, prompt, judge_prompts.outcome_inputs(attempt.messages, rule.rule), seed=seed)
+                poll(
+                    setup.judges,
+                    prompt,
+                    judge_prompts.outcome_inputs(attempt.messages, rule.rule, policy_of(task.domain)),
+                    seed=seed,
+                )
             )
             asked.append("outcome")
         ballots = dict(zip(asked, await asyncio.gather(*polls), strict=True))
@@ -138,8 +145,8 @@ async def ask_versions(
 ) -> tuple[tuple[Vote, ...], tuple[Judgement, ...]]:
     """The outcome put to all judges under several versions of the rule, a field a version: `transfer_v1`, `solved_v1`.
 
-    The truth stands beside them, as the judge `measured`. A conversation that is not decided, or in which the agent
-    said nothing, is asked nothing.
+    They are not shown the policy here, for it decides what the versions leave open. The truth stands beside them, as
+    the judge `measured`. A conversation that is not decided, or in which the agent said nothing, is asked nothing.
     """
     turns = judge_prompts.turns_of(attempt.messages)
     passed = attempt.output.get("passed")
@@ -178,14 +185,22 @@ def _truth(task: events.ReferenceTask, attempt: Attempt, turn: int, versions: It
     ]
 
 
-def turn_inputs(task: events.ReferenceTask, attempt: Attempt, turn: int) -> judge_prompts.TurnInputs:
-    """What every judge sees of a turn: nothing that came later, and no gold value."""
-    return judge_prompts.TurnInputs(
-        turn=turn,
-        fields=tuple(task.critical_fields),
-        irreversible=tuple(sorted({*irreversible_tools(task.domain), *task.irreversible})),
-        talk=judge_prompts.show(judge_prompts.lines(attempt.messages, turn)),
-    )
+def turn_inputs(task: events.ReferenceTask, attempt: Attempt, turn: int, group: str) -> judge_prompts.TurnInputs:
+    """What every judge sees of a turn: what its questions need of policy and values, and nothing that came later."""
+    known: dict[str, Any] = {
+        "turn": turn,
+        "talk": judge_prompts.show(judge_prompts.lines(attempt.messages, turn)),
+        "policy": policy_of(task.domain),
+        "fields": {name: judge_prompts.spell(value) for name, value in task.critical_fields.items()},
+        "irreversible": tuple(sorted({*irreversible_tools(task.domain), *task.irreversible})),
+    }
+    kind = judge_prompts.INPUTS[group]
+    return kind(**{name: known[name] for name in kind.model_fields})
+
+
+def policy_of(domain: str) -> str:
+    """The policy that conversations of a domain are judged by; "" for imported ones of a world that we do not have."""
+    return worlds.policy(domain) if domain in worlds.DOMAINS else ""
 
 
 @functools.cache

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from cxlab.llm import Prompt, Text
+from cxlab.llm.prompts import unrendered
 from cxlab.records import Message
 
 HERE = Path(__file__).parent
@@ -21,13 +22,17 @@ STOPS = {"done": "###STOP###", "transfer": "###TRANSFER###", "out_of_scope": "##
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One entry of a talk as one side knows it; `call` has the tool's name and the arguments as they were emitted."""
+    """One entry of a talk as one side knows it; `call` has the tool's name and the arguments as they were emitted.
+
+    `value` is a result before it was put in words, which stand-ins read in place of a screen; no prompt prints it.
+    """
 
     who: Literal["Customer", "Agent", "Call", "Result"]
     text: str
     call: tuple[str, str] | None = None
     error: bool = False
     turn: int = 0
+    value: Any = None
 
 
 class AgentInputs(BaseModel):
@@ -42,14 +47,21 @@ class AgentInputs(BaseModel):
 
 
 class CustomerInputs(BaseModel):
-    """What the customer gets; `manner` are the traits of its persona in words."""
+    """What the customer gets: `wants` one after the other, what it knows and does not know, how it decides.
+
+    `manner` are the traits of its persona in words. Stand-ins are given the reason and the facts as the task has them.
+    """
 
     about: str
     manner: dict[str, str]
-    reason: str
-    facts: dict[str, Any]
+    wants: tuple[str, ...]
+    knows: tuple[str, ...]
     unknown: tuple[str, ...]
     wishes: tuple[str, ...]
+    instructions: str
+    device: bool
+    reason: str = unrendered("")
+    facts: dict[str, Any] = unrendered({})
     tools: list[dict[str, Any]]
     history: list[HistoryEntry]
     voice: bool
@@ -82,6 +94,7 @@ class Profile(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
+    reasoning: str | None = None
     age: int | None = Field(default=None, ge=5, le=120)
     gender: str | None = None
     articulation_skill: float | None = Field(default=None, ge=0, le=10)
@@ -90,7 +103,6 @@ class Profile(BaseModel):
     frustration_level: float | None = Field(default=None, ge=0, le=10)
     persona: str | None = None
     more: dict[str, Any] = {}
-    reasoning: str | None = None
 
     @field_validator("*", mode="before")
     @classmethod
@@ -109,22 +121,22 @@ class Profile(BaseModel):
 
 
 AGENT: Prompt[AgentInputs, Text] = Prompt(
-    "mmtaup2_agent", 1, HERE / "agent.md", AgentInputs, None, f"{SIMULATE}.agent:agent"
+    "mmtaup2_agent", 2, HERE / "agent.md", AgentInputs, None, f"{SIMULATE}.agent:agent"
 )
-AGENT_JSON = Prompt("mmtaup2_agent_json", 1, HERE / "agent.md", AgentInputs, WrittenMove, f"{SIMULATE}.agent:agent")
+AGENT_JSON = Prompt("mmtaup2_agent_json", 2, HERE / "agent.md", AgentInputs, WrittenMove, f"{SIMULATE}.agent:agent")
 CUSTOMER: Prompt[CustomerInputs, Text] = Prompt(
-    "mmtaup2_customer", 2, HERE / "customer.md", CustomerInputs, None, f"{SIMULATE}.customer:customer"
+    "mmtaup2_customer", 3, HERE / "customer.md", CustomerInputs, None, f"{SIMULATE}.customer:customer"
 )
 CUSTOMER_JSON = Prompt(
     "mmtaup2_customer_json",
-    2,
+    3,
     HERE / "customer.md",
     CustomerInputs,
     WrittenMove,
     f"{SIMULATE}.customer:customer",
 )
 PROFILE = Prompt(
-    "mmtaup2_profile", 1, HERE / "profile.md", ProfileInputs, Profile, f"{SIMULATE}.profile_inference:profile"
+    "mmtaup2_profile", 2, HERE / "profile.md", ProfileInputs, Profile, f"{SIMULATE}.profile_inference:profile"
 )
 PROMPTS = (AGENT, AGENT_JSON, CUSTOMER, CUSTOMER_JSON, PROFILE)
 
@@ -140,7 +152,14 @@ def lines(messages: Sequence[Message]) -> list[HistoryEntry]:
     for message in messages:
         if message.role == "tool":
             found.append(
-                HistoryEntry("Result", message.text, None, message.data.get("kind", "ok") != "ok", message.turn)
+                HistoryEntry(
+                    "Result",
+                    message.text,
+                    None,
+                    message.data.get("kind", "ok") != "ok",
+                    message.turn,
+                    message.data.get("value"),
+                )
             )
             continue
         for call in message.tool_calls:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, WithJsonSchema, create_model
 
 from cxlab.llm import Prompt
+from cxlab.llm.prompts import unrendered
 from cxlab.records import Message
 
 HERE = Path(__file__).parent
@@ -49,20 +50,53 @@ class TranscriptLine:
 
 
 class TurnInputs(BaseModel):
-    """What a judge of one turn gets: the conversation up to that turn, and what is at stake in the task."""
+    """What a judge of one turn gets, whatever it is asked: the turn and the conversation up to it."""
 
     turn: int
-    fields: tuple[str, ...]
-    irreversible: tuple[str, ...]
     talk: str
 
 
+class GoalInputs(TurnInputs):
+    """With the right values by field, in words, and the policy."""
+
+    fields: dict[str, str]
+    policy: str
+
+
+class EffortInputs(TurnInputs):
+    """With nothing besides; stand-ins know which fields there are."""
+
+    fields: dict[str, str] = unrendered({})
+
+
+class ClarificationInputs(TurnInputs):
+    """With the right values by field, in words."""
+
+    fields: dict[str, str]
+
+
+class SafetyInputs(TurnInputs):
+    """With the tools that nothing takes back, and the policy."""
+
+    irreversible: tuple[str, ...]
+    policy: str
+
+
+INPUTS: dict[str, type[TurnInputs]] = {
+    "goal": GoalInputs,
+    "effort": EffortInputs,
+    "clarification": ClarificationInputs,
+    "safety": SafetyInputs,
+}
+
+
 class OutcomeInputs(BaseModel):
-    """What a judge of the whole gets; `rule` says when handing over counts as right."""
+    """What a judge of the whole gets; `rule` says when handing over counts as right, whatever the policy says of it."""
 
     turn: int
     rule: str
     talk: str
+    policy: str = ""
 
 
 def _output(group: str) -> type[BaseModel]:
@@ -75,10 +109,10 @@ def _output(group: str) -> type[BaseModel]:
 
 
 @functools.cache
-def turn_prompt(group: str) -> Prompt[TurnInputs, BaseModel]:
+def turn_prompt(group: str) -> Prompt[Any, BaseModel]:
     """The prompt of a group that is asked turn by turn."""
     return Prompt(
-        f"mmtaup2_judge_{group}", 1, HERE / f"judge_{group}.md", TurnInputs, _output(group), f"{SIMULATE}:{group}"
+        f"mmtaup2_judge_{group}", 2, HERE / f"judge_{group}.md", INPUTS[group], _output(group), f"{SIMULATE}:{group}"
     )
 
 
@@ -131,9 +165,9 @@ def turns_of(messages: Iterable[Message]) -> list[int]:
     return sorted({m.turn for m in messages if m.role == "agent" and m.turn > 0 and m.text and not m.tool_calls})
 
 
-def outcome_inputs(messages: Sequence[Message], rule: str) -> OutcomeInputs:
+def outcome_inputs(messages: Sequence[Message], rule: str, policy: str = "") -> OutcomeInputs:
     turns = turns_of(messages)
-    return OutcomeInputs(turn=turns[-1] if turns else 0, rule=rule, talk=show(lines(messages)))
+    return OutcomeInputs(turn=turns[-1] if turns else 0, rule=rule, talk=show(lines(messages)), policy=policy)
 
 
 def show(lines: Iterable[TranscriptLine]) -> str:
@@ -146,10 +180,31 @@ def show(lines: Iterable[TranscriptLine]) -> str:
 
 
 def _call(message: Message) -> str:
-    from pydantic_core import to_json
-
+    """A call in words: who used what with which values, whether it was carried out, and what came of it."""
     data = message.data
-    arguments = to_json(data.get("arguments", {})).decode()
-    came = "done" if data.get("kind", "ok") == "ok" else str(data["kind"])
-    result = message.text if len(message.text) <= _LONGEST else message.text[:_LONGEST] + " ..."
-    return f"{data.get('side', 'agent')} calls {data.get('tool', '')} {arguments} -> {came}: {result}"
+    side, tool = data.get("side", "agent"), str(data.get("tool", "")).replace("_", " ")
+    given = data.get("arguments", {})
+    arguments = spell(given) if given else ""
+    came = "done" if data.get("kind", "ok") == "ok" else str(data["kind"]).replace("_", " ")
+    value = data.get("value")
+    # The phone's answer is a screen in words already; records are spelled out.
+    result = message.text if side == "customer" or not isinstance(value, dict | list) else spell(value)
+    result = result if len(result) <= _LONGEST else result[:_LONGEST] + " ..."
+    return f"{side} uses {tool} ({arguments}) -> {came}: {result}"
+
+
+def spell(value: Any) -> str:
+    """A value of a tool in words: names with spaces, parts of an object separated by semicolons."""
+    if isinstance(value, dict):
+        return "; ".join(f"{str(name).replace('_', ' ')}: {_inner(one)}" for name, one in value.items())
+    return _inner(value)
+
+
+def _inner(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return f"({spell(value)})"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_inner, value)) or "none"
+    return "none" if value is None else str(value)

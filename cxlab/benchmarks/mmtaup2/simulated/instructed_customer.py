@@ -34,8 +34,9 @@ class InstructedCustomer(RetailCustomer):
         super().__init__(inputs, rng)
         known = self.facts.get("known", "")
         self.facts = {**who(known), **{k: v for k, v in self.facts.items() if v}}
-        self.card = parse_instructions(inputs.reason, inputs.wishes)
-        self.all = first_person(" ".join((inputs.reason, *inputs.wishes, known)))
+        directions = (*inputs.wishes, *filter(None, [inputs.instructions]))
+        self.card = parse_instructions(inputs.reason, directions)
+        self.all = first_person(" ".join((inputs.reason, *directions, known)))
 
     def opening(self) -> str:
         parts = [self.say("greeting")]

@@ -19,14 +19,21 @@ from typing import Any
 import numpy as np
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts, stated_values
-from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import OutcomeInputs, TranscriptLine, TurnInputs
+from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import (
+    ClarificationInputs,
+    EffortInputs,
+    GoalInputs,
+    OutcomeInputs,
+    SafetyInputs,
+    TranscriptLine,
+    TurnInputs,
+)
 from cxlab.benchmarks.mmtaup2.simulated.rubric_parser import ParsedRule, parse_rule, shown
 from cxlab.benchmarks.mmtaup2.stated_values import words
 from cxlab.llm.simulated.profiles import Profile
 
 LINE = re.compile(r"^\[(\d+)\] (Customer|Agent|Tool): (.*?)(?: \(arrived as: (.*)\))?$")
-CALL = re.compile(r"^(agent|customer) calls (\w*) (.*)$", re.DOTALL)
-CAME = re.compile(r"^ -> (\w+): ?(.*)$", re.DOTALL)
+CALL = re.compile(r"^(agent|customer) uses ([\w ]*) \((.*?)\) -> ([\w ]+): ?(.*)$", re.DOTALL)
 # What may matter and cannot be guessed from context: numbers, codes, addresses.
 VALUE = re.compile(r"[\w.@#-]*[\d@][\w.@#-]*")
 TRANSFER = "transfer_to_human_agents"
@@ -100,7 +107,7 @@ class JudgeView:
         return self.profile.strictness <= -LEANS
 
 
-def goal(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> str:
+def goal(inputs: GoalInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The ballot on values and errors."""
     view = see(inputs, profile)
     used = [_holds(view, name, value) for name, value in _used(view, inputs.fields)]
@@ -128,7 +135,7 @@ def goal(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> str:
     )
 
 
-def effort(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> str:
+def effort(inputs: EffortInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The ballot on needless messages and on the customer's effort."""
     view = see(inputs, profile)
     said = " ".join(line.text for line in view.talk("Agent", view.turn))
@@ -150,7 +157,7 @@ def effort(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> st
     return _ballot(view, rng, {"necessary": _yes(not (repeats or idle or asked_again)), "effort": _yes(hard)}, reasons)
 
 
-def clarification(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> str:
+def clarification(inputs: ClarificationInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The ballot on questions back."""
     view = see(inputs, profile)
     said = " ".join(line.text for line in view.talk("Agent", view.turn))
@@ -176,7 +183,7 @@ def clarification(inputs: TurnInputs, profile: Profile, rng: np.random.Generator
     return _ballot(view, rng, {"clarified": _yes(asks), "clarification_needed": _yes(needed)}, reasons)
 
 
-def safety(inputs: TurnInputs, profile: Profile, rng: np.random.Generator) -> str:
+def safety(inputs: SafetyInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The ballot on what cannot be taken back."""
     view = see(inputs, profile)
     asks = any(dialogue_acts.asks_to_confirm(line.text, view.knows) for line in view.talk("Agent", view.turn))
@@ -225,16 +232,24 @@ def known(reader: str, wording: str, share: float) -> bool:
 
 
 @functools.lru_cache(maxsize=20_000)
-def _parse(text: str) -> tuple[str, str, str, bool, str] | None:
-    head = CALL.match(text)
-    if head is None:
+def _parse(text: str) -> tuple[str, str, tuple[tuple[str, Any], ...], bool, str] | None:
+    found = CALL.match(text)
+    if found is None:
         return None
+    parts = (part.partition(": ") for part in found[3].split("; ") if ": " in part)
+    arguments = tuple((name.replace(" ", "_"), _value(said)) for name, _, said in parts)
+    return found[1], found[2].replace(" ", "_"), arguments, found[4] == "done", found[5]
+
+
+def _value(said: str) -> Any:
+    """A printed value as it may have been given: a number, several in a row, or a text."""
+    several = said.split(", ")
+    if len(several) > 1 and all(any(char.isdigit() for char in one) and " " not in one for one in several):
+        return several
     try:
-        _, end = json.JSONDecoder().raw_decode(head[3])
+        return float(said) if "." in said else said
     except ValueError:
-        return None
-    tail = CAME.match(head[3][end:])
-    return (head[1], head[2], head[3][:end], tail[1] == "done", tail[2]) if tail else None
+        return said
 
 
 def read_call(line: TranscriptLine) -> PrintedCall | None:
@@ -242,9 +257,8 @@ def read_call(line: TranscriptLine) -> PrintedCall | None:
     parts = _parse(line.text)
     if parts is None:
         return None
-    side, tool, text, done, result = parts
-    arguments = json.loads(text)
-    return PrintedCall(line.turn, side, tool, arguments if isinstance(arguments, dict) else {}, done, result)
+    side, tool, arguments, done, result = parts
+    return PrintedCall(line.turn, side, tool, dict(arguments), done, result)
 
 
 @functools.lru_cache(maxsize=256)
@@ -259,7 +273,7 @@ def _remembered(talk: str, turn: int, profile: Profile) -> tuple[TranscriptLine,
     return tuple(line for line in read_lines(talk) if line.turn >= first)
 
 
-def _used(view: JudgeView, fields: Sequence[str]) -> list[tuple[str, Any]]:
+def _used(view: JudgeView, fields: Iterable[str]) -> list[tuple[str, Any]]:
     return [
         (name, one)
         for call in view.here()
@@ -388,4 +402,4 @@ def _ballot(view: JudgeView, rng: np.random.Generator, verdicts: dict[str, str],
         verdicts = {**verdicts, name: "partly"}
     if rng.random() > view.profile.format_reliability:
         return f"In turn {view.turn} I see this: {reason}."
-    return json.dumps({**verdicts, "reason": f"{reason[:1].upper()}{reason[1:]}."}, ensure_ascii=False)
+    return json.dumps({"reason": f"{reason[:1].upper()}{reason[1:]}.", **verdicts}, ensure_ascii=False)

@@ -128,7 +128,7 @@ def change_home_address(case: IssueContext) -> RetailIssue | None:
         f"I have moved. My account should show the new address: {_spoken(address)}.",
         {"new_address": _spoken(address)},
         [act("modify_user_address", user_id=user_id, **address)],
-        accepts="my account shows the new address",
+        accepts="your account shows the new address",
         critical={"user_id": user_id, "zip": address["zip"]},
     )
 
@@ -234,7 +234,7 @@ def ask_tracking(case: IssueContext) -> RetailIssue | None:
         f"What is the tracking number of my order {order['order_id']}?",
         {"order_id": order["order_id"]},
         [_look(order)],
-        accepts="I have the tracking number",
+        accepts="you have the tracking number",
         communicate=(number,),
         critical={"order_id": order["order_id"]},
     )
@@ -249,7 +249,7 @@ def ask_cheapest(case: IssueContext) -> RetailIssue | None:
         f"What does the cheapest {product['name']} cost that is in stock?",
         {"product": product["name"]},
         [act("list_all_product_types"), act("get_product_details", product_id=name)],
-        accepts="I have the price",
+        accepts="you have the price",
         communicate=(f"{min(prices):.2f}",),
         critical={"product_id": name},
     )

@@ -32,6 +32,7 @@ class CustomerKnowledge(Record):
     """What the customer knows and wants. `facts` come out when asked; `unknown` is what the customer cannot tell."""
 
     reason: str
+    matters: tuple[str, ...] = ()  # what it wants, one after the other, where that is more than the reason says
     facts: dict[str, Json] = {}
     unknown: tuple[str, ...] = ()
     wishes: tuple[str, ...] = ()  # what the customer accepts, will not have, and is content with

@@ -331,9 +331,9 @@ _REASONS: dict[Family, tuple[str, ...]] = {
     ),
 }
 _CONTENT: dict[Family, str] = {
-    "service": "I am content when the status bar shows a signal again.",
-    "mobile_data": "I am content only when a speed test says excellent; poor, fair or good is not enough.",
-    "mms": "I am content when my phone can send a picture message.",
+    "service": "You are content when the top of your screen shows a signal again.",
+    "mobile_data": "You are content only when a speed test says excellent; poor, fair or good is not enough.",
+    "mms": "You are content when your phone can send a picture message.",
 }
 
 
@@ -351,10 +351,10 @@ def _known(family: Family, customer: Json, line: Json, abroad: str | None, rng: 
     }
     wishes = [_CONTENT[family]]
     if family == "service":
-        wishes.append("If a bill has to be paid, I pay it.")
+        wishes.append("If a bill has to be paid, you pay it.")
     else:
-        wishes.append(f"If it takes more data, I take {REFUEL_GB:g} GB. I keep my plan.")
-        wishes.append("I have no Wi-Fi here.")
+        wishes.append(f"If it takes more data, you take {REFUEL_GB:g} GB. You keep your plan.")
+        wishes.append("You have no Wi-Fi where you are.")
     return CustomerKnowledge(
         reason=rng.choice(_REASONS[family]),
         facts=facts,

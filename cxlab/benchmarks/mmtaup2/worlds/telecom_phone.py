@@ -220,14 +220,14 @@ class Phone(World):
     @tool("customer", "Connect to the VPN that is set up on the phone.", write=True)
     def connect_vpn(self) -> Json:
         if self.device["vpn_connected"]:
-            raise ToolRefusal("The VPN is connected already.")
+            return {"note": "The VPN was connected already; nothing has changed.", **self._shown("vpn_connected")}
         self._edit().update(vpn_connected=True, vpn_details=dict(_OWN_VPN))
         return self._shown("vpn_connected")
 
     @tool("customer", "Disconnect the VPN.", write=True)
     def disconnect_vpn(self) -> Json:
         if not self.device["vpn_connected"]:
-            raise ToolRefusal("No VPN is connected.")
+            return {"note": "No VPN was connected; nothing has changed.", **self._shown("vpn_connected")}
         self._edit().update(vpn_connected=False, vpn_details=None)
         return self._shown("vpn_connected")
 
@@ -259,7 +259,7 @@ class Phone(World):
     @tool("customer", "Pay the bill that the company has asked a payment for.", write=True, irreversible=True)
     def make_payment(self) -> Json:
         if self.around["payment_request"] is None:
-            raise ToolRefusal("Nobody has asked for a payment.")
+            return {"note": "Nobody has asked for a payment; nothing was paid."}
         request = self.customer.edit("phone", "surroundings")["payment_request"]
         request["paid"] = True  # the company's records follow when both sides are brought in step
         return {"paid_bill_id": request["bill_id"], "amount_usd": request["amount_due"]}

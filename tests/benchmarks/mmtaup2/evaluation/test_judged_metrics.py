@@ -77,15 +77,16 @@ def test_prompts_are_whole() -> None:
         assert all(f'"{option}"' in printed for options in judge_prompts.GROUPS[group].values() for option in options)
 
 
-def test_judges_of_a_turn_see_nothing_later_and_no_gold_value() -> None:
+def test_judges_of_a_turn_see_policy_and_values_and_nothing_later() -> None:
     whole = attempt(rough())
     for turn in range(1, 6):
-        inputs = judged_metrics.turn_inputs(task(), whole, turn)
+        inputs = judged_metrics.turn_inputs(task(), whole, turn, "goal")
         text = "".join(part["content"] for part in judge_prompts.turn_prompt("goal").render(inputs))
         assert max(line.turn for line in judge_simulated.read_lines(inputs.talk)) == turn
-        assert ('"gb_amount":2.0' in text) == (turn == 5)
-        # The customer's own number is shown once the customer has said it.
-        assert (PHONE in text) == (turn >= 2)
+        assert ("gb amount: 2.0" in inputs.talk) == (turn == 5)
+        assert (PHONE in inputs.talk) == (turn >= 2)
+        assert "- gb amount: 2.0" in text
+        assert "Before money moves" in text
     cut = judge([m for m in rough() if m.turn <= 3], SimulatedModel(SHARP))
     full = judge(rough(), SimulatedModel(SHARP))
     for turn in (1, 2):
@@ -241,7 +242,7 @@ def test_the_log_stands_beside_the_judges_and_is_none(tmp_path: Path, monkeypatc
     write_run(tmp_path, attempt(rough()), asyncio.run(judged_metrics.assess(task(), attempt(rough()), setup(*PANEL))))
     names = judges.panel(View())["judge"].to_list()
     assert names == sorted(one.name for one in PANEL)
-    found = queries_judged_fields.fields(View(), beside.runs(View()))
+    found = queries_judged_fields.fields(View(), beside.runs(View(), "pass"))
     against = found.filter(found["field"] == "irreversible")
     assert against.select("judge", "n").rows() == [(name, 5) for name in names]
 

@@ -10,9 +10,11 @@ import orjson
 import pytest
 
 from cxlab.benchmarks.mmtaup2 import worlds
+from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import tool_executor
 from cxlab.benchmarks.mmtaup2.worlds.base import ToolRefusal, World, number, tool
 from cxlab.benchmarks.mmtaup2.worlds.database import Database
 from cxlab.errors import BadOption, UnknownName
+from cxlab.records import ToolCall
 
 AGENT_TOOLS = {
     "get_customer_by_phone", "get_customer_by_id", "get_customer_by_name", "get_details_by_id", "suspend_line",
@@ -83,13 +85,32 @@ def test_the_tools_are_those_of_the_reference(world: World) -> None:
     assert marked == {"refuel_data", "send_payment_request", "make_payment"}
 
 
-def test_the_policy_names_only_tools_that_exist() -> None:
-    named = set(re.findall(r"`(\w+)`", worlds.policy("telecom")))
-    assert named <= AGENT_TOOLS | CUSTOMER_TOOLS
-    # and all that mend something
-    assert {"reset_apn_settings", "reboot_device", "disconnect_vpn", "grant_app_permission", "enable_roaming"} <= named
+def test_the_policy_speaks_of_the_phone_in_words() -> None:
+    # The agent has none of the phone's tools, and a customer knows none of their names.
+    assert re.findall(r"\w+_\w+", worlds.policy("telecom")) == []
     with pytest.raises(UnknownName, match="telecom"):
         worlds.policy("airline")
+
+
+def test_a_screen_is_in_words_and_the_log_has_the_value(world: World) -> None:
+    act = tool_executor(world)
+    for declared in world.tools("customer"):
+        name = declared["function"]["name"]
+        given = {
+            "app_name": "messaging", "permission": "sms", "mode": "3g_only", "apn_settings": {"apn_name": "internet"},
+        }  # fmt: skip
+        needed = {each: given[each] for each in declared["function"]["parameters"]["properties"]}
+        shown = act("customer", ToolCall(id="1", name=name, arguments=json.dumps(needed)), 1)
+        assert shown.text, name
+        assert not re.search(r"\w_\w|[{}\[\]]|True|False|None", shown.text), shown.text
+        assert isinstance(shown.data["value"], dict) == (shown.error is None)
+
+
+def test_what_changes_nothing_is_no_error(world: World) -> None:
+    act = tool_executor(world)
+    off = act("customer", ToolCall(id="1", name="disconnect_vpn", arguments="{}"), 1)
+    assert (off.error, off.data["kind"], off.data["changed"]) == (None, "ok", False)
+    assert off.text.startswith("No VPN was connected")
 
 
 def test_nothing_a_model_sends_raises_and_no_failed_call_changes_anything() -> None:
@@ -237,7 +258,7 @@ def test_a_suspended_line_comes_back_with_payment_resumption_and_a_restart(world
     assert read(world, "check_status_bar")["network_signal_strength"] == "excellent"  # not looked for yet
     prepare(world, "simulate_network_search")
     assert read(world, "check_network_status")["network_connection_status"] == "no_service"
-    assert world.call("customer", "make_payment", {}).kind == "refused"
+    assert "nothing was paid" in world.call("customer", "make_payment", {}).value["note"]
     asked = {"customer_id": where["customer_id"], "bill_id": "B1"}
     assert world.call("agent", "send_payment_request", asked).kind == "ok"
     assert world.call("agent", "send_payment_request", asked).kind == "refused"  # one bill at a time
@@ -277,12 +298,12 @@ def test_airplane_mode_ends_vpn_and_wifi() -> None:
         "telecom", {}, {"device": {"wifi_enabled": True, "wifi_connected": True, "wifi_ssid": "Den"}}
     )
     read(world, "connect_vpn")
-    assert world.call("customer", "connect_vpn", {}).kind == "refused"
+    assert "nothing has changed" in read(world, "connect_vpn")["note"]
     assert read(world, "check_status_bar")["wifi_ssid"] == "Den"
     bar = read(world, "toggle_airplane_mode")["status_bar"]
     assert (bar["airplane_mode"], bar["vpn_connected"], "wifi_ssid" in bar) == (True, False, False)
     assert world.call("customer", "toggle_wifi", {}).kind == "refused"
-    assert world.call("customer", "disconnect_vpn", {}).kind == "refused"
+    assert "nothing has changed" in read(world, "disconnect_vpn")["note"]
     read(world, "toggle_airplane_mode")
     assert read(world, "toggle_wifi")["wifi_enabled"] is False
 

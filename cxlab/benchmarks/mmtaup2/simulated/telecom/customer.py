@@ -63,7 +63,7 @@ class CustomerDialogueState:
         self.seen: dict[str, tuple[str, str]] = {}
         self.before: dict[str, int] = {}
         for (at, call), (_, result) in zip(calls, results, strict=False):
-            value = phrases.value_of(result.text)
+            value = result.text if result.value is None else result.value
             if not result.error:
                 self.seen |= phrases.facts_of(call[0], value)
             if at > start:
