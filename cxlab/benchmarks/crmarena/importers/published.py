@@ -97,6 +97,9 @@ def read(tasks: Path | None, org: Path | None) -> ImportedOrganisation:
         created=datetime.now(UTC),
     )
     samples = [_to_sample(each, dataset_id) for each in published]
+    if rejected:
+        columns = {"file": pl.String, "row": pl.Int64, "column": pl.String, "problem": pl.String}
+        tables = {**tables, "rejected": pl.DataFrame([vars(one) for one in rejected], schema=columns)}
     return ImportedOrganisation(dataset, samples, tables, rejected, ignored, rows, tuple(faults))
 
 

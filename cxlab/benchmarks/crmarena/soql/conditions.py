@@ -35,22 +35,22 @@ class _Writer:
     def __init__(self, scope: Scope, subquery: Subquery, grouped: bool) -> None:
         self.scope, self.context = scope, scope.context
         self.subquery, self.grouped = subquery, grouped
-        self.under_or = False
+        self.under = ""  # OR or NOT, where a condition stands below one
 
     def write(self, condition: Condition) -> str:
         if isinstance(condition, Not):
-            return f"(NOT coalesce({self._under(condition.item)}, false))"
+            return f"(NOT coalesce({self._below('NOT', condition.item)}, false))"
         if isinstance(condition, And):
             return _balance([self.write(item) for item in condition.items], "AND")
         if isinstance(condition, Or):
-            return _balance([self._under(item) for item in condition.items], "OR")
+            return _balance([self._below("OR", item) for item in condition.items], "OR")
         return self._compare(condition)
 
-    def _under(self, condition: Condition) -> str:
+    def _below(self, operator: str, condition: Condition) -> str:
         """What stands below OR or NOT, where the product allows no semi-join."""
-        before, self.under_or = self.under_or, True
+        before, self.under = self.under, operator
         found = self.write(condition)
-        self.under_or = before
+        self.under = before
         return found
 
     def _fail(self, problem: str, at: int) -> QueryError:
@@ -208,8 +208,8 @@ class _Writer:
     def _semi_join(self, one: Comparison, left: Meaning, query: Query) -> str:
         if one.operator not in ("IN", "NOT IN"):
             raise malformed(f"unexpected token: 'SELECT' behind {one.operator}", self.context.text, query.at)
-        if self.under_or:
-            problem = "Semi join sub-selects are only allowed with AND at the top of WHERE, not below OR or NOT"
+        if self.under:
+            problem = f"Semi join sub-selects are not allowed with the '{self.under}' operator"
             raise malformed(problem, self.context.text, one.at)
         if left.type not in ("id", "reference"):
             raise self._fail(f"a sub-select can only be compared with an id field, not with '{left.shown}'", left.at)

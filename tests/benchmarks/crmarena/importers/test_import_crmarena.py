@@ -202,6 +202,7 @@ def test_a_database_with_odd_values_is_taken_as_far_as_it_goes(tmp_path: Path) -
         "org.db, row 2, OrderItem.Quantity",
     ]
     assert "Case.Mood" in found.ignored
+    assert found.tables["rejected"]["column"].to_list() == ["Case.CreatedDate", "OrderItem.Quantity"]
     assert found.tables["Case"]["CreatedDate"].null_count() == 1
 
 

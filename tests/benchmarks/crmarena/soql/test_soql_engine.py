@@ -226,6 +226,8 @@ def test_sums_of_sums(
         for row in sqlite.execute(f"SELECT {columns}, count(*) {FROM} {group}"):
             wanted.append((row[0], row[1], int(0 not in kept), int(1 not in kept), row[2]))
     assert sorted(found, key=repr) == sorted(wanted, key=repr)
+    ordered = sandbox.soql(f"{text}(Status, Priority) ORDER BY GROUPING(Priority) DESC, COUNT(Id) DESC")
+    assert [(-r["b"], -r["n"]) for r in ordered] == sorted((-row[3], -row[4]) for row in wanted)
 
 
 def test_children_are_those_of_their_parents(sandbox: Sandbox, sqlite: sqlite3.Connection) -> None:
@@ -425,7 +427,7 @@ REFUSED = [
         "SELECT Id FROM Case WHERE Status = 'a' OR AccountId IN (SELECT Id FROM Account)",
         "MALFORMED_QUERY",
         53,
-        "only allowed with AND",
+        "not allowed with the 'OR' operator",
     ),
     (
         "SELECT Id FROM Case WHERE AccountId IN (SELECT Id FROM Account WHERE Id IN (SELECT AccountId FROM Case))",
