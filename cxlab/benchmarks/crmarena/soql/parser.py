@@ -33,6 +33,7 @@ from cxlab.benchmarks.crmarena.soql.syntax import (
 # Brackets in brackets; the product's own limits of depth are far below.
 DEEPEST = 50
 LARGEST_OFFSET = 2000
+MOST_ORDERS = 32
 _CLAUSES = frozenset(
     {"WHERE", "WITH", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "FOR", "USING", "UPDATE", "ALL", "FROM"}
 )
@@ -274,8 +275,11 @@ class Reader:
         return GroupBy("", self.listed(self.expression))
 
     def order_by(self) -> tuple[Ordering, ...]:
-        self.expect("BY")
-        return self.listed(self.ordering)
+        at = self.expect("BY").at
+        found = self.listed(self.ordering)
+        if len(found) > MOST_ORDERS:
+            raise malformed(f"ORDER BY takes at most {MOST_ORDERS} fields", self.text, at)
+        return found
 
     def ordering(self) -> Ordering:
         expression = self.expression()

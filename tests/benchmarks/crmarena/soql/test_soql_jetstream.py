@@ -30,6 +30,7 @@ KNOWN = {
     "SELECT Id FROM Case WHERE AND a = 1": "it takes reserved words as fields",
     "SELECT Id FROM Case WHERE Subject = 'a\\q'": "it does not look at escapes",
     "SELECT Id FROM Case WHERE CreatedDate = 2020-13-01": "it does not look whether there is such a day",
+    "SELECT Id FROM Case ORDER BY Id" + ", Id" * 32: "it does not count",
     "SELECT Id FROM Case WHERE CreatedDate = 2020-02-30T00:00:00Z": "it does not look whether there is such a day",
     "SELECT c.Id, a.Name FROM Contact c, c.Account a WHERE a.Name = 'x'": "it knows no names for parents",
     "SELECT Id FROM Case WHERE Quantity > -1.5e3": "it knows no exponents",

@@ -68,6 +68,7 @@ REFUSED = [
     ("SELECT Id FROM Case WHERE CreatedDate = 2020-02-30T00:00:00Z", 41),
     ("SELECT Id FROM Case ORDER BY Id LIMIT 1 WHERE Id = null", 41),
     ("DELETE FROM Case", 1),
+    ("SELECT Id FROM Case ORDER BY Id" + ", Id" * 32, 27),
     ("SELECT Id FROM read_csv('/etc/passwd')", 24),
     ("SELECT Id FROM '/etc/passwd'", 16),
     ("SELECT Id FROM Case HAVING COUNT(Id) > 1", 21),
