@@ -16,24 +16,15 @@ from cxlab.errors import BadOption, UnknownName
 from cxlab.records import Article
 from cxlab.retrieval.chunking import chunk, spans
 from cxlab.retrieval.documents import Chunk, DocumentIndex, Hit, Index, Ranker, article_text, cut
+from cxlab.retrieval.rankers import KINDS, find_embedder, make_ranker, split_kind
 
 if TYPE_CHECKING:
     from cxlab.retrieval.embedder import Embedder
+    from cxlab.retrieval.retriever import Retriever
 
-KINDS = ("bm25", "lexical", "exact", "hybrid", "chroma")
 _NEEDS_EMBEDDER = ("exact", "hybrid", "chroma")
 
-__all__ = ["KINDS", "Chunk", "Hit", "Index", "chunk", "cut", "index", "index_documents", "spans", "split_kind"]
-
-
-def split_kind(name: str) -> tuple[str, str]:
-    """(kind of index, embedder) of a choice as a person makes it; "" for an embedder that is not named or not needed.
-
-    "hybrid:minilm" and "chroma:openai:MODEL" name both, "bm25" a kind alone; any other name is an embedder's and
-    means an exact index of it.
-    """
-    kind, _, embedder = name.partition(":")
-    return (kind, embedder) if kind in ("hybrid", "chroma") else (name, "") if name in KINDS else ("exact", name)
+__all__ = ["KINDS", "Chunk", "Hit", "Index", "chunk", "cut", "index", "index_documents", "load", "spans", "split_kind"]
 
 
 def index(
@@ -74,8 +65,8 @@ def index_documents(
         from cxlab.retrieval import chroma
 
         if folder is None:
-            return chroma.build(chunks, _embedder(embedder), {"kind": kind, **about})
-        return chroma.open_or_build(chunks, _embedder(embedder), {"kind": kind, **about}, folder)
+            return chroma.build(chunks, find_embedder(embedder), {"kind": kind, **about})
+        return chroma.open_or_build(chunks, find_embedder(embedder), {"kind": kind, **about}, folder)
     if kind == "hybrid":
         from cxlab.retrieval.hybrid import HybridIndex
 
@@ -85,27 +76,16 @@ def index_documents(
 
 
 def _ranked(kind: str, chunks: list[Chunk], embedder: "Embedder | str | None", about: dict[str, Any]) -> Index:
-    texts = [each.text for each in chunks]
-    made: Any
-    if kind == "bm25":
-        from cxlab.retrieval.bm25 import BM25Ranker
-
-        made = BM25Ranker(texts)
-    elif kind == "lexical":
-        from cxlab.retrieval.lexical import LexicalRanker
-
-        made = LexicalRanker(texts)
-    else:
-        from cxlab.retrieval.dense import DenseRanker
-
-        made = DenseRanker(texts, _embedder(embedder))
+    made = make_ranker(kind, [each.text for each in chunks], embedder)
     ranker: Ranker = made
     return DocumentIndex(chunks, ranker, {**about, **made.description})
 
 
-def _embedder(embedder: "Embedder | str | None") -> "Embedder":
-    from cxlab.retrieval.embeddings import load_embedder
+def load(name: str) -> "Retriever":
+    """A retriever by name, to be fitted to texts: `load("bm25").fit(texts).scores(query)` is a number a text.
 
-    if embedder is None:
-        raise BadOption("an embedder is needed, for example 'hashing' or 'minilm'")
-    return load_embedder(embedder) if isinstance(embedder, str) else embedder
+    Names: bm25, lexical, hashing, minilm, fastembed:NAME, st:NAME, openai:MODEL, endpoint:NAME/MODEL, hybrid:EMBEDDER.
+    """
+    from cxlab.retrieval.retriever import load_retriever
+
+    return load_retriever(name)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cxlab.errors import BadOption, BadStore, CxError, NotConfigured
 from cxlab.records import content_id, new_id
 from cxlab.retrieval.documents import Chunk, DocumentIndex, readable
-from cxlab.retrieval.embedder import Embedder
+from cxlab.retrieval.embedder import Embedder, embed_queries
 from cxlab.retrieval.embeddings import load_embedder
 from cxlab.retrieval.top_k import PLACES, Ranked
 from cxlab.store import layout
@@ -58,6 +58,9 @@ def _function_class() -> Any:
 
         def get_config(self) -> dict[str, Any]:
             return {"embedder": self.embedder}
+
+        def embed_query(self, input: Any) -> Any:
+            return list(embed_queries(_embedder(self.embedder), readable(input)))
 
         def default_space(self) -> Any:
             return "cosine"
@@ -199,7 +202,7 @@ class _ChromaRanker:
         self.embedder = embedder
 
     def encode(self, queries: Sequence[str]) -> NDArray[np.float32]:
-        return self.embedder.embed(list(queries))
+        return embed_queries(self.embedder, list(queries))
 
     def rank(self, encoded: Any, rows: NDArray[np.int64], n: int) -> Ranked:
         found: Ranked = [(np.zeros(0, dtype=np.int64), np.zeros(0)) for _ in rows]

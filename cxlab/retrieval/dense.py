@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.retrieval.documents import readable
-from cxlab.retrieval.embedder import Embedder
+from cxlab.retrieval.embedder import Embedder, embed_queries
 from cxlab.retrieval.exact import ExactIndex
 from cxlab.retrieval.top_k import Ranked
 
@@ -24,7 +24,7 @@ class DenseRanker:
 
     def encode(self, queries: Sequence[str]) -> NDArray[np.float32]:
         """One vector a query."""
-        return self.embedder.embed(list(queries))
+        return embed_queries(self.embedder, list(queries))
 
     def rank(self, encoded: Any, rows: NDArray[np.int64], n: int) -> Ranked:
         """The best n pieces; none for a query that the embedder made nothing of (a vector of zeros)."""

@@ -21,3 +21,10 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One float32 row of `dim` numbers a text, of length 1, or all zeros where there is nothing to embed."""
         ...
+
+
+def embed_queries(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """The vectors of questions: of an embedder that tells them from passages its own, else as for passages."""
+    own = getattr(embedder, "embed_queries", None)
+    vectors: Vectors = embedder.embed(texts) if own is None else own(texts)
+    return vectors

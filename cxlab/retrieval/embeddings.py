@@ -4,6 +4,8 @@ hashing              character n-grams hashed into 1,024 numbers: always there, 
 minilm               all-MiniLM-L6-v2 on this machine through onnxruntime, where its files are
 openai:MODEL         OpenAI's embeddings
 endpoint:NAME/MODEL  any OpenAI-compatible server's /v1/embeddings
+fastembed:NAME       a model of fastembed, through onnxruntime, where its weights are (an optional extra)
+st:NAME              a model of sentence-transformers, or a folder of one (an optional extra)
 """
 
 import asyncio
@@ -12,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,11 +24,11 @@ from cxlab.errors import CxError, UnknownName
 from cxlab.llm.embeddings import EmbeddingReply, load_embedding
 from cxlab.llm.metering import Budget
 from cxlab.records import Usage
-from cxlab.retrieval import minilm
+from cxlab.retrieval import local_embedders, minilm
 from cxlab.retrieval.embedder import Embedder, Vectors
 from cxlab.retrieval.vector_cache import CachedEmbedder
 
-_NAMES = ("hashing", "minilm", "openai:MODEL", "endpoint:NAME/MODEL")
+_NAMES = ("hashing", "minilm", "openai:MODEL", "endpoint:NAME/MODEL", "fastembed:NAME", "st:NAME")
 
 
 class EmbeddingUsage(NamedTuple):
@@ -66,6 +69,7 @@ def known_embedders() -> list[KnownEmbedder]:
         KnownEmbedder("hashing", "", "hashed character n-grams: installed everywhere, sees spelling, not meaning"),
         KnownEmbedder("minilm", minilm.missing(), "all-MiniLM-L6-v2 on this machine: English, 384 numbers"),
     ]
+    rows += [KnownEmbedder(name, local_embedders.missing(name), about) for name, about in local_embedders.KNOWN]
     rows += [KnownEmbedder(name, _needs(name), "OpenAI") for name in registry.settings()["embeddings"]]
     return rows
 
@@ -90,7 +94,20 @@ def load_embedder(name: str, cache: Path | None = None) -> Embedder:
         return CachedEmbedder(minilm.MiniLM(), cache)
     if name.startswith(("openai:", "endpoint:")):
         return CachedEmbedder(ServerEmbedder(name), cache)
+    if name.partition(":")[0] in local_embedders.KINDS and name.partition(":")[2]:
+        return CachedEmbedder(_open_local(name), cache)
     raise UnknownName("embedder", name, _NAMES)
+
+
+@lru_cache(maxsize=4)
+def _open_local(name: str) -> local_embedders.LocalEmbedder:
+    """Weights are read once a process: seconds for a small model."""
+    return local_embedders.LocalEmbedder(name)
+
+
+def default_embedder() -> str:
+    """The best embedder that is there without a network: minilm, else hashing, which knows spelling alone."""
+    return "hashing" if minilm.missing() else "minilm"
 
 
 def unit(vectors: Vectors) -> Vectors:

@@ -4,15 +4,16 @@ import hashlib
 import logging
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.errors import BadStore
-from cxlab.retrieval.embedder import Embedder
+from cxlab.retrieval.embedder import Embedder, embed_queries
 from cxlab.store import layout
 
 _LOG = logging.getLogger(__name__)
@@ -46,13 +47,24 @@ class CachedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text, from the file where it is there; what is new is kept in it, 1,024 texts at a time."""
-        keys = [self._key(text) for text in texts]
+        return self._rows(texts, self.inner.embed, "")
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The same for questions, kept apart where the inner embedder tells them from passages."""
+        if getattr(self.inner, "embed_queries", None) is None:
+            return self.embed(texts)
+        return self._rows(texts, partial(embed_queries, self.inner), "query")
+
+    def _rows(
+        self, texts: Sequence[str], compute: Callable[[Sequence[str]], NDArray[np.float32]], side: str
+    ) -> NDArray[np.float32]:
+        keys = [self._key(text, side) for text in texts]
         known = self._read(list(dict.fromkeys(keys)))
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         wanted = list(new)
         for start in range(0, len(wanted), _KEEP):
             some = wanted[start : start + _KEEP]
-            fresh = dict(zip(some, self.inner.embed([new[key] for key in some]), strict=True))
+            fresh = dict(zip(some, compute([new[key] for key in some]), strict=True))
             self._write(fresh)
             known.update(fresh)
         if not keys:
@@ -71,8 +83,9 @@ class CachedEmbedder:
         if wanted:
             yield len(wanted), len(wanted)
 
-    def _key(self, text: str) -> bytes:
-        said = f"{self.name}\0{text}".encode("utf-8", "surrogatepass")
+    def _key(self, text: str, side: str = "") -> bytes:
+        # Passages are kept as they always were, so that what is there is found.
+        said = f"{self.name}{side and chr(1) + side}\0{text}".encode("utf-8", "surrogatepass")
         return hashlib.blake2b(said, digest_size=16).digest()
 
     @contextmanager

@@ -164,7 +164,9 @@ def test_an_index_over_a_servers_vectors(server, monkeypatch):
 
 
 def test_names(monkeypatch):
-    with pytest.raises(UnknownName, match="known: endpoint:NAME/MODEL, hashing, minilm, openai:MODEL"):
+    with pytest.raises(
+        UnknownName, match="known: endpoint:NAME/MODEL, fastembed:NAME, hashing, minilm, openai:MODEL, st:NAME"
+    ):
         load_embedder("word2vec")
     with pytest.raises(BadOption, match="endpoint:NAME/MODEL"):
         load_embedder("endpoint:local")

@@ -146,6 +146,8 @@ def _index(base: str, dataset_id: str, name: str, kind: str, size: int, overlap:
         "chunks": parts[0]["chunks"],
         "documents": len(documents),
     }
+    if embedder is not None and not split_kind(kind)[1] and embedder.name.startswith("hashing"):
+        about["fallback"] = "spelling (hashing), because the files of minilm are not on this machine"
     return BuiltIndex(made, about, time.perf_counter() - began)
 
 
@@ -205,9 +207,9 @@ def _embedder_of(kind: str) -> Any:
 
 
 def _default_embedder() -> str:
-    from cxlab.retrieval import minilm
+    from cxlab.retrieval.embeddings import default_embedder
 
-    return "hashing" if minilm.missing() else "minilm"
+    return default_embedder()
 
 
 def embedder(kind: str) -> Any:

@@ -1,0 +1,120 @@
+"""Embedders whose weights lie on this machine, by name, through libraries that are optional extras.
+
+fastembed:NAME   through onnxruntime, no torch: pip install "cxlab[fastembed]"
+st:NAME          any model of sentence-transformers: pip install "cxlab[st]"; NAME may be a folder
+
+Models that were trained with another text in front of a question than in front of a passage get it here.
+"""
+
+import importlib
+import importlib.util
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxlab.errors import NotConfigured
+
+KINDS = ("fastembed", "st")
+# Names that are known to work, multilingual ones among them: (name, what it is).
+KNOWN = (
+    ("fastembed:BAAI/bge-small-en-v1.5", "English, 384 numbers, small and quick"),
+    ("fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", "50 languages, 384 numbers"),
+    ("fastembed:intfloat/multilingual-e5-large", "100 languages, 1,024 numbers"),
+    ("st:intfloat/multilingual-e5-small", "100 languages, 384 numbers"),
+    ("st:BAAI/bge-m3", "100 languages, 1,024 numbers, long texts"),
+)
+_PACKAGES = {"fastembed": "fastembed", "st": "sentence_transformers"}
+_EXTRAS = {"fastembed": "fastembed", "st": "sentence-transformers"}
+Side = Literal["query", "passage"]
+# What is put in front, by how a model is called; the first that fits counts. From the models' own cards.
+_BGE = "Represent this sentence for searching relevant passages: "
+PREFIXES: tuple[tuple[str, str, str], ...] = (
+    (r"e5-.*instruct", "Instruct: Find the passages that answer the question\nQuery: ", ""),
+    (r"(^|[/-])e5-", "query: ", "passage: "),
+    (r"bge-(small|base|large)-en", _BGE, ""),
+    (r"mxbai-embed|snowflake-arctic-embed", _BGE, ""),
+    (r"nomic-embed-text", "search_query: ", "search_document: "),
+)
+
+
+def missing(name: str) -> str:
+    """What must be installed before an embedder of that name can be used, "" when nothing."""
+    kind = name.partition(":")[0]
+    found = importlib.util.find_spec(_PACKAGES[kind])
+    return "" if found is not None else f"pip install {_EXTRAS[kind]}"
+
+
+def prefix(model: str, side: Side) -> str:
+    """What a model wants in front of a query or a passage; "" for one that makes no difference."""
+    for pattern, query, passage in PREFIXES:
+        if re.search(pattern, model, re.IGNORECASE):
+            return query if side == "query" else passage
+    return ""
+
+
+class LocalEmbedder:
+    """One of the models above; raises NotConfigured where its package or its weights are not there.
+
+    `embed` takes passages, `embed_queries` questions. Vectors have length 1; a blank text is all zeros.
+    """
+
+    def __init__(self, name: str) -> None:
+        kind, _, self.model_name = name.partition(":")
+        if needs := missing(name):
+            raise NotConfigured(f"embedder {name!r} is not installed: {needs}")
+        self.name = name
+        self._kind = kind
+        try:
+            self._model: Any = _load_fastembed(self.model_name) if kind == "fastembed" else _load_st(self.model_name)
+        except (OSError, ValueError, RuntimeError) as error:
+            # Both libraries raise one of these for a name that they do not know and for weights they cannot fetch.
+            said = str(error).strip().partition("\n")[0][:200]
+            raise NotConfigured(
+                f"embedder {name!r}: its weights are not on this machine and could not be fetched ({said}); fetch them "
+                "once where there is a network, or name a folder that holds them"
+            ) from None
+        self.dim = self._encode(["dimension"], "passage").shape[1]
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a passage."""
+        return self._rows(texts, "passage")
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a question."""
+        return self._rows(texts, "query")
+
+    def _rows(self, texts: Sequence[str], side: Side) -> NDArray[np.float32]:
+        vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
+        full = [place for place, text in enumerate(texts) if text.strip()]
+        if full:
+            rows = self._encode([texts[place] for place in full], side)
+            lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+            vectors[full] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+        return vectors
+
+    def _encode(self, texts: list[str], side: Side) -> NDArray[np.float32]:
+        front = prefix(self.model_name, side)
+        written = [front + text for text in texts]
+        if self._kind == "fastembed":
+            return np.asarray(list(self._model.embed(written)), dtype=np.float32)
+        # A model that brings its own texts for both sides knows better; then nothing is put in front twice.
+        prompts = getattr(self._model, "prompts", None) or {}
+        own = next((each for each in ((side,) if side == "query" else (side, "document")) if prompts.get(each)), None)
+        named = {"prompt_name": own} if own is not None else {}
+        return np.asarray(self._model.encode(texts if own else written, **named), dtype=np.float32)
+
+
+def _load_fastembed(model: str) -> Any:
+    threads = int(os.environ.get("OMP_NUM_THREADS") or 0) or None
+    return importlib.import_module(_PACKAGES["fastembed"]).TextEmbedding(model_name=model, threads=threads)
+
+
+def _load_st(model: str) -> Any:
+    folder = Path(model).expanduser()
+    named = str(folder) if folder.is_dir() else model
+    return importlib.import_module(_PACKAGES["st"]).SentenceTransformer(named)

@@ -1,0 +1,149 @@
+"""Embedders of optional packages, with tiny ones in their place: what a model is handed, what is said without."""
+
+import importlib.util
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cxlab import retrieval
+from cxlab.errors import BadOption, NotConfigured, UnknownName
+from cxlab.retrieval import embeddings, local_embedders
+from cxlab.retrieval.embedder import embed_queries
+from cxlab.retrieval.embeddings import known_embedders, load_embedder
+
+TEXTS = ["Wo ist mein Paket?", "Das Paket liegt im Depot.", "Die Rechnung ist bezahlt."]
+
+
+class Model:
+    """Counts letters; notes what it was handed."""
+
+    handed: list[str]
+    prompts: dict[str, str]
+
+    def __init__(self, model_name: str, threads: int | None = None) -> None:
+        if model_name == "nobody/nothing":
+            raise ValueError("Model nobody/nothing is not supported\nand a long list")
+        self.handed, self.prompts = [], {"query": "frage: ", "document": ""} if "own" in model_name else {}
+
+    def embed(self, texts: list[str]) -> Iterator[np.ndarray]:
+        self.handed += texts
+        for text in texts:
+            yield np.array([text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"], dtype=float)
+
+    def encode(self, texts: list[str], prompt_name: str | None = None) -> np.ndarray:
+        return np.array(list(self.embed([self.prompts.get(prompt_name or "", "") + text for text in texts])))
+
+
+@pytest.fixture(autouse=True)
+def packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    for package, entry in (("fastembed", "TextEmbedding"), ("sentence_transformers", "SentenceTransformer")):
+        made: Any = types.ModuleType(package)
+        made.__spec__ = importlib.util.spec_from_loader(package, None)
+        setattr(made, entry, Model)
+        monkeypatch.setitem(sys.modules, package, made)
+    embeddings._open_local.cache_clear()
+
+
+@pytest.mark.parametrize("kind", local_embedders.KINDS)
+def test_questions_and_passages_get_what_the_model_was_trained_with(kind: str) -> None:
+    found = local_embedders.LocalEmbedder(f"{kind}:intfloat/multilingual-e5-small")
+    found._model.handed.clear()
+    passages, questions = found.embed(["Paket", " "]), found.embed_queries(["Paket"])
+    assert found._model.handed == ["passage: Paket", "query: Paket"]
+    assert found.dim == 26
+    assert np.linalg.norm(passages[0]) == pytest.approx(1.0)
+    assert not passages[1].any(), "a blank text is all zeros"
+    assert not np.allclose(passages[0], questions[0])
+
+
+@pytest.mark.parametrize(
+    ("model", "query", "passage"),
+    [
+        ("intfloat/multilingual-e5-large", "query: ", "passage: "),
+        ("BAAI/bge-small-en-v1.5", local_embedders._BGE, ""),
+        ("BAAI/bge-m3", "", ""),
+        ("sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", "", ""),
+        ("nomic-ai/nomic-embed-text-v1.5", "search_query: ", "search_document: "),
+    ],
+)
+def test_prefixes_are_those_of_the_models_cards(model: str, query: str, passage: str) -> None:
+    assert (local_embedders.prefix(model, "query"), local_embedders.prefix(model, "passage")) == (query, passage)
+
+
+def test_a_model_that_brings_its_own_prefixes_gets_those() -> None:
+    found = local_embedders.LocalEmbedder("st:own/e5-like")
+    found._model.handed.clear()
+    found.embed_queries(["Paket"])
+    assert found._model.handed == ["frage: Paket"]
+
+
+def test_both_sides_are_kept_apart_in_the_cache() -> None:
+    one = load_embedder("fastembed:intfloat/multilingual-e5-large")
+    passages, questions = one.embed(TEXTS), embed_queries(one, TEXTS)
+    again = load_embedder("fastembed:intfloat/multilingual-e5-large")
+    inner: Any = again.inner  # type: ignore[attr-defined]
+    inner._model.handed.clear()
+    assert np.array_equal(again.embed(TEXTS), passages)
+    assert np.array_equal(embed_queries(again, TEXTS), questions)
+    assert inner._model.handed == [], "nothing was computed twice"
+    assert not np.allclose(passages, questions)
+
+
+def test_an_index_asks_for_both_sides() -> None:
+    embeddings._open_local.cache_clear()
+    found = retrieval.index_documents("exact", 1000, 0, "st:intfloat/multilingual-e5-small", enumerate_texts())
+    assert found.search(["Wo liegt das Paket?"], 1)[0][0].id == "1"
+    handed = embeddings._open_local("st:intfloat/multilingual-e5-small")._model.handed
+    assert "query: Wo liegt das Paket?" in handed
+    assert "passage: Das Paket liegt im Depot." in handed
+
+
+def enumerate_texts() -> list[tuple[str, str]]:
+    return [(str(place), text) for place, text in enumerate(TEXTS)]
+
+
+def test_without_the_package_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(NotConfigured, match="pip install fastembed"):
+        load_embedder("fastembed:BAAI/bge-small-en-v1.5")
+    with pytest.raises(NotConfigured, match="pip install sentence-transformers"):
+        load_embedder("st:BAAI/bge-m3")
+    needs = {row.name: row.needs for row in known_embedders()}
+    assert needs["st:BAAI/bge-m3"] == "pip install sentence-transformers"
+
+
+def test_without_weights_it_is_said_in_one_line() -> None:
+    with pytest.raises(NotConfigured) as told:
+        load_embedder("fastembed:nobody/nothing")
+    assert "weights are not on this machine" in str(told.value)
+    assert "\n" not in str(told.value)
+    with pytest.raises(UnknownName):
+        load_embedder("st:")
+
+
+@pytest.mark.parametrize(
+    "name", ["bm25", "lexical", "hashing", "hybrid:hashing", "fastembed:intfloat/multilingual-e5-large"]
+)
+def test_a_retriever_by_name_scores_every_text(name: str) -> None:
+    found = retrieval.load(name).fit(TEXTS)
+    scores = found.scores("Paket im Depot")
+    assert scores.shape == (3,)
+    assert int(np.argmax(scores)) == 1
+    assert np.array_equal(scores, found.scores("Paket im Depot"))
+    assert retrieval.load(name).fit([]).scores("x").shape == (0,)
+
+
+def test_a_retriever_that_is_none_is_refused() -> None:
+    for name in ("chroma", "exact"):
+        with pytest.raises(BadOption):
+            retrieval.load(name)
+    with pytest.raises(UnknownName):
+        retrieval.load("telepathy")
+    with pytest.raises(BadOption, match="not fitted"):
+        retrieval.load("bm25").scores("x")
