@@ -104,7 +104,9 @@ def _find_view(
         benchmark = next(iter(shared))
     elif benchmark not in set(of_run.values()):
         raise UnknownName("benchmark with runs", benchmark, set(of_run.values()))
-    about = find_benchmark(benchmark).declaration
+    from cxlab.read.scores import with_scored_headlines
+
+    about = with_scored_headlines(find_benchmark(benchmark).declaration)
     tasks = [each.id for each in about.card.tasks]
     if task and task not in tasks:
         raise UnknownName("task", task, tasks)

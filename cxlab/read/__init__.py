@@ -14,7 +14,7 @@ from cxlab.read.attempts import (
 from cxlab.read.published import PublishedTable, published, published_board
 from cxlab.read.query import ask, facet_ids, where
 from cxlab.read.runs import Progress, failure_counts, health, latest_runs, progress, set_aside
-from cxlab.read.scores import count_scores, leaderboard, metric_names, score_table
+from cxlab.read.scores import count_scores, leaderboard, metric_names, score_table, with_scored_headlines
 from cxlab.read.view import View
 from cxlab.store import version
 
@@ -46,4 +46,5 @@ __all__ = [
     "set_aside",
     "version",
     "where",
+    "with_scored_headlines",
 ]

@@ -14,6 +14,7 @@ KINDS = {
     "execution": "left the procedure",
     "action": "wrong action",
     "lucky": "right by luck",
+    "panel": "panel off the truth",
     "answer": "wrong result",
     "format": "unreadable reply",
     "unmarked": "not scored",

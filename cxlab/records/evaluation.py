@@ -189,7 +189,8 @@ class Trace(Record):
     `reference_*` follow from the judges' fields, `own_path` and `own_action` from the agent's own
     fields, `gold_*` from the leaf the customer was made from. `moves` aligns predicted with reference
     as (`sync` | `inserted` | `skipped`, stage). `error`: `none`, `field`, `execution`, `action`,
-    `lucky`, `format` or `unscored`. `alone`: the same turn by each judge on its own.
+    `lucky`, `panel` (the agent is right by what was told), `format` or `unscored`.
+    `alone`: the same turn by each judge on its own.
     """
 
     attempt_id: str

@@ -13,9 +13,17 @@ from cxlab.records.settings import write_word
 from cxlab.ui.address import cached
 
 
-@lru_cache(maxsize=64)
 def declared(benchmark: str) -> Declaration:
-    """What a benchmark declares; of one that is not registered (any more) its name, and nothing is asked for."""
+    """What a benchmark declares; of one that is not registered (any more) its name, and nothing is asked for.
+
+    Where nothing in the store has a task's headline (runs from before there was one), the next leading figure leads.
+    """
+    about = _declared(benchmark)
+    return cached(read.with_scored_headlines, about) if about.card.leading else about
+
+
+@lru_cache(maxsize=64)
+def _declared(benchmark: str) -> Declaration:
     if benchmark in REGISTRY:
         return REGISTRY[benchmark].declaration
     return Declaration(Card(benchmark, benchmark, "", "", "", (), {}, unit=("attempt", "attempts")))

@@ -9,11 +9,12 @@ from cxlab import resources
 from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Files, Task
 from cxlab.benchmarks.rehearsal import rehearse
 from cxlab.benchmarks.sage import rules
+from cxlab.benchmarks.sage.formulae import action, logic, overall
 from cxlab.benchmarks.sage.generate import generate
 from cxlab.benchmarks.sage.options import SageDataset, SageOptions, migrate
 from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.run import run
-from cxlab.benchmarks.sage.score import action, logic, overall, rescore, score
+from cxlab.benchmarks.sage.score import rescore, score
 from cxlab.benchmarks.sage.verdict import judge_attempt
 from cxlab.errors import CxError
 from cxlab.files import Complaint
@@ -21,7 +22,15 @@ from cxlab.llm.base import ChatModel
 from cxlab.metrics import paths
 from cxlab.records import Sample
 
+# What leads where nobody chooses a metric; the paper's own is "overall", beside which its tables are shown.
+LEAD = "told"
 METRICS = {
+    "skill": "told, over what the best constant agent gets on the same: 0 is that agent, 100 is faultless",
+    "told": "0.4 fields + 0.4 path + 0.2 action, only of what can be decided from what the customer has told by then",
+    "truth": "logic, against what was told so far and the defaults, in place of the panel's fields",
+    "claims": "share of what customers say they told that the panel reads in their words",
+    "untold": "facts that the customer had not told, or not put right, when the dialogue ended",
+    "too_long": "share of messages of more than 40 words, counted",
     "overall": "0.8 logic + 0.2 chat, a turn's own (SAGE, eq. 9; at most 98, because chat ends at 90)",
     "logic": "0.4 classification + 0.4 path + 0.2 action (SAGE, section 3.2)",
     "chat": "weighted sum of the five dimensions, mean over the judges; 30 to 90",
@@ -51,7 +60,7 @@ GRADES = (
 EXAMPLE = """1. Ask whether the parcel arrived damaged or did not arrive at all.
 2. If it did not arrive and was sent more than 10 days ago, send it again. Otherwise ask the customer to wait.
 3. If it arrived damaged, refund it."""
-LOWER_IS_BETTER = frozenset({"format_error", "format_error_rate", "turns", "chat_words"})
+LOWER_IS_BETTER = frozenset({"format_error", "format_error_rate", "turns", "chat_words", "untold", "too_long"})
 FACETS = (
     Facet("scenario", "Scenario", "The procedure that the agent is held to.", spread=True),
     Facet(
@@ -126,11 +135,17 @@ BENCHMARK = Benchmark(
         "from friendly to hostile.",
         paper="SAGE: A Service Agent Graph-guided Evaluation Benchmark",
         licence="procedures and phrases: own work; metric definitions after the paper",
-        tasks=(Task("dialogue", "Serve a customer by the procedure", "overall"),),
+        tasks=(Task("dialogue", "Serve a customer by the procedure", LEAD),),
         metrics=METRICS,
-        leading=("overall", "logic", "chat"),
+        leading=(LEAD, "overall", "skill"),
         parts=("classification", "path", "action", *GRADES),
-        scales={**dict.fromkeys(GRADES, (3.0, 9.0)), "turns": None, "chat_words": None},
+        scales={
+            **dict.fromkeys(GRADES, (3.0, 9.0)),
+            "turns": None,
+            "chat_words": None,
+            "untold": None,
+            "skill": (-100.0, 100.0),
+        },
         lower_is_better=LOWER_IS_BETTER,
     ),
     generate=generate,
@@ -144,7 +159,8 @@ BENCHMARK = Benchmark(
     GenerateOptions=SageDataset,
     facets=FACETS,
     verdict=judge_attempt,
-    verdict_reads=("traces",),
+    verdict_reads=("scores", "traces"),
+    scorer="2",
     migrate=migrate,
     rescore=rescore,
     attempt_view="procedure",

@@ -12,7 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks.contract import Scored, Setup
+from cxlab.benchmarks.sage import valid_scores
 from cxlab.benchmarks.sage.conditions import same
+from cxlab.benchmarks.sage.customer_card import told_until
+from cxlab.benchmarks.sage.formulae import action, chat, logic, overall
 from cxlab.benchmarks.sage.options import SageOptions
 from cxlab.benchmarks.sage.procedures.sop_text import show, show_fields, show_policy, shown_system
 from cxlab.benchmarks.sage.prompts import scenario_prompts
@@ -24,40 +27,12 @@ from cxlab.metrics import paths
 from cxlab.records import Attempt, Judgement, Message, Sample, Score, SingleJudgeTrace, Trace, Vote
 
 EVALUATED = (1, 5, 10, 15)
-CHAT_WEIGHTS = {
-    "linguistic_quality": 2.0,
-    "anthropomorphism_emotion": 2.5,
-    "content_utility": 2.5,
-    "user_satisfaction": 1.5,
-    "instruction_compliance": 1.5,
-}
 UNPARSED = "the reply could not be parsed"
+MOST_WORDS = 40
+"""What the procedure allows a message to have; counted and not judged."""
+# What an attempt has as the mean of its evaluated turns.
+MEANS = ("overall", "logic", "chat", "format_error", "overall_zero", "told", "truth", "skill", "claims", "too_long")
 LOGIC_METRICS = ("classification", "path", "action", "logic", "overall")
-
-
-def chat(dimensions: Mapping[str, float]) -> float:
-    """Chat quality from the five dimensions on 3–9: weights 2.0, 2.5, 2.5, 1.5, 1.5; 30 to 90, never 100."""
-    return sum(weight * dimensions[name] for name, weight in CHAT_WEIGHTS.items())
-
-
-def logic(classification: float, path: float, action: float) -> float:
-    """0.4 classification + 0.4 path + 0.2 action; scale in = scale out."""
-    return 0.4 * classification + 0.4 * path + 0.2 * action
-
-
-def overall(logic: float, chat: float) -> float:
-    """0.8 logic + 0.2 chat; scale in = scale out."""
-    return 0.8 * logic + 0.2 * chat
-
-
-def action(predicted: Mapping[str, str], reference: Mapping[str, str]) -> float:
-    """1 for the right action; where the reference has a plan, 0.7 for the action and 0.3 for the plan."""
-    if predicted.get("Action") != reference["Action"]:
-        return 0.0
-    plans = [key for key in reference if key != "Action"]
-    if not plans or all(reference[key] == "none" for key in plans):
-        return 1.0
-    return 0.7 + 0.3 * all(predicted.get(key) == reference[key] for key in plans)
 
 
 def evaluated_turns(last: int) -> tuple[int, ...]:
@@ -112,10 +87,12 @@ def _score_turns(
     traces: list[Trace] = []
     for turn in turns:
         last = turn == turns[-1]
-        trace, values = score_turn(s, sample, replies[turn], turn, last, counted.get(turn, ()), judged)
+        truth = valid_scores.truth_at(s, sample, attempt.messages, turn)
+        trace, values = score_turn(s, sample, replies[turn], turn, last, counted.get(turn, ()), judged, truth)
         traces.append(trace.model_copy(update={"attempt_id": attempt.id}))
         scores += [Score(attempt_id=attempt.id, turn=turn, metric=m, value=v, reason=r) for m, (v, r) in values.items()]
     scores += summarise(attempt, scores, len(replies))
+    scores.append(_untold(sample, attempt))
     return tuple(scores), tuple(traces)
 
 
@@ -167,6 +144,7 @@ def score_turn(
     last: bool,
     counted: Sequence[Sequence[Judgement]],
     judged: bool,
+    truth: valid_scores.TurnTruth | None = None,
 ) -> tuple[Trace, dict[str, tuple[float | None, str | None]]]:
     """Trace and scores of one evaluated turn: metric → (value or None, reason when None)."""
     system = sample.inputs["system"]
@@ -183,6 +161,7 @@ def score_turn(
         nothing: tuple[float | None, str | None] = (None, UNPARSED)
         values = dict.fromkeys((*LOGIC_METRICS, "chat"), nothing)
         values |= {"format_error": (100.0, None), "logic_zero": (0.0, None), "overall_zero": (0.0, None)}
+        values |= _valid(s, truth, {}, Route((), {"Action": ""}, ()))
         return Trace(parsed=False, error="format", **base), values
 
     panel = tallies(s, counted) if judged else {}
@@ -201,6 +180,9 @@ def score_turn(
     else:
         values["overall"] = (None, half[1] or talk[1])
     values["overall_zero"], values["logic_zero"] = values["overall"], values["logic"]
+    values["too_long"] = (100.0 * (len(reply.text.split()) > MOST_WORDS), None)
+    values |= _valid(s, truth, reply.data["fields"], predicted)
+    values["claims"] = _claims(panel, truth)
     trace = Trace(
         parsed=True,
         predicted_fields=reply.data["fields"],
@@ -212,11 +194,60 @@ def score_turn(
         reference_path=reference.path if reference else (),
         reference_action=label(reference.action) if reference else None,
         moves=paths.alignment(predicted.path, reference.path).moves if reference else (),
-        error=split(predicted, own, reference),
+        error=_blame(split(predicted, own, reference), predicted, own, truth),
         alone=tuple(alone(s, reply.data["fields"], predicted, system, ballot) for ballot in counted if ballot),
         **base,
     )
     return trace, values
+
+
+def _valid(
+    s: Scenario, truth: valid_scores.TurnTruth | None, fields: Mapping[str, Any], predicted: Route
+) -> dict[str, tuple[float | None, str | None]]:
+    """The scores beside the paper's; an unreadable reply, which has no fields, gets nothing."""
+    if truth is None:
+        return dict.fromkeys(("told", "truth", "skill"), (None, valid_scores.NOT_REPORTED))
+    due = truth.decidable
+    acted = action(predicted.action, due.action) if due.action is not None else None
+    told = valid_scores.weigh(valid_scores.grade(due, fields, predicted.path, acted))
+    skill = None if told is None else valid_scores.over_chance(told, valid_scores.chance_of(s))
+    right = sum(same(fields.get(name), value) for name, value in truth.fields.items()) / len(truth.fields or [0])
+    found: dict[str, tuple[float | None, str | None]] = {
+        "told": (None, valid_scores.NOTHING_YET) if told is None else (100 * told, None),
+        "skill": (None, valid_scores.NOTHING_YET) if skill is None else (100 * skill, None),
+        "truth": (None, "what was told leads nowhere"),
+    }
+    if truth.route is not None:
+        a = paths.recall(predicted.path, truth.route.path)
+        found["truth"] = (100 * logic(right, a, action(predicted.action, truth.route.action)), None)
+    return found
+
+
+def _claims(panel: Mapping[str, Tally], truth: valid_scores.TurnTruth | None) -> tuple[float | None, str | None]:
+    """How far the panel reads in the dialogue what the customer says that it told."""
+    if truth is None:
+        return None, valid_scores.NOT_REPORTED
+    known = [(value, panel[name].winner) for name, value in truth.decidable.fields.items() if name in panel]
+    labelled = [(value, winner) for value, winner in known if winner is not None]
+    if not labelled:
+        return None, "nothing was told that the panel agrees on"
+    return 100 * sum(same(value, winner) for value, winner in labelled) / len(labelled), None
+
+
+def _blame(error: str, predicted: Route, own: Route, truth: valid_scores.TurnTruth | None) -> str:
+    """The error, unless it is the panel's: the agent is exactly where what was told leads."""
+    if truth is None or truth.route is None or error not in ("field", "lucky", "execution", "action"):
+        return error
+    return "panel" if split(predicted, own, truth.route) == "none" else error
+
+
+def _untold(sample: Sample, attempt: Attempt) -> Score:
+    """How many facts the customer had not told, or not put right, when the dialogue ended."""
+    facts = sample.inputs["facts"]
+    told = told_until(facts, attempt.messages)
+    if told is None or not attempt.messages:
+        return Score(attempt_id=attempt.id, turn=None, metric="untold", value=None, reason=valid_scores.NOT_REPORTED)
+    return Score(attempt_id=attempt.id, turn=None, metric="untold", value=float(len(told.untold(len(facts)))))
 
 
 def alone(
@@ -289,7 +320,7 @@ def label(action: Mapping[str, str]) -> str:
 def summarise(attempt: Attempt, scores: Sequence[Score], turns: int) -> list[Score]:
     """The attempt's own figures: means over its evaluated turns, its format-error rate, its length."""
     found = [Score(attempt_id=attempt.id, turn=None, metric="turns", value=float(turns))]
-    for metric in ("overall", "logic", "chat", "format_error", "overall_zero"):
+    for metric in MEANS:
         values = [v.value for v in scores if v.metric == metric and v.value is not None]
         name = "format_error_rate" if metric == "format_error" else metric
         mean = sum(values) / len(values) if values else None

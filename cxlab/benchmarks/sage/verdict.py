@@ -9,14 +9,17 @@ REASONS = {
     "execution": "left the procedure",
     "action": "wrong action",
     "lucky": "right by luck",
+    "panel": "panel off the truth",
+    "untold": "the customer kept a fact to itself",
 }
 
 
 def judge_attempt(task: str, attempt: Attempt, scored: Scored) -> Verdict:
     """Failed where an evaluated turn went wrong or a reply could not be read; passed where all that was evaluated is
-    right; unscored where nothing could be, or a provider cut the dialogue short before anything was wrong."""
+    right; unscored where nothing could be, where only the panel was wrong, where the customer did not play its part,
+    or a provider cut the dialogue short before anything was wrong."""
     del task
-    wrong = next((trace for trace in scored.traces if trace.error not in ("none", "unscored")), None)
+    wrong = next((trace for trace in scored.traces if trace.error not in ("none", "unscored", "panel")), None)
     if wrong is not None:
         stage, field = _place(wrong)
         unread = next((each for each in attempt.failures if each.turn == wrong.turn and each.where == "format"), None)
@@ -32,6 +35,16 @@ def judge_attempt(task: str, attempt: Attempt, scored: Scored) -> Verdict:
         )
     if attempt.outcome == "provider":
         return Verdict(attempt_id=attempt.id, value="unscored", reason=name_fault(attempt), owner="provider")
+    off = next((trace for trace in scored.traces if trace.error == "panel"), None)
+    if off is not None:
+        return Verdict(
+            attempt_id=attempt.id, value="unscored", reason=REASONS["panel"], owner="judge", turn=off.turn,
+        )  # fmt: skip
+    if any(each.where == "customer" for each in attempt.failures):
+        return Verdict(attempt_id=attempt.id, value="unscored", reason="unreadable customer", owner="customer")
+    untold = next((each.value for each in scored.scores if each.metric == "untold"), None)
+    if untold and attempt.ended_by in ("turns", "loop", "goodbye"):
+        return Verdict(attempt_id=attempt.id, value="unscored", reason=REASONS["untold"], owner="customer")
     if any(trace.error == "none" for trace in scored.traces):
         return Verdict(attempt_id=attempt.id, value="passed")
     reason = "no reference: judges tied" if scored.traces else "no turn was evaluated"

@@ -20,6 +20,7 @@ ERROR_WORDS = {
     "field": "field: wrong labels, so another path",
     "execution": "execution: right labels, another path",
     "action": "action: right path, wrong action",
+    "panel": "panel: right by what was told, the panel is off",
     "format": "format: reply could not be parsed",
     "unscored": "unscored: the panel was split",
 }

@@ -21,7 +21,7 @@ from cxlab.store import catalogue, layout
 if TYPE_CHECKING:
     import duckdb
 
-ERRORS = ("none", "lucky", "field", "execution", "action", "format", "unscored")
+ERRORS = ("none", "lucky", "field", "execution", "action", "panel", "format", "unscored")
 EVALUATED = (1, 5, 10, 15)
 """Turns that the benchmark always looks at, as far as a dialogue reaches them; besides them the last one."""
 

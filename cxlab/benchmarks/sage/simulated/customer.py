@@ -74,13 +74,16 @@ class CustomerSpeaker:
 
     def first(self) -> Said:
         parts = [] if "terse" in self.style and self.chance(0.6) else [self.line("greeting")]
-        parts.append(sentence(self.one(self.script.openings)))
+        opening, tells = self.script.openings[int(self.rng.integers(len(self.script.openings)))]
+        parts.append(sentence(opening))
         now = [n for n, f in self.facts.items() if f.delivery == "opening" or (f.wrong and n == 1)]
         now = now[: 1 if self.script.level == "strong" else 2]
         parts += [self.state(n) for n in now]
         if "chatty" in self.style and not now:
             parts.append(self.aside(0.2))
-        return self.write(parts, told=now, why="I begin with my concern")
+        # What the concern gives away by itself is told, unless it is first told wrongly.
+        told = sorted({*now, *(n for n in tells if not self.facts[n].wrong)})
+        return self.write(parts, told=told, why="I begin with my concern")
 
     def next(self) -> Said:
         asked = self.asked()

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from cxlab.benchmarks.sage.conditions import same
 from cxlab.benchmarks.sage.customer_card import mood_of
 from cxlab.benchmarks.sage.rules import Scenario
+from cxlab.benchmarks.sage.simulated.check_phrases import guides
 from cxlab.benchmarks.sage.simulated.phrases import FieldPhrases, OptionPhrases, phrases_of
+from cxlab.benchmarks.sage.simulated.signal_reader import FieldSignals, ReaderSkill, read
 from cxlab.files import grammar
 
 SAMPLE_WORDINGS = 4
@@ -41,7 +44,8 @@ class Script:
     level: str
     voice: str
     style: tuple[str, ...]
-    openings: tuple[str, ...]
+    openings: tuple[tuple[str, tuple[int, ...]], ...]
+    """Each with the numbers of the facts that it tells by itself."""
     small_talk: tuple[str, ...]
     objections: tuple[str, ...]
     facts: tuple[FactScript, ...]
@@ -83,16 +87,27 @@ def draw_script(s: Scenario, inputs: Mapping[str, Any], rng: np.random.Generator
                 wrong=some(other.says, 2) if fact["delivery"] == "corrected" else (),
             )
         )
+    reading = guides(s, known)
     openings = known.intents[inputs["intent"]].openings if inputs["intent"] in known.intents else ()
     asked = known.talk.objections or OBJECTIONS
     # Whoever is hostile asks what others ask, only not in their tone.
     objections = asked.get(level) or (*asked.get("weak", ()), *asked.get("zero", ()))
+    begins = some(openings or [line.replace("<title>", intent.title.lower()) for line in OPENINGS], 3)
     return Script(
         level=level,
         voice="weak" if cold else level,
         style=s.personalities[inputs["personality"]].style,
-        openings=some(openings or [line.replace("<title>", intent.title.lower()) for line in OPENINGS], 3),
+        openings=tuple((line, _tells(reading, line, inputs["facts"])) for line in begins),
         small_talk=some(known.talk.small_talk, 3),
         objections=some(objections, inputs["patience"] + 2),
         facts=tuple(facts),
+    )
+
+
+def _tells(reading: Sequence[FieldSignals], line: str, facts: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
+    """The numbers of the facts that a line makes plain to a reader who knows every wording."""
+    found = read(reading, [line], ReaderSkill("all"))
+    told = {name: value for name, (value, evidence) in found.items() if evidence is not None}
+    return tuple(
+        n for n, fact in enumerate(facts, 1) if fact["field"] in told and same(told[fact["field"]], fact["value"])
     )
