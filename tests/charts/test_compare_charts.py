@@ -104,14 +104,21 @@ def test_variants_colour_every_move_and_carry_their_way() -> None:
             "way": [way],
             "n": [4],
             "share": [1.0],
-            "wanted": [["stage1", "stage2", "stage5", "ChangeOrder"]],
-            "moves": [
-                [{"move": m, "stage": s} for m, s in (("sync", "stage1"), ("skipped", "stage2"), ("sync", "stage5"))]
-            ],
+            "right": [0],
+            "acted": [3],
+            "steps": [[{"stage": "stage1", "followed": 4}, {"stage": "stage5", "followed": 1}]],
+            "skipped": [[{"stage": "stage2", "n": 3}]],
         }
     )
     figure = draw_variants(frame, procedure, False)
-    assert {trace.name for trace in figure.data if trace.fill == "toself"} == {"followed", "skipped"}
+    drawn = {trace.name: [y for y in trace.y if y is not None] for trace in figure.data if trace.fill == "toself"}
+    assert set(drawn) == {"due there", "not due there", "due and left out"}
+    # Of the second stage a quarter is green and the rest red.
+    assert (min(drawn["not due there"]), max(drawn["not due there"])) == pytest.approx((-0.15, 0.3))
+    told = [text for trace in figure.data if trace.hovertext is not None for text in trace.hovertext]
+    assert any("due in 1 of 4 turns" in text for text in told)
+    assert any("due and left out in 3 of 4 turns" in text for text in told)
+    assert any(text.startswith("75 %") for trace in figure.data if trace.text is not None for text in trace.text)
     assert {tuple(data) for trace in figure.data if trace.customdata is not None for data in trace.customdata} == {
         ("stage1>stage5>ChangeOrder",)
     }

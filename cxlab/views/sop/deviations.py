@@ -234,8 +234,8 @@ def show_variants(current: View, procedure: Procedure) -> None:
     section(
         f"{format_count(frame.height)} ways were taken; the {shown.height} commonest make up "
         f"{format_share(shown['cumulative'][-1])}",
-        "Each strip is a way, coloured by its alignment with the reference that it met most often. Click one for "
-        "its turns.",
+        "Each strip is a way. Each turn is held against its own reference: of a stage the green part is the share of "
+        "turns in which it was due there. Click one for its turns.",
     )
     picked = show_chart(
         draw_variants(shown, procedure, dark()),
@@ -254,6 +254,7 @@ def show_variants(current: View, procedure: Procedure) -> None:
             dtype=pl.String,
         ),
         key=pl.col("way").list.join(">"),
+        due=pl.col("right") / pl.col("n"),
     )
     columns = {
         "path": column("Way", width="large"),
@@ -261,6 +262,7 @@ def show_variants(current: View, procedure: Procedure) -> None:
         "share": column("Share", "share"),
         "cumulative": column("Cumulative", "progress"),
         "right": column("Was due", "count", "Turns for which this way was the reference."),
+        "due": column("Share due", "share"),
         "badge": column("Conformance"),
     }
     alt = "All ways, commonest first."

@@ -7,7 +7,7 @@ to the sample. Shares run from 0 to 1; their intervals are clustered by sample (
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -225,29 +225,40 @@ def confusion(view: View) -> pl.DataFrame:
 
 
 def variants(view: View) -> pl.DataFrame:
-    """Distinct ways, commonest first: way, n, right, share, cumulative, wanted, moves.
+    """Distinct ways, commonest first: way, n, right, share, cumulative, acted, steps, skipped.
 
-    `right` counts the turns for which it was the reference; `wanted` is the reference that it was most often held
-    against, `moves` the steps of its alignment with it (stages only).
+    Each turn is held against its own reference: `right` counts the turns for which the way was it, `acted` those whose
+    action was due. `steps`, one a stage of the way: stage, followed (turns in which it was due there); `skipped`:
+    stage, n (turns in which it was due and left out).
     """
-    frame = _ask_pairs(
-        view,
-        """
-        WITH told AS (SELECT way, wanted, sum(n) AS n FROM pairs GROUP BY ALL), grouped AS (
-            SELECT way, sum(n)::BIGINT AS n, coalesce(sum(n) FILTER (way = wanted), 0)::BIGINT AS "right",
-                arg_max(wanted, n) AS wanted FROM told GROUP BY way
+    told = _ask_pairs(view, "SELECT way, wanted, sum(n)::BIGINT AS n FROM pairs GROUP BY ALL ORDER BY way, wanted")
+    rows = []
+    for (way,), part in told.group_by("way", maintain_order=True):
+        stages, followed, skipped = way[:-1], [0] * (len(way) - 1), dict[str, int]()
+        right = acted = 0
+        for wanted, n in part.select("wanted", "n").iter_rows():
+            right += n * (wanted == way)
+            acted += n * (wanted[-1] == way[-1])
+            place = 0
+            for move, stage in alignment(stages, wanted[:-1]).moves:
+                if move == "skipped":
+                    skipped[stage] = skipped.get(stage, 0) + n
+                    continue
+                followed[place] += n * (move == "sync")
+                place += 1
+        steps = [{"stage": stage, "followed": n} for stage, n in zip(stages, followed, strict=True)]
+        left = [{"stage": stage, "n": n} for stage, n in skipped.items()]
+        rows.append(
+            {"way": way, "n": int(part["n"].sum()), "right": right, "acted": acted, "steps": steps, "skipped": left}
         )
-        SELECT way, n, "right", n / sum(n) OVER () AS share,
-            sum(n) OVER (ORDER BY n DESC, way ROWS UNBOUNDED PRECEDING) / sum(n) OVER () AS cumulative, wanted
-        FROM grouped ORDER BY n DESC, way
-        """,
-    )
-    moves = [
-        [{"move": move, "stage": stage} for move, stage in alignment(way[:-1], wanted[:-1]).moves]
-        for way, wanted in frame.select("way", "wanted").iter_rows()
-    ]
-    kinds = pl.List(pl.Struct({"move": pl.String, "stage": pl.String}))
-    return frame.with_columns(moves=pl.Series(moves, dtype=kinds))
+    schema: dict[str, Any] = {
+        "way": pl.List(pl.String), **dict.fromkeys(("n", "right", "acted"), pl.Int64),
+        "steps": pl.List(pl.Struct({"stage": pl.String, "followed": pl.Int64})),
+        "skipped": pl.List(pl.Struct({"stage": pl.String, "n": pl.Int64})),
+    }  # fmt: skip
+    frame = pl.DataFrame(rows, schema=schema).sort(pl.col("n"), pl.col("way").list.join(">"), descending=[True, False])
+    share = pl.col("n") / pl.col("n").sum()
+    return frame.with_columns(share=share, cumulative=share.cum_sum())
 
 
 def flows(view: View) -> pl.DataFrame:

@@ -109,11 +109,11 @@ def test_confusion_variants_and_flows(by_hand: Path) -> None:
     assert (first["way"], first["n"], first["right"], first["share"]) == (list(PAY), 2, 1, pytest.approx(0.4))
     assert variants["cumulative"][-1] == pytest.approx(1.0)
     jump = variants.filter(pl.col("way").list.len() == 3).row(0, named=True)
-    assert [(m["move"], m["stage"]) for m in jump["moves"]] == [
-        ("sync", "stage1"),
-        ("skipped", "stage2"),
-        ("sync", "stage5"),
-    ]
+    assert jump["steps"] == [{"stage": "stage1", "followed": 1}, {"stage": "stage5", "followed": 1}]
+    assert jump["skipped"] == [{"stage": "stage2", "n": 1}]
+    # Taken twice, due once: each turn is coloured by its own reference.
+    assert (first["right"], first["acted"]) == (1, 1)
+    assert all(0 <= step["followed"] <= first["n"] for step in first["steps"])
     flows = {(e, at, t): n for e, at, t, n in queries.flows(VIEW).iter_rows()}
     assert flows == {
         ("ChangeOrder", "", "ChangeOrder"): 1,
