@@ -67,7 +67,7 @@ if ranking is None or ranking.table.height < 2:
 board = ui.cached(queries.sides, scope, unit)
 named = comparison.names_of(about, board, unit)
 title = ui.label(scope.metric)
-comparison.show_decision(about, ranking, title, named)
+comparison.show_decision(about, ranking, compared.conditions, title, named)
 comparison_sets.show_left_out([ranking])
 comparison_sets.warn_of_customers([ranking])
 comparison_sets.show_conditions(compared, [ranking], "compare")

@@ -14,6 +14,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Literal
 
@@ -35,12 +36,13 @@ _KEYS = ("sample_id", "trial")
 @dataclass(frozen=True)
 class Choice:
     """Conditions that can be chosen: how many `models` have results under them, `results` of the largest complete set
-    in all, and the `samples` of it."""
+    in all, the `samples` of it, and when the `newest` run under them was made."""
 
     conditions: Conditions
     models: int
     results: int
     samples: int
+    newest: datetime
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,7 @@ def _choices(
 
     return tuple(
         Choice(known[key], len(frozenset().union(*(each[3] for each in found[key]))), size(key)[1],
-               sum(each[2] for each in found[key]))
+               sum(each[2] for each in found[key]), datetime.fromtimestamp(size(key)[2], UTC))
         for key in sorted(found, key=size, reverse=True)
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.numbers import format_count
+from cxlab.charts.numbers import format_count, format_time
 from cxlab.read import View, ranking
 from cxlab.read.comparison_sets import Choice, ComparisonSet, Unit
 from cxlab.read.ranking import Ranking, Rankings
@@ -55,24 +55,26 @@ def describe_choices(choices: Sequence[Choice]) -> dict[str, str]:
         words = [own[title] if title == "Dataset" else f"{title} {own.get(title, '–')}" for title in apart[:_MOST_PARTS]
                  if title in own]  # fmt: skip
         size = f"{each.models} model{'' if each.models == 1 else 's'}, {format_count(each.samples)} samples"
-        told[each.conditions.id] = " · ".join([*words, size])
+        told[each.conditions.id] = " · ".join([*words, size, f"newest {format_time(each.newest)}"])
     return told
 
 
 def show_left_out(found: Sequence[Ranking], name: Callable[[str], str] = label) -> None:
     """Who is not ranked, with the reason; nothing where everybody is."""
-    reasons: dict[tuple[str, str], list[str]] = {}
+    tasks: dict[tuple[str, str], list[str]] = {}
     for each in found:
         for side, reason in each.compared.coverage.filter(~pl.col("in_set")).select("side", "reason").iter_rows():
-            reasons.setdefault((name(side), reason), []).append(each.task.title)
-    if not reasons:
-        return
-    several = len(found) > 1
+            tasks.setdefault((name(side), reason), []).append(each.task.title)
+    # Who is left out for one reason in the same tasks is named together; all tasks need not be named.
+    together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (side, reason), where in tasks.items():
+        together.setdefault((reason, () if len(where) == len(found) else tuple(where)), []).append(side)
     lines = [
-        f"**{plain(side)}** {plain(reason)}" + (f" ({plain(', '.join(tasks))})" if several else "")
-        for (side, reason), tasks in reasons.items()
+        f"**{plain(', '.join(sides))}**: {plain(reason)}" + (f" ({plain(', '.join(where))})" if where else "")
+        for (reason, where), sides in together.items()
     ]
-    st.caption("Not ranked: " + "; ".join(lines) + ".")
+    if lines:
+        st.caption("Not ranked: " + "; ".join(lines) + ".")
 
 
 def show_conditions(found: ComparisonSet, rankings: Sequence[Ranking], key: str) -> None:

@@ -12,7 +12,7 @@ from cxlab.charts.numbers import format_count, format_interval, format_points
 from cxlab.charts.theme import Mark
 from cxlab.read import View, ranking
 from cxlab.read.comparison_sets import Unit
-from cxlab.read.conditions import find_differing, of_runs
+from cxlab.read.conditions import Conditions, find_differing, of_runs
 from cxlab.read.ranking import Ranking
 from cxlab.read.ranking_words import say_gap, say_leader, say_power, say_set
 from cxlab.records.benchmark_card import Declaration
@@ -90,13 +90,20 @@ def show_what_differs(about: Declaration, runs: Sequence[str], named: Mapping[st
         show_table(rows, columns, key="compare-settings", alt="Settings in which the runs differ.", downloads=False)
 
 
-def show_decision(about: Declaration, found: Ranking, title: str, named: Mapping[str, str]) -> None:
-    """Who leads or that it cannot be told yet, by how much, on what, and what would settle it."""
+def show_decision(
+    about: Declaration, found: Ranking, conditions: Conditions | None, title: str, named: Mapping[str, str]
+) -> None:
+    """What is compared, who leads or that it cannot be told yet, by how much, and what would settle it."""
 
     def name(side: str) -> str:
         return named.get(side, side)
 
     told = say_leader(found, name)
+    on = ["Runs under different conditions"]
+    if conditions is not None:
+        parts = dict(conditions.parts)
+        on = [f"Dataset {conditions.dataset}", f"judges: {', '.join(map(label, parts['Judges'].split(', ')))}"]
+    st.caption(plain(f"{'; '.join(on)}; {say_set(found)}."))
     section(plain(told[:1].upper() + told[1:]))
     first = found.table.row(0, named=True)
     second = found.table["side"][1]
@@ -105,17 +112,17 @@ def show_decision(about: Declaration, found: Ranking, title: str, named: Mapping
     sizes = [each for each in found.gaps["detectable"] if each is not None]
     compared = found.compared
     figures([
-        (f"{title[:1].upper()}{title[1:]} of {name(found.leader)}", format_points(first["value"]),
+        (f"{title[:1].upper()}{title[1:]} of the first", format_points(first["value"]),
          f"95 % interval {format_interval(first['low'], first['high'])}."),
-        (f"Ahead of {name(second)} by", format_points(abs(gap["difference"])) if gap and known else "–",
+        ("Ahead of the second by", format_points(abs(gap["difference"])) if gap and known else "–",
          f"{say_gap(found, name)}; the interval holds for all comparisons at once."),
         ("Samples that all have", f"{compared.samples:,} of {compared.known:,}",
          f"{say_set(found)}; each counts once, with the mean of its trials."),
-        ("Smallest difference found", format_points(max(sizes)) if sizes else "–",
+        ("Detectable gap", format_points(max(sizes)) if sizes else "–",
          "What so many samples find in four cases out of five, corrected for the number of comparisons."),
     ])  # fmt: skip
     gaps = say_gap(found, name)
-    st.markdown(plain(f"{gaps[:1].upper()}{gaps[1:]}, over {say_set(found)}. {say_power(found, name)}".strip()))
+    st.markdown(plain(f"{gaps[:1].upper()}{gaps[1:]}. {say_power(found, name)}".strip()))
     rows = found.table.join(found.gaps, on="side", how="left", maintain_order="left", suffix="_gap").join(
         compared.coverage.select("side", has="samples"), on="side", how="left", maintain_order="left"
     )

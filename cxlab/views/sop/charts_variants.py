@@ -59,9 +59,7 @@ def draw_variants(frame: pl.DataFrame, procedure: Procedure, dark: bool) -> "Fig
             centres.append((place + 0.5, row, number(gone["stage"]), colours.ink, told, key))
         action = each["way"][-1]
         sign = "✓" if each["acted"] == n else "✕" if not each["acted"] else f"{100 * each['acted'] / n:.0f} %"
-        told = (
-            f"action {plain(action)}: due in {_of(each['acted'], n)}<br>the way: due in {_of(each['right'], n)}"
-        )
+        told = f"action {plain(action)}: due in {_of(each['acted'], n)}<br>the way: due in {_of(each['right'], n)}"
         ends.append((longest + 0.05, row, f"{sign} {plain(action)}", colours.ink, told, key))
     figure = LazyFigure()
     for kind, (px, py) in polygons.items():

@@ -156,7 +156,7 @@ def _sum_tasks(
 
 def _pool(sums: Floats, metric: str) -> PooledFigure:
     what = METRICS[metric]
-    return _within(_estimate(sums[:, _PLACE[metric]], what.undefined), what)
+    return _estimate(sums[:, _PLACE[metric]], what)
 
 
 def pass_k(cases: Sequence[ConversationResult], k: int = 1) -> PooledFigure:
@@ -242,20 +242,16 @@ def _nothing(reason: str) -> PooledFigure:
     return PooledFigure(None, None, None, 0, 0, reason)
 
 
-def _estimate(sums: Floats, undefined: str) -> PooledFigure:
-    """From sum and number of observations of each task: tasks x 2."""
-    found = pooled_interval(sums[:, 0], sums[:, 1])
+def _estimate(sums: Floats, what: measured_metrics.Metric) -> PooledFigure:
+    """From sum and number of observations of each task: tasks x 2. What has one end alone is cut there."""
+    bounds = None if what.high is None else (what.low, what.high)
+    found = pooled_interval(sums[:, 0], sums[:, 1], bounds)
     if not found.n:
-        return _nothing(undefined)
-    return PooledFigure(found.mean, _known(found.low), _known(found.high), found.n, found.clusters)
-
-
-def _within(found: PooledFigure, what: measured_metrics.Metric) -> PooledFigure:
-    """The interval cut at the metric's bounds: Student's t knows nothing of them."""
-    if found.low is None or found.high is None:
-        return found
-    high = found.high if what.high is None else min(found.high, what.high)
-    return replace(found, low=max(found.low, what.low), high=high)
+        return _nothing(what.undefined)
+    low = _known(found.low)
+    return PooledFigure(
+        found.mean, None if low is None else max(low, what.low), _known(found.high), found.n, found.clusters
+    )
 
 
 def _known(value: float) -> float | None:
@@ -282,7 +278,7 @@ def _over_trials(cases: Sequence[ConversationResult], k: int, rate: Any) -> Pool
     for key, value in zip(tries, rate(hits, n, k).tolist(), strict=True):
         sums[_name(key)][0] += value
         sums[_name(key)][1] += 1
-    return _within(_estimate(np.array(list(sums.values())), what.undefined), what)
+    return _estimate(np.array(list(sums.values())), what)
 
 
 def _paired_rates(cases: Sequence[ConversationResult], k: int = 1) -> tuple[list[str], Floats, Floats]:
