@@ -1,11 +1,15 @@
 """A small organisation, the same each time: a few of each object, with nulls, ties and transfers to be tested."""
 
 import random
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from cxlab.benchmarks.crmarena.organisation.ids import make_id
 
 Rows = dict[str, list[dict[str, Any]]]
+# A window at whose ends some cases are opened.
+START, END = "2020-03-01T00:00:00Z", "2020-06-01T00:00:00Z"
 STATES = ("GA", "TX", "ca", None)
 STATUSES = ("Closed", "Closed", "New", "Working", "Escalated")
 WORDS = ("late parcel", "Wrong Size", "100% broken", "under_score", "O'Neil's order", "Größe", "", "late")
@@ -111,3 +115,37 @@ def make_rows(seed: int = 0, cases: int = 60) -> Rows:
         "EmailMessage": emails,
         "Knowledge__kav": articles,
     }
+
+
+def when(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def agent(number: int) -> str:
+    return ident("005", number)
+
+
+def add_history(rows: Rows) -> Rows:
+    """A history for every case: opened, given to its first agent, perhaps handed over, perhaps closed."""
+    rng = random.Random(1)
+    history = []
+
+    def add(case: dict[str, Any], at: str, field: str, old: str | None = None, new: str | None = None) -> None:
+        row = {"CaseId__c": case["Id"], "Field__c": field, "CreatedDate": at, "OldValue__c": old, "NewValue__c": new}
+        history.append({"Id": ident("a1N", len(history)), **row})
+
+    for case in rows["Case"]:
+        # Some are opened just when the window begins or ends.
+        if rng.random() < 0.3:
+            case["CreatedDate"] = rng.choice([START, END]).replace("Z", ".000+0000")
+        holders = rng.sample(range(5), rng.choice([1, 1, 2, 3]))
+        at = when(case["CreatedDate"])
+        add(case, case["CreatedDate"], "Case Creation")
+        add(case, case["CreatedDate"], "Owner Assignment", None, agent(holders[0]))
+        for old, new in pairwise(holders):
+            at += timedelta(days=rng.choice([0, 1, 40]))
+            add(case, at.strftime("%Y-%m-%dT%H:%M:%S.000+0000"), "Owner Assignment", agent(old), agent(new))
+        case["OwnerId"] = agent(holders[-1])
+        if case["ClosedDate"]:
+            add(case, case["ClosedDate"], "Case Closed")
+    return rows | {"CaseHistory__c": history}

@@ -11,8 +11,7 @@ from cxlab.benchmarks.crmarena.organisation.schema import load_default
 from cxlab.benchmarks.crmarena.organisation.tables import to_tables
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.errors import CxError
-from tests.benchmarks.crmarena.small_organisation import ident, make_rows
-from tests.benchmarks.crmarena.tools.test_crm_tools import add_history, when
+from tests.benchmarks.crmarena.small_organisation import add_history, ident, make_rows, when
 
 ROWS = add_history(make_rows(7, cases=120))
 CASES = ROWS["Case"]

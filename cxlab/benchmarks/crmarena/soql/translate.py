@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from cxlab.benchmarks.crmarena.organisation.schema import NUMBERS, FieldInfo, ObjectInfo, Schema
+from cxlab.benchmarks.crmarena.organisation.schema import FieldInfo, ObjectInfo, Schema
 from cxlab.benchmarks.crmarena.soql import conditions
 from cxlab.benchmarks.crmarena.soql.errors import QueryError, invalid_field, malformed, no_such_type
 from cxlab.benchmarks.crmarena.soql.scope import AGGREGATES, DATE_FUNCTIONS, Context, Meaning, Scope
+from cxlab.benchmarks.crmarena.soql.shown_values import Convert, shown
 from cxlab.benchmarks.crmarena.soql.syntax import (
     AllFields,
     Call,
@@ -30,7 +30,6 @@ MOST_SEMI_JOINS = 2
 MOST_GROUP_FIELDS = 3
 LARGEST_FIELDS_LIMIT = 200
 MOST_GROUPS = 2000
-Convert = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -155,7 +154,7 @@ class _Planner:
             if name.lower() in (key.lower() for key in keys):
                 raise self._malformed(f"duplicate alias: {name}", meaning.at)
             keys[name] = meaning.at
-            sql, convert = _shown(meaning)
+            sql, convert = shown(meaning)
             columns.append(sql)
             outputs.append(Output((name,), convert))
         if not query.group_by and query.limit is not None:
@@ -243,7 +242,7 @@ class _Planner:
             for meaning, key in self._selected(item):
                 if key in selected:
                     raise self._malformed(f"duplicate field selected: {'.'.join(key)}", meaning.at)
-                sql, convert = _shown(meaning)
+                sql, convert = shown(meaning)
                 selected[key] = sql, Output(key, convert)
         if not selected and not children:
             raise self._malformed("nothing is selected", query.at)
@@ -401,35 +400,3 @@ def _makes_groups(expression: Expression) -> bool:
 
 def _next_number(keys: Mapping[str, int]) -> int:
     return sum(key.startswith("expr") and key[4:].isdecimal() for key in keys)
-
-
-# --- values as the product's interface writes them
-
-
-def _shown(meaning: Meaning) -> tuple[str, Convert | None]:
-    """The SQL of a value as it is answered, and what Python still does to it."""
-    sql = meaning.sql
-    if meaning.function == "FORMAT":
-        return sql, _FORMATS.get("number" if meaning.type in NUMBERS else meaning.type)
-    if meaning.type == "datetime":
-        return f"strftime({sql}, '%Y-%m-%dT%H:%M:%S.%g+0000')", None
-    if meaning.type == "date":
-        return f"strftime({sql}, '%Y-%m-%d')", None
-    if meaning.type == "id_list":
-        return sql, _read_list
-    return sql, None
-
-
-def _read_list(value: Any) -> Any:
-    return None if value is None else json.loads(value)
-
-
-_FORMATS: Mapping[str, Convert] = {
-    "number": lambda value: None if value is None else f"{value:,.2f}".rstrip("0").rstrip("."),
-    "date": lambda day: None if day is None else f"{day.month}/{day.day}/{day.year}",
-    "datetime": lambda at: (
-        None
-        if at is None
-        else f"{at.month}/{at.day}/{at.year} {(at.hour - 1) % 12 + 1}:{at.minute:02} {'AM' if at.hour < 12 else 'PM'}"
-    ),
-}

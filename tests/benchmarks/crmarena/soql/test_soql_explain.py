@@ -10,7 +10,7 @@ from cxlab.benchmarks.crmarena.organisation.schema import load_default
 from cxlab.benchmarks.crmarena.soql import parse
 from cxlab.benchmarks.crmarena.soql.completion import complete
 from cxlab.benchmarks.crmarena.soql.explain import explain
-from tests.benchmarks.crmarena.soql.test_soql_parser import ACCEPTED
+from tests.benchmarks.crmarena.soql.example_queries import ACCEPTED
 
 SCHEMA = load_default()
 TODAY = date(2021, 3, 17)

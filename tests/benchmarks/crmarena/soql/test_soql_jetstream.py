@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cxlab.benchmarks.crmarena.soql import QueryError, parse
 from cxlab.benchmarks.crmarena.soql.syntax import And, Call, Comparison, Literal, Not, Or, Path, Query, SelectedField
-from tests.benchmarks.crmarena.soql.test_soql_parser import ACCEPTED, REFUSED
+from tests.benchmarks.crmarena.soql.example_queries import ACCEPTED, REFUSED
 
 PROGRAM = """
 const p = require('@jetstreamapp/soql-parser-js');
@@ -127,13 +127,13 @@ QUERIES = st.builds(
 def test_both_read_the_same_out_of_a_query(place: str) -> None:
     texts: list[str] = []
 
-    @settings(max_examples=300, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(max_examples=120, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(QUERIES)
     def collect(text: str) -> None:
         texts.append(text)
 
     collect()
-    assert len(set(texts)) > 100
+    assert len(set(texts)) > 60
     for text, theirs in zip(texts, ask(texts, place), strict=True):
         ours = parse(text)
         assert isinstance(ours, Query)

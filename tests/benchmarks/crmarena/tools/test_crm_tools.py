@@ -1,10 +1,8 @@
 """Each tool beside a plain count over the rows, under the original's quirks and as the policies read."""
 
 import json
-import random
 from collections import Counter
-from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -16,7 +14,7 @@ from cxlab.benchmarks.crmarena.organisation.schema import load_default
 from cxlab.benchmarks.crmarena.organisation.tables import to_tables
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.tools import ABLATION, DEFINITIONS, TOOLS
-from tests.benchmarks.crmarena.small_organisation import Rows, ident, make_rows
+from tests.benchmarks.crmarena.small_organisation import END, START, add_history, agent, ident, make_rows, when
 
 NAMES = [
     "get_agents_with_max_cases",
@@ -47,41 +45,6 @@ NAMES = [
     "issue_soql_query",
     "issue_sosl_query",
 ]
-START, END = "2020-03-01T00:00:00Z", "2020-06-01T00:00:00Z"
-
-
-def when(text: str) -> datetime:
-    return datetime.fromisoformat(text).astimezone(UTC)
-
-
-def agent(number: int) -> str:
-    return ident("005", number)
-
-
-def add_history(rows: Rows) -> Rows:
-    """A history for every case: opened, given to its first agent, perhaps handed over, perhaps closed."""
-    rng = random.Random(1)
-    history = []
-
-    def add(case: dict[str, Any], at: str, field: str, old: str | None = None, new: str | None = None) -> None:
-        row = {"CaseId__c": case["Id"], "Field__c": field, "CreatedDate": at, "OldValue__c": old, "NewValue__c": new}
-        history.append({"Id": ident("a1N", len(history)), **row})
-
-    for case in rows["Case"]:
-        # Some are opened just when the window begins or ends.
-        if rng.random() < 0.3:
-            case["CreatedDate"] = rng.choice([START, END]).replace("Z", ".000+0000")
-        holders = rng.sample(range(5), rng.choice([1, 1, 2, 3]))
-        at = when(case["CreatedDate"])
-        add(case, case["CreatedDate"], "Case Creation")
-        add(case, case["CreatedDate"], "Owner Assignment", None, agent(holders[0]))
-        for old, new in pairwise(holders):
-            at += timedelta(days=rng.choice([0, 1, 40]))
-            add(case, at.strftime("%Y-%m-%dT%H:%M:%S.000+0000"), "Owner Assignment", agent(old), agent(new))
-        case["OwnerId"] = agent(holders[-1])
-        if case["ClosedDate"]:
-            add(case, case["ClosedDate"], "Case Closed")
-    return rows | {"CaseHistory__c": history}
 
 
 ROWS = add_history(make_rows(3, cases=80))
