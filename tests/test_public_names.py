@@ -12,6 +12,8 @@ PROMISED = {
     "cxlab.benchmarks.crmarena.score": ("exact", "f1"),
     "cxlab.benchmarks.crmarena.soql": ("parse",),
     "cxlab.benchmarks.crmarena.tools": ("TOOLS",),
+    "cxlab.benchmarks.cdr": ("evaluate",),
+    "cxlab.benchmarks.cdr.units": ("split",),
     "cxlab.benchmarks.mmtaup2.score": ("mm_tap",),
     "cxlab.benchmarks.mmtaup2.worlds": ("load",),
     "cxlab.benchmarks.mmtaup2.tasks": ("replay_gold",),
