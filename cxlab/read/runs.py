@@ -172,6 +172,34 @@ def health() -> dict[str, Any]:
     return {**row, **votes, **spent}
 
 
+def cost_by_role(run_id: str) -> pl.DataFrame:
+    """What each role of a run took: role, calls, prompt_tokens, completion_tokens, cost_usd, latency_s.
+
+    A sum is null where a part of it is unknown: a call that the server did not count, a model without a price. A
+    customer's row is null throughout where messages did not keep what they took: then it stands in the agent's.
+    """
+    return ask(
+        """
+        WITH parts AS (
+            SELECT 'agent' AS role, calls, prompt_tokens, completion_tokens, cost_usd, latency_s FROM attempts
+            WHERE run_id = $run
+            UNION ALL SELECT 'customer', calls, prompt_tokens, completion_tokens, cost_usd, latency_s FROM messages
+            WHERE run_id = $run AND role = 'customer'
+            UNION ALL SELECT 'judge', calls, prompt_tokens, completion_tokens, cost_usd, latency_s FROM votes
+            WHERE run_id = $run AND (calls > 0 OR cached_calls > 0 OR cost_usd IS NOT NULL)
+        )
+        SELECT role, sum(calls)::BIGINT AS calls,
+            CASE WHEN bool_and(prompt_tokens IS NOT NULL OR calls = 0) THEN sum(prompt_tokens)::BIGINT END
+                AS prompt_tokens,
+            CASE WHEN bool_and(completion_tokens IS NOT NULL OR calls = 0) THEN sum(completion_tokens)::BIGINT END
+                AS completion_tokens,
+            CASE WHEN count(cost_usd) = count(calls) THEN sum(cost_usd) END AS cost_usd, sum(latency_s) AS latency_s
+        FROM parts GROUP BY role ORDER BY role
+        """,
+        {"run": run_id},
+    )
+
+
 def failure_counts(limit: int = 20) -> pl.DataFrame:
     """Failures by kind: where, type, n, attempts, models; commonest first."""
     return ask(

@@ -113,7 +113,7 @@ def leaderboard(view: View, metrics: Sequence[str] | None = None, less_is_better
 
     Columns: benchmark, model, simulated, attempts, samples, turns, ok / format / provider (attempts by outcome),
     passed / failed / unscored (attempts by verdict), success (passed of those that passed or failed, 0 to 1),
-    cost_usd (mean an attempt, null when no price is known), total_usd, latency_s (mean an attempt), and per metric
+    cost_usd (mean an attempt, null when one is unknown), total_usd, latency_s (mean an attempt), and per metric
     (None: the view's) METRIC, METRIC_low, METRIC_high, METRIC_n. `less_is_better` says so of the first metric.
     """
     metrics = (view.metric,) if metrics is None else tuple(dict.fromkeys(metrics))
@@ -127,7 +127,8 @@ def leaderboard(view: View, metrics: Sequence[str] | None = None, less_is_better
             count(*) FILTER (verdict = 'passed') AS passed, count(*) FILTER (verdict = 'failed') AS failed,
             count(*) FILTER (coalesce(verdict, 'unscored') = 'unscored') AS unscored,
             passed / nullif(passed + failed, 0) AS success,
-            avg(cost_usd) AS cost_usd, sum(cost_usd) AS total_usd, avg(latency_s) AS latency_s
+            CASE WHEN count(cost_usd) = count(*) THEN avg(cost_usd) END AS cost_usd,
+            CASE WHEN count(cost_usd) = count(*) THEN sum(cost_usd) END AS total_usd, avg(latency_s) AS latency_s
         FROM attempts WHERE {condition} GROUP BY ALL
         """,
         params,

@@ -20,7 +20,9 @@ def task_costs(view: View) -> pl.DataFrame:
         f"""
         SELECT task, model, count(*) AS n, avg(calls) AS calls, avg(prompt_tokens) AS prompt_tokens,
             avg(completion_tokens) AS completion_tokens, avg(latency_s) AS latency_s, median(latency_s) AS median_s,
-            quantile_cont(latency_s, 0.95) AS p95_s, avg(cost_usd) AS cost_usd, sum(cost_usd) AS total_usd
+            quantile_cont(latency_s, 0.95) AS p95_s,
+            CASE WHEN count(cost_usd) = count(*) THEN avg(cost_usd) END AS cost_usd,
+            CASE WHEN count(cost_usd) = count(*) THEN sum(cost_usd) END AS total_usd
         FROM attempts WHERE outcome <> 'provider' AND {condition} GROUP BY ALL ORDER BY task, model
         """,
         params,

@@ -33,7 +33,7 @@ def show_runs(
         "status": column("State"),
         "share": column("Done", "progress", "Of the attempts that were planned."),
         "faults": column("Faults", "count", faults),
-        "cost_usd": column("Cost", "usd", "Sum over all calls with a price."),
+        "cost_usd": column("Cost", "usd", "Agent, customer and judges together; empty where a part of it is unknown."),
         "created": column("Created", "time"),
         "run_id": column("Run", "id"),
     }

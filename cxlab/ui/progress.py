@@ -78,6 +78,8 @@ def draw_progress(progress: Progress) -> None:
         words.append(f"{format_seconds(progress.eta_s)} left")
     if progress.cost_usd:
         words.append(format_usd(progress.cost_usd))
+    elif progress.cost_usd is None and progress.done:
+        words.append("cost unknown")
     st.progress(progress.share, text=f"{plain(label(progress.model))}: {plain(' · '.join(words))}")
     if progress.message and progress.state != "done":
         st.caption(plain(progress.message))

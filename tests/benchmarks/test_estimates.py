@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from runner.shell import Shell, make_shell
 
+from cxlab.read.runs import cost_by_role
 from cxlab.runner.estimate import estimate
 from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest
@@ -74,6 +75,9 @@ def test_what_was_told_is_what_the_server_counts(
         # A dollar per million tokens: what the run says that it cost is what the server counted.
         paid = (server.prompt[role] + server.completion[role]) / 1e6
         assert found["cost_by_role"][role] == pytest.approx(paid)
+        (spent,) = cost_by_role(found["runs"][0]["run"]).filter(role=role).iter_rows(named=True)
+        assert (spent["calls"], spent["cost_usd"]) == (calls, pytest.approx(paid))
+        assert (spent["prompt_tokens"], spent["completion_tokens"]) == (server.prompt[role], server.completion[role])
     # What was measured goes before what was rehearsed.
     (again,) = estimate(order)
     measured = {row.role: row for row in again.roles}

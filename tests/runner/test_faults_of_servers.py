@@ -9,6 +9,7 @@ import pytest
 from llm.fault_server import FaultServer, Scene
 
 from cxlab import read
+from cxlab.read.runs import cost_by_role
 from runner.shell import Shell, make_shell
 
 LAMP = "runner.lamp:BENCHMARK"
@@ -112,6 +113,8 @@ def test_unreported_tokens_leave_the_cost_unknown(shell: Shell, server: FaultSer
     found = told(said)
     assert (found["state"], found["cost_usd"], found["cost_by_role"]["agent"]) == ("done", None, None)
     assert found["runs"][0]["tokens_by_role"]["agent"] is None
+    (spent,) = cost_by_role(found["runs"][0]["run"]).filter(role="agent").iter_rows(named=True)
+    assert (spent["calls"], spent["prompt_tokens"], spent["cost_usd"]) == (2, None, None)
     said = shell.call("run", LAMP, "--model", "endpoint:test", "--json", "--quiet", "--budget", "5")
     assert (said.returncode, told(said)["state"]) == (3, "stopped")
     assert "reported no tokens" in next(iter(told(said)["reasons"].values()))

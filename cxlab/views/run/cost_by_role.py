@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 import polars as pl
+import streamlit as st
 
 from cxlab.ui.tables import column, show_table
 
@@ -19,6 +20,29 @@ class Share(Protocol):
     def calls(self) -> int: ...
     @property
     def cost_usd(self) -> float | None: ...
+
+
+def show_spent(spent: pl.DataFrame) -> None:
+    """`read.cost_by_role` of a run; what is unknown stays empty."""
+    if spent.is_empty():
+        return
+    show_table(
+        spent,
+        {
+            "role": column("Role"),
+            "calls": column("Calls", "count"),
+            "prompt_tokens": column("Tokens in", "count", help="Empty where the server did not report them."),
+            "completion_tokens": column("Tokens out", "count", help="With those of reasoning."),
+            "cost_usd": column("Cost", "usd", help="Empty where it is unknown."),
+            "latency_s": column("Waited", "seconds", help="Sum over all calls; many are made side by side."),
+        },
+        key="spent-roles",
+        alt="What the run took by role: calls, tokens, cost, time.",
+        downloads=False,
+    )
+    customer = spent.filter(pl.col("role") == "customer")
+    if customer.height and customer["calls"].is_null().all():
+        st.caption("Runs of before roles were told apart hold what the customer took in the agent's row.")
 
 
 def show_roles(shares: Iterable[Share]) -> None:

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from cxlab.read.runs import run_record
+from cxlab.read.runs import cost_by_role, run_record
 from cxlab.ui.address import cached
 from cxlab.ui.path_strips import grid, style
 from cxlab.views.benchmarks import declared, read_settings
+from cxlab.views.run.cost_by_role import show_spent
 
 
 def show_record(run_id: str) -> None:
@@ -38,3 +39,4 @@ def show_record(run_id: str) -> None:
             grid(("What", ""), [[(name, "quiet"), (str(value or "–"), "")] for name, value in ordered.items()])
         with right:
             grid(("Switch", ""), [[(name, "quiet"), (value, "")] for name, value in options.items()])
+    show_spent(cached(cost_by_role, run_id))

@@ -17,9 +17,10 @@ from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts
 from cxlab.dialogue import Move, seen_by
 from cxlab.errors import BadOption
 from cxlab.llm import Prompt, Request, Text, ask, call
+from cxlab.llm.ask import explain_cut
 from cxlab.llm.base import ChatModel, Reply
 from cxlab.llm.parsing import parse_text, without_thinking
-from cxlab.records import Message, ToolCall
+from cxlab.records import Failure, Message, ToolCall
 
 WAYS = ("auto", "native", "json")
 # The message of a written move as far as it has come, without half an escape at its end.
@@ -68,7 +69,11 @@ class ModelSide:
             done = await call(self.model, request, **self.shared)
             spent = Move(usage=done.usage, latency_s=done.latency_s, cost_usd=done.cost_usd, failure=done.failure)
             if done.completion is not None:
-                return _native(done.completion.text, done.completion.tool_calls, done.completion.finish_reason, spent)
+                said = done.completion
+                made = _native(said.text, said.tool_calls, said.finish_reason, spent)
+                thought = {"reasoning": said.reasoning} if said.reasoning else {}
+                failure = explain_cut(made.failure, self.model, said)
+                return replace(made, failure=failure, data={**made.data, **thought})
             refused = done.failure is not None and done.failure.type == "bad_request"
             if not refused or self.way == "native":
                 return spent
@@ -161,7 +166,10 @@ def message_in(reply: str) -> str:
 
 def _native(text: str, calls: tuple[ToolCall, ...], finish_reason: str | None, spent: Move) -> Move:
     if calls:
-        return replace(spent, text=without_thinking(text), calls=_numbered(calls))
+        cut = None
+        if finish_reason == "length":
+            cut = Failure(where="format", type="truncated", message="a call was cut off at the token limit")
+        return replace(spent, text=without_thinking(text), calls=_numbered(calls), failure=cut)
     said, failure = parse_text(text, finish_reason)
     # A text cut off at the limit was still said; what was only thought was not.
     return replace(spent, text=without_thinking(said if said is not None else text), failure=failure)
