@@ -1,5 +1,6 @@
 """Compare: which model, and is the difference real?"""
 
+import polars as pl
 import streamlit as st
 
 from cxlab import read, ui
@@ -89,6 +90,7 @@ shown = list(dict.fromkeys([*sides[:MOST], baseline]))
 if len(sides) > MOST:
     st.caption(f"Below the first {MOST} of {len(sides)}; choose in the sidebar which ones.")
 named = {side: name for side, name in named.items() if side in shown}
+board = board.filter(pl.col("side").is_in(shown))
 
 groups = comparison.list_groups(about, scope, facets)
 by = ui.choose(view, "field", "Side by side", list(groups), names=groups, style="segments") if len(groups) > 1 else ""
@@ -104,12 +106,12 @@ tab = ui.choose(view, "tab", "Look closer", looks, names=LOOKS, style="segments"
 if tab == "profile":
     comparison.show_profile(about, scope, unit, named)
 elif tab == "front":
-    comparison.show_front(about, board, scope.metric, title, named, scope.metric in card.lower_is_better)
+    comparison.show_front(about, board, ranking, title, named)
     if several:
         show_costs(scope.change(tasks=()), {name: task.title for name, task in tasks.items()})
 elif tab == "trials":
     comparison.show_trials(about, scope, unit, named)
-    if (moves := ui.cached(queries.repeated, scope, unit)).height:
+    if (moves := ui.cached(queries.repeated, scope, unit).filter(pl.col("side").is_in(shown))).height:
         show_repeated(moves, title, named)
 else:
     other = comparison.show_samples(about, scope, view, unit, list(named), baseline, title, named)

@@ -111,11 +111,12 @@ def draw_front(
     dark: bool,
     less_is_better: bool = False,
     one: str = "dialogue",
+    floors: Sequence[tuple[str, float]] = (),
 ) -> "Figure":
     """Quality against price (`cost_usd` or `latency_s`) with the front of those that none beats on both.
 
-    `frame`: side, value, low, high, cost_usd, latency_s, attempts; `one`: what an attempt is called.
-    customdata: [side].
+    `frame`: side, value, low, high, cost_usd, latency_s, attempts; `one`: what an attempt is called; `floors` (name,
+    value) are dotted lines. customdata: [side].
     """
     from cxlab.charts.lazy_figure import LazyFigure
 
@@ -159,6 +160,16 @@ def draw_front(
         title=f"cost of a {plain(one)}, USD" if price == "cost_usd" else f"time of a {plain(one)}, s",
         range=[0, top * 1.25 or 1],
     )
+    for name, value in floors:
+        figure.add_scatter(
+            x=[0, top * 1.25 or 1], y=[value, value], mode="lines", showlegend=False,
+            line={"color": colours.muted, "width": 1.5, "dash": "dot"},
+            hovertext=f"{plain(name)}: {format_points(value)}", hovertemplate="%{hovertext}<extra></extra>",
+        )  # fmt: skip
+        figure.add_annotation(
+            x=top * 1.25 or 1, y=value, xanchor="right", yanchor="bottom", showarrow=False,
+            text=f"{plain(name)} {value:.1f}", font={"size": 11, "color": colours.muted},
+        )  # fmt: skip
     shown_range = range_of(scale)
     figure.update_yaxes(title=plain(title), range=list(shown_range) if shown_range else None)
     return style_figure(figure, dark, height=330, values="both")

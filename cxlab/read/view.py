@@ -176,11 +176,11 @@ class View:
         return (run_id, attempt_id) if run_id and attempt_id else None
 
     def describe(self) -> list[tuple[str, str]]:
-        """The filters in force as (name, values), for people."""
+        """The filters in force as (name, values), for people; what models are compared under is none of them."""
         shown: list[tuple[str, str]] = []
         for name in (f.name for f in fields(self)):
             value = getattr(self, name)
-            if name in _LISTS and value:
+            if name in _LISTS and name != "sets" and value:
                 shown.append((_LISTS[name], ", ".join(value)))
             elif name == "facets":
                 shown += [(facet, ", ".join(values)) for facet, values in self.facets]

@@ -124,8 +124,9 @@ def test_a_hostile_dialogue_is_shown_as_it_was_said(page: Page, lab: Lab) -> Non
 
 def test_two_models_are_compared_down_to_their_dialogues(page: Page, lab: Lab) -> None:
     go(page, lab.url, "compare", model=["simulated:strong", "simulated:weak"])
-    see(page, re.compile("is ahead for sure in 1 of 1 comparisons"))
-    assert cells(page.get_by_role("region", name="Paired differences with verdicts."), "Verdict") == ["✕ worse"]
+    see(page, re.compile("Strong · simulated leads for sure"))
+    ranking = page.get_by_role("region", name="strong · simulated leads for sure.")
+    assert cells(ranking, "Against the first") == ["leads", "✕ behind"]
     click_row(page, "compare-samples")
     wait_for(page, "compare", "attempt")
     see(page, re.compile("on the same customer"))

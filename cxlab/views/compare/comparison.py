@@ -231,7 +231,7 @@ def show_profile(about: Declaration, view: View, unit: Unit, named: Mapping[str,
     """What makes up the headline, as parallel coordinates."""
     parts = [part for part in about.card.parts if about.card.scale(part)]
     scales = {part: scale for part in parts if (scale := about.card.scale(part))}
-    frame = cached(queries.profile, view, tuple(parts), unit)
+    frame = cached(queries.profile, view, tuple(parts), unit).filter(pl.col("side").is_in(list(named)))
     if frame.is_empty():
         empty("This benchmark has no parts to set side by side.")
         return
@@ -257,10 +257,9 @@ def show_profile(about: Declaration, view: View, unit: Unit, named: Mapping[str,
     show_chart(figure, rows, key="compare-profile", alt="Parts of the headline by model.", columns=columns)
 
 
-def show_front(
-    about: Declaration, board: pl.DataFrame, metric: str, title: str, named: Mapping[str, str], less_is_better: bool
-) -> None:
+def show_front(about: Declaration, board: pl.DataFrame, ranked: Ranking, title: str, named: Mapping[str, str]) -> None:
     """Quality against cost, or against time where nothing has a price."""
+    metric, less_is_better = ranked.task.metric, not ranked.task.higher_is_better
     one, many = about.card.unit
     priced = bool((board["cost_usd"] > 0).any())
     price = "cost_usd" if priced else "latency_s"
@@ -296,13 +295,14 @@ def show_front(
         "attempts": column(many.capitalize(), "count"),
     }
     scale, marked = about.card.scale(metric), _marks_of("model", list(named))
-    figure = charts.draw_front(board, scale, title, price, marked, dark(), less_is_better, one)
+    floors = list(ranked.floors.select("name", "value").iter_rows())
+    figure = charts.draw_front(board, scale, title, price, marked, dark(), less_is_better, one, floors)
     show_chart(figure, _named(board, named, {}), key="compare-front", alt="Quality against price.", columns=columns)
 
 
 def show_trials(about: Declaration, view: View, unit: Unit, named: Mapping[str, str]) -> None:
     """pass^k, where samples were tried more than once."""
-    frame = cached(queries.trials, view, unit)
+    frame = cached(queries.trials, view, unit).filter(pl.col("side").is_in(list(named)))
     if frame.is_empty():
         empty(
             "Does a model always get it right, or only sometimes? With several trials a sample this shows how fast "
