@@ -179,12 +179,15 @@ def generate(options: CxmDataset, context: GenerationContext) -> Generation:
 
 def plan(options: CxmDataset, context: GenerationContext) -> CostEstimate | None:
     """What a real writer will be asked, by counts of earlier generations; settings that do not go together are
-    refused."""
+    refused. None where nobody is asked: the brand was written by hand."""
     from cxlab.benchmarks.cxmarena.generation import cost_estimate, sizes
+    from cxlab.benchmarks.cxmarena.written import brand_files
 
     del context
     if options.brand and options.brief:
         raise BadOption("give a brand or a paragraph about one, not both: a paragraph makes a brand of its own")
+    if options.brand in brand_files.names():
+        return None
     if options.brief is not None and len(options.brief.strip()) < SHORTEST_BRIEF:
         raise BadOption("describe the brand in a paragraph: what it sells and to whom")
     sizes.read_size(options.size)

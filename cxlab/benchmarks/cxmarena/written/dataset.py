@@ -103,7 +103,7 @@ def make(brand: WrittenBrand, files: Path) -> tuple[Dataset, list[Sample], dict[
     )
     frames = {
         "articles": dataset_tables.article_rows(found, served, corpus),
-        "topics": _topics(brand, numbers),
+        "topics": _topics(brand),
         "facts": _facts(brand),
         "tools": dataset_tables.tool_rows(tools, found),
         "acronyms": dataset_tables.acronym_rows({}, ()),
@@ -156,13 +156,19 @@ def _article(brand: WrittenBrand, one: WrittenArticle, number: str, tools: Mappi
     return Article(
         id=number,
         kind="issue" if one.issue else "policy" if topic in RULES else "information",
-        topic=(topic, one.title),
+        topic=_path(brand, one),
         title=one.title,
         body=f"{one.title}\n\n{one.body.text}",
         properties={"subject": None, "facts": list(one.body.facts)},
         tools=tuple(tools[name] for name in one.listed("tools")),
         relations=_beside(brand, one),
     )
+
+
+def _path(brand: WrittenBrand, one: WrittenArticle) -> tuple[str, ...]:
+    """The article's topic, for an issue with the area of its cause below it."""
+    cause = brand.causes.get(one.head.get("intent", ""))
+    return (one.head["topic"], cause[0]) if cause else (one.head["topic"],)
 
 
 def _beside(brand: WrittenBrand, one: WrittenArticle) -> dict[str, tuple[str, ...]]:
@@ -333,17 +339,19 @@ def _quality(
             yield {"id": name, "question": question, "answer": answer, "evidence": shown.get(name, [])}
 
 
-def _topics(brand: WrittenBrand, numbers: Mapping[str, str]) -> pl.DataFrame:
+def _topics(brand: WrittenBrand) -> pl.DataFrame:
+    """The topics and, below the desk's, the areas of causes; articles name theirs themselves."""
     rows: list[dict[str, Any]] = []
     for n, (topic, about) in enumerate(brand.topics.items(), 1):
         rows.append({"topic_id": f"T_{n}", "parent": None, "title": topic, "description": about, "depth": 1})
+        below = dict.fromkeys(path[1] for a in brand.articles if (path := _path(brand, a))[0] == topic and path[1:])
         rows += [
-            {"topic_id": f"T_{n}.{m}", "parent": f"T_{n}", "title": one.title, "description": "", "depth": 2}
-            | {"article_id": numbers[one.slug]}
-            for m, one in enumerate((a for a in brand.articles if a.head["topic"] == topic), 1)
+            {"topic_id": f"T_{n}.{m}", "parent": f"T_{n}", "title": area, "description": "", "depth": 2}
+            for m, area in enumerate(below, 1)
         ]
     texts = dict.fromkeys(("topic_id", "parent", "title", "description"), pl.String)
-    return pl.DataFrame(rows, schema={**texts, "depth": pl.Int64, "article_id": pl.String}, orient="row")
+    schema = {**texts, "depth": pl.Int64, "article_id": pl.String}
+    return pl.DataFrame([{"article_id": None, **row} for row in rows], schema=schema, orient="row")
 
 
 def _facts(brand: WrittenBrand) -> pl.DataFrame:

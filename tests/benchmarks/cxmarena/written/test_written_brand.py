@@ -10,14 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.benchmarks import generation_stages
-from cxlab.benchmarks.cxmarena.benchmark import check, check_files
+from cxlab.benchmarks.cxmarena.benchmark import check, check_files, plan
 from cxlab.benchmarks.cxmarena.generation import dataset_tables
 from cxlab.benchmarks.cxmarena.knowledge.formats import FORMATS
+from cxlab.benchmarks.cxmarena.options import CxmDataset
 from cxlab.benchmarks.cxmarena.written import brand_files, dataset, proof
 from cxlab.benchmarks.cxmarena.written.marked_text import numbers, read_marks
 from cxlab.benchmarks.generation import GenerationContext
 from cxlab.errors import BadFile, UnknownName
 from cxlab.store import write
+from tests.data import reader_questions
 
 ALL = [(name, language) for name in brand_files.names() for language in brand_files.languages(name)]
 RUN, MOST = 6, 2
@@ -261,3 +263,15 @@ def test_other_languages_are_as_promised(language):
     assert len({talk.intent for talk in brand.conversations}) >= 10
     assert len(brand.queries) >= 12
     assert set(brand.quality) == set(brand_files.load("aldersea").quality)
+
+
+def test_nobody_is_asked_to_write_it():
+    assert plan(CxmDataset(brand="aldersea", model="openai:gpt-4.1"), GenerationContext()) is None
+
+
+def test_sixty_questions_for_readers():
+    asked = reader_questions.draw()
+    assert len(asked) == 60
+    assert [one["number"] for one in asked] == list(range(1, 61))
+    # What readers get holds no label of the conversations' files.
+    assert not [one for one in asked if re.search(r"#[a-z]+|^(?:no|na|who): ", one["read"], re.MULTILINE)]
