@@ -42,6 +42,11 @@ def _task_of(view: View, unit: Unit) -> TaskSet | None:
 
 def ranked(view: View, unit: Unit = "model") -> Ranking | None:
     """The ranking by the view's metric; None where nothing is compared."""
+    return _ranked(str(layout.home()), catalogue.version(), selection(view).change(sets=view.sets), unit)
+
+
+@lru_cache(maxsize=4)
+def _ranked(home: str, version: str, view: View, unit: Unit) -> Ranking | None:
     task = _task_of(view, unit)
     return None if task is None else ranking.rank_task(declared(view.benchmark), view, task, view.metric)
 
