@@ -13,7 +13,7 @@ Booleans Boolean, a list of ids is JSON text. "" is null, as in the product.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ import polars as pl
 
 from cxlab.benchmarks.crmarena.organisation.schema import FieldInfo, ObjectInfo, Schema
 from cxlab.errors import BadFile
+from cxlab.importers import cells
 
 TIME = pl.Datetime("ms", "UTC")
 _TYPES: Mapping[str, pl.DataType] = {
@@ -82,16 +83,19 @@ def to_table(rows: Iterable[Mapping[str, Any]], info: ObjectInfo) -> pl.DataFram
 
 def complete(frame: pl.DataFrame, info: ObjectInfo) -> pl.DataFrame:
     """The table with the schema's columns in their order; what is made of others or has a default is filled in."""
-    held = {name for name in frame.columns if name in info.fields}
     made = []
     for name, field in info.fields.items():
-        own = pl.col(name).cast(column_type(field)) if name in held else pl.lit(None, column_type(field))
-        if field.made_of:
-            own = pl.coalesce(
-                own, pl.concat_str([pl.col(part) for part in field.made_of], separator=" ", ignore_nulls=True)
-            )
+        type_, kind = column_type(field), frame.schema.get(name)
+        own = pl.lit(None, type_) if kind is None else pl.col(name)
+        if type_ == TIME and isinstance(kind, pl.Datetime) and kind.time_zone is None:
+            own = own.dt.replace_time_zone("UTC")
+        own = own.cast(type_)
+        if parts := [pl.col(part) for part in field.made_of if part in frame.schema]:
+            own = pl.coalesce(own, pl.concat_str(parts, separator=" ", ignore_nulls=True))
         if field.default is not None:
             own = own.fill_null(field.default)
+        if type_ == pl.String():
+            own = pl.when(own != "").then(own)  # "" is null, as in the product
         made.append(own.alias(name))
     return frame.select(made)
 
@@ -152,16 +156,10 @@ def to_time(value: Any) -> datetime:
 
 
 def _to_id_list(value: Any) -> str:
-    if isinstance(value, str):
-        try:
-            found = json.loads(value) if value.startswith("[") else value.split(",")
-        except ValueError:
-            raise Misfit(f"{value!r:.60} is no list of ids") from None
-    else:
-        found = value
-    if not isinstance(found, Sequence) or not all(isinstance(each, str) for each in found):
-        raise Misfit(f"{value!r:.60} is no list of ids")
-    return json.dumps([each.strip() for each in found])
+    try:
+        return json.dumps(cells.as_list(value))
+    except cells.Unreadable:
+        raise Misfit(f"{value!r:.60} is no list of ids") from None
 
 
 def read_folder(folder: Path, schema: Schema) -> dict[str, pl.DataFrame]:

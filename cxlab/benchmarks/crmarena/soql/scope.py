@@ -124,7 +124,8 @@ class Scope:
         if found is None:
             way = self._own_way(holder, name)
             if way is not None:
-                return Meaning(f"'{way}'", "string", (*holder.keys, "Type"), str(path), path.at)
+                sql = f"CASE WHEN {holder.alias}.\"Id\" IS NULL THEN NULL ELSE '{way}' END"
+                return Meaning(sql, "string", (*holder.keys, "Type"), str(path), path.at)
             raise no_such_column(name, holder.info.name, self.context.text, path.at)
         sql = f"{holder.alias}.{quote(found.name)}"
         if found.type == "boolean":

@@ -1,14 +1,16 @@
 """The schema holds what the reference says, and rows that do not fit it are refused with their place."""
 
+from datetime import datetime
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.benchmarks.crmarena.organisation import schema as schemas
 from cxlab.benchmarks.crmarena.organisation.ids import complete_id, make_id
-from cxlab.benchmarks.crmarena.organisation.tables import read_folder, to_tables
+from cxlab.benchmarks.crmarena.organisation.tables import complete, read_folder, to_tables
 from cxlab.errors import BadFile
 
 SCHEMA = schemas.load_default()
@@ -126,6 +128,17 @@ def test_rows_become_typed_columns() -> None:
 def test_what_does_not_fit_is_refused_with_its_place(object: str, row: dict[str, object], told: str) -> None:
     with pytest.raises(BadFile, match=told.replace("(", r"\(")):
         to_tables({object: [row]}, SCHEMA)
+
+
+def test_what_is_written_in_other_ways_is_read_alike() -> None:
+    emails = [{"Id": "02sA", "ToIds": each} for each in ('["a", "b"]', "['a', 'b']", "a, b", ["a", "b"])]
+    assert to_tables({"EmailMessage": emails}, SCHEMA)["EmailMessage"]["ToIds"].unique().to_list() == ['["a", "b"]']
+    users = to_tables({"User": [{"Id": "005A"}, {"Id": "005B", "LastName": "Lee"}]}, SCHEMA)["User"]
+    assert users["Name"].to_list() == [None, "Lee"]
+    info = SCHEMA.objects["Case"]
+    bare = pl.DataFrame({"Id": ["500A"], "Subject": [""], "CreatedDate": [datetime(2020, 1, 1, 12)]})
+    row = complete(bare, info).row(0, named=True)
+    assert (row["Subject"], row["CreatedDate"].isoformat()) == (None, "2020-01-01T12:00:00+00:00")
 
 
 def test_a_folder_holds_an_organisation_or_is_refused(tmp_path: Path) -> None:

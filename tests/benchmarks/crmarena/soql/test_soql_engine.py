@@ -348,6 +348,34 @@ def test_shapes(sandbox: Sandbox) -> None:
     assert formatted[0]["p"] == "129.99"
 
 
+CLAUSES = (
+    "SELECT {0} FROM {1}",
+    "SELECT Id FROM {1} WHERE {0} = null",
+    "SELECT Id FROM {1} WHERE {0} != null AND (NOT {0} = null)",
+    "SELECT Id FROM {1} ORDER BY {0} DESC NULLS LAST",
+    "SELECT {0} x, COUNT(Id) FROM {1} GROUP BY {0} HAVING {0} != null ORDER BY {0}",
+    "SELECT COUNT({0}), COUNT_DISTINCT({0}) FROM {1}",
+    "SELECT MIN({0}), MAX({0}) FROM {1}",
+    "SELECT {0} x FROM {1} GROUP BY CUBE({0})",
+)
+
+
+@pytest.mark.parametrize("name", list(SCHEMA.objects))
+def test_every_field_in_every_clause(sandbox: Sandbox, name: str) -> None:
+    """Each is answered, or refused because of what it is."""
+    info = SCHEMA.objects[name]
+    paths = [*info.fields, *(f"{way.reference.path}.Id" for way in info.references if way.reference)]
+    paths += [f"{way.reference.path}.Type" for way in info.references if way.reference and way.reference.polymorphic]
+    for path in paths:
+        for clause in CLAUSES:
+            try:
+                assert isinstance(sandbox.soql(clause.format(path, name)), list)
+            except QueryError as fault:
+                refused = ("can not be", "does not support", "invalid operator", "no list", "cannot be grouped")
+                if not any(word in fault.problem for word in refused):
+                    raise
+
+
 def test_a_short_id_is_as_good_as_a_long_one(sandbox: Sandbox) -> None:
     long = ident("500", 3)
     assert sandbox.soql(f"SELECT Id FROM Case WHERE Id = '{long[:15]}'") == [{"Id": long}]
