@@ -162,6 +162,33 @@ def reach(known: dict[str, set[str]], module: str) -> set[str]:
     return found
 
 
+# What outside a `simulated/` folder imports from one, and what for. Nothing may be added: a prompt declares who answers
+# it in its place, a benchmark its profiles, and both are looked up by name.
+GUESTS = {
+    "cxlab/benchmarks/__init__.py": "registers the profiles that benchmarks declare",
+    "cxlab/benchmarks/contract.py": "declares what a profile is",
+    "cxlab/benchmarks/mmtaup2/evaluation/baselines.py": "floors are profiles",
+    "cxlab/benchmarks/sage/procedures/check.py": "checks the phrase banks with the procedures",
+    "cxlab/benchmarks/sage/run.py": "draws a simulated customer's script",
+    "cxlab/llm/registry.py": "loads simulated models by name",
+}
+
+
+def test_only_stand_ins_import_from_the_rooms_of_stand_ins() -> None:
+    """Also not for a type; so the folders may be deleted but for these lines."""
+    found = {
+        str(path.relative_to(ROOT))
+        for path in FILES
+        if "simulated" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom | ast.Import)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names])
+        if "simulated" in name.split(".")
+        or (isinstance(node, ast.ImportFrom) and "simulated" in {each.name for each in node.names})
+    }
+    assert found == GUESTS.keys()
+
+
 def test_pages_know_no_sql_and_write_no_files() -> None:
     for path in [*(ROOT / "pages").glob("*.py"), ROOT / "app.py"]:
         found = [module for module, _, _ in imports_of(path)]

@@ -1,8 +1,8 @@
 """What may be said in a domain, for a recogniser to expect: how sentences go, and which words there are.
 
-Nothing in here is a conversation: the sentences are those of the grammars from which the simulated sides speak, each
-in some of its wordings and with its slots left out or filled with values of another world than any task's, and the
-words are the world's own, the tools' and the policy's. What a real model says is in other words as a rule.
+The sentences are those of data/mmtaup2/spoken_sentences.yaml, each in some of its wordings and with what its slots
+hold left out; the words are those of a world that is no task's, of the tools and of the policy. Nothing of it comes
+from what stand-ins say or from a task, so that their words are heard as a real model's are.
 """
 
 from __future__ import annotations
@@ -12,25 +12,29 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+from cxlab import files, resources
 from cxlab.benchmarks.mmtaup2 import worlds
-from cxlab.benchmarks.mmtaup2.simulated.retail import phrases as retail_phrases
-from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases as telecom_phrases
 from cxlab.files import grammar
+from cxlab.records.base import Record
 
+FILE = resources.data("mmtaup2", "spoken_sentences.yaml")
 # Of each line as many wordings are looked at; together they weigh as much as this many sentences.
 MOST_WORDINGS, LINE_WEIGHT = 24, 4.0
 # Of a world as many customers, and of each kind of number as many examples.
 _SIZE, _EXAMPLES = 60, 40
 # What nobody says aloud is no text of a world: identifiers, dates, tokens.
 _SAYABLE = re.compile(r"[A-Za-z][A-Za-z' -]{1,40}")
-_SLOT = re.compile(r"<\w+>|\bthing\b")
+# `grammar.every` puts this word for a slot.
+_SLOT = re.compile(r"\bthing\b")
 _MARKS = re.compile(r"[*`#|_-]")
-_ALSO = (
-    "hello this is the service desk for your mobile line",
-    "hello this is the shop's service desk",
-    "what can I do for you",
-    "my e-mail address is",
-)
+
+
+class SpokenSentences(Record):
+    """The whole file: grammar lines that are said in every domain, and those of each."""
+
+    any: tuple[str, ...]
+    telecom: tuple[str, ...]
+    retail: tuple[str, ...]
 
 
 def sentences(domain: str) -> list[tuple[str, float]]:
@@ -48,22 +52,11 @@ def parts(domain: str) -> list[tuple[str, float]]:
 
 
 def _wordings(domain: str) -> Iterator[tuple[str, float]]:
-    for line in _lines(domain):
+    told = files.load_model(FILE, SpokenSentences, "see the head of the file")
+    for line in (*told.any, *(told.telecom if domain == "telecom" else told.retail)):
         some = grammar.every(line, MOST_WORDINGS)
         for text in some:
             yield text, LINE_WEIGHT / len(some)
-
-
-def _lines(domain: str) -> list[str]:
-    """All lines of the grammars."""
-    talk = telecom_phrases.phrases() if domain == "telecom" else retail_phrases.phrases()
-    lines = [line for kinds in talk.customer.values() for some in kinds.values() for line in some]
-    lines += [line for some in talk.agent.values() for line in some]
-    if isinstance(talk, telecom_phrases.TelecomPhrases):
-        lines += [line for one in talk.requests.values() for line in (one.named, one.plain)]
-        states = [one for values in talk.facts.values() for one in values.values()]
-        lines += [f"it says that {line}" for one in states for line in (one.named, one.described)]
-    return [*lines, *_ALSO]
 
 
 def _names(domain: str) -> list[str]:

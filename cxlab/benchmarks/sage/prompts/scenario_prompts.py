@@ -8,16 +8,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, PrivateAttr, WithJsonSchema, create_model
 
 from cxlab.benchmarks.sage.rules import files_by_id, load
 from cxlab.errors import CxError
 from cxlab.llm import Prompt
-
-if TYPE_CHECKING:
-    from cxlab.benchmarks.sage.simulated.script import Script
 
 HERE = Path(__file__).parent
 SIMULATE = "cxlab.benchmarks.sage.simulated"
@@ -77,7 +74,7 @@ class CustomerInputs(BaseModel):
     mistaken: tuple[int, ...] = ()
     untold: tuple[int, ...] = ()
     may_leave: bool = False
-    _script: Script | None = PrivateAttr(None)
+    _script: object = PrivateAttr(None)
     """What a simulated customer is given beside the prompt; no model is shown it."""
 
 

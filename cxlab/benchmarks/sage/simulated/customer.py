@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cxlab.benchmarks.sage.prompts.scenario_prompts import CustomerInputs
-from cxlab.benchmarks.sage.simulated.script import FactScript
+from cxlab.benchmarks.sage.simulated.script import FactScript, Script
 from cxlab.benchmarks.sage.simulated.signal_reader import topic_hits
 from cxlab.benchmarks.sage.simulated.voices import voice
 from cxlab.files import grammar
@@ -62,7 +62,7 @@ class CustomerSpeaker:
     """One customer at one point of the dialogue: what is told, what was asked last, and the lines to choose from."""
 
     def __init__(self, inputs: CustomerInputs, rng: np.random.Generator) -> None:
-        if inputs._script is None:
+        if not isinstance(inputs._script, Script):
             raise TypeError("a simulated customer is given its script by the run")
         self.inputs, self.rng, self.script = inputs, rng, inputs._script
         self.style = set(self.script.style)

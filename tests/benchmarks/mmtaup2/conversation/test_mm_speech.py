@@ -152,7 +152,7 @@ def test_what_is_not_there_is_refused_before_anything_is_played(
 def test_a_recogniser_is_told_words_and_no_conversation(domain: str, sample: Sample) -> None:
     sentences, parts = recogniser_vocabulary.sentences(domain), recogniser_vocabulary.parts(domain)
     texts = [text for text, _ in (*sentences, *parts)]
-    assert not any("<" in text for text in texts)
+    assert not any("<" in text or spoken(text) == ["thing"] for text in texts)
     assert all(weight > 0 for _, weight in (*sentences, *parts))
     words = {word for text in texts for word in spoken(text)}
     assert words >= ({"roaming", "sim", "oduya"} if domain == "telecom" else {"refund", "duvet", "chaudhry"})
