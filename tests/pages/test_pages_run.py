@@ -1,12 +1,17 @@
 """The page Run as links open it: ids in the address choose benchmark and dataset."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cxlab import jobs, read, ui
+from cxlab.store import run_status
 from tests.conftest import use
-from tests.pages.app_script import open_page, words
+from tests.pages.app_script import open_page, picked, words
 from tests.stores.searches import DATASET, make_searched_store
 
 pytestmark = pytest.mark.xdist_group("pages")
@@ -63,3 +68,44 @@ def test_a_choice_goes_into_the_address_as_an_id() -> None:
     assert (asked(app, "bench"), chosen(app)) == ("cxmarena", ("cxmarena", DATASET))
     app.selectbox(key="bench").select("sage").run()
     assert (asked(app, "bench"), chosen(app)) == (None, ("sage", ""))
+
+
+@pytest.fixture
+def killed(store: Path) -> Iterator[str]:
+    """A demo whose process is gone and left no exit code: nobody holds its lock."""
+    with closing(jobs._open()) as table:
+        jobs._insert(table, "job-killed", jobs.DEMO)
+    yield "job-killed"
+    with closing(jobs._open()) as table:
+        table.execute("delete from jobs")
+
+
+def test_what_was_killed_stays_and_can_be_resumed(killed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert jobs.find_job(killed).state == "stalled"
+    started: list[tuple[str, ...]] = []
+    monkeypatch.setattr(jobs, "start", lambda words: started.append(tuple(words)) or jobs.find_job(killed))
+    for page, key in (("overview", "overview-resume"), ("run", f"resume-{killed}")):
+        app = open_page(page)
+        assert not app.exception
+        assert "Its process is gone without a word" in words(app)
+        app.button(key=key).click().run()
+        assert not app.exception
+    assert started == [jobs.DEMO, jobs.DEMO], "a demo goes on as a demo"
+
+
+def test_faults_are_tried_again_from_the_history(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = store / "runs" / read.latest_runs(1)["run_id"][0] / "status.json"
+    before = path.read_bytes() if path.exists() else None
+    run_status.write(path, run_status.Status("partly", 4, 4, ok=3, provider=1, updated=run_status.now()))
+    started: list[tuple[str, ...]] = []
+    monkeypatch.setattr(jobs, "start", lambda words: started.append(tuple(words)) or SimpleNamespace(id="job-x"))
+    try:
+        app = open_page("run", state={ui.table_key("history", read.latest_runs(100)): picked(0)})
+        assert app.button(key="resume").disabled, "nothing is left to be made"
+        app.button(key="again").click().run()
+        assert [words[2:] for words in started] == [("--faults", "--quiet")]
+    finally:
+        if before is None:
+            path.unlink()
+        else:
+            path.write_bytes(before)
