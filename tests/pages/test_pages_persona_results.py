@@ -54,7 +54,7 @@ def test_the_figures_are_those_of_the_runs(played: Path, monkeypatch: pytest.Mon
     assert "strong: mm-tap 0.656; persona makes no sure difference" in said
     assert "Broken lines are floors: an agent that always hands over" in said
     assert "0 of 1 differences are real" in said
-    gaps = next(each.value for each in app.dataframe if "p_holm" in each.value.columns)
+    gaps = next(each.value for each in app.dataframe if "p_corrected" in each.value.columns)
     assert gaps["difference"].round(4).to_list() == [-0.2625]
     # Other weights: only safety counts, half of it was asked for.
     app = results(weights="0,0,0,2", by="domain")

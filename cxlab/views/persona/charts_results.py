@@ -87,7 +87,7 @@ def draw_differences(
 ) -> "Figure":
     """Paired differences with 95 % intervals around a zero line, one band a comparison.
 
-    `frame`: side, pair, difference, low, high, p_holm, n, verdict; `names` of the pairs, in order.
+    `frame`: side, pair, difference, low, high, p_corrected, n, verdict; `names` of the pairs, in order.
     customdata: [pair, side].
     """
     known = frame.filter(pl.col("difference").is_not_null())
@@ -101,7 +101,7 @@ def draw_differences(
             "value": row["difference"],
             "hover": f"{plain(names[row['pair']])}<br>{plain(title)} {row['difference']:+.3f}: "
             f"{_SIGNS.get(row['verdict'], '')} {row['verdict']}<br>{format_count(row['n'])} pairs, p "
-            + ("unknown" if row["p_holm"] is None else f"{format_p(row['p_holm'])} (Holm)"),
+            + ("unknown" if row["p_corrected"] is None else f"{format_p(row['p_corrected'])} corrected"),
         }
         for row in known.iter_rows(named=True)
     ]

@@ -323,8 +323,8 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
     real = gaps.filter(pl.col("verdict") != "cannot tell").height
     section(
         f"{real} of {gaps.height} differences are real",
-        "Conversations that are alike but for one thing; in the first rows for the model. Interval: bootstrap of whole "
-        "tasks. p: sign-flip permutation (mm-tap: bootstrap), Holm's correction over all rows. Real: p under 0.05.",
+        "Conversations that are alike but for one thing; in the first rows for the model. Intervals and p by flipping "
+        "signs of whole tasks (mm-tap: bootstrap), both corrected for all rows. Real: the interval is clear of 0.",
     )
     rows = gaps.with_columns(
         pair=pl.format("{}|{}|{}", "factor", "level", "base"),
@@ -343,7 +343,7 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
         "difference": column("Difference", "ratio"),
         "low": column("95 % from", "ratio"),
         "high": column("to", "ratio"),
-        "p_holm": column("p (Holm)", "p"),
+        "p_corrected": column("p, corrected", "p"),
         "n": column("Pairs", "count"),
         "tasks": column("Tasks", "count"),
     }

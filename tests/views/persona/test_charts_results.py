@@ -41,7 +41,7 @@ def test_differences_stand_around_zero() -> None:
     rows = pl.DataFrame(
         [("b", "p|hard|none", -0.2, -0.3, -0.1, 0.01, 40, "worse"),
          ("b", "p|easy|none", None, None, None, None, 0, "cannot tell")],
-        schema=["side", "pair", "difference", "low", "high", "p_holm", "n", "verdict"], orient="row",
+        schema=["side", "pair", "difference", "low", "high", "p_corrected", "n", "verdict"], orient="row",
     )  # fmt: skip
     names = {"p|easy|none": "Easy", "p|hard|none": "Hard<br>against none"}
     figure = draw_differences(rows, "Pass rate", names, MARKS, False)

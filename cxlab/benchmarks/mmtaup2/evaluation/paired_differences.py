@@ -52,19 +52,25 @@ def _match(first: Sequence[ConversationResult], second: Sequence[ConversationRes
     return [one[key] for key in shared], [other[key] for key in shared]
 
 
-def subtract(sides: Sides, metric: str, *, seed: int = 0) -> Paired:
+def subtract(sides: Sides, metric: str, *, seed: int = 0, level: float = 0.95) -> Paired:
     """The mean difference of a metric of single conversations, tasks as clusters."""
     left, right = sides
+    what = summary.METRICS.get(metric)
+    high = None if what is None or what.high is None else what.high - what.low
     return paired_difference(
         [one.value(metric) for one in left],
         [one.value(metric) for one in right],
         [one.cluster for one in left],
         seed=seed,
         resamples=RESAMPLES,
+        level=level,
+        bounds=None if high is None else (-high, high),
     )
 
 
-def subtract_tap(sides: Sides, weights: Sequence[float] = measured_metrics.WEIGHTS, *, seed: int = 0) -> Paired | None:
+def subtract_tap(
+    sides: Sides, weights: Sequence[float] = measured_metrics.WEIGHTS, *, seed: int = 0, level: float = 0.95
+) -> Paired | None:
     """The difference of mm-tap on the tasks that both have; None where it is undefined of either.
 
     A composite has no value of a single conversation, so whole tasks are drawn, the same for both sides. p: twice the
@@ -80,7 +86,7 @@ def subtract_tap(sides: Sides, weights: Sequence[float] = measured_metrics.WEIGH
         return Paired(n, tasks, apart, math.nan, math.nan, math.nan, 0, 0, 0)
     drawn = summary.draw(tasks, seed)
     gaps = summary.resample_tap(left[1], weights, drawn) - summary.resample_tap(right[1], weights, drawn)
-    low, high = (math.nan if end is None else end for end in summary.middle(gaps))
+    low, high = (math.nan if end is None else end for end in summary.middle(gaps, level))
     kept = gaps[np.isfinite(gaps)]
     tail = 1 + min(int((kept <= 0).sum()), int((kept >= 0).sum()))
     return Paired(n, tasks, apart, low, high, min(1.0, 2 * tail / (1 + len(kept))), 0, 0, 0)

@@ -17,7 +17,7 @@ import polars as pl
 
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, paired_differences, summary
 from cxlab.errors import BadOption, UnknownName
-from cxlab.metrics.paired import Paired, holm
+from cxlab.metrics.paired import Paired
 from cxlab.store import catalogue
 from cxlab.store import home as store_home
 from cxlab.store.attempt_metrics import load_figures
@@ -169,13 +169,13 @@ def make_differences(
 ) -> pl.DataFrame:
     """Each level of a factor against each plainer one, and runs against the first, on conversations otherwise alike.
 
-    Holm's correction counts every row, so ask for the figures that are shown together and no others. Columns: run_id,
-    factor ("run" for runs), level, base, metric, difference (level - base), low, high, p, p_holm (over all rows), n
-    pairs, tasks, verdict: better or worse, whichever is good for the metric, at 5 % after correction, or cannot tell.
-    mm_tap needs both modalities, so it has no difference between them.
+    Intervals and p are corrected for every comparison asked for (Bonferroni), so ask for the figures that are shown
+    together and no others. Columns: run_id, factor ("run" for runs), level, base, metric, difference (level - base),
+    low, high, p, p_corrected, n pairs, tasks, verdict: better or worse, whichever is good for the metric, at 5 % after
+    correction, or cannot tell. mm_tap needs both modalities, so it has no difference between them.
     """
     cases = {run: narrow(told.cases, only or {}) for run, told in load(run_ids, prefix).items()}
-    rows: list[dict[str, Any]] = []
+    asked: list[tuple[dict[str, Any], paired_differences.Sides]] = []
     first = run_ids[0] if run_ids else ""
     for run, own in cases.items():
         pairs = []
@@ -189,33 +189,38 @@ def make_differences(
             ]
         for factor, level, base, sides in pairs:
             about = {"run_id": run, "factor": factor, "level": str(level), "base": str(base)}
-            for metric in metrics:
-                one = _subtract(sides, factor, metric, weights)
-                if one is not None and one.n:
-                    rows.append({**about, "metric": metric, **_difference(one)})
-    corrected = holm([math.nan if row["p"] is None else row["p"] for row in rows])
-    for row, p in zip(rows, corrected.tolist(), strict=True):
-        row["p_holm"] = None if math.isnan(p) else p
-        row["verdict"] = _decide(row)
+            asked += [({**about, "metric": metric}, sides) for metric in metrics
+                      if sides[0] and _is_paired(factor, metric)]  # fmt: skip
+    rows = []
+    for about, sides in asked:
+        one = _subtract(sides, about["metric"], weights, 1 - _REAL / len(asked))
+        if one is not None and one.n:
+            row = {**about, **_difference(one)}
+            row["p_corrected"] = None if row["p"] is None else min(1.0, row["p"] * len(asked))
+            rows.append({**row, "verdict": _decide(row)})
     texts = dict.fromkeys(("run_id", "factor", "level", "base", "metric"), pl.String)
-    numbers = dict.fromkeys(("difference", "low", "high", "p", "p_holm"), pl.Float64)
+    numbers = dict.fromkeys(("difference", "low", "high", "p", "p_corrected"), pl.Float64)
     return pl.DataFrame(rows, schema={**texts, **numbers, "n": pl.Int64, "tasks": pl.Int64, "verdict": pl.String})
 
 
-def _subtract(sides: paired_differences.Sides, factor: str, metric: str, weights: Sequence[float]) -> Paired | None:
+def _is_paired(factor: str, metric: str) -> bool:
+    return factor != "modality" if metric == "mm_tap" else metric in paired_differences.COMPARED
+
+
+def _subtract(sides: paired_differences.Sides, metric: str, weights: Sequence[float], level: float) -> Paired | None:
     if metric == "mm_tap":
-        return None if factor == "modality" else paired_differences.subtract_tap(sides, weights, seed=_SEED)
-    return paired_differences.subtract(sides, metric, seed=_SEED) if metric in paired_differences.COMPARED else None
+        return paired_differences.subtract_tap(sides, weights, seed=_SEED, level=level)
+    return paired_differences.subtract(sides, metric, seed=_SEED, level=level)
 
 
 def _difference(one: Paired) -> dict[str, Any]:
     numbers = {"difference": one.difference, "low": one.low, "high": one.high, "p": one.p}
-    known = {name: None if math.isnan(value) else value for name, value in numbers.items()}
+    known = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
     return {**known, "n": one.n, "tasks": one.clusters}
 
 
 def _decide(row: Mapping[str, Any]) -> str:
-    if row["p_holm"] is None or row["p_holm"] >= _REAL or not row["difference"]:
+    if row["p_corrected"] is None or row["p_corrected"] >= _REAL or not row["difference"]:
         return "cannot tell"
     return "better" if (row["difference"] > 0) == is_up(row["metric"]) else "worse"
 

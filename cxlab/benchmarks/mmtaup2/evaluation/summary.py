@@ -322,12 +322,12 @@ def resample(drawn: Floats, sums: Floats) -> Floats:
     return found
 
 
-def middle(values: Floats) -> tuple[float | None, float | None]:
-    """The middle 95 %; None where half of the resamples have no value."""
+def middle(values: Floats, level: float = 0.95) -> tuple[float | None, float | None]:
+    """The middle of that share; None where half of the resamples have no value."""
     kept = values[np.isfinite(values)]
     if len(kept) < len(values) / 2:
         return None, None
-    low, high = np.quantile(kept, (0.025, 0.975))
+    low, high = np.quantile(kept, ((1 - level) / 2, (1 + level) / 2))
     return float(low), float(high)
 
 

@@ -99,10 +99,10 @@ def test_many_tasks_that_all_lose_are_really_worse(made: Made) -> None:
     assert (gap.n, gap.clusters, gap.difference) == (12, 12, pytest.approx(tap(0) - tap(1)))
     assert gap.low == pytest.approx(gap.high) == pytest.approx(gap.difference)
     assert gap.p == pytest.approx(2 / 2001)
-    verdict = {"metric": "mm_tap", "difference": gap.difference, "p_holm": gap.p}
+    verdict = {"metric": "mm_tap", "difference": gap.difference, "p_corrected": gap.p}
     assert results._decide(verdict) == "worse"
     assert results._decide(verdict | {"metric": "user_effort"}) == "better"
-    assert results._decide(verdict | {"p_holm": 0.2}) == "cannot tell"
+    assert results._decide(verdict | {"p_corrected": 0.2}) == "cannot tell"
 
 
 def test_runs_of_before_counts_were_kept_say_so() -> None:
