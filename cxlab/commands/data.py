@@ -53,7 +53,8 @@ def import_data(
     for complaint in report.complaints:
         print(complaint, file=sys.stderr)
     print(json.dumps(report.record, ensure_ascii=False) if as_json else "\n".join(report.lines))
-    tell(given.dataset.id)
+    if given.dataset is not None:
+        tell(given.dataset.id)
     if report.failed:
         raise typer.Exit(1)
 

@@ -26,10 +26,13 @@ class ImportReport:
 
 
 class Imported(Protocol):
-    """Other people's files, read and checked; nothing is stored before `save`, which `report` comes after."""
+    """Other people's files, read and checked; nothing is stored before `save`, which `report` comes after.
+
+    `dataset` is None where only figures were read.
+    """
 
     @property
-    def dataset(self) -> Dataset: ...
+    def dataset(self) -> Dataset | None: ...
     def save(self, home: Path | str | None = None) -> None: ...
     def report(self) -> ImportReport: ...
 

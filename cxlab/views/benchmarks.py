@@ -10,6 +10,7 @@ from cxlab.read import PublishedTable, View
 from cxlab.read.published import list_files, published
 from cxlab.records.benchmark_card import Card, Declaration, Facet, Search
 from cxlab.records.settings import write_word
+from cxlab.store import layout
 from cxlab.ui.address import cached
 
 
@@ -65,9 +66,11 @@ def titles_of(benchmarks: Iterable[str]) -> dict[str, str]:
 def published_tables(benchmark: str = "") -> list[PublishedTable]:
     """The published tables that a benchmark hands over; without one those of all, and of papers whose benchmark is not
     here."""
+    own = list_files(layout.resolve_home(None) / "published")  # imported here
     if benchmark:
-        return published(declared(benchmark).published)
-    files = {*list_files(), *(file for name in REGISTRY for file in declared(name).published)}
+        found = published((*declared(benchmark).published, *own))
+        return [table for table in found if table.benchmark == benchmark]
+    files = {*list_files(), *own, *(file for name in REGISTRY for file in declared(name).published)}
     return published(sorted(files, key=lambda file: file.name))
 
 

@@ -199,10 +199,11 @@ def show_results(found: Imported) -> bool:
     """What a file of results would become, where there are no tables to look at; True when it is to be stored."""
     complaints = list(getattr(found, "rejected", ()))
     section(
-        f"{plain(found.dataset.name)} can be imported",
+        f"{plain(found.dataset.name) if found.dataset else 'Published figures'} can be imported",
         f"Nothing is stored yet. {format_count(len(complaints))} things in the file cannot be used.",
     )
-    st.caption(plain(f"Licence: {found.dataset.licence}"), help=LICENCE)
+    if found.dataset is not None:
+        st.caption(plain(f"Licence: {found.dataset.licence}"), help=LICENCE)
     pressed = st.button("Import it", type="primary", key="import-store")
     if complaints:
         with st.expander("What cannot be used", type="compact"):

@@ -264,3 +264,17 @@ def show_paper(table: PublishedTable) -> None:
         st.caption(plain(table.caption))
         columns = {name: shape for name, shape in published_columns(table).items() if name != "setting"}
         show_table(table.frame, columns, key=f"results-paper-{table.id}", alt=f"{table.table} of the paper.")
+
+
+def say_exposure(gaps: pl.DataFrame, title: str) -> str:
+    """Whether being told of the customer changes the figure, or that nobody can tell; "" where it was not compared."""
+    told = gaps.filter(pl.col("factor") == "exposure")
+    if told.is_empty():
+        return ""
+    clear = told.filter(pl.col("verdict") != "cannot tell").height
+    if not clear:
+        return (
+            f"What the agent is told of the customer shows no effect on {title} here: none of {told.height} "
+            "comparisons can be told from chance. Look at single conversations for how its words change."
+        )
+    return f"What the agent is told of the customer changes {title} in {clear} of {told.height} comparisons."

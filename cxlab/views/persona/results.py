@@ -326,6 +326,8 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
         "Conversations that are alike but for one thing; in the first rows for the model. Intervals and p by flipping "
         "signs of whole tasks (mm-tap: bootstrap), both corrected for all rows. Real: the interval is clear of 0.",
     )
+    if told := terms.say_exposure(gaps, scene.title):
+        st.markdown(plain(told))
     rows = gaps.with_columns(
         pair=pl.format("{}|{}|{}", "factor", "level", "base"),
         name=pl.col("side").map_elements(label, return_dtype=pl.String),

@@ -1,4 +1,4 @@
-"""tau2-bench's tasks into a dataset, and its result files into a run."""
+"""tau2-bench's tasks into a dataset, its result files into a run, its submissions into published figures."""
 
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,13 @@ def _read_results(path: Path, options: Any) -> Imported:
     return tau2_results.read_file(path)
 
 
+def _read_submissions(path: Path, options: Any) -> Imported:
+    from cxlab.benchmarks.mmtaup2.importers import tau2_submissions
+
+    del options
+    return tau2_submissions.read_submissions(path)
+
+
 IMPORTERS = (
     Importer(
         id="tau2",
@@ -44,5 +51,11 @@ IMPORTERS = (
         title="tau2-bench's results",
         takes="a results.json, or the folder that it lies in; becomes a run",
         read=_read_results,
+    ),
+    Importer(
+        id="tau2-submissions",
+        title="tau2-bench's leaderboard",
+        takes="a submission.json, or a folder with several below it; becomes published figures",
+        read=_read_submissions,
     ),
 )

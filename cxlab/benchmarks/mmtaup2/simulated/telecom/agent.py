@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction, OwnCall
-from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom.dialogue_state import STALE, WONDERS, TelecomDialogueState
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import agent_line, knows
 from cxlab.files import grammar
@@ -37,6 +37,8 @@ FAMILIES = (
     ("service", re.compile(r"\bservice\b|\bsignal\b|\bcalls?\b|\bring\b|\btelephone\b", re.IGNORECASE)),
 )
 TODAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+LEAVES_OUT = "All right, we leave that."
+OWNS_UP = "I am sorry, I did not understand that."
 MOST = 3
 
 
@@ -51,7 +53,22 @@ class TelecomAgent(TelecomDialogueState):
         handed = self.mind.done("transfer_to_human_agents")
         if handed is not None:
             return NextAction(self.line("transfer"))
-        return self.identify() or self.mend_line() or self.mend_service() or self.mend_data() or self.finish()
+        mended = self.own_up() or self.identify() or self.mend_line() or self.mend_service() or self.mend_data()
+        return mended or self.finish()
+
+    def own_up(self) -> NextAction | None:
+        """Say that something was not understood, ask once more what was asked, and go round no circle with it."""
+        mind = self.mind
+        if self.profile.comprehension == 0 or not mind.own or len(mind.theirs) < 2:
+            return None
+        if any(made.at > mind.own[-1][0] for made in mind.made) or not free_speech.is_strange(mind.last):
+            return None
+        before = mind.own[-1][1]
+        lost = [OWNS_UP in text for _, text in mind.own[-2:]]
+        if len(lost) == 2 and all(lost):
+            return self.hand_over("The customer's words could not be understood.")
+        asked = before.removeprefix(f"{OWNS_UP} ")
+        return NextAction(f"{OWNS_UP} {asked}")
 
     def identify(self) -> NextAction | None:
         """Who is speaking: the customer by phone number, then the line that has it."""
@@ -255,6 +272,8 @@ class TelecomAgent(TelecomDialogueState):
             "data": ("run_speed_test", "speed", "excellent"),
             "mms": ("can_send_mms", "mms", "yes"),
         }[self.family]
+        if test in self.refused:
+            return self.hand_over("The customer does not want to look any further.")
         step = self.ask([test], fact)
         if step is not None:
             return step
@@ -268,6 +287,8 @@ class TelecomAgent(TelecomDialogueState):
     def ask(self, names: Sequence[str], *facts: str) -> NextAction | None:
         """Ask for the first check, with the next ones of the same kind if this customer can take them."""
         first = names[0]
+        if first in self.refused:
+            return None
         if all(self.value(fact) is not None for fact in facts):
             return None
         since = max((self.round_at, *(self.last_at(STALE[fact]) for fact in facts if fact in STALE)))
@@ -282,7 +303,7 @@ class TelecomAgent(TelecomDialogueState):
     ) -> NextAction | None:
         """Ask for a remedy until the customer says that it is done, three times at most."""
         since = max(since, self.round_at)
-        if not self.open_fix(name, since, fact, good):
+        if name in self.refused or not self.open_fix(name, since, fact, good):
             return None
         places = [at for at in self.asked.get(name, []) if at > since]
         if len(places) >= MOST:
@@ -317,6 +338,8 @@ class TelecomAgent(TelecomDialogueState):
             self.profile, f"cue wonders {self.mind.case} {len(self.mind.own)}", self.profile.comprehension
         )
         parts = [before] if before else []
+        if self.refused and free_speech.refuses(self.mind.last):
+            parts.append(LEAVES_OUT)
         if again and stumbled:
             parts.append(self.line("explain"))
         elif again:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import FRUSTRATION, IMPATIENT, SKILL, UPSET_FROM, DialogueState
-from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
 
 WONDERS = re.compile(r"\bwhat (?:is|do you mean)\b|means nothing to me|don't know what", re.IGNORECASE)
@@ -38,16 +38,29 @@ class TelecomDialogueState:
                 # The complaint itself is no finding: "no service" may have any cause.
                 if place or fact == "abroad":
                     self.beliefs[fact] = (value, at)
+            if place and mind.profile.comprehension > 0 and not phrases.facts_said(text):
+                # A person in the customer's place speaks as people do.
+                self.beliefs |= {fact: (value, at) for fact, value in free_speech.facts_in(text).items()}
         self.asked: dict[str, list[int]] = {}
         for at, text in mind.own:
             for one in phrases.requests_in(text):
                 self.asked.setdefault(one.name, []).append(at)
+        self.refused = self.turned_down()
         self.round_at = self.second_round()
         note = mind.note
         skill = SKILL.search(note)
         self.skill = int(skill[1]) if skill else None
         frustration = FRUSTRATION.search(note)
         self.impatient = bool(IMPATIENT.search(note)) or (frustration is not None and int(frustration[1]) >= UPSET_FROM)
+
+    def turned_down(self) -> set[str]:
+        """What the customer was asked for and did not want to do: it is not asked for again."""
+        found: set[str] = set()
+        for at, text in self.mind.theirs:
+            before = [said for place, said in self.mind.own if place < at]
+            if before and free_speech.refuses(text):
+                found |= {one.name for one in phrases.requests_in(before[-1])}
+        return found
 
     def second_round(self) -> int:
         """When a test first failed after all had been gone through: what was given up until then is open again."""
