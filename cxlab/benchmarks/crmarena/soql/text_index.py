@@ -90,7 +90,7 @@ def fold(text: str) -> str:
     """Small letters without accents."""
     if text.isascii():
         return text.lower()
-    plain = unicodedata.normalize("NFKD", text.lower())
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).lower())
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
 

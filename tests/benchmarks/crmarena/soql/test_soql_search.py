@@ -1,7 +1,7 @@
 """What a search finds: words, plurals, phrases and wildcards, in the fields that it names."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
@@ -102,5 +102,6 @@ def test_the_index_finds_what_reading_finds(texts: list[list[str]], term: Words 
 
 
 @given(st.text())
+@example("𝐴")
 def test_folding_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)
