@@ -15,6 +15,7 @@ from runner.shell import Shell, make_shell
 LAMP = "runner.lamp:BENCHMARK"
 ALL = 24
 NOBODY = "http://127.0.0.1:9/v1"
+QUIET = ("--json", "--quiet")
 TALK = ("run", "sage", "--model", "endpoint:agent", "--limit", "1", "--turns", "2", "--json", "--quiet")
 
 
@@ -148,3 +149,27 @@ def test_a_dead_customer_is_not_the_agents_fault(shell: Shell, server: FaultServ
     assert attempts["verdict_owner"].to_list() == ["provider"]
     assert attempts["verdict_reason"].to_list() == ["customer's provider: server_error"]
     assert entry["cost_by_role"]["agent"] == 0.0, "it was never asked"
+
+
+@pytest.mark.parametrize("live", [2, 1])
+def test_a_panel_decides_only_with_its_quorum(shell: Shell, server: FaultServer, live: int) -> None:
+    url = server.scene("status", status=500, message="gone").url
+    point(shell, one=url, two=url)
+    judges = ["simulated:judge-fair", "simulated:judge-strict"][:live] + ["endpoint:one", "endpoint:two"][: 3 - live]
+    words = [word for judge in judges for word in ("--judge", judge)]
+    said = shell.call("run", "sage", "--model", "simulated:strong", "--limit", "1", *words, *QUIET)
+    found = told(said)
+    (entry,) = found["runs"]
+    assert (said.returncode, entry["state"], entry["ok"]) == (0, "partly", 1)
+    assert read.progress(entry["run"]).again == 1, "it can be put to the judges again"
+    (attempt,) = shell.read(entry["run"]).iter_rows(named=True)
+    scored = shell.read(entry["run"], "scores").filter(metric="overall")["value"].drop_nulls()
+    if live == 2:
+        assert len(scored) > 0
+    else:
+        assert len(scored) == 0
+        assert (attempt["verdict"], attempt["verdict_owner"]) == ("unscored", "provider")
+        assert attempt["verdict_reason"] == "no quorum: 2 of 3 judges gave no vote (server_error)"
+    point(shell, one=server.scene("status", status=500).url, two=url)
+    said = shell.call("run", "--resume", entry["run"], "--faults", *QUIET)
+    assert told(said)["runs"][0]["cost_by_role"]["agent"] == 0.0, "the dialogue was taken over"
