@@ -91,7 +91,7 @@ def test_a_real_writer_is_estimated_and_can_be_given_a_budget(empty: Path, monke
     assert not [each for each in app.info if "calls" in each.value]
     app.selectbox(key="set-model").set_value("endpoint:local").run()
     (told,) = [each.value for each in app.info if "calls" in each.value]
-    assert "about 2,300 calls" in told
+    assert "about 1,300 calls" in told
     app.number_input(key="budget").set_value(3.0).run()
     app.button(key="generate").click().run()
     assert "--budget=3" in started[0]

@@ -275,3 +275,24 @@ def test_sixty_questions_for_readers():
     assert [one["number"] for one in asked] == list(range(1, 61))
     # What readers get holds no label of the conversations' files.
     assert not [one for one in asked if re.search(r"#[a-z]+|^(?:no|na|who): ", one["read"], re.MULTILINE)]
+
+
+@pytest.mark.parametrize(("name", "language"), ALL)
+def test_definitions_quote_no_conversation(name, language):
+    """No run of five words of a cause's definition stands in a conversation that is evaluated."""
+    brand = brand_files.load(name, language)
+
+    def runs(text: str) -> set[tuple[str, ...]]:
+        words = re.findall(r"\w+", text.casefold())
+        return {tuple(words[at : at + 5]) for at in range(len(words) - 4)}
+
+    said = {run for talk in brand.conversations for one in talk.messages for run in runs(one.said.text)}
+    assert not {run for _, _, about in brand.causes.values() for run in runs(about)} & said
+
+
+def test_no_constant_answer_gets_far(made):
+    """One label for all is right at most in a twentieth of the causes, one answer for all in two of three questions."""
+    labels = Counter(s.expected["label"] for s in made[1] if s.task == "intent" and s.inputs["taxonomy"] == "A")
+    assert max(labels.values()) / labels.total() <= 0.05 + 1e-9
+    answers = Counter(answer for s in made[1] if s.task == "quality" for answer in s.expected["answers"])
+    assert max(answers.values()) / answers.total() < 2 / 3
