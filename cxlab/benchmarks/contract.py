@@ -77,6 +77,16 @@ class CostEstimate(Protocol):
     def describe(self) -> str: ...
 
 
+class Understanding(Protocol):
+    """What a generator understands of a person's words before it makes anything; `asks` are questions that must be
+    answered first. `model_dump` is what `generate --plan --json` prints."""
+
+    asks: list[str]
+
+    def describe(self) -> str: ...
+    def model_dump(self) -> dict[str, Any]: ...
+
+
 @dataclass(frozen=True)
 class Files:
     """What `check` and `convert` know about this benchmark's hand-written files.
@@ -237,6 +247,7 @@ class Benchmark:
 
     # Its data.
     plan: Callable[[Any, GenerationContext], CostEstimate | None] | None = None
+    understand: Callable[[Any, GenerationContext], Understanding | None] | None = None
     """plan(options, context): what generating will take, None where it costs nothing; refuses settings that do not go
     together."""
     describe: Callable[[Dataset], Sequence[str]] | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cxlab.errors import BadOption
+from cxlab.errors import BadOption, CxError
 
 if TYPE_CHECKING:
     from cxlab.benchmarks.contract import Benchmark
@@ -67,9 +67,19 @@ def generate(
     how = GenerationContext(seed, home, workers, spending)
     expected = found.plan(settings, how) if found.plan else None
     if plan:
+        understood = None
+        try:
+            understood = found.understand(settings, how) if found.understand else None
+        except CxError as why:  # what it costs can be told without asking anybody
+            print(f"cxlab: {why}", file=sys.stderr)
         told = {"plan": asdict(expected) if expected is not None else None}
+        if as_json:
+            print(json.dumps({**told, **(understood.model_dump() if understood else {})}, ensure_ascii=False))
+            return
         free = "Simulated models write this: it calls no server and costs nothing."
-        print(json.dumps(told) if as_json else expected.describe() if expected is not None else free)
+        print(expected.describe() if expected is not None else free)
+        if understood:
+            print(understood.describe())
         return
     if expected is not None and not quiet:
         print(expected.describe(), file=sys.stderr)

@@ -16,6 +16,7 @@ from cxlab.benchmarks.contract import (
     Search,
     Task,
     Uncheckable,
+    Understanding,
 )
 from cxlab.benchmarks.cxmarena.evaluation import corpus, evaluation_prompts
 from cxlab.benchmarks.cxmarena.evaluation.call_estimate import estimate
@@ -194,6 +195,16 @@ def plan(options: CxmDataset, context: GenerationContext) -> CostEstimate | None
     return cost_estimate.estimate(options.model, options.size, brief=bool(options.brief), validate=options.check_labels)
 
 
+def understand(options: CxmDataset, context: GenerationContext) -> Understanding | None:
+    """What the writer understands of a paragraph about a brand."""
+    from cxlab import llm
+    from cxlab.benchmarks.cxmarena.generation import pipeline
+
+    given = {name: value for name, value in options.to_record().items() if value is not None}
+    config = pipeline.read_config(given, context.seed)
+    return pipeline.understand(config, llm.load(config.model)) if config.brief else None
+
+
 def describe(dataset: Dataset) -> list[str]:
     """Tables 8 and 9 of a generated dataset beside the published ones."""
     from cxlab.benchmarks.cxmarena.generation import dataset_statistics
@@ -253,6 +264,7 @@ BENCHMARK = Benchmark(
     importers=IMPORTERS,
     files=Files("brand packs", check_files),
     plan=plan,
+    understand=understand,
     estimate=estimate,
     describe=describe,
     dataset_figures=list_figures,

@@ -115,8 +115,15 @@ class CxmDataset(GenerateOptions):
         description="Its name, what it sells, to whom, what it is proud of. The model makes a brand pack of it.",
         json_schema_extra={"long": True},
     )
+    called: str | None = Field(None, description="The name of a brand from a paragraph that does not give it.")
+    sells: Annotated[tuple[str, ...], Listed] = Field(
+        (), description="What a brand from a paragraph sells, where that does not say it plainly."
+    )
+    trade: str | None = Field(
+        None, description="The trade of a brand from a paragraph; --plan says what is understood of it."
+    )
     language: Literal["en", "fr", "de"] | None = Field(
-        None, description="Of a brand from a paragraph; a pack is written in its own."
+        None, description="Of a brand from a paragraph, its own when not set; a pack is written in its own."
     )
     size: str = Field(
         "small",

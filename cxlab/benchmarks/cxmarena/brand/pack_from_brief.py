@@ -1,6 +1,6 @@
 """A one-paragraph brief → a brand pack, through a model; checked, and sent back once if it is wrong.
 
-path = write(brief, "de", model, folder)     # FOLDER/ID.yaml; UnusablePack says what is wrong with it otherwise
+path = write(brief, plan, model, folder)     # FOLDER/ID.yaml; UnusablePack says what is wrong with it otherwise
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from cxlab.benchmarks.cxmarena.brand import brief_plan
 from cxlab.benchmarks.cxmarena.brand.brand_pack import FOLDER, LANGUAGES, load_language
+from cxlab.benchmarks.cxmarena.brand.brief_plan import BriefPlan, OpenQuestions
 from cxlab.benchmarks.cxmarena.brand.pack_files import check_file
 from cxlab.errors import BadOption, CxError
 from cxlab.files import Complaint
@@ -38,9 +40,13 @@ always: families that even a small dataset has"""
 
 
 class BriefInputs(BaseModel):
-    """A one-paragraph brief, the form of a brand pack, an example, and the last try with what was wrong in it."""
+    """A one-paragraph brief and what was understood of it, the form of a brand pack, an example, and the last try with
+    what was wrong in it."""
 
     brief: str
+    name: str
+    products: tuple[str, ...]
+    trade: str
     language: str
     language_id: str
     form: str
@@ -51,7 +57,7 @@ class BriefInputs(BaseModel):
 
 EXPAND_BRAND = Prompt(
     "cxmarena_expand_brand",
-    2,
+    3,
     Path(__file__).parents[1] / "prompts" / "brand" / "expand_brand.md",
     BriefInputs,
     None,
@@ -65,12 +71,14 @@ class UnusablePack(CxError):
     """The model's pack cannot be used; the text says what is wrong with it."""
 
 
-def write(brief: str, language: str, model: ChatModel, folder: Path) -> Path:
-    """The pack's file in `folder`; nothing is written unless it passes the check."""
+def write(brief: str, plan: BriefPlan, model: ChatModel, folder: Path) -> Path:
+    """The pack's file in `folder`; nothing is written unless it passes the check, or while something is to be asked."""
+    if plan.asks:
+        raise OpenQuestions(plan)
 
     async def once() -> tuple[str, str]:
         try:
-            return await expand(brief, language, model)
+            return await expand(brief, plan, model)
         finally:
             await model.aclose()
 
@@ -81,8 +89,9 @@ def write(brief: str, language: str, model: ChatModel, folder: Path) -> Path:
     return path
 
 
-async def expand(brief: str, language: str, model: ChatModel) -> tuple[str, str]:
+async def expand(brief: str, plan: BriefPlan, model: ChatModel) -> tuple[str, str]:
     """(YAML, id) of a pack for the brief; UnusablePack when the model's second try has faults, too."""
+    language = plan.language
     if language not in LANGUAGES:
         raise BadOption(f"unknown language {language!r}; known: {', '.join(LANGUAGES)}")
     if len(brief.strip()) < SHORTEST:
@@ -92,6 +101,9 @@ async def expand(brief: str, language: str, model: ChatModel) -> tuple[str, str]
     example = (FOLDER / f"{EXAMPLES[language]}.yaml").read_text(encoding="utf-8")
     inputs = BriefInputs(
         brief=" ".join(brief.split()),
+        name=plan.name,
+        products=tuple(plan.products),
+        trade=plan.trade,
         language=load_language(language).name,
         language_id=language,
         form=FORM,
@@ -104,7 +116,7 @@ async def expand(brief: str, language: str, model: ChatModel) -> tuple[str, str]
             told = reply.failure.message if reply.failure else "no reply"
             raise UnusablePack(f"{model.name} gave no pack: {told}")
         text = strip(reply.output.text)
-        complaints = check_text(text)
+        complaints = [*check_text(text), *brief_plan.check(text, Path(f"{name_of(text)}.yaml"), plan)]
         if not complaints:
             return text, name_of(text)
         faults = tuple(str(c) for c in complaints[:20])

@@ -24,7 +24,7 @@ import polars as pl
 from cxlab import llm, resources
 from cxlab.benchmarks import generation_stages, parallel
 from cxlab.benchmarks.cxmarena.brand import brand_pack as brand
-from cxlab.benchmarks.cxmarena.brand import ledger, pack_files
+from cxlab.benchmarks.cxmarena.brand import brief_plan, ledger, pack_files
 from cxlab.benchmarks.cxmarena.brand import pack_from_brief as brief
 from cxlab.benchmarks.cxmarena.brand.brand_pack import Brand
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
@@ -95,6 +95,9 @@ class Config:
     wer: float = WER
     validate: bool = True
     brief: str = ""
+    called: str = ""
+    sells: tuple[str, ...] = ()
+    trade: str = ""
 
 
 class GeneratedDataset(NamedTuple):
@@ -114,7 +117,7 @@ def generate(options: CxmDataset, context: GenerationContext) -> Generation:
 
 def read_config(given: Mapping[str, Any], seed: int) -> Config:
     """Options by name, checked; BadOption or UnknownName says what is wrong."""
-    known = ("brand", "language", "size", "model", "noise", "wer", "validate", "brief")
+    known = ("brand", "language", "size", "model", "noise", "wer", "validate", "brief", "called", "sells", "trade")
     for name in given:
         if name not in known:
             raise UnknownName("option of cxmarena's generator", name, known)
@@ -144,7 +147,7 @@ def read_config(given: Mapping[str, Any], seed: int) -> Config:
         raise BadOption(f"wer={wer}; give a share of words from 0 to 1")
     config = Config(
         brand=name,
-        language=language or "en",
+        language=language or ("" if told else "en"),
         size=str(given.get("size") or "small"),
         seed=seed,
         model=str(given.get("model") or WRITER),
@@ -152,7 +155,12 @@ def read_config(given: Mapping[str, Any], seed: int) -> Config:
         wer=wer,
         validate=str(given.get("validate", True)).lower() not in ("false", "0", "no"),
         brief=told,
+        called=str(given.get("called") or ""),
+        sells=tuple(given.get("sells") or ()),
+        trade=str(given.get("trade") or ""),
     )
+    if not told and (config.called or config.sells or config.trade):
+        raise BadOption("called, sells and trade say more of a brief; give one with --brief")
     llm.load(config.model)
     return config
 
@@ -219,8 +227,9 @@ def find_brand(
     if not config.brief:
         given = Path(config.brand)
         return given if given.suffix in (".yaml", ".yml") else brand.FOLDER / f"{config.brand}.yaml"
-    made_by = (config.model, brief.EXPAND_BRAND.hash, *sources(config.model))
-    folder = base / "brands" / content_id(config.brief, config.language, *made_by)
+    made_by = (config.model, brief.EXPAND_BRAND.hash, brief_plan.READ_BRIEF.hash, *sources(config.model))
+    answers = (config.language, config.called, config.sells, config.trade)
+    folder = base / "brands" / content_id(config.brief, answers, *made_by)
     yield Progress("brand", 0, 1)
     found = sorted(folder.glob("*.yaml"))
     if not found:
@@ -228,9 +237,17 @@ def find_brand(
         if generation_budget is not None and not model.simulated:
             generation_budget.open_brand(folder)
             model = generation_budget.meter(model)
-        found = [brief.write(config.brief, config.language, model, folder)]
+        found = [brief.write(config.brief, understand(config, model), model, folder)]
     yield Progress("brand", 1, 1)
     return found[0]
+
+
+def understand(config: Config, model: ChatModel) -> brief_plan.BriefPlan:
+    """What the writer understands of the brief, with what was answered."""
+    plan = brief_plan.read(config.brief, model)
+    return brief_plan.answer(
+        plan, language=config.language, called=config.called, sells=config.sells, trade=config.trade
+    )
 
 
 def work_key(config: Config, pack: Brand, path: Path) -> str:
@@ -259,6 +276,7 @@ def hashes() -> dict[str, str]:
         **evaluation_prompts.hashes(),
         **article_prompts.hashes(),
         brief.EXPAND_BRAND.name: brief.EXPAND_BRAND.hash,
+        brief_plan.READ_BRIEF.name: brief_plan.READ_BRIEF.hash,
         **task_prompts.hashes(),
         **dialogue_prompts.hashes(),
         **written_dialogue_prompts.hashes(),

@@ -1,10 +1,9 @@
 """How simulated models make a brand pack of a brief, without inventing a trade that they know nothing of.
 
-What is listed after "makes", "sells" and the like becomes product lines. The archetype whose words the brief uses
-(trades.py) brings what such things have: properties, parts, issues with their steps, tools, a service. What holds
+What the plan of the brief says is sold becomes product lines (brief_reading.py). The archetype of its trade brings what such things have: properties, parts, issues with their steps, tools, a service. What holds
 for any trade (delivery, returns, privacy, ...) is the language's own pack, without the lines that speak of that
 pack's trade. Figures of the brief become facts: of the products or rules that they speak of, else of an overview.
-A brief that fits no archetype keeps what holds for any trade, and the pack's `note` says so.
+A trade that is none of the archetypes keeps what holds for any trade, and the pack's `note` says so.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from cxlab.benchmarks.cxmarena.brand.brand_pack import CURRENCIES, FOLDER
 from cxlab.benchmarks.cxmarena.brand.ledger import slug
 from cxlab.benchmarks.cxmarena.brand.pack_from_brief import BriefInputs
 from cxlab.benchmarks.cxmarena.simulated import industry_archetypes
-from cxlab.benchmarks.cxmarena.simulated.brief import brand_name, coin, product_lines
+from cxlab.benchmarks.cxmarena.simulated.brief import coin
 from cxlab.benchmarks.cxmarena.simulated.brief_facts import add_brief_facts
 from cxlab.benchmarks.cxmarena.simulated.industry_archetypes import Archetype, CommonArchetype
 from cxlab.llm.simulated.profiles import Profile
@@ -46,7 +45,7 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     known = industry_archetypes.common(language).model_copy(deep=True)
     path = FOLDER / f"{EXAMPLES[language]}.yaml"
     source = path.read_text(encoding="utf-8")
-    name = brand_name(inputs.brief, language, rng)
+    name = inputs.name
     base_name = re.search(r"^name: (.+)$", source, re.MULTILINE)
     own = str(base_name[1]).strip() if base_name else ""
     for word in sorted({own, own.split()[-1]} - {"", "Maison"}, key=len, reverse=True):
@@ -57,9 +56,11 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     for currency, sign in CURRENCIES.items():
         if sign in inputs.brief:
             pack["currency"] = currency
-    lines = product_lines(inputs.brief, language) or [GOODS[language]]
+    lines = list(inputs.products) or [GOODS[language]]
     pack["domain"] = ", ".join(lines)
-    chosen = {line: industry_archetypes.choose(line, inputs.brief, language) for line in lines}
+    # Whoever says a trade that no archetype is of gets what holds for any.
+    known_trade = inputs.trade in industry_archetypes.names()
+    chosen = dict.fromkeys(lines, industry_archetypes.load(inputs.trade, language) if known_trade else None)
     own_copies = {kind.name: kind.model_copy(deep=True) for kind in chosen.values() if kind}
     kinds = {line: own_copies[kind.name] if kind else None for line, kind in chosen.items()}
     if unfit := [line for line, kind in kinds.items() if kind is None]:

@@ -49,6 +49,16 @@ LOOSE = word_set(
 NEAR = 5
 
 
+_PERIOD = {
+    language: re.compile(rf"\d\s?(?:{'|'.join(units)})\b")
+    for language, units in {
+        "en": ("hours?", "days?", "weeks?", "months?", "years?", "minutes?"),
+        "fr": ("heures?", "jours?", "semaines?", "mois", "ans?", "minutes?"),
+        "de": ("Stunden?", "Tagen?", "Tage", "Wochen?", "Monaten?", "Monate", "Jahren?", "Jahre", "Minuten?"),
+    }.items()
+}
+
+
 class BriefFigure(NamedTuple):
     """A figure of the brief: the words around it, its kind and unit (see figures.py), its value; `text` as written."""
 
@@ -82,8 +92,8 @@ def product_lines(brief: str, language: str) -> list[str]:
         for piece in re.split(known.list_words, listed):
             # "builds and sells lamps": the second verb is no part of the first thing's name.
             named = re.sub(rf"^\s*{known.makes}\b", "", piece)
-            if re.search(r"\b(?:them|they|it|us|you)\b", named):
-                continue  # "and delivers them": what is done with what was named
+            if re.search(r"\b(?:them|they|it|us|you)\b", named) or _PERIOD[language].search(named):
+                continue  # "and delivers them", "delivered in 3 days": what is done with what was named
             words = [w for w in re.findall(r"[\w’-]+", named) if not any(c.isdigit() for c in w)]
             line = " ".join(_name_line(words, set(known.small), language))
             if len(line) > 2 and line.lower() not in {f.lower() for f in found}:

@@ -152,21 +152,21 @@ def choose(line: str, brief: str, language: str) -> Archetype | None:
     known = {name: load(name, language) for name in names()}
     first = re.split(r"(?<=[.!?])\s", brief, maxsplit=1)[0]
     for trade in known.values():
-        if trade.ways and _count(trade.ways, first, language):
+        if trade.ways and count(trade.ways, first, language):
             return trade
     for text, least in ((line, 1), (first, 1), (brief, 2)):
-        counts = {name: _count(trade.brief, text, language) for name, trade in known.items()}
+        counts = {name: count(trade.brief, text, language) for name, trade in known.items()}
         best = max(counts, key=lambda name: counts[name], default="")
         if best and counts[best] >= least:
             return known[best]
     return None
 
 
-def _count(words: tuple[str, ...], text: str, language: str) -> int:
+def count(words: tuple[str, ...], text: str, language: str) -> int:
     """How many words of the text begin with one of these; German joins words, there they may end with it."""
     beginnings = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
     pattern = rf"\b(?:{beginnings})" if language != "de" else rf"\b(?:{beginnings})|(?<=[a-zäöüß])(?:{beginnings})\b"
     return len(re.findall(pattern, text.lower()))
 
 
-__all__ = ["Archetype", "CommonArchetype", "choose", "common", "load", "names"]
+__all__ = ["Archetype", "CommonArchetype", "choose", "common", "count", "load", "names"]

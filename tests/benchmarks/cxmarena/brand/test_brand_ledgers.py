@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cxlab.benchmarks.cxmarena.brand import fact_statements, ledger, pack_files, pack_from_brief
+from cxlab.benchmarks.cxmarena.brand import brief_plan, fact_statements, ledger, pack_files, pack_from_brief
 from cxlab.errors import CxError
 from cxlab.llm import load
 
@@ -52,7 +52,11 @@ def test_an_unknown_brand_is_named() -> None:
     ],
 )
 def test_a_brief_becomes_a_pack_that_the_checker_passes(tmp_path: Path, language: str, text: str) -> None:
-    path = pack_from_brief.write(text, language, load("simulated:strong"), tmp_path)
+    model = load("simulated:strong")
+    plan = brief_plan.read(text, model)
+    assert plan.asks, "neither says what the brand is called"
+    plan = brief_plan.answer(plan, called="Vinter", sells=["Kaffeemaschinen"], trade="any")
+    path = pack_from_brief.write(text, plan, model, tmp_path)
     assert pack_files.check_file(path) == []
     pack = pack_files.load(path)
     assert pack.language.language == language
@@ -60,10 +64,8 @@ def test_a_brief_becomes_a_pack_that_the_checker_passes(tmp_path: Path, language
 
 
 def test_a_brief_that_says_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CxError):
-        pack_from_brief.write("A shop.", "en", load("simulated:strong"), tmp_path)
-    with pytest.raises(CxError):
-        pack_from_brief.write(
-            "A shop that sells " + "bread, rolls and cakes " * 3, "xx", load("simulated:strong"), tmp_path
-        )
+    model = load("simulated:strong")
+    for text in ("A shop.", "A shop that sells " + "bread, rolls and cakes " * 3):
+        with pytest.raises(CxError):
+            pack_from_brief.write(text, brief_plan.read(text, model), model, tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -1,15 +1,18 @@
 """Brand packs: those at hand can be used, wrong ones are told with file, line and fix, a brief becomes one."""
 
+import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from cxlab import llm
-from cxlab.benchmarks.cxmarena.brand import brand_pack, ledger, pack_check, pack_files, pack_from_brief
+from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_check, pack_files, pack_from_brief
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts
-from cxlab.benchmarks.cxmarena.simulated import brand_expansion
+from cxlab.benchmarks.cxmarena.simulated import brief
+from cxlab.cli import app
 from cxlab.errors import BadFile, BadOption, UnknownName
 
 PACK = (brand_pack.FOLDER / "talvero.yaml").read_text(encoding="utf-8")
@@ -107,7 +110,9 @@ def test_every_prompt_of_writing_is_sound() -> None:
     ],
 )
 def test_a_brief_becomes_a_usable_pack(tmp_path: Path, text: str, language: str, name: str, line: str) -> None:
-    path = pack_from_brief.write(text, language, llm.load("simulated:strong"), tmp_path)
+    model = llm.load("simulated:strong")
+    plan = brief_plan.answer(brief_plan.read(text, model), trade="any")
+    path = pack_from_brief.write(text, plan, model, tmp_path)
     found = pack_files.load(path)
     assert (found.name, found.language_id) == (name, language)
     assert line in [f.one for f in found.families.values() if f.root == "products"]
@@ -117,13 +122,78 @@ def test_a_brief_becomes_a_usable_pack(tmp_path: Path, text: str, language: str,
 
 
 def test_a_brief_that_says_nothing_is_refused(tmp_path: Path) -> None:
+    model = llm.load("simulated:strong")
+    plan = brief_plan.BriefPlan(language="en", name="Soles", products=["shoes"], trade="worn", certainty=1.0)
     with pytest.raises(BadOption, match="say in a paragraph"):
-        pack_from_brief.write("Shoes.", "en", llm.load("simulated:strong"), tmp_path)
+        pack_from_brief.write("Shoes.", plan, model, tmp_path)
+    foreign = plan.model_copy(update={"language": "it"})
     with pytest.raises(BadOption, match="unknown language 'it'"):
-        pack_from_brief.write(
-            "A brand that makes shoes and bags for people.", "it", llm.load("simulated:strong"), tmp_path
-        )
+        pack_from_brief.write("A brand that makes shoes and bags for people.", foreign, model, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+BRIEFS = {
+    "bank": "Nordbank is a savings bank. It offers current accounts, savings plans and mortgages to 40,000 customers; "
+    "an account costs €4.90 a month.",
+    "dentists": "Bright Smile is a dental chain. We offer check-ups, cleaning and whitening; a check-up costs £45.",
+    "kayaks": "Fjordpaddle builds and sells kayaks for touring. Hulls carry a warranty of 5 years.",
+    "billing": "Ledgerly sells billing software and invoicing apps for €19 a month; support answers within 4 hours.",
+}
+
+
+@pytest.mark.parametrize("case", BRIEFS)
+def test_a_trade_that_a_stand_in_does_not_know_is_asked_for_and_never_guessed(tmp_path: Path, case: str) -> None:
+    model = llm.load("simulated:strong")
+    plan = brief_plan.read(BRIEFS[case], model)
+    assert plan.name in BRIEFS[case]
+    assert plan.products
+    assert plan.figures
+    assert plan.certainty < brief_plan.CERTAIN
+    assert any("trade" in question for question in plan.asks)
+    with pytest.raises(brief_plan.OpenQuestions, match="The paragraph leaves something open"):
+        pack_from_brief.write(BRIEFS[case], plan, model, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    found = pack_files.load(pack_from_brief.write(BRIEFS[case], brief_plan.answer(plan, trade="any"), model, tmp_path))
+    assert found.name == plan.name
+    assert {f.one for f in found.families.values() if f.root == "products"} == set(plan.products)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "name", "trade"),
+    [
+        ("Spoke & Chain sells city bicycles and insures them against theft.", "en", "Spoke & Chain", "ridden"),
+        ("Veloria rents bicycles by the hour.", "en", "Veloria", "hired"),
+        ("Radwerk Nord baut Trekkingräder und Lastenräder in Kiel.", "de", "Radwerk Nord", "ridden"),
+        ("Abri assure les logements et les voitures.", "fr", "Abri", "insured"),
+    ],
+)
+def test_what_a_paragraph_says_plainly_is_not_asked_for(text: str, language: str, name: str, trade: str) -> None:
+    plan = brief_plan.read(text, llm.load("simulated:strong"))
+    assert (plan.language, plan.name, plan.trade, plan.asks) == (language, name, trade, [])
+
+
+def test_a_pack_that_loses_a_name_or_a_figure_is_sent_back(tmp_path: Path) -> None:
+    plan = brief_plan.read(BRIEFS["kayaks"], llm.load("simulated:strong"))
+    told = [str(one) for one in brief_plan.check("name: Fjord\nrange: [4, 4]\n", tmp_path / "x.yaml", plan)]
+    assert "name is not 'Fjordpaddle'" in told[0]
+    assert "5 years" in told[1]
+    assert brief_plan.check("name: Fjordpaddle\nrange: [5.0, 5.0]\n", tmp_path / "x.yaml", plan) == []
+
+
+def test_the_plan_of_a_brief_is_one_line_of_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    words = ["generate", "cxmarena", "--brief", BRIEFS["bank"], "--plan", "--json"]
+    found = CliRunner().invoke(app, words)
+    assert found.exit_code == 0
+    told = json.loads(found.stdout.splitlines()[-1])
+    assert {"name", "language", "trade", "certainty", "products", "figures", "asks"} <= set(told)
+    assert told["name"] == "Nordbank"
+    assert told["asks"]
+    answered = CliRunner().invoke(app, [*words, "--trade", "any"])
+    assert json.loads(answered.stdout.splitlines()[-1])["asks"] == []
+    asked = CliRunner().invoke(app, ["generate", "cxmarena", "--brief", BRIEFS["bank"], "--json"])
+    assert asked.exit_code != 0
+    assert isinstance(asked.exception, brief_plan.OpenQuestions)
 
 
 def test_a_pack_that_stays_wrong_is_not_written(tmp_path: Path) -> None:
@@ -138,8 +208,9 @@ def test_a_pack_that_stays_wrong_is_not_written(tmp_path: Path) -> None:
         async def aclose(self) -> None: ...
 
     model = Stubborn()
+    plan = brief_plan.BriefPlan(language="en", name="Stub", products=["bags"], trade="worn", certainty=1.0)
     with pytest.raises(pack_from_brief.UnusablePack, match="Field required"):
-        pack_from_brief.write("Stub makes bags and hats for everybody in town.", "en", model, tmp_path)  # type: ignore[arg-type]
+        pack_from_brief.write("Stub makes bags and hats for everybody in town.", plan, model, tmp_path)  # type: ignore[arg-type]
     assert len(model.asked) == 2
     assert "faults" in model.asked[1]
     assert list(tmp_path.iterdir()) == []
@@ -157,5 +228,5 @@ def test_a_pack_that_stays_wrong_is_not_written(tmp_path: Path) -> None:
     ],
 )
 def test_a_brief_that_begins_with_we_does_not_name_the_brand_so(told: str, language: str, name: str | None) -> None:
-    found = brand_expansion.brand_name(told, language, np.random.default_rng(1))
+    found = brief.brand_name(told, language, np.random.default_rng(1))
     assert found == name if name else found.lower() not in told.lower()

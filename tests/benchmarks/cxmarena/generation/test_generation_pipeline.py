@@ -13,7 +13,7 @@ import pytest
 from cxlab import llm
 from cxlab.benchmarks import REGISTRY, generation_stages, parallel
 from cxlab.benchmarks.contract import Setup
-from cxlab.benchmarks.cxmarena.brand import brand_pack, ledger, pack_files
+from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_files
 from cxlab.benchmarks.cxmarena.conversations import channel_mix, noise
 from cxlab.benchmarks.cxmarena.generation import dataset_statistics, dataset_tables, pipeline, sizes
 from cxlab.cli import main
@@ -229,7 +229,11 @@ def test_a_brief_is_expanded_once(tmp_path: Path) -> None:
     told = (
         "Eine Manufaktur aus Kassel, die Schreibtischlampen, Stehleuchten und Leselampen fertigt und online verkauft."
     )
-    config = pipeline.read_config({"brief": told, "language": "de"}, 0)
+    asked = pipeline.read_config({"brief": told, "language": "de"}, 0)
+    with pytest.raises(brief_plan.OpenQuestions, match="What is the company called"):
+        generation_stages.finish(pipeline.find_brand(asked, tmp_path))
+    answers = {"called": "Leuchtwerk", "sells": ("Schreibtischlampen", "Stehleuchten"), "trade": "plugged"}
+    config = pipeline.read_config({"brief": told, **answers}, 0)
     path = generation_stages.finish(pipeline.find_brand(config, tmp_path))
     before = path.stat().st_mtime_ns
     assert generation_stages.finish(pipeline.find_brand(config, tmp_path)) == path

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks.cxmarena.brand import brand_pack, ledger, pack_files, pack_from_brief
+from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_files, pack_from_brief
 from cxlab.benchmarks.cxmarena.knowledge import topic_tree
 from cxlab.benchmarks.cxmarena.simulated import brief, industry_archetypes
 from cxlab.llm.openai_model import OpenAIModel
@@ -45,6 +45,13 @@ BRIEFS = {
 }
 
 
+def make(text: str, trade: str, folder: Path) -> brand_pack.Brand:
+    """The pack of a paragraph whose trade somebody has confirmed."""
+    model = llm.load("simulated:strong")
+    plan = brief_plan.answer(brief_plan.read(text, model), trade=trade)
+    return pack_files.load(pack_from_brief.write(text, plan, model, folder))
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_trade_brings_what_its_issues_and_aspects_name(language: str) -> None:
     for name in industry_archetypes.names():
@@ -61,7 +68,8 @@ def test_each_trade_brings_what_its_issues_and_aspects_name(language: str) -> No
 @pytest.mark.parametrize("case", BRIEFS)
 def test_a_brief_gets_its_trade_and_its_figures_are_facts(tmp_path: Path, case: str) -> None:
     language, text, trade, figures = BRIEFS[case]
-    pack = pack_files.load(pack_from_brief.write(text, language, llm.load("simulated:strong"), tmp_path))
+    pack = make(text, trade, tmp_path)
+    assert pack.language_id == language
     lines = {key: f for key, f in pack.families.items() if f.root == "products"}
     wanted = industry_archetypes.load(trade, language)
     for family in lines.values():
@@ -79,7 +87,7 @@ def test_a_brief_gets_its_trade_and_its_figures_are_facts(tmp_path: Path, case: 
 
 def test_a_trade_that_nobody_knows_keeps_what_holds_for_any_and_says_so(tmp_path: Path) -> None:
     told = "Bellfounders Marsh casts church bells for towers. Each bell is tuned for 3 weeks."
-    pack = pack_files.load(pack_from_brief.write(told, "en", llm.load("simulated:strong"), tmp_path))
+    pack = make(told, "any", tmp_path)
     assert "No archetype of a trade fits church bells" in pack.note
     (line,) = [f for f in pack.families.values() if f.root == "products"]
     own = {p for name in industry_archetypes.names() for p in industry_archetypes.load(name, "en").properties}
@@ -114,17 +122,22 @@ def test_a_real_model_gets_one_chance_to_mend_its_pack(tmp_path: Path) -> None:
     whole = (brand_pack.FOLDER / "solvanne.yaml").read_text(encoding="utf-8")
     broken = whole.replace("root: returns", "root: nowhere")
     told = "Maison Solvanne compose des soins et des parfums rechargeables."
+    name = re.search(r"^name: (.+)$", whole, re.MULTILINE)
+    assert name
+    plan = brief_plan.BriefPlan(
+        language="fr", name=name[1].strip(" '\""), products=["soins"], trade="cosmétiques", certainty=0.9
+    )
     with FaultServer() as server:
         good = server.scene(reply=f"Voici :\n```yaml\n{whole}\n```")
         replies = iter((broken, whole))
         mended = server.scene(reply=lambda body: next(replies))
         empty = server.scene("empty")
         kept = [
-            pack_from_brief.write(told, "fr", at(scene.url), tmp_path / name)
+            pack_from_brief.write(told, plan, at(scene.url), tmp_path / name)
             for scene, name in ((good, "a"), (mended, "b"))
         ]
         with pytest.raises(pack_from_brief.UnusablePack, match="gave no pack"):
-            pack_from_brief.write(told, "fr", at(empty.url), tmp_path / "c")
+            pack_from_brief.write(told, plan, at(empty.url), tmp_path / "c")
     assert [path.read_text(encoding="utf-8").strip() for path in kept] == [whole.strip()] * 2
     assert not (tmp_path / "c").exists()
     assert (good.calls, mended.calls) == (1, 2)
@@ -154,7 +167,8 @@ def test_two_verbs_before_a_list_lose_nothing_of_it() -> None:
 
 def test_a_word_in_passing_makes_no_trade_and_no_line(tmp_path: Path) -> None:
     garden = "Morgentau verkauft Bonsaibäume und Orchideen nach Maß. Ab 60 Euro frei. Ein Pflegeabo hilft."
-    pack = pack_files.load(pack_from_brief.write(garden, "de", llm.load("simulated:strong"), tmp_path))
+    assert brief_plan.read(garden, llm.load("simulated:strong")).asks
+    pack = make(garden, "any", tmp_path)
     lines = {key: family.title for key, family in pack.families.items() if family.root == "products"}
     # No subscription to films, no line "Maß"; keys without letters that only German has, and by the line's own name.
     assert lines == {"bonsaibaeume": "Bonsaibäume", "orchideen": "Orchideen"}

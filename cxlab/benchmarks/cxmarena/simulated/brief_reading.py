@@ -1,0 +1,91 @@
+"""What a stand-in understands of a paragraph about a brand, and how sure it can be: it knows nine kinds of trade.
+
+A trade is certain where the words of the things sold name it; what only stands around them may be chance, and a trade
+that none of the nine is like is not known. Then it says so and asks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+
+from cxlab.benchmarks.cxmarena.brand.brief_plan import LANGUAGES, BriefText
+from cxlab.benchmarks.cxmarena.simulated import industry_archetypes
+from cxlab.benchmarks.cxmarena.simulated.brief import brand_name, product_lines, told
+from cxlab.benchmarks.cxmarena.text import word_set
+from cxlab.llm.simulated.profiles import Profile
+
+SMALL = {
+    "en": word_set("the and of for with our we is are in to a from your at by it an or as on that they their sells"),
+    "fr": word_set("le la les des de et pour avec nos nous est sont en dans une un du au aux par sur qui vend leur"),
+    "de": word_set("der die das und für mit wir ist sind in ein eine aus im am zu von auf bei unsere verkauft den dem"),
+}
+# A sentence that begins with capitals and goes on with a verb names who does it, "La Maison Verdier vend …".
+_CAPITALS = r"[A-ZÄÖÜÉÈÀ][\w’'-]*"
+_VERBS = (
+    "is|are|was|sells?|makes?|builds?|offers?|rents?|designs?|est|vend|fabrique|propose|loue|assure|ist|baut|verkauft|"
+    "bietet|vermietet|versichert"
+)
+_SUBJECT = re.compile(rf"((?:{_CAPITALS})(?: (?:{_CAPITALS}|&|and|et|und|of|de))* ?(?:{_CAPITALS}))(?= (?:{_VERBS})\b)")
+# What a trade is certain by: words of what is sold, or only words around it.
+NAMED, AROUND = 0.9, 0.4
+ASK = (
+    "Which trade is it in? A simulated model knows things that are {known}; 'any' takes what holds for every trade. A "
+    "real model needs no list."
+)
+
+
+def read_brief(inputs: BriefText, profile: Profile, rng: np.random.Generator) -> str:
+    """The plan as JSON."""
+    brief = inputs.brief
+    language = find_language(brief)
+    lines = product_lines(brief, language)
+    trade, certainty = find_trade(lines, brief, language)
+    asks = [] if certainty >= NAMED else [ASK.format(known=", ".join(industry_archetypes.names()))]
+    return json.dumps(
+        {
+            "language": language,
+            "name": _name(brief, language, rng),
+            "products": lines,
+            "figures": [{"value": one.text, "of": one.what} for one in told(brief, language)],
+            "trade": trade,
+            "certainty": certainty,
+            "asks": asks,
+        },
+        ensure_ascii=False,
+    )
+
+
+def find_language(text: str) -> str:
+    """The language whose small words the text has most of; English where it has none."""
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    return max(LANGUAGES, key=lambda one: sum(word in SMALL[one] for word in words))
+
+
+def find_trade(lines: list[str], brief: str, language: str) -> tuple[str, float]:
+    """The archetype's name and how certain it is; "" where nothing speaks for any."""
+    known = {name: industry_archetypes.load(name, language) for name in industry_archetypes.names()}
+    count = industry_archetypes.count
+    # How things are offered says more than what they are, where it is the first thing said of them.
+    verb = re.search(rf"\b{industry_archetypes.common(language).makes}\b", brief)
+    for name, trade in known.items():
+        if verb and trade.ways and count(trade.ways, verb[0], language):
+            return name, NAMED
+    votes = [{name for name, trade in known.items() if count(trade.brief, line, language)} for line in lines]
+    named = [next(iter(vote)) for vote in votes if len(vote) == 1]
+    # All that is sold is of one kind, and nothing that is sold is of another.
+    if lines and len(set(named)) == 1 and 2 * len(named) > len(lines):
+        return named[0], NAMED
+    if found := industry_archetypes.choose(lines[0] if lines else "", brief, language):
+        return found.name, AROUND
+    return "", 0.0
+
+
+def _name(brief: str, language: str, rng: np.random.Generator) -> str:
+    """The name that the paragraph gives; a coined one is none."""
+    if first := _SUBJECT.match(brief.strip()):
+        return first[1]
+    name = brand_name(brief, language, rng)
+    return name if name in brief else ""
