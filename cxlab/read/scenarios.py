@@ -1,4 +1,4 @@
-"""The graph of a procedure, read from its file in data/scenarios: what a map needs, and nothing of how it is judged."""
+"""The graph of a procedure, read from its file: what a map needs, and nothing of how it is judged."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -8,6 +8,7 @@ from typing import Any
 
 from cxlab import files, resources
 from cxlab.errors import BadFile, UnknownName
+from cxlab.store import layout
 
 FOLDER = resources.data("scenarios")
 FACET = "scenario"
@@ -86,15 +87,21 @@ def number(stage: str) -> str:
 
 
 def procedures() -> tuple[str, ...]:
-    """The ids of all scenarios that have a file."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
+    """The ids of all scenarios that have a file: those that ship, and a user's own in the store."""
+    return tuple(sorted(_files()))
+
+
+def _files() -> dict[str, Path]:
+    own = {path.stem: path for path in (layout.home() / "scenarios").glob("*.yaml")}
+    return own | {path.stem: path for path in FOLDER.glob("*.yaml")}
 
 
 def procedure(scenario: str) -> Procedure:
     """The graph of a scenario, read again when its file changes; UnknownName where there is none."""
-    path = FOLDER / f"{scenario}.yaml"
-    if scenario not in procedures():
-        raise UnknownName("scenario", scenario, procedures())
+    found = _files()
+    if scenario not in found:
+        raise UnknownName("scenario", scenario, found)
+    path = found[scenario]
     return _load(path, path.stat().st_mtime_ns)
 
 

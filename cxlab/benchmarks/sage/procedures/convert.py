@@ -15,6 +15,7 @@ from cxlab.errors import BadFile, CxError
 from cxlab.files import Complaint
 from cxlab.llm import Prompt, ask
 from cxlab.llm.base import ChatModel
+from cxlab.store import home
 
 EXAMPLE = "telecom_package"
 FORM = """\
@@ -56,11 +57,11 @@ CONVERT = Prompt(
 
 
 class Unconvertible(CxError):
-    """The model made no scenario file that holds; `path` is where its last try was written, None without one."""
+    """The model made no scenario file that holds."""
 
 
 def convert(text: str, model: ChatModel) -> str:
-    """Scenario YAML for a procedure in prose; raises Unconvertible when the model's second try fails too."""
+    """Scenario YAML for a procedure in prose; raises Unconvertible when the last try fails, kept in `drafts/`."""
     return asyncio.run(convert_async(text, model))
 
 
@@ -87,14 +88,29 @@ async def convert_async(text: str, model: ChatModel) -> str:
             break  # it would say the same again
         inputs = inputs.model_copy(update={"last": yaml, "complaints": asked})
     listed = "\n  ".join(str(c) for c in complaints[:5])
-    raise Unconvertible(f"{model.name} wrote a file with {len(complaints)} faults, the first ones:\n  {listed}")
+    draft = _keep(yaml)
+    raise Unconvertible(
+        f"{model.name} wrote a file with {len(complaints)} faults, kept as {draft}; the first ones:\n  {listed}"
+    )
+
+
+def _keep(yaml: str) -> Path:
+    """Where a file that does not hold yet was written, for a person to mend."""
+    path = home() / "drafts" / f"{_id_of(yaml)}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml, encoding="utf-8")
+    return path
+
+
+def _id_of(yaml: str) -> str:
+    found = re.search(r"^id: *(\w{1,60})", yaml, re.MULTILINE)
+    return found[1] if found else "scenario"
 
 
 def check_text(yaml: str) -> list[Complaint]:
     """Complaints about a scenario that is not yet a file."""
-    found = re.search(r"^id: *(\w{1,60})", yaml, re.MULTILINE)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{found[1] if found else 'scenario'}.yaml"
+        path = Path(folder) / f"{_id_of(yaml)}.yaml"
         path.write_text(yaml, encoding="utf-8")
         return check_file(path)
 

@@ -175,7 +175,8 @@ def _sentence(called: str, value: Value, description: str) -> str:
     if not said or same(said, called):
         return f"about {called}, it is {in_words(show(value))}"
     first = said.split()[0].lower()
-    return f"I {said}" if first in ("want", "have", "am", "do", "cannot", "can", "need", "will") else said
+    acts = _PERSON.match(description) or first in ("want", "have", "am", "do", "cannot", "can", "need", "will")
+    return f"I {said}" if acts else said
 
 
 def _clause(description: str) -> str:

@@ -31,6 +31,8 @@ from cxlab.llm.simulated.profiles import Profile
 PERSON = re.compile(
     r"\b(?:customer|caller|client|guest|user|passenger|patient|tenant|resident|member|they|he|she)\b", re.IGNORECASE
 )
+# What a step tells the desk to do with the thing that it is about.
+VERB = re.compile(r"^(?:ask|check|look|find|verify|see|get)\b(?: (?:for|at|out|up|into))?", re.IGNORECASE)
 
 
 def convert(inputs: Any, profile: Profile, rng: np.random.Generator) -> str:
@@ -103,6 +105,15 @@ class Draft:
             if len(options) > len(asked):
                 branches.append({"when": {variable: options[-1]}, **self._out(step, end)})
             self.stages[name] = {"title": title, "branches": branches}
+        elif bounds := _same_number(asked):
+            variable = self._number(bounds[0])
+            told = [bound.condition for bound in bounds]
+            branches = [
+                {"when": {variable: one}, **self._out(step, rule)} for one, rule in zip(told, asked, strict=True)
+            ]
+            if left := complement(told, bounds[0].kind):
+                branches.append({"when": {variable: left}, **self._out(step, end)})
+            self.stages[name] = {"title": title, "branches": branches}
         else:
             self._chain(name, step, title, asked, end)
 
@@ -165,9 +176,12 @@ class Draft:
         options = option_names(told)
         named = [*options, "Otherwise"] if with_rest else options
         texts = [*told, "none of the above" if len(told) > 1 else f"it is not the case that {told[0]}"][: len(named)]
-        name = f"{camel(title, 3) or 'Step'}{step.number}"
-        while name in self.fields or name in self.system:
-            name += "b"
+        plain = re.sub(
+            r"^(?:ask|check|look|find|verify|see|get)\b(?: (?:for|at|out|up|into))?", "", title, flags=re.IGNORECASE
+        )
+        name = camel(plain, 3) or camel(title, 3) or "Step"
+        if name in self.fields or name in self.system:
+            name += step.number
         if all(PERSON.search(text) for text in told):
             self.fields[name] = {
                 "description": f"{title}.",
@@ -200,6 +214,22 @@ class Draft:
         name = name if number == 1 else f"{name}{number}"
         self.actions[name] = {"description": described}
         return name
+
+
+def _same_number(asked: list[StepRule]) -> list[Bound]:
+    """The bounds of rules that all look at one number and exclude each other; none where they do not."""
+    bounds = [rule.conditions[0] for rule in asked if len(rule.conditions) == 1]
+    if len(bounds) < len(asked):
+        return []
+    found = [bound for bound in bounds if isinstance(bound, Bound)]
+    if len(found) < len(bounds) or len({(bound.subject, bound.kind) for bound in found}) > 1:
+        return []
+    told = [bound.condition for bound in found]
+    for cell in conditions.cells(told, found[0].kind, None):
+        inside = conditions.representative(cell, found[0].kind)
+        if sum(conditions.meets(inside, one, found[0].kind) for one in told) > 1:
+            return []
+    return found
 
 
 def complement(given: list[str], kind: Kind) -> Any:

@@ -105,16 +105,11 @@ def meets(value: Any, condition: Any) -> bool:
     """Whether what is known meets a printed condition; numbers and dates are told by their looks."""
     if isinstance(condition, tuple):
         return any(meets(value, one) for one in condition)
-    kind = kind_of(value)
-    if kind is not None and conditions.read_interval(condition, kind) is not None:
-        return conditions.meets(value, condition, kind)
-    return same(value, condition)
-
-
-def kind_of(value: Any) -> Kind | None:
-    """What kind of number a value looks like; None for a word."""
     kinds: tuple[Kind, ...] = ("integer", "amount", "date")
-    return next((kind for kind in kinds if conditions.to_step(value, kind) is not None), None)
+    for kind in kinds:
+        if conditions.to_step(value, kind) is not None and conditions.read_interval(condition, kind) is not None:
+            return conditions.meets(value, condition, kind)
+    return same(value, condition)
 
 
 def _read_way(when: str | None, rest: str) -> PrintedBranch:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cxlab.benchmarks.sage.conditions import Kind, to_step
 
-STEP = re.compile(r"^\s*(?:#+\s*)?(?:step\s+)?(\d+)\s*[.):]\s*(.*)$", re.IGNORECASE)
+STEP = re.compile(r"^\s*(?:#+\s*)?(?:step\s+)?(\d+)\s*[.):]\s*(\S.*)$", re.IGNORECASE)
 BULLET = re.compile(r"^\s*(?:[-*•]|[a-z]\))\s+(.*)$")
 ROW = re.compile(r"^\s*\|(.+)\|\s*$")
 RULE = re.compile(r"^(?:if|when|in case|where|for)\s+(.+?)(?:,\s*then\s+|:\s+|,\s*|\s+then\s+)(.+)$", re.IGNORECASE)
@@ -20,7 +20,7 @@ JUMP = re.compile(
 END = re.compile(r"\s*(?:,\s*)?(?:and |then )?(?:stop|end)(?: here| there| the (?:call|chat|contact))?$", re.IGNORECASE)
 ANY = frozenset({"", "-", "–", "any", "all", "*", "either", "n/a"})
 
-_AMOUNT = r"(?:[£$€]\s?)?\d[\d,]*(?:\.\d+)?|\d{4}-\d{2}-\d{2}"
+_AMOUNT = r"\d{4}-\d{2}-\d{2}|(?:[£$€]\s?)?\d[\d,]*(?:\.\d+)?"
 _UNITS = "%|euros?|eur|dollars?|usd|pounds?|gbp|days?|weeks?|months?|years?|hours?|minutes?|kg|km|points?|items?"
 _UNIT = rf"(?:\s*(?:{_UNITS}))?"
 # How a comparison is written: sign → the words in front of the number.
