@@ -446,7 +446,7 @@ def test_the_example_is_on_overview_compare_and_failures(home, monkeypatch):
         told = words(app)
         wanted = {
             "overview": "cannot tell yet who leads",
-            "compare": "other-model is ahead",
+            "compare": "other-model and scripted gold agent are level",
             "failures": "4 dialogues failed",
         }
         assert wanted[page] in told
