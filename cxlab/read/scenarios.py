@@ -1,5 +1,6 @@
 """The graph of a procedure, read from its file: what a map needs, and nothing of how it is judged."""
 
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -11,6 +12,7 @@ from cxlab.errors import BadFile, UnknownName
 from cxlab.store import layout
 
 FOLDER = resources.data("scenarios")
+_SIGNS = {">=": "≥", "<=": "≤"}
 FACET = "scenario"
 """The facet that names the procedure which traces are held against."""
 
@@ -135,11 +137,14 @@ def _values(condition: Any) -> str:
         return ", ".join(map(_values, condition))
     if isinstance(condition, bool):
         return "yes" if condition else "no"
-    return str(condition).replace(">", "> ").replace("  ", " ") if isinstance(condition, str) else str(condition)
+    if not isinstance(condition, str):
+        return str(condition)
+    bound = re.sub(r"^(>=|<=|>|<)\s*", lambda found: f"{_SIGNS.get(found[1], found[1])} ", condition)
+    return re.sub(r"^(-?\d[\d.-]*)\.\.(-?\d)", r"\1 to \2", bound)
 
 
 def _phrase(values: str) -> str:
-    return values if values.startswith(">") else f"is {values.replace(', ', ' or ')}"
+    return values if values.startswith((">", "<", "≥", "≤")) else f"is {values.replace(', ', ' or ')}"
 
 
 def to_mermaid(found: Procedure) -> str:

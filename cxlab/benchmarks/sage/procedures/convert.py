@@ -62,7 +62,14 @@ class Unconvertible(CxError):
 
 def convert(text: str, model: ChatModel) -> str:
     """Scenario YAML for a procedure in prose; raises Unconvertible when the last try fails, kept in `drafts/`."""
-    return asyncio.run(convert_async(text, model))
+
+    async def converted() -> str:
+        try:
+            return await convert_async(text, model)
+        finally:
+            await model.aclose()
+
+    return asyncio.run(converted())
 
 
 async def convert_async(text: str, model: ChatModel) -> str:
