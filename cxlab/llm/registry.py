@@ -28,6 +28,7 @@ from cxlab.records import Usage
 _OPENAI_KEY = "OPENAI_API_KEY"
 
 __all__ = [
+    "ENV_ENDPOINT",
     "KnownModel",
     "audio_prices",
     "complaints",

@@ -22,7 +22,7 @@ class Unanswered:
     roles: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        who = f"{' and '.join(self.roles)} {self.model}" if self.roles else self.model
+        who = f"{', '.join(self.roles)} {self.model}" if self.roles else self.model
         return f"{who} at {self.where}: {self.failure.message}; {self.advice}"
 
 
@@ -66,4 +66,6 @@ def _advise(name: str, failure: Failure) -> str:
     variable = registry.key_variable(name)
     if failure.type == "auth":
         return f"put a key that it takes into {variable}" if variable else "check the key"
-    return f"start the server, or correct its address in {registry.user_file()}"
+    by_variable = {"openai": "OPENAI_BASE_URL", f"endpoint:{registry.ENV_ENDPOINT}": "CXLAB_ENDPOINT_URL"}
+    place = next((variable for begin, variable in by_variable.items() if name.startswith(begin)), registry.user_file())
+    return f"start the server, or correct its address in {place}"
