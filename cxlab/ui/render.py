@@ -1,4 +1,8 @@
-"""HTML of our own from templates beside this file: every value is escaped, unless it is Markup that was made here."""
+"""HTML of our own from templates: every value is escaped, unless it is Markup that was made here.
+
+render("grid", head=…)                        # ui/templates/grid.html
+render("cxlab.views.persona:talk", lines=…)   # views/persona/templates/talk.html
+"""
 
 import re
 from functools import lru_cache
@@ -10,13 +14,14 @@ from markupsafe import Markup, escape
 
 def render(template: str, **values: Any) -> Markup:
     """The template with its values; text of customers, models and pages goes in as it is and comes out as text."""
-    return Markup(_environment().get_template(f"{template}.html").render(**values))
+    package, _, name = template.rpartition(":")
+    return Markup(_environment(package or "cxlab.ui").get_template(f"{name}.html").render(**values))
 
 
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
+@lru_cache(maxsize=16)
+def _environment(package: str) -> Environment:
     found = Environment(
-        loader=PackageLoader("cxlab.ui"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        loader=PackageLoader(package), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
     found.filters["breakable"] = breakable

@@ -211,7 +211,7 @@ def mark_heard(said: str, got: str) -> Markup:
             parts.append(escape(found))
         else:
             parts += [Markup("<del>{}</del>").format(lost)] if lost else []
-            parts += [Markup("<mark>{}</mark>").format(found)] if found else []
+            parts += [Markup('<mark title="said: {}">{}</mark>').format(lost or "nothing", found)] if found else []
     return Markup(" ").join(parts)
 
 

@@ -132,8 +132,8 @@ def test_pairs_are_told_and_one_is_shown_side_by_side(home: Path) -> None:
     one = open_page(tab="pairs", pair=["R_2", "R_3"])
     assert "A contradiction that the run missed" in words(one)
     shown = made_html(one)
-    assert "lasts <mark class='other'>36</mark> months" in shown
-    assert "lasts <mark class='other'>24</mark> months" in shown
+    assert 'lasts <mark class="other">36</mark> months' in shown
+    assert 'lasts <mark class="other">24</mark> months' in shown
     assert not open_page(tab="pairs", pair=["R_2", "gone"]).exception
 
 
@@ -236,7 +236,7 @@ def test_markdown_and_tables_are_read() -> None:
 
 def test_values_that_differ_are_marked_and_nothing_else() -> None:
     left, right = mark_differences("The fee is 1,000.50 now", "It costs 900 now <b>")
-    assert re.findall(r"<mark class='other'>(.*?)</mark>", left + right) == ["1,000.50", "900"]
+    assert re.findall(r'<mark class="other">(.*?)</mark>', left + right) == ["1,000.50", "900"]
     assert "&lt;b&gt;" in right
     left, right = mark_differences("slate grey case", "slate blue case")
-    assert (left, right) == ("slate <mark class='other'>grey</mark> case", "slate <mark class='other'>blue</mark> case")
+    assert (left, right) == ('slate <mark class="other">grey</mark> case', 'slate <mark class="other">blue</mark> case')

@@ -12,12 +12,12 @@ from cxlab.benchmarks.mmtaup2.importers import tau2
 from cxlab.benchmarks.mmtaup2.live import live_session, live_tasks
 from cxlab.records.live_snapshot import LiveMetric
 from cxlab.store import write
+from cxlab.ui.transcript_html import mark_heard
 from cxlab.views.persona.charts import course_frame, draw_course
 from cxlab.views.persona.choices import SETS, VariantChoice
 from cxlab.views.persona.live_conversation import (
     brief_titles,
     find_difference,
-    heard,
     name_place,
     short_titles,
 )
@@ -219,9 +219,10 @@ def test_codes_are_read_as_they_are_written() -> None:
 
 def test_what_was_heard_is_told_from_what_was_said() -> None:
     assert (
-        heard("see <b> now", "sea now") == '<del>see &lt;b&gt;</del> <mark title="said: see &lt;b&gt;">sea</mark> now'
+        mark_heard("see <b> now", "sea now")
+        == '<del>see &lt;b&gt;</del> <mark title="said: see &lt;b&gt;">sea</mark> now'
     )
-    assert heard("as it is", "as it is") == "as it is"
+    assert mark_heard("as it is", "as it is") == "as it is"
 
 
 def test_titles_say_what_sets_columns_apart() -> None:

@@ -14,6 +14,7 @@ from cxlab.ui.address import cached, link
 from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import label, plain, section, title
 from cxlab.ui.path_strips import style
+from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
 from cxlab.views.compare.alignment import Pair, align, differs
 from cxlab.views.failures import attempt_answer
@@ -87,16 +88,10 @@ def _draw_pairs(pairs: Sequence[Pair], fresh: bool) -> None:
         apart = differs((one, two))
         place += apart
         marked = transcript_html.mark_changes(one.text, two.text) if apart and one and two else (None, None)
-        kind = f' class="apart" data-place="{place}"' if apart else ""
-        left, right = (
-            transcript_html.to_html(line, text) if line else '<div class="none">nothing here</div>'
-            for line, text in zip((one, two), marked, strict=True)
-        )
-        cells.append(f"<section{kind}><div>{left}</div><div>{right}</div></section>")
-    steps = (
-        '<button type="button" class="back">Previous difference</button>'
-        f'<button type="button" class="on">Next difference</button><span></span> of {place}'
-    )
+        sides = [
+            transcript_html.to_html(line, text) if line else "" for line, text in zip((one, two), marked, strict=True)
+        ]
+        cells.append({"place": place if apart else 0, "sides": sides})
     st.html(
         f"""<style>
     .cx-duel {{max-height: 74vh; overflow-y: auto; border: 1px solid {ink.hairline}; border-radius: .4rem;
@@ -113,9 +108,8 @@ def _draw_pairs(pairs: Sequence[Pair], fresh: bool) -> None:
     .cx-steps button {{font: inherit; color: {ink.ink}; background: {ink.raised}; border: 1px solid {ink.hairline};
       border-radius: .4rem; padding: .2rem .7rem; margin-right: .5rem; cursor: pointer;}}
     </style>"""
-        + (f'<div class="cx-steps">{steps}</div>' if place else "")
-        + f'<div class="cx-duel" tabindex="0" role="region" aria-label="Both dialogues">{"".join(cells)}</div>'
     )
+    st.html(render("cxlab.views.compare:pairs", places=place, pairs=cells))
     if place:
         # Our own constant script: it only looks for the marks above, and nothing from the store is in it.
         come = "bar.scrollIntoView({block: 'start'});" if fresh else ""

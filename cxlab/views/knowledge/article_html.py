@@ -16,6 +16,7 @@ from typing import Any
 import nh3
 import streamlit as st
 from markdown_it import MarkdownIt
+from markupsafe import Markup, escape
 
 from cxlab.ui.app_frame import colours
 
@@ -70,19 +71,20 @@ def style() -> None:
     )
 
 
-def show_text(made: str) -> None:
+def show_text(made: Markup) -> None:
     """Show what `to_html` made."""
-    st.html(f'<div class="cx-article">{made}</div>')
+    st.html(Markup('<div class="cx-article">{}</div>').format(made))
 
 
-def to_html(text: str, form: str, acronyms: Mapping[str, str] | None = None, marked: Iterable[str] = ()) -> str:
+def to_html(text: str, form: str, acronyms: Mapping[str, str] | None = None, marked: Iterable[str] = ()) -> Markup:
     """The text of a format as safe HTML; acronyms get what they stand for, `marked` passages are highlighted."""
     words = dict(acronyms or {})
     passages = [each for each in marked if each.strip()]
     read = text if form == "html" else _reader().render(text if form == "markdown" else _to_markdown(text))
     safe = nh3.clean(read, tags=_KEPT, clean_content_tags=_DROPPED, attributes={"ol": {"start"}}, link_rel=None)
-    return "".join(
-        part if part.startswith("<") else _words(html.unescape(part), words, passages) for part in _TAG.split(safe)
+    return Markup("").join(
+        Markup(part) if part.startswith("<") else _words(html.unescape(part), words, passages)
+        for part in _TAG.split(safe)
     )
 
 
@@ -160,28 +162,31 @@ def _table_at(lines: Sequence[str], place: int) -> tuple[list[list[str]], int] |
     return (rows, end) if len(rows) >= 2 and len({len(row) for row in rows}) == 1 and len(rows[0]) > 1 else None
 
 
-def _words(text: str, words: Mapping[str, str], marked: Sequence[str]) -> str:
+def _words(text: str, words: Mapping[str, str], marked: Sequence[str]) -> Markup:
     """Escaped text with acronyms explained and passages marked."""
     spans = sorted({found.span() for each in marked for found in re.finditer(re.escape(each), text)})
-    parts, at = [], 0
+    parts: list[Markup] = []
+    at = 0
     for start, end in spans:
         if start < at:
             continue
-        parts += [*_explain(text[at:start], words), "<mark>", *_explain(text[start:end], words), "</mark>"]
+        passage = Markup("").join(_explain(text[start:end], words))
+        parts += [*_explain(text[at:start], words), Markup("<mark>{}</mark>").format(passage)]
         at = end
-    return "".join([*parts, *_explain(text[at:], words)])
+    return Markup("").join([*parts, *_explain(text[at:], words)])
 
 
-def _explain(text: str, words: Mapping[str, str]) -> Iterator[str]:
+def _explain(text: str, words: Mapping[str, str]) -> Iterator[Markup]:
     at = 0
     for found in _ACRONYM.finditer(text):
         if meaning := words.get(found[0]):
-            yield _safe(text[at : found.start()]) + f'<abbr title="{_safe(meaning)}">{_safe(found[0])}</abbr>'
+            yield escape(text[at : found.start()])
+            yield Markup('<abbr title="{}">{}</abbr>').format(meaning, found[0])
             at = found.end()
-    yield _safe(text[at:])
+    yield escape(text[at:])
 
 
-def mark_differences(one: str, other: str) -> tuple[str, str]:
+def mark_differences(one: str, other: str) -> tuple[Markup, Markup]:
     """Two sentences as safe HTML in which the values are marked that the other one lacks; a number is one word.
 
     Where no number differs, every word that differs is marked.
@@ -195,17 +200,17 @@ def mark_differences(one: str, other: str) -> tuple[str, str]:
     for kind, i, j, k, m in blocks:
         left.append(_spans(a[i:j], kind != "equal", values))
         right.append(_spans(b[k:m], kind != "equal", values))
-    return "".join(left), "".join(right)
+    return Markup("").join(left), Markup("").join(right)
 
 
-def _spans(parts: Sequence[str], differs: bool, values: Iterable[str] | None) -> str:
+def _spans(parts: Sequence[str], differs: bool, values: Iterable[str] | None) -> Markup:
     """Words as HTML; `values` are the only ones to mark, None: all that differ, as one stretch."""
     if not differs or not "".join(parts).strip():
-        return _safe("".join(parts))
+        return escape("".join(parts))
     if values is None:
-        return f"<mark class='other'>{_safe(''.join(parts))}</mark>"
-    return "".join(f"<mark class='other'>{_safe(one)}</mark>" if one in values else _safe(one) for one in parts)
+        return _other("".join(parts))
+    return Markup("").join(_other(one) if one in values else escape(one) for one in parts)
 
 
-def _safe(text: str) -> str:
-    return html.escape(text, quote=True)
+def _other(text: str) -> Markup:
+    return Markup('<mark class="other">{}</mark>').format(text)

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import streamlit as st
+from markupsafe import Markup
 
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.metrics.intervals import proportion_interval
@@ -260,7 +261,7 @@ def _beside(
         left, right = st.columns(2, gap="large")
         for side, made in zip((left, right), mark_differences(mine, theirs), strict=True):
             with side:
-                st.html(f'<div class="cx-marked cx-quote">{made}</div>')
+                st.html(Markup('<div class="cx-marked cx-quote">{}</div>').format(made))
 
 
 def _walk(place: Location, found: Pairs) -> None:

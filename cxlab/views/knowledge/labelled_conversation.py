@@ -1,6 +1,5 @@
 """One conversation of a dataset on the page Knowledge: what was asked of it, what the run said, evidence marked."""
 
-import html
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,6 +11,7 @@ from cxlab.errors import UnknownName
 from cxlab.read import View
 from cxlab.ui.address import cached, link
 from cxlab.ui.labels import chip, error, plain, say
+from cxlab.ui.render import render
 from cxlab.views.knowledge import queries_intents
 from cxlab.views.knowledge.place import Location, go
 
@@ -116,17 +116,9 @@ def _lines(lines: Sequence[tuple[str, str, str]], marked: Mapping[str, str]) -> 
     rows = []
     for number, who, text in lines:
         kind = marked.get(number, "")
-        sign = f'<span class="sign">{_SIGNS[kind]}</span>' if kind else ""
-        rows.append(
-            f'<div class="cx-line {kind}"><span class="no">{_safe(number)}</span><span class="who">{_safe(who)}</span>'
-            f"<span>{_safe(text)}{sign}</span></div>"
-        )
-    st.html(f"<div>{''.join(rows)}</div>")
+        rows.append({"kind": kind, "number": number, "who": who, "text": text, "sign": _SIGNS.get(kind, "")})
+    st.html(render("cxlab.views.knowledge:lines", lines=rows))
 
 
 def _at(values: Any, place: int) -> Any:
     return values[place] if isinstance(values, list) and place < len(values) else None
-
-
-def _safe(text: str) -> str:
-    return html.escape(text, quote=True)

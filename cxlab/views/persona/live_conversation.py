@@ -3,19 +3,20 @@
 All of it is HTML of our own in which every value is escaped: nothing that anybody said is rendered.
 """
 
-import difflib
-import html
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
+from markupsafe import Markup
 
 from cxlab.charts.numbers import format_usd
 from cxlab.records import Message
 from cxlab.records.live_snapshot import LiveSnapshot, WorldChange
 from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import plain
+from cxlab.ui.render import render
+from cxlab.ui.transcript_html import mark_heard
 from cxlab.views.persona import live_metrics
 from cxlab.views.persona.choices import VariantChoice
 
@@ -113,27 +114,24 @@ def show_dialogue(
     `busy`: a model is at it, whose words are still to come; `draft`: (side, what it has written of them so far).
     """
     last = max((n for n, each in enumerate(frame.messages) if _speaks(each)), default=-1)
-    parts = []
+    lines: list[dict[str, Any]] = []
     for place, message in enumerate(frame.messages):
         if message.role == "tool":
-            parts.append(_call(message, large))
+            lines += _call(message, large)
         elif _speaks(message):
-            parts.append(_said(message, fresh=place == last))
+            lines.append(_said(message, fresh=place == last))
     if busy and frame.waits:
         usual = frame.messages[-1].role if frame.waits == "tool" else "agent" if frame.waits == "agent" else "customer"
         who, words = draft or (usual, "")
-        caret = '<span class="caret">▍</span>' if words else ""
-        parts.append(f'<p class="{who}"><span class="who">{who.capitalize()} …</span>{_safe(words)}{caret}</p>')
-    body = f"<div>{''.join(filter(None, parts))}</div>"
-    label = html.escape(f"Conversation: {title}", quote=True)
-    st.html(f'<div class="cx-talk {beside}" role="log" tabindex="0" aria-label="{label}">{body}</div>')
+        lines.append({"kind": who, "who": f"{who.capitalize()} …", "signs": (), "words": words, "caret": bool(words)})
+    st.html(render("cxlab.views.persona:talk", beside=beside, title=title, lines=lines))
 
 
 def _speaks(message: Message) -> bool:
     return message.role in ("customer", "agent") and bool(message.data.get("delivered", True)) and bool(message.text)
 
 
-def _said(message: Message, fresh: bool) -> str:
+def _said(message: Message, fresh: bool) -> dict[str, Any]:
     data = message.data
     by_hand = bool(data.get("by_hand"))
     who = "You, as the customer" if by_hand else "Customer" if message.role == "customer" else "Agent"
@@ -143,42 +141,34 @@ def _said(message: Message, fresh: bool) -> str:
         signs.append(f"asks for a yes: {tool}" if message.role == "agent" else "says yes")
     if data.get("clarifies"):
         signs.append("asks again")
-    marks = "".join(f'<span class="sign">{_safe(each)}</span>' for each in signs)
-    kind = f"{message.role}{' person' if by_hand else ''}{' fresh' if fresh else ''}"
     ideal = data.get("ideal")
-    words = heard(str(ideal), message.text) if data.get("wer") and ideal else _safe(message.text)
-    turn = f" · {message.turn}" if message.turn else ""
-    return f'<p class="{kind}"><span class="who">{who}{turn}{marks}</span>{words}</p>'
+    return {
+        "kind": f"{message.role}{' person' if by_hand else ''}{' fresh' if fresh else ''}",
+        "who": f"{who} · {message.turn}" if message.turn else who,
+        "signs": signs,
+        "words": mark_heard(str(ideal), message.text) if data.get("wer") and ideal else message.text,
+        "caret": False,
+    }
 
 
-def heard(said: str, got: str) -> str:
-    """What was heard as HTML: what was said and not heard is struck out, what was heard instead is marked."""
-    before, after = said.split(), got.split()
-    parts = []
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if kind == "equal":
-            parts.append(_safe(" ".join(after[c:d])))
-            continue
-        lost, found = " ".join(before[a:b]), " ".join(after[c:d])
-        struck = f"<del>{_safe(lost)}</del>" if lost else ""
-        marked = f'<mark title="said: {_safe(lost or "nothing")}">{_safe(found)}</mark>' if found else ""
-        parts.append(" ".join(filter(None, (struck, marked))))
-    return " ".join(parts)
-
-
-def _call(message: Message, large: bool) -> str:
+def _call(message: Message, large: bool) -> list[dict[str, Any]]:
     """A tool call in a line: who, which, whether it went well and whether it changed anything."""
     data = message.data
-    who = "customer’s phone" if data.get("side") == "customer" else "agent"
-    name = str(data.get("tool", "tool")).replace("_", " ")
     failed = data.get("kind", "ok") != "ok"
     if large and not failed and not data.get("changed"):
-        return ""
+        return []
     given = data.get("arguments")
     told = ", ".join(_short(value) for value in given.values()) if isinstance(given, dict) and not large else ""
-    outcome = '<span class="bad">✕ ' + _safe(data.get("error") or "refused") + "</span>" if failed else "✓"
-    changed = " · <b>changed</b>" if data.get("changed") else ""
-    return f'<div class="call">{who}: <b>{_safe(name)}</b>{_safe(f"({told})" if told else "")} {outcome}{changed}</div>'
+    name = str(data.get("tool", "tool")).replace("_", " ")
+    return [
+        {
+            "call": name,
+            "who": "customer’s phone" if data.get("side") == "customer" else "agent",
+            "told": f"({told})" if told else "",
+            "fault": (data.get("error") or "refused") if failed else "",
+            "changed": bool(data.get("changed")),
+        }
+    ]
 
 
 def show_end(frame: LiveSnapshot, large: bool) -> None:
@@ -192,13 +182,13 @@ def show_end(frame: LiveSnapshot, large: bool) -> None:
         kind, sign, word = ("good", "✓", "Goal reached") if frame.passed else ("bad", "✕", "Goal missed")
     # An audience takes for granted that a customer hangs up.
     why = "" if large and frame.ended == "customer_stop" else f" · {ENDS.get(frame.ended, frame.ended)}"
-    st.html(f'<div class="cx-end {kind}">{sign} {word}{_safe(why)}</div>', width="content")
+    st.html(Markup('<div class="cx-end {}">{} {}{}</div>').format(kind, sign, word, why), width="content")
 
 
 def show_fault(frame: LiveSnapshot) -> None:
     """What went wrong when it was cut short."""
     if frame.ended and frame.fault:
-        st.html(f'<div class="cx-quiet">{_safe(frame.fault)}</div>')
+        _quietly(frame.fault)
 
 
 def show_cost(cost_usd: float | None) -> None:
@@ -210,25 +200,32 @@ def show_changes(changes: Sequence[WorldChange], domain: str, large: bool) -> No
     """What is not as it was at the start: the device's and the line's, or the order's."""
     what = "phone and line" if domain == "telecom" else "orders"
     if not changes:
-        st.html(f'<div class="cx-quiet">The {what}: as at the start.</div>')
+        _quietly(f"The {what}: as at the start.")
         return
-    if large:
-        # On a beamer in a line or two, by the last word of the place alone.
-        shown = [
-            f"{_safe(_plain_name(each.path))} {_safe(_short(each.before))} → <mark>{_safe(_short(each.now))}</mark>"
-            for each in changes[:_MOST_CHANGES]
-        ]
-        shown += [f"and {len(changes) - _MOST_CHANGES} more"] if len(changes) > _MOST_CHANGES else []
-        st.html(f'<div class="cx-quiet">Changed</div><div class="cx-told cx-change">{" · ".join(shown)}</div>')
-        return
-    rows = "".join(
-        f"<tr><td>{_safe(name_place(each.path))}</td>"
-        f"<td>{_safe(_short(each.before))} → <mark>{_safe(_short(each.now))}</mark></td></tr>"
-        for each in changes[:_MOST_ROWS]
-    )
-    more = f'<div class="cx-quiet">and {len(changes) - _MOST_ROWS} more</div>' if len(changes) > _MOST_ROWS else ""
-    head = f'<div class="cx-quiet">Changed on the {what}</div>'
-    st.html(f'{head}<table class="cx-change"><tbody>{rows}</tbody></table>{more}')
+    # On a beamer in a line or two, by the last word of the place alone.
+    most = _MOST_CHANGES if large else _MOST_ROWS
+    rows = [
+        _Change(_plain_name(each.path) if large else name_place(each.path), _short(each.before), _short(each.now), True)
+        for each in changes[:most]
+    ]
+    _draw_changes("Changed" if large else f"Changed on the {what}", rows, large, max(0, len(changes) - most))
+
+
+class _Change(NamedTuple):
+    """A value that is another than before; where what was before is not known, it is told as it is."""
+
+    name: str
+    before: str
+    now: str
+    known: bool
+
+
+def _draw_changes(head: str, changes: Sequence[_Change], large: bool, more: int = 0) -> None:
+    st.html(render("cxlab.views.persona:changes", head=head, changes=changes, in_a_line=large, more=more))
+
+
+def _quietly(text: str) -> None:
+    st.html(Markup('<div class="cx-quiet">{}</div>').format(text))
 
 
 def _plain_name(path: Sequence[str]) -> str:
@@ -247,47 +244,31 @@ def show_profile(frame: LiveSnapshot, column: VariantChoice, large: bool) -> Non
         return
     if column.exposure == 1:
         card = frame.told or "There is no persona to tell of."
-        st.html(f'<div class="cx-quiet">The agent was told</div><div class="cx-told">{_lines(card, large)}</div>')
+        lines = [each.lstrip("- ") for each in card.splitlines() if each.strip()]
+        st.html(render("cxlab.views.persona:card", lines=lines[:3] if large else lines, in_a_line=large))
         return
     if not frame.profiles:
         when = "after three messages" if large else "none yet; the first one comes after three messages of the customer"
-        st.html(f'<div class="cx-quiet">Profile: {when}.</div>')
+        _quietly(f"Profile: {when}.")
         return
     now = _told(frame.profiles[-1])
     before = _told(frame.profiles[-2]) if len(frame.profiles) > 1 else {}
-    if large:
-        # On a beamer what is new of it, in a line.
-        told = " · ".join(
-            f"{word} {_change(before.get(name), now[name], bool(before))}"
-            for name, word in _TELLING.items()
-            if name in now
+    # On a beamer what is new of it, in a line.
+    shown = _TELLING if large else {name: name.replace("_", " ") for name in now}
+    rows = [
+        _Change(
+            word, _short(before.get(name), 80), _short(now[name], 80), bool(before) and before.get(name) != now[name]
         )
-        st.html(
-            f'<div class="cx-quiet">The agent infers</div><div class="cx-told cx-change">{told or "nothing yet"}</div>'
-        )
-        return
-    rows = "".join(
-        f"<tr><td>{_safe(name.replace('_', ' '))}</td><td>{_change(before.get(name), value, bool(before))}</td></tr>"
-        for name, value in now.items()
-    )
-    head = f"The agent infers: version {len(frame.profiles)}, turn {frame.profiles[-1].get('turn', '?')}"
-    st.html(f'<div class="cx-quiet">{_safe(head)}</div><table class="cx-change"><tbody>{rows}</tbody></table>')
+        for name, word in shown.items()
+        if name in now
+    ]
+    version = f": version {len(frame.profiles)}, turn {frame.profiles[-1].get('turn', '?')}"
+    _draw_changes(f"The agent infers{'' if large else version}", rows, large)
 
 
 def _told(version: Mapping[str, Any]) -> Mapping[str, Any]:
     profile = version.get("profile")
     return profile if isinstance(profile, Mapping) else {}
-
-
-def _change(before: Any, now: Any, known: bool) -> str:
-    if not known or before == now:
-        return _safe(_short(now, 80))
-    return f"{_safe(_short(before, 80))} → <mark>{_safe(_short(now, 80))}</mark>"
-
-
-def _lines(card: str, large: bool) -> str:
-    lines = [each.lstrip("- ") for each in card.splitlines() if each.strip()]
-    return " · ".join(map(_safe, lines[:3])) if large else "<br>".join(map(_safe, lines))
 
 
 def explain_voice(columns: Sequence[VariantChoice], lacks: Mapping[str, str]) -> None:
@@ -365,7 +346,3 @@ def _short(value: Any, longest: int = _LONGEST) -> str:
         case _:
             text = json.dumps(value)
     return text if len(text) <= longest else text[: longest - 1] + "…"
-
-
-def _safe(text: object) -> str:
-    return html.escape(str(text), quote=True)

@@ -1,12 +1,14 @@
 """The metrics of variants side by side as they stand: a row a metric, a column a variant, marked where they moved."""
 
-import html
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import streamlit as st
+from markupsafe import Markup, escape
 
 from cxlab.records.live_snapshot import LiveMetric, LiveSnapshot
 from cxlab.ui.app_frame import colours
+from cxlab.ui.render import render
 from cxlab.views.persona.choices import VariantChoice
 
 # For an audience: what a metric is about, in two words.
@@ -29,7 +31,16 @@ MISHEARD = "Words in a hundred that were not heard as they were said, in both di
 _DASH = "–"
 # The value of the first variant, in per cent of the table's width; the name of the metric has what is left.
 _FIRST = 11
-_PER_CENT = "{} <small>%</small>"
+_PER_CENT = Markup("{} <small>%</small>")
+
+
+class _Row(NamedTuple):
+    """A metric: its cells are (value, whether it is the best, an arrow or "", what is told of it)."""
+
+    name: str
+    told: str
+    cells: Sequence[tuple[str, bool, Markup, str]]
+    apart: bool
 
 
 def style(large: bool) -> str:
@@ -72,41 +83,33 @@ def show_metrics(
     if any(column.modality != "text" for column in columns):
         rows.append(_misheard(frames, columns, large))
     rows += [_metric([frame.readings[place] for frame in frames], frames, large) for place in range(len(SHORT))]
-    first, *others = ["<br>".join(map(_safe, lines)) for lines in names]
-    told = '<span><b class="up">▲</b> better, <b class="down">▼</b> worse</span>'
-    heads = "".join(f'<th scope="col">{name}</th>' for name in others)
-    top = f'<th colspan="2" scope="col"><div>{told}<span>{first}</span></div></th>{heads}'
-    widths = ""
-    if not large:
-        share = 100 / len(frames)
-        parts = [share - _FIRST, _FIRST, *[share] * len(others)]
-        widths = "".join(f'<col style="width: {part:.2f}%">' for part in parts)
-        widths = f"<colgroup>{widths}</colgroup>"
-    kind = "cx-twelve" if large else "cx-twelve under"
-    st.html(f'<table class="{kind}">{widths}<thead><tr>{top}</tr></thead><tbody>{"".join(rows)}</tbody></table>')
+    share = 100 / len(frames)
+    widths = [] if large else [share - _FIRST, _FIRST, *[share] * (len(names) - 1)]
+    heads = [Markup("<br>").join(lines) for lines in names]
+    st.html(render("cxlab.views.persona:metrics", names=heads, widths=widths, rows=rows))
 
 
-def _turns(frames: Sequence[LiveSnapshot], large: bool) -> str:
+def _turns(frames: Sequence[LiveSnapshot], large: bool) -> _Row:
     told = TURNS + f" By the book it takes {frames[0].tally.least}: the shortest conversation that keeps to the policy."
-    note = "" if large else f" <small>by the book {frames[0].tally.least}</small>"
+    note = Markup("") if large else Markup(" <small>by the book {}</small>").format(frames[0].tally.least)
     counts = [frame.tally.turns for frame in frames]
     best = min(counts)
     over = all(frame.ended for frame in frames)
-    cells = [(str(count), over and count == best, "", told) for count in counts]
-    return _row("Turns" + note, told, cells, len(set(counts)) > 1)
+    cells = [(str(count), over and count == best, Markup(""), told) for count in counts]
+    return _Row("Turns" + note, told, cells, len(set(counts)) > 1)
 
 
-def _misheard(frames: Sequence[LiveSnapshot], columns: Sequence[VariantChoice], large: bool) -> str:
+def _misheard(frames: Sequence[LiveSnapshot], columns: Sequence[VariantChoice], large: bool) -> _Row:
     cells = []
     for frame, column in zip(frames, columns, strict=True):
         told = f"{100 * (frame.tally.wer or 0):.0f}{'' if large else ' %'}" if column.modality != "text" else _DASH
-        cells.append((told, False, "", MISHEARD if told != _DASH else "a chat: nothing is spoken"))
-    return _row(
+        cells.append((told, False, Markup(""), MISHEARD if told != _DASH else "a chat: nothing is spoken"))
+    return _Row(
         _PER_CENT.format("Misheard") if large else "Misheard", MISHEARD, cells, len({cell[0] for cell in cells}) > 1
     )
 
 
-def _metric(readings: Sequence[LiveMetric], frames: Sequence[LiveSnapshot], large: bool) -> str:
+def _metric(readings: Sequence[LiveMetric], frames: Sequence[LiveSnapshot], large: bool) -> _Row:
     what = readings[0]
     values = [one.value for one in readings]
     known = [value for value in values if value is not None]
@@ -115,26 +118,18 @@ def _metric(readings: Sequence[LiveMetric], frames: Sequence[LiveSnapshot], larg
     cells = []
     for one, frame in zip(readings, frames, strict=True):
         if one.value is None:
-            cells.append((_DASH, False, "", one.reason))
+            cells.append((_DASH, False, Markup(""), one.reason))
             continue
-        few = "" if large or not one.share or one.n < 2 else f"<small>{round(one.value * one.n)} of {one.n}</small> "
+        counted = not large and one.share and one.n >= 2
+        few = Markup("<small>{} of {}</small> ").format(round(one.value * one.n), one.n) if counted else Markup("")
         best = len(known) > 1 and len(set(known)) > 1 and abs(one.value - one.best) == nearest
         told = f"{one.title}: mean of {one.n}" + _since(one, frame)
         value = _value(one, one.value)
         cells.append((value.removesuffix(" %") if large else few + value, best, mark_move(one, frame.before), told))
-    name = _safe(SHORT[what.metric] if large else what.title)
+    name = escape(SHORT[what.metric] if large else what.title)
     if large and _is_share(what):
         name = _PER_CENT.format(name)
-    return _row(name, f"{what.title}. {what.definition}", cells, apart)
-
-
-def _row(name: str, told: str, cells: Sequence[tuple[str, bool, str, str]], apart: bool) -> str:
-    shown = "".join(
-        f'<td class="{"best " if best else ""}{"moved" if move else ""}" title="{_safe(tip)}">{value}{move}</td>'
-        for value, best, move, tip in cells
-    )
-    kind = ' class="apart"' if apart else ""
-    return f'<tr{kind}><th scope="row" title="{_safe(told)}">{name}</th>{shown}</tr>'
+    return _Row(name, f"{what.title}. {what.definition}", cells, apart)
 
 
 def _is_share(one: LiveMetric) -> bool:
@@ -148,16 +143,16 @@ def _value(one: LiveMetric, value: float) -> str:
     return f"{value:.2g}" if value < 10 else f"{value:.0f}"
 
 
-def mark_move(one: LiveMetric, before: Mapping[str, float | None]) -> str:
+def mark_move(one: LiveMetric, before: Mapping[str, float | None]) -> Markup:
     """An arrow where the metric is another one than at the end of the turn before: up for better, down for worse."""
     was = before.get(one.metric)
     if one.value is None or was == one.value or not before:
-        return ""
+        return Markup("")
     if was is None:
-        return ' <span aria-label="new">•</span>'
+        return Markup(' <span aria-label="new">•</span>')
     better = abs(one.value - one.best) < abs(was - one.best)
-    word, sign = ("better", "▲") if better else ("worse", "▼")
-    return f' <span class="{"up" if better else "down"}" aria-label="{word} than the turn before">{sign}</span>'
+    kind, word, sign = ("up", "better", "▲") if better else ("down", "worse", "▼")
+    return Markup(' <span class="{}" aria-label="{} than the turn before">{}</span>').format(kind, word, sign)
 
 
 def _since(one: LiveMetric, frame: LiveSnapshot) -> str:
@@ -165,7 +160,3 @@ def _since(one: LiveMetric, frame: LiveSnapshot) -> str:
     if one.value is None or before == one.value or not frame.before:
         return ""
     return f"; the turn before: {_DASH if before is None else _value(one, before)}"
-
-
-def _safe(text: object) -> str:
-    return html.escape(str(text), quote=True)

@@ -98,7 +98,7 @@ def test_a_call_stands_with_its_own_result_and_the_rest_is_kept() -> None:
 def test_what_was_spoken_shows_what_was_heard_and_on_demand_all_three() -> None:
     data = {"meant": "*I* see 5 bars", "ideal": "I see 5 bars", "heard": "I sea 5 bars", "wer": 0.25, "errors": [["x"]]}
     (line,) = read_lines([{"role": "customer", "turn": 2, "text": "I sea 5 bars", "tool_calls": None, "data": data}])
-    assert "<del>see</del> <mark>sea</mark>" in to_html(line)
+    assert '<del>see</del> <mark title="said: see">sea</mark>' in to_html(line)
     drawn = to_html(line, transcripts=True)
     assert [drawn.count(f">{way}</span>") for way in ("meant", "ideal", "heard")] == [1, 1, 1]
     assert "*I* see 5 bars" in drawn
