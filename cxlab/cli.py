@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import Any
 
 import typer
 
@@ -34,13 +35,13 @@ def enter() -> None:
 
 app.command()(evaluate.demo)
 # These show help of their own: with a benchmark named, its settings and switches, too; the sources of an import.
-app.command(add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
-    generate.generate
-)
-app.command(
-    "import", add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
-)(data.import_data)
-app.command(add_help_option=False)(evaluate.run)
+_OWN_FLAGS: dict[str, Any] = {
+    "add_help_option": False,
+    "context_settings": {"allow_extra_args": True, "ignore_unknown_options": True},
+}
+app.command(**_OWN_FLAGS)(generate.generate)
+app.command("import", **_OWN_FLAGS)(data.import_data)
+app.command(**_OWN_FLAGS)(evaluate.run)
 app.command()(evaluate.score)
 app.command()(rejudge.rescore)
 app.command()(rejudge.rejudge)

@@ -37,7 +37,6 @@ def run(
     where: Annotated[list[str], typer.Option(help="Only this facet=value, as modality=voice, repeatable.")] = [],  # noqa: B006
     limit: Annotated[int | None, typer.Option(help="At most this many samples, spread over all leaves.")] = None,
     trials: Annotated[int, typer.Option(help="How often each sample is run.")] = 1,
-    turns: Annotated[int | None, typer.Option(help="Short for --option turns=N, where the benchmark has it.")] = None,
     dataset: Annotated[str | None, typer.Option(help="A stored dataset. Default: the benchmark's own.")] = None,
     option: Annotated[list[str], typer.Option(help="A switch of the benchmark as key=value, repeatable.")] = [],  # noqa: B006
     seed: Annotated[int, typer.Option(help="Seed of samples, customers and simulated models.")] = 0,
@@ -58,10 +57,17 @@ def run(
     quiet: Quiet = False,
     help_: Annotated[bool, typer.Option("--help", help="Show this, with a benchmark its switches, too.")] = False,
 ) -> None:
-    """Evaluate models on a benchmark, or finish a run that was stopped."""
+    """Evaluate models on a benchmark, or finish a run that was stopped.
+
+    A benchmark's own switches are flags after its name: python -m cxlab run BENCHMARK --help lists them.
+    """
     if help_:
         _show_help(context, benchmark)
         return
+    if benchmark and benchmark.startswith("-"):
+        raise BadOption(f"{benchmark!r}: name the benchmark before its own switches, or the run with --resume alone")
+    if (resume or retry_failed) and context.args:
+        raise BadOption(f"{context.args[0]!r}: a run that is resumed keeps its switches; leave it out")
     from cxlab.runner.launch import ExecutionOptions
     from cxlab.runner.plan import parse_shard
 
@@ -105,8 +111,8 @@ def run(
         where=where,
         limit=limit,
         trials=trials,
-        turns=turns,
         options=option,
+        flags=context.args,
         seed=seed,
         cache=cache,
     )
@@ -121,7 +127,7 @@ def _show_help(context: typer.Context, benchmark: str | None) -> None:
     from cxlab.runner.plan import find_benchmark
 
     found = find_benchmark(benchmark)
-    print(f"\nSwitches of {benchmark}, for --option:\n{describe(found.Options.switches(), flags=False)}")
+    print(f"\nSwitches of {benchmark}, also as --option name=value:\n{describe(found.Options.switches(), flags=True)}")
     print("\nFacets, for --where: " + ", ".join(f"{facet.id} ({facet.title})" for facet in found.facets))
 
 
@@ -134,14 +140,15 @@ def _start(
     levels: tuple[str, ...],
     where: list[str],
     limit: int | None,
-    turns: int | None,
     options: list[str],
+    flags: list[str],
     benchmark: str,
     customer: str | None,
     judges: tuple[str, ...],
     **ordered: Any,
 ) -> None:
     from cxlab import llm
+    from cxlab.commands.switches import read_flags
     from cxlab.records.settings import split_pairs
     from cxlab.runner.estimate import estimate
     from cxlab.runner.execute import DEFAULT_CONCURRENCY
@@ -150,11 +157,9 @@ def _start(
 
     for complaint in llm.complaints():
         print(f"cxlab: {complaint}", file=sys.stderr)
-    switches: dict[str, Any] = dict(split_pairs(options))
-    if turns is not None:
-        switches["turns"] = turns
     narrowed = [*(f"scenario={one}" for one in scenarios), *(f"level={one}" for one in levels), *where]
     found = find_benchmark(benchmark)
+    switches: dict[str, Any] = {**split_pairs(options), **read_flags(flags, found.Options, benchmark)}
     if customer is None and found.with_customer:
         customer = found.default_customer
     order = RunRequest(
