@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from cxlab.benchmarks import REGISTRY
 from cxlab.records import Run
 from cxlab.store import tables, write
 
@@ -23,7 +24,7 @@ def write_run(
     benchmark: str = "sage",
     dataset: str = "d1",
     task: str = "dialogue",
-    metric: str = "overall",
+    metric: str = "",
     options: Mapping[str, Any] | None = None,
     judges: Sequence[str] = ("j1",),
     prompts: Mapping[str, str] | None = None,
@@ -34,7 +35,11 @@ def write_run(
     turns: int = 1,
     facets: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
-    """A run, made `number` hours into 2026; each attempt scores its value at every one of its turns. Returns its id."""
+    """A run, made `number` hours into 2026; each attempt scores its value at every one of its turns. Returns its id.
+
+    By the benchmark's headline, where no `metric` is named.
+    """
+    metric = metric or REGISTRY[benchmark].card.headline
     run_id = f"run-260101-{number:06d}-aaaaaaaa"
     setup = {"customer": customer, "options": dict(options or {})}
     run = Run(
