@@ -99,7 +99,10 @@ MISTAKES = {
         f"unknown setting of {LAMP} '--x'; known: --crash-on",
     ),
     "flag first": (["run", "--turns", "3", "sage"], "'--turns': name the benchmark before its own switches"),
-    "flag of a run": (["run", "sage", "--model", "simulated:weak", "--turns=x"], "turns=x: give a whole number from 1 to 200"),
+    "flag of a run": (
+        ["run", "sage", "--model", "simulated:weak", "--turns=x"],
+        "turns=x: give a whole number from 1 to 200",
+    ),
     "option form": (["run", LAMP, "--model", "simulated:weak", "--option", "x"], "must be key=value"),
     "dataset": (["run", LAMP, "--model", "simulated:weak", "--dataset", "d"], "unknown dataset 'd'"),
     "limit": (["run", LAMP, "--model", "simulated:weak", "--limit", "0"], "--limit 0: must be a whole number"),
