@@ -60,3 +60,10 @@ class BM25Ranker:
                     scores[place] = self.index.get_scores_from_ids(encoded[row])
             found += best(scores, n, above=0.0)
         return found
+
+    def score(self, encoded: Any, row: int) -> NDArray[np.float32]:
+        """The scores of all pieces for one of the encoded queries; 0 without a word of it."""
+        if not encoded[row]:
+            return np.zeros(self.count, dtype=np.float32)
+        scores: NDArray[np.float32] = self.index.get_scores_from_ids(encoded[row])
+        return scores

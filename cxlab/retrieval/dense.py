@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cxlab.retrieval.documents import readable
 from cxlab.retrieval.embedder import Embedder, embed_queries
-from cxlab.retrieval.exact import ExactIndex
+from cxlab.retrieval.exact import ExactIndex, check_finite
 from cxlab.retrieval.top_k import Ranked
 
 
@@ -33,3 +33,9 @@ class DenseRanker:
         for row in np.flatnonzero(~asked.any(axis=1)).tolist():
             found[row] = (np.zeros(0, dtype=np.int64), np.zeros(0))
         return found
+
+    def score(self, encoded: Any, row: int) -> NDArray[np.float32]:
+        """The cosines of all pieces for one of the encoded queries."""
+        check_finite(encoded[row : row + 1])
+        scores: NDArray[np.float32] = self.index.vectors @ encoded[row]
+        return scores

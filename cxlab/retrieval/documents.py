@@ -54,6 +54,18 @@ class Ranker(Protocol):
         ...
 
 
+class Scorer(Protocol):
+    """Scores all pieces, which it knows by their position."""
+
+    def encode(self, queries: Sequence[str]) -> Any:
+        """The queries in the form that `score` reads."""
+        ...
+
+    def score(self, encoded: Any, row: int) -> NDArray[np.float32]:
+        """The scores of all pieces, in their order, for one of the encoded queries."""
+        ...
+
+
 def article_text(article: Article) -> str:
     """What of an article is indexed: title, a blank line, body."""
     return f"{article.title}\n\n{article.body}" if article.title else article.body

@@ -30,7 +30,7 @@ class LexicalRanker:
             max_features=_MOST_GRAMS,
             dtype=np.float32,
         )
-        self.count = len(texts)
+        self.count = self.total = len(texts)
         texts = [text.casefold() for text in readable(texts)]
         if any(text.strip() for text in texts):
             # Columns are pieces: a block of queries times this is a block of scores.
@@ -55,3 +55,10 @@ class LexicalRanker:
                 scores = (encoded[block] @ self.matrix).toarray()
             found += best(scores, n, above=0.0)
         return found
+
+    def score(self, encoded: Any, row: int) -> NDArray[np.float32]:
+        """The cosines of all pieces for one of the encoded queries; 0 where nothing is shared."""
+        if encoded is None:
+            return np.zeros(self.total, dtype=np.float32)
+        scores: NDArray[np.float32] = (encoded[row] @ self.matrix).toarray()[0]
+        return scores

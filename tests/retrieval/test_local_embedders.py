@@ -147,3 +147,16 @@ def test_a_retriever_that_is_none_is_refused() -> None:
         retrieval.load("telepathy")
     with pytest.raises(BadOption, match="not fitted"):
         retrieval.load("bm25").scores("x")
+
+
+def test_fused_ranks_know_no_order_among_equals_and_prepared_queries_score_the_same():
+    texts = ["red lamp", "blue lamp", "green door", "nothing alike"]
+    queries = ["lamp", "green lamp door", "giraffe"]
+    asked = retrieval.load("hybrid:hashing").fit(texts)
+    plain = [asked.scores(query) for query in queries]
+    asked.prepare(queries)
+    assert all(np.array_equal(asked.scores(query), found) for query, found in zip(queries, plain, strict=True))
+    turned = retrieval.load("hybrid:hashing").fit(texts[::-1])
+    assert all(turned.scores(query)[::-1] == pytest.approx(found) for query, found in zip(queries, plain, strict=True))
+    words = retrieval.load("bm25").fit(texts).scores("lamp")
+    assert words[0] == words[1] > words[2] == words[3] == 0

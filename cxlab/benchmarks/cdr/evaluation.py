@@ -196,9 +196,9 @@ class _Order:
         self.starts = np.asarray(starts, dtype=np.int64)
         self.ends = np.append(self.starts[1:], count)
 
-    def rank(self, rounded: NDArray[np.float64], depth: int) -> tuple[list[int], list[int], bool]:
+    def rank(self, scores: NDArray[np.floating[Any]], depth: int) -> tuple[list[int], list[int], bool]:
         """(the best conversations' places, the place of each one's best unit, whether all score alike)."""
-        peaks: NDArray[np.float64] = np.maximum.reduceat(rounded, self.starts)
+        peaks = _round(np.maximum.reduceat(scores, self.starts), scores.dtype)
         if depth < len(peaks):
             least = np.partition(peaks, len(peaks) - depth)[len(peaks) - depth]
             near = np.flatnonzero(peaks >= least)
@@ -206,20 +206,27 @@ class _Order:
             near = np.arange(len(peaks))
         # Places rise as ids do, and a stable sort keeps them so among equals.
         places = near[np.argsort(-peaks[near], kind="stable")][:depth].tolist()
-        best = [int(self.starts[at] + rounded[self.starts[at] : self.ends[at]].argmax()) for at in places]
+        best = [int(self.starts[at] + scores[self.starts[at] : self.ends[at]].argmax()) for at in places]
         return places, best, bool(peaks.min() == peaks.max())
 
 
-def _check(scores: Any, count: int, query: str) -> NDArray[np.float64]:
-    """The scores as parts of the largest, rounded."""
-    places = FLOAT32_PLACES if getattr(scores, "dtype", None) in (np.float32, np.float16) else PLACES
-    found = np.asarray(scores, dtype=np.float64)
+def _round(peaks: NDArray[Any], kind: np.dtype[Any]) -> NDArray[np.float64]:
+    """As parts of the largest."""
+    values = peaks.astype(np.float64)
+    largest = np.abs(values).max()
+    return (values / largest).round(FLOAT32_PLACES if kind.itemsize < 8 else PLACES) if largest else values
+
+
+def _check(scores: Any, count: int, query: str) -> NDArray[np.floating[Any]]:
+    found = np.asarray(scores)
+    if found.dtype not in (np.float32, np.float64):
+        found = found.astype(np.float64)
     if found.shape != (count,):
         raise BadOption(f"query {query!r}: scores of shape {found.shape} for {count} units; give one number a unit")
-    if not np.isfinite(found).all():
+    # A sum is finite unless a part is not; the longer look is for who is to be told.
+    if not np.isfinite(found.sum()) and not np.isfinite(found).all():
         raise BadOption(f"query {query!r}: the score of unit {int(np.argmin(np.isfinite(found)))} is not finite")
-    largest = np.abs(found).max()
-    return (found / largest).round(places) if largest else found
+    return found
 
 
 def _ids(given: Any, query: str) -> list[str]:
