@@ -1,6 +1,6 @@
 """What pages know of benchmarks, made from the registry in this one place; `ui`, `read` and `charts` are handed it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -56,6 +56,12 @@ def _merge(facets: Sequence[Facet]) -> Facet:
 def names_of(benchmarks: Iterable[str]) -> dict[str, str]:
     """What each benchmark is called on a page."""
     return {name: declared(name).card.name for name in benchmarks}
+
+
+def metrics_for(purpose: Callable[[Card], str]) -> dict[str, str]:
+    """Benchmark → the metric that its card declares for a purpose; of the benchmarks in the store that declare one."""
+    stored = cached(read.benchmarks)["benchmark"].to_list()
+    return {name: metric for name in stored if (metric := purpose(declared(name).card))}
 
 
 def titles_of(benchmarks: Iterable[str]) -> dict[str, str]:

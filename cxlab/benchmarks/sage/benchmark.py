@@ -147,6 +147,8 @@ BENCHMARK = Benchmark(
             "skill": (-100.0, 100.0),
         },
         lower_is_better=LOWER_IS_BETTER,
+        judged_alone="overall",
+        reply_length="chat_words",
     ),
     generate=generate,
     run=run,

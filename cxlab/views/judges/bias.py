@@ -14,6 +14,7 @@ from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import plain, section
 from cxlab.ui.tables import column, show_chart
+from cxlab.views.benchmarks import metrics_for
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_bias
 from cxlab.views.judges.judge_columns import KINDS, judge_names, mean_columns, pick
@@ -21,7 +22,7 @@ from cxlab.views.judges.judge_columns import KINDS, judge_names, mean_columns, p
 
 def show_strictness(view: View) -> None:
     """Who grades strictly, who likes words, and who favours its own."""
-    frame = cached(queries_bias.severity, view)
+    frame = cached(queries_bias.severity, view, metrics_for(lambda card: card.reply_length))
     if frame.is_empty():
         st.info("No grades under these filters.")
         return

@@ -322,8 +322,7 @@ def draw_ranks(ranks: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "F
             textfont={"color": colours.ink, "size": 12.5},
             customdata=[[model, row["judge"]] for _, row in known],
             hovertext=[
-                f"<b>{plain(short_model(model))}</b><br>{plain(label)}: rank {row['rank']:.0f}, overall "
-                f"{row['mean']:.1f}"
+                f"<b>{plain(short_model(model))}</b><br>{plain(label)}: rank {row['rank']:.0f}, mean {row['mean']:.1f}"
                 for label, row in known
             ],
             hovertemplate="%{hovertext}<extra></extra>",

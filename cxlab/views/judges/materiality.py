@@ -1,5 +1,7 @@
 """The page Judges: what it matters for that judges differ."""
 
+from collections.abc import Mapping
+
 import polars as pl
 import streamlit as st
 
@@ -10,6 +12,7 @@ from cxlab.ui.address import cached, go, here, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.benchmarks import metrics_for
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_materiality
 from cxlab.views.judges.judge_columns import judge_names, mean_columns, pick
@@ -61,30 +64,34 @@ def show_materiality(view: View) -> None:
         )
         if picked and by in ("scenario", "level", "model"):
             go(here().change(tab="queue").narrow(**{"models" if by == "model" else by: (str(picked[0][0]),)}))
-    offsets = cached(queries_materiality.offsets, view)
+    metrics = metrics_for(lambda card: card.judged_alone)
+    offsets = cached(queries_materiality.offsets, view, metrics)
+    if offsets.is_empty():
+        return
+    named = " / ".join(label(metric) for metric in dict.fromkeys(metrics.values()))
     with right:
         far = offsets.sort(pl.col("mean").abs(), descending=True).row(0, named=True)
         section(
-            f"{plain(name_judge(far['judge'])).capitalize()} alone would move overall by {far['mean']:+.1f} points",
-            "Overall if one judge alone were the panel, minus the panel's, turn by turn; 95 % intervals "
+            f"{plain(name_judge(far['judge'])).capitalize()} alone would move {named} by {far['mean']:+.1f} points",
+            "The score if one judge alone were the panel, minus the panel's, turn by turn; 95 % intervals "
             "clustered by sample. "
             "Over turns that the panel and every judge alone can score.",
         )
         show_chart(
             draw.draw_means(
-                offsets, "judge", judge_names(offsets["judge"]), dark(), unit="offset", title="points of overall"
+                offsets, "judge", judge_names(offsets["judge"]), dark(), unit="offset", title=f"points of {named}"
             ),
             offsets,
             key="judges-offsets",
-            alt="How overall would move with one judge alone.",
+            alt=f"How {named} would move with one judge alone.",
             columns=mean_columns("judge", "Judge"),
         )
-    show_ranking(view)
+    show_ranking(view, metrics)
 
 
-def show_ranking(view: View) -> None:
+def show_ranking(view: View, metrics: Mapping[str, str]) -> None:
     """Whether the order of models hangs on the judge."""
-    scores = cached(queries_materiality.alone, view)
+    scores = cached(queries_materiality.alone, view, metrics)
     if scores["model"].n_unique() < 2:
         return
     found = queries_materiality.stability(scores)

@@ -1,5 +1,6 @@
 """How judges lean: how strict each is, whom it favours, how often it is right, and whether it says the same twice."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -25,11 +26,11 @@ class Favour(NamedTuple):
     p: float
 
 
-def severity(view: View) -> pl.DataFrame:
+def severity(view: View, lengths: Mapping[str, str]) -> pl.DataFrame:
     """How strict each judge grades: judge, n grades, clusters, mean (offset from the panel's mean), low, high,
     grade (plain mean), three, six, nine (shares), length (correlation of a turn's grade with the reply's words).
 
-    Over the grades that every judge gave.
+    Over the grades that every judge gave. `lengths`: benchmark → the metric that counts the words of a reply.
     """
     condition, params = where(view, "judgements", "j.")
     items = f"""
@@ -57,9 +58,12 @@ def severity(view: View) -> pl.DataFrame:
         + """SELECT judge, sum(grade * turns.n) / sum(turns.n) AS grade, sum(three) / sum(turns.n) AS three,
             sum(six) / sum(turns.n) AS six,
             sum(nine) / sum(turns.n) AS nine, corr(grade, s.value) AS length
-        FROM turns LEFT JOIN scores s ON s.metric = 'chat_words' AND s.run_id = turns.run_id
-            AND s.attempt_id = turns.attempt_id AND s.turn = turns.turn GROUP BY 1""",
-        params,
+        FROM turns LEFT JOIN (
+            SELECT run_id, attempt_id, turn, value FROM scores JOIN
+                (SELECT unnest($of::VARCHAR[]) AS benchmark, unnest($metrics::VARCHAR[]) AS metric)
+                USING (benchmark, metric)
+        ) s USING (run_id, attempt_id, turn) GROUP BY 1""",
+        {**params, "of": list(lengths), "metrics": list(lengths.values())},
     )
     return offsets.join(shares, on="judge", how="left").with_columns(pl.col("length").fill_nan(None))
 

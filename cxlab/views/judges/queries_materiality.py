@@ -1,6 +1,7 @@
 """What it matters for that judges differ: the reference of a turn, the scores, and the order of models."""
 
 import math
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -67,38 +68,43 @@ def _read_stakes(home: str, version: str, wanted: View, by_turn: bool) -> pl.Dat
     )
 
 
-def alone(view: View) -> pl.DataFrame:
-    """What each model would score with one judge alone: judge, model, n turns, clusters, mean, low, high (overall).
+def alone(view: View, metrics: Mapping[str, str]) -> pl.DataFrame:
+    """What each model would score with one judge alone: judge, model, n turns, clusters, mean, low, high (points).
 
-    `judge` "panel" is the panel's own score. All over the same turns: those which panel and every judge can score.
+    `metrics`: benchmark → the metric that each judge alone is scored by as well. `judge` "panel" is the panel's own
+    score. All over the same turns: those which panel and every judge can score.
     """
+    condition, params = where(view, "traces", "t.")
     return means(
-        _ALONE.format(condition=where(view, "traces", "t.")[0])
+        _ALONE.format(condition=condition)
         + "SELECT judge, model, sample_id, count(*) AS n, sum(value) AS total FROM kept GROUP BY ALL",
         ("judge", "model"),
-        where(view, "traces", "t.")[1],
+        {**params, "of": list(metrics), "metrics": list(metrics.values())},
         (0.0, 100.0),
     )
 
 
-def offsets(view: View) -> pl.DataFrame:
-    """How overall would move with one judge alone: judge, n, clusters, mean, low, high (points, paired by turn)."""
+def offsets(view: View, metrics: Mapping[str, str]) -> pl.DataFrame:
+    """How that score would move with one judge alone: judge, n, clusters, mean, low, high (points, paired by turn)."""
+    condition, params = where(view, "traces", "t.")
     return means(
-        _ALONE.format(condition=where(view, "traces", "t.")[0])
+        _ALONE.format(condition=condition)
         + (
             "SELECT judge, sample_id, count(*) AS n, sum(value - panel) AS total FROM kept WHERE judge <> "
             "'panel' GROUP BY ALL"
         ),
         ("judge",),
-        where(view, "traces", "t.")[1],
+        {**params, "of": list(metrics), "metrics": list(metrics.values())},
     )
 
 
 _ALONE = """
-    WITH asked AS (
+    WITH declared AS (
+        SELECT unnest($of::VARCHAR[]) AS benchmark, unnest($metrics::VARCHAR[]) AS metric
+    ), asked AS (
         SELECT t.run_id, t.attempt_id, t.turn, t.model, t.sample_id, t.alone, s.value AS panel
-        FROM traces t JOIN scores s ON s.metric = 'overall' AND s.run_id = t.run_id AND s.attempt_id = t.attempt_id
-            AND s.turn = t.turn
+        FROM traces t JOIN scores s ON s.run_id = t.run_id AND s.attempt_id = t.attempt_id AND s.turn = t.turn
+            JOIN declared USING (benchmark, metric)
         WHERE {condition} AND s.value IS NOT NULL AND len(t.alone) > 1
             AND len(list_filter(t.alone, lambda a: a.overall IS NULL)) = 0
     ), kept AS (

@@ -11,6 +11,7 @@ from cxlab.views.judges import queries_adjudication, queries_agreement, queries_
 from tests.stores.judged import JUDGES, judge_again, make_judged_store
 
 LENIENT, PARTIAL, STRICT = JUDGES
+OVERALL = {"sage": "overall"}
 FIELD = "ecommerce_refund.CoreIntention"
 
 
@@ -85,11 +86,11 @@ def test_materiality_is_where_judges_alone_lead_apart(home: Path) -> None:
 
 
 def test_scores_with_one_judge_alone(home: Path) -> None:
-    found = queries_materiality.alone(View())
+    found = queries_materiality.alone(View(), OVERALL)
     assert of(found, judge="panel", model="simulated:eloquent")["mean"] == 70.0
     assert of(found, judge=LENIENT, model="simulated:eloquent")["mean"] == 94.0
     assert of(found, judge=STRICT, model="simulated:eloquent")["mean"] == 62.0
-    assert of(queries_materiality.offsets(View()), judge=STRICT)["mean"] == pytest.approx((4 - 20 - 50) / 3)
+    assert of(queries_materiality.offsets(View(), OVERALL), judge=STRICT)["mean"] == pytest.approx((4 - 20 - 50) / 3)
     order = queries_materiality.stability(found)
     ranks = {(row["judge"], row["model"]): row["rank"] for row in order.ranks.iter_rows(named=True)}
     assert ranks[("panel", "simulated:strong")] == 1
@@ -98,7 +99,7 @@ def test_scores_with_one_judge_alone(home: Path) -> None:
 
 
 def test_strictness_is_an_offset_from_the_panel(home: Path) -> None:
-    found = queries_bias.severity(View())
+    found = queries_bias.severity(View(), {"sage": "chat_words"})
     strict = of(found, judge=STRICT)
     # Panel means 7, 7, 7, 6; strict 3, 3, 6, 6.
     assert (strict["n"], strict["mean"]) == (4, pytest.approx(-9 / 4))
@@ -168,6 +169,6 @@ def test_an_empty_store_has_no_judges(tmp_path: Path, monkeypatch: pytest.Monkey
     assert queries_agreement.panel(View()).is_empty()
     assert queries_agreement.pairs(queries_agreement.patterns(View(), JUDGES), JUDGES).is_empty()
     assert queries_materiality.materiality(View()).is_empty()
-    assert queries_bias.severity(View()).is_empty()
+    assert queries_bias.severity(View(), {"sage": "chat_words"}).is_empty()
     assert queries_bias.favour(View()) is None
     assert queries_adjudication.queue(View()).total == 0
