@@ -48,7 +48,10 @@ if several:
 scored = View(benchmark=benchmark, tasks=view.tasks if several else ())
 metrics = ui.cached(read.metric_names, scored)["metric"].to_list()
 if view.metric not in metrics:
-    view = view.change(metric=task.metric if several else card.headline, page=view.page)
+    usual = task.metric if several else card.headline
+    # Older runs may not be scored by it yet.
+    usual = next((metric for metric in (usual, *card.leading) if metric in metrics), usual)
+    view = view.change(metric=usual, page=view.page)
 view = ui.sidebar_filters(view, ["models", *facets, "runs"], about, metric=True, metrics=metrics)
 unit: Unit = "model"
 if len(view.runs) > 1 and len(view.models) < 2:

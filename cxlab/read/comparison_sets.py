@@ -59,13 +59,15 @@ class Customers:
 class TaskSet:
     """What one task is compared on.
 
-    `sides`: those in the set. `results`: one row a side (floors too, where they have any), sample and trial of it:
-    side, sample_id, trial, run_id, attempt_id, value. `samples` and `trials` (samples x trials) all sides have, of
-    `known` samples that the task has there. `coverage`: side, model, simulated, samples, results that each has under
-    the conditions, in_set, reason ("" in the set).
+    `metric`: by which a sample has a result, the headline where anything is scored by it. `sides`: those in the set.
+    `results`: one row a side (floors too, where they have any), sample and trial of it: side, sample_id, trial, run_id,
+    attempt_id, value. `samples` and `trials` (samples x trials) all sides have, of `known` samples that the task has
+    there. `coverage`: side, model, simulated, samples, results that each has under the conditions, in_set, reason (""
+    in the set).
     """
 
     task: str
+    metric: str
     sides: tuple[str, ...]
     results: pl.DataFrame
     samples: int
@@ -135,13 +137,17 @@ def headline_of(about: Declaration, task: str) -> Task:
 
 
 def _results(about: Declaration, view: View, task: str, runs: Mapping[str, RunConditions], unit: Unit) -> pl.DataFrame:
-    """All results of a task: side, set (its conditions), sample_id, trial, run_id, attempt_id, model, value, made."""
-    wanted = view.change(
-        metric=headline_of(about, task).metric, tasks=(task,) if task else (), models=(), without=(), sets=()
-    )
-    return one_a_trial(score_sums.of_attempts(wanted), runs, unit).filter(
-        pl.col("run_id").is_in(view.runs) if view.runs else pl.lit(True)
-    )
+    """All results of a task: side, set (its conditions), sample_id, trial, run_id, attempt_id, model, value, made, and
+    metric: the headline; where nothing is scored by it (yet) the view's metric, or the first of the card's leading."""
+    sums = pl.DataFrame()
+    metric = headline = headline_of(about, task).metric
+    for metric in dict.fromkeys((headline, view.metric or headline, *about.card.leading)):
+        wanted = view.change(metric=metric, tasks=(task,) if task else (), models=(), without=(), sets=())
+        sums = score_sums.of_attempts(wanted)
+        if (sums["n"] > 0).any():
+            break
+    found = one_a_trial(sums, runs, unit).with_columns(metric=pl.lit(metric))
+    return found.filter(pl.col("run_id").is_in(view.runs)) if view.runs else found
 
 
 def one_a_trial(sums: pl.DataFrame, runs: Mapping[str, RunConditions], unit: Unit) -> pl.DataFrame:
@@ -254,6 +260,7 @@ def _task_set(
               "in_set": pl.Boolean, "reason": pl.String}  # fmt: skip
     return TaskSet(
         task,
+        str(frame["metric"][0]),
         tuple(sorted(sides)),
         results.select("side", *_KEYS, "run_id", "attempt_id", "value").sort("side", *_KEYS),
         common["sample_id"].n_unique(),

@@ -98,11 +98,11 @@ def rank(about: Declaration, view: View, unit: Unit = "model", metric: str = "")
 
 def rank_task(about: Declaration, view: View, found: TaskSet, metric: str = "") -> Ranking:
     """One task's ranking; `view` tells what its results were read from."""
-    task = task_by(about, found.task, metric)
+    task = task_by(about, found.task, metric or found.metric)
     scale = about.card.scale(task.metric)
     less = not task.higher_is_better
     results = found.results
-    if task.metric != headline_of(about, found.task).metric:
+    if task.metric != found.metric:
         results = results_of(about, view, found, task.metric)
     samples = by_sample(results)
     table = summarise(samples.filter(pl.col("side").is_in(found.sides)), scale).sort(

@@ -242,6 +242,15 @@ def test_turns_count_once_a_sample_and_filters_narrow_the_set(home: Path) -> Non
     assert rank(ABOUT, VIEW.narrow(level=("zero",))).tasks[0].compared.samples == 12
 
 
+def test_where_nothing_is_scored_by_the_headline_another_metric_ranks(home: Path) -> None:
+    other = next(metric for metric in ABOUT.card.leading if metric != ABOUT.card.headline)
+    write_run(home, 1, "a", steady(0), metric=other)
+    write_run(home, 2, "b", steady(9), metric=other)
+    assert rank(ABOUT, VIEW).tasks[0].task.metric == other
+    write_run(home, 3, "c", steady(0))
+    assert rank(ABOUT, VIEW).tasks[0].task.metric == ABOUT.card.headline
+
+
 def test_an_empty_store_ranks_nobody(home: Path) -> None:
     assert rank(ABOUT, VIEW).tasks == ()
     assert find_set(ABOUT, VIEW).choices == ()
