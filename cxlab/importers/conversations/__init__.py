@@ -1,0 +1,25 @@
+"""Conversations as people have them: guess what the columns mean, look at some, correct it, read all.
+
+    mapping = guess(path)                            # which column is what, and whose names mean whom
+    preview(path, mapping)                           # the first conversations, and what would not be taken
+    mapping = correct(mapping, roles={"bob": "agent"})
+    found = read(path, mapping)                      # found.conversations, found.rejected, found.notices
+
+Files: JSON Lines, Parquet and CSV. A row is a conversation with its messages (role and content), a conversation as one
+text with speakers in front of its messages, or one message.
+"""
+
+from cxlab.importers.conversations.mapping import ConversationMapping, correct, guess
+from cxlab.importers.conversations.read import ReadConversations, preview, read
+from cxlab.importers.conversations.transcript_text import ROLES, split_transcript
+
+__all__ = [
+    "ROLES",
+    "ConversationMapping",
+    "ReadConversations",
+    "correct",
+    "guess",
+    "preview",
+    "read",
+    "split_transcript",
+]

@@ -1,0 +1,129 @@
+"""Which column of somebody's file is what: guessed from names and values, and corrected by a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from cxlab.errors import BadFile, BadOption
+from cxlab.importers.conversations.rows import Row, read_rows
+from cxlab.importers.conversations.transcript_text import split_transcript
+from cxlab.records import Role
+from cxlab.records.base import Record
+
+Shape = Literal["messages", "transcript", "rows"]
+# Rows that are looked at for a guess.
+SAMPLE = 50
+# Names of columns and keys, the first that is there; in small letters.
+IDS = ("conversation_id", "dialogue_id", "conversation_hash", "session_id", "chat_id", "thread_id", "call_id", "id")
+MESSAGES = ("messages", "conversation", "conversations", "turns", "dialogue", "dialog", "chat")
+ROLE_NAMES = ("role", "speaker", "from", "author", "sender", "who", "participant", "speaker_role")
+TEXTS = ("content", "text", "message", "utterance", "value", "body")
+TRANSCRIPTS = ("transcript", "conversation", "dialogue", "dialog", "chat", "text", "content", "body", "messages")
+
+
+class ConversationMapping(Record):
+    """What a row is and which column is what.
+
+    `shape`: messages (a row is a conversation, `messages` its list), transcript (a row is a conversation, `text` the
+    column with all of it), rows (a row is one message). `id` None: conversations are numbered by row. `messages` None:
+    the row itself is the list. `order`: a column to sort a conversation's messages by. `roles`: names of speakers,
+    in small letters, beside those that are known anyway.
+    """
+
+    shape: Shape
+    id: str | None = None
+    messages: str | None = None
+    role: str | None = None
+    text: str | None = None
+    order: str | None = None
+    roles: dict[str, Role] = {}
+
+
+def guess(path: Path | str) -> ConversationMapping:
+    """The most likely mapping of a file, from its first 50 rows; BadFile where nothing looks like a conversation."""
+    file = Path(path)
+    sample = [row for _, row in zip(range(SAMPLE), read_rows(file), strict=False)]
+    good = [row for row in sample if not isinstance(row.cells, BadFile)]
+    if not good:
+        told = next((row.cells for row in sample if isinstance(row.cells, BadFile)), None)
+        raise told or BadFile(file, None, "holds no rows", "give a file with conversations in it")
+    columns = list(dict.fromkeys(name for row in good if isinstance(row.cells, dict) for name in row.cells))
+    found = _guess_messages(good, columns) or _guess_rows(columns) or _guess_transcript(good, columns)
+    if found is None:
+        raise BadFile(
+            file,
+            None,
+            f"no conversations recognised in the columns {', '.join(columns[:20]) or '(none)'}",
+            "say which column is what: shape, id, role, text",
+        )
+    return found
+
+
+def correct(mapping: ConversationMapping, **changes: Any) -> ConversationMapping:
+    """The mapping with a person's changes; BadOption for a field or a value that does not exist."""
+    given = {**mapping.model_dump(), **changes}
+    if isinstance(given["roles"], Mapping):
+        given["roles"] = {str(name).strip().casefold(): role for name, role in given["roles"].items()}
+    try:
+        return ConversationMapping.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise BadOption(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+def as_messages(value: Any) -> list[Any] | None:
+    """A list of messages, also one that is written as JSON text; None for anything else."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return None
+    return list(value) if isinstance(value, list | tuple) and all(isinstance(each, dict) for each in value) else None
+
+
+def _first(names: tuple[str, ...], columns: list[str]) -> str | None:
+    lower = {column.strip().casefold(): column for column in reversed(columns)}
+    return next((lower[name] for name in names if name in lower), None)
+
+
+def _guess_messages(good: list[Row], columns: list[str]) -> ConversationMapping | None:
+    named: list[str | None] = [name for name in columns if name.strip().casefold() in MESSAGES]
+    if any(isinstance(row.cells, list) for row in good):
+        named = [None]
+    for name in named:
+        held = [row.cells if name is None else row.cells.get(name) for row in good if name is None or _has(row)]
+        lists = [found for value in held if (found := as_messages(value))]
+        keys = list(dict.fromkeys(str(key) for found in lists for message in found for key in message))
+        role, text = _first(ROLE_NAMES, keys), _first(TEXTS, keys)
+        if role and text:
+            return ConversationMapping(shape="messages", id=_first(IDS, columns), messages=name, role=role, text=text)
+    return None
+
+
+def _guess_rows(columns: list[str]) -> ConversationMapping | None:
+    name, role, text = _first(IDS, columns), _first(ROLE_NAMES, columns), _first(TEXTS, columns)
+    if not (name and role and text):
+        return None
+    order = _first(("turn", "turn_id", "position", "message_index", "index", "timestamp", "time"), columns)
+    return ConversationMapping(shape="rows", id=name, role=role, text=text, order=order)
+
+
+def _guess_transcript(good: list[Row], columns: list[str]) -> ConversationMapping | None:
+    """The column in which most texts have two speakers' names in front of lines."""
+    ordered = sorted(columns, key=lambda name: (name.strip().casefold() not in TRANSCRIPTS, columns.index(name)))
+    best, most = None, 0
+    for name in ordered:
+        texts = [value for row in good if _has(row) and isinstance(value := row.cells.get(name), str)]
+        spoken = sum(len(split_transcript(text)[1]) > 1 for text in texts)
+        if spoken > most:
+            best, most = name, spoken
+    return ConversationMapping(shape="transcript", id=_first(IDS, columns), text=best) if best else None
+
+
+def _has(row: Row) -> bool:
+    return isinstance(row.cells, dict)

@@ -1,0 +1,202 @@
+"""A file's conversations by a mapping, and row by row what was not taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from cxlab.errors import BadFile, BadOption
+from cxlab.importers.cells import as_text
+from cxlab.importers.conversations.mapping import ConversationMapping, as_messages
+from cxlab.importers.conversations.rows import Row, read_rows
+from cxlab.importers.conversations.transcript_text import ROLES, split_transcript
+from cxlab.importers.imported import RejectedRow
+from cxlab.records import Conversation, Message, Role
+
+LONGEST_MESSAGE = 100_000
+"""Characters of one message; a longer one is a document."""
+LONGEST_ID = 200
+PREVIEWED = 50
+"""Rows that a preview reads."""
+
+
+@dataclass
+class ReadConversations:
+    """What a file came to: conversations by id, what was left out, and what was taken but should be known.
+
+    `unknown_roles`: names of speakers that mean nobody yet, with how many messages each lost; `correct` maps them.
+    """
+
+    conversations: dict[str, Conversation] = field(default_factory=dict)
+    rejected: list[RejectedRow] = field(default_factory=list)
+    notices: list[RejectedRow] = field(default_factory=list)
+    unknown_roles: dict[str, int] = field(default_factory=dict)
+    rows: int = 0
+
+    def lines(self) -> list[str]:
+        """The report for a person: counts first, then each thing that was left out or is odd."""
+        head = f"{len(self.conversations)} conversations from {self.rows} rows; {len(self.rejected)} left out"
+        return [head, *(f"left out: {each}" for each in self.rejected), *(f"note: {each}" for each in self.notices)]
+
+
+def read(path: Path | str, mapping: ConversationMapping) -> ReadConversations:
+    """All conversations of a file; BadFile for one that cannot be read, BadOption for a column that is not there."""
+    return _Reader(Path(path), mapping).read(read_rows(Path(path)))
+
+
+def preview(path: Path | str, mapping: ConversationMapping) -> ReadConversations:
+    """The same of the first 50 rows; the last conversation of a file with one message a row may go on after them."""
+    return _Reader(Path(path), mapping).read(islice(read_rows(Path(path)), PREVIEWED))
+
+
+class _Reader:
+    def __init__(self, path: Path, mapping: ConversationMapping) -> None:
+        self.file, self.path, self.mapping = path.name, path, mapping
+        self.roles: dict[str, Role] = {**ROLES, **mapping.roles}
+        self.found = ReadConversations()
+        # (row, speaker, text, order) of each conversation, as it is said.
+        self.said: dict[str, list[tuple[int, str, str, Any]]] = {}
+        self.begun: dict[str, int] = {}
+
+    def read(self, rows: Iterable[Row]) -> ReadConversations:
+        self._check_mapping()
+        for row in rows:
+            self.found.rows += 1
+            if isinstance(row.cells, BadFile):
+                self._reject(row.number, None, row.cells.problem)
+            elif self.mapping.shape == "rows":
+                self._take_message(row)
+            else:
+                self._take_conversation(row)
+        for name, said in self.said.items():
+            self._build(name, said)
+        return self.found
+
+    def _check_mapping(self) -> None:
+        needed = {"messages": ("role", "text"), "transcript": ("text",), "rows": ("id", "role", "text")}
+        lacking = [name for name in needed[self.mapping.shape] if getattr(self.mapping, name) is None]
+        if lacking:
+            raise BadOption(f"a mapping of shape {self.mapping.shape!r} needs {', '.join(lacking)}; name the column")
+
+    def _reject(self, row: int | None, column: str | None, problem: str) -> None:
+        self.found.rejected.append(RejectedRow(self.file, row, column, problem))
+
+    def _note(self, row: int | None, problem: str) -> None:
+        self.found.notices.append(RejectedRow(self.file, row, None, problem))
+
+    def _name(self, row: Row) -> str | None:
+        """The conversation's id; None after a complaint."""
+        column = self.mapping.id
+        if column is None:
+            return f"{self.path.stem}-{row.number}"
+        name = as_text(row.cells.get(column)) if isinstance(row.cells, dict) else ""
+        problem = "empty" if not name else ""
+        if len(name) > LONGEST_ID:
+            problem = f"{len(name):,} characters; the limit is {LONGEST_ID}"
+        elif "\0" in name:
+            problem = "holds the character NUL"
+        if problem:
+            self._reject(row.number, column, problem)
+        return None if problem else name
+
+    def _cell(self, row: Row, column: str | None) -> Any:
+        if not isinstance(row.cells, dict) or column not in row.cells:
+            return None
+        return row.cells[column]
+
+    def _take_message(self, row: Row) -> None:
+        missing = [
+            column
+            for column in (self.mapping.id, self.mapping.role, self.mapping.text)
+            if not isinstance(row.cells, dict) or column not in row.cells
+        ]
+        if missing:
+            self._reject(row.number, missing[0], "this column is not there")
+        elif (name := self._name(row)) is not None:
+            self.begun.setdefault(name, row.number)
+            told = (as_text(self._cell(row, self.mapping.role)), self._text(self._cell(row, self.mapping.text)))
+            self.said.setdefault(name, []).append((row.number, *told, self._cell(row, self.mapping.order)))
+
+    def _take_conversation(self, row: Row) -> None:
+        name = self._name(row)
+        if name is None:
+            return
+        if name in self.begun:
+            self._reject(row.number, self.mapping.id, f"{name[:80]!r} is the id of row {self.begun[name]}, too")
+            return
+        told = self._read_list(row) if self.mapping.shape == "messages" else self._read_transcript(row)
+        if told is None:
+            return
+        self.begun[name] = row.number
+        self.said[name] = [(row.number, speaker, text, None) for speaker, text in told]
+
+    def _read_list(self, row: Row) -> list[tuple[str, str]] | None:
+        column = self.mapping.messages
+        held = as_messages(row.cells if column is None else self._cell(row, column))
+        if held is None:
+            self._reject(row.number, column, "no list of messages")
+            return None
+        role, text = self.mapping.role or "", self.mapping.text or ""
+        return [(as_text(each.get(role)), self._text(each.get(text))) for each in held]
+
+    def _read_transcript(self, row: Row) -> list[tuple[str, str]] | None:
+        given = self._cell(row, self.mapping.text)
+        if not isinstance(given, str):
+            self._reject(row.number, self.mapping.text, "no text")
+            return None
+        before, said = split_transcript(given, self.mapping.roles)
+        if before and said:
+            self._note(row.number, f"{len(before):,} characters before the first speaker are left out")
+        elif before:
+            self._reject(row.number, self.mapping.text, f"no speaker in front of any line: {before[:60]!r}")
+            return None
+        return said
+
+    @staticmethod
+    def _text(value: Any) -> str:
+        """A message's text; of content in parts those that are text."""
+        if isinstance(value, list | tuple):
+            parts = [each.get("text") if isinstance(each, dict) else each for each in value]
+            return "\n".join(part.strip() for part in parts if isinstance(part, str))
+        return value.strip() if isinstance(value, str) else as_text(value)
+
+    def _build(self, name: str, said: list[tuple[int, str, str, Any]]) -> None:
+        if self.mapping.order is not None:
+            said = sorted(said, key=lambda each: _sortable(each[3]))
+        messages: list[Message] = []
+        turn = 0
+        for row, speaker, text, _ in said:
+            role = self.roles.get(speaker.strip().casefold())
+            if role is None:
+                self.found.unknown_roles[speaker] = self.found.unknown_roles.get(speaker, 0) + 1
+                self._reject(row, self.mapping.role, f"speaker {speaker[:40]!r} is nobody that is known; map the name")
+            elif len(text) > LONGEST_MESSAGE:
+                long = f"{len(text):,} characters in one message; the limit is {LONGEST_MESSAGE:,}"
+                self._reject(row, self.mapping.text, long)
+            elif not text or "\0" in text:
+                self._reject(
+                    row, self.mapping.text, "a message without text" if not text else "holds the character NUL"
+                )
+            else:
+                turn += role == "customer" and (not messages or messages[-1].role != "customer")
+                messages.append(Message(role=role, text=text, turn=turn))
+        row = self.begun[name]
+        if not messages:
+            self._reject(row, None, f"conversation {name[:80]!r} has no message that could be taken")
+            return
+        present = {message.role for message in messages}
+        if len(present & {"customer", "agent"}) < 2:
+            who = "customer" if "agent" in present else "agent"
+            self._note(row, f"conversation {name[:80]!r}: no {who} speaks")
+        self.found.conversations[name] = Conversation(id=name, messages=tuple(messages))
+
+
+def _sortable(value: Any) -> tuple[int, float, str]:
+    """Numbers as numbers, then anything else as text."""
+    try:
+        return (0, float(value), "")
+    except (TypeError, ValueError):
+        return (1, 0.0, str(value))

@@ -1,0 +1,45 @@
+"""The rows of somebody's file, one at a time, each with its place."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cxlab.errors import BadFile
+from cxlab.files import read_json_lines
+from cxlab.importers.folders import read_table
+
+SUFFIXES = (".jsonl", ".ndjson", ".parquet", ".csv")
+
+
+class Row(NamedTuple):
+    """`number`: the line of JSON Lines, else the row from 1 without the header. `cells`: an object, a list, or what is
+    wrong with the line."""
+
+    number: int
+    cells: Any
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """All rows; BadFile for a file that cannot be read at all."""
+    if not path.is_file():
+        raise BadFile(path, None, "is no file", "give a file with conversations")
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise BadFile(path, None, f"{suffix or 'no ending'!r} is not known", f"give one of {', '.join(SUFFIXES)}")
+    if suffix in (".jsonl", ".ndjson"):
+        yield from (Row(number, found) for number, found in read_json_lines(path))
+        return
+    if suffix == ".csv":
+        _check_utf8(path)
+    for number, cells in enumerate(read_table(path).iter_rows(named=True), 1):
+        yield Row(number, cells)
+
+
+def _check_utf8(path: Path) -> None:
+    """BadFile with the line of the first byte that is no UTF-8."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise BadFile(path, number, f"byte {error.start + 1} is no UTF-8", "save the file as UTF-8") from None

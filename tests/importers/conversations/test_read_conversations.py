@@ -1,0 +1,209 @@
+"""People's own conversations: guessed, corrected, read; and what is told of what is odd."""
+
+import json
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cxlab.errors import BadFile, BadOption
+from cxlab.importers.conversations import ConversationMapping, correct, guess, preview, read, split_transcript
+from cxlab.importers.conversations.read import LONGEST_MESSAGE
+
+TALKS = {
+    "t1": [("user", "Where is it?"), ("assistant", "On its way.\nBy Friday: surely."), ("user", "Thanks")],
+    "t2": [("user", "Cancel my plan"), ("assistant", "Done.")],
+}
+FEW = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def lines(path, *rows):
+    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    return path
+
+
+def as_messages(talk):
+    return [{"role": role, "content": text} for role, text in talk]
+
+
+def as_text(talk):
+    return "\n".join(f"{role}: {text}" for role, text in talk)
+
+
+def as_rows(talks):
+    return [{"id": name, "speaker": role, "text": text} for name, talk in talks.items() for role, text in talk]
+
+
+def told(found):
+    return {
+        name: [({"customer": "user", "agent": "assistant"}.get(each.role), each.text) for each in talk.messages]
+        for name, talk in found.conversations.items()
+    }
+
+
+def write(path, kind, talks):
+    whole = [{"id": name, "messages": as_messages(talk)} for name, talk in talks.items()]
+    texts = [{"id": name, "transcript": as_text(talk)} for name, talk in talks.items()]
+    if kind == "jsonl-messages":
+        lines(path, *whole)
+    elif kind == "parquet-messages":
+        pl.DataFrame(whole).write_parquet(path)
+    elif kind == "csv-messages":
+        pl.DataFrame([{**each, "messages": json.dumps(each["messages"])} for each in whole]).write_csv(path)
+    elif kind == "jsonl-transcript":
+        lines(path, *texts)
+    elif kind.endswith("-rows"):
+        frame = pl.DataFrame(as_rows(talks))
+        {"csv": frame.write_csv, "parquet": frame.write_parquet, "jsonl": frame.write_ndjson}[kind[:-5]](path)
+    else:
+        frame = pl.DataFrame(texts)
+        {"csv": frame.write_csv, "parquet": frame.write_parquet}[kind.partition("-")[0]](path)
+    return path
+
+
+KINDS = [f"{form}-{shape}" for form in ("jsonl", "parquet", "csv") for shape in ("messages", "transcript", "rows")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_form_is_guessed_and_read(tmp_path, kind):
+    path = write(tmp_path / f"talks.{kind.partition('-')[0]}", kind, TALKS)
+    mapping = guess(path)
+    assert (mapping.shape, mapping.id) == (kind.partition("-")[2], "id")
+    found = read(path, mapping)
+    assert told(found) == TALKS
+    assert (found.rejected, found.notices, found.unknown_roles) == ([], [], {})
+    assert [each.turn for each in found.conversations["t1"].messages] == [1, 1, 2]
+    assert told(preview(path, mapping)) == TALKS
+
+
+words = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=12).filter(
+    lambda text: text.strip() and not split_transcript(text)[1]
+)
+talks = st.dictionaries(
+    st.from_regex(r"[a-z]{1,6}\d", fullmatch=True),
+    st.lists(st.tuples(st.sampled_from(("user", "assistant")), words.map(str.strip)), min_size=1, max_size=5),
+    min_size=1,
+    max_size=4,
+)
+
+
+@FEW
+@given(talks, st.sampled_from(("jsonl-messages", "jsonl-transcript", "jsonl-rows")))
+def test_what_was_written_is_what_is_read(tmp_path, some, kind):
+    path = write(tmp_path / "talks.jsonl", kind, some)
+    shape = kind.partition("-")[2]
+    mapping = {
+        "messages": ConversationMapping(shape="messages", id="id", messages="messages", role="role", text="content"),
+        "transcript": ConversationMapping(shape="transcript", id="id", text="transcript"),
+        "rows": ConversationMapping(shape="rows", id="id", role="speaker", text="text"),
+    }[shape]
+    assert told(read(path, mapping)) == some
+
+
+def test_a_list_a_line_sharegpt_and_content_in_parts(tmp_path):
+    path = lines(tmp_path / "bare.jsonl", as_messages(TALKS["t2"]))
+    assert told(read(path, guess(path))) == {"bare-1": TALKS["t2"]}
+    talk = {"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]}
+    path = lines(tmp_path / "share.jsonl", talk)
+    assert told(read(path, guess(path))) == {"share-1": [("user", "Hi"), ("assistant", "Hello")]}
+    parts = [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {}}, {"type": "text", "text": "here"}]
+    path = lines(tmp_path / "parts.jsonl", {"id": "p", "messages": [{"role": "user", "content": parts}]})
+    found = read(path, guess(path))
+    assert told(found) == {"p": [("user", "Look\nhere")]}
+    assert [str(each) for each in found.notices] == ["parts.jsonl, row 1: conversation 'p': no agent speaks"]
+
+
+def test_a_wrong_guess_is_corrected(tmp_path):
+    path = tmp_path / "desk.csv"
+    path.write_text("case,who,said,n\n7,Bob,Second,10\n7,Ann,First,9\n8,Bob,Hello,1\n")
+    with pytest.raises(BadFile, match="recognised in the columns case, who, said, n"):
+        guess(path)
+    mapping = ConversationMapping(shape="rows", id="case", role="who", text="said", order="n")
+    seen = preview(path, mapping)
+    assert (seen.unknown_roles, seen.conversations) == ({"Bob": 2, "Ann": 1}, {})
+    assert "desk.csv, row 1, who: speaker 'Bob' is nobody that is known; map the name" in map(str, seen.rejected)
+    found = read(path, correct(mapping, roles={"Bob": "agent", " ANN": "customer"}))
+    assert told(found) == {"7": [("user", "First"), ("assistant", "Second")], "8": [("assistant", "Hello")]}
+    for wrong in ({"roles": {"Bob": "boss"}}, {"shape": "table"}, {"colour": "red"}):
+        with pytest.raises(BadOption):
+            correct(mapping, **wrong)
+    with pytest.raises(BadOption, match="needs role"):
+        read(path, correct(mapping, role=None))
+    assert str(read(path, correct(mapping, text="speech")).rejected[0]) == (
+        "desk.csv, row 1, speech: this column is not there"
+    )
+
+
+def test_nothing_is_dropped_without_a_word(tmp_path):
+    long, longest = "x" * (LONGEST_MESSAGE + 1), "y" * LONGEST_MESSAGE
+    path = lines(
+        tmp_path / "odd.jsonl",
+        {"id": "a", "messages": as_messages([("user", longest), ("assistant", long)])},
+        {"id": "a", "messages": as_messages(TALKS["t2"])},
+        {"id": "b", "messages": []},
+        {"id": "c", "messages": as_messages([("narrator", "Once"), ("user", " ")])},
+        {"id": "", "messages": []},
+        {"id": "d", "messages": "hello"},
+        "{broken",
+        {"id": "e", "messages": as_messages(TALKS["t1"])},
+    )
+    with path.open("ab") as file:
+        file.write(b'{"id": "f", "messages": [{"role": "user", "content": "caf\xe9"}]}\n')
+    found = read(path, guess(path))
+    assert list(found.conversations) == ["a", "e"]
+    assert len(found.conversations["a"].messages[0].text) == LONGEST_MESSAGE
+    assert (found.rows, found.unknown_roles) == (9, {"narrator": 1})
+    said = {each.row: each.problem for each in reversed(found.rejected)}
+    assert sorted(said) == [1, 2, 3, 4, 5, 6, 7, 9]
+    assert said[1] == "100,001 characters in one message; the limit is 100,000"
+    assert said[2] == "'a' is the id of row 1, too"
+    assert said[3] == "conversation 'b' has no message that could be taken"
+    assert (said[5], said[6]) == ("empty", "no list of messages")
+    assert "UTF-8" in said[9]
+    assert found.lines()[0] == f"2 conversations from 9 rows; {len(found.rejected)} left out"
+
+
+def test_files_that_cannot_be_read_name_file_and_line(tmp_path):
+    path = tmp_path / "latin.csv"
+    path.write_bytes(b"id,role,text\n1,user,hi\n1,agent,caf\xe9\n")
+    with pytest.raises(BadFile, match=r"latin\.csv:3: byte 12 is no UTF-8"):
+        guess(path)
+    for name, content, said in (("a.xml", "<a/>", "'.xml' is not known"), ("b.jsonl", "", "holds no rows")):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(BadFile, match=said):
+            guess(tmp_path / name)
+    with pytest.raises(BadFile, match="is no file"):
+        guess(tmp_path / "nowhere.csv")
+
+
+def test_transcripts_with_text_before_and_names_of_their_own(tmp_path):
+    path = lines(
+        tmp_path / "t.jsonl",
+        {"transcript": "Call of 3 May\nAGENT[1]: Hello\nCustomer[2] : Hi: it's me\nmore\nMum: and me"},
+        {"transcript": "nobody speaks"},
+        {"transcript": 5},
+    )
+    mapping = guess(path)
+    found = read(path, mapping)
+    assert told(found) == {"t-1": [("assistant", "Hello"), ("user", "Hi: it's me\nmore\nMum: and me")]}
+    assert [each.row for each in (*found.notices, *found.rejected)] == [1, 2, 3]
+    again = read(path, correct(mapping, roles={"Mum": "customer"}))
+    assert told(again)["t-1"][1:] == [("user", "Hi: it's me\nmore"), ("user", "and me")]
+
+
+any_value = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@FEW
+@given(st.lists(any_value | st.fixed_dictionaries({"id": any_value, "messages": any_value}), min_size=1, max_size=5))
+def test_whatever_stands_in_a_line_is_taken_or_told(tmp_path, rows):
+    path = lines(tmp_path / "any.jsonl", *rows)
+    mapping = ConversationMapping(shape="messages", id="id", messages="messages", role="role", text="content")
+    found = read(path, mapping)
+    rejected = {each.row for each in found.rejected}
+    assert len(found.conversations) + len(rejected) >= found.rows == len(rows)
