@@ -22,7 +22,7 @@ _IN_TEXT = [name for name in ROLES if len(name) > 1]
 def split_transcript(text: str, roles: Mapping[str, Role] | None = None) -> tuple[str, list[tuple[str, str]]]:
     """(what stands before the first speaker, [(speaker as written, text), ...]); a message may have several lines.
 
-    A speaker stands at the beginning of a line, before a colon, perhaps with a number in brackets: `user:`, `AGENT[3]:`.
+    A speaker stands at the beginning of a line, before a colon, perhaps with a number: `user:`, `AGENT[3]:`.
     `roles`: names beside those of ROLES.
     """
     names = sorted({*_IN_TEXT, *(roles or {})}, key=len, reverse=True)
