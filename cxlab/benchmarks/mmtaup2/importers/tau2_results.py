@@ -22,6 +22,7 @@ from cxlab.benchmarks import get
 from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics as measuring
+from cxlab.benchmarks.mmtaup2.evaluation import unknown_world
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
 from cxlab.benchmarks.mmtaup2.importers.tau2 import LICENCE, read_json
 from cxlab.benchmarks.mmtaup2.importers.tau2_simulations import (
@@ -367,6 +368,8 @@ def _attempt(
         # Telecom's and retail's tasks are ours too: their metrics are measured as those of our own conversations.
         found = measuring.scores(attempt, measuring.measure_attempt(task_of(sample), attempt))
         scores += [score for score in found if score.metric not in values]
+    elif messages:
+        scores += unknown_world.measure(attempt, sample.task)
     return attempt, Scored(scores=tuple(scores))
 
 

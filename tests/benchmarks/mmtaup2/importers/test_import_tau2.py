@@ -460,3 +460,21 @@ def test_the_example_is_on_overview_compare_and_failures(home, monkeypatch):
     shown = " ".join(str(each.proto.body) for each in app.get("html"))
     assert "<summary>agent: <b>" in shown
     assert "no result" not in shown
+
+
+def test_conversations_of_a_world_that_we_lack_are_measured_as_far_as_they_go() -> None:
+    real = Path(__file__).resolve().parents[5] / "shared" / "data" / "tau-bench" / "gpt-4o-airline-even-tasks.json"
+    if not real.exists():
+        pytest.skip(f"{real} is not there")
+    found = tau2_results.read_file(real)
+    by_metric: dict[str, list[float]] = {}
+    for _, scored in found.attempts:
+        for score in scored.scores:
+            if score.value is not None:
+                by_metric.setdefault(score.metric, []).append(score.value)
+    assert len(by_metric["turns"]) == 100
+    # By hand 11 of 123 write calls were not confirmed (tests/data/tau_bench_acts.md); most conversations are safe.
+    safe = by_metric["irreversible_action_safety"]
+    assert len(safe) > 40
+    assert sum(value == 100 for value in safe) > 0.85 * len(safe)
+    assert "critical_field_accuracy" not in by_metric
