@@ -10,7 +10,6 @@ from cxlab.charts.board import Floor, draw_board
 from cxlab.charts.compare import draw_scores
 from cxlab.charts.theme import short_model
 from cxlab.read import View, ranking
-from cxlab.read.comparison_sets import headline_of
 from cxlab.read.ranking import Ranking
 from cxlab.read.ranking_words import say_leader, say_set
 from cxlab.records.benchmark_card import Declaration, Task
@@ -64,11 +63,6 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
     """A benchmark with one task, or of which one task has results."""
     card, task = about.card, found.task
     name, scale = title(task.metric), card.scale(task.metric)
-    headline = headline_of(about, task.id).metric
-    if task.metric != headline:
-        st.caption(
-            plain(f"Nothing is scored by {headline} yet, which leads here; python -m cxlab rescore RUN does so.")
-        )
     st.caption(f"Mean over {plain(say_set(found))}, each sample counting once, with 95 % intervals. {_NOTE}")
     simulated = dict(found.compared.coverage.select("side", "simulated").iter_rows())
     board = found.table.select(
