@@ -1,0 +1,290 @@
+"""Who a company is: its profile, catalogue and knowledge articles, read from a folder and checked against each other.
+
+    load_default() -> Company     # data/crmarena/shoes
+    load(folder) -> Company       # company.yaml, catalogue.yaml, knowledge/*.md; BadFile for the first fault
+
+What happens in the company (orders, cases, transfers, times) is not here: it is drawn from latent variables.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from cxlab import resources
+from cxlab.benchmarks.crmarena.tasks import Persona
+from cxlab.errors import BadFile
+from cxlab.files import load_model, parse_yaml, read_text
+
+FORM = "see data/crmarena/shoes for the form"
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
+
+_UNITS = r"business days?|days?|hours?|minutes?|weeks?|months?|years?|points?|photos?|instalments?|lines?"
+_AMOUNT = re.compile(rf"(\$?\d[\d,]*(?:\.\d+)?%?)(?: ({_UNITS})\b)?")
+_STEP = re.compile(r"^\d+\. ", re.MULTILINE)
+_CAPITALISED = re.compile(r"\b[A-Z][\w-]+")
+# What stands before a capital that only begins a sentence, a quotation or a step.
+_BEGINNING = re.compile(r"(?:^|[.?!:\n] *|[\"“(]|\n\d+\. )$")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Warehouse(_Strict):
+    """Where parcels leave; `state` is the two-letter code."""
+
+    name: Text
+    state: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
+
+
+class Region(_Strict):
+    """A state that is shipped to; `delivery` in business days by standard shipping."""
+
+    state: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
+    name: Text
+    ships_from: Text
+    delivery: Annotated[int, Field(ge=1, le=30)]
+    cities: Annotated[tuple[Text, ...], Field(min_length=1)]
+
+
+class Term(_Strict):
+    """A price or period by which the company goes: its value as it is written, and what it is."""
+
+    value: Text
+    says: Text
+
+
+class Issue(_Strict):
+    """A kind of trouble that cases are about; `befalls` names product categories, or all of them."""
+
+    name: Text
+    description: Text
+    cause: Text
+    customer_says: Text
+    befalls: tuple[Text, ...] | Literal["all"]
+
+
+class Role(_Strict):
+    """What the people do who ask the tasks of one persona."""
+
+    persona: Persona
+    name: Text
+    does: Text
+
+
+class ConductPolicy(_Strict):
+    """A rule that an agent can break in an e-mail or chat, and the knowledge article that states it.
+
+    `breach` is what an agent does who breaks it; `issues` are those in whose cases it comes up.
+    """
+
+    id: Slug
+    article: Slug
+    rule: Text
+    breach: Text
+    terms: tuple[Key, ...]
+    issues: Annotated[tuple[Text, ...], Field(min_length=1)]
+
+
+class TaskPolicies(_Strict):
+    """The policies that are given with a task, in words; the tools with `compat="policy"` compute the same."""
+
+    case_routing: Text
+    handle_time: Text
+    transfer_count: Text
+
+
+class Profile(_Strict):
+    """The file company.yaml."""
+
+    id: Slug
+    name: Text
+    short_name: Text
+    industry: Text
+    description: Text
+    currency: Literal["USD"]
+    support_email: Annotated[str, StringConstraints(pattern=r"^[^@\s]+@[^@\s]+\.example$")]
+    warehouses: Annotated[tuple[Warehouse, ...], Field(min_length=1)]
+    regions: Annotated[tuple[Region, ...], Field(min_length=2)]
+    categories: Annotated[tuple[Text, ...], Field(min_length=1)]
+    terms: dict[Key, Term]
+    issues: Annotated[tuple[Issue, ...], Field(min_length=2)]
+    task_policies: TaskPolicies
+    roles: Annotated[tuple[Role, ...], Field(min_length=1)]
+    conduct_policies: Annotated[tuple[ConductPolicy, ...], Field(min_length=1)]
+
+
+class Shoe(_Strict):
+    """A model of the catalogue. Each colour in each fit is a product; `kind` is what customers call it.
+
+    `price` in the company's currency.
+    """
+
+    name: Text
+    kind: Text
+    categories: Annotated[tuple[Text, ...], Field(min_length=1)]
+    price: Annotated[float, Field(gt=0, le=100_000)]
+    fits: Annotated[tuple[Literal["men", "women", "kids"], ...], Field(min_length=1)]
+    colours: Annotated[tuple[Text, ...], Field(min_length=1)]
+    about: Text
+
+
+class Catalogue(_Strict):
+    """The file catalogue.yaml."""
+
+    shoes: Annotated[tuple[Shoe, ...], Field(min_length=1)]
+
+
+class Question(_Strict):
+    """A question that an article answers; the answer is a piece of its text."""
+
+    ask: Text
+    answer: Text
+
+
+class Article(_Strict):
+    """A knowledge article: `helps` says when it is the right one, `terms` which prices and periods its body names."""
+
+    slug: Slug
+    title: Text
+    helps: Text
+    topic: Literal["returns", "fit", "payment", "warranty", "conduct", "club", "orders", "delivery", "stock", "care"]
+    terms: tuple[Key, ...]
+    questions: Annotated[tuple[Question, ...], Field(min_length=1)]
+    body: Text
+
+
+@dataclass(frozen=True)
+class Company:
+    """A whole company: profile, shoes in the catalogue's order, articles by their slug."""
+
+    profile: Profile
+    shoes: tuple[Shoe, ...]
+    articles: dict[str, Article]
+
+
+@functools.cache
+def load_default() -> Company:
+    """The company that comes with the product: a maker and seller of shoes."""
+    return load(resources.data("crmarena", "shoes"))
+
+
+def load(folder: Path) -> Company:
+    """The company of a folder; BadFile names the first file that is wrong or does not fit the others."""
+    profile = load_model(folder / "company.yaml", Profile, FORM)
+    shoes = load_model(folder / "catalogue.yaml", Catalogue, FORM).shoes
+    articles = {path.stem: read_article(path) for path in sorted(folder.glob("knowledge/*.md"))}
+    company = Company(profile, shoes, articles)
+    for name, problem in find_faults(company):
+        raise BadFile(folder / name, None, problem, FORM)
+    return company
+
+
+def read_article(path: Path) -> Article:
+    """A knowledge article: YAML between two lines of ---, then Markdown."""
+    parts = read_text(path).split("---\n", 2)
+    if len(parts) != 3 or parts[0]:
+        raise BadFile(path, 1, "an article begins with its title and terms between two lines of ---", FORM)
+    head = parse_yaml("\n" + parts[1], path)  # the empty line keeps the file's line numbers
+    if not isinstance(head, dict):
+        raise BadFile(path, 2, "the head of the article is not a mapping", "begin with title: …")
+    try:
+        return Article.model_validate({**head, "slug": path.stem, "body": parts[2]})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise BadFile(path, None, f"{'.'.join(map(str, first['loc']))}: {first['msg']}", FORM) from error
+
+
+def find_faults(company: Company) -> Iterator[tuple[str, str]]:
+    """(file, problem) for each thing in which the files of a company contradict each other or themselves."""
+    profile = company.profile
+    names: dict[str, list[str]] = {
+        "state": [region.state for region in profile.regions],
+        "category": list(profile.categories),
+        "issue": [issue.name for issue in profile.issues],
+        "policy": [policy.id for policy in profile.conduct_policies],
+        "article of a policy": [policy.article for policy in profile.conduct_policies],
+    }
+    for what, all_names in names.items():
+        yield from (("company.yaml", f"{what} {name!r} is there twice") for name in _twice(all_names))
+    for name in _twice([shoe.name for shoe in company.shoes]):
+        yield "catalogue.yaml", f"shoe {name!r} is there twice"
+    for title in _twice([article.title for article in company.articles.values()]):
+        yield "knowledge", f"the title {title!r} is there twice"
+
+    links: list[tuple[str, str, Iterable[str], Iterable[str]]] = [
+        ("company.yaml", "warehouse", [r.ships_from for r in profile.regions], [w.name for w in profile.warehouses]),
+    ]
+    for issue in profile.issues:
+        if issue.befalls != "all":
+            links.append(("company.yaml", "category", issue.befalls, profile.categories))
+    for policy in profile.conduct_policies:
+        links.append(("company.yaml", "article", [policy.article], company.articles))
+        links.append(("company.yaml", "term", policy.terms, profile.terms))
+        links.append(("company.yaml", "issue", policy.issues, names["issue"]))
+    links += [("catalogue.yaml", "category", shoe.categories, profile.categories) for shoe in company.shoes]
+    links += [(f"knowledge/{a.slug}.md", "term", a.terms, profile.terms) for a in company.articles.values()]
+    for file, what, used, known in links:
+        missing = [name for name in used if name not in known]
+        yield from ((file, f"there is no {what} {name!r}") for name in missing)
+        if missing:
+            return  # what follows looks them up
+
+    for policy in profile.conduct_policies:
+        told = [profile.terms[key].value for key in policy.terms]
+        yield from (("company.yaml", f"{policy.id}: {text}") for text in _strangers(policy.rule, told))
+        article = company.articles[policy.article]
+        if not set(policy.terms) <= set(article.terms):
+            yield f"knowledge/{article.slug}.md", f"the rule {policy.id} rests on terms that the article does not list"
+    for article in company.articles.values():
+        yield from ((f"knowledge/{article.slug}.md", text) for text in _faults_of(article, company))
+
+
+def _faults_of(article: Article, company: Company) -> Iterator[str]:
+    body = _STEP.sub("", article.body)
+    told = [company.profile.terms[key].value for key in article.terms]
+    told += [f"${shoe.price:g}" for shoe in company.shoes if shoe.name in body]
+    yield from _strangers(" ".join((article.title, article.helps, body)), told)
+    for key in article.terms:
+        value = company.profile.terms[key].value
+        if value.lower() not in body.lower():
+            yield f"the article lists {key}, but does not say {value!r}"
+    plain = " ".join(article.body.split()).lower()
+    for question in article.questions:
+        if question.answer.lower() not in plain:
+            yield f"the answer {question.answer!r} is no piece of the article"
+    known = _known_names(company)
+    for text in (article.title, article.helps, article.body):
+        for found in _CAPITALISED.finditer(text):
+            if found.group() not in known and not _BEGINNING.search(text[: found.start()]):
+                yield f"{found.group()!r} is no name that the company file or the catalogue knows"
+
+
+def _strangers(text: str, told: Iterable[str]) -> Iterator[str]:
+    """Amounts of a text, with their units, that are none of those told."""
+    known = {amount for value in told for amount in _amounts(value)}
+    yield from (f"{' '.join(a).strip()!r} is none of the terms listed" for a in _amounts(text) if a not in known)
+
+
+def _amounts(text: str) -> list[tuple[str, str]]:
+    return [(number.rstrip(","), unit.rstrip("s")) for number, unit in _AMOUNT.findall(text)]
+
+
+def _known_names(company: Company) -> frozenset[str]:
+    """Every capitalised word of profile and catalogue."""
+    texts = [company.profile.model_dump_json(), *(shoe.name for shoe in company.shoes)]
+    return frozenset(word for text in texts for word in _CAPITALISED.findall(text))
+
+
+def _twice(names: Iterable[str]) -> list[str]:
+    return [name for name, count in Counter(names).items() if count > 1]
