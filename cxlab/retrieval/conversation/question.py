@@ -6,11 +6,14 @@ from typing import Literal, NamedTuple
 from cxlab.retrieval.conversation.messages import SIDES, Side
 from cxlab.retrieval.conversation.signals import DIMENSIONS, called, tokens
 
-Where = Literal["start", "end", "rise", "any"]
+Where = Literal["start", "end", "rise", "grow", "any"]
 
 
 class State(NamedTuple):
-    """One end of a dimension that is asked for, and where: at the start, at the end, growing, or anywhere."""
+    """One end of a dimension that is asked for, and where: at the start, at the end, or anywhere.
+
+    `rise`: later nearer to it than earlier, as what grows less annoyed; `grow`: the same, and there in the end.
+    """
 
     dimension: str
     sign: int
@@ -18,7 +21,11 @@ class State(NamedTuple):
 
 
 class Question(NamedTuple):
-    """`side`: whose words are meant, None: anybody's. `topic`: the words to be found, those of the frame left out."""
+    """`side`: whose words are meant, None: anybody's. `topic`: the words to be found.
+
+    Left out of it is the frame ("conversations where the user"), and the name of a state whose order is asked for: who
+    grows frustrated seldom says so, and who says it once need not grow.
+    """
 
     side: Side | None
     states: tuple[State, ...]
@@ -94,6 +101,23 @@ _FRAME = {
     ),
     *("start", "starts", "starting", "begins", "first", "then", "later", "shift", "shifts", "moves", "moving", "goes"),
     *("about", "it", "they", "as", "has", "have", "all", "any", "given", "gives", "some", "after", "before", "does"),
+    *(
+        "because",
+        "if",
+        "how",
+        "what",
+        "why",
+        "while",
+        "can",
+        "could",
+        "would",
+        "will",
+        "not",
+        "no",
+        "very",
+        "much",
+        "than",
+    ),
     *("provides", "provide", "user", "users", "assistant", "assistants", "user's", "assistant's"),
 }
 _FRAME |= set(SIDES) | {f"{name}s" for name in SIDES}
@@ -104,11 +128,10 @@ def read_question(text: str) -> Question:
     """A question as a person types it, in English; where nothing is recognised all of it is topic."""
     lower = text.casefold().replace("’", "'")
     bare = _OVER.sub(" ", _GROWS.sub(" ", _FALLS.sub(" ", lower)))
-    return Question(
-        _find_side(text),
-        tuple(dict.fromkeys(_find_states(lower))),
-        " ".join(word for word in tokens(bare) if word not in _FRAME),
-    )
+    states = tuple(dict.fromkeys(_find_states(lower)))
+    ordered = [called()[state.dimension] for state in states if state.where != "any"]
+    topic = [word for word in tokens(bare) if word not in _FRAME and not any(named.weigh([word]) for named in ordered)]
+    return Question(_find_side(text), states, " ".join(topic))
 
 
 def _find_side(text: str) -> Side | None:
@@ -137,7 +160,7 @@ def _find_states(text: str) -> list[State]:
     if _FALLS.search(text):
         return [State(name, -sign, "rise") for name, sign in named]
     if _GROWS.search(text) or _OVER.search(text):
-        return [State(name, sign, "rise") for name, sign in named]
+        return [State(name, sign, "grow") for name, sign in named]
     if found := _ENDS.search(text):
         return [State(name, sign, "end") for name, sign in _named_states(found["end"])]
     if found := _STARTS.search(text):

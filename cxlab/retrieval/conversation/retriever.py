@@ -4,18 +4,24 @@ Why. An embedding or a bag of words reads a conversation as one text: "the user 
 says frustrated, first or last, user or assistant. No published model comes above 0.19 (nDCG@10) on such questions.
 
 How. A score is what four readings of a text come to, each at most about 1 for a query:
-  topic   BM25 over the whole text, as a part of the best text's: what is talked of.
+  topic   BM25 over the whole text, as a part of what a text could reach that says all of the query's words often: what
+          is talked of. Words that no text has count in it, so that one word in common is little.
   side    where the question names who does it, half of the topic's weight goes to the words of that side alone.
   state   where the question names a mood, trust, clarity, courtesy or detail: how far that side's messages show it,
           by signals read off each message alone (signals.py, data/retrieval/conversation_signals.toml).
   order   where it says grows, less and less, from ... to ..., ends in: the same signals early against late. A message's
           weight runs evenly from -1 for the first to 1 for the last of that side, so a conversation that is the same
-          throughout comes to 0 and one that is read backwards to the opposite.
+          throughout comes to 0 and one that is read backwards to the opposite. Who grows angry has to end there: the
+          way from glad to calm is none.
 
-Rules and words, no training: nothing here has seen a test question. The weights below and the words were set before any
-was labelled, and version says which they are. English; irony, and moods that are shown and not said, it does not see.
+Rules and words, no training. The weights below and the words were set before any test question was labelled, after
+looking at what six questions of our own found, unlabelled, in 283 dialogues of SGD, tau-bench and ABCD: growing
+frustrated, growing satisfied, apologies, baggage fees, from vague to specific, distrust. Version says which words they
+are. English alone; irony, and moods that are shown and not said, it does not see.
 """
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -23,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.errors import BadOption
+from cxlab.retrieval.bm25 import tokenize
 from cxlab.retrieval.conversation.messages import Side, read_messages
 from cxlab.retrieval.conversation.question import Question, State, read_question
 from cxlab.retrieval.conversation.signals import DIMENSIONS, read_signals, version
@@ -34,7 +41,9 @@ STATE, ORDER = 0.5, 1.5
 _SIDES: tuple[Side | None, ...] = (None, "user", "assistant")
 # The readings of a side's signals: their mean, with more weight early, with more weight late, and late less early.
 _MEAN, _EARLY, _LATE, _TREND = range(4)
-_READING = {"any": _MEAN, "start": _EARLY, "end": _LATE, "rise": _TREND}
+_READING = {"any": _MEAN, "start": _EARLY, "end": _LATE, "rise": _TREND, "grow": _TREND}
+# How many times its level in the end a growth counts at most.
+_ARRIVED = 2.0
 
 
 class ConversationRetriever:
@@ -49,6 +58,8 @@ class ConversationRetriever:
         self.roles, self.order = roles, order
         self._topic: dict[Side | None, Scorer] = {}
         self._signals: NDArray[np.float32] = np.zeros((0, len(_SIDES), len(DIMENSIONS), 4), dtype=np.float32)
+        # Word → how many texts have it.
+        self._holding: Counter[str] = Counter()
         self._fitted = False
 
     @property
@@ -79,6 +90,7 @@ class ConversationRetriever:
             )
             for side in _SIDES
         }
+        self._holding = Counter(word for talk in talks for word in {w for said in talk for w in tokenize(said.text)})
         self._fitted = True
         return self
 
@@ -108,13 +120,21 @@ class ConversationRetriever:
         found = np.zeros(len(self._signals))
         if len(found) and words:
             ranker = self._topic[side]
-            values = ranker.score(ranker.encode(readable([words])), 0)
-            found += values / max(float(values.max()), 1e-9)
+            most = sum(self._rarity(word) for word in tokenize(words))
+            found += ranker.score(ranker.encode(readable([words])), 0) / max(most, 1e-9)
         return found
 
+    def _rarity(self, word: str) -> float:
+        """BM25's inverse document frequency over the whole texts, also of a word that none has."""
+        count, holding = len(self._signals), self._holding[word]
+        return math.log(1 + (count - holding + 0.5) / (holding + 0.5))
+
     def _find_state(self, state: State, side: Side | None) -> NDArray[np.float64]:
-        level = self._signals[:, _SIDES.index(side), DIMENSIONS.index(state.dimension), _READING[state.where]]
-        return state.sign * level.astype(np.float64)
+        levels = self._signals[:, _SIDES.index(side), DIMENSIONS.index(state.dimension)].astype(np.float64) * state.sign
+        if state.where == "grow":
+            return np.minimum(levels[:, _TREND], _ARRIVED * levels[:, _LATE])
+        found: NDArray[np.float64] = levels[:, _READING[state.where]]
+        return found
 
 
 def _read_levels(values: NDArray[np.float32]) -> NDArray[np.float32]:

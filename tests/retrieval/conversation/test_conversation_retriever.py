@@ -90,14 +90,30 @@ def test_a_constant_mood_does_not_rise():
     assert found[1] > found[0]
 
 
+def test_growth_has_to_arrive_and_easing_has_not():
+    cools = "user: Wonderful app!\nassistant: Sure.\nuser: Hm.\nassistant: Sure.\nuser: Two tickets."
+    sours = "user: Hm.\nassistant: Sure.\nuser: Two tickets.\nassistant: Sure.\nuser: This is ridiculous."
+    found = scores(ConversationRetriever(), "user grows more annoyed", cools, sours)
+    assert found[0] <= 0.05 < found[1]
+    calms = "user: This is ridiculous.\nassistant: Sure.\nuser: Hm.\nassistant: Sure.\nuser: Two tickets."
+    found = scores(ConversationRetriever(), "user grows less annoyed", sours, calms)
+    assert found[0] < 0 < found[1]
+
+
+def test_one_word_in_common_is_little_and_all_words_are_much():
+    texts = ["user: a ferry", "user: a ferry pass for one zone", "user: nothing alike"]
+    found = scores(ConversationRetriever(), "ferry pass zone timetable", *texts)
+    assert 1 > found[1] > 2 * found[0] > found[2] == 0
+
+
 @pytest.mark.parametrize(
     ("text", "side", "states"),
     [
-        ("Conversation where user becomes more frustrated over time.", "user", [("mood", -1, "rise")]),
+        ("Conversation where user becomes more frustrated over time.", "user", [("mood", -1, "grow")]),
         ("Conversation expressing distrust to assistant.", "user", [("trust", -1, "any")]),
         ("gratitude towards the agent", "user", [("mood", 1, "any")]),
-        ("Assistant's answers are increasingly detailed", "assistant", [("detail", 1, "rise")]),
-        ("bots that turn rude", "assistant", [("courtesy", -1, "rise")]),
+        ("Assistant's answers are increasingly detailed", "assistant", [("detail", 1, "grow")]),
+        ("bots that turn rude", "assistant", [("courtesy", -1, "grow")]),
         ("Conversation ending in anger.", None, [("mood", -1, "end")]),
         ("users who are not happy", "user", [("mood", -1, "any")]),
         ("dissatisfied customers", "user", [("mood", -1, "any")]),
@@ -133,7 +149,7 @@ def test_read_backwards_every_rise_is_a_fall(said):
     def written(messages):
         return "\n".join(f"user: {text}" for text in messages)
 
-    up, down = "user becomes more satisfied", "user becomes more dissatisfied"
+    up, down = "user grows less annoyed", "user grows less satisfied"
     there = ConversationRetriever().fit([written(said)])
     back = ConversationRetriever().fit([written(said[::-1])])
     assert there.scores(up)[0] == pytest.approx(-back.scores(up)[0], abs=1e-5)
