@@ -81,6 +81,16 @@ def judged_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def old_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store that an earlier version left, as it was left; to look at and to copy only."""
+    from tests.old_store import unpack
+
+    home = tmp_path_factory.mktemp("old") / "home"
+    unpack(home)
+    return home
+
+
+@pytest.fixture(scope="session")
 def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from cxlab.bench.pages import make_store
 

@@ -1,6 +1,7 @@
 """The kept store of an earlier version, and what can be asked of it by the command line."""
 
 import json
+import shutil
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -21,6 +22,14 @@ def unpack(home: Path) -> None:
     """Lay the store out in an empty folder; empty folders are a part of it."""
     with zipfile.ZipFile(STORE) as packed:
         packed.extractall(home)
+
+
+def copy_runs(old: Path, home: Path, *runs: str) -> None:
+    """Some runs of a store, each with its dataset, into another."""
+    for run in runs:
+        shutil.copytree(old / "runs" / run, home / "runs" / run)
+        dataset = json.loads((home / "runs" / run / "run.json").read_bytes())["dataset_id"]
+        shutil.copytree(old / "datasets" / dataset, home / "datasets" / dataset, dirs_exist_ok=True)
 
 
 def read_facts(home: Path) -> dict[str, Any]:

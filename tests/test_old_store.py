@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from cxlab import jobs
 from tests.conftest import use
 from tests.goldens.store import call, say
-from tests.old_store import FACTS, read_facts, unpack
+from tests.old_store import FACTS, read_facts
 from tests.pages.app_script import open_page, words
 
 pytestmark = pytest.mark.xdist_group("old_store")
@@ -25,10 +25,8 @@ PAGES = (
 
 
 @pytest.fixture(scope="module")
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("old") / "home"
-    unpack(home)
-    return home
+def unpacked(old_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shutil.copytree(old_store, tmp_path_factory.mktemp("unpacked") / "home")
 
 
 @pytest.fixture

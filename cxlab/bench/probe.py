@@ -9,8 +9,9 @@ from pydantic import BaseModel
 
 from cxlab.benchmarks.contract import Benchmark, Card, Scored, Setup, Task
 from cxlab.benchmarks.generation import make_at_once
+from cxlab.benchmarks.single_answer import to_attempt
 from cxlab.llm import Prompt, ask
-from cxlab.records import Attempt, Dataset, Message, Sample, Score, content_id
+from cxlab.records import Attempt, Dataset, Sample, Score, content_id
 
 
 class Inputs(BaseModel):
@@ -57,22 +58,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     started = datetime.now(UTC)
     number = sample.inputs["number"]
     reply = await ask(setup.model, PROMPT, Inputs(number=number), seed=setup.seed + trial)
-    return Attempt(
-        id=content_id(setup.run_id, sample.id, trial),
-        run_id=setup.run_id,
-        sample_id=sample.id,
-        trial=trial,
-        messages=(
-            Message(role="customer", text=f"Question {number}.", turn=1),
-            Message(role="agent", text=reply.raw, turn=1),
-        ),
-        outcome="ok" if reply.failure is None else "format" if reply.failure.where == "format" else "provider",
-        failures=() if reply.failure is None else (reply.failure,),
-        usage=reply.usage,
-        latency_s=reply.latency_s,
-        cost_usd=reply.cost_usd,
-        started=started,
-    )
+    return to_attempt(reply, sample, setup, trial, asked=f"Question {number}.", started=started)
 
 
 async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:

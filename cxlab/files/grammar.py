@@ -5,7 +5,7 @@
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,18 @@ def every(line: str, limit: int = 200) -> list[str]:
 
 def slot_names(line: str) -> set[str]:
     return set(re.findall(r"<(\w+)>", line))
+
+
+def check(line: str, allowed: Collection[str]) -> Iterator[tuple[str, str]]:
+    """What is wrong with a line whose slots must be among those allowed: (problem, how to mend it)."""
+    try:
+        unknown = slot_names(line) - set(allowed)
+        parse(line)
+    except BadPhrase as error:
+        yield str(error), "mend the brackets"
+        return
+    if unknown:
+        yield f"no slot {sorted(unknown)}", f"known slots: {', '.join(sorted(allowed))}"
 
 
 def _walk(nodes: Nodes, rng: np.random.Generator, slots: Mapping[str, str], parts: list[str]) -> None:

@@ -43,7 +43,7 @@ def create_runs(order: RunRequest, group: str | None = None) -> list[Run]:
     """Check the whole order, then store one run a model; several runs of one order share a `group`."""
     check(order)
     benchmark = find_benchmark(order.benchmark)
-    dataset, samples = find_dataset(order)
+    dataset, samples = open_dataset(order)
     planned = len(choose(benchmark, samples, order.choice)) * order.trials
     check_attempts(planned, order.trials)
     agents = [llm.load(name) for name in order.models]
@@ -93,7 +93,7 @@ def create_runs(order: RunRequest, group: str | None = None) -> list[Run]:
     return runs
 
 
-def find_dataset(order: RunRequest) -> tuple[Dataset, list[Sample]]:
+def open_dataset(order: RunRequest) -> tuple[Dataset, list[Sample]]:
     """The dataset that was named, or the benchmark's own, generated anew; its id is the hash of its content."""
     benchmark = find_benchmark(order.benchmark)
     if order.dataset_id is None:
@@ -117,7 +117,7 @@ def require_dataset(order: RunRequest) -> None:
 def count_samples(order: RunRequest) -> int:
     """How many samples the order takes; reads no text of a stored dataset."""
     if order.dataset_id is None:
-        samples = find_dataset(order)[1]
+        samples = open_dataset(order)[1]
     else:
         samples = write.load_samples(order.dataset_id, only_facets=True)
     return len(choose(find_benchmark(order.benchmark), samples, order.choice))

@@ -14,19 +14,29 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, TypeVar
 
-from cxlab.errors import BadOption, BadStore, CxError, UnknownName
+from cxlab.errors import BadOption, BadStore, UnknownName
 from cxlab.records import Dataset, Run
 from cxlab.store import layout, tables
-from cxlab.store.compact import is_broken_off, recover_folder
-from cxlab.store.soundness import Unsound, find_fault, find_rot, read_first, read_record
+from cxlab.store.compact import is_broken_off
+from cxlab.store.folder_contents import (
+    FolderEntry,
+    FolderFiles,
+    Kind,
+    Stamp,
+    examine,
+    list_folders,
+    list_parquet,
+    look_at_files,
+    stamp_of,
+)
+from cxlab.store.soundness import find_rot
 
-Kind = Literal["run", "dataset", "annotations"]
-Stamp = tuple[int, ...]
+RecordForm = TypeVar("RecordForm", Run, Dataset)
 # A query that goes on failing for another reason must not read the whole store each time.
 _READ_AGAIN_S = 60.0
 
@@ -60,28 +70,6 @@ class Catalogue:
     set_aside: tuple[SetAside, ...]
 
 
-@dataclass
-class _Files:
-    """What was found of the Parquet files in one folder: stamps and faults by name, the first row of the main one."""
-
-    stamps: dict[str, Stamp] = field(default_factory=dict)
-    faults: dict[str, str] = field(default_factory=dict)
-    first: tuple[Any, ...] | None = None
-    read_whole: float = -math.inf
-    """When, by the monotonic clock, all of them were last read to their end."""
-
-
-@dataclass
-class _Entry:
-    """One folder of runs/ or datasets/. `signature` None: look again next time."""
-
-    signature: tuple[Stamp | None, Stamp | None] | None = None
-    record: Run | Dataset | None = None
-    fault: str = ""
-    parts: dict[str, _Files] = field(default_factory=dict)
-    damaged: dict[str, str] = field(default_factory=dict)
-
-
 def read(home: Path | str | None = None, closely: bool = False) -> Catalogue:
     """The catalogue of a store as it is now.
 
@@ -97,19 +85,20 @@ def version(home: Path | str | None = None) -> str:
 
 def find_run(run_id: str, home: Path | str | None = None) -> Run:
     """The run of this id; BadStore with the reason when it is set aside. Opens no part of another run."""
-    index = _index(home)
-    record = index.find("run", layout.check_id("run", run_id))
-    if not isinstance(record, Run):
-        raise UnknownName("run", run_id, index.refresh().runs)
-    return record
+    return _find("run", Run, run_id, home)
 
 
 def find_dataset(dataset_id: str, home: Path | str | None = None) -> Dataset:
     """The dataset of this id; BadStore with the reason when it is set aside. Opens no table of another dataset."""
+    return _find("dataset", Dataset, dataset_id, home)
+
+
+def _find(kind: Kind, form: type[RecordForm], id: str, home: Path | str | None) -> RecordForm:
     index = _index(home)
-    record = index.find("dataset", layout.check_id("dataset", dataset_id))
-    if not isinstance(record, Dataset):
-        raise UnknownName("dataset", dataset_id, index.refresh().datasets)
+    record = index.find(kind, layout.check_id(kind, id))
+    if not isinstance(record, form):
+        known = index.refresh()
+        raise UnknownName(kind, id, known.runs if kind == "run" else known.datasets)
     return record
 
 
@@ -138,8 +127,8 @@ class _Index:
     def __init__(self, base: Path) -> None:
         self._base = base
         self._lock = threading.RLock()
-        self._entries: dict[Kind, dict[str, _Entry]] = {"run": {}, "dataset": {}}
-        self._annotations = _Files()
+        self._entries: dict[Kind, dict[str, FolderEntry]] = {"run": {}, "dataset": {}}
+        self._annotations = FolderFiles()
         self._annotated: Stamp | None = None
         self._looked: tuple[Any, ...] = ()
         self._known: Catalogue | None = None
@@ -185,7 +174,7 @@ class _Index:
     def doubt(self, kind: Kind, name: str) -> None:
         """Forget that the files of one folder were read to their end."""
         with self._lock:
-            for files in self._entries[kind].get(name, _Entry()).parts.values():
+            for files in self._entries[kind].get(name, FolderEntry()).parts.values():
                 files.read_whole = -math.inf
 
     # --- looking: two stats a folder, and whatever is new or has changed
@@ -194,38 +183,38 @@ class _Index:
         """All signatures and faults; folders that have changed are examined on the way."""
         seen: list[Any] = [layout.swap_count(self._base)]
         for kind, entries in self._entries.items():
-            names = _list_folders(f"{self._base}/{kind}s")
+            names = list_folders(f"{self._base}/{kind}s")
             for gone in entries.keys() - set(names):
                 del entries[gone]
             for name in names:
                 if entry := self._look_at(kind, name):
                     seen.append((name, entry.signature, entry.fault))
         folder = self._base / "annotations"
-        stamp = _stamp(folder)
+        stamp = stamp_of(folder)
         if stamp is None or stamp != self._annotated:
             try:
-                wanted = dict.fromkeys(_list_parquet(folder), tables.ANNOTATIONS)
-                self._annotations = _look_at_files(folder, wanted, self._annotations)
+                wanted = dict.fromkeys(list_parquet(folder), tables.ANNOTATIONS)
+                self._annotations = look_at_files(folder, wanted, self._annotations)
                 self._annotated = stamp
             except FileNotFoundError:
                 self._annotated = None  # they are being merged at this moment
         return (*seen, stamp, *self._annotations.faults.items())
 
-    def _look_at(self, kind: Kind, name: str) -> _Entry | None:
+    def _look_at(self, kind: Kind, name: str) -> FolderEntry | None:
         """What is known of a folder, examined anew if it has changed; None when it is not there."""
         # Pages ask for each of their reads, so: no Path objects before something has changed.
         folder, entries = f"{self._base}/{kind}s/{name}", self._entries[kind]
-        signature = (_stamp(f"{folder}/{kind}.json"), _stamp(f"{folder}/parts" if kind == "run" else folder))
+        signature = (stamp_of(f"{folder}/{kind}.json"), stamp_of(f"{folder}/parts" if kind == "run" else folder))
         if signature == (None, None) and not os.path.isdir(folder):
             entries.pop(name, None)
             return None
-        entry = entries.setdefault(name, _Entry())
+        entry = entries.setdefault(name, FolderEntry())
         if entry.signature != signature:
             if entry.signature is None or entry.signature[0] != signature[0]:
                 entry.record = None
             entry.signature = signature
             try:
-                entry.fault = _examine(kind, self._base, Path(folder), entry)
+                entry.fault = examine(kind, self._base, Path(folder), entry)
             except FileNotFoundError:
                 entry.signature = None  # somebody moves it at this moment
         return entry
@@ -239,7 +228,7 @@ class _Index:
                     entry.signature = None
                 for part, files in list(entry.parts.items()):
                     place = f"{folder}/parts/{part}" if kind == "run" else str(folder)
-                    if any(_stamp(f"{place}/{file}") != stamp for file, stamp in files.stamps.items()):
+                    if any(stamp_of(f"{place}/{file}") != stamp for file, stamp in files.stamps.items()):
                         del entry.parts[part]
                         entry.signature = None
 
@@ -266,7 +255,7 @@ class _Index:
 
     # --- what it comes to
 
-    def _reason(self, kind: Kind, name: str, entry: _Entry) -> str:
+    def _reason(self, kind: Kind, name: str, entry: FolderEntry) -> str:
         """Why a folder does not count; "" when it does."""
         record = entry.record
         if record is not None and record.id != name:
@@ -332,122 +321,3 @@ def _index(home: Path | str | None) -> _Index:
         if base not in _indexes:
             _indexes[base] = _Index(base)
         return _indexes[base]
-
-
-def _examine(kind: Kind, base: Path, folder: Path, entry: _Entry) -> str:
-    """Open what is new in a folder; why it does not count, or "". FileNotFoundError while somebody moves its files."""
-    try:
-        if entry.record is None:
-            path = folder / f"{kind}.json"
-            if not path.exists():
-                return f"it holds no {path.name}"
-            entry.record = read_record(Run, path) if kind == "run" else read_record(Dataset, path)
-        if kind == "run":
-            recover_folder(base, folder)
-            return _look_at_parts(folder, entry)
-        return _look_at_dataset(folder, entry)
-    except FileNotFoundError:
-        raise
-    except OSError as fault:
-        return f"it cannot be read ({os.strerror(fault.errno or 0)})"
-    except (Unsound, CxError) as why:  # CxError: a compaction that broke off and cannot be gone on with
-        return str(why)
-
-
-def _look_at_parts(folder: Path, entry: _Entry) -> str:
-    names = _list_folders(f"{folder}/parts")
-    for gone in entry.parts.keys() - set(names):
-        del entry.parts[gone]
-    for name in names:
-        if name not in entry.parts:
-            entry.parts[name] = _look_at_batch(folder / "parts" / name)
-    starts: dict[tuple[Any, ...], str] = {}
-    entry.damaged = {}
-    for name in names:
-        files = entry.parts[name]
-        if files.faults:
-            entry.damaged[name] = f"part {name!r} is damaged: {next(iter(files.faults.values()))}"
-        elif files.first is not None and files.first[0] != folder.name:
-            entry.damaged[name] = f"part {name!r} belongs to run {str(files.first[0])[:80]!r}"
-        elif files.first is not None and (other := starts.setdefault(files.first, name)) != name:
-            entry.damaged[name] = f"part {name!r} is a copy of part {other!r}"
-        elif not layout.is_plain(name):
-            entry.damaged[name] = f"part {name!r} has a name that CX Lab does not give"
-    first = next(iter(entry.damaged.values()), "")
-    return f"{first} (and {len(entry.damaged) - 1} more)" if len(entry.damaged) > 1 else first
-
-
-def _look_at_batch(folder: Path) -> _Files:
-    wanted = {f"{table}.parquet": schema for table, schema in tables.PARTS.items()}
-    there = _list_parquet(folder)
-    files = _look_at_files(folder, {name: schema for name, schema in wanted.items() if name in there}, _Files())
-    main = "attempts.parquet"
-    if main not in there:
-        files.faults[main] = f"it holds no {main}"
-    elif main not in files.faults:
-        try:
-            files.first = read_first(folder / main, ("run_id", "attempt_id"))
-        except Unsound as why:
-            files.faults[main] = str(why)
-    return files
-
-
-def _look_at_dataset(folder: Path, entry: _Entry) -> str:
-    wanted = {name: tables.SAMPLES if name == "samples.parquet" else None for name in _list_parquet(folder)}
-    if "samples.parquet" not in wanted:
-        return "it holds no samples.parquet"
-    files = entry.parts[""] = _look_at_files(folder, wanted, entry.parts.get("", _Files()))
-    for fault in files.faults.values():
-        return fault
-    first = read_first(folder / "samples.parquet", ("dataset_id",))
-    if first is not None and first[0] != folder.name:
-        return f"its samples belong to dataset {str(first[0])[:80]!r}"
-    return ""
-
-
-def _look_at_files(folder: Path, wanted: Mapping[str, Mapping[str, Any] | None], known: _Files) -> _Files:
-    """What is to be said of these files of a folder; what is known of a file that has not changed holds."""
-    found = _Files(read_whole=known.read_whole)
-    for name, schema in wanted.items():
-        if not layout.is_plain(name):
-            found.faults[name] = "its name is none that CX Lab gives"
-            continue
-        stamp = _stamp(folder / name)
-        if stamp is None:
-            raise FileNotFoundError(str(folder / name))
-        found.stamps[name] = stamp
-        if known.stamps.get(name) == stamp:
-            fault = known.faults.get(name)
-        else:
-            fault, found.read_whole = find_fault(folder / name, schema), -math.inf
-        if fault is not None:
-            found.faults[name] = fault
-    return found
-
-
-def _stamp(path: Path | str) -> Stamp | None:
-    """What tells a file or folder from what it was before; None when it is not there.
-
-    The link count tells batches apart where the clock of the file system is too coarse to.
-    """
-    try:
-        stat = os.stat(path)
-    except OSError:  # what it is that cannot be looked at comes out when it is opened
-        return None
-    return stat.st_mtime_ns, stat.st_size, stat.st_ino, stat.st_nlink
-
-
-def _list_folders(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as found:
-            return sorted(entry.name for entry in found if entry.name != layout.EMPTY and entry.is_dir())
-    except FileNotFoundError:
-        return []
-
-
-def _list_parquet(folder: Path) -> list[str]:
-    try:
-        names = os.listdir(folder)
-    except FileNotFoundError:
-        return []
-    return sorted(name for name in names if name.endswith(".parquet") and name != f"{layout.EMPTY}.parquet")

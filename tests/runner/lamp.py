@@ -12,8 +12,9 @@ from pydantic import BaseModel, Field
 from cxlab.benchmarks.contract import Benchmark, Card, Facet, Scored, Setup, Task
 from cxlab.benchmarks.generation import Generation, GenerationContext, make_at_once
 from cxlab.benchmarks.options import GenerateOptions, Options
+from cxlab.benchmarks.single_answer import to_attempt
 from cxlab.llm import Prompt, ask
-from cxlab.records import Attempt, Dataset, Message, Sample, Score, Vote, content_id
+from cxlab.records import Attempt, Dataset, Sample, Score, Vote, content_id
 
 NAME = "runner.lamp:BENCHMARK"
 
@@ -94,23 +95,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     if number == options.die_on:
         os._exit(9)
     reply = await ask(setup.model, PROMPT, Inputs(number=number, again=""), seed=setup.seed + trial)
-    outcome = "ok" if reply.failure is None else "format" if reply.failure.where == "format" else "provider"
-    return Attempt(
-        id=content_id(setup.run_id, sample.id, trial),
-        run_id=setup.run_id,
-        sample_id=sample.id,
-        trial=trial,
-        messages=(
-            Message(role="customer", text=f"Lamp {number}?", turn=1),
-            Message(role="agent", text=reply.raw, turn=1),
-        ),
-        outcome=outcome,  # type: ignore[arg-type]  # one of the three by the line above
-        failures=() if reply.failure is None else (reply.failure,),
-        usage=reply.usage,
-        latency_s=reply.latency_s,
-        cost_usd=reply.cost_usd,
-        started=datetime.now(UTC),
-    )
+    return to_attempt(reply, sample, setup, trial, asked=f"Lamp {number}?", started=datetime.now(UTC))
 
 
 async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:

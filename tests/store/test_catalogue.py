@@ -16,7 +16,7 @@ from cxlab import jobs, read
 from cxlab.errors import BadStore, UnknownName
 from cxlab.runner import lock
 from cxlab.runner.stored import health as run_health
-from cxlab.store import catalogue, connect, health, layout, load, soundness, trash, write
+from cxlab.store import catalogue, connect, folder_contents, health, layout, load, soundness, trash, write
 from cxlab.store import run_status as statuses
 from cxlab.store.export import export_runs
 from tests.conftest import use
@@ -42,7 +42,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
         seen.append(path)
         return real(path, schema)
 
-    monkeypatch.setattr(catalogue, "find_fault", find_fault)
+    monkeypatch.setattr(folder_contents, "find_fault", find_fault)
     return seen  # type: ignore[return-value]
 
 

@@ -22,7 +22,7 @@ from cxlab.runner import lock
 from cxlab.runner.stored.migrate import migrate, migrate_aloud, upgrade_record
 from cxlab.store import connect, layout, load, trash, write
 from tests.conftest import use
-from tests.old_store import unpack
+from tests.old_store import copy_runs
 
 pytestmark = pytest.mark.xdist_group("old_store")
 RUN, DATASET = "run-261122-120326-91666fff", "sage-a031aef47426"
@@ -30,27 +30,18 @@ VERDICTS = ["verdict", *(f"verdict_{name}" for name in ("reason", "owner", "turn
 
 
 @pytest.fixture(scope="module")
-def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The whole of the old store, as it was left."""
-    home = tmp_path_factory.mktemp("old") / "home"
-    unpack(home)
-    return home
-
-
-@pytest.fixture(scope="module")
-def migrated(old: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = shutil.copytree(old, tmp_path_factory.mktemp("migrated") / "home")
+def migrated(old_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = shutil.copytree(old_store, tmp_path_factory.mktemp("migrated") / "home")
     last = list(migrate(home))[-1]
     assert (last.done, last.total, last.left) == (25, 25, ())
     return home
 
 
 @pytest.fixture(scope="module")
-def one_run(old: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def one_run(old_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One run of eight attempts and its dataset."""
     home = tmp_path_factory.mktemp("one") / "home"
-    for kind, name in (("runs", RUN), ("datasets", DATASET)):
-        shutil.copytree(old / kind / name, home / kind / name)
+    copy_runs(old_store, home, RUN)
     return home
 
 
@@ -74,12 +65,12 @@ def read_record(home: Path, run: str = RUN) -> dict[str, Any]:
     return record
 
 
-def test_facets_are_those_of_the_columns_and_verdicts_those_of_whole_attempts(old: Path, migrated: Path) -> None:
+def test_facets_are_those_of_the_columns_and_verdicts_those_of_whole_attempts(old_store: Path, migrated: Path) -> None:
     for folder in sorted((migrated / "runs").glob("*/run.json")):
         run = write.load_run(folder.parent.name, migrated)
         assert run.version == FILE_VERSION
         benchmark = REGISTRY[run.benchmark]
-        parts = [pl.read_parquet(path) for path in (old / "runs" / run.id / "parts").glob("*/attempts.parquet")]
+        parts = [pl.read_parquet(path) for path in (old_store / "runs" / run.id / "parts").glob("*/attempts.parquet")]
         known = {row["attempt_id"]: row for part in parts for row in part.iter_rows(named=True)}
         found = {row["attempt_id"]: row for row in read_rows(migrated, "attempts", run.id).iter_rows(named=True)}
         assert found.keys() == known.keys()
@@ -101,14 +92,14 @@ def test_facets_are_those_of_the_columns_and_verdicts_those_of_whole_attempts(ol
     assert verdicts == {"passed", "failed", "unscored"}
 
 
-def test_all_other_rows_stay_as_they_are(old: Path, migrated: Path) -> None:
-    for path in (old / "runs").glob("[!_]*/parts/*/*.parquet"):
+def test_all_other_rows_stay_as_they_are(old_store: Path, migrated: Path) -> None:
+    for path in (old_store / "runs").glob("[!_]*/parts/*/*.parquet"):
         if path.stem != "attempts":
-            assert (migrated / path.relative_to(old)).read_bytes() == path.read_bytes()
+            assert (migrated / path.relative_to(old_store)).read_bytes() == path.read_bytes()
 
 
-def test_samples_keep_their_order_and_their_facets(old: Path, migrated: Path) -> None:
-    for path in sorted((old / "datasets").glob("[!_]*/samples.parquet")):
+def test_samples_keep_their_order_and_their_facets(old_store: Path, migrated: Path) -> None:
+    for path in sorted((old_store / "datasets").glob("[!_]*/samples.parquet")):
         before = pl.read_parquet(path)
         samples = write.load_samples(path.parent.name, migrated)
         assert [sample.id for sample in samples] == before["sample_id"].to_list()

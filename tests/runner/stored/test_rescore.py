@@ -1,6 +1,5 @@
 """Stored attempts are scored by today's scorer: alike by the same one, otherwise by another; no model is asked."""
 
-import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from cxlab.runner.stored.rescore import rescore
 from cxlab.store import connect, tables, write
 from tests.conftest import use
 from tests.goldens.store import call, say
-from tests.old_store import unpack
+from tests.old_store import copy_runs
 
 pytestmark = pytest.mark.xdist_group("old_store")
 SAGE, CXMARENA = "run-261122-120326-91666fff", "run-261122-120332-8c26b420"
@@ -31,15 +30,10 @@ RUNS = (SAGE, CXMARENA, MMTAUP2, RULES, IMPORTED)
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kept(old_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs of each benchmark, of judges with several versions of a rule, and an imported one; judged when they ran."""
-    old, home = tmp_path_factory.mktemp("old"), tmp_path_factory.mktemp("kept") / "home"
-    unpack(old)
-    for run in RUNS:
-        shutil.copytree(old / "runs" / run, home / "runs" / run)
-        dataset = json.loads((home / "runs" / run / "run.json").read_bytes())["dataset_id"]
-        if not (home / "datasets" / dataset).exists():
-            shutil.copytree(old / "datasets" / dataset, home / "datasets" / dataset)
+    home = tmp_path_factory.mktemp("kept") / "home"
+    copy_runs(old_store, home, *RUNS)
     list(migrate(home))
     return home
 

@@ -192,14 +192,8 @@ def _texts(s: Scenario) -> LocatedComplaints:
 
     def form(where: tuple[object, ...], lines: Iterable[str]) -> LocatedComplaints:
         for index, line in enumerate(lines):
-            try:
-                unknown = grammar.slot_names(line) - allowed
-                grammar.parse(line)
-            except grammar.BadPhrase as error:
-                yield (*where, index), str(error), "mend the brackets"
-                continue
-            if unknown:
-                yield (*where, index), f"no slot {sorted(unknown)}", f"known slots: {', '.join(sorted(allowed))}"
+            for problem, fix in grammar.check(line, allowed):
+                yield (*where, index), problem, fix
 
     for name, spec in s.fields.items():
         for value, option in spec.options.items():
