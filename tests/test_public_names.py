@@ -22,6 +22,7 @@ PROMISED = {
     "cxlab.metrics.paths": (),
     "cxlab.metrics.retrieval": (),
     "cxlab.llm": ("load", "ask"),
+    "cxlab.retrieval": ("load",),
     "cxlab.voice": ("channel",),
     "cxlab.records": ("Conversation", "Message"),
 }

@@ -55,7 +55,9 @@ class Ranker(Protocol):
 
 
 class Scorer(Protocol):
-    """Scores all pieces, which it knows by their position."""
+    """Scores all pieces, which it knows by their position; `description` names its settings."""
+
+    description: dict[str, Any]
 
     def encode(self, queries: Sequence[str]) -> Any:
         """The queries in the form that `score` reads."""

@@ -94,6 +94,10 @@ class MiniLM:
             vectors[[full[place] for place in some]] = self._run([coded[place].ids for place in some])
         return vectors
 
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts are longer than the tokens that count."""
+        return sum(bool(coded.overflowing) for coded in self.tokenizer.encode_batch(list(texts)))
+
     def _run(self, ids: list[list[int]]) -> NDArray[np.float32]:
         longest = max(map(len, ids))
         tokens = np.zeros((len(ids), longest), dtype=np.int64)

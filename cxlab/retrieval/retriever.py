@@ -34,11 +34,20 @@ class Retriever:
 
     @property
     def description(self) -> dict[str, Any]:
-        """What it is made of, as results keep it."""
+        """What it is made of, as results keep it; the settings of its parts once it was fitted."""
         about: dict[str, Any] = {"retriever": self.name, "kind": self._kind}
         if self._embedder is not None:
             about["embedder"] = self._embedder.name
+        if self._parts:
+            about["parts"] = [part.description for part in self._parts]
         return about
+
+    def count_cut(self, texts: Sequence[str]) -> int | None:
+        """How many of the texts are longer than it reads; None where an embedder does not say."""
+        if self._embedder is None:
+            return 0
+        count = getattr(self._embedder, "count_cut", None)
+        return None if count is None else count(readable(texts))
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Take the texts that are to be found."""

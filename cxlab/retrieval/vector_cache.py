@@ -45,6 +45,11 @@ class CachedEmbedder:
         """The inner embedder's."""
         return self.inner.dim
 
+    def count_cut(self, texts: Sequence[str]) -> int | None:
+        """The inner embedder's; None where it does not say."""
+        count = getattr(self.inner, "count_cut", None)
+        return None if count is None else count(texts)
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text, from the file where it is there; what is new is kept in it, 1,024 texts at a time."""
         return self._rows(texts, self.inner.embed, "")

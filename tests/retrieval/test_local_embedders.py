@@ -12,9 +12,10 @@ import pytest
 
 from cxlab import retrieval
 from cxlab.errors import BadOption, NotConfigured, UnknownName
-from cxlab.retrieval import embeddings, local_embedders
+from cxlab.retrieval import embeddings, local_embedders, minilm
 from cxlab.retrieval.embedder import embed_queries
 from cxlab.retrieval.embeddings import known_embedders, load_embedder
+from cxlab.retrieval.vector_cache import CachedEmbedder
 
 TEXTS = ["Wo ist mein Paket?", "Das Paket liegt im Depot.", "Die Rechnung ist bezahlt."]
 
@@ -160,3 +161,22 @@ def test_fused_ranks_know_no_order_among_equals_and_prepared_queries_score_the_s
     assert all(turned.scores(query)[::-1] == pytest.approx(found) for query, found in zip(queries, plain, strict=True))
     words = retrieval.load("bm25").fit(texts).scores("lamp")
     assert words[0] == words[1] > words[2] == words[3] == 0
+
+
+def test_what_is_longer_than_an_embedder_reads_is_counted(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
+    words.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    words.enable_truncation(3)
+    model = object.__new__(minilm.MiniLM)
+    model.tokenizer = words
+    texts = ["a a a", "a a a a", "", "a b c d e"]
+    assert CachedEmbedder(model, tmp_path / "v.sqlite").count_cut(texts) == 2
+
+    class Silent:
+        name, dim = "silent", 1
+
+    assert CachedEmbedder(Silent(), tmp_path / "v.sqlite").count_cut(texts) is None  # type: ignore[arg-type]
+    assert retrieval.load("hashing").count_cut(texts) == retrieval.load("bm25").count_cut(texts) == 0
+    parts = retrieval.load("hybrid:hashing").fit(texts).description["parts"]
+    assert (parts[0]["k1"], parts[1]["dim"]) == (1.5, 1024)
