@@ -20,9 +20,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cxlab.bench.pages import make_store
 from cxlab.resources import site
+
+if TYPE_CHECKING:
+    from psutil import Process
 
 # 222,000 score rows.
 ATTEMPTS = 6000
@@ -117,8 +121,8 @@ def measure(folder: Path, load: dict[str, float], settings: Sequence[str]) -> Me
         return Measured(found["seconds"], _cpu(process) - began, memory, found["faults"])
 
 
-def _cpu(process: object) -> float:
-    times = process.cpu_times()  # type: ignore[attr-defined]
+def _cpu(process: "Process") -> float:
+    times = process.cpu_times()
     return float(times.user + times.system)
 
 

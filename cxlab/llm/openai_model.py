@@ -176,7 +176,9 @@ class OpenAIModel:
             return await self._once(request, rung)
 
         while True:
-            doubtful = rung is not None and not self.ladder.is_proven(request.schema, rung)  # type: ignore[arg-type]
+            doubtful = (
+                request.schema is not None and rung is not None and not self.ladder.is_proven(request.schema, rung)
+            )
             plainer = self.ladder.below(rung) if rung is not None else None
             step_down = doubtful and plainer is not None
             try:

@@ -1,5 +1,7 @@
 """Tags and notes on an attempt, on the page: what is there, writing more, taking back."""
 
+from typing import Any
+
 import polars as pl
 import streamlit as st
 
@@ -56,12 +58,12 @@ def _tags_changed(key: str, run_id: str, attempt_id: str, before: tuple[str, ...
         annotate("untag", run_id, attempt_id, tag)
 
 
-def _entry(row: dict[str, object], run_id: str, attempt_id: str) -> None:
+def _entry(row: dict[str, Any], run_id: str, attempt_id: str) -> None:
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         with st.container(gap=None):
             turn = f", turn {row['turn']}" if row["turn"] else ""
             field = f" {row['field']}:" if row["field"] else ""
-            when = format_time(row["created"], zone())  # type: ignore[arg-type]  # a datetime
+            when = format_time(row["created"], zone())
             st.caption(
                 plain(f"{row['author']}, {when}{turn} · {_KINDS.get(str(row['kind']), str(row['kind']))}{field}")
             )

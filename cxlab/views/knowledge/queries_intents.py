@@ -293,13 +293,17 @@ def quality(found: pl.DataFrame) -> dict[str, float | int | None]:
     return {
         "questions": found.height,
         "right": int(found["right"].sum()),
-        "question_accuracy": float(found["right"].mean()),  # type: ignore[arg-type]  # booleans have a mean
+        "question_accuracy": _share(found["right"]),
         "floor": usual / found.height,
         "rows": by_row.height,
         "rows_right": int(by_row["right"].sum()),
-        "row_exact": float(by_row["right"].mean()),  # type: ignore[arg-type]
+        "row_exact": _share(by_row["right"]),
         "cases": by_case.height,
-        "case_accuracy": float(by_case["right"].mean()),  # type: ignore[arg-type]
+        "case_accuracy": _share(by_case["right"]),
         "evidence_precision": hits / named if named else 0.0 if wanted else None,
         "evidence_recall": hits / wanted if wanted else None,
     }
+
+
+def _share(right: pl.Series) -> float:
+    return int(right.sum()) / len(right)

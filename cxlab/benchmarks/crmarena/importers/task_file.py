@@ -121,6 +121,7 @@ def _read(given: Any) -> PublishedTask:
     optional = (row.metadata.optional if row.metadata else None) or ""
     told = f"{required}\n{row.query}"
     today = _TODAY.search(told) or _DAY.search(required)
+    day = _DAY.search(today[0]) if today else None
     contact, case = _CONTACT.search(required), _CASE.search(required)
     return PublishedTask(
         number=row.idx,
@@ -129,7 +130,7 @@ def _read(given: Any) -> PublishedTask:
         answer=answer,
         required=required,
         optional=optional,
-        today=_DAY.search(today[0])[0] if today else None,  # type: ignore[index]  # it was found by that very pattern
+        today=day[0] if day else None,
         contact_id=contact[0] if contact else None,
         case_id=case[0] if case else None,
     )

@@ -11,7 +11,7 @@ the language's words. Keys of `agent` and `customer` are kinds of acts; "kind.tr
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -119,7 +119,7 @@ class PhraseVars(Mapping[str, str]):
             or name in self.language.compounds
         )
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[str]:
         return iter([*self.given, *self.talk.parts, *self.language.words, *self.language.compounds])
 
     def __len__(self) -> int:

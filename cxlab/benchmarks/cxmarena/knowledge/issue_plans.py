@@ -90,12 +90,12 @@ def define_tool(brand: Brand, name: str) -> dict[str, Any]:
     key = max((k for k in brand.tools if name == k or name.startswith(f"{k}_")), key=len)
     spec, family = brand.tools[key], name[len(key) + 1 :]
     noun = brand.families[family].one if family else ""
-    parameters = {}
+    parameters: dict[str, dict[str, Any]] = {}
     for p in spec.parameters:
         about = brand.parameters[p]
         parameters[p] = {"type": "string", "description": about.description}
         if about.options:
-            parameters[p]["enum"] = list(about.options)  # type: ignore[assignment]
+            parameters[p]["enum"] = list(about.options)
     told = spec.description.replace("{family}", noun)
     return {
         "type": "function",

@@ -175,7 +175,7 @@ def _load(folder: Path, language: str, stamp: object) -> WrittenBrand:
 
 def _in_order(folder: Path) -> list[Path]:
     """The files of a folder by the number at the head of their names."""
-    return sorted(folder.glob("*.md"), key=lambda path: (int(re.match(r"\d*", path.name)[0] or 0), path.name))  # type: ignore[index]
+    return sorted(folder.glob("*.md"), key=lambda path: (int("".join(re.findall(r"^\d+", path.name)) or 0), path.name))
 
 
 def read_articles(path: Path) -> Iterator[WrittenArticle]:

@@ -12,4 +12,5 @@ FOLDER = resources.data("simulated", "sage")
 @functools.cache
 def voice(name: str) -> dict[str, dict[str, list[str]]]:
     """The lines of a voice file: customer_voice by kind and level, agent_voice by tone and occasion."""
-    return files.read_yaml(FOLDER / f"{name}.yaml")  # type: ignore[no-any-return]
+    found: dict[str, dict[str, list[str]]] = files.read_yaml(FOLDER / f"{name}.yaml")
+    return found
