@@ -123,7 +123,7 @@ def test_unknown_names_are_told_with_the_known_ones() -> None:
 
 
 def test_the_record_holds_defaults_and_the_words_only_what_differs() -> None:
-    assert SAGE().to_record() == {"turns": 15, "system_info": True, "glossary": True}
+    assert SAGE().to_record() == {"turns": 15, "system_info": True, "glossary": True, "language": "en"}
     assert SAGE().to_words() == []
     assert SAGE.read({"turns": 4}).to_words() == ["turns=4"]
 

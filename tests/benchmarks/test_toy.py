@@ -64,7 +64,7 @@ def test_its_facets_narrow_and_its_switch_counts(toy: Shell) -> None:
 
 def test_the_command_line_knows_it(toy: Shell) -> None:
     said = toy.call("run", "refunds", "--help").stdout
-    assert "rule=true" in said
+    assert "--rule / --no-rule" in said
     assert "item (Item), age (Age)" in said
     assert (
         "unknown facet 'size'; known: age, item"

@@ -195,5 +195,6 @@ BENCHMARK = Benchmark(
     figures=list_figures,
     migrate=migrate,
     rescore=rescore,
+    scorer="2",
     published=(resources.data("published", "mmtaup2.json"),),
 )
