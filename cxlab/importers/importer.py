@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,18 @@ class Imported(Protocol):
     def dataset(self) -> Dataset | None: ...
     def save(self, home: Path | str | None = None) -> None: ...
     def report(self) -> ImportReport: ...
+
+
+def read_late(place: str) -> Callable[[Path, Any], Imported]:
+    """What reads a path for a source without flags of its own, by `module:function`; loaded when it is first used."""
+
+    def read(path: Path, options: Any) -> Imported:
+        del options
+        module, _, name = place.partition(":")
+        found: Imported = getattr(importlib.import_module(module), name)(path)
+        return found
+
+    return read
 
 
 @dataclass(frozen=True)

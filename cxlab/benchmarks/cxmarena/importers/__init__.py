@@ -1,23 +1,12 @@
 """The published CXMArena files into a dataset."""
 
-from pathlib import Path
-from typing import Any
-
-from cxlab.importers.importer import Imported, Importer
-
-
-def _read(path: Path, options: Any) -> Imported:
-    from cxlab.benchmarks.cxmarena.importers import published_dataset
-
-    del options
-    return published_dataset.read_folder(path)
-
+from cxlab.importers.importer import Importer, read_late
 
 IMPORTERS = (
     Importer(
         id="cxmarena",
         title="the published CXMArena data set",
         takes="its folder, with Parquet or CSV; parts may be missing",
-        read=_read,
+        read=read_late("cxlab.benchmarks.cxmarena.importers.published_dataset:read_folder"),
     ),
 )

@@ -1,11 +1,10 @@
 """tau2-bench's tasks into a dataset, its result files into a run, its submissions into published figures."""
 
 from pathlib import Path
-from typing import Any
 
 from pydantic import Field
 
-from cxlab.importers.importer import Imported, Importer
+from cxlab.importers.importer import Imported, Importer, read_late
 from cxlab.records.settings import Settings
 
 
@@ -24,20 +23,6 @@ def _read_tasks(path: Path, options: TaskOptions) -> Imported:
     return found
 
 
-def _read_results(path: Path, options: Any) -> Imported:
-    from cxlab.benchmarks.mmtaup2.importers import tau2_results
-
-    del options
-    return tau2_results.read_file(path)
-
-
-def _read_submissions(path: Path, options: Any) -> Imported:
-    from cxlab.benchmarks.mmtaup2.importers import tau2_submissions
-
-    del options
-    return tau2_submissions.read_submissions(path)
-
-
 IMPORTERS = (
     Importer(
         id="tau2",
@@ -50,12 +35,12 @@ IMPORTERS = (
         id="tau2-results",
         title="tau2-bench's results",
         takes="a results.json, or the folder that it lies in; becomes a run",
-        read=_read_results,
+        read=read_late("cxlab.benchmarks.mmtaup2.importers.tau2_results:read_file"),
     ),
     Importer(
         id="tau2-submissions",
         title="tau2-bench's leaderboard",
         takes="a submission.json, or a folder with several below it; becomes published figures",
-        read=_read_submissions,
+        read=read_late("cxlab.benchmarks.mmtaup2.importers.tau2_submissions:read_submissions"),
     ),
 )
