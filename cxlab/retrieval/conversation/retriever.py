@@ -23,6 +23,7 @@ are. English alone; irony, and moods that are shown and not said, it does not se
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -80,9 +81,11 @@ class ConversationRetriever:
     def fit(self, texts: Sequence[str]) -> Self:
         """Take the texts that are to be found."""
         talks = [read_messages(text) for text in texts]
+        # Windows overlap: a message is read once, and forgotten with the last text.
+        signals = cache(read_signals)
         self._signals = np.zeros((len(texts), len(_SIDES), len(DIMENSIONS), 4), dtype=np.float32)
         for row, talk in enumerate(talks):
-            values = np.array([read_signals(said.text) for said in talk], dtype=np.float32).reshape(-1, len(DIMENSIONS))
+            values = np.array([signals(said.text) for said in talk], dtype=np.float32).reshape(-1, len(DIMENSIONS))
             for place, side in enumerate(_SIDES):
                 of_side = [at for at, said in enumerate(talk) if side is None or said.side in (side, None)]
                 self._signals[row, place] = _read_levels(values[of_side])

@@ -17,7 +17,6 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w-]+")
 _NOT = {"not", "no", "never", "hardly", "without", "isn't", "wasn't", "don't", "doesn't", "didn't", "can't", "aren't"}
 # Words before one that a negation reaches; what it leaves of the word's weight, turned round.
 _REACH, _TURNED = 3, -0.7
-_LONGEST = 5
 # Evidence at which a message is two thirds of the way to the end of its scale.
 _SOFT = 1.2
 
@@ -34,7 +33,11 @@ class Lexicon:
                     self.begun[entry[:-1]] = weight
                 else:
                     self.whole[tuple(tokens(entry))] = weight
-        self.longest = max((len(entry) for entry in self.whole), default=1)
+        # First word of phrases → their lengths, longest first: most words begin none.
+        self.phrases: dict[str, list[int]] = {}
+        for held in self.whole:
+            if len(held) > 1:
+                self.phrases[held[0]] = sorted({*self.phrases.get(held[0], []), len(held)}, reverse=True)
         self.of_word = lru_cache(maxsize=50_000)(self._of_word)
 
     def _of_word(self, word: str) -> float:
@@ -49,14 +52,15 @@ class Lexicon:
         found = []
         at = 0
         while at < len(words):
-            for size in range(min(self.longest, len(words) - at), 0, -1):
-                held = words[at : at + size]
-                weight = self.whole.get(tuple(held), 0.0) if size > 1 else self.of_word(held[0])
-                if weight:
-                    found.append((at, size, weight))
-                    at += size - 1
+            size, weight = 1, 0.0
+            for longer in self.phrases.get(words[at], ()):
+                if phrase := self.whole.get(tuple(words[at : at + longer])):
+                    size, weight = longer, phrase
                     break
-            at += 1
+            weight = weight or self.of_word(words[at])
+            if weight:
+                found.append((at, size, weight))
+            at += size
         return found
 
     def weigh(self, words: list[str]) -> float:
