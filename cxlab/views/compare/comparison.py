@@ -109,7 +109,7 @@ def show_decision(
     second = found.table["side"][1]
     gap = next((row for row in found.gaps.iter_rows(named=True) if row["side"] == second), None)
     known = gap is not None and gap["difference"] is not None
-    sizes = [each for each in found.gaps["detectable"] if each is not None]
+    least = gap["detectable"] if gap is not None else None
     compared = found.compared
     figures([
         (f"{title[:1].upper()}{title[1:]} of the first", format_points(first["value"]),
@@ -118,7 +118,7 @@ def show_decision(
          f"{say_gap(found, name)}; the interval holds for all comparisons at once."),
         ("Samples that all have", f"{compared.samples:,} of {compared.known:,}",
          f"{say_set(found)}; each counts once, with the mean of its trials."),
-        ("Detectable gap", format_points(max(sizes)) if sizes else "–",
+        ("Detectable gap", format_points(least) if least is not None else "–",
          "What so many samples find in four cases out of five, corrected for the number of comparisons."),
     ])  # fmt: skip
     gaps = say_gap(found, name)

@@ -17,8 +17,10 @@ from cxlab.read import View
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label
+from cxlab.views.benchmarks import declared
 from cxlab.views.knowledge import queries, queries_intents
 from cxlab.views.knowledge import queries_pairs as pairs
+from cxlab.views.knowledge.queries import BENCHMARK
 
 CORPORA = {"search": "For article search", "multi_turn": "For conversations", "refinement": "For refinement"}
 _LONGEST, _DEEPEST = 200, 12
@@ -168,8 +170,9 @@ def choose_dataset(view: View, known: pl.DataFrame) -> View:
 
 
 def choose_run(place: Location, runs: pl.DataFrame, task: str = "") -> Location:
-    """The run in the sidebar, the newest with the task first; none where nobody tried it."""
+    """The run in the sidebar, the newest with the task first and constant agents last; none where nobody tried it."""
     able = runs.filter(pl.col("tasks").list.contains(task)) if task else runs
+    able = able.sort(pl.col("model").is_in(declared(BENCHMARK).floor_models), maintain_order=True)
     ids = able["run_id"].to_list()
     if not ids:
         return replace(place, view=replace(place.view, runs=()))
