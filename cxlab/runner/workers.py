@@ -90,7 +90,7 @@ def work_in_processes(
                     process.send_signal(signal.SIGTERM if first else signal.SIGKILL)
 
         with _heeding_signals(stop) as signals:
-            ended = _watch(opened, workers, processes, before, show)
+            ended = _watch(opened, workers, processes, before, show, signals)
         crashed = None if signals else _read_crash(processes, logs)
         said = str(crashed or "").partition("\n")[0]
         last = _settle_rest(opened, workers, ended, before, "failed" if crashed else "stopped", said)
@@ -195,13 +195,18 @@ def _watch(
     processes: Sequence[subprocess.Popen[bytes]],
     before: Sequence[Status],
     show: ProgressDisplay,
+    signals: Sequence[int],
 ) -> list[Status | None]:
     ended: list[Status | None] = [None] * len(opened)
+    asked = False
     while any(process.poll() is None for process in processes):
         time.sleep(POLL_S)
         _look(opened, shards, ended, before, show)
-        if any(process.poll() not in (None, *STOPPED) for process in processes):
-            for process in processes:  # a bug in one shard: the others flush and stop
+        # A bug in one shard: the others flush and stop. They are asked once, and not at all where a signal has asked
+        # them already: to a worker a second one means to leave at once, without what it has not yet written.
+        if not (asked or signals) and any(process.poll() not in (None, *STOPPED) for process in processes):
+            asked = True
+            for process in processes:
                 if process.poll() is None:
                     process.terminate()
     return ended
