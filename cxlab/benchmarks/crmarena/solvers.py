@@ -13,15 +13,16 @@ Where the readings differ beyond the tools (see tools/):
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.tools import TOOLS
 from cxlab.benchmarks.crmarena.tools.definition import ERROR
-from cxlab.errors import CxError
+from cxlab.errors import BadOption, CxError, UnknownName
 
 Extreme = Literal["min", "max"]
 
@@ -77,15 +78,12 @@ class _Path:
 
 def find_past_window(sandbox: Sandbox, period: str, count: int) -> tuple[str, str]:
     """(start, end) of "the past `count` periods": up to the beginning of today. `period`: day, week, month, quarter."""
-    end = f"{sandbox.today.isoformat()}T00:00:00Z"
-    start = _Path(sandbox).call("get_start_date", end_date=end, period=period, interval_count=count)
-    return start, end
+    return _find_window(_Path(sandbox), period, count)
 
 
 def find_named_window(sandbox: Sandbox, name: str, year: int) -> tuple[str, str]:
     """(start, end) of a month, quarter or season; the end is the first moment after it."""
-    found = _Path(sandbox).call("get_period", period_name=name, year=year)
-    return found["start_date"], found["end_date"]
+    return _find_window(_Path(sandbox), name=name, year=year)
 
 
 def solve_handle_time(sandbox: Sandbox, start: str, end: str, more_than: int, extreme: Extreme) -> Solution:
@@ -186,8 +184,55 @@ def solve_named_entity(sandbox: Sandbox, contact_id: str, words: str, period: st
     path = _Path(sandbox)
     found = path.call("search_products", search_term=words)
     account = path.call("get_account_id_by_contact_id", contact_id=contact_id)
-    day, _ = find_past_window(sandbox, period, count)
+    day, _ = _find_window(path, period, count)
     if not found or account is None:
         return path.end(None)
     rows = path.call("get_purchase_history", account_id=account, purchase_date=day[:10], related_product_ids=found)
     return path.end(list(dict.fromkeys(row["Product2Id"] for row in rows)))
+
+
+SOLVERS: Mapping[str, Callable[..., Solution]] = {
+    "case_routing": solve_case_routing,
+    "handle_time": solve_handle_time,
+    "transfer_count": solve_transfer_count,
+    "named_entity_disambiguation": solve_named_entity,
+    "top_issue_identification": solve_top_issue,
+    "monthly_trend_analysis": solve_monthly_trend,
+    "best_region_identification": solve_best_region,
+}
+"""Task → its reference solution; knowledge questions and policy violations are not among them."""
+
+
+def solve(sandbox: Sandbox, task: str, arguments: Mapping[str, Any]) -> Solution:
+    """The reference solution of a question: `arguments` are those of its task's function in `SOLVERS`.
+
+    Where that takes start and end, `window` may stand for both: `{"period": "month", "count": 3}` for the past three
+    months before the sandbox's today, `{"name": "Q2", "year": 2021}` for a named one; looking it up is then the first
+    step. Raises UnknownName for a task without a solver, BadOption for arguments that do not fit.
+    """
+    if task not in SOLVERS:
+        raise UnknownName("task with a solver", task, SOLVERS)
+    given, path = dict(arguments), _Path(sandbox)
+    if (window := given.pop("window", None)) is not None:
+        _check_arguments(task, _find_window, path, window)
+        given["start"], given["end"] = _find_window(path, **window)
+    _check_arguments(task, SOLVERS[task], sandbox, given)
+    found = SOLVERS[task](sandbox, **given)
+    return Solution(found.answers, (*path.steps, *found.steps))
+
+
+def _check_arguments(task: str, function: Callable[..., Any], first: object, given: Mapping[str, Any]) -> None:
+    try:
+        inspect.signature(function).bind(first, **given)
+    except TypeError as fault:
+        raise BadOption(f"{task}: {fault}") from None
+
+
+def _find_window(
+    path: _Path, period: str | None = None, count: int = 0, name: str | None = None, year: int = 0
+) -> tuple[str, str]:
+    if name is not None:
+        found = path.call("get_period", period_name=name, year=year)
+        return found["start_date"], found["end_date"]
+    end = f"{path.sandbox.today.isoformat()}T00:00:00Z"
+    return path.call("get_start_date", end_date=end, period=period, interval_count=count), end

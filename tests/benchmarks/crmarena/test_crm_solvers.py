@@ -10,7 +10,7 @@ from cxlab.benchmarks.crmarena import solvers
 from cxlab.benchmarks.crmarena.organisation.schema import load_default
 from cxlab.benchmarks.crmarena.organisation.tables import to_tables
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
-from cxlab.errors import CxError
+from cxlab.errors import BadOption, CxError, UnknownName
 from tests.benchmarks.crmarena.small_organisation import add_history, ident, make_rows, when
 
 ROWS = add_history(make_rows(7, cases=120))
@@ -158,3 +158,23 @@ def test_steps_tell_how_the_answer_came_about(base: Sandbox) -> None:
     ]
     assert found.steps[-1].result == list(found.answers)
     assert found.steps[0].arguments["statuses"] == ["Closed"]
+
+
+def test_a_question_is_solved_by_its_task_and_arguments(base: Sandbox) -> None:
+    named = solvers.solve(base, "best_region_identification", {"window": {"name": "Q2", "year": 2020}})
+    start, end = solvers.find_named_window(base, "Q2", 2020)
+    plain = solvers.solve_best_region(base, start, end)
+    assert named.answers == plain.answers
+    assert [step.tool for step in named.steps] == ["get_period", *(step.tool for step in plain.steps)]
+    past = {"window": {"period": "quarter", "count": 3}, "more_than": 0, "extreme": "min"}
+    found = solvers.solve(base, "handle_time", past)
+    assert (
+        found.answers
+        == solvers.solve_handle_time(base, *solvers.find_past_window(base, "quarter", 3), 0, "min").answers
+    )
+    assert found.steps[0].tool == "get_start_date"
+    with pytest.raises(UnknownName):
+        solvers.solve(base, "knowledge_qa", {})
+    for wrong in ({}, {**past, "depth": 3}, {**past, "window": {"since": 3}}):
+        with pytest.raises(BadOption, match="handle_time"):
+            solvers.solve(base, "handle_time", wrong)
