@@ -150,7 +150,7 @@ if not found and ui.cached(queries.datasets).is_empty():
     if jobs.is_building_demo():
         st.info("The demo is being built at this moment and brings one: load this page again in half a minute.")
     ui.empty(
-        "Here you would see which index finds the right article: BM25, vectors or both, with small chunks or large, "
+        "Here you would see which index finds what is right: BM25, vectors or both, with small chunks or large, "
         "how fast and at what cost, which topics it misses and why. There is no dataset to search in yet.",
         "Generate or import a dataset",
         lambda: ui.open_page("datasets", View()),

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from cxlab import jobs
 from cxlab.store import write
+from cxlab.views import benchmarks
 from tests.pages.app_script import catch_orders
 from tests.stores.searches import DATASET, HOSTILE, make_searched_store, samples
 
@@ -117,6 +119,26 @@ def test_every_question_is_answered(home: Path) -> None:
         assert said in words(app), tab
         if tab == "misses":
             assert "puts a right article first on every query" in str(app.success[0].value)
+
+
+def test_what_is_ranked_is_called_as_its_task_declares(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    about = benchmarks.declared("cxmarena")
+    tasks = tuple(
+        replace(task, search=replace(task.search, unit=("phone call", "phone calls"))) if task.search else task
+        for task in about.card.tasks
+    )
+    renamed = replace(about, card=replace(about.card, tasks=tasks))
+    monkeypatch.setattr(benchmarks, "declared", lambda name: renamed)
+    app = open_page()
+    seen = {"": "", "misses": "", "areas": "", "gaps": "", "query": "Rank of the right phone call in each index"}
+    for tab, said in seen.items():
+        turn_to(app, tab=tab, task="article_search", **({"field": "run-poor"} if tab == "misses" else {}))
+        told = words(app).replace("Article search", "")  # the task's own name
+        assert "rticle" not in told, (tab, told)
+        assert said in told
+    turn_to(app, tab="query", task="article_search", attempt="run-fair/run-fair-s3", baseline="run-good")
+    assert "Phone call" in str([column for frame in app.dataframe for column in (frame.proto.columns,)])
+    assert "Looking at 10 phone calls instead of 1" in words(open_page(task="article_search"))
 
 
 def test_misses_of_one_index_narrowed_by_kind(home: Path) -> None:

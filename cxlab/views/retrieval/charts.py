@@ -66,9 +66,17 @@ def draw_indexes(
 
 
 def draw_curves(
-    frame: pl.DataFrame, title: str, names: Mapping[str, str], marks: Mapping[str, Mark], dark: bool, cut: int = 10
+    frame: pl.DataFrame,
+    title: str,
+    names: Mapping[str, str],
+    marks: Mapping[str, Mark],
+    dark: bool,
+    cut: int,
+    things: str,
 ) -> "Figure":
     """A line an index over the cut-offs. `frame`: run_id, k, mean, low, high, n. customdata: [run, k].
+
+    `things`: what is ranked.
 
     Which of the same method differ only in chunk size can be told by the line's dashes too.
     """
@@ -96,7 +104,7 @@ def draw_curves(
             hovertemplate="%{hovertext}<extra></extra>",
         )
     figure.add_vline(x=cut, line={"color": colours.muted, "width": 1, "dash": "dot"}, layer="below")
-    figure.update_xaxes(title="articles looked at (k)", tickvals=[1, 5, 10, 15, 20], range=[0.5, 20.5])
+    figure.update_xaxes(title=f"{plain(things)} looked at (k)", tickvals=[1, 5, 10, 15, 20], range=[0.5, 20.5])
     figure.update_yaxes(title=plain(title), range=[0, 101])
     style_figure(figure, dark, height=380, values="both")
     # A legend of many long names above the chart would take more room than the chart.

@@ -22,23 +22,23 @@ from cxlab.ui.labels import badge, empty, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared, find_published, ranking_tasks
 from cxlab.views.retrieval import charts, queries, queries_errors
-from cxlab.views.retrieval.article_relations import SHORT
+from cxlab.views.retrieval.relations import FIRST, SHORT
 
-MEANINGS = {
-    "hit@1": "share of queries whose first article is right",
-    "hit@5": "share of queries with a right article among the first 5 different ones",
-    "hit@10": "share of queries with a right article among the first 10 different ones",
-    "precision@10": "share of the first 10 articles that are right; with one right article at most 10",
-    "recall@10": "share of the right articles that are among the first 10 different ones",
-    "recall@20": "share of the right articles that are among the first 20 different ones",
-    "mrr@10": "1 / rank of the first right article, 0 beyond 10",
-    "ndcg@10": "discounted gain of the first 10 articles against the best order (binary relevance)",
-    queries.PUBLIC: "the public evaluator's count: right articles behind the first 10 chunks, repetitions dropped "
+_MEANINGS = {
+    "hit@1": "share of queries whose first {one} is right",
+    "hit@5": "share of queries with a right {one} among the first 5 different ones",
+    "hit@10": "share of queries with a right {one} among the first 10 different ones",
+    "precision@10": "share of the first 10 {many} that are right; with one right {one} at most 10",
+    "recall@10": "share of the right {many} that are among the first 10 different ones",
+    "recall@20": "share of the right {many} that are among the first 20 different ones",
+    "mrr@10": "1 / rank of the first right {one}, 0 beyond 10",
+    "ndcg@10": "discounted gain of the first 10 {many} against the best order (binary relevance)",
+    queries.PUBLIC: "the public evaluator's count: right {many} behind the first 10 chunks, repetitions dropped "
     "and nothing refilled; none for a hybrid, which ranks no chunks",
 }
 _FLOORS = {
-    "chance": "a random order of the articles",
-    "commonest": "always the articles that are right most often",
+    "chance": "a random order of the {many}",
+    "commonest": "always the {many} that are right most often",
 }
 
 
@@ -69,6 +69,21 @@ class IndexSelection:
         shown = self.about.filter(pl.col("run_id").is_in(list(self.runs)))["name"]
         return tuple(self.about.filter(pl.col("name").is_in(shown.to_list()))["run_id"])
 
+    def fill(self, words: Mapping[str, str]) -> dict[str, str]:
+        """Words with `{one}` and `{many}` filled by what the task says it ranks."""
+        one, many = self.search.unit
+        return {key: each.format(one=one, many=many) for key, each in words.items()}
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What each figure is."""
+        return self.fill(_MEANINGS)
+
+    @property
+    def firsts(self) -> dict[str, str]:
+        """What stands first instead of the right one."""
+        return self.fill(FIRST)
+
     def name(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The frame with `name`: its run's index as people read it."""
         return frame.with_columns(name=pl.col("run_id").replace_strict(self.names, default=pl.col("run_id")))
@@ -93,14 +108,15 @@ def set_scene(view: View, benchmark: str, dataset: str, task: str) -> IndexSelec
         metric = choose(
             view, "metric", "Figure", _metrics(benchmark, task), help="Each is explained under the heading."
         )
-        cut = choose(view, "at", "Cut-off", ["10", "1", "5", "20"], help="How many articles an agent would look at.")
+        search = ranking_tasks(benchmark)[task]
+        tip = f"How many {search.unit[1]} an agent would look at."
+        cut = choose(view, "at", "Cut-off", ["10", "1", "5", "20"], help=plain(tip))
     # Finding is the index's doing alone; only where a model writes the query it wears the simulated mark.
     simulated = (
         dict(known.select("run_id", "simulated").iter_rows()) if known["written"].any() else dict.fromkeys(ids, False)
     )
     marks = mark_models(ids, simulated)
     names = dict(every.select("run_id", "whole").iter_rows()) | names
-    search = ranking_tasks(benchmark)[task]
     return IndexSelection(benchmark, dataset, task, search, tuple(picked or ids), names, marks, metric, int(cut), every)
 
 
@@ -112,8 +128,8 @@ def list_runs(dataset: str, task: str) -> pl.DataFrame:
 def _metrics(benchmark: str, task: str) -> list[str]:
     found = declared(benchmark).card.task(task)
     headline = found.metric if found else ""
-    first = headline if headline in MEANINGS else "recall@10"
-    return [first, *(name for name in MEANINGS if name != first)]
+    first = headline if headline in _MEANINGS else "recall@10"
+    return [first, *(name for name in _MEANINGS if name != first)]
 
 
 def _runs_changed() -> None:
@@ -130,10 +146,11 @@ def show_board(scene: IndexSelection) -> None:
     board = cached(queries.board, *scene.key)
     rows = board.filter(metric=scene.metric).drop_nulls("mean")
     floors = cached(queries.floors, scene.dataset, scene.task)
-    lines = [(_FLOORS[name], value) for name, metric, value in floors.iter_rows() if metric == scene.metric]
+    titles = scene.fill(_FLOORS)
+    lines = [(titles[name], value) for name, metric, value in floors.iter_rows() if metric == scene.metric]
     section(
         _find_best(scene, rows),
-        f"{scene.metric}: {MEANINGS[scene.metric]}. Whiskers: 95 % intervals.",
+        f"{scene.metric}: {plain(scene.meanings[scene.metric])}. Whiskers: 95 % intervals.",
         ["simulated"] if any(scene.marks[run].simulated for run in scene.runs) else [],
     )
     left, right = st.columns([5, 4], gap="large")
@@ -222,7 +239,7 @@ def _show_table(scene: IndexSelection, board: pl.DataFrame) -> None:
     columns = {
         "name": column("Index"),
         "interval": column(f"95 % of {scene.metric}"),
-        **{name: column(name, "points", MEANINGS[name]) for name in MEANINGS if name in rows.columns},
+        **{name: column(name, "points", tip) for name, tip in scene.meanings.items() if name in rows.columns},
         "n": column("n", "count", "Queries."),
         "search_ms": column("Search, ms", "points", "Median of one query on this machine, without the model's calls."),
         "lost": column("Lost", "count", "Queries that a provider cut short; they are in no mean."),
@@ -230,7 +247,7 @@ def _show_table(scene: IndexSelection, board: pl.DataFrame) -> None:
     if not scene.about["lost"].sum():
         del columns["lost"]
     if {"hit@10", "recall@10"} <= {*columns} and rows["hit@10"].equals(rows["recall@10"]):
-        del columns["recall@10"]  # where one article is right, as in article search, they are the same figure
+        del columns["recall@10"]  # where one thing is right they are the same figure
     shown = rows.sort(scene.metric, descending=True, nulls_last=True)
     show_table(shown, columns, key=f"retrieval-table-{scene.task}", alt="All figures of each index.")
 
@@ -253,17 +270,17 @@ def show_curves(scene: IndexSelection, view: View) -> None:
     gain = gains[0]
     section(
         plain(
-            f"Looking at {scene.cut} articles instead of 1 finds {format_points(gain['gain'])} points more with "
-            "the best"
+            f"Looking at {scene.cut} {scene.search.unit[1]} instead of 1 finds {format_points(gain['gain'])} points "
+            "more with the best"
         ),
-        f"Worked out from the {queries.DEPTH} articles that each attempt keeps, different ones only. Dotted: the "
-        "cut-off.",
+        f"Worked out from the {queries.DEPTH} {plain(scene.search.unit[1])} that each attempt keeps, different ones "
+        "only. Dotted: the cut-off.",
     )
     columns = {
         "name": column("Index"), "k": column("k", "count"), "mean": column(kind.capitalize(), "points"),
         "low": column("95 % from", "points"), "high": column("to", "points"), "n": column("n queries", "count"),
     }  # fmt: skip
-    figure = charts.draw_curves(frame, kind, scene.names, scene.marks, dark(), scene.cut)
+    figure = charts.draw_curves(frame, kind, scene.names, scene.marks, dark(), scene.cut, scene.search.unit[1])
     show_chart(
         figure, scene.name(frame), key=f"retrieval-curves-{scene.task}-{kind}",
         alt=f"{kind} by cut-off, a line an index.", columns=columns,
@@ -332,7 +349,7 @@ def show_areas(scene: IndexSelection) -> None:
     """Which parts of the knowledge base are found badly."""
     frame = cached(queries.areas, *scene.key, scene.metric)
     if frame.is_empty():
-        empty("The articles of this dataset name no topics, so there are no areas to tell apart.")
+        empty(f"The {plain(scene.search.unit[1])} of this dataset name no topics, so there are no areas to tell apart.")
         return
     whole = frame.group_by("area").agg(mean=pl.col("mean").mean(), n=pl.col("n").max()).sort("mean", "area")
     areas = whole["area"].to_list()
@@ -340,8 +357,7 @@ def show_areas(scene: IndexSelection) -> None:
     worst = whole.row(0, named=True)
     section(
         plain(f"{worst['area']} is found worst: {scene.metric} {format_points(worst['mean'])} on average"),
-        "Areas are the roots of the topic tree, hardest on top, with the number of queries. Click a cell for its "
-        "misses.",
+        f"{explain_areas(scene)}, hardest on top, with the number of queries. Click a cell for its misses.",
     )
     columns = {
         "area": column("Area"), "name": column("Index"), "mean": column(scene.metric, "points"),
@@ -356,6 +372,13 @@ def show_areas(scene: IndexSelection) -> None:
     if is_new("retrieval-areas", picked):
         _go(tab="misses", stage=str(picked[0][0]), field=str(picked[0][1]), alike="")
     _show_short(scene)
+
+
+def explain_areas(scene: IndexSelection) -> str:
+    """What the areas are by which queries are grouped."""
+    if not scene.search.area:
+        return "Areas are the roots of the topic tree"
+    return plain(f"Areas: {declared(scene.benchmark).title(scene.search.area).lower()}")
 
 
 def _show_short(scene: IndexSelection) -> None:

@@ -1,4 +1,4 @@
-"""How well indexes find articles: rankings of the tasks that declare a corpus to rank, run by run.
+"""How well indexes find what is right: rankings of the tasks that declare a corpus to rank, run by run.
 
 An index is what a run searched with: retrieval method, chunk size, overlap. Figures are worked out from the rankings
 that attempts keep (`metrics.retrieval`, on 0 to 100 here), so that every cut-off can be shown; they equal the scores
@@ -25,10 +25,10 @@ from cxlab.read.query import ask, rescored_runs
 from cxlab.records.benchmark_card import Search
 from cxlab.store import catalogue, layout, write
 from cxlab.views.benchmarks import ranking_tasks
-from cxlab.views.retrieval import article_relations
+from cxlab.views.retrieval import relations
 
 DEPTH = 20
-"""How many articles an attempt keeps at least; a right one that comes later counts as not found."""
+"""How many results an attempt keeps at least; a right one that comes later counts as not found."""
 METRICS = {
     "hit@1": "acc@1", "hit@5": "acc@5", "hit@10": "acc@10", "precision@10": "p@10", "recall@10": "r@10",
     "recall@20": "r@20", "mrr@10": "mrr@10", "ndcg@10": "ndcg@10",
@@ -166,7 +166,7 @@ def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
         top=pl.col("ranked").list.first(),
         words=pl.col("query").str.count_matches(r"\w+"),
     )
-    placed = article_relations.place(found, article_relations.load(dataset_id, Path(home), search))
+    placed = relations.place(found, relations.load(dataset_id, Path(home), search))
     if search.area:
         placed = placed.with_columns(area=pl.col("facet"), branch=pl.col("facet"))
     codes = placed["sample_id"].rank("dense").cast(pl.Int64)
@@ -174,7 +174,7 @@ def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
 
 
 def _first(ranked: Sequence[str], gold: Sequence[str]) -> int | None:
-    """Rank of the first right article, repeated ids counted once; None: it is not there."""
+    """Rank of the first right document, repeated ids counted once; None: it is not there."""
     return next((rank for rank, one in enumerate(dict.fromkeys(ranked), 1) if one in gold), None)
 
 
@@ -279,7 +279,7 @@ def curves(dataset_id: str, task: str, runs: Sequence[str]) -> pl.DataFrame:
 
 
 def areas(dataset_id: str, task: str, runs: Sequence[str], metric: str) -> pl.DataFrame:
-    """The metric by area (root of the right article's topic): run_id, area, mean, low, high, n; no topics: empty."""
+    """The metric by area (root of the right document's topic): run_id, area, mean, low, high, n; no topics: empty."""
     known = load(dataset_id, task)
     return _means(known, runs, [metric], by="area").rename({"grp": "area"}).filter(pl.col("area") != "")
 
@@ -314,13 +314,13 @@ def several_right(dataset_id: str, task: str) -> bool:
 
 def floors(dataset_id: str, task: str) -> pl.DataFrame:
     """What needs no search: name, metric, value. `chance`: a random order of the corpus, exactly; `commonest`: always
-    the articles that are right most often, which looks at the gold and is still blind to the query."""
+    the results that are right most often, which looks at the gold and is still blind to the query."""
     known = load(dataset_id, task)
     first = known.rows.unique("sample_id", maintain_order=True)
     gold, size = first["gold"].to_list(), known.runs["documents"].max()
     rows = []
     if isinstance(size, int) and size > 0:
-        chance = article_relations.expect_by_chance(np.array([len(set(one)) for one in gold if one]), size)
+        chance = relations.expect_by_chance(np.array([len(set(one)) for one in gold if one]), size)
         rows += [("chance", metric, chance[metric]) for metric in METRICS]
     counts = pl.Series([one for ids in gold for one in set(ids)], dtype=pl.String).value_counts()
     usual = counts.sort("count", counts.columns[0], descending=[True, False]).head(DEPTH)[counts.columns[0]].to_list()

@@ -13,9 +13,9 @@ from cxlab.metrics.intervals import proportion_interval
 from cxlab.read.query import ask
 from cxlab.records.benchmark_card import Search
 from cxlab.store import layout
-from cxlab.views.retrieval import article_relations
-from cxlab.views.retrieval.article_relations import SHORT
+from cxlab.views.retrieval import relations
 from cxlab.views.retrieval.queries import load, search_of
+from cxlab.views.retrieval.relations import SHORT
 
 VERDICTS = ("correct", "incorrect", "hallucinated", "refusal")
 ROWS = 500
@@ -23,9 +23,9 @@ ROWS = 500
 
 
 def _classed(dataset_id: str, task: str, runs: Sequence[str], k: int) -> pl.DataFrame:
-    """The rows of the runs whose first article is not right, with `where` (a key of articles_found.WHERE) and `short`.
+    """The rows of the runs whose first result is not right, with `where` (a key of relations.WHERE) and `short`.
 
-    A query that has no right article at all cannot go wrong and is left out.
+    A query that has no right document at all cannot go wrong and is left out.
     """
     rank = pl.col("rank")
     where = pl.when(pl.col("top").is_null()).then(pl.lit("empty")).when(rank.is_null()).then(pl.lit("missing"))
@@ -37,7 +37,7 @@ def _classed(dataset_id: str, task: str, runs: Sequence[str], k: int) -> pl.Data
 
 def counts(dataset_id: str, task: str, runs: Sequence[str], k: int) -> pl.DataFrame:
     """How often each thing went wrong: run_id, where, first, n, short (of them with a short query), queries (all of
-    the run that have a right article)."""
+    the run that have a right document)."""
     found = (
         _classed(dataset_id, task, runs, k)
         .group_by("run_id", "where", "first")
@@ -88,7 +88,7 @@ def rows(
 
 
 def queries(dataset_id: str, task: str, runs: Sequence[str], words: str = "", limit: int = ROWS) -> pl.DataFrame:
-    """The queries with the rank of the right article in each run: sample_id, query, area, and a column a run (null:
+    """The queries with the rank of the right document in each run: sample_id, query, area, and a column a run (null:
     not found); those on which the runs differ most come first. `words`: only queries that hold all of them."""
     known = load(dataset_id, task).rows.filter(pl.col("run_id").is_in(list(runs)))
     for word in words.lower().split():
@@ -108,7 +108,7 @@ def queries(dataset_id: str, task: str, runs: Sequence[str], words: str = "", li
 
 @dataclass(frozen=True)
 class QueryRanking:
-    """One query as one run searched it. `ranking`: rank, article_id, title, score, start, end (of the best piece; null
+    """One query as one run searched it. `ranking`: rank, document_id, title, score, start, end (of the best piece; null
     where an older run kept none), right. `attempt`: its id, to open it."""
 
     run_id: str
@@ -158,7 +158,7 @@ def one_query(
             ranking = pl.DataFrame(
                 {
                     "rank": list(range(1, len(ids) + 1)),
-                    "article_id": ids,
+                    "document_id": ids,
                     "title": [titles.get(one, one) for one in ids],
                     "score": [*scores, *[None] * len(ids)][: len(ids)],
                     "start": [*[span[0] for span in spans], *[None] * len(ids)][: len(ids)],
@@ -166,7 +166,7 @@ def one_query(
                     "right": [one in gold for one in ids],
                 },
                 schema={
-                    "rank": pl.Int64, "article_id": pl.String, "title": pl.String, "score": pl.Float64,
+                    "rank": pl.Int64, "document_id": pl.String, "title": pl.String, "score": pl.Float64,
                     "start": pl.Int64, "end": pl.Int64, "right": pl.Boolean,
                 },
             )  # fmt: skip
@@ -226,5 +226,5 @@ def judge_errors(dataset_id: str, task: str, runs: Sequence[str]) -> pl.DataFram
 
 
 def _titles(dataset_id: str, search: Search) -> dict[str, str]:
-    articles = article_relations.load(dataset_id, Path(layout.home()), search)
-    return {row[0]: row[1] or row[0] for row in articles.select("article_id", "title").iter_rows()}
+    documents = relations.load(dataset_id, Path(layout.home()), search)
+    return {row[0]: row[1] or row[0] for row in documents.select("document_id", "title").iter_rows()}

@@ -17,13 +17,13 @@ from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import find_published
 from cxlab.views.retrieval import charts, queries_errors
 from cxlab.views.retrieval import queries as retrieval
-from cxlab.views.retrieval.article_relations import FIRST, SHORT, WHERE
 from cxlab.views.retrieval.charts_answers import ANSWERS, draw_answers
-from cxlab.views.retrieval.indexes import IndexSelection, pick_run
+from cxlab.views.retrieval.indexes import IndexSelection, explain_areas, pick_run
+from cxlab.views.retrieval.relations import SHORT, WHERE
 
 _PASSAGES = 3
 FindPassage = Callable[[str, int | None, int | None], str]
-"""(article, start, end of the piece) → the piece as it was indexed; the beginning of the article without a place."""
+"""(document, start, end of the piece) → the piece as it was indexed; the document's beginning without a place."""
 
 
 def _go(view: View) -> None:
@@ -32,26 +32,27 @@ def _go(view: View) -> None:
 
 
 def show_misses(scene: IndexSelection, view: View) -> None:
-    """Queries whose first article is not right: kinds, counts, rows."""
+    """Queries whose first result is not right: kinds, counts, rows."""
     best = (
         cached(retrieval.board, *scene.key).filter(metric=scene.metric).sort("mean", descending=True, nulls_last=True)
     )
     run = pick_run(scene, view, "field", "Index", best["run_id"].to_list())
+    firsts = scene.firsts
     counts = cached(queries_errors.counts, scene.dataset, scene.task, (run,), scene.cut)
     if counts.is_empty():
-        st.success(plain(f"✓ {scene.names[run]} puts a right article first on every query."))
+        st.success(plain(f"✓ {scene.names[run]} puts a right {scene.search.unit[0]} first on every query."))
         return
     queries, wrong = int(counts["queries"][0]), int(counts["n"].sum())
     far = int(counts.filter(pl.col("where") != "late")["n"].sum())
     usual = counts.group_by("first").agg(pl.col("n").sum()).sort("n", "first", descending=[True, False])["first"][0]
     section(
         plain(
-            f"{scene.names[run]} leaves the right article out of the first {scene.cut} on {format_count(far)} of "
-            f"{format_count(queries)} queries; on {format_count(wrong - far)} more it is not first. Ahead of it, most "
-            f"often: {FIRST[usual]}"
+            f"{scene.names[run]} leaves the right {scene.search.unit[0]} out of the first {scene.cut} on "
+            f"{format_count(far)} of {format_count(queries)} queries; on {format_count(wrong - far)} more it is not "
+            f"first. Ahead of it, most often: {firsts[usual]}"
         ),
-        "Siblings share a parent in the topic tree; areas are its roots. Both are known from the data, no model judged "
-        "them. Click a number for its queries.",
+        f"Siblings share a parent in the topic tree. {explain_areas(scene)}. Both are known from the data, no model "
+        "judged them. Click a number for its queries.",
     )
     columns = {
         "where": column("How far"), "first": column("What stands first"), "n": column("Queries", "count"),
@@ -60,10 +61,10 @@ def show_misses(scene: IndexSelection, view: View) -> None:
     rows = counts.sort("n", descending=True).with_columns(
         share=pl.col("n") / pl.col("queries"),
         where=pl.col("where").replace_strict(WHERE),
-        first=pl.col("first").replace_strict(FIRST, default=pl.col("first")),
+        first=pl.col("first").replace_strict(firsts, default=pl.col("first")),
     )
     where = {**WHERE, "late": f"right one at 2 to {scene.cut}", "beyond": f"right one only beyond {scene.cut}"}
-    figure = charts.draw_kinds(counts, where, FIRST, run, dark())
+    figure = charts.draw_kinds(counts, where, firsts, run, dark())
     picked = show_chart(
         figure, rows, key=f"retrieval-kinds-{scene.task}", alt="Misses by kind.", columns=columns, select=True
     )
@@ -94,11 +95,12 @@ def _compare_kinds(scene: IndexSelection, where: dict[str, str]) -> None:
 
 
 def _show_rows(scene: IndexSelection, view: View, run: str, where: dict[str, str]) -> None:
+    firsts = scene.firsts
     far, _, first = view.alike.partition("|")
-    far, first = far if far in WHERE else "", first if first in FIRST else ""
+    far, first = far if far in WHERE else "", first if first in firsts else ""
     short = view.alike == "short"
     rows = queries_errors.rows(scene.dataset, scene.task, run, scene.cut, far, first, view.stage, short)
-    words = [where.get(far, ""), FIRST.get(first, ""), view.stage, "short query" if short else ""]
+    words = [where.get(far, ""), firsts.get(first, ""), view.stage, "short query" if short else ""]
     told = ", ".join(filter(None, words))
     with st.container(horizontal=True, vertical_alignment="center"):
         shown = f"{format_count(rows.height)} queries" + (f": {told}" if told else ", the worst first")
@@ -112,14 +114,16 @@ def _show_rows(scene: IndexSelection, view: View, run: str, where: dict[str, str
         return
     columns = {
         "query": column("Query", width="large"),
-        "rank": column("Right at", "count", "Rank of the right article; empty: not among those that were kept."),
+        "rank": column(
+            "Right at", "count", f"Rank of the right {scene.search.unit[0]}; empty: not among those that were kept."
+        ),
         "first_": column("What stands first"),
         "right_title": column("Right"),
         "top_title": column("First"),
         "area": column("Area"),
     }
     named = rows.head(queries_errors.ROWS).with_columns(
-        first_=pl.col("first").replace_strict(FIRST, default=pl.col("first"))
+        first_=pl.col("first").replace_strict(firsts, default=pl.col("first"))
     )
     picked = show_table(
         named, columns, key=f"retrieval-rows-{scene.task}", alt="Queries that went wrong.", select="single",
@@ -187,21 +191,27 @@ def _show_ranking(
         st.caption("The query that was written")
         say(asked.query or "none")
     mark = pl.when("right").then(pl.lit("✓ ")).otherwise(pl.lit(""))
-    table = asked.ranking.with_columns(article=pl.format("{}{}. {}", mark, "rank", "title"))
+    table = asked.ranking.with_columns(document=pl.format("{}{}. {}", mark, "rank", "title"))
     columns = {
         "score": column("Score", "ratio", "Of its best piece, on the scale of the method.", width="small"),
-        "article": column("Article"),
-        "article_id": column("Id", "id", width="small"),
+        "document": column(scene.search.unit[0].capitalize()),
+        "document_id": column("Id", "id", width="small"),
     }
     if table["score"].null_count() == table.height:
         del columns["score"]
-    show_table(table, columns, key=f"retrieval-ranking-{key}", alt="The articles found, best first.", downloads=False)
+    show_table(
+        table,
+        columns,
+        key=f"retrieval-ranking-{key}",
+        alt=f"The {scene.search.unit[1]} found, best first.",
+        downloads=False,
+    )
     st.caption("The pieces that put them there")
     shown = table.filter((pl.col("rank") <= _PASSAGES) | pl.col("right"))
     for row in shown.iter_rows(named=True):
-        with st.expander(plain(row["article"]), type="compact"):
-            say(passage(row["article_id"], row["start"], row["end"]))
-    for missing in [one for one in gold if one not in set(asked.ranking["article_id"])]:
+        with st.expander(plain(row["document"]), type="compact"):
+            say(passage(row["document_id"], row["start"], row["end"]))
+    for missing in [one for one in gold if one not in set(asked.ranking["document_id"])]:
         with st.expander(plain(f"Not found: {gold[missing]}"), type="compact"):
             say(passage(missing, None, None))
     if asked.response:
@@ -213,8 +223,8 @@ def _list_queries(scene: IndexSelection) -> None:
     """Queries to choose from, those first on which the indexes disagree."""
     section(
         "On which queries do the indexes part?",
-        "Rank of the right article in each index; empty: not found. The widest gaps first. Select a row to see two "
-        "rankings beside each other.",
+        f"Rank of the right {scene.search.unit[0]} in each index; empty: not found. The widest gaps first. Select "
+        "a row to see two rankings beside each other.",
     )
     words = st.text_input(
         "Search the queries", key="retrieval-words", placeholder="Words in the query", label_visibility="collapsed"

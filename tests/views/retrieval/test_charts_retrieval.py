@@ -36,11 +36,12 @@ def test_an_interval_that_is_not_known_is_said_to_be_missing() -> None:
 def test_curves_have_a_line_an_index_and_can_be_clicked() -> None:
     rows = [(run, k, 5.0 * k, 4.0 * k, 6.0 * k, 50) for run in ("a", "b") for k in (1, 2, 3)]
     frame = pl.DataFrame(rows, schema=["run_id", "k", "mean", "low", "high", "n"], orient="row")
-    figure = charts.draw_curves(frame, "hit", NAMES, MARKS, False, 2)
+    figure = charts.draw_curves(frame, "hit", NAMES, MARKS, False, 2, "calls")
     assert [list(map(tuple, trace.customdata)) for trace in figure.data] == [
         [(run, 1), (run, 2), (run, 3)] for run in ("a", "b")
     ]
     assert figure.layout.shapes[0].x0 == 2
+    assert figure.layout.xaxis.title.text == "calls looked at (k)"
 
 
 def test_names_of_neighbours_part() -> None:

@@ -16,7 +16,7 @@ from cxlab.records import Attempt, Dataset, Run, Sample
 from cxlab.records.benchmark_card import Search
 from cxlab.store import write
 from cxlab.views.retrieval import queries, queries_errors
-from cxlab.views.retrieval.article_relations import expect_by_chance
+from cxlab.views.retrieval.relations import expect_by_chance
 from tests.stores.searches import DATASET, GOLD, HOSTILE, QUERIES, RANKED, lose, make_searched_store
 from tests.stores.verdicts import decide
 
@@ -147,8 +147,8 @@ def test_one_query_in_two_indexes() -> None:
     sample, asked = queries_errors.one_query(*SEARCH, "s0", ["run-fair", "run-good"])
     assert (sample["query"], sample["gold"], sample["corpus"]) == (QUERIES[0], [GOLD[0]], "search")
     assert [one.run_id for one in asked] == ["run-fair", "run-good"]
-    assert asked[0].ranking.select("article_id", "right", "score").rows() == [("A2", False, 9.0), ("A1", True, 8.0)]
-    assert asked[1].ranking["article_id"].to_list() == ["A1", "A2"]
+    assert asked[0].ranking.select("document_id", "right", "score").rows() == [("A2", False, 9.0), ("A1", True, 8.0)]
+    assert asked[1].ranking["document_id"].to_list() == ["A1", "A2"]
     with pytest.raises(UnknownName, match="query"):
         queries_errors.one_query(*SEARCH, "gone", ["run-fair"])
 

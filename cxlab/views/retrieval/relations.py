@@ -1,4 +1,4 @@
-"""Where articles stand to each other: what was ranked first beside what would have been right."""
+"""Where the things that are ranked stand to each other: what was ranked first beside what would have been right."""
 
 import json
 from functools import lru_cache
@@ -24,16 +24,17 @@ FIRST = {
     "kin": "its parent or child",
     "area": "another of the same area",
     "elsewhere": "one of another area",
-    "unknown": "another article",
+    "unknown": "another {one}",
     "nothing": "nothing",
 }
-"""What stands first instead: siblings share a parent in the topic tree, areas are its roots."""
+"""What stands first instead: siblings share a parent in the topic tree, areas are its roots.
+`{one}`: what is ranked."""
 SHORT = 3
 """A query of at most so many words counts as short."""
 
 
 _SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
-    "article_id": pl.String,
+    "document_id": pl.String,
     "title": pl.String,
     "topic": pl.List(pl.String),
     "relations": pl.String,
@@ -43,7 +44,7 @@ _SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 @lru_cache(maxsize=4)
 def _load(dataset_id: str, home: Path, stamp: int, search: Search) -> pl.DataFrame:
     frame = write.load_table(dataset_id, search.table, home)
-    names = {"article_id": search.id, "title": search.title, "topic": "topic", "relations": "relations"}
+    names = {"document_id": search.id, "title": search.title, "topic": "topic", "relations": "relations"}
     if search.id not in frame.columns:
         return pl.DataFrame(schema=_SCHEMA)
     # What the table lacks is not known: not every collection has titles or topics.
@@ -51,12 +52,12 @@ def _load(dataset_id: str, home: Path, stamp: int, search: Search) -> pl.DataFra
         (pl.col(theirs) if theirs in frame.columns else pl.lit(None)).cast(_SCHEMA[ours]).alias(ours)
         for ours, theirs in names.items()
     ]
-    # An id may name one article in each corpus; relations by construction are the same in all.
-    return frame.select(given).unique("article_id", keep="first", maintain_order=True)
+    # An id may name one document in each corpus; relations by construction are the same in all.
+    return frame.select(given).unique("document_id", keep="first", maintain_order=True)
 
 
 def load(dataset_id: str, home: Path, search: Search) -> pl.DataFrame:
-    """What is ranked: article_id, title, topic, relations, null where the table lacks them; empty without a table."""
+    """What is ranked: document_id, title, topic, relations, null where the table lacks them; empty without a table."""
     path = home / "datasets" / dataset_id / f"{search.table}.parquet"
     try:
         return _load(dataset_id, home, path.stat().st_mtime_ns, search)
@@ -64,10 +65,10 @@ def load(dataset_id: str, home: Path, search: Search) -> pl.DataFrame:
         return pl.DataFrame(schema=_SCHEMA)
 
 
-def place(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
-    """The rows (gold, top, rank, ...) with `area` (root of the first right article's topic, "" without one), `branch`
+def place(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """The rows (gold, top, rank, ...) with `area` (root of the first right document's topic, "" without one), `branch`
     (its path) and `first`: what stands first beside it ("right", or a key of FIRST)."""
-    paths = {row[0]: tuple(row[1] or ()) for row in articles.select("article_id", "topic").iter_rows()}
+    paths = {row[0]: tuple(row[1] or ()) for row in documents.select("document_id", "topic").iter_rows()}
     kin: dict[str, dict[str, list[str]]] = {}
 
     def relations(name: str) -> dict[str, list[str]]:
@@ -76,7 +77,7 @@ def place(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
             kin[name] = json.loads(text) if text else {}
         return kin[name]
 
-    texts = dict(articles.select("article_id", "relations").iter_rows())
+    texts = dict(documents.select("document_id", "relations").iter_rows())
 
     def compare(top: str | None, gold: list[str]) -> str:
         if top is None:
@@ -112,7 +113,7 @@ def place(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
 
 
 def expect_by_chance(gold: NDArray[np.int64], size: int) -> dict[str, float]:
-    """What a random order of `size` articles gives on average, 0 to 100; `gold`: how many are right for each query.
+    """What a random order of `size` documents gives on average, 0 to 100; `gold`: how many are right for each query.
 
     hit@k = 1 - C(N-g, k) / C(N, k), recall@k = k / N, precision@k = g / N, mean of 1 / rank and of the discounted
     gain by the chances of each rank.
