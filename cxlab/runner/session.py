@@ -61,7 +61,8 @@ def prepare(each: LoadedRun, status: Status, show: ProgressDisplay) -> None:
         return
     path = each.folder / "status.json"
     try:
-        for done, of, what in make(list(each.samples.values()), read_options(each.benchmark, each.run)):
+        model = str(each.run.setup.get("model", each.run.model))
+        for done, of, what in make(list(each.samples.values()), read_options(each.benchmark, each.run), model):
             now = replace(status, message=f"{done:,} of {of:,} {what}", updated=statuses.now())
             statuses.write(path, now)
             show.update(each.run.model, now)
