@@ -24,6 +24,7 @@ GROUPS = {
         "judges": "Judges",
         "knowledge": "Knowledge",
         "retrieval": "Retrieval",
+        "crm_desk": "CRM desk",
         "persona_lab": "Persona lab",
     },
     "Build": {"datasets": "Datasets", "run": "Run", "models": "Models"},

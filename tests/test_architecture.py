@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-# All on one worker, which reads each file once.
-pytestmark = pytest.mark.xdist_group("architecture")
 
 # Left to right: a room may import the rooms of earlier rows (and itself).
 ROWS = [
@@ -91,13 +89,9 @@ def imports(tree: ast.AST) -> list[tuple[str, int, bool]]:
 
 
 @functools.cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-@functools.cache
 def imports_of(path: Path) -> list[tuple[str, int, bool]]:
-    return imports(tree_of(path))
+    """Each file is read once a worker."""
+    return imports(ast.parse(path.read_text(encoding="utf-8")))
 
 
 FILES = sorted((ROOT / "cxlab").rglob("*.py"))
@@ -144,6 +138,30 @@ def test_benchmarks_do_not_import_each_other() -> None:
     assert bad == []
 
 
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Also not inside functions."""
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in FILES}
+    known: dict[str, set[str]] = {module: set() for module in modules}
+    for module, path in modules.items():
+        for name, _, _ in imports_of(path):
+            target = name if name in modules else name.rpartition(".")[0]
+            if target in modules and target != module:
+                known[module].add(target)
+    reached = {module: reach(known, module) for module in known}
+    assert sorted(module for module, there in reached.items() if module in there) == []
+
+
+def reach(known: dict[str, set[str]], module: str) -> set[str]:
+    """What a module imports, itself or by way of others."""
+    found: set[str] = set()
+    todo = [module]
+    while todo:
+        fresh = known[todo.pop()] - found
+        found |= fresh
+        todo += fresh
+    return found
+
+
 # What outside a `simulated/` folder imports from one, and what for. Nothing may be added: a prompt declares who answers
 # it in its place, a benchmark its profiles, and both are looked up by name.
 GUESTS = {
@@ -162,7 +180,7 @@ def test_only_stand_ins_import_from_the_rooms_of_stand_ins() -> None:
         str(path.relative_to(ROOT))
         for path in FILES
         if "simulated" not in path.parts
-        for node in ast.walk(tree_of(path))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom | ast.Import)
         for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names])
         if "simulated" in name.split(".")
@@ -193,10 +211,12 @@ NAMED = {
     "cxlab/benchmarks/__init__.py": "the registry",
     "cxlab/bench/": "programs that make the data they measure on",
     "cxlab/views/conversations/": "a view of CXMArena's conversations",
+    "cxlab/views/crm/": "a view of CRMArena",
     "cxlab/views/escalation/": "a view of a rule of MM-tau-p2",
     "cxlab/views/knowledge/": "a view of CXMArena's articles",
     "cxlab/views/persona/": "a view of MM-tau-p2",
     "cxlab/views/sop/": "a view of SAGE",
+    "pages/crm_desk.py": "its view is CRMArena's",
     "pages/knowledge.py": "its view is CXMArena's",
     "pages/persona_lab.py": "its view is MM-tau-p2's",
     "pages/sop_paths.py": "its view is SAGE's",
@@ -233,7 +253,7 @@ def test_a_benchmark_is_named_at_home_only() -> None:
         at_home = path.is_relative_to(rooms) and path.parent != rooms
         if at_home or any(name.startswith(place) for place in NAMED):
             continue
-        found = names_a_benchmark(tree_of(path))
+        found = names_a_benchmark(ast.parse(path.read_text(encoding="utf-8")))
         assert not found, f"{name}:{found[0]} names a benchmark; ask the contract, or let its own room do it"
 
 
@@ -245,7 +265,7 @@ def test_no_import_goes_round_in_a_circle() -> None:
         known[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     graph: dict[str, set[str]] = {name: set() for name in known}
     for name, path in known.items():
-        for module, _, _ in imports_of(path):
+        for module, _, _ in imports(ast.parse(path.read_text(encoding="utf-8"))):
             while module not in known and "." in module:
                 module = module.rpartition(".")[0]
             if module in known and module != name:
@@ -280,7 +300,7 @@ def test_sql_is_written_in_store_read_and_the_queries_of_views() -> None:
         queries = name.startswith("cxlab/views/") and path.name.startswith("queries")
         if room_of(path) in ("store", "read", "bench") or queries or name in SQLITE or name.startswith(ENGINE):
             continue
-        found = [line for text, line in constants(tree_of(path)) if SQL.search(text)]
+        found = [line for text, line in constants(ast.parse(path.read_text(encoding="utf-8"))) if SQL.search(text)]
         assert found == [], f"{name}:{found} holds SQL"
 
 

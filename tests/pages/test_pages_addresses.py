@@ -20,7 +20,7 @@ pytestmark = pytest.mark.xdist_group("small-twelve")
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 # What is named as unknown: with these the rest of the page is not reached.
 NAMED = {"run", "model", "dataset", "benchmark", "task", "baseline", "attempt"}
-WITH_VIEW = ("compare", "datasets", "failures", "judges", "knowledge", "retrieval", "sop_paths")
+WITH_VIEW = ("compare", "crm_desk", "datasets", "failures", "judges", "knowledge", "retrieval", "sop_paths")
 # Parameters that are no View's, of any page.
 # fmt: off
 OWN = [
@@ -31,6 +31,7 @@ OWN = [
     "talk", "taxonomy", "topic", "trouble", "methods", "most", "on", "overlap", "query",
     "respond", "sizes", "by", "figure", "source", "weights", "pace", "show", "beats",
     "flips-by", "flips-of", "judged-by", "judged-field", "judged-metric", "escalation-verdicts",
+    "object", "record", "today", "sample", "reading", "part",
 ]
 # fmt: on
 GARBAGE = {

@@ -1,0 +1,134 @@
+"""A query of the console asked: its records as a table, or what is wrong with it and where."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from cxlab.benchmarks.crmarena.organisation.schema import Schema
+from cxlab.benchmarks.crmarena.sandbox import Sandbox
+from cxlab.benchmarks.crmarena.soql import QueryError, parse
+from cxlab.benchmarks.crmarena.soql.explain import explain
+from cxlab.benchmarks.crmarena.soql.search_parser import is_search
+
+_MISSPELT = re.compile(r"No such column '([^']+)' on entity '([^']+)'|sObject type '([^']+)'")
+_MOST_MEANT = 3
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a query: its records as the product gives them, or a fault; `steps` say how it is worked through."""
+
+    records: list[dict[str, Any]] = field(default_factory=list)
+    fault: QueryError | None = None
+    steps: Sequence[str] = ()
+    seconds: float = 0.0
+
+
+def ask(sandbox: Sandbox, text: str) -> Answer:
+    """The answer to a query or search; nothing is raised for what cannot be answered."""
+    began = time.perf_counter()
+    steps: Sequence[str] = ()
+    try:
+        steps = explain(parse(text), sandbox.schema, sandbox.today)
+        records = sandbox.sosl(text) if is_search(text) else sandbox.soql(text)
+    except QueryError as fault:
+        return Answer(fault=fault, steps=steps, seconds=time.perf_counter() - began)
+    return Answer(records, None, steps, time.perf_counter() - began)
+
+
+def to_table(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Records as a table: parents as columns `Account.Name`, children as their number and their values in short."""
+    rows = [dict(_flatten(record)) for record in records]
+    known = dict.fromkeys(name for row in rows for name in row)
+    # A parent that is not there is null as a whole, where others have columns of theirs.
+    parents = {name.rpartition(".")[0] for name in known}
+    names = [name for name in known if name not in parents]
+    return pl.DataFrame({name: _column(name, [row.get(name) for row in rows]) for name in names})
+
+
+def _flatten(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in record.items():
+        if isinstance(value, Mapping) and isinstance(value.get("records"), list):
+            yield f"{prefix}{key}", _say_children(value["records"])
+        elif isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _say_children(records: Sequence[Mapping[str, Any]]) -> str:
+    told = "; ".join(", ".join("null" if v is None else str(v) for _, v in _flatten(each)) for each in records)
+    return f"{len(records)}: {told}"
+
+
+def _column(name: str, values: list[Any]) -> pl.Series:
+    """Values of one type as they are, of several as text."""
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) == 1 and kinds <= {str, bool, int, float}:
+        return pl.Series(name, values)
+    if kinds and kinds <= {int, float}:
+        return pl.Series(name, values, pl.Float64)
+    return pl.Series(
+        name, [value if value is None or isinstance(value, str) else json.dumps(value) for value in values], pl.String
+    )
+
+
+def to_json(records: Sequence[Mapping[str, Any]]) -> bytes:
+    """The records as the product gives them."""
+    return json.dumps(records, ensure_ascii=False, indent=1).encode()
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A line of a query with its number; `caret` is the column that a fault points to, counted from 1."""
+
+    number: int
+    text: str
+    caret: int | None = None
+
+
+# A query of many or long lines is shown around the place alone.
+_AROUND_LINES, _AROUND_SIGNS = 6, 110
+
+
+def mark_place(text: str, fault: QueryError) -> list[SourceLine]:
+    """The lines of a query around the place of a fault, that place marked; [] where the fault has none."""
+    if fault.row is None or fault.column is None:
+        return []
+    lines = text.split("\n")
+    first, last = max(0, fault.row - 1 - _AROUND_LINES), min(len(lines), fault.row + _AROUND_LINES)
+    found = []
+    for number, line in enumerate(lines[first:last], start=first + 1):
+        here = number == fault.row
+        start = max(0, fault.column - 1 - _AROUND_SIGNS) if here else 0
+        shown = line[start : start + 2 * _AROUND_SIGNS].replace("\t", " ")
+        found.append(SourceLine(number, shown, fault.column - start if here else None))
+    return found
+
+
+def find_meant(text: str, fault: QueryError, schema: Schema) -> list[tuple[str, str]]:
+    """(name, query) of what may have been meant by a field or object that there is not, the likeliest first."""
+    match = _MISSPELT.search(fault.problem)
+    if match is None or fault.row is None or fault.column is None:
+        return []
+    wrong, entity, type_ = match.groups()
+    info = schema.object(entity) if entity else None
+    known = list(info.fields) if info else list(schema.objects) if type_ else []
+    typed = wrong or type_
+    lower = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(typed.lower(), lower, _MOST_MEANT, 0.5)
+    lines = text.split("\n")
+    at = sum(len(line) + 1 for line in lines[: fault.row - 1]) + fault.column - 1
+    # The place is that of the path's first step, or of the name itself.
+    place = re.compile(rf"(?<!\w){re.escape(typed)}(?!\w)").search(text, at)
+    if place is None:
+        return []
+    return [(lower[each], text[: place.start()] + lower[each] + text[place.end() :]) for each in near]

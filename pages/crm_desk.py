@@ -1,0 +1,47 @@
+"""CRM desk: can an agent work the CRM?"""
+
+import streamlit as st
+
+from cxlab import ui
+from cxlab.views.crm import console, look, organisation, records
+from cxlab.views.crm.place import pick, read_place
+
+ui.routed()
+TABS = {"": "Records", "console": "Console"}
+NEEDS_RECORDS = ("", "console")
+
+
+def generate() -> None:
+    """To the form that makes an organisation."""
+    st.switch_page("pages/datasets.py", query_params={"tab": "generate", "bench": organisation.BENCHMARK})
+
+
+view = ui.view()
+ui.header("CRM desk", "Can an agent work the CRM?")
+known = {dataset.id: dataset for dataset in ui.cached(organisation.datasets)}
+if not known:
+    ui.empty(
+        "Here you would browse a CRM organisation, ask it in SOQL, see how the answers to its nine tasks come about, "
+        "and step through what agents did. This store holds no organisation yet.",
+        "Generate one",
+        generate,
+        "python -m cxlab generate crmarena",
+    )
+    st.stop()
+
+place = read_place(view)
+names = {id: f"{dataset.name} · {ui.format_time(dataset.created, ui.zone())}" for id, dataset in known.items()}
+with st.sidebar:
+    clears = ("object", "record", "find", "sample", "runs", "tasks")
+    chosen = pick("dataset", "Organisation", list(known), names, place.dataset, clears=clears)
+place = place.change(dataset=chosen, page=view.page)
+dataset = known[chosen]
+look.style()
+tab = pick("tab", "What to look at", list(TABS), TABS, view.tab, style="segments", clears=("record",))
+if tab in NEEDS_RECORDS and not organisation.has_organisation(chosen):
+    st.info("This dataset has tasks and no records: it was imported without the organisation's file.")
+    st.stop()
+if tab == "console":
+    console.show_console(place, dataset, organisation.load(chosen))
+else:
+    records.show_records(place, organisation.load(chosen))
