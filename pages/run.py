@@ -49,7 +49,9 @@ def choose_order() -> RunRequest:
     for row in llm.known(card.id):
         roles.setdefault(row.role, []).append(row.name)
     # A model that has no role of its own can take any.
-    real, agents = roles.get("", []), [*roles.get("agent", []), *roles.get("", [])]
+    real = roles.get("", [])
+    agents = [row.name for role in benchmark.model_roles for row in llm.known_as(role)]
+    agents += [*roles.get("agent", []), *real] if "agent" in benchmark.model_roles else []
     judging = [*roles.get("judge", []), *real]
     st.caption(ui.plain(f"{card.title}. {card.measures}"))
     every = {each.id: each for each in write.list_datasets()}
@@ -57,7 +59,13 @@ def choose_order() -> RunRequest:
     dataset_id = run_form.choose_dataset(stored, benchmark.own_data, every)
     tip = "One run each, on the same samples. Type any other name as KIND:NAME, for example endpoint:local/my-model."
     models = st.multiselect(
-        "Models to evaluate", agents, ["simulated:strong"], key="agents", help=tip, accept_new_options=True, **many
+        "Models to evaluate",
+        agents,
+        list(benchmark.default_models),
+        key="agents",
+        help=tip,
+        accept_new_options=True,
+        **many,
     )
     known = dataset_id or benchmark.own_data
     facets = ui.cached(list_facets, card.id, dataset_id) if known else {}

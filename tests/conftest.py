@@ -4,6 +4,7 @@ import functools
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,18 +36,32 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the long groups first, and write the group into the test's id where xdist looks for it.
+    """Group the files that share a fixture, put what takes long first, and write the group into the test's id.
 
     pytest-xdist 3.8 does so by an attribute that pytest 9.2 no longer reads; without this, groups are torn apart
     without a word. Where it still works, the id ends with the group already and is left as it is.
     """
-    items.sort(key=lambda item: group_of(item) not in FIRST)
+    share = Counter(item.path for item in items if not group_of(item) and shares_a_fixture(item))
+    for item in items:
+        if not group_of(item) and share[item.path]:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    items.sort(key=lambda item: (group_of(item) not in FIRST, -share[item.path]))
     if not config.getoption("loadgroup", False):
         return
     for item in items:
         ending = f"@{group}" if (group := group_of(item)) else ""
         if not item.nodeid.endswith(ending):
             item._id = type(item._id).parse(item.nodeid + ending)  # type: ignore[attr-defined]
+
+
+def shares_a_fixture(item: pytest.Item) -> bool:
+    """Whether a fixture of the item's own file is made once for all that stand in it."""
+    own = getattr(item, "_fixtureinfo", None)
+    return own is not None and any(
+        each.scope == "module" and each.func.__module__ == getattr(item.getparent(pytest.Module), "obj", item).__name__
+        for found in own.name2fixturedefs.values()
+        for each in found
+    )
 
 
 def group_of(item: pytest.Item) -> str:

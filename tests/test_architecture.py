@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+# All on one worker, which reads each file once.
+pytestmark = pytest.mark.xdist_group("architecture")
 
 # Left to right: a room may import the rooms of earlier rows (and itself).
 ROWS = [
@@ -89,9 +91,13 @@ def imports(tree: ast.AST) -> list[tuple[str, int, bool]]:
 
 
 @functools.cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
 def imports_of(path: Path) -> list[tuple[str, int, bool]]:
-    """Each file is read once a worker."""
-    return imports(ast.parse(path.read_text(encoding="utf-8")))
+    return imports(tree_of(path))
 
 
 FILES = sorted((ROOT / "cxlab").rglob("*.py"))
@@ -138,30 +144,6 @@ def test_benchmarks_do_not_import_each_other() -> None:
     assert bad == []
 
 
-def test_no_module_imports_itself_by_way_of_others() -> None:
-    """Also not inside functions."""
-    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in FILES}
-    known: dict[str, set[str]] = {module: set() for module in modules}
-    for module, path in modules.items():
-        for name, _, _ in imports_of(path):
-            target = name if name in modules else name.rpartition(".")[0]
-            if target in modules and target != module:
-                known[module].add(target)
-    reached = {module: reach(known, module) for module in known}
-    assert sorted(module for module, there in reached.items() if module in there) == []
-
-
-def reach(known: dict[str, set[str]], module: str) -> set[str]:
-    """What a module imports, itself or by way of others."""
-    found: set[str] = set()
-    todo = [module]
-    while todo:
-        fresh = known[todo.pop()] - found
-        found |= fresh
-        todo += fresh
-    return found
-
-
 # What outside a `simulated/` folder imports from one, and what for. Nothing may be added: a prompt declares who answers
 # it in its place, a benchmark its profiles, and both are looked up by name.
 GUESTS = {
@@ -180,7 +162,7 @@ def test_only_stand_ins_import_from_the_rooms_of_stand_ins() -> None:
         str(path.relative_to(ROOT))
         for path in FILES
         if "simulated" not in path.parts
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.ImportFrom | ast.Import)
         for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names])
         if "simulated" in name.split(".")
@@ -253,7 +235,7 @@ def test_a_benchmark_is_named_at_home_only() -> None:
         at_home = path.is_relative_to(rooms) and path.parent != rooms
         if at_home or any(name.startswith(place) for place in NAMED):
             continue
-        found = names_a_benchmark(ast.parse(path.read_text(encoding="utf-8")))
+        found = names_a_benchmark(tree_of(path))
         assert not found, f"{name}:{found[0]} names a benchmark; ask the contract, or let its own room do it"
 
 
@@ -265,7 +247,7 @@ def test_no_import_goes_round_in_a_circle() -> None:
         known[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     graph: dict[str, set[str]] = {name: set() for name in known}
     for name, path in known.items():
-        for module, _, _ in imports(ast.parse(path.read_text(encoding="utf-8"))):
+        for module, _, _ in imports_of(path):
             while module not in known and "." in module:
                 module = module.rpartition(".")[0]
             if module in known and module != name:
@@ -300,7 +282,7 @@ def test_sql_is_written_in_store_read_and_the_queries_of_views() -> None:
         queries = name.startswith("cxlab/views/") and path.name.startswith("queries")
         if room_of(path) in ("store", "read", "bench") or queries or name in SQLITE or name.startswith(ENGINE):
             continue
-        found = [line for text, line in constants(ast.parse(path.read_text(encoding="utf-8"))) if SQL.search(text)]
+        found = [line for text, line in constants(tree_of(path)) if SQL.search(text)]
         assert found == [], f"{name}:{found} holds SQL"
 
 

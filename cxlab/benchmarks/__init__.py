@@ -7,7 +7,9 @@ from cxlab import llm
 from cxlab.benchmarks.contract import Benchmark
 from cxlab.errors import UnknownName
 from cxlab.llm import KnownModel
+from cxlab.llm.registry import add_kind
 from cxlab.llm.simulated.profiles import add_source
+from cxlab.retrieval.retriever_model import KIND
 
 
 class Registry(Mapping[str, Benchmark]):
@@ -39,6 +41,8 @@ REGISTRY = Registry(
 )
 
 
+# Models under test that answer no prompts.
+add_kind(KIND)
 # Simulated models that one benchmark brings: asked for only when a name is not among those that fit all.
 add_source(lambda: (profile for name in REGISTRY for profile in REGISTRY[name].simulated))
 

@@ -228,13 +228,17 @@ class Benchmark:
     # Before a run.
     own_data: bool = True
     """Generating takes no time, so a run may do without a stored dataset."""
+    model_roles: tuple[str, ...] = ("agent",)
+    """What its models under test may be: an agent is a chat model, a retriever orders texts (`retriever:NAME`)."""
+    default_models: tuple[str, ...] = ("simulated:strong",)
+    """What the page Run proposes to evaluate."""
     with_customer: bool = True
     needs_judges: bool = True
     default_customer: str = "simulated:customer"
     """Who takes part in a run that names nobody."""
     default_judges: tuple[str, ...] = ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial")
-    prepare: Callable[[Sequence[Sample], Any], Iterator[tuple[int, int, str]]] | None = None
-    """prepare(samples, options) makes what all attempts share before the first, yielding (done, of, of what)."""
+    prepare: Callable[[Sequence[Sample], Any, str], Iterator[tuple[int, int, str]]] | None = None
+    """prepare(samples, options, model) makes what all attempts share before the first, yielding (done, of, of what)."""
     estimate: Callable[[Sequence[Sample], Any, Mapping[Role, Sequence[str]]], Sequence[RoleEstimate]] | None = None
     """Calls and tokens by role before a run."""
     prompts: Callable[[], dict[str, str]] = dict

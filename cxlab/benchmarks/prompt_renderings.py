@@ -140,7 +140,7 @@ def record(
         options=settings,
     )
     if benchmark.prepare is not None:
-        for _ in benchmark.prepare([sample], settings):
+        for _ in benchmark.prepare([sample], settings, AGENT):
             pass
 
     async def attempt() -> Attempt:

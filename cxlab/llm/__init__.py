@@ -12,7 +12,7 @@ from cxlab.llm.ask import ModelCall, ask, call
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Reply, Request
 from cxlab.llm.metering import UNANSWERED, Budget, FirstCalls, MeteredModel, Prices, cost_of
 from cxlab.llm.prompts import Prompt, Text
-from cxlab.llm.registry import KnownModel, complaints, cost, known, load, only_for, prices
+from cxlab.llm.registry import KnownModel, complaints, cost, known, known_as, load, only_for, prices, role_of
 
 __all__ = [
     "UNANSWERED",
@@ -35,7 +35,9 @@ __all__ = [
     "cost",
     "cost_of",
     "known",
+    "known_as",
     "load",
     "only_for",
     "prices",
+    "role_of",
 ]

@@ -7,9 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from cxlab.llm.ask import ModelCall, call
-from cxlab.llm.base import ChatModel, Request
+from cxlab.llm.base import ChatModel, ProviderFault, Request
 from cxlab.llm.ladder import Ladder
-from cxlab.llm.openai_model import OpenAIModel
 from cxlab.llm.parsing import parse
 from cxlab.records import Failure
 
@@ -93,8 +92,9 @@ async def reach(model: ChatModel) -> Failure | None:
     """
     if model.simulated:
         return None
-    if isinstance(model, OpenAIModel):
-        fault = await model.reach()
+    own = getattr(model, "reach", None)
+    if own is not None:
+        fault: ProviderFault | None = await own()
         failure = fault.failure if fault is not None else None
     else:
         failure = (await call(model, _request("Reply with the single word OK."))).failure

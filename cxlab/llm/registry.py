@@ -6,6 +6,7 @@ environment; only the *name* of their variable is ever written down.
 
 import importlib.util
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -30,6 +31,8 @@ _OPENAI_KEY = "OPENAI_API_KEY"
 __all__ = [
     "ENV_ENDPOINT",
     "KnownModel",
+    "ModelKind",
+    "add_kind",
     "audio_prices",
     "complaints",
     "cost",
@@ -37,10 +40,12 @@ __all__ = [
     "host_of",
     "key_variable",
     "known",
+    "known_as",
     "load",
     "only_for",
     "prices",
     "refuse_damaged",
+    "role_of",
     "settings",
     "user_file",
 ]
@@ -61,6 +66,41 @@ class KnownModel:
     role: str = ""
 
 
+@dataclass(frozen=True)
+class ModelKind:
+    """A kind of model under test that answers no prompts: `PREFIX:...` names one, and it has a role of its own.
+
+    `load(name)` raises UnknownName or NotConfigured before anything is called; what it gives is a ChatModel whose
+    `complete` serves what it asks itself, if anything. `known()` are those to choose from.
+    """
+
+    prefix: str
+    role: str
+    load: Callable[[str], ChatModel]
+    known: Callable[[], list[KnownModel]]
+    prices: Callable[[str], Prices | None]
+
+
+# Brought by rooms further right, so that this one knows none of them.
+_KINDS: dict[str, ModelKind] = {}
+
+
+def add_kind(kind: ModelKind) -> None:
+    """Make a kind of model known by its prefix."""
+    _KINDS[kind.prefix] = kind
+
+
+def role_of(name: str) -> str:
+    """The role under test of a model: that of its kind, else agent."""
+    kind = _KINDS.get(name.partition(":")[0])
+    return kind.role if kind is not None else "agent"
+
+
+def known_as(role: str) -> list[KnownModel]:
+    """The models that have a role which no chat model can take; calls nothing."""
+    return [row for kind in _KINDS.values() if kind.role == role for row in kind.known()]
+
+
 def _prices(entry: dict[str, Any]) -> Prices | None:
     if "prompt_usd" not in entry or "completion_usd" not in entry:
         return None
@@ -78,6 +118,8 @@ def prices(name: str) -> Prices | None:
     kind, _, rest = name.partition(":")
     if kind == "simulated":
         return FREE
+    if kind in _KINDS:
+        return _KINDS[kind].prices(name)
     found = settings()
     if name in found["models"]:
         return _prices(found["models"][name])
@@ -187,12 +229,14 @@ def only_for(name: str) -> str:
 def load(name: str) -> ChatModel:
     """The model of that name; raises UnknownName or NotConfigured before anything is called.
 
-    `simulated:PROFILE[?latency=0.05&KNOB=VALUE]`, `openai:MODEL`, `endpoint:NAME[/MODEL]`, or
-    `PROVIDER:MODEL` for a provider of LangChain.
+    `simulated:PROFILE[?latency=0.05&KNOB=VALUE]`, `openai:MODEL`, `endpoint:NAME[/MODEL]`,
+    `PROVIDER:MODEL` for a provider of LangChain, or a name of a kind that another room brought.
     """
     kind, colon, rest = name.partition(":")
     if not colon or not rest:
         raise UnknownName("model", name, [row.name for row in known()], "write it as KIND:NAME")
+    if kind in _KINDS:
+        return _KINDS[kind].load(name)
     if kind == "simulated":
         return _load_simulated(name, rest)
     if kind == "openai":

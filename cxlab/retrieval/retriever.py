@@ -3,7 +3,8 @@
     found = cxlab.retrieval.load("fastembed:intfloat/multilingual-e5-large").fit(texts).scores("wo ist mein Paket?")
 
 Names are those of indexes and embedders: bm25, lexical, hashing, minilm, fastembed:NAME, st:NAME, openai:MODEL,
-endpoint:NAME/MODEL, hybrid or hybrid:EMBEDDER; and conversation, made for texts with speakers in front of messages.
+endpoint:NAME/MODEL, hybrid or hybrid:EMBEDDER; conversation, made for texts with speakers in front of messages; and
+the floors random and hub.
 """
 
 from collections.abc import Sequence
@@ -15,11 +16,14 @@ from numpy.typing import NDArray
 from cxlab.errors import BadOption
 from cxlab.retrieval.documents import Scorer, readable
 from cxlab.retrieval.embeddings import default_embedder, load_embedder
+from cxlab.retrieval.floors import HubOrder, RandomOrder
 from cxlab.retrieval.hybrid import RRF_K
 from cxlab.retrieval.rankers import KINDS, make_ranker, split_kind
 
 if TYPE_CHECKING:
     from cxlab.retrieval.conversation import ConversationRetriever
+
+FLOORS: dict[str, type[RandomOrder] | type[HubOrder]] = {"random": RandomOrder, "hub": HubOrder}
 
 
 class Retriever:
@@ -31,6 +35,11 @@ class Retriever:
         self._count = 0
         self._rows: dict[str, int] = {}
         self._encoded: list[Any] = []
+
+    @property
+    def embedder(self) -> Any:
+        """What makes its vectors; None where it has none."""
+        return self._embedder
 
     @property
     def description(self) -> dict[str, Any]:
@@ -86,8 +95,10 @@ class Retriever:
         return part.score(*((part.encode(readable([query])), 0) if row is None else (self._encoded[place], row)))
 
 
-def load_retriever(name: str) -> "Retriever | ConversationRetriever":
+def load_retriever(name: str) -> "Retriever | ConversationRetriever | RandomOrder | HubOrder":
     """The retriever of that name; raises UnknownName or NotConfigured before anything is computed."""
+    if name in FLOORS:
+        return FLOORS[name]()
     if name == "conversation":
         from cxlab.retrieval.conversation import ConversationRetriever
 

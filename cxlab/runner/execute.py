@@ -62,12 +62,14 @@ class Execution:
         first_calls: Sequence[FirstCalls] = (),
         grace_s: float = GRACE_S,
         show: Callable[[Status], None] = lambda status: None,
+        count_stored: Callable[[], Mapping[str, int]] | None = None,
     ) -> None:
         self._benchmark, self._setup, self._samples, self._writer = benchmark, setup, samples, writer
         self._queue: Iterator[Pair] = iter(pairs)
         self._status, self._status_path, self._cancel_path = begun, status_path, cancel_path
         self._concurrency, self._budget, self._grace_s, self._show = concurrency, budget, grace_s, show
         self._first_calls, self._faults = first_calls, Counter[str]()
+        self._count_stored = count_stored
         self._in_flight = 0
         self.interrupted = False
         self._workers: list[asyncio.Task[None]] = []
@@ -87,7 +89,7 @@ class Execution:
         stopped = asyncio.create_task(self._stop.wait())
         helpers: set[asyncio.Future[Any]] = {everything, ticker, stopped}
         state: statuses.State = "stopped"
-        message, bug = "cancelled from outside", None
+        message, bug, fault = "cancelled from outside", None, False
         try:
             with self._signals():
                 await asyncio.wait(helpers, return_when=asyncio.FIRST_COMPLETED)
@@ -95,7 +97,7 @@ class Execution:
                     await asyncio.wait({everything}, timeout=self._grace_s)
             bug = _find_bug(everything, ticker)
             if bug is not None:
-                state, message = "failed", str(explain(bug) or f"{type(bug).__name__}: {bug}")
+                fault, state, message = True, "failed", str(explain(bug) or f"{type(bug).__name__}: {bug}")
             else:
                 state, message = self._end()
         finally:
@@ -104,12 +106,12 @@ class Execution:
             await asyncio.gather(*self._workers, *helpers, return_exceptions=True)
             try:
                 await asyncio.to_thread(self._writer.close)
-            except Exception as fault:
-                why = explain(fault) or f"{type(fault).__name__}: {fault}"
-                state, message = "failed", f"the last finished attempts could not be written: {why}"
+            except Exception as unwritten:
+                why = explain(unwritten) or f"{type(unwritten).__name__}: {unwritten}"
+                fault, state, message = True, "failed", f"the last finished attempts could not be written: {why}"
                 raise
             finally:
-                self._finish(state, message)
+                self._finish(state, message, fault)
         if bug is not None:
             raise bug
         return self._status
@@ -226,8 +228,12 @@ class Execution:
         told = [f"{fault} ({count})" if count > 1 else fault for fault, count in self._faults.most_common(3)]
         return "not delivered: " + "; ".join(told) if told else ""
 
-    def _finish(self, state: statuses.State, message: str = "") -> None:
+    def _finish(self, state: statuses.State, message: str, fault: bool) -> None:
         self._measure()
+        if fault and self._count_stored is not None:
+            # What was finished and not written is not done. Told before the end is: whoever watches looks no further.
+            with suppress(OSError):
+                self._status = replace(self._status, **self._count_stored())
         self._status = replace(self._status, state=state, message=message, eta_s=None)
         self._publish()
 

@@ -187,6 +187,9 @@ def check(order: RunRequest) -> None:
     refuse_unpriced((*order.models, *([order.customer] if order.customer else []), *order.judges), order.budget_usd)
     benchmark = find_benchmark(order.benchmark)
     for name in order.models:
+        if (role := llm.role_of(name)) not in benchmark.model_roles:
+            instead = benchmark.default_models[0]
+            raise BadOption(f"--model {name}: {order.benchmark} evaluates no {role}s; take {instead}, for example")
         only = llm.only_for(name)
         if only and only != benchmark.card.id:
             floors = ", ".join(floor.model for floor in benchmark.floors)

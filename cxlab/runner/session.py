@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -61,7 +61,8 @@ def prepare(each: LoadedRun, status: Status, show: ProgressDisplay) -> None:
         return
     path = each.folder / "status.json"
     try:
-        for done, of, what in make(list(each.samples.values()), read_options(each.benchmark, each.run)):
+        model = str(each.run.setup.get("model", each.run.model))
+        for done, of, what in make(list(each.samples.values()), read_options(each.benchmark, each.run), model):
             now = replace(status, message=f"{done:,} of {of:,} {what}", updated=statuses.now())
             statuses.write(path, now)
             show.update(each.run.model, now)
@@ -124,27 +125,20 @@ async def _execute(
         budget=budget,
         first_calls=tuple(first_calls.values()),
         show=lambda now: show.update(run.model, now),
+        count_stored=lambda: _count_stored(opened, shard),
     )
     try:
         ended = await execution.go()
-    except Exception:
-        # What was finished and not written is not done; the fault itself goes on to whoever called.
-        with suppress(OSError):
-            _recount(opened, shard, path)
-        raise
     finally:
         for model in {id(model): model for model in (setup.model, setup.customer, *setup.judges) if model}.values():
             await model.aclose()
     return SessionResult(run.id, ended, execution.interrupted)
 
 
-def _recount(opened: LoadedRun, shard: tuple[int, int], path: Path) -> None:
-    """Let the status of a session that failed count what is stored."""
-    status = statuses.read(path)
-    if status is not None:
-        mine = None if shard == WHOLE else {sample_id for sample_id, _ in take_shard(opened.pairs, shard)}
-        stored = tally(opened.run.id, mine) or dict.fromkeys(("done", "ok", "format", "provider"), 0)
-        statuses.write(path, replace(status, **stored))
+def _count_stored(opened: LoadedRun, shard: tuple[int, int]) -> dict[str, int]:
+    """The attempts of a shard that are stored, by outcome, as its status counts them."""
+    mine = None if shard == WHOLE else {sample_id for sample_id, _ in take_shard(opened.pairs, shard)}
+    return tally(opened.run.id, mine) or dict.fromkeys(("done", "ok", "format", "provider"), 0)
 
 
 def work_alone(

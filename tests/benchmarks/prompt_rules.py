@@ -104,18 +104,19 @@ def find_leaks(asked: Iterable[Asked]) -> Iterator[str]:
 def find_machine_keys(asked: Iterable[Asked]) -> Iterator[str]:
     """Names that programs use and that the reader need not write."""
     for one in asked:
-        keys = set(_keys([one.sample.inputs, one.sample.expected]))
-        for word in sorted(
-            set(re.findall(r"(?<![\w@./-])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*(?![\w@/-])", one.text))
-        ):
-            snake = bool(re.fullmatch(r"[a-z0-9]+(?:_[a-z0-9]+)+", word))
-            camel = bool(re.search(r"[a-z][A-Z]", word)) and word in keys
+        # Most words look like no name of a program's: only for those that do it is asked whether the reader knows them.
+        words = set(re.findall(r"(?<![\w@./-])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*(?![\w@/-])", one.text))
+        snake = {word for word in words if re.fullmatch(r"[a-z0-9]+(?:_[a-z0-9]+)+", word)}
+        camel = {word for word in words if re.search(r"[a-z][A-Z]", word)}
+        if camel:
+            camel &= set(_keys([one.sample.inputs, one.sample.expected]))
+        used = one.used if snake | camel else ""
+        for word in sorted(snake | camel):
             # A key that is explained in a list is no riddle.
             told = re.search(rf"^\s*[-*] {re.escape(word)}: \S", one.text, re.MULTILINE)
             # An id is a value, which is compared letter by letter.
             value = word in BRANDS or re.search(r"\d{4}", word)
-            known = told or value or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", one.used)
-            if (snake or camel) and not known:
+            if not (value or told or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", used)):
                 yield f"{one.place}: {word}"
 
 

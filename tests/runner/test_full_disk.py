@@ -18,10 +18,14 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 from cxlab import cli, jobs
 from cxlab.errors import FileFault, explain
-from cxlab.store import frames, layout
+from cxlab.runner.display.runs import NoDisplay
+from cxlab.runner.loaded_run import open_run
+from cxlab.runner.session import work_alone
+from cxlab.store import frames, layout, write
 from cxlab.store import run_status as statuses
 from cxlab.store.catalogue import read
 
@@ -67,6 +71,25 @@ def test_a_run_that_the_disk_ends_is_failed_and_can_be_resumed(empty_home: Path,
     last = statuses.read(folder / "status.json")
     assert last is not None
     assert (last.state, last.done) == ("done", 4)
+
+
+def test_an_end_is_told_with_what_is_stored_and_never_more(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever watches a run takes the first ended status for the last."""
+    told: list[statuses.Status] = []
+
+    class Watched(NoDisplay):
+        def update(self, name: str, status: statuses.Status) -> None:
+            told.append(status)
+
+    def refuse(writer: write.PartWriter, parts: dict[str, pl.DataFrame]) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    assert CliRunner().invoke(cli.app, [*RUN, "2", "--plan"]).exit_code == 0
+    monkeypatch.setattr(write.PartWriter, "_publish", refuse)
+    with pytest.raises(OSError, match="No space left"):
+        work_alone([open_run(write.list_runs()[0].id)], Watched())
+    ended = [status for status in told if status.state != "running"]
+    assert {(status.state, status.done, status.ok) for status in ended} == {("failed", 0, 0)}
 
 
 def test_exports_on_a_full_disk_leave_nothing_behind(own_judged_home: Path, tmp_path_factory: Any) -> None:

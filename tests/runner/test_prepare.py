@@ -43,8 +43,8 @@ def prepare(opened: LoadedRun, make: Any) -> tuple[list[str], statuses.Status | 
 
 
 def test_how_far_it_is_stands_in_the_status(opened: LoadedRun) -> None:
-    def make(samples: Any, options: Any) -> Iterator[tuple[int, int, str]]:
-        assert len(samples) == len(opened.samples)
+    def make(samples: Any, options: Any, model: str) -> Iterator[tuple[int, int, str]]:
+        assert (len(samples), model) == (len(opened.samples), opened.run.model)
         yield from ((n, 2_000, "lamps lit") for n in (0, 1_500))
 
     messages, status = prepare(opened, make)
@@ -55,7 +55,7 @@ def test_how_far_it_is_stands_in_the_status(opened: LoadedRun) -> None:
 
 
 def test_a_cancelled_run_is_prepared_no_further(opened: LoadedRun) -> None:
-    def make(samples: Any, options: Any) -> Iterator[tuple[int, int, str]]:
+    def make(samples: Any, options: Any, model: str) -> Iterator[tuple[int, int, str]]:
         yield 0, 2, "lamps"
         (opened.folder / "CANCEL").touch()
         yield 1, 2, "lamps"
@@ -68,7 +68,7 @@ def test_a_cancelled_run_is_prepared_no_further(opened: LoadedRun) -> None:
 def test_what_goes_wrong_is_told_and_the_run_is_not_left_running(
     opened: LoadedRun, fault: BaseException, state: str
 ) -> None:
-    def make(samples: Any, options: Any) -> Iterator[tuple[int, int, str]]:
+    def make(samples: Any, options: Any, model: str) -> Iterator[tuple[int, int, str]]:
         yield 0, 2, "lamps"
         raise fault
 

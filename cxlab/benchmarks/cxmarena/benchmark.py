@@ -41,6 +41,8 @@ METRICS = {
     "contradictory_f1": "contradicting article pairs: F1 against their own gold",
     "contradictory_precision": "share of the pairs called contradictory that are",
     "contradictory_recall": "share of the contradicting pairs that were found",
+    "contradictory_candidates": "share of the contradicting pairs that were checked at all: the ceiling of recall",
+    "similar_candidates": "share of the similar pairs that the model was asked about, where it decides: the same",
     **{
         f"public_{kind}_{figure}": f"{figure} on {kind} pairs as the public evaluator predicts: 5 nearest, cosine 0.9"
         for kind in ("similar", "contradictory")

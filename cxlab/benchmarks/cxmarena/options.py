@@ -43,7 +43,7 @@ class CxmOptions(Options):
     k: int = Field(20, ge=1, le=1000, description="Articles to find, at least 20.")
     similarity: str = Field(
         "words",
-        description="What compares whole articles: words, or an embedder by name.",
+        description="What compares articles and their passages: words, or an embedder by name.",
         json_schema_extra={"choices": ["words", "minilm", "hashing"]},
     )
     similar: Literal["embedding", "model"] = Field(
@@ -56,10 +56,10 @@ class CxmOptions(Options):
     )
     candidates: Literal["passages", "articles"] = Field(
         "passages",
-        description="Pairs checked for contradictions: sentences on one thing that differ in a value, or the nearest "
-        "articles, whole.",
+        description="Pairs checked for contradictions: by sentences that differ in a value or lie near each other, or "
+        "the nearest articles, whole.",
     )
-    neighbours: int = Field(10, ge=1, le=1000, description="With candidates=articles, nearest articles checked.")
+    neighbours: int = Field(10, ge=1, le=1000, description="Nearest articles of each that are checked.")
     most: int = Field(2000, ge=1, le=1_000_000, description="At most this many pairs are checked, the likeliest first.")
     contradictions: Literal["model", "facts", "similar"] = Field(
         "model", description="How they are checked: by the model, by sentences on one thing with other values, or not."

@@ -149,7 +149,9 @@ async def kb_refinement(work: AttemptContext) -> dict[str, Any]:
     method, by, by_model = options.contradictions, options.candidates, options.similar == "model"
     articles = corpus.load(work.sample.dataset_id, work.inputs["corpus"])
     # Seconds of pure computing at the published size, which must not hold up the other attempts.
-    contrasts = await asyncio.to_thread(contradiction_candidates.find_contrasts, articles.texts)
+    contrasts = await asyncio.to_thread(
+        contradiction_candidates.propose, articles.texts, similarity, options.neighbours
+    )
     asked = [contrast[:2] for contrast in contrasts]
     found = await asyncio.to_thread(duplicate_detection.compare, articles, similarity, options.neighbours, asked=asked)
     candidates = duplicate_detection.choose(found, contrasts, by, options.most)
@@ -162,9 +164,12 @@ async def kb_refinement(work: AttemptContext) -> dict[str, Any]:
 
     checked = await duplicate_detection.contradictions(articles, candidates, method, ask_model)
     similar, unread = [list(pair[:2]) for pair in found.pairs if pair.similarity >= threshold], 0
+    proposed = {"contradictory": [list(one.pair[:2]) for one in candidates]}
     if by_model:
-        near = [pair for pair in found.pairs if pair.similarity >= threshold - duplicate_detection.WIDER]
-        similar, unread = await duplicate_detection.repetitions(articles, near[: options.most], ask_similar)
+        wide = threshold - duplicate_detection.WIDER
+        near = [pair for pair in found.pairs if pair.similarity >= wide][: options.most]
+        proposed["similar"] = [list(pair[:2]) for pair in near]
+        similar, unread = await duplicate_detection.repetitions(articles, near, ask_similar)
     cuts = [round(0.3 + 0.05 * step, 2) for step in range(14)]
     return {
         "similar": similar,
@@ -174,6 +179,7 @@ async def kb_refinement(work: AttemptContext) -> dict[str, Any]:
         "sweep": [{"threshold": c, "predicted": sum(p.similarity >= c for p in found.pairs)} for c in cuts],
         "shown": checked.found,
         "candidates": len(candidates),
+        "proposed": proposed,
         "unread": checked.unread + unread,
         "settings": {
             "similarity": similarity,

@@ -161,6 +161,9 @@ def _kb_refinement(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
             for figure in ("precision", "recall", "f1"):
                 reason = None if gold else "the corpus holds no such pair"
                 found[f"{name}_{figure}"] = (100 * result[figure] if gold else None, reason)
+        # No recall goes beyond what was put to the model at all.
+        if (asked := output.get("proposed", {}).get(kind)) is not None and gold:
+            found[f"{kind}_candidates"] = (100 * figures.kb_pairs(asked, gold)["recall"], None)
     if output.get("pairs") and sample.expected["similar"]:
         best = max(figures.sweep(output["pairs"], sample.expected["similar"]), key=lambda row: row["f1"])
         found["best_similar_f1"] = (100 * best["f1"], None)

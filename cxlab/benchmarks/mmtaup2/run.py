@@ -76,8 +76,9 @@ def _refuse_clash(fixed: Mapping[str, Any], options: Mapping[str, Any]) -> None:
             )
 
 
-def prepare(chosen: Sequence[Sample], options: MmOptions) -> Iterator[tuple[int, int, str]]:
+def prepare(chosen: Sequence[Sample], options: MmOptions, model: str = "") -> Iterator[tuple[int, int, str]]:
     """Refuse terms that clash and an audio back end that is not there before anything is played; it makes nothing."""
+    del model
     domains, given = set(), options.given()
     for sample in chosen:
         fixed = samples.terms_of(sample)

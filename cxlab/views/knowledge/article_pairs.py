@@ -69,12 +69,18 @@ def show_counts(found: Pairs, kind: str) -> None:
     told = proportion_interval(row["found"], row["gold"])
     sure = f" (95 % interval {format_share(told.low)} to {format_share(told.high)})" if row["gold"] else ""
     settings = found.settings
-    how = (
-        f"called so from a similarity of {found.threshold:.2f}, measured by {settings.get('similarity', 'words')}"
-        if kind == "similar"
-        else f"{format_count(found.checked)} candidate pairs, each checked by "
-        f"{_CHECKS.get(str(settings.get('contradictions')), 'nothing more')}"
-    )
+    if kind == "contradictory":
+        checks = _CHECKS.get(str(settings.get("contradictions")), "nothing more")
+        how = f"{format_count(found.checked)} candidate pairs, each checked by {checks}"
+    elif settings.get("similar") == "model":
+        how = "the most similar pairs, each checked by the model"
+    else:
+        how = f"called so from a similarity of {found.threshold:.2f}, measured by {settings.get('similarity', 'words')}"
+    if kind in found.asked and row["gold"]:
+        how += (
+            f"; {format_count(found.asked[kind])} of the {format_count(row['gold'])} known pairs were among them, so "
+            f"recall cannot exceed {format_share(found.asked[kind] / row['gold'])}"
+        )
     section(
         f"{format_count(row['found'])} of {format_count(row['gold'])} {_NOUN[kind]}s found, "
         f"{format_count(row['missed'])} missed, {format_count(row['false'])} invented",

@@ -21,7 +21,8 @@ class Pairs:
 
     `scored`: first, second, similarity of the most similar pairs, none below `floor`. `table`: kind, first, second,
     outcome (one of OUTCOMES), similarity (null when the pair was not looked at), left and right (the words that the
-    run gives for a contradiction). `settings` as the run has them.
+    run gives for a contradiction). `settings` as the run has them. `asked`: kind → how many of its gold pairs the model
+    was asked about, where it was asked about chosen pairs.
     """
 
     run_id: str
@@ -34,6 +35,7 @@ class Pairs:
     checked: int
     unread: int
     outcome: str
+    asked: dict[str, int]
 
     @property
     def threshold(self) -> float:
@@ -74,10 +76,12 @@ def load(dataset: str, run_id: str) -> Pairs | None:
     )
     similarity = {(a, b): value for a, b, value in scored.iter_rows()}
     shown = {tuple(sorted(one["pair"])): one for one in output.get("shown", ())}
-    rows = []
+    rows, asked = [], {}
     for kind in queries.TROUBLES:
         said = {tuple(sorted(pair[:2])) for pair in output.get(kind, ())}
         gold = {tuple(sorted(pair[:2])) for pair in expected.get(kind) or ()}
+        if (proposed := output.get("proposed", {}).get(kind)) is not None:
+            asked[kind] = len(gold & {tuple(sorted(pair[:2])) for pair in proposed})
         for pair in said | gold:
             words = shown.get(pair, {}) if kind == "contradictory" else {}
             turned = bool(words) and tuple(words["pair"]) != pair
@@ -110,6 +114,7 @@ def load(dataset: str, run_id: str) -> Pairs | None:
         checked=int(output.get("candidates", 0)),
         unread=int(output.get("unread", 0)),
         outcome=row["outcome"],
+        asked=asked,
     )  # fmt: skip
 
 

@@ -133,6 +133,7 @@ def test_refinement_finds_the_copy_and_the_altered_number(samples):
         assert ["KB_0", "KB_13"] in attempt.output["contradictory"]
         # KB_100 is a copy of KB_0, so it contradicts KB_13 as well; the gold does not know.
         assert values["contradictory_precision"] == 50
+        assert values["contradictory_candidates"] == 100
         shown = next(one for one in attempt.output["shown"] if one["pair"] == ["KB_0", "KB_13"])
         assert ("10 months" in shown["first"], "99 months" in shown["second"]) == (True, True)
     assert attempt.output["steps"]["contradiction"]["calls"] == attempt.output["candidates"]

@@ -176,7 +176,7 @@ def _folder(base: str, dataset_id: str, *settings: object) -> Path | None:
     return kept / dataset_id / content_id(*settings)
 
 
-def prepare(samples: Sequence[Sample], options: CxmOptions) -> Iterator[tuple[int, int, str]]:
+def prepare(samples: Sequence[Sample], options: CxmOptions, model: str = "") -> Iterator[tuple[int, int, str]]:
     """Vectors of the articles that the samples search in, kept in the store's cache, where an embedder is slow or paid
     for; else each process would compute them for itself. Yields (done, of, of what)."""
     kind = options.retrieval

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cxlab.benchmarks.cxmarena.evaluation.contradiction_candidates import Contrast, excerpt
-from cxlab.benchmarks.cxmarena.evaluation.corpus import Corpus, embedder
+from cxlab.benchmarks.cxmarena.evaluation.corpus import Corpus
+from cxlab.benchmarks.cxmarena.evaluation.cosines import cosine_rows
 from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import (
     PairInputs,
     PairReply,
@@ -27,7 +27,6 @@ from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import (
     SimilarReply,
 )
 from cxlab.benchmarks.cxmarena.evaluation.property_alignment import SURE
-from cxlab.benchmarks.cxmarena.text import content
 from cxlab.errors import BadOption
 from cxlab.llm.base import Reply
 
@@ -100,7 +99,7 @@ def compare(
     for pair in asked:
         wanted.setdefault(places[pair[0]], []).append(pair)
     cosines: dict[tuple[str, str], float] = {}
-    rows = _vectors([corpus.texts[one] for one in ids], similarity)
+    rows = cosine_rows([corpus.texts[one] for one in ids], similarity)
     count = len(ids)
     pairs: list[tuple[int, int, float]] = []
     nearest: dict[tuple[int, int], float] = {}
@@ -135,21 +134,6 @@ def compare(
         named([(i, j, v) for (i, j), v in public.items()], len(public)),
         cosines,
     )
-
-
-def _vectors(texts: list[str], similarity: str) -> Callable[[int, int], NDArray[np.float32]]:
-    """A function from a range of articles to their cosines with all articles."""
-    if similarity == "words":
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        if not any(content(text) for text in texts):
-            return lambda start, end: np.zeros((end - start, len(texts)), dtype=np.float32)
-        vectorizer = TfidfVectorizer(analyzer=content, sublinear_tf=True, dtype=np.float32)
-        matrix = vectorizer.fit_transform(texts)
-        turned = matrix.T.tocsr()
-        return lambda start, end: np.asarray((matrix[start:end] @ turned).toarray(), dtype=np.float32)
-    vectors: NDArray[np.float32] = embedder(similarity).embed(texts)
-    return lambda start, end: vectors[start:end] @ vectors.T
 
 
 def choose(found: Neighbours, contrasts: Sequence[Contrast], by: str, most: int) -> list[ContradictionCandidate]:

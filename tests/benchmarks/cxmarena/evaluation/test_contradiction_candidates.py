@@ -154,8 +154,16 @@ def test_a_model_is_shown_titles_and_passages_only(texts):
     assert (checked.unread, len(seen)) == (3, 3)
     for one in seen:
         assert one.first.text.splitlines()[0] == texts[one.first.id].splitlines()[0]
-        assert "label" not in one.first.text + one.second.text
-    assert excerpt("Title\n\nText.", ["One.", "One.", "Two."]) == "Title\n\nOne.\n\nTwo."
+        # Of the other property that stands two sentences on nothing is shown.
+        assert "The lifespan of Calm Fan" not in one.first.text + one.second.text
+
+
+def test_an_excerpt_shows_sentences_between_those_beside_them_in_order():
+    text = "Title\n\nOne. Two. Three. Four. Five. Six.\n\nA heading\n\nSeven. Eight."
+    assert excerpt(text, ["Two.", "Two.", "Five."]) == "Title\n\nOne. Two. Three. Four. Five. Six."
+    assert excerpt(text, ["One."]) == "Title\n\nOne. Two."
+    assert excerpt(text, ["Seven.", "One."]) == "Title\n\nOne. Two.\n\n… A heading\nSeven. Eight."
+    assert excerpt(text, ["Nowhere."]) == "Title"
 
 
 def pair(first: str, second: str) -> PairInputs:
