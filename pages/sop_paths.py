@@ -5,13 +5,12 @@ import streamlit as st
 
 from cxlab import read, ui
 from cxlab.charts.numbers import format_count
-from cxlab.read import View, scenarios
+from cxlab.read import View, procedures
 from cxlab.ui.unknown import describe, stop_at
-from cxlab.views.benchmarks import declared
+from cxlab.views.benchmarks import declared, titles_of
 from cxlab.views.sop import deviations, queries, scores
 
 ui.routed()
-BENCHMARK = "sage"
 TURNS = {
     "": "all evaluated turns",
     "1": "first turn",
@@ -32,12 +31,20 @@ LOOKS = {
 
 ui.header("SOP paths", "Where do agents leave the procedure?")
 view = ui.view()
-known = ui.cached(read.facets, View(benchmark=BENCHMARK), ("models", scenarios.FACET))
-tested = known.filter(pl.col("name") == scenarios.FACET)["value"].to_list()
+stored = ui.cached(read.benchmarks)["benchmark"].to_list()
+having = [name for name in procedures.declared() if name in stored] or list(procedures.declared())
+if len(having) > 1:
+    with st.sidebar:
+        benchmark = ui.choose(view, "benchmark", "Benchmark", having, names=titles_of(having))
+else:
+    (benchmark,) = having
+FACET = procedures.facet_of(benchmark)
+known = ui.cached(read.facets, View(benchmark=benchmark), ("models", FACET))
+tested = known.filter(pl.col("name") == FACET)["value"].to_list()
 # The smallest procedure first: it is the one to begin with.
 usable = sorted(
-    (name for name in scenarios.procedures() if name in tested),
-    key=lambda name: (len(scenarios.procedure(name).stages), name),
+    (name for name in procedures.ids() if name in tested),
+    key=lambda name: (len(procedures.get(name).stages), name),
 )
 if not usable:
     ui.empty(
@@ -49,16 +56,16 @@ if not usable:
     ui.link("Start an evaluation", "run")
     st.stop()
 
-asked = view.values(scenarios.FACET)
+asked = view.values(FACET)
 if not set(asked) <= set(usable):
     # One of another benchmark may have come along from another page; any other there is not.
-    every = ui.cached(read.facets, View(), (scenarios.FACET,))["value"].to_list()
+    every = ui.cached(read.facets, View(), (FACET,))["value"].to_list()
     lost = [describe("procedure", name) for name in asked if name not in every]
-    stop_at(lost, lambda: ui.set_view(view.narrow(**{scenarios.FACET: ()})))
+    stop_at(lost, lambda: ui.set_view(view.narrow(**{FACET: ()})))
 models = [name for name in ui.marks() if name in known.filter(pl.col("name") == "models")["value"].to_list()]
 with st.sidebar:
-    titles = {name: scenarios.procedure(name).title for name in usable}
-    scenario = ui.choose(view, "scenario", "Procedure", usable, names=titles)
+    titles = {name: procedures.get(name).title for name in usable}
+    scenario = ui.choose(view, FACET, "Procedure", usable, names=titles)
     at = ui.choose(
         view, "at", "Turns", list(TURNS), names=TURNS, help="Turns 1, 5, 10, 15 and the last one are evaluated."
     )
@@ -70,21 +77,21 @@ with st.sidebar:
         names={"": "off", **{name: ui.label(name) for name in models}},
         help="The map then shows the first chosen model minus this one.",
     )
-view = view.narrow(scenario=(scenario,)).change(
-    benchmark=BENCHMARK, at=at, baseline=against if against in models else ""
+view = view.narrow(**{FACET: (scenario,)}).change(
+    benchmark=benchmark, at=at, baseline=against if against in models else ""
 )
-card = declared(BENCHMARK).card
+card = declared(benchmark).card
 if view.metric not in card.metrics:
     view = view.change(metric=card.headline, page=view.page)
 metric = view.tab in ("coverage", "turns", "levels")
-view = ui.sidebar_filters(view, ["models", "level", "runs"], declared(BENCHMARK), metric=metric)
+view = ui.sidebar_filters(view, ["models", "level", "runs"], declared(benchmark), metric=metric)
 difference = None
 if view.baseline:
     first = next((name for name in (*view.models, *models) if name != view.baseline), None)
     difference = (first, view.baseline) if first else None
 scope = view.filters().change(at=view.at, stage=view.stage)
 shown = scope.change(models=difference) if difference else scope
-procedure = scenarios.procedure(scenario)
+procedure = procedures.get(scenario)
 
 split = ui.cached(queries.error_split, shown.change(stage=""))
 turns = int(split.filter(~pl.col("error").is_in(["format", "unscored"]))["n"].sum())

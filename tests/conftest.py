@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import cxlab.benchmarks  # noqa: F401 (says which procedures there are, as the app and the command line do)
+
 # Tests start some hundred processes. Compiled once they start twice as fast, wherever the variable comes from.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from cxlab.records.procedure import declared as declared_procedures
+
 ROOT = Path(__file__).resolve().parents[1]
 # All on one worker, which reads each file once.
 pytestmark = pytest.mark.xdist_group("architecture")
@@ -197,11 +199,9 @@ NAMED = {
     "cxlab/views/escalation/": "a view of a rule of MM-tau-p2",
     "cxlab/views/knowledge/": "a view of CXMArena's articles",
     "cxlab/views/persona/": "a view of MM-tau-p2",
-    "cxlab/views/sop/": "a view of SAGE",
     "pages/crm_desk.py": "its view is CRMArena's",
     "pages/knowledge.py": "its view is CXMArena's",
     "pages/persona_lab.py": "its view is MM-tau-p2's",
-    "pages/sop_paths.py": "its view is SAGE's",
 }
 
 
@@ -237,6 +237,52 @@ def test_a_benchmark_is_named_at_home_only() -> None:
             continue
         found = names_a_benchmark(tree_of(path))
         assert not found, f"{name}:{found[0]} names a benchmark; ask the contract, or let its own room do it"
+
+
+# A facet of a benchmark in SQL: shared rooms ask what is declared (read/procedures.py, read/query.py).
+FACET_IN_SQL = re.compile(r"facet_of\([a-z._]+, '\w+'\)|facets\['\w+'\]|\$\.terms\.\w+")
+FACETS_TOLD = {
+    "cxlab/store/export.py": "the columns of the event log, which other programs read",
+    "cxlab/views/escalation/": "a view of one benchmark",
+    "cxlab/views/knowledge/": "a view of one benchmark",
+    "cxlab/views/persona/": "a view of one benchmark",
+}
+
+
+def names_in_sql(tree: ast.AST) -> list[int]:
+    return sorted(line for text, line in constants(tree) if FACET_IN_SQL.search(text))
+
+
+def test_shared_rooms_read_facets_by_declared_names() -> None:
+    for path in FILES:
+        name = str(path.relative_to(ROOT))
+        if name.startswith(("cxlab/benchmarks/", "cxlab/bench/", *FACETS_TOLD)):
+            continue
+        found = names_in_sql(ast.parse(path.read_text(encoding="utf-8")))
+        assert not found, f"{name}:{found[0]} names a facet of a benchmark"
+
+
+# What is drawn for benchmarks with procedures, whose traces have these classes.
+PROCEDURE_VIEWS = ("cxlab/views/sop/", "cxlab/views/failures/attempt_procedure.py")
+
+
+def test_classes_of_failure_are_named_by_the_benchmark_that_declares_procedures() -> None:
+    """A shared room names none of them, but for words that the record of a verdict or trace has as well."""
+    own = {
+        kind
+        for each in declared_procedures().values()
+        for kind in (*each.misread, *each.deviations, *each.others)
+        if kind not in {"field", "action", "panel", "execution"}
+    }
+    assert "lucky" in own
+    words = re.compile(rf"(?<![\w])'?({'|'.join(sorted(own))})'?(?![\w])")
+    for path in FILES:
+        name = str(path.relative_to(ROOT))
+        if name.startswith(("cxlab/benchmarks/", "cxlab/bench/", *PROCEDURE_VIEWS)):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found = [line for text, line in constants(tree) if words.fullmatch(text) or f"'{words.pattern}'" in text]
+        assert found == [], f"{name}:{found} names a class of failure"
 
 
 def test_no_import_goes_round_in_a_circle() -> None:
@@ -289,5 +335,7 @@ def test_sql_is_written_in_store_read_and_the_queries_of_views() -> None:
 def test_the_tests_see_names_and_sql() -> None:
     tree = ast.parse('"""sage"""\nx = "run sage"\ny = "a message"\nfrom cxlab.benchmarks.cdr import run\n')
     assert names_a_benchmark(tree) == [2, 4]
+    assert names_in_sql(ast.parse("f\"SELECT facet_of(t.facet_list, 'level'), {x}\"")) == [1]
+    assert names_in_sql(ast.parse("f\"SELECT facet_of(t.facet_list, '{x}')\"")) == []
     assert SQL.search("SELECT a\n FROM b WHERE c")
     assert not SQL.search("Select a place from here")

@@ -24,6 +24,7 @@ from cxlab.llm.simulated.profiles import Profile
 from cxlab.records import Attempt, Dataset, Failure, Judgement, Run, Sample, Score, Trace, Verdict, Vote
 from cxlab.records.benchmark_card import RESERVED, Baseline, Card, Declaration, Facet, Search, Task
 from cxlab.records.evaluation import Owner
+from cxlab.records.procedure import Procedures
 from cxlab.store import write
 
 Role = Literal["agent", "customer", "judge", "writer"]
@@ -220,6 +221,8 @@ class Benchmark:
     nobody: the models of that set-up refuse to be called."""
     rejudge: Rejudge | None = None
     judged: JudgedMetrics | None = None
+    procedures: Procedures | None = None
+    """Where agents are held to procedures: which there are, and what can go wrong on a turn (`Scored.traces`)."""
     migrate: Callable[[Run, int], Run] | None = None
     """migrate(record, version): an older record of a run as it would be today."""
     figures: Callable[[str, Mapping[str, Any]], list[dict[str, Any]]] | None = None

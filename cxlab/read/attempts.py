@@ -8,9 +8,8 @@ from typing import Any
 import polars as pl
 
 from cxlab.errors import UnknownName
-from cxlab.read import troubles
+from cxlab.read import procedures, troubles
 from cxlab.read.query import COLUMNS, ask, facet, facet_ids, where
-from cxlab.read.scenarios import FACET
 from cxlab.read.view import View
 from cxlab.store import catalogue, frames, load
 
@@ -202,7 +201,9 @@ def attempt(run_id: str, attempt_id: str) -> StoredAttempt:
         scores=rows("scores", "turn NULLS FIRST, metric"),
         votes=kept["votes"].sort("turn", "judge"),
         judgements=rows("judgements", "turn, field, judge"),
-        traces=kept["traces"].sort("turn").with_columns(pl.lit(row.get(FACET), pl.String).alias(FACET)),
+        traces=kept["traces"]
+        .sort("turn")
+        .with_columns(procedure=pl.lit(row.get(procedures.facet_of(row["benchmark"])), pl.String)),
         failures=kept["failures"].sort("seq"),
         annotations=rows("annotations", "created"),
     )

@@ -1,20 +1,9 @@
-"""Kinds of what goes wrong, in words; and what procedures ask for, as judges and agents write it."""
+"""Kinds of what goes wrong, in words."""
 
-import json
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from cxlab.records.procedure import declared
 
-from cxlab import files
-from cxlab.read import scenarios
-
-KINDS = {
-    "any": "anything at all",
-    "field": "misread field",
-    "execution": "left the procedure",
-    "action": "wrong action",
-    "lucky": "right by luck",
-    "panel": "panel off the truth",
+_ANY = {"any": "anything at all"}
+_KINDS = {
     "answer": "wrong result",
     "format": "unreadable reply",
     "unmarked": "not scored",
@@ -30,7 +19,6 @@ KINDS = {
     "customer_tool": "customer's tool call refused",
     "agent": "slip of the agent",
 }
-"""Kinds of trouble in words. `any` stands for those that are a fault of an agent, a provider or a customer."""
 
 EVENTS = ("refused", "arguments", "unknown_tool", "tool", "customer_tool", "agent")
 """Kinds that may happen on the way to a good end: an agent that is refused and mends it has done nothing wrong."""
@@ -45,46 +33,30 @@ TOOL_ERRORS = ("refused", "arguments", "unknown_tool")
 """Types of failures with a kind of their own, where a tool is where they happened."""
 
 
+def misread() -> dict[str, str]:
+    """Kinds of turns on which an agent's own fields lead elsewhere, in words."""
+    return {kind: words for each in declared().values() for kind, words in each.misread.items()}
+
+
+def deviations() -> dict[str, str]:
+    """Kinds of turns on which an agent left the way that its own fields lead, in words."""
+    return {kind: words for each in declared().values() for kind, words in each.deviations.items()}
+
+
+def kinds() -> dict[str, str]:
+    """Kinds of trouble in words, those of procedures first. `any` stands for those that are a fault of an agent, a
+    provider or a customer."""
+    others = {kind: words for each in declared().values() for kind, words in each.others.items()}
+    return {**_ANY, **misread(), **deviations(), **others, **_KINDS}
+
+
+def name_kind(kind: str) -> str:
+    """A kind in words."""
+    return kinds().get(kind, kind)
+
+
 def kind_of(where: str, type_: str) -> str:
     """The kind of a stored failure, as the SQL of `troubles` has it."""
     if type_ not in TOOL_ERRORS:
         return where
     return {"tool": type_, "customer": "customer_tool"}.get(where, where)
-
-
-def stage_fields() -> str:
-    """JSON rows of scenario, stage and the fields that the stage asks for, in order; read anew when a file changes."""
-    return _reads(_stamp())
-
-
-def _stamp() -> tuple[tuple[str, int], ...]:
-    return tuple((path.stem, path.stat().st_mtime_ns) for path in sorted(scenarios.FOLDER.glob("*.yaml")))
-
-
-@lru_cache(maxsize=4)
-def _reads(stamp: tuple[tuple[str, int], ...]) -> str:
-    """JSON: which fields each stage of each procedure asks for, in order."""
-    rows: dict[tuple[str, str], list[str]] = {}
-    for name, _ in stamp:
-        for edge in scenarios.procedure(name).edges:
-            fields = rows.setdefault((name, edge.source), [])
-            fields += [field for branch in edge.branches for field, _ in branch.conditions if field not in fields]
-    return json.dumps(
-        [{"scenario": scenario, "stage": stage, "fields": fields} for (scenario, stage), fields in rows.items()]
-    )
-
-
-def field_options(scenario: str) -> dict[str, tuple[str, ...]]:
-    """The fields of a scenario and their options as judges write them; {} where there is no such scenario."""
-    path = scenarios.FOLDER / f"{scenario}.yaml"
-    return _options(path, path.stat().st_mtime_ns) if scenario in scenarios.procedures() else {}
-
-
-@lru_cache(maxsize=32)
-def _options(path: Path, stamp: int) -> dict[str, tuple[str, ...]]:
-    fields = files.read_yaml(path).get("fields") or {}
-    return {name: tuple(_show(option) for option in spec.get("options") or ()) for name, spec in fields.items()}
-
-
-def _show(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -4,13 +4,13 @@ A filter then only counts rows. What a new part changes is looked up anew for it
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cxlab.read import failure_kinds, scenarios
+from cxlab.read import failure_kinds, procedures
 from cxlab.read.failure_kinds import EVENTS, NOT_ANY, TOOL_ERRORS, VERDICTS
 from cxlab.read.view import View
 from cxlab.store import catalogue, connect, layout
@@ -18,7 +18,8 @@ from cxlab.store import catalogue, connect, layout
 if TYPE_CHECKING:
     import duckdb
 
-# --- SQL. `{runs}` stands for the runs that are looked at, of the table or alias before it.
+# --- SQL. `{runs}` stands for the runs that are looked at, of the table or alias before it; the other names in braces
+# for what benchmarks declare of their procedures.
 
 # The kind of a failure `f`. A customer with tools of its own is refused them, too; that is no fault of its model.
 _KIND = f"""CASE WHEN f.where_ = 'tool' AND f.type IN {TOOL_ERRORS} THEN f.type
@@ -65,16 +66,16 @@ _TROUBLES = f"""
                 SELECT *, list_filter(range(1, greatest(len(way), len(due_way)) + 1),
                     lambda i: way[i] IS DISTINCT FROM due_way[i])[1] AS place
                 FROM (
-                    SELECT t.run_id, t.attempt_id, t.model, facet_of(t.facet_list, '{scenarios.FACET}') AS scenario,
+                    SELECT t.run_id, t.attempt_id, t.model, {{procedure_t}} AS scenario,
                         t.turn, t.error AS kind,
-                        t.error IN ('field', 'lucky') AS misread,
+                        t.error IN {{misread}} AS misread,
                         CASE WHEN misread THEN list_append(t.own_path, t.own_action)
                             ELSE list_append(t.predicted_path, t.predicted_action) END AS way,
                         list_append(t.reference_path, t.reference_action) AS due_way,
                         CAST(t.predicted_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS said,
                         CAST(t.panel_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS panel
                     FROM facetted('traces') t
-                    WHERE t.error IN ('field', 'lucky', 'execution', 'action') AND {{runs}}
+                    WHERE (t.error IN {{misread}} OR t.error IN {{deviations}}) AND {{runs}}
                 )
             ) p LEFT JOIN (
                 SELECT each.scenario AS on_scenario, each.stage AS on_stage, each.fields AS fields
@@ -83,7 +84,7 @@ _TROUBLES = f"""
             ) r ON r.on_scenario = p.scenario AND r.on_stage = coalesce(way[place - 1], 'start')
         )
         UNION ALL
-        SELECT f.run_id, f.attempt_id, f.model, coalesce(facet_of(f.facet_list, '{scenarios.FACET}'), f.task),
+        SELECT f.run_id, f.attempt_id, f.model, coalesce({{procedure_f}}, f.task),
             f.turn, {_KIND}, NOT {_DECIDED}, NULL, NULL, NULL, NULL, NULL, NULL, CASE
                 WHEN f.where_ = 'format' AND f.type = 'invalid'
                 THEN concat(f.type, ' ', regexp_extract(f.message, 'field ''([^'']+)''', 1))
@@ -91,7 +92,7 @@ _TROUBLES = f"""
                 ELSE f.type END, CASE f.where_ WHEN 'format' THEN 'agent' ELSE f.where_ END, NULL
         FROM ({_FAILURES}) f
         UNION ALL
-        SELECT a.run_id, a.attempt_id, a.model, coalesce(facet_of(a.facet_list, '{scenarios.FACET}'), a.task),
+        SELECT a.run_id, a.attempt_id, a.model, coalesce({{procedure_a}}, a.task),
             a.verdict_turn,
             CASE a.verdict WHEN 'failed' THEN 'answer' ELSE 'unmarked' END, false, a.verdict_stage, NULL, NULL,
             a.verdict_field, NULL, NULL, a.verdict_reason, a.verdict_owner, a.verdict_tool
@@ -190,7 +191,7 @@ def _look_up(name: str, con: "duckdb.DuckDBPyConnection") -> Any:
         kept = _kept.setdefault(home, {each: _Kept() for each in TABLES})[name]
     with kept.lock:
         known = dict(catalogue.read(home).stamps)
-        reads = failure_kinds.stage_fields() if name == "troubles" else ""
+        reads = procedures.stage_fields() if name == "troubles" else ""
         before = kept.stamps if kept.rows is not None and kept.reads == reads else {}
         if kept.rows is None or kept.reads != reads or known != before:
             changed = [run for run, stamp in known.items() if before.get(run) != stamp]
@@ -209,4 +210,11 @@ def _ask(name: str, con: "duckdb.DuckDBPyConnection", runs: list[str] | None, re
     if runs is not None:
         params |= {f"run_{place}": run for place, run in enumerate(runs)}
         condition = f"run_id IN ({', '.join(f'$run_{place}' for place in range(len(runs)))})"
-    return connect.query(con, _MADE_BY[name].format(runs=condition), params)
+    words = {f"procedure_{alias}": procedures.select_procedure(f"{alias}.facet_list") for alias in ("t", "f", "a")}
+    words |= {"misread": _listed(failure_kinds.misread()), "deviations": _listed(failure_kinds.deviations())}
+    return connect.query(con, _MADE_BY[name].format(runs=condition, **words), params)
+
+
+def _listed(kinds: Iterable[str]) -> str:
+    """A list of SQL; of nothing one that nothing is in. Kinds are plain words."""
+    return f"({', '.join(map(repr, kinds)) or 'NULL'})"

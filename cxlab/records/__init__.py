@@ -15,12 +15,11 @@ from cxlab.records.evaluation import (
     Run,
     Sample,
     Score,
-    SingleJudgeTrace,
-    Trace,
     Verdict,
     Vote,
 )
 from cxlab.records.ids import content_id, new_id
+from cxlab.records.procedure import SingleJudgeTrace, Trace
 from cxlab.records.usage import CallTotals, Usage
 
 __all__ = [

@@ -83,8 +83,7 @@ class Card:
     makes up the headline, in the order in which Compare sets it side by side. `scales`: metric → its worst and best
     value where they are not 0 and 100, None for a count without a scale. `lower_is_better`: those of the metrics of
     which less is better. `unit`: what one attempt is called.
-    `judged_alone`: the metric that each judge alone is scored by as well, turn by turn. `reply_length`: the one that
-    counts the words of a reply.
+    `reply_length`: the metric that counts the words of a reply.
     """
 
     id: str
@@ -99,7 +98,6 @@ class Card:
     scales: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
     unit: tuple[str, str] = ("dialogue", "dialogues")
-    judged_alone: str = ""
     reply_length: str = ""
 
     @property

@@ -168,51 +168,6 @@ class Verdict(Record):
     tool: str | None = None
 
 
-class SingleJudgeTrace(Record):
-    """What a turn would come to if one judge alone were the panel: the way its fields lead, and the scores.
-
-    `path` is empty and `action` None where its fields lead nowhere (one is missing or outside the options);
-    a score is None where this judge gave too little for it.
-    """
-
-    judge: str
-    path: tuple[str, ...] = ()
-    action: str | None = None
-    logic: float | None = None
-    chat: float | None = None
-    overall: float | None = None
-
-
-class Trace(Record):
-    """One evaluated turn held against a procedure.
-
-    `reference_*` follow from the judges' fields, `own_path` and `own_action` from the agent's own
-    fields, `gold_*` from the leaf the customer was made from. `moves` aligns predicted with reference
-    as (`sync` | `inserted` | `skipped`, stage). `error`: `none`, `field`, `execution`, `action`,
-    `lucky`, `panel` (the agent is right by what was told), `format` or `unscored`.
-    `alone`: the same turn by each judge on its own.
-    """
-
-    attempt_id: str
-    turn: int
-    last: bool
-    parsed: bool
-    predicted_fields: dict[str, Any] = {}
-    panel_fields: dict[str, Any] = {}
-    gold_fields: dict[str, Any] = {}
-    predicted_path: tuple[str, ...] = ()
-    reference_path: tuple[str, ...] = ()
-    own_path: tuple[str, ...] = ()
-    gold_path: tuple[str, ...] = ()
-    predicted_action: str | None = None
-    reference_action: str | None = None
-    own_action: str | None = None
-    gold_action: str | None = None
-    moves: tuple[tuple[str, str], ...] = ()
-    error: str = "unscored"
-    alone: tuple[SingleJudgeTrace, ...] = ()
-
-
 class Run(Record):
     """One model on one dataset under one set-up; everything needed to trace a number back."""
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.read import View
-from cxlab.read.failure_kinds import EVENTS, KINDS
+from cxlab.read.failure_kinds import EVENTS, kinds
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.labels import label, plain
@@ -30,7 +30,6 @@ _DEAR = frozenset({"errors", "splits"})
 
 
 _WORDS: dict[str, dict[str, str]] = {
-    "errors": {kind: f"{words} (on the way)" if kind in EVENTS else words for kind, words in KINDS.items()},
     "splits": {"yes": "yes, they lead different ways", "no": "no, all lead the same way"},
     "ends": {
         "goodbye": "goodbye",
@@ -138,6 +137,8 @@ def _title(about: Declaration, name: str) -> str:
 
 
 def _word(about: Declaration, name: str, value: str) -> str:
+    if name == "errors" and value in (known := kinds()):
+        return f"{known[value]} (on the way)" if value in EVENTS else known[value]
     if name in _WORDS:
         return _WORDS[name].get(value) or label(value)
     return about.value(name, value) if about.facet(name) else label(value)

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from cxlab.read import scenarios
+from cxlab.read import procedures
 from cxlab.ui.app_frame import colours
 from cxlab.ui.render import render
 
@@ -45,10 +45,10 @@ def style() -> None:
 
 
 def strip(
-    moves: Sequence[Mapping[str, str]] | Sequence[tuple[str, str]], title: str = "", scenario: str | None = None
+    moves: Sequence[Mapping[str, str]] | Sequence[tuple[str, str]], title: str = "", procedure: str | None = None
 ) -> None:
     """A path as chevrons, coloured by move and with its sign; hovering says the stage and the move in words."""
-    known = scenarios.procedure(scenario) if scenario in scenarios.procedures() else None
+    known = procedures.find(procedure)
     steps = []
     for each in moves:
         move, stage = (each["move"], each["stage"]) if isinstance(each, Mapping) else each

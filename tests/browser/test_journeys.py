@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Dialog, Page, expect
 
-from cxlab.read import scenarios
+from cxlab.benchmarks.sage.procedures import graph
 
 from .conftest import Lab
 from .hostile import SAID
@@ -28,7 +28,7 @@ def test_from_the_leaderboard_to_a_models_failures(page: Page, lab: Lab) -> None
 def test_from_a_bad_stage_to_the_dialogue_and_its_votes(page: Page, lab: Lab) -> None:
     go(page, lab.url, "sop_paths", scenario="telecom_package")
     worst = main(page).get_by_role("heading", name=re.compile("^Most turns leave at ")).inner_text()
-    procedure = scenarios.procedure("telecom_package")
+    procedure = graph.load("telecom_package")
     stage = next(each for each in procedure.stages if worst.startswith(f"Most turns leave at {procedure.name(each)}:"))
     click_mark(page, "sop-map", ["stage", stage])
     assert wait_for(page, "sop_paths", "stage")["stage"] == [stage]
@@ -146,7 +146,7 @@ def test_two_models_are_compared_down_to_their_dialogues(page: Page, lab: Lab) -
 
 def test_an_address_shows_others_what_was_clicked(page: Page, lab: Lab) -> None:
     go(page, lab.url, "sop_paths", scenario="online_education")
-    stage = list(scenarios.procedure("online_education").stages)[1]
+    stage = list(graph.load("online_education").stages)[1]
     click_mark(page, "sop-map", ["stage", stage])
     wait_for(page, "sop_paths", "stage")
     see(page, re.compile("Select a row to open its dialogue"))

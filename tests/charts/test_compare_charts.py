@@ -1,9 +1,9 @@
 import polars as pl
 import pytest
 
+from cxlab.benchmarks.sage.procedures import graph
 from cxlab.charts import compare
 from cxlab.charts.theme import mark_models
-from cxlab.read import scenarios
 from cxlab.views.sop import charts as path_charts
 from cxlab.views.sop.charts_variants import badge_of, draw_variants
 
@@ -79,7 +79,7 @@ def test_flows_keep_every_turn_on_both_sides() -> None:
         schema=["expected", "left_at", "taken", "n"],
         orient="row",
     )
-    sankey = path_charts.draw_flows(frame, scenarios.procedure("telecom_package"), False).data[0]
+    sankey = path_charts.draw_flows(frame, graph.load("telecom_package"), False).data[0]
     assert sum(sankey.link.value) == 2 * 10
     assert "on the reference" in sankey.node.label
     assert "left after 2 What the customer wants" in sankey.node.label
@@ -97,7 +97,7 @@ def test_untested_leaves_stay_visible() -> None:
 
 
 def test_variants_colour_every_move_and_carry_their_way() -> None:
-    procedure = scenarios.procedure("telecom_package")
+    procedure = graph.load("telecom_package")
     way = ["stage1", "stage5", "ChangeOrder"]
     frame = pl.DataFrame(
         {

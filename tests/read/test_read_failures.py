@@ -7,7 +7,7 @@ import pytest
 
 from cxlab import read
 from cxlab.benchmarks.contract import Scored
-from cxlab.read import View, failure_kinds, failures
+from cxlab.read import View, failure_kinds, failures, procedures
 from cxlab.records import Attempt, Dataset, Failure, Sample, Score
 from cxlab.store import write
 from tests.stores.judged import HOSTILE, NOON, make_judged_store, make_run
@@ -203,7 +203,7 @@ def test_a_changed_filter_goes_back_to_page_one_and_stays_behind_on_other_pages(
 
 
 def test_the_fields_that_a_stage_asks_for_come_from_the_procedure() -> None:
-    rows = {(row["scenario"], row["stage"]): row["fields"] for row in json.loads(failure_kinds.stage_fields())}
+    rows = {(row["scenario"], row["stage"]): row["fields"] for row in json.loads(procedures.stage_fields())}
     assert rows[("ecommerce_refund", "stage6")] == ["RefundReasonable"]
-    assert failure_kinds.field_options("ecommerce_refund")["ProvidedDocument"] == ("true", "false")
-    assert failure_kinds.field_options("no such scenario") == {}
+    assert procedures.get("ecommerce_refund").fields["ProvidedDocument"] == ("true", "false")
+    assert procedures.find("no such scenario") is None

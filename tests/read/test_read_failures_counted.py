@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cxlab import read
-from cxlab.read import View, failure_kinds, failures
+from cxlab.read import View, failure_kinds, failures, procedures
 from cxlab.records import Trace
 from tests.stores.troubled import MODELS, Made, make_troubled_store
 
@@ -60,7 +60,7 @@ def describe_turn(scenario: str | None, trace: Trace) -> Row:
 
 
 def fields_of(scenario: str | None, stage: str) -> list[str]:
-    rows = json.loads(failure_kinds.stage_fields())
+    rows = json.loads(procedures.stage_fields())
     return next((row["fields"] for row in rows if (row["scenario"], row["stage"]) == (scenario, stage)), [])
 
 

@@ -51,6 +51,6 @@ def test_what_a_procedure_asks_for_counts_as_it_is_now(tmp_path: Path, monkeypat
     stages = ("start", "stage1", "stage2", "stage3", "stage5")
     fields = [{"scenario": "ecommerce_refund", "stage": each, "fields": ["ProvidedDocument"]} for each in stages]
     with monkeypatch.context() as edited:
-        edited.setattr("cxlab.read.failure_kinds.stage_fields", lambda: json.dumps(fields))
+        edited.setattr("cxlab.read.procedures.stage_fields", lambda: json.dumps(fields))
         assert blamed() > before
     assert blamed() == before

@@ -12,15 +12,17 @@ from cxlab.benchmarks.sage import rules
 from cxlab.benchmarks.sage.formulae import action, logic, overall
 from cxlab.benchmarks.sage.generate import generate
 from cxlab.benchmarks.sage.options import SageDataset, SageOptions, migrate
+from cxlab.benchmarks.sage.procedures import graph
 from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.run import run
 from cxlab.benchmarks.sage.score import rescore, score
-from cxlab.benchmarks.sage.verdict import judge_attempt
+from cxlab.benchmarks.sage.verdict import REASONS, judge_attempt
 from cxlab.errors import CxError
 from cxlab.files import Complaint
 from cxlab.llm.base import ChatModel
 from cxlab.metrics import paths
 from cxlab.records import Sample
+from cxlab.records.procedure import Procedures
 
 # What leads where nobody chooses a metric; the paper's own is "overall", beside which its tables are shown.
 LEAD = "told"
@@ -147,7 +149,6 @@ BENCHMARK = Benchmark(
             "skill": (-100.0, 100.0),
         },
         lower_is_better=LOWER_IS_BETTER,
-        judged_alone="overall",
         reply_length="chat_words",
     ),
     generate=generate,
@@ -166,6 +167,17 @@ BENCHMARK = Benchmark(
     migrate=migrate,
     rescore=rescore,
     attempt_view="procedure",
+    procedures=Procedures(
+        facet="scenario",
+        leaf="leaf",
+        level="level",
+        ids=graph.ids,
+        load=graph.load,
+        misread={name: REASONS[name] for name in ("field", "lucky")},
+        deviations={name: REASONS[name] for name in ("execution", "action")},
+        others={"panel": REASONS["panel"]},
+        judged_alone="overall",
+    ),
     demo=DEMO,
     files=Files("scenario files", check_files, convert),
     floors=(Baseline("simulated:floor", "Floor", "Answers without reading: every field at its default."),),

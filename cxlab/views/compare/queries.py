@@ -14,7 +14,7 @@ import polars as pl
 from cxlab.errors import UnknownName
 from cxlab.metrics.intervals import mean_interval
 from cxlab.metrics.passk import pass_hat_k
-from cxlab.read import ranking, scenarios
+from cxlab.read import procedures, ranking
 from cxlab.read.comparison_sets import ComparisonSet, TaskSet, Unit, find_set
 from cxlab.read.query import ask, facet, facet_ids, selection, where
 from cxlab.read.ranking import Ranking
@@ -245,7 +245,7 @@ def floors(view: View, by: str = "") -> pl.DataFrame:
     found = ask(
         f"""
         WITH told AS (
-            SELECT {group} AS grp, {facet(scenarios.FACET, "t")} AS scenario, {answer} AS answer
+            SELECT {group} AS grp, {procedures.select_procedure("t.facet_list")} AS scenario, {answer} AS answer
             FROM facetted('traces') t
             WHERE {condition} AND t.parsed AND len(t.reference_path) > 0
         ), best AS (SELECT scenario, mode(answer) AS answer FROM told GROUP BY 1)

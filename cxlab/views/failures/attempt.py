@@ -8,7 +8,7 @@ import streamlit as st
 from cxlab import read
 from cxlab.errors import UnknownName
 from cxlab.read import StoredAttempt, View
-from cxlab.read.failure_kinds import KINDS
+from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui import address, path_strips
 from cxlab.ui.labels import badge, error, header, label, plain, say
@@ -150,7 +150,7 @@ def _show_wrong(view: View, whole: read.StoredAttempt, wrong: pl.DataFrame) -> N
         for trace in wrong.iter_rows(named=True):
             message = attempt_procedure.agent_data(whole, trace["turn"])
             with st.container(gap=None):
-                words = f"✕ Turn {trace['turn']}: {KINDS.get(trace['error'], trace['error'])}"
+                words = f"✕ Turn {trace['turn']}: {name_kind(trace['error'])}"
                 if st.button(words, key=f"goto-{trace['turn']}", type="tertiary"):
                     address.go(view.change(turn=int(trace["turn"]), page=view.page))
                 say(attempt_procedure.explain_trace(trace, message))

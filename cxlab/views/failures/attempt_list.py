@@ -10,7 +10,7 @@ import streamlit as st
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, failures
 from cxlab.read.attempts import ROWS_A_PAGE, benchmarks, neighbours
-from cxlab.read.failure_kinds import KINDS
+from cxlab.read.failure_kinds import name_kind
 from cxlab.read.files import to_csv, to_parquet
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, go, here, marks, set_view
@@ -186,7 +186,7 @@ def show_group(view: View, about: Declaration) -> None:
         else:
             what, where = describe_group(found, _titles(about))
             st.markdown(
-                f"**{plain(what)}**  \n{plain(where)} · {plain(KINDS.get(str(found['kind']), str(found['kind'])))}, "
+                f"**{plain(what)}**  \n{plain(where)} · {plain(name_kind(str(found['kind'])))}, "
                 f"{format_count(found['n'])} times in the store"  # type: ignore[arg-type]  # a count
             )
         if st.button("Show all failures", key="group-leave"):
@@ -401,4 +401,4 @@ def _address(view: View) -> str:
 def _say_kinds(kinds: list[str] | None) -> str:
     """ "2 × misread field, 1 unreadable reply" of ["field:2", "format:1"]."""
     parts = (each.rpartition(":") for each in kinds or ())
-    return ", ".join(f"{n}{' ×' if n != '1' else ''} {KINDS.get(kind, kind)}" for kind, _, n in parts)
+    return ", ".join(f"{n}{' ×' if n != '1' else ''} {name_kind(kind)}" for kind, _, n in parts)

@@ -10,8 +10,8 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_points, format_seconds, format_time, format_usd
 from cxlab.charts.theme import short_model
-from cxlab.read import StoredAttempt, scenarios
-from cxlab.read.failure_kinds import KINDS
+from cxlab.read import StoredAttempt, procedures
+from cxlab.read.failure_kinds import name_kind
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid, strip
@@ -121,7 +121,7 @@ def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None) -
         return "Read the fields well enough, and then reported another path than they lead to"
     if kind == "action":
         return f"Right path, wrong action: gave {trace['predicted_action']}, due was {trace['reference_action']}"
-    return KINDS.get(str(kind), str(kind))
+    return name_kind(str(kind))
 
 
 def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: int | None) -> None:
@@ -141,7 +141,7 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
     )
     good = kind == "none"
     sign = "✓" if good else "○" if kind == "unscored" else "✕"
-    title = "followed the procedure" if good else KINDS.get(kind, kind)
+    title = "followed the procedure" if good else name_kind(kind)
     overall = f" · overall {scores['overall']:.1f}" if "overall" in scores else ""
     with (
         st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}"),
@@ -174,9 +174,7 @@ def _unread(whole: StoredAttempt, turn: int, asked: int | None) -> None:
         return
     with (
         st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}"),
-        st.expander(
-            f"✕ Turn {turn}: {plain(KINDS.get(failed['where_'][0], failed['where_'][0]))}", expanded=turn == asked
-        ),
+        st.expander(f"✕ Turn {turn}: {plain(name_kind(failed['where_'][0]))}", expanded=turn == asked),
     ):
         for text in failed["message"]:
             say(text)
@@ -210,7 +208,7 @@ def _verdicts(whole: StoredAttempt, turn: int, asked: int | None) -> None:
 
 def _ways(trace: Mapping[str, Any]) -> None:
     moves = trace["moves"] or [{"move": "", "stage": stage} for stage in trace["predicted_path"]]
-    strip(moves, "Path", trace.get("scenario"))
+    strip(moves, "Path", trace.get("procedure"))
     given, due = trace["predicted_action"], trace["reference_action"]
     if due is None:
         strip([("", given or "none")], "Action")
@@ -339,14 +337,13 @@ def _asked_where_ways_part(trace: Mapping[str, Any]) -> tuple[str, ...]:
     own, due = [*trace["own_path"], trace["own_action"]], [*trace["reference_path"], trace["reference_action"]]
     common = [mine for mine, theirs in zip(own, due, strict=False) if mine == theirs]
     place = next((i for i, (a, b) in enumerate(zip(own, due, strict=False)) if a != b), len(common))
-    scenario = trace.get("scenario")
-    if not place or scenario not in scenarios.procedures():
+    known = procedures.find(trace.get("procedure"))
+    if not place or known is None:
         return ()
-    edges = scenarios.procedure(scenario).edges
     return tuple(
         dict.fromkeys(
             field
-            for edge in edges
+            for edge in known.edges
             if edge.source == own[place - 1]
             for branch in edge.branches
             for field, _ in branch.conditions

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from cxlab.read import StoredAttempt, View
-from cxlab.read.failure_kinds import KINDS, kind_of
+from cxlab.read.failure_kinds import kind_of, name_kind
 from cxlab.ui import address
 from cxlab.ui.labels import chip, plain, say
 from cxlab.ui.path_strips import grid
@@ -57,10 +57,7 @@ def _show_way(whole: StoredAttempt, mended: bool) -> None:
     if not found:
         return
     st.caption("On the way" + (", and mended:" if mended else ":"))
-    rows = [
-        [(KINDS.get(kind, kind), ""), (f"{len(turns)} ×", ""), (_turns(turns), "quiet")]
-        for kind, turns in found.items()
-    ]
+    rows = [[(name_kind(kind), ""), (f"{len(turns)} ×", ""), (_turns(turns), "quiet")] for kind, turns in found.items()]
     grid(("What", "Times", "On turns"), rows)
 
 

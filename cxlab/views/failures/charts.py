@@ -9,8 +9,8 @@ import polars as pl
 
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import palette, plain, short_model, style_figure
-from cxlab.read import scenarios
-from cxlab.read.failure_kinds import KINDS
+from cxlab.read import failure_kinds, procedures
+from cxlab.records.procedure import number
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -40,15 +40,18 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
         return describe_event(row, titles)
     scenario = _name(row["scenario"], titles)
     step, took, due = (_step(row["scenario"], row[name]) for name in ("stage", "took", "due"))
-    if kind in ("field", "lucky") and row["field"]:
+    misread = failure_kinds.misread()
+    if kind in misread and row["field"]:
         what = f"Read {row['field']} as {row['given']}, was {row['wanted']}"
         where = f"leads from {step} to {took}, not {due}"
-        return what, f"{scenario} · {where}" + (" · right action by luck" if kind == "lucky" else "")
-    if kind in ("field", "lucky"):
+        # The first class is the plain one.
+        return what, f"{scenario} · {where}" + ("" if kind == next(iter(misread)) else f" · {misread[kind]}")
+    if kind in misread:
         return f"Fields lead to {took}, not {due}", f"{scenario} · from {step}"
-    if kind == "action":
-        return f"Handed out {took}, due was {due}", f"{scenario} · right path, wrong action at {step}"
-    if kind == "execution":
+    if kind in failure_kinds.deviations():
+        known = procedures.find(row["scenario"])
+        if known and {known.node(row["took"] or ""), known.node(row["due"] or "")} <= {*known.actions}:
+            return f"Handed out {took}, due was {due}", f"{scenario} · right path, wrong action at {step}"
         went = f"Went to {took}" if row["took"] else "Stopped"
         due_words = f"due was {due}" if row["due"] else "the path was over"
         return f"{went} after {step}, {due_words}", f"{scenario} · fields lead the right way"
@@ -59,13 +62,13 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
         said = [scenario, *(f"{name} {value}" for name, value in places if value)]
         if row.get("owner") not in (None, "", "agent"):
             said.append(f"the {row['owner']}'s doing")
-        return f"{detail[:1].upper()}{detail[1:]}" or KINDS[kind].capitalize(), " · ".join(said)
+        return f"{detail[:1].upper()}{detail[1:]}" or failure_kinds.name_kind(kind).capitalize(), " · ".join(said)
     form, _, part = detail.partition(" ")
     if kind == "format" and form == "invalid":
         name = part.removeprefix("fields.")
         what = f"Unreadable reply: {name or 'something'} missing or outside the options"
     else:
-        what = f"{KINDS.get(kind, kind).capitalize()}: {_FORMS.get(form, form.replace('_', ' '))}"
+        what = f"{failure_kinds.name_kind(kind).capitalize()}: {_FORMS.get(form, form.replace('_', ' '))}"
     return what, scenario
 
 
@@ -90,8 +93,8 @@ def _step(scenario: str | None, step: str | None) -> str:
         return "the end" if step is None else "nothing"
     if step == "start":
         return "the start"
-    known = scenario in scenarios.procedures()
-    return f"stage {scenarios.number(step)}" if known and step.startswith("stage") else step
+    known = procedures.find(scenario)
+    return f"stage {number(step)}" if known and step in known.stages else step
 
 
 def draw_groups(frame: pl.DataFrame, dark: bool, titles: Mapping[str, str], things: str) -> "Figure":

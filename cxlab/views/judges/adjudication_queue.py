@@ -7,8 +7,7 @@ from cxlab import read
 from cxlab.charts.matrix import name_item, name_judge
 from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import short_model
-from cxlab.read import View, annotations
-from cxlab.read.failure_kinds import field_options
+from cxlab.read import View, annotations, procedures
 from cxlab.ui.address import cached, go
 from cxlab.ui.annotations import annotate, ask_author, author, withdraw
 from cxlab.ui.labels import label, plain, say, section
@@ -111,7 +110,7 @@ def _show_item(run_id: str, attempt_id: str, turn: int, field: str, blind: bool)
                     f"{plain(row['verdict'] if row['status'] == 'ok' else row['status'])}"
                 )
                 if row["path"]:
-                    strip([("", stage) for stage in (*row["path"], row["action"])], scenario=scenario)
+                    strip([("", stage) for stage in (*row["path"], row["action"])], procedure=scenario)
                     st.caption(f"Alone: logic {row['logic']:.1f}" if row["logic"] is not None else "Alone: not scored")
                 else:
                     st.caption("Alone, its fields lead nowhere.")
@@ -138,7 +137,8 @@ def _decide(
     run_id: str, attempt_id: str, turn: int, field: str, scenario: str, said: pl.DataFrame, decided: pl.DataFrame
 ) -> None:
     """One button an option; what was decided can be taken back."""
-    options = list(field_options(scenario).get(field) or dict.fromkeys(said["verdict"].drop_nulls()))
+    known = procedures.find(scenario)
+    options = list((known.fields.get(field) if known else None) or dict.fromkeys(said["verdict"].drop_nulls()))
     if decided.height:
         row = decided.row(0, named=True)
         with st.container(horizontal=True, vertical_alignment="center"):

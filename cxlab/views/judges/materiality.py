@@ -8,11 +8,11 @@ import streamlit as st
 from cxlab.charts.matrix import name_judge
 from cxlab.charts.numbers import format_count, format_points, format_share
 from cxlab.read import View
+from cxlab.records import procedure
 from cxlab.ui.address import cached, go, here, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.views.benchmarks import metrics_for
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_materiality
 from cxlab.views.judges.judge_columns import judge_names, mean_columns, pick
@@ -64,7 +64,7 @@ def show_materiality(view: View) -> None:
         )
         if picked and by in ("scenario", "level", "model"):
             go(here().change(tab="queue").narrow(**{"models" if by == "model" else by: (str(picked[0][0]),)}))
-    metrics = metrics_for(lambda card: card.judged_alone)
+    metrics = {name: each.judged_alone for name, each in procedure.declared().items() if each.judged_alone}
     offsets = cached(queries_materiality.offsets, view, metrics)
     if offsets.is_empty():
         return

@@ -4,7 +4,7 @@ import polars as pl
 
 from cxlab.read.annotations import adjudications
 from cxlab.read.attempts import Page
-from cxlab.read.failure_kinds import stage_fields
+from cxlab.read.procedures import select_procedure, stage_fields
 from cxlab.read.query import ask, where
 from cxlab.read.view import View
 
@@ -21,7 +21,7 @@ def queue(view: View, undecided: bool = False, limit: int = ROWS_A_PAGE, offset:
     condition, params = where(view, "judgements", "j.")
     decided = "AND d.value IS NULL" if undecided else ""
     narrowed = (
-        "AND facet_of(j.facet_list, 'scenario') = $on_scenario AND j.field = $on_field" if "." in view.field else ""
+        f"AND {select_procedure('j.facet_list')} = $on_scenario AND j.field = $on_field" if "." in view.field else ""
     )
     if narrowed:
         params["on_scenario"], _, params["on_field"] = view.field.rpartition(".")
@@ -29,8 +29,8 @@ def queue(view: View, undecided: bool = False, limit: int = ROWS_A_PAGE, offset:
         f"""
         WITH split AS (
             SELECT run_id, attempt_id, turn, field, any_value(model) AS model,
-                any_value(facet_of(facet_list, 'scenario')) AS scenario,
-                any_value(facet_of(facet_list, 'level')) AS level,
+                any_value({select_procedure("facet_list")}) AS scenario,
+                any_value({select_procedure("facet_list", "level")}) AS level,
                 entropy(verdict) AS entropy
             FROM facetted('judgements') j
             WHERE {condition} AND kind = 'field' AND status = 'ok' AND judge <> 'measured' {narrowed}
@@ -40,7 +40,7 @@ def queue(view: View, undecided: bool = False, limit: int = ROWS_A_PAGE, offset:
                 coalesce(list_max(list_transform(led, lambda a: a.logic))
                     - list_min(list_transform(led, lambda a: a.logic)), 0) AS range,
                 list_transform(led, lambda a: list_append(a.path, a.action)) AS ways
-            FROM (SELECT run_id, attempt_id, turn, facet_of(facet_list, 'scenario') AS scenario,
+            FROM (SELECT run_id, attempt_id, turn, {select_procedure("facet_list")} AS scenario,
                 list_filter(alone, lambda a: len(a.path) > 0) AS led FROM facetted('traces'))
             WHERE len(list_distinct(list_transform(led, lambda a: list_append(a.path, a.action)))) > 1
         ), staked AS (

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from cxlab.metrics import agreement
 from cxlab.metrics.intervals import pooled_interval
 from cxlab.read.clusters import SHARE
+from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, cut, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
@@ -64,7 +65,8 @@ def _read_panel(home: str, version: str, wanted: View) -> tuple[pl.DataFrame, pl
     """Votes and verdicts of each judge, summed by model, scenario and level."""
     condition, params = where(wanted, "votes", "v.")
     votes = ask(
-        f"""SELECT judge, model, facet_of(facet_list, 'scenario') AS scenario, facet_of(facet_list, 'level') AS level,
+        f"""SELECT judge, model, {select_procedure("facet_list")} AS scenario,
+            {select_procedure("facet_list", "level")} AS level,
             count(*) AS turns, count(*) FILTER (valid) AS valid,
             count(*) FILTER (NOT valid) AS failed, sum(v.cost_usd) AS cost_usd, count(v.cost_usd) AS priced,
             sum(v.latency_s) AS latency_s, count(v.latency_s) AS timed
@@ -73,7 +75,8 @@ def _read_panel(home: str, version: str, wanted: View) -> tuple[pl.DataFrame, pl
     )
     condition, params = where(wanted, "judgements", "j.")
     verdicts = ask(
-        f"""SELECT judge, model, facet_of(facet_list, 'scenario') AS scenario, facet_of(facet_list, 'level') AS level,
+        f"""SELECT judge, model, {select_procedure("facet_list")} AS scenario,
+            {select_procedure("facet_list", "level")} AS level,
             count(*) AS verdicts, count(*) FILTER (status = 'oov') AS oov,
             count(*) FILTER (status = 'missing') AS missing
         FROM facetted('judgements') j WHERE {condition} GROUP BY ALL""",
@@ -113,7 +116,8 @@ def _read_patterns(home: str, version: str, wanted: View, judges: tuple[str, ...
             SELECT kind, field, model, turn, run_id, attempt_id, {columns} FROM judgements j WHERE {condition}
             GROUP BY kind, field, model, turn, run_id, attempt_id
         )
-        SELECT facet_of(a.facet_list, 'scenario') AS scenario, facet_of(a.facet_list, 'level') AS level, kind,
+        SELECT {select_procedure("a.facet_list")} AS scenario,
+            {select_procedure("a.facet_list", "level")} AS level, kind,
             CASE WHEN kind = 'field' THEN concat(scenario, '.', field) ELSE field END AS name, items.model,
             turn, COLUMNS('^v[0-9]+$'), count(*) AS n
         FROM items JOIN attempts a USING (run_id, attempt_id) GROUP BY ALL
@@ -247,7 +251,7 @@ def pair(view: View, name: str, a: str, b: str, seed: int = 0) -> Pair | None:
             SELECT run_id, attempt_id, turn, max(verdict) FILTER (judge = $a) AS va,
                 max(verdict) FILTER (judge = $b) AS vb
             FROM facetted('judgements') j
-            WHERE {condition} AND field = $field AND ($scenario = '' OR facet_of(j.facet_list, 'scenario') = $scenario)
+            WHERE {condition} AND field = $field AND ($scenario = '' OR {select_procedure("j.facet_list")} = $scenario)
                 AND status = 'ok' AND judge IN ($a, $b)
             GROUP BY ALL HAVING va IS NOT NULL AND vb IS NOT NULL
         )

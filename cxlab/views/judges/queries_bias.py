@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cxlab.metrics import agreement
 from cxlab.read.clusters import SHARE, means
+from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, where
 from cxlab.read.view import View
 
@@ -104,7 +105,7 @@ def against_gold(view: View) -> pl.DataFrame:
     high; on the last turn of each dialogue, when all has been said that was to be said."""
     condition, params = where(view, "traces", "t.")
     return means(
-        _GOLD.format(condition=condition)
+        _GOLD.format(condition=condition, procedure=select_procedure("facet_list"))
         + """SELECT judge, name, sample_id, count(*) AS n, sum((verdict = gold)::INT)::DOUBLE AS total
         FROM said GROUP BY ALL""",
         ("judge", "name"),
@@ -117,7 +118,7 @@ def gold_confusion(view: View, name: str) -> pl.DataFrame:
     """What a field was and what each judge read: judge, gold, verdict, n; last turns only."""
     condition, params = where(view, "traces", "t.")
     return ask(
-        _GOLD.format(condition=condition)
+        _GOLD.format(condition=condition, procedure=select_procedure("facet_list"))
         + "SELECT judge, gold, verdict, count(*) AS n FROM said WHERE name = $name GROUP BY ALL ORDER BY ALL",
         {**params, "name": name},
     )
@@ -125,7 +126,7 @@ def gold_confusion(view: View, name: str) -> pl.DataFrame:
 
 _GOLD = """
     WITH lasting AS (
-        SELECT run_id, attempt_id, turn, facet_of(facet_list, 'scenario') AS scenario, sample_id,
+        SELECT run_id, attempt_id, turn, {procedure} AS scenario, sample_id,
             CAST(gold_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS gold_map,
             CAST(panel_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS panel_map
         FROM facetted('traces') t WHERE {condition} AND t.last AND t.parsed
@@ -153,7 +154,7 @@ def retest(view: View) -> pl.DataFrame:
             WHERE json_extract_string(setup, '$.rescored_from') IS NOT NULL {wanted}
         ), twins AS (SELECT base AS one, run_id AS two FROM lineage),
         first AS (
-            SELECT j.judge, j.kind, facet_of(a.facet_list, 'scenario') AS scenario, j.field, j.turn, j.verdict,
+            SELECT j.judge, j.kind, {select_procedure("a.facet_list")} AS scenario, j.field, j.turn, j.verdict,
                 a.sample_id, a.trial, twins.two
             FROM judgements j JOIN twins ON twins.one = j.run_id JOIN attempts a USING (run_id, attempt_id)
             WHERE j.status = 'ok' AND {condition}

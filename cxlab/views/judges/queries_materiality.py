@@ -10,6 +10,7 @@ import polars as pl
 
 from cxlab.metrics import agreement
 from cxlab.read.clusters import SHARE, means, summarise
+from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, cut, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
@@ -52,8 +53,9 @@ def _read_stakes(home: str, version: str, wanted: View, by_turn: bool) -> pl.Dat
     return ask(
         f"""
         WITH told AS (
-            SELECT t.model, facet_of(t.facet_list, 'scenario') AS scenario, facet_of(t.facet_list, 'level') AS level,
-                facet_of(t.facet_list, 'leaf') AS leaf, t.turn, t.sample_id,
+            SELECT t.model, {select_procedure("t.facet_list")} AS scenario,
+                {select_procedure("t.facet_list", "level")} AS level,
+                {select_procedure("t.facet_list", "leaf")} AS leaf, t.turn, t.sample_id,
                 {led.format("hash(a.path, a.action)")} AS ways, {led.format("a.action")} AS actions,
                 {led.format("a.logic")} AS logics
             FROM facetted('traces') t WHERE {condition}

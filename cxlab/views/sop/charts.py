@@ -8,7 +8,7 @@ import polars as pl
 from cxlab.charts.dots import draw_dots, interval_words, name_of
 from cxlab.charts.numbers import format_count, format_points, format_share
 from cxlab.charts.theme import Mark, mark_of, palette, plain, short_model, style_figure
-from cxlab.read.scenarios import Procedure
+from cxlab.records.procedure import Procedure
 from cxlab.views.sop.charts_map_labels import wrap
 
 if TYPE_CHECKING:

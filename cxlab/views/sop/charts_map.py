@@ -9,7 +9,7 @@ import polars as pl
 
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import Palette, palette, plain
-from cxlab.read.scenarios import Branch, Edge, Procedure
+from cxlab.records.procedure import Branch, Edge, Procedure
 from cxlab.views.sop.charts_map_drawing import (
     EdgeLine,
     add_legend,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cxlab.charts.theme import Palette, plain, style_figure
-from cxlab.read.scenarios import Procedure, number
+from cxlab.records.procedure import Procedure, number
 from cxlab.views.sop.charts_map_labels import (
     ACTION_PX,
     FONT_PX,

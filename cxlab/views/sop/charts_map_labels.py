@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cxlab.read.scenarios import Procedure
+from cxlab.records.procedure import Procedure
 from cxlab.views.sop.charts_map_layout import Layout, Point, Step, lay_out
 
 NODE_PX, ACTION_PX = 13.0, 9.0

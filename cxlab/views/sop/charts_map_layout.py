@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from cxlab.read.scenarios import Procedure
+from cxlab.records.procedure import Procedure
 
 Point = tuple[float, float]
 Step = tuple[str, str]

@@ -6,7 +6,7 @@ import polars as pl
 
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import palette, plain, style_figure
-from cxlab.read.scenarios import Procedure, number
+from cxlab.records.procedure import Procedure, number
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

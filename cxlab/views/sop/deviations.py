@@ -5,7 +5,7 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View
-from cxlab.read.scenarios import Procedure
+from cxlab.records.procedure import Procedure
 from cxlab.ui.address import cached, marks, open_page, set_view, view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
@@ -61,7 +61,7 @@ def show_turns(current: View, procedure: Procedure, *kinds: str) -> None:
         picked = show_table(rows, columns, key=f"sop-turns-{kinds[0]}", alt="The turns.", select="single", height=250)
         if picked:
             row = picked[0]
-            open_page("failures", View(benchmark="sage").open(row["run_id"], row["attempt_id"], row["turn"]))
+            open_page("failures", View(benchmark=current.benchmark).open(row["run_id"], row["attempt_id"], row["turn"]))
 
 
 def _way(name: str) -> pl.Expr:

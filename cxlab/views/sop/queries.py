@@ -14,6 +14,7 @@ import polars as pl
 from cxlab.metrics.intervals import Bounds
 from cxlab.metrics.paths import alignment
 from cxlab.read.clusters import SHARE, means, summarise
+from cxlab.read.procedures import select_procedure
 from cxlab.read.query import Params, ask, cut, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
@@ -67,7 +68,8 @@ def _read_traces(home: str, version: str, wanted: View, at: str) -> _Told:
     frame = ask(
         f"""
         WITH told AS (
-            SELECT t.model, facet_of(t.facet_list, 'level') AS level, facet_of(t.facet_list, 'leaf') AS leaf,
+            SELECT t.model, {select_procedure("t.facet_list", "level")} AS level,
+                {select_procedure("t.facet_list", "leaf")} AS leaf,
                 t.sample_id, t.error, {_USABLE} AS usable, {_WAY}, {_WANTED}
             FROM facetted('traces') t WHERE {condition}
         )
@@ -278,16 +280,16 @@ def flows(view: View) -> pl.DataFrame:
 def coverage(view: View) -> pl.DataFrame:
     """Leaf by model: leaf, model (null where nobody was tested), dialogues, n turns, mean of the view's metric."""
     condition, params = where(view, "scores", "s.")
-    listed = "facet_of(facet_list, 'scenario') IN (SELECT unnest($known))" if view.values("scenario") else "true"
+    listed = f"{select_procedure('facet_list')} IN (SELECT unnest($known))" if view.values("scenario") else "true"
     params |= {"known": list(view.values("scenario"))} if view.values("scenario") else {}
     return ask(
         f"""
         WITH scored AS (
-            SELECT facet_of(s.facet_list, 'leaf') AS leaf, s.model,
+            SELECT {select_procedure("s.facet_list", "leaf")} AS leaf, s.model,
                 count(DISTINCT (s.run_id, s.attempt_id)) AS dialogues, count(s.value) AS n, avg(s.value) AS mean
             FROM facetted('scores') s WHERE s.metric = $metric AND s.turn IS NOT NULL AND {condition} GROUP BY ALL
-        ), known AS (SELECT DISTINCT facet_of(facet_list, 'leaf') AS leaf FROM samples
-            WHERE facet_of(facet_list, 'leaf') IS NOT NULL AND {listed})
+        ), known AS (SELECT DISTINCT {select_procedure("facet_list", "leaf")} AS leaf FROM samples
+            WHERE {select_procedure("facet_list", "leaf")} IS NOT NULL AND {listed})
         SELECT coalesce(k.leaf, c.leaf) AS leaf, c.model, coalesce(c.dialogues, 0) AS dialogues, coalesce(c.n, 0) AS n,
             c.mean
         FROM known k FULL JOIN scored c ON k.leaf = c.leaf ORDER BY leaf, model
@@ -350,11 +352,12 @@ def leaf_levels(view: View) -> pl.DataFrame:
     """One mean a model, leaf and level, for pairing levels by leaf: model, scenario, leaf, level, n turns, mean."""
     condition, params = where(view, "scores", "s.")
     return ask(
-        f"""SELECT s.model, facet_of(s.facet_list, 'scenario') AS scenario,
-            facet_of(s.facet_list, 'leaf') AS leaf, facet_of(s.facet_list, 'level') AS level,
+        f"""SELECT s.model, {select_procedure("s.facet_list")} AS scenario,
+            {select_procedure("s.facet_list", "leaf")} AS leaf, {select_procedure("s.facet_list", "level")} AS level,
             count(s.value) AS n, avg(s.value) AS mean
         FROM facetted('scores') s
-        WHERE s.metric = $metric AND s.turn IS NOT NULL AND facet_of(s.facet_list, 'leaf') IS NOT NULL AND {condition}
+        WHERE s.metric = $metric AND s.turn IS NOT NULL AND {select_procedure("s.facet_list", "leaf")} IS NOT NULL
+            AND {condition}
         GROUP BY ALL HAVING count(s.value) > 0 ORDER BY ALL""",
         {**params, "metric": view.metric},
     )

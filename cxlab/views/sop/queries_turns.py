@@ -8,6 +8,7 @@ divergence after that stage; `cell=stage4>EXPECTED>TAKEN`; `flow=EXPECTED>LEFT_A
 import polars as pl
 
 from cxlab.read.attempts import Page
+from cxlab.read.procedures import select_procedure
 from cxlab.read.query import Params, ask
 from cxlab.read.view import View
 from cxlab.views.sop.queries import _DIVERGES, _USABLE, _WANTED, _WAY, ERRORS, _chosen
@@ -42,9 +43,9 @@ def turns(view: View, pick: str, limit: int = ROWS_A_PAGE, offset: int = 0) -> P
     frame = ask(
         f"""
         WITH told AS (
-            SELECT t.run_id, t.attempt_id, t.model, facet_of(t.facet_list, 'scenario') AS scenario,
-                facet_of(t.facet_list, 'level') AS level,
-                facet_of(t.facet_list, 'leaf') AS leaf, t.turn, t.error,
+            SELECT t.run_id, t.attempt_id, t.model, {select_procedure("t.facet_list")} AS scenario,
+                {select_procedure("t.facet_list", "level")} AS level,
+                {select_procedure("t.facet_list", "leaf")} AS leaf, t.turn, t.error,
                 coalesce(t.reference_action, '') AS expected, coalesce(t.predicted_action, '') AS taken,
                 {_WAY}, {_WANTED}
             FROM facetted('traces') t WHERE {condition} AND {usable}
@@ -105,9 +106,9 @@ def events(view: View) -> pl.DataFrame:
     return ask(
         f"""
         WITH told AS (
-            SELECT t.run_id, t.attempt_id, t.model, facet_of(a.facet_list, 'scenario') AS scenario,
-                facet_of(a.facet_list, 'level') AS level,
-                facet_of(a.facet_list, 'leaf') AS leaf, t.turn, t.error, a.started,
+            SELECT t.run_id, t.attempt_id, t.model, {select_procedure("a.facet_list")} AS scenario,
+                {select_procedure("a.facet_list", "level")} AS level,
+                {select_procedure("a.facet_list", "leaf")} AS leaf, t.turn, t.error, a.started,
                 {_WAY}, {_WANTED}
             FROM traces t JOIN attempts a USING (run_id, attempt_id) WHERE {condition} AND {_USABLE}
         ), steps AS (SELECT *, unnest(range(1, len(way) + 1)) AS place FROM told)

@@ -7,7 +7,7 @@ from cxlab.charts.compare import range_of
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, score_table
 from cxlab.read.files import to_csv
-from cxlab.read.scenarios import Procedure, to_mermaid
+from cxlab.records.procedure import Procedure
 from cxlab.ui.address import cached, marks, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
@@ -15,6 +15,7 @@ from cxlab.ui.labels import label, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.sop import charts, queries, queries_levels, queries_turns
+from cxlab.views.sop.mermaid import to_mermaid
 
 _ENOUGH = 10
 _MEAN = {
@@ -51,7 +52,7 @@ def show_coverage(current: View) -> None:
         leaf, model = picked[0]
         open_page(
             "failures",
-            View(benchmark="sage", models=(model,), order="worst").narrow(
+            View(benchmark=current.benchmark, models=(model,), order="worst").narrow(
                 scenario=current.values("scenario"), leaf=(leaf,)
             ),
         )

@@ -34,7 +34,7 @@ EVIL = "<img src=x>$a$"
     ("changes", "what", "where"),
     [
         ({}, "Read CoreIntention as Exchange, was ReturnOrRefund", "leads from stage 3 to Exchange, not Refund"),
-        ({"kind": "lucky"}, "Read CoreIntention", "right action by luck"),
+        ({"kind": "lucky"}, "Read CoreIntention", "right by luck"),
         (
             {"kind": "execution", "took": "stage5", "due": "stage4"},
             "Went to stage 5 after stage 3, due was stage 4",
@@ -42,7 +42,7 @@ EVIL = "<img src=x>$a$"
         ),
         ({"kind": "execution", "took": None, "due": "stage4"}, "Stopped after stage 3, due was stage 4", ""),
         ({"kind": "execution", "took": "stage5", "due": None}, "Went to stage 5 after stage 3, the path was over", ""),
-        ({"kind": "action"}, "Handed out Exchange, due was Refund", "stage 3"),
+        ({"kind": "action", "due": "Interception"}, "Handed out Exchange, due was Interception", "stage 3"),
         (
             {"kind": "format", "detail": "not_json"},
             "Unreadable reply: the reply held no JSON object",

@@ -5,9 +5,9 @@ import itertools
 import polars as pl
 import pytest
 
+from cxlab.benchmarks.sage.procedures import graph
 from cxlab.charts.theme import palette
-from cxlab.read import scenarios
-from cxlab.read.scenarios import Procedure
+from cxlab.records.procedure import Procedure
 from cxlab.views.sop import charts_map
 from cxlab.views.sop.charts_map_labels import NODE_PX, Box, Label, curve, place_labels, wrap
 from cxlab.views.sop.charts_map_layout import lay_out
@@ -46,9 +46,9 @@ def overlap(a: Box, b: Box) -> float:
     return wide * high if wide > 0 and high > 0 else 0.0
 
 
-@pytest.mark.parametrize("scenario", scenarios.procedures())
+@pytest.mark.parametrize("scenario", graph.ids())
 def test_labels_hide_neither_each_other_nor_a_stage(scenario: str) -> None:
-    found = scenarios.procedure(scenario)
+    found = graph.load(scenario)
     of_stages, of_edges = place_labels(found, *texts(found, "888"))
     boxes = [label.box for label in (*of_stages.values(), *of_edges.values())]
     nodes = [Box(x, y, 2 * NODE_PX, 2 * NODE_PX) for x, y in lay_out(found).nodes.values()]
@@ -58,9 +58,9 @@ def test_labels_hide_neither_each_other_nor_a_stage(scenario: str) -> None:
     assert all(overlap(box, node) <= 20 for box in boxes for node in nodes)
 
 
-@pytest.mark.parametrize("scenario", scenarios.procedures())
+@pytest.mark.parametrize("scenario", graph.ids())
 def test_layers_run_to_the_right_and_actions_stand_at_the_end(scenario: str) -> None:
-    found = scenarios.procedure(scenario)
+    found = graph.load(scenario)
     layout = lay_out(found)
     right = max(x for x, _ in layout.nodes.values())
     assert {x for name, (x, _) in layout.nodes.items() if name in found.actions} == {right}
@@ -73,7 +73,7 @@ def test_layers_run_to_the_right_and_actions_stand_at_the_end(scenario: str) -> 
 
 
 def test_numbers_of_the_same_size_keep_the_labels_where_they_are() -> None:
-    found = scenarios.procedure("telecom_package")
+    found = graph.load("telecom_package")
     assert place_labels(found, *texts(found, "7")) == place_labels(found, *texts(found, "999"))
     assert place_labels(found, *texts(found, "7")) != place_labels(found, *texts(found, "12,345"))
 
@@ -100,7 +100,7 @@ def test_texts_wrap_at_words_and_cut_with_a_sign(text: str, lines: list[str]) ->
 
 
 def test_every_stage_action_and_edge_can_be_clicked() -> None:
-    found = scenarios.procedure("telecom_package")
+    found = graph.load("telecom_package")
     figure = charts_map.draw_map(found, TRAFFIC, BRANCHES.head(1), False, "stage2")
     marks = [tuple(data) for trace in figure.data if trace.customdata is not None for data in trace.customdata]
     assert {mark[1] for mark in marks if mark[0] == "stage"} == set(found.stages)
@@ -109,7 +109,7 @@ def test_every_stage_action_and_edge_can_be_clicked() -> None:
 
 
 def test_width_is_traffic_and_colour_and_dash_are_the_move() -> None:
-    figure = charts_map.draw_map(scenarios.procedure("telecom_package"), TRAFFIC, BRANCHES.head(1), False)
+    figure = charts_map.draw_map(graph.load("telecom_package"), TRAFFIC, BRANCHES.head(1), False)
     colours = palette(False)
     lines = {(t.line.color, t.line.dash, t.line.width) for t in figure.data if t.mode == "lines" and t.x[0] is not None}
     assert (colours.good, "solid", 15.0) in lines  # 150 turns from stage 1 to 2 are the busiest
@@ -121,7 +121,7 @@ def test_width_is_traffic_and_colour_and_dash_are_the_move() -> None:
 
 
 def test_the_difference_of_two_models_has_a_sign_and_a_colour() -> None:
-    found = scenarios.procedure("telecom_package")
+    found = graph.load("telecom_package")
     figure = charts_map.draw_difference(found, TRAFFIC, BRANCHES, ("m", "n"), ("m", "n"), False)
     words = [note.text for note in figure.layout.annotations]
     assert any("-40.0 points" in text for text in words)
@@ -137,7 +137,7 @@ def test_accuracy_colours_run_from_bad_to_good() -> None:
 
 
 def test_a_label_knows_its_shape() -> None:
-    found = scenarios.procedure("telecom_package")
+    found = graph.load("telecom_package")
     _, of_edges = place_labels(found, *texts(found, "888"))
     shapes = {step: len(offered) for step, offered in texts(found, "888")[1].items()}
     assert all(isinstance(label, Label) and 0 <= label.shape < shapes[step] for step, label in of_edges.items())

@@ -55,6 +55,10 @@ class RunConversations:
         return max(tries.values(), default=0)
 
 
+TERMS = {"persona": "none", "exposure": "0", "modality": "text"}
+"""How a conversation was played → what that is where neither sample nor run says so."""
+
+
 def load(run_ids: Sequence[str], prefix: str = "") -> dict[str, RunConversations]:
     """Run → its conversations, with measured figures or, with prefix "judged_", those of its panel.
 
@@ -65,7 +69,7 @@ def load(run_ids: Sequence[str], prefix: str = "") -> dict[str, RunConversations
 
 @functools.lru_cache(maxsize=4)
 def _load(run_ids: tuple[str, ...], prefix: str, home: str, version: str) -> Mapping[str, RunConversations]:
-    conversations, figures = load_figures(run_ids, list(METRICS), prefix, home)
+    conversations, figures = load_figures(run_ids, list(METRICS), TERMS, prefix, home)
     cases, exact = cases_of(conversations, figures)
     return {run: RunConversations(tuple(cases.get(run, ())), exact.get(run, True)) for run in run_ids}
 
@@ -98,11 +102,16 @@ def cases_of(
             continue
         cases.setdefault(row["run_id"], []).append(
             summary.ConversationResult(
-                row["task"], row["domain"], row["persona"], row["exposure"], row["modality"], row["trial"],
+                row["task"], row["domain"], row["persona"], _exposure(row["exposure"]), row["modality"], row["trial"],
                 own if len(own) == len(METRICS) else nothing | own,
             )
         )  # fmt: skip
     return cases, exact
+
+
+def _exposure(text: str) -> int:
+    """The level as a number; older stores have it only as a word, where nobody had changed the default."""
+    return int(text) if text.isdecimal() else int(TERMS["exposure"])
 
 
 def _natural(metric: str, value: float) -> float:

@@ -106,7 +106,7 @@ def test_many_tasks_that_all_lose_are_really_worse(made: Made) -> None:
 
 
 def test_runs_of_before_counts_were_kept_say_so() -> None:
-    told, figures = load_figures(["able"], list(results.METRICS))
+    told, figures = load_figures(["able"], list(results.METRICS), results.TERMS)
     cases, exact = results.cases_of(told, figures)
     assert exact == {}
     old = figures.with_columns(n=pl.col("value").is_not_null().cast(pl.Int32), counted=pl.lit(False))

@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.sage import rules
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
+from cxlab.benchmarks.sage.procedures import graph
 from cxlab.benchmarks.sage.procedures.convert import Unconvertible, check_text, convert
 from cxlab.benchmarks.sage.rules import Scenario
 from cxlab.cli import app
 from cxlab.llm import load
-from cxlab.read import scenarios
 
 CARD = """Bank card dispute
 1. Ask what the customer reports. If the customer reports a stolen card, block the card and stop. If the customer
@@ -134,7 +134,7 @@ def test_an_own_scenario_lies_in_the_store_and_is_played_without_a_phrase_bank(
     assert said.exit_code == 0, said.output
     assert "bank_card_dispute" in rules.files_by_id()
     assert "bank_card_dispute" not in rules.ids()
-    assert scenarios.procedure("bank_card_dispute").start == "stage1"
+    assert graph.load("bank_card_dispute").start == "stage1"
     samples = BENCHMARK.generate_now({"scenarios": "bank_card_dispute"}, 0)[1]
     judges = tuple(load(name) for name in BENCHMARK.default_judges)
     setup = Setup(load("simulated:strong"), load("simulated:customer"), judges, "r", 0, BENCHMARK.Options())

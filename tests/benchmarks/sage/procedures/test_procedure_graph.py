@@ -3,13 +3,14 @@ from itertools import pairwise
 import pytest
 
 from cxlab.benchmarks.sage import rules
+from cxlab.benchmarks.sage.procedures import graph
 from cxlab.errors import BadFile, UnknownName
-from cxlab.read import scenarios
+from cxlab.views.sop.mermaid import to_mermaid
 
 
-@pytest.mark.parametrize("scenario", scenarios.procedures())
+@pytest.mark.parametrize("scenario", graph.ids())
 def test_the_graph_is_the_one_that_the_rule_engine_follows(scenario: str) -> None:
-    found, engine = scenarios.procedure(scenario), rules.load(scenario)
+    found, engine = graph.load(scenario), rules.load(scenario)
     assert list(found.stages) == list(engine.stages)
     assert found.start == engine.start
     for leaf in engine.leaves():
@@ -19,9 +20,9 @@ def test_the_graph_is_the_one_that_the_rule_engine_follows(scenario: str) -> Non
         assert not found.allows([*leaf.path, "stage1", action])
 
 
-@pytest.mark.parametrize("scenario", scenarios.procedures())
+@pytest.mark.parametrize("scenario", graph.ids())
 def test_every_leaf_uses_an_edge_and_every_edge_has_a_leaf(scenario: str) -> None:
-    found = scenarios.procedure(scenario)
+    found = graph.load(scenario)
     used = set()
     for leaf in rules.load(scenario).leaves():
         path = [*leaf.path, leaf.action["Action"]]
@@ -30,15 +31,15 @@ def test_every_leaf_uses_an_edge_and_every_edge_has_a_leaf(scenario: str) -> Non
 
 
 def test_plans_share_the_node_of_the_action_that_hands_them_over() -> None:
-    found = scenarios.procedure("online_education")
+    found = graph.load("online_education")
     assert {found.node(plan) for plan in found.plans} == {found.plan_action}
     assert found.node("REFUND") == "REFUND"
     assert found.node("stage3") == "stage3"
 
 
 def test_mermaid_names_every_stage_action_and_edge() -> None:
-    found = scenarios.procedure("telecom_package")
-    text = scenarios.to_mermaid(found)
+    found = graph.load("telecom_package")
+    text = to_mermaid(found)
     assert text.startswith("flowchart LR\n")
     assert all(f'{stage}["' in text for stage in found.stages)
     assert sum("-->" in line for line in text.splitlines()) == len(found.edges)
@@ -47,9 +48,9 @@ def test_mermaid_names_every_stage_action_and_edge() -> None:
 
 
 def test_unknown_and_broken_scenarios_say_so(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    monkeypatch.setattr(scenarios, "FOLDER", tmp_path)
+    monkeypatch.setattr(rules, "FOLDER", tmp_path)
     (tmp_path / "half.yaml").write_text("id: half\nstages: [1, 2]\n")
     with pytest.raises(BadFile, match=r"half\.yaml"):
-        scenarios.procedure("half")
+        graph.load("half")
     with pytest.raises(UnknownName, match="nowhere"):
-        scenarios.procedure("nowhere")
+        graph.load("nowhere")

@@ -1,0 +1,63 @@
+"""The procedures of all benchmarks that declare some, as queries and pages ask for them."""
+
+import json
+from contextlib import suppress
+from functools import lru_cache
+from typing import Literal
+
+from cxlab.errors import BadFile, UnknownName
+from cxlab.records.procedure import Procedure, declared
+
+
+def ids() -> tuple[str, ...]:
+    """The ids of all procedures."""
+    return tuple(sorted({id for each in declared().values() for id in each.ids()}))
+
+
+def find(id: str | None) -> Procedure | None:
+    """The procedure of that id, None where there is none."""
+    owner = next((each for each in declared().values() if id in each.ids()), None)
+    return owner.load(id) if owner and id else None
+
+
+def get(id: str) -> Procedure:
+    """The procedure of that id; UnknownName where there is none."""
+    found = find(id)
+    if found is None:
+        raise UnknownName("procedure", id, ids())
+    return found
+
+
+def facet_of(benchmark: str) -> str:
+    """The facet that names the procedure in a benchmark's samples; "" where there are none."""
+    return found.facet if (found := declared().get(benchmark)) else ""
+
+
+def select_procedure(facet_list: str, of: Literal["facet", "leaf", "level"] = "facet") -> str:
+    """SQL of the procedure that a row's facets name, or of the way due through it, or of how hard it is made; NULL
+    where they name none."""
+    named = filter(None, dict.fromkeys(getattr(each, of) for each in declared().values()))
+    found = [f"facet_of({facet_list}, '{name}')" for name in named]
+    return f"coalesce({', '.join(found)})" if found else "NULL::VARCHAR"
+
+
+def stage_fields() -> str:
+    """JSON rows of procedure, stage and the fields that the stage asks for, in order; as their files are now.
+
+    A file of a user's own that cannot be read is left out: what was scored by others is shown all the same.
+    """
+    found = []
+    for id in ids():
+        with suppress(BadFile):
+            found.append(get(id))
+    return _list_stage_fields(tuple(found))
+
+
+@lru_cache(maxsize=4)
+def _list_stage_fields(procedures: tuple[Procedure, ...]) -> str:
+    rows: dict[tuple[str, str], list[str]] = {}
+    for each in procedures:
+        for edge in each.edges:
+            fields = rows.setdefault((each.id, edge.source), [])
+            fields += [field for branch in edge.branches for field, _ in branch.conditions if field not in fields]
+    return json.dumps([{"scenario": id, "stage": stage, "fields": fields} for (id, stage), fields in rows.items()])

@@ -1,0 +1,176 @@
+"""Procedures that agents are held to: their graphs, turns held against them, and what a benchmark declares of them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from cxlab.errors import BadOption
+from cxlab.records.base import Record
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One way out of a stage: `conditions` are (field, wording of its values); empty where the way is always open."""
+
+    conditions: tuple[tuple[str, str], ...]
+
+    @property
+    def short(self) -> str:
+        """The values alone: "Exchange · Signed"."""
+        return " · ".join(values for _, values in self.conditions)
+
+    @property
+    def full(self) -> str:
+        """With the fields: "CoreIntention = Exchange, ShippingStatus = Signed"."""
+        return ", ".join(f"{name} {_phrase(values)}" for name, values in self.conditions) or "always"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """All branches from a stage to one target (a stage, or an action when `ends`)."""
+
+    source: str
+    target: str
+    ends: bool
+    branches: tuple[Branch, ...]
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """The graph of a procedure. `stages` maps id to title in the order of the file; `actions` are the possible ends.
+
+    Where the procedure hands over plans, `plans` are their names and `plan_action` the action that they go with:
+    traces name the plan in the action's place, the map shows one node for all. `fields`: what is read from customers,
+    and the values that each may take, as judges write them.
+    """
+
+    id: str
+    title: str
+    stages: dict[str, str] = field(hash=False)
+    actions: tuple[str, ...]
+    edges: tuple[Edge, ...]
+    plan_action: str | None = None
+    plans: tuple[str, ...] = ()
+    fields: dict[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    @property
+    def start(self) -> str:
+        return next(iter(self.stages))
+
+    def node(self, step: str) -> str:
+        """The node of a step of a trace: a plan belongs to the action that hands it over."""
+        return self.plan_action if self.plan_action and step in self.plans else step
+
+    def steps(self) -> frozenset[tuple[str, str]]:
+        """All transitions that the procedure knows, between nodes."""
+        return frozenset((edge.source, edge.target) for edge in self.edges)
+
+    def allows(self, path: list[str] | tuple[str, ...]) -> bool:
+        """Whether a whole path, its action last, could be taken by some customer."""
+        known = self.steps()
+        nodes = [self.node(step) for step in path]
+        return bool(nodes) and nodes[0] == self.start and all(pair in known for pair in pairwise(nodes))
+
+    def name(self, step: str) -> str:
+        """A step for people: "2 What the customer wants" for a stage, an action as it is."""
+        return f"{number(step)} {self.stages[step]}" if step in self.stages else step
+
+
+def number(stage: str) -> str:
+    """ "3" of "stage3"; an id of another form stays whole."""
+    return stage.removeprefix("stage")
+
+
+def _phrase(values: str) -> str:
+    return values if values.startswith((">", "<", "≥", "≤")) else f"is {values.replace(', ', ' or ')}"
+
+
+class SingleJudgeTrace(Record):
+    """What a turn would come to if one judge alone were the panel: the way its fields lead, and the scores.
+
+    `path` is empty and `action` None where its fields lead nowhere (one is missing or outside the options);
+    a score is None where this judge gave too little for it. Scores are points: `logic` of keeping to the procedure,
+    `chat` of the message, `overall` of both; which metric the last is says `Procedures.judged_alone`.
+    """
+
+    judge: str
+    path: tuple[str, ...] = ()
+    action: str | None = None
+    logic: float | None = None
+    chat: float | None = None
+    overall: float | None = None
+
+
+class Trace(Record):
+    """One evaluated turn held against a procedure.
+
+    `reference_*` follow from the judges' fields, `own_path` and `own_action` from the agent's own
+    fields, `gold_*` from the leaf the customer was made from. `moves` aligns predicted with reference
+    as (`sync` | `inserted` | `skipped`, stage). `error`: `none`, `format`, `unscored`, or one of the classes that the
+    benchmark declares (`Procedures`).
+    `alone`: the same turn by each judge on its own.
+    """
+
+    attempt_id: str
+    turn: int
+    last: bool
+    parsed: bool
+    predicted_fields: dict[str, Any] = {}
+    panel_fields: dict[str, Any] = {}
+    gold_fields: dict[str, Any] = {}
+    predicted_path: tuple[str, ...] = ()
+    reference_path: tuple[str, ...] = ()
+    own_path: tuple[str, ...] = ()
+    gold_path: tuple[str, ...] = ()
+    predicted_action: str | None = None
+    reference_action: str | None = None
+    own_action: str | None = None
+    gold_action: str | None = None
+    moves: tuple[tuple[str, str], ...] = ()
+    error: str = "unscored"
+    alone: tuple[SingleJudgeTrace, ...] = ()
+
+
+@dataclass(frozen=True)
+class Procedures:
+    """What a benchmark declares whose agents are held to procedures, so that its turns have traces.
+
+    `facet`: the facet of a sample that names its procedure, `leaf` the one that names the way due through it,
+    `level` how hard the customer makes it. `ids()`: the procedures that there are; `load(id)`: one of
+    them, as its file is now; UnknownName without one.
+    The classes of what goes wrong on a turn, `Trace.error` → words: of `misread` the way taken is where the agent's own
+    fields lead, of `deviations` it is the one it reported; `others` are not the agent's doing.
+    `judged_alone`: the metric whose value each judge alone gives as `SingleJudgeTrace.overall`.
+    """
+
+    facet: str
+    ids: Callable[[], tuple[str, ...]]
+    load: Callable[[str], Procedure]
+    misread: Mapping[str, str]
+    deviations: Mapping[str, str]
+    others: Mapping[str, str] = field(default_factory=dict)
+    leaf: str = ""
+    level: str = ""
+    judged_alone: str = ""
+
+    def __post_init__(self) -> None:
+        facets = filter(None, (self.leaf, self.level))
+        for name in (self.facet, *facets, *self.misread, *self.deviations, *self.others):
+            if not name.isidentifier():
+                raise BadOption(f"{name!r}: name facets and classes by plain words")
+
+
+_sources: list[Callable[[], Iterable[tuple[str, Procedures]]]] = []
+
+
+def add_source(source: Callable[[], Iterable[tuple[str, Procedures]]]) -> None:
+    """Who knows (benchmark, its procedures): queries ask here, as they know no benchmark."""
+    _sources.append(source)
+
+
+def declared() -> dict[str, Procedures]:
+    """Benchmark → the procedures that it declares, of those that have any."""
+    if not _sources:
+        raise RuntimeError("import cxlab.benchmarks first: it says which procedures there are")
+    return {name: found for source in _sources for name, found in source()}
