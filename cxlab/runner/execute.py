@@ -62,7 +62,7 @@ class Execution:
         first_calls: Sequence[FirstCalls] = (),
         grace_s: float = GRACE_S,
         show: Callable[[Status], None] = lambda status: None,
-        count_stored: Callable[[], Mapping[str, int]] | None = None,
+        count_stored: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
         self._benchmark, self._setup, self._samples, self._writer = benchmark, setup, samples, writer
         self._queue: Iterator[Pair] = iter(pairs)
