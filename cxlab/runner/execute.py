@@ -79,6 +79,11 @@ class Execution:
 
     async def go(self) -> Status:
         """Work until all pairs are done or something stops the run; returns the last status."""
+        # Signals are heeded to the end: one that comes while the last attempts are written must not cut that short.
+        with self._signals():
+            return await self._go()
+
+    async def _go(self) -> Status:
         self._publish()
         self._heed_budget()
         if self._cancel_path.exists():
@@ -91,10 +96,9 @@ class Execution:
         state: statuses.State = "stopped"
         message, bug, fault = "cancelled from outside", None, False
         try:
-            with self._signals():
-                await asyncio.wait(helpers, return_when=asyncio.FIRST_COMPLETED)
-                if not everything.done() and not ticker.done():
-                    await asyncio.wait({everything}, timeout=self._grace_s)
+            await asyncio.wait(helpers, return_when=asyncio.FIRST_COMPLETED)
+            if not everything.done() and not ticker.done():
+                await asyncio.wait({everything}, timeout=self._grace_s)
             bug = _find_bug(everything, ticker)
             if bug is not None:
                 fault, state, message = True, "failed", str(explain(bug) or f"{type(bug).__name__}: {bug}")

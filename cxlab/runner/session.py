@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from cxlab import llm
 from cxlab.errors import BadOption, Busy, CxError, explain
@@ -125,7 +126,7 @@ async def _execute(
         budget=budget,
         first_calls=tuple(first_calls.values()),
         show=lambda now: show.update(run.model, now),
-        count_stored=lambda: _count_stored(opened, shard),
+        count_stored=lambda: count_stored(opened, shard),
     )
     try:
         ended = await execution.go()
@@ -135,7 +136,7 @@ async def _execute(
     return SessionResult(run.id, ended, execution.interrupted)
 
 
-def _count_stored(opened: LoadedRun, shard: tuple[int, int]) -> dict[str, int]:
+def count_stored(opened: LoadedRun, shard: tuple[int, int]) -> dict[str, Any]:
     """The attempts of a shard that are stored, by outcome, as its status counts them."""
     mine = None if shard == WHOLE else {sample_id for sample_id, _ in take_shard(opened.pairs, shard)}
     return tally(opened.run.id, mine) or dict.fromkeys(("done", "ok", "format", "provider"), 0)

@@ -22,7 +22,8 @@ from typing import IO, Any
 from cxlab.errors import CxError, NotConfigured
 from cxlab.runner.display.runs import ProgressDisplay
 from cxlab.runner.loaded_run import LoadedRun
-from cxlab.runner.session import SessionResult, begin, prepare, settle, take_over
+from cxlab.runner.plan import WHOLE
+from cxlab.runner.session import SessionResult, begin, count_stored, prepare, settle, take_over
 from cxlab.store import home
 from cxlab.store import run_status as statuses
 from cxlab.store.run_status import Status
@@ -252,6 +253,8 @@ def _settle_rest(
         status = status or settle(each, shards, led=True)
         if status.state == "running":
             known = first if status.done < first.done else status
+            # A shard that died without a word may have told of attempts that it had not yet written.
+            known = replace(known, **count_stored(each, WHOLE))
             status = replace(known, state=state, eta_s=None, rate_per_s=0.0, message=message)
             statuses.write(each.folder / "status.json", status)
         last.append(status)
