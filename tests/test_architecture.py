@@ -151,6 +151,7 @@ def test_benchmarks_do_not_import_each_other() -> None:
 GUESTS = {
     "cxlab/benchmarks/__init__.py": "registers the profiles that benchmarks declare",
     "cxlab/benchmarks/contract.py": "declares what a profile is",
+    "cxlab/benchmarks/crmarena/floors.py": "floors are profiles",
     "cxlab/benchmarks/mmtaup2/evaluation/baselines.py": "floors are profiles",
     "cxlab/benchmarks/sage/procedures/check.py": "checks the phrase banks with the procedures",
     "cxlab/benchmarks/sage/run.py": "draws a simulated customer's script",
@@ -318,6 +319,7 @@ ENGINE = (
     "cxlab/benchmarks/crmarena/sandbox.py",
     "cxlab/benchmarks/crmarena/soql/",
     "cxlab/benchmarks/crmarena/importers/sqlite_mirror.py",
+    "cxlab/benchmarks/crmarena/simulated/",
 )
 SQL = re.compile(r"\b(SELECT\s.+\sFROM\s|CREATE\s+(TABLE|VIEW|MACRO)\s|INSERT\s+INTO\s|DELETE\s+FROM\s)", re.S)
 

@@ -1,118 +1,70 @@
-"""How an answer is scored: exact match as published, the same on the answer taken out of a sentence, and token F1.
+"""What one attempt came to: its answer's worth, its turns and errors, and the verdict; no judge is asked.
 
-A missing answer (None) is never the answer "None", which says that the question has none. All values are from 0 to 1.
+`exact` and `f1` compare one answer with the gold one: `answers.py`, from 0 to 1. Scores of attempts are points.
 """
 
 from __future__ import annotations
 
-import re
-import string
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
+from cxlab.benchmarks.contract import Scored, Setup, name_fault
+from cxlab.benchmarks.crmarena.answers import exact, exact_extracted, f1
+from cxlab.benchmarks.crmarena.tasks import TASKS
+from cxlab.benchmarks.crmarena.verdict import is_overlong, judge_attempt
+from cxlab.records import Attempt, Sample, Score
 
-from cxlab.benchmarks.crmarena.organisation.ids import complete_id
-from cxlab.benchmarks.crmarena.tasks import MONTHS, PREFIXES, Answer
-from cxlab.metrics.passk import pass_hat_k
-
-NO_ANSWER = "None"
-"""What an agent submits where a question has no answer; its gold is None."""
-
-_MARKS = re.compile("[" + re.escape(string.punctuation + "‘’´`") + "]")
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-_STATE_LIST = """
-Alabama:AL Alaska:AK Arizona:AZ Arkansas:AR California:CA Colorado:CO Connecticut:CT Delaware:DE Florida:FL Georgia:GA
-Hawaii:HI Idaho:ID Illinois:IL Indiana:IN Iowa:IA Kansas:KS Kentucky:KY Louisiana:LA Maine:ME Maryland:MD
-Massachusetts:MA Michigan:MI Minnesota:MN Mississippi:MS Missouri:MO Montana:MT Nebraska:NE Nevada:NV New_Hampshire:NH
-New_Jersey:NJ New_Mexico:NM New_York:NY North_Carolina:NC North_Dakota:ND Ohio:OH Oklahoma:OK Oregon:OR Pennsylvania:PA
-Rhode_Island:RI South_Carolina:SC South_Dakota:SD Tennessee:TN Texas:TX Utah:UT Vermont:VT Virginia:VA Washington:WA
-West_Virginia:WV Wisconsin:WI Wyoming:WY District_of_Columbia:DC
-"""
-STATES: Mapping[str, str] = {name.replace("_", " "): code for name, code in re.findall(r"(\w+):(\w+)", _STATE_LIST)}
-"""Name of a state → its two letters."""
-_BY_NAME = {name.lower(): code for name, code in STATES.items()}
-# Longer names first: West Virginia is not Virginia.
-_STATE = re.compile(
-    rf"\b({'|'.join(sorted(_BY_NAME, key=len, reverse=True))})\b|(?-i:\b({'|'.join(STATES.values())})\b)", re.I
-)
-_ID = re.compile(r"(?<![A-Za-z0-9])([A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?)(?![A-Za-z0-9])")
-# May is a word of its own: as a month it has its capital letter.
-_MONTH = re.compile(rf"\b(?:(?-i:May)|{'|'.join(month for month in MONTHS if month != 'May')})\b", re.I)
-_NONE = re.compile(r"\b(?:None|NONE|null|N/A)\b")
+__all__ = ["exact", "f1", "grade", "measure", "rescore", "score"]
 
 
-def exact(predicted: object, gold: object) -> float:
-    """Exact match as published: 1 where the text is the gold answer, letter by letter; a gold of None is "None"."""
-    if predicted is None:
-        return 0.0
-    return float(predicted == (NO_ANSWER if gold is None else gold))
+async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
+    """What one attempt came to, in points; no judge is asked."""
+    del setup
+    return measure(sample, attempt)
 
 
-def f1(predicted: object, gold: object) -> float:
-    """F1 of the tokens of two texts, counted with repeats: `_` and each punctuation mark become a blank, letters small,
-    the articles a, an and the are dropped. 0 where nothing is common to both, also where both are empty.
-    """
-    if predicted is None:
-        return 0.0
-    found, wanted = tokens(str(predicted)), tokens(NO_ANSWER if gold is None else str(gold))
-    common = sum((Counter(found) & Counter(wanted)).values())
-    if not common:
-        return 0.0
-    precision, recall = common / len(found), common / len(wanted)
-    return 2 * precision * recall / (precision + recall)
+def rescore(sample: Sample, attempt: Attempt, stored: Scored, setup: Setup) -> Scored:
+    """The same of a stored attempt."""
+    del stored, setup
+    return measure(sample, attempt)
 
 
-def tokens(text: str) -> list[str]:
-    """What F1 counts of a text."""
-    return _ARTICLES.sub(" ", _MARKS.sub(" ", text.replace("_", " ").lower())).split()
+def measure(sample: Sample, attempt: Attempt) -> Scored:
+    """Scores and verdict of an attempt. An attempt that a provider cut short has none of the answer."""
+    task, cut = TASKS[sample.task], attempt.ended_by == "provider" and not is_overlong(attempt)
+    reason = name_fault(attempt) if cut else None
+    values = {} if cut else {name: 100 * value for name, value in grade(sample, attempt.output.get("answer")).items()}
+    answered = [message for message in attempt.messages if message.role == "tool"]
+    failed = [message.data.get("error") is not None for message in answered]
+    values |= {
+        "turns": float(len([message for message in attempt.messages if message.role == "agent"])),
+        "queries": float(len(answered)),
+        "format_error": 100.0 * any(each.where == "format" for each in attempt.failures),
+    }
+    rows = [Score(attempt_id=attempt.id, turn=None, metric=name, value=value) for name, value in values.items()]
+    if cut:
+        names = ("score", "f1") if task.metric == "fuzzy_match" else ("score", "exact", "exact_extracted")
+        rows += [Score(attempt_id=attempt.id, turn=None, metric=name, value=None, reason=reason) for name in names]
+    recovered = share_recovered(failed)
+    if recovered is not None:
+        rows.append(Score(attempt_id=attempt.id, turn=None, metric="recovery", value=100 * recovered, n=sum(failed)))
+    if failed:
+        share = 100 * sum(failed) / len(failed)
+        rows.append(Score(attempt_id=attempt.id, turn=None, metric="errors", value=share, n=len(failed)))
+    return Scored(tuple(rows), verdict=judge_attempt(sample, attempt, values.get("score")))
 
 
-def extract(predicted: str | None, kind: Answer) -> str | None:
-    """The answer in what an agent submitted, by rules: an id of the right object, a month, a state's two letters, or
-    "None"; None where there is no such thing, or more than one.
-
-    Of an id of 15 characters the whole one is given, of a state's name its letters. A text for people is left as it is.
-    """
-    if predicted is None:
-        return None
-    text = predicted.strip().strip("\"'` ")
-    if kind == "text":
-        return text or None
-    found = list(dict.fromkeys(_candidates(text, kind)))
-    if not found and _NONE.search(text if len(text) > 8 else text.capitalize()):
-        return NO_ANSWER
-    return found[0] if len(found) == 1 else None
+def grade(sample: Sample, answer: object) -> dict[str, float]:
+    """The metrics of an answer, from 0 to 1: the headline `score`, and what it is made of."""
+    task, gold = TASKS[sample.task], sample.expected.get("answer")
+    if task.metric == "fuzzy_match":
+        value = f1(answer, gold)
+        return {"score": value, "f1": value}
+    given = None if answer is None else str(answer)
+    value = exact(given, gold)
+    return {"score": value, "exact": value, "exact_extracted": exact_extracted(given, gold, task.answer)}
 
 
-def _candidates(text: str, kind: Answer) -> Iterable[str]:
-    if kind == "month":
-        return [each.capitalize() for each in _MONTH.findall(text)]
-    if kind == "state":
-        return [_BY_NAME.get(name.lower(), "") if name else code for name, code in _STATE.findall(text)]
-    ids = [each for each in _ID.findall(text) if each.startswith(PREFIXES[kind])]
-    return [complete_id(each) if len(each) == 15 else each for each in ids]
-
-
-def exact_extracted(predicted: str | None, gold: str | None, kind: Answer) -> float:
-    """Exact match of the answer that `extract` takes out of what was submitted."""
-    return exact(extract(predicted, kind), gold)
-
-
-def pass_k(passed: Mapping[str, Sequence[bool]], k: int) -> float:
-    """pass^k: the chance that k trials of a query all pass, the mean over queries. `passed`: query → its trials.
-
-    Leave knowledge questions out: they have no pass or fail. BadOption where a query has fewer than k trials.
-    """
-    if not passed:
-        return float("nan")
-    hits = [sum(trials) for trials in passed.values()]
-    return float(np.mean(pass_hat_k(hits, [len(trials) for trials in passed.values()], k)))
-
-
-def best_constant(golds: Sequence[str | None]) -> tuple[str, float]:
-    """The one answer that is right most often, and its exact match: the floor that any agent has to beat."""
-    if not golds:
-        return NO_ANSWER, float("nan")
-    answer, count = Counter(NO_ANSWER if gold is None else gold for gold in golds).most_common(1)[0]
-    return answer, count / len(golds)
+def share_recovered(failed: Sequence[bool]) -> float | None:
+    """Of the runs of failed actions, the share that was followed by one that was answered; None without any."""
+    ends = [place for place, bad in enumerate(failed) if bad and (place + 1 == len(failed) or not failed[place + 1])]
+    return sum(place + 1 < len(failed) for place in ends) / len(ends) if ends else None

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxlab.benchmarks.crmarena.organisation.ids import make_id
-from cxlab.benchmarks.crmarena.score import (
+from cxlab.benchmarks.crmarena.answers import (
     STATES,
     best_constant,
     exact,
@@ -20,6 +19,7 @@ from cxlab.benchmarks.crmarena.score import (
     pass_k,
     tokens,
 )
+from cxlab.benchmarks.crmarena.organisation.ids import make_id
 from cxlab.benchmarks.crmarena.tasks import QUERIES_PER_TASK, TASKS
 
 AGENT, OTHER = make_id("005", 7), make_id("005", 8)

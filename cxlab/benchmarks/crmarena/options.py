@@ -1,0 +1,55 @@
+"""What a run of CRMArena can be told."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from cxlab.benchmarks.options import Options
+
+Framework = Literal["act", "react", "function_calling", "create_agent"]
+Toolset = Literal["task", "full", "ablation"]
+Removed = Literal["all", "query_independent", "query_dependent", "calculation_independent", "calculation_dependent"]
+FRAMEWORKS = {
+    "act": "Act",
+    "react": "ReAct",
+    "function_calling": "Function calling",
+    "create_agent": "LangChain create_agent",
+}
+"""Framework → what it is called."""
+
+
+class CrmOptions(Options):
+    """How agents work, what they are told and what they may call."""
+
+    framework: Framework = Field(
+        "function_calling",
+        description="How the agent acts: queries in tags, without a thought (act) or after one (react), or calls of "
+        "tools, in our own loop or in LangChain's create_agent.",
+        json_schema_extra={"labels": {**FRAMEWORKS}},
+    )
+    aided: bool = Field(
+        False, description="Tell the agent what quarters, seasons and phrases as 'past two weeks' mean."
+    )
+    actions: int = Field(20, ge=1, le=200, description="Replies that an agent may give, the one that answers included.")
+    observation_limit: int = Field(
+        0,
+        ge=0,
+        le=10_000_000,
+        description="Characters of an answer that an agent is shown; whole records beyond them are left out and "
+        "counted. 0 shows all, as published.",
+    )
+    toolset: Toolset = Field(
+        "task",
+        description="Tools of agents that call them: the 24 made for the tasks (task), the two that ask any query as "
+        "well (full), or without those that table 15 of the paper lists for a task, with the two in their place "
+        "(ablation).",
+        json_schema_extra={
+            "labels": {"task": "24 task tools", "full": "All, with SOQL and SOSL", "ablation": "Ablation (table 15)"}
+        },
+    )
+    removed: Removed = Field("all", description="With the ablation: which kind of those tools is taken away.")
+    tool_calls: Literal["auto", "native", "text"] = Field(
+        "auto",
+        description="How function calling is asked for: natively, in words (Action and Action Input), or natively "
+        "where the server can (auto).",
+    )

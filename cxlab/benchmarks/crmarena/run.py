@@ -1,0 +1,79 @@
+"""Work one sample: an agent asks the organisation, the attempt keeps what it asked and what came of it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+from cxlab.benchmarks.contract import Setup
+from cxlab.benchmarks.crmarena import agents
+from cxlab.benchmarks.crmarena.agents.toolsets import list_tools
+from cxlab.benchmarks.crmarena.options import CrmOptions
+from cxlab.benchmarks.crmarena.sandbox import COMPATS, Compat, Sandbox
+from cxlab.benchmarks.crmarena.tools import GENERIC
+from cxlab.records import Attempt, Sample, content_id
+from cxlab.store import home, write
+
+
+async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
+    """One question worked by one agent; `output["answer"]` is what it submitted, as it did (None: nothing).
+
+    The messages are the trace: `agents/episode.py`. It ended by `submit`, by `actions` (none was left) or by
+    `provider`.
+    """
+    started = datetime.now(UTC)
+    options = CrmOptions.of(setup.options)
+    queries = options.framework in ("act", "react")
+    episode = agents.Episode(
+        open_sandbox(sample),
+        str(sample.inputs["query"]),
+        frozenset(GENERIC if queries else list_tools(sample.task, options)),
+        options.actions,
+        options.observation_limit,
+    )
+    await agents.play(episode, setup.model, sample.inputs, options, setup.seed + trial)
+    return Attempt(
+        id=content_id(setup.run_id, sample.id, trial),
+        run_id=setup.run_id,
+        sample_id=sample.id,
+        trial=trial,
+        messages=tuple(episode.messages),
+        output={"answer": episode.answer},
+        outcome=episode.outcome,
+        ended_by=episode.ended_by,
+        failures=tuple(episode.failures),
+        usage=episode.totals.usage,
+        latency_s=episode.totals.latency_s,
+        cost_usd=episode.totals.cost_usd,
+        started=started,
+    )
+
+
+def open_sandbox(sample: Sample) -> Sandbox:
+    """The sample's organisation on its day, with the tools as its dataset reads them."""
+    opened = open_organisation(sample.dataset_id)
+    today = sample.inputs.get("today")
+    return opened.at(today) if today else opened
+
+
+def open_organisation(dataset_id: str) -> Sandbox:
+    """The organisation of a stored dataset; BadFile where it has tasks alone."""
+    folder = str(home())
+    return Sandbox.open(dataset_id, compat=_find_compat(dataset_id, folder), home=folder)
+
+
+@functools.lru_cache(maxsize=64)
+def _find_compat(dataset_id: str, folder: str) -> Compat:
+    # A dataset's id is the hash of its content, so what was read once stays as it is.
+    given: Compat = write.load_dataset(dataset_id, folder).config.get("compat", COMPATS[0])
+    return given
+
+
+def prepare(samples: Sequence[Sample], options: CrmOptions) -> Iterator[tuple[int, int, str]]:
+    """Open each organisation before anything is asked of a model."""
+    del options
+    datasets = list(dict.fromkeys(sample.dataset_id for sample in samples))
+    for done, dataset_id in enumerate(datasets, 1):
+        open_organisation(dataset_id)
+        yield done, len(datasets), "organisations"

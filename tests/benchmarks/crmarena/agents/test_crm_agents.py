@@ -1,0 +1,246 @@
+"""The agents' loops: what is read from a reply, what comes back, how an attempt ends, and what its trace keeps."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from cxlab.benchmarks.crmarena.agents.function_calling import read_written_call
+from cxlab.benchmarks.crmarena.agents.observations import observe
+from cxlab.benchmarks.crmarena.agents.tagged import read_reply
+from cxlab.benchmarks.crmarena.agents.toolsets import list_tools
+from cxlab.benchmarks.crmarena.options import CrmOptions
+from cxlab.benchmarks.crmarena.tools import ABLATION, DEFINITIONS, GENERIC
+from cxlab.llm.base import Completion, ProviderFault
+from cxlab.records import Sample, ToolCall
+from tests.benchmarks.crmarena.crm_play import Scripted, play, values_of, verdict_of
+from tests.benchmarks.crmarena.small_tasks import save_small
+
+COUNT = "SELECT COUNT() FROM Case"
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Sample]]:
+    home = tmp_path_factory.mktemp("crm")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CXLAB_HOME", str(home))
+        yield save_small(home)
+
+
+@pytest.fixture
+def region(samples: list[Sample]) -> Sample:
+    return next(each for each in samples if each.task == "best_region_identification" and each.expected["answer"])
+
+
+@pytest.mark.parametrize(
+    ("text", "thought", "query", "answer"),
+    [
+        (f"<thought>Count.</thought>\n<execute> {COUNT} </execute>", "Count.", COUNT, None),
+        ("<submit> GA </submit>", "", None, "GA"),
+        ("<respond>GA</respond>", "", None, "GA"),
+        (f"<submit>GA</submit><execute>{COUNT}</execute>", "", COUNT, None),
+        (f"<execute>```sql\n{COUNT}\n```</execute>", "", COUNT, None),
+        ("<execute></execute>", "", None, None),
+        ("GA", "", None, None),
+        ("<submit>GA", "", None, None),
+    ],
+)
+def test_tags(text: str, thought: str, query: str | None, answer: str | None) -> None:
+    said = read_reply(text)
+    assert (said.thought, said.query, said.answer) == (thought, query, answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "thought", "name", "arguments"),
+    [
+        ('Action: submit\nAction Input: {"content": "GA"}', "", "submit", '{"content": "GA"}'),
+        ('I know.\nAction: submit\nAction Input: {"content": "}"}\nObservation: made up', "I know.", "submit", None),
+        ("Action: `get_issues`\nAction Input: ```json\n{}\n```", "", "get_issues", "{}"),
+        ("Action: get_issues", "", "get_issues", "{}"),
+        ('Action: submit\nAction Input: {"content": ', "", "submit", '{"content":'),
+    ],
+)
+def test_calls_in_words(text: str, thought: str, name: str, arguments: str | None) -> None:
+    said, call = read_written_call(text, 3)
+    assert call is not None
+    assert (said, call.name, call.id) == (thought, name, "call_3")
+    assert call.arguments == ('{"content": "}"}' if arguments is None else arguments)
+    assert read_written_call("no call here", 1) == ("no call here", None)
+
+
+def test_an_observation_is_cut_at_whole_records_and_says_so() -> None:
+    rows = [{"Id": str(n)} for n in range(100)]
+    whole, cut = observe(rows), observe(rows, 60)
+    assert (whole.records, whole.characters) == (100, len(whole.text))
+    listed, _, note = cut.text.partition("\n")
+    assert rows[: len(json.loads(listed))] == json.loads(listed)
+    assert len(listed) <= 60
+    assert f"The first {len(json.loads(listed))} of 100" in note
+    assert (cut.records, cut.characters) == (100, whole.characters)
+    assert observe("x" * 50, 10).text.startswith("x" * 10 + "\n(40 more")
+    assert observe("Error: MALFORMED_QUERY: no").error == "MALFORMED_QUERY"
+    assert observe("Error: there are no cases").error == "tool"
+
+
+@pytest.mark.parametrize("framework", ["act", "react"])
+def test_a_query_an_error_and_an_answer(region: Sample, framework: str) -> None:
+    gold = region.expected["answer"]
+    replies = [
+        "I would like to count them.",
+        "<thought>So.</thought>\n<execute>SELECT Nothing FROM Case</execute>",
+        f"<thought>Again.</thought>\n<execute>{COUNT}</execute> and more",
+        "<execute>FIND {boots} IN ALL FIELDS RETURNING Product2(Id)</execute><submit>TX</submit>",
+        f"<submit>{gold}</submit>",
+    ]
+    model = Scripted(replies)
+    attempt = play(region, model, {"framework": framework})
+    assert (attempt.output, attempt.ended_by, attempt.outcome) == ({"answer": gold}, "submit", "format")
+    roles = [(message.role, message.turn) for message in attempt.messages]
+    assert roles == [
+        *[("customer", 1), ("agent", 1), ("system", 1), ("agent", 2), ("tool", 2), ("agent", 3), ("tool", 3)],
+        *[("agent", 4), ("tool", 4), ("agent", 5)],
+    ]
+    names = [call.name for message in attempt.messages for call in message.tool_calls]
+    assert names == ["issue_soql_query", "issue_soql_query", "issue_sosl_query", "submit"]
+    shown = [message for message in attempt.messages if message.role == "tool"]
+    assert [message.data["error"] for message in shown] == ["INVALID_FIELD", None, None]
+    assert shown[1].text == '[{"expr0":240}]'
+    assert attempt.messages[5].data["raw"] == replies[2].strip()
+    assert "raw" not in attempt.messages[3].data, "what thought and action say is kept once"
+    assert [failure.type for failure in attempt.failures] == ["no_action", "INVALID_FIELD", "several_actions"]
+    assert attempt.usage.prompt_tokens == 50
+    assert attempt.latency_s == 2.5
+    # What the model read is what the trace says.
+    sent = model.requests[-1].messages
+    assert [message["role"] for message in sent] == ["system", "user", *["assistant", "user"] * 4]
+    assert sent[1]["content"] == region.inputs["query"]
+    assert sent[-1]["content"] == f"<observation>\n{shown[2].text}\n</observation>"
+    assert {request.temperature for request in model.requests} == {0.0}
+    values = values_of(region, attempt)
+    assert (values["score"], values["turns"], values["recovery"]) == (100, 5, 100)
+    assert values["errors"] == pytest.approx(100 / 3)
+
+
+def test_replies_run_out(region: Sample) -> None:
+    attempt = play(region, Scripted([f"<execute>{COUNT}</execute>"]), {"framework": "act", "actions": 3})
+    assert (attempt.ended_by, attempt.output["answer"], attempt.outcome) == ("actions", None, "ok")
+    assert values_of(region, attempt)["score"] == 0
+    nothing = play(region, Scripted(["What?"]), {"framework": "react", "actions": 3})
+    assert nothing.outcome == "format"
+    verdict = verdict_of(region, nothing)
+    assert (verdict.field, verdict.owner, verdict.turn) == ("format", "agent", 1)
+
+
+CALLS: list[Any] = [
+    "Let me see.",
+    ("get_cases", '{"statuses": ["Closed"'),
+    ("find_everything", "{}"),
+    ("issue_soql_query", json.dumps({"query": COUNT})),
+    Completion("", (ToolCall(id="", name="get_issues", arguments="{}"), ToolCall(id="b", name="x", arguments="{}"))),
+    ("submit", '{"content": "GA"}'),
+]
+
+
+@pytest.mark.parametrize("framework", ["function_calling", "create_agent"])
+def test_calls_of_tools(region: Sample, framework: str) -> None:
+    model = Scripted(CALLS)
+    attempt = play(region, model, {"framework": framework})
+    assert (attempt.output, attempt.ended_by) == ({"answer": "GA"}, "submit")
+    shown = [message for message in attempt.messages if message.role == "tool"]
+    assert [message.data["error"] for message in shown] == ["tool", "tool", "tool", None]
+    assert "no JSON" in shown[0].text
+    # LangChain says it in words of its own.
+    assert all(name in shown[place].text for place, name in ((1, "find_everything"), (2, "issue_soql_query")))
+    kinds = [failure.type for failure in attempt.failures]
+    assert kinds == ["no_action", "bad_arguments", "tool", "tool", "several_actions"]
+    offered = [tool["function"]["name"] for tool in model.requests[0].tools or ()]
+    assert len(offered) == 25
+    assert not set(offered) & set(GENERIC)
+    last = model.requests[-1].messages
+    assert last[-1]["role"] == "tool"
+    # Servers refuse calls without a result, and arguments that are no JSON.
+    calls = [call for message in last for call in message.get("tool_calls") or ()]
+    assert [call["function"]["name"] for call in calls] == [
+        *("get_cases", "find_everything", "issue_soql_query", "get_issues"),
+    ]
+    assert all(isinstance(json.loads(call["function"]["arguments"]), dict) for call in calls)
+    assert {call["id"] for call in calls} == {m["tool_call_id"] for m in last if m["role"] == "tool"}
+
+
+def test_both_loops_ask_the_same(region: Sample) -> None:
+    """LangChain's agent differs from ours in its loop alone."""
+    asked = []
+    for framework in ("function_calling", "create_agent"):
+        model = Scripted([("get_issues", "{}"), ("submit", '{"content": "GA"}')])
+        attempt = play(region, model, {"framework": framework})
+        said = [(m.role, m.text, m.turn, m.tool_calls) for m in attempt.messages]
+        asked.append((said, [(m["role"], m.get("content") or "") for m in model.requests[-1].messages]))
+    assert asked[0] == asked[1]
+
+
+def test_create_agent_ends_when_no_reply_is_left(region: Sample) -> None:
+    attempt = play(region, Scripted([("get_issues", "{}")]), {"framework": "create_agent", "actions": 3})
+    assert (attempt.ended_by, attempt.output["answer"]) == ("actions", None)
+    assert sum(message.role == "agent" for message in attempt.messages) == 3
+
+
+def test_a_server_without_tools_is_asked_in_words(region: Sample) -> None:
+    refusal = ProviderFault("bad_request", "tools are not supported")
+    submitted = 'Action: submit\nAction Input: {"content": "GA"}'
+    replies: list[Any] = [refusal, "Action: get_issues\nAction Input: {}", submitted]
+    model = Scripted(replies)
+    attempt = play(region, model, {"framework": "function_calling"})
+    assert (attempt.output["answer"], attempt.failures) == ("GA", ())
+    assert model.requests[0].tools
+    assert not model.requests[1].tools
+    assert "Action Input:" in model.requests[1].messages[0]["content"]
+    native = play(region, Scripted([refusal]), {"framework": "function_calling", "tool_calls": "native"})
+    assert native.ended_by == "provider"
+
+
+@pytest.mark.parametrize("framework", ["act", "function_calling", "create_agent"])
+def test_a_provider_that_fails_leaves_the_attempt_unscored(region: Sample, framework: str) -> None:
+    attempt = play(region, Scripted([ProviderFault("timeout", "no reply")]), {"framework": framework})
+    assert (attempt.outcome, attempt.ended_by, attempt.failures[0].role) == ("provider", "provider", "agent")
+    assert values_of(region, attempt)["score"] is None
+    verdict = verdict_of(region, attempt)
+    assert (verdict.value, verdict.owner) == ("unscored", "provider")
+
+
+def test_asking_for_more_than_can_be_read_is_the_agents_doing(region: Sample) -> None:
+    replies: list[Any] = ["<execute>SELECT Id FROM Case</execute>", ProviderFault("too_long", "too many tokens")]
+    attempt = play(region, Scripted(replies), {"framework": "act"})
+    verdict = verdict_of(region, attempt)
+    assert (verdict.value, verdict.owner, verdict.field) == ("failed", "agent", "query")
+    assert values_of(region, attempt)["score"] == 0
+
+
+def test_what_the_agent_is_told(region: Sample) -> None:
+    told = {}
+    for name, options in {"plain": {}, "aided": {"aided": "true"}, "react": {"framework": "react"}}.items():
+        model = Scripted(["<submit>GA</submit>", ("submit", '{"content": "GA"}')])
+        play(region, model, options)
+        told[name] = model.requests[0].messages[0]["content"]
+    assert "Q3: July" not in told["plain"]
+    assert "Q3: July" in told["aided"]
+    assert all("Today is 2021-12-30." in text for text in told.values())
+    assert "OwnerId" in told["react"]
+    assert "OwnerId" not in told["plain"], "agents that call tools are not told of the objects"
+
+
+def test_toolsets() -> None:
+    def names(task: str, **options: str) -> set[str]:
+        return set(list_tools(task, CrmOptions.read(options)))
+
+    assert len(names("handle_time")) == 25
+    assert names("handle_time", toolset="full") == set(DEFINITIONS)
+    left_out = [(f"{what}_{how}", tool, task) for what, how, tool, task in ABLATION]
+    assert len(left_out) == 16
+    for kind, tool, task in left_out:
+        for given in (kind, "all"):
+            found = names(task, toolset="ablation", removed=given)
+            assert tool not in found
+            assert set(GENERIC) < found
+    assert names("knowledge_qa", toolset="ablation") == names("knowledge_qa")
+    assert names("handle_time", toolset="ablation", removed="query_independent") == names("handle_time")
