@@ -10,24 +10,14 @@ import pytest
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from cxlab.benchmarks.cdr.corpus import AREAS, DOMAINS, load_written
-from cxlab.benchmarks.cdr.corpus.written import FOLDER
+from cxlab.benchmarks.cdr.corpus.written import FOLDER, load_vocabulary
 from cxlab.errors import BadFile
 from cxlab.records import Conversation
 
 RUN, MOST = 6, 2
 # Words that carry no matter of their own: a reversal may differ in these.
-FUNCTION_WORDS = ENGLISH_STOP_WORDS | {
-    "did",
-    "do",
-    "does",
-    "don't",
-    "isn't",
-    "it's",
-    "that's",
-    "there's",
-    "i'm",
-    "i've",
-}
+FUNCTION_WORDS = ENGLISH_STOP_WORDS | {"did", "do", "does"}
+SHORT_FORMS = re.compile(r"(n['’]t|['’](s|d|ll|ve|re|m))$")
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +30,48 @@ def words(text: str) -> list[str]:
 
 
 def content_words(conversation: Conversation) -> set[str]:
-    return {word for message in conversation.messages for word in words(message.text)} - FUNCTION_WORDS
+    said = {word for message in conversation.messages for word in words(message.text)}
+    return {SHORT_FORMS.sub("", word) for word in said} - FUNCTION_WORDS
+
+
+def test_corpus_is_as_large_as_promised(corpus):
+    assert len(corpus.conversations) == 100
+    assert Counter(one.labels["domain"] for one in corpus.conversations.values()).keys() == DOMAINS.keys()
+    assert min(Counter(one.labels["domain"] for one in corpus.conversations.values()).values()) >= 8
+    areas = Counter(one.labels["area"] for one in corpus.conversations.values())
+    assert areas.keys() == AREAS.keys()
+    assert min(areas.values()) >= 18
+    assert sum(one.labels["partner"] == "agent" for one in corpus.conversations.values()) >= 20
+
+
+def test_each_query_has_some_matches_and_not_many(corpus):
+    assert {name: len(found) for name, found in corpus.relevant.items() if not 1 <= len(found) <= 15} == {}
+    # Nearly every conversation is an answer to something, or is the reversal of one that is.
+    found = frozenset().union(*corpus.relevant.values())
+    assert corpus.conversations.keys() - found == set()
+
+
+def test_each_way_has_a_match_whose_reversal_is_none(corpus):
+    """All words are shared, and only the order tells the two apart."""
+    directed = [query for query in corpus.queries if query.rule.directed]
+    assert {query.area for query in directed} == AREAS.keys()
+    assert len(directed) >= 15
+    for query in directed:
+        gold = corpus.relevant[query.id]
+        other_way = {name: corpus.conversations[name].labels.get("reversal") for name in gold}
+        assert any(other and other not in gold for other in other_way.values()), query.id
+
+
+def test_labels_are_those_of_the_list_and_all_in_use(corpus):
+    known = load_vocabulary()
+    used: dict[str, set[str]] = {"user": set(), "assistant": set()}
+    for one in corpus.conversations.values():
+        for message in one.messages:
+            used["user" if message.role == "customer" else "assistant"] |= set(message.data["labels"])
+            assert ("terse" in message.data["labels"]) == (len(message.text.split()) <= 5), message.text
+    assert used["user"] <= known["user"]
+    assert used["assistant"] <= known["assistant"]
+    assert (known["user"] | known["assistant"]) - (used["user"] | used["assistant"]) == set()
 
 
 def test_conversations_have_six_to_fourteen_messages(corpus):
