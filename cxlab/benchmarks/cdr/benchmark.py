@@ -1,0 +1,159 @@
+"""CDR: find conversations by what happens in them. Reads like a table of contents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from cxlab import llm, resources
+from cxlab.benchmarks.cdr import run as running
+from cxlab.benchmarks.cdr.corpus import AREAS, load_written
+from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, build, load_corpus
+from cxlab.benchmarks.cdr.options import WRITTEN, CdrDataset, CdrOptions, read_size
+from cxlab.benchmarks.cdr.prompts import hashes
+from cxlab.benchmarks.cdr.score import DECIDED_BY, HEADLINE, METRICS, measure, score
+from cxlab.benchmarks.contract import (
+    Baseline,
+    Benchmark,
+    Card,
+    Demo,
+    DemoRun,
+    Facet,
+    Role,
+    RoleEstimate,
+    Search,
+    Task,
+)
+from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
+from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.rehearsal import rehearse
+from cxlab.errors import UnknownName
+from cxlab.records import Sample
+from cxlab.store import write
+
+TASKS = {
+    "session": "Find conversations, each searched whole",
+    "window": "Find conversations by three messages in a row",
+    "turn": "Find conversations by single messages",
+}
+SEARCH = Search(
+    "corpus",
+    "conversations",
+    unit=("conversation", "conversations"),
+    table=CORPUS,
+    id="conversation_id",
+    title="title",
+    area="area",
+)
+CARD = Card(
+    id="cdr",
+    title="CDR: conversation retrieval",
+    measures="Whether a retriever finds the conversations in which something happens: who does it, how it develops, "
+    "in what tone, and not just what words fall.",
+    paper="Finding Diamonds in Conversation Haystacks: A Benchmark for Conversational Data Retrieval",
+    licence="conversations and queries: own work; metric definitions after the paper; imported data: as their source",
+    tasks=tuple(Task(id, title, HEADLINE, decided_by=DECIDED_BY, search=SEARCH) for id, title in TASKS.items()),
+    metrics=METRICS,
+    leading=(HEADLINE, "recall@10", "mrr@10"),
+    parts=("hit@10", "recall@10", "precision@10", "mrr@10"),
+    unit=("query", "queries"),
+)
+FACETS = (
+    Facet("area", "Area", "What kind of thing the query asks for.", tuple(AREAS), AREAS, spread=True),
+    Facet("granularity", "Granularity", "What is searched: whole conversations, three messages, one.", tuple(TASKS)),
+)
+FLOORS = (
+    Baseline("retriever:random", "Random", "An order by chance, another one for each query."),
+    Baseline("retriever:hub", "Hub", "One order for every query: what is most like everything else first."),
+)
+LICENCE = "conversations, labels and queries: own work, as this repository"
+
+
+def check(sample: Sample) -> Iterable[str]:
+    """Complaints: the gold ranking must score 100 and an empty one 0; what is relevant must be in the corpus."""
+    relevant = list(sample.expected["conversations"])
+    best, worst = measure(sample, relevant), measure(sample, [])
+    for metric in (HEADLINE, DECIDED_BY, "mrr@10"):
+        if abs(best[metric] - 100) > 1e-9:
+            yield f"{sample.id}: the gold ranking scores {best[metric]} in {metric}, not 100"
+        if worst[metric] != 0:
+            yield f"{sample.id}: an empty ranking scores {worst[metric]} in {metric}, not 0"
+    lost = [each for each in relevant if each not in load_corpus(sample.dataset_id)]
+    if lost:
+        yield f"{sample.id}: {len(lost)} relevant conversations are not in the corpus, {lost[0]!r} among them"
+
+
+def generate(options: CdrDataset, context: GenerationContext) -> Generation:
+    """The conversations written by hand, or made ones; stored at once, as samples alone hold no conversation."""
+    if read_size(options.size) is not None:
+        raise UnknownName("size", options.size, (WRITTEN,))
+    written = load_written()
+    count = len(written.conversations)
+    yield Progress("conversations", 0, count)
+    dataset, samples, tables = build(
+        "Conversations written by hand",
+        "generated",
+        written.conversations,
+        {query.id: query.text for query in written.queries},
+        written.relevant,
+        {query.id: query.area for query in written.queries},
+        config={"conversations": "written"},
+        licence=LICENCE,
+    )
+    folder = write.save_dataset(dataset, samples, context.home, tables=tables)
+    yield Progress("conversations", count, count)
+    return Generated(dataset, tuple(samples), tables, folder)
+
+
+def estimate(samples: Sequence[Sample], options: CdrOptions, roles: Mapping[Role, Sequence[str]]) -> list[RoleEstimate]:
+    """Calls and tokens of one trial: a chat model is asked once a query, a retriever never.
+
+    What a server takes for vectors is not in it: it is paid once a text, whoever asks.
+    """
+    models = roles.get("agent", ())
+    found = [RoleEstimate("agent", name, 0, 0, 0) for name in models if llm.role_of(name) == running.RETRIEVER]
+    asked = [name for name in models if llm.role_of(name) != running.RETRIEVER]
+    by_words = options.model_copy(update={"first": "bm25"})
+    return found + (rehearse(running.run, score, samples, by_words, {"agent": asked}) if asked else [])
+
+
+def document(dataset_id: str, corpus: str, conversation: str) -> str:
+    """A conversation as a session is searched: its messages with their speakers."""
+    del corpus
+    found = load_corpus(dataset_id)
+    if conversation not in found:
+        raise UnknownName(f"conversation of dataset {dataset_id!r}", conversation, ())
+    return CdrOptions.read({}).text.write(found[conversation].messages)
+
+
+DEMO = Demo(
+    generate={},
+    runs=(
+        DemoRun(
+            models=tuple(f"retriever:{name}" for name in ("bm25", "lexical", "conversation", "random", "hub")),
+        ),
+    ),
+    order=4,
+)
+
+BENCHMARK = Benchmark(
+    card=CARD,
+    generate=generate,
+    run=running.run,
+    score=score,
+    check=check,
+    prompts=hashes,
+    Options=CdrOptions,
+    GenerateOptions=CdrDataset,
+    facets=FACETS,
+    floors=FLOORS,
+    model_roles=("retriever", "agent"),
+    default_models=("retriever:bm25", "retriever:conversation"),
+    with_customer=False,
+    needs_judges=False,
+    prepare=running.prepare,
+    estimate=estimate,
+    document=document,
+    demo=DEMO,
+    attempt_view="answer",
+    published=(resources.data("published", "cdr.json"),),
+)

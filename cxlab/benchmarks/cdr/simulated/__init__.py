@@ -1,0 +1,1 @@
+"""Stand-ins: what answers this room's prompts where no real model is asked."""
