@@ -1,12 +1,14 @@
-"""Where the files lie that come with the product: the one place that knows, for a checkout and for a wheel.
+"""Where the files lie that come with the product, and what its declarations name: for a checkout and for a wheel.
 
 A checkout has `app.py`, `pages/`, `data/` and `.streamlit/` beside the package; a wheel carries them in `cxlab/_site`.
 What users make lies elsewhere, in the store's home (cxlab/store/layout.py).
 """
 
 import functools
+import importlib
 import os
 from pathlib import Path
+from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -34,3 +36,9 @@ def default_home() -> Path:
         return data("local")
     own = os.environ.get("XDG_DATA_HOME")
     return Path(own) / "cxlab" if own else Path.home() / ".local" / "share" / "cxlab"
+
+
+def load_object(name: str) -> Any:
+    """What "package.module:name" declares, imported when it is asked for; ImportError or AttributeError without it."""
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)

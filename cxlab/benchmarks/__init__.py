@@ -7,8 +7,7 @@ from cxlab import llm
 from cxlab.benchmarks.contract import Benchmark
 from cxlab.errors import UnknownName
 from cxlab.llm import KnownModel
-from cxlab.llm.registry import add_kind
-from cxlab.llm.simulated.profiles import add_source
+from cxlab.llm.registry import add_kind, add_simulated
 from cxlab.records import procedure
 from cxlab.retrieval.retriever_model import KIND
 
@@ -46,7 +45,7 @@ REGISTRY = Registry(
 # Models under test that answer no prompts.
 add_kind(KIND)
 # Simulated models that one benchmark brings: asked for only when a name is not among those that fit all.
-add_source(lambda: (profile for name in REGISTRY for profile in REGISTRY[name].simulated))
+add_simulated(lambda: (declared for name in REGISTRY if (declared := REGISTRY[name].simulated)))
 
 # Procedures, for the queries, which know no benchmark.
 procedure.add_source(lambda: ((name, found) for name in REGISTRY if (found := REGISTRY[name].procedures) is not None))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
 
+from cxlab import resources
 from cxlab.benchmarks.dataset_figures import DatasetFigures
 from cxlab.benchmarks.generation import Generation, GenerationContext
 from cxlab.benchmarks.generation_stages import finish
@@ -20,7 +21,6 @@ from cxlab.files import Complaint
 from cxlab.importers.importer import Importer
 from cxlab.judging import find_silence
 from cxlab.llm.base import ChatModel
-from cxlab.llm.simulated.profiles import Profile
 from cxlab.records import Attempt, Dataset, Failure, Judgement, Run, Sample, Score, Trace, Verdict, Vote
 from cxlab.records.benchmark_card import RESERVED, Baseline, Card, Declaration, Facet, Search, Task
 from cxlab.records.evaluation import Owner
@@ -94,11 +94,18 @@ class Files:
 
     `title`: what such a file is called, as "scenario files". `check(paths)` complains of the given files, of those that
     ship when it is None; `convert(text, model)` makes one from prose through a model, where that is possible.
+    `simulated`: "package.module:function" that complains of the files of stand-ins.
     """
 
     title: str
     check: Callable[[Sequence[Path] | None], Sequence[Complaint]]
     convert: Callable[[str, ChatModel], str] | None = None
+    simulated: str = ""
+
+    def complain(self, paths: Sequence[Path] | None) -> list[Complaint]:
+        """Complaints of the files given; without any of those that ship, and of those of stand-ins."""
+        found = list(self.check(paths))
+        return found + resources.load_object(self.simulated)() if paths is None and self.simulated else found
 
 
 class Wording(Protocol):
@@ -249,8 +256,8 @@ class Benchmark:
     ask_writer: Callable[[ChatModel], None] | None = None
     """ask_writer(model) asks a writer, once, each thing that no run asks (generating, converting), so that
     `python -m cxlab prompts` can show it; what it answers is of no account."""
-    simulated: tuple[Profile, ...] = ()
-    """The simulated models that mean something in this benchmark alone."""
+    simulated: str = ""
+    """The simulated models that mean something in this benchmark alone, as "package.module:PROFILES"."""
 
     # Its data.
     plan: Callable[[Any, GenerationContext], CostEstimate | None] | None = None

@@ -96,7 +96,7 @@ def _check_files(name: str, paths: list[Path] | None) -> None:
     for path in paths or ():
         if not path.exists():
             raise BadFile(path, None, "does not exist")
-    complaints = files.check(paths or None)
+    complaints = files.complain(paths or None)
     for complaint in complaints:
         print(complaint)
     if complaints:

@@ -24,7 +24,6 @@ A simulated customer or writer is not under test and may get its script beside t
 `unrendered(default)` stands in no template, and no real model sees it.
 """
 
-import importlib
 import re
 from collections.abc import Callable
 from functools import cache, cached_property
@@ -35,6 +34,7 @@ from pydantic import BaseModel, Field
 from pydantic.fields import FieldInfo
 from pydantic_core import to_json
 
+from cxlab import resources
 from cxlab.errors import BadFile, BadOption
 from cxlab.llm.base import Out
 from cxlab.records import content_id
@@ -85,9 +85,10 @@ def _environment() -> "ImmutableSandboxedEnvironment":
 class Prompt(Generic[In, Out]):
     """A named, versioned prompt; reading and compiling the template waits for the first use.
 
-    `Output` None means plain text (`Reply.output.text`). `simulate` names the handler of simulated
-    models as `"module:function"`. `max_tokens` None leaves an answer's length to the model's own limit. `repair`
-    allows one second ask when a reply cannot be parsed: switch it off where the format itself is measured.
+    `Output` None means plain text (`Reply.output.text`). `simulate` names the handler of simulated models as
+    `"module:function"`, `script` what draws their script (into a field made by `unrendered`). `max_tokens` None leaves
+    an answer's length to the model's own limit. `repair` allows one second ask when a reply cannot be parsed: switch it
+    off where the format itself is measured.
     """
 
     @overload
@@ -102,6 +103,7 @@ class Prompt(Generic[In, Out]):
         temperature: float = 0.0,
         max_tokens: int | None = None,
         repair: bool = True,
+        script: str | None = None,
     ) -> None: ...
 
     @overload
@@ -116,6 +118,7 @@ class Prompt(Generic[In, Out]):
         temperature: float = 0.0,
         max_tokens: int | None = None,
         repair: bool = True,
+        script: str | None = None,
     ) -> None: ...
 
     def __init__(
@@ -129,9 +132,11 @@ class Prompt(Generic[In, Out]):
         temperature: float = 0.0,
         max_tokens: int | None = None,
         repair: bool = True,
+        script: str | None = None,
     ) -> None:
-        if simulate is not None and simulate.count(":") != 1:
-            raise BadOption(f"prompt {name!r}: simulate={simulate!r}; write it as 'package.module:function'")
+        for what, given in (("simulate", simulate), ("script", script)):
+            if given is not None and given.count(":") != 1:
+                raise BadOption(f"prompt {name!r}: {what}={given!r}; write it as 'package.module:function'")
         self.name = name
         self.version = version
         self.template = Path(template)
@@ -142,6 +147,7 @@ class Prompt(Generic[In, Out]):
         self.temperature = temperature
         self.max_tokens = max_tokens
         self.repair = repair
+        self.script = script
 
     def __repr__(self) -> str:
         return f"Prompt({self.name!r}, version={self.version!r})"
@@ -201,8 +207,12 @@ class Prompt(Generic[In, Out]):
         """What simulated models call: `(inputs, profile, rng) -> str`, imported at the first call."""
         if self.simulate is None:
             return None
-        module, _, function = self.simulate.partition(":")
-        return cast("Callable[..., Any]", getattr(importlib.import_module(module), function))
+        return cast("Callable[..., Any]", resources.load_object(self.simulate))
+
+    @cached_property
+    def draw_script(self) -> Callable[..., Any] | None:
+        """What draws the script that a simulated customer or writer is handed beside the prompt."""
+        return cast("Callable[..., Any]", resources.load_object(self.script)) if self.script else None
 
     def check(self) -> list[str]:
         """Complaints: template variables and rendered input fields must be the same set, the handler must exist."""
@@ -221,7 +231,7 @@ class Prompt(Generic[In, Out]):
         if self.structured and self.Output.model_json_schema().get("type") != "object":
             complaints.append(f"{self.name}: {self.Output.__name__} is not a JSON object")
         try:
-            _ = self.handler
+            _ = self.handler, self.draw_script
         except (ImportError, AttributeError) as error:
             complaints.append(f"{self.name}: simulate={self.simulate!r}: {error}")
         return complaints

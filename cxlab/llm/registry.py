@@ -6,11 +6,12 @@ environment; only the *name* of their variable is ever written down.
 
 import importlib.util
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from cxlab import resources
 from cxlab.errors import BadOption, NotConfigured, UnknownName
 from cxlab.llm.base import ChatModel
 from cxlab.llm.metering import FREE, AudioPrices, Prices
@@ -264,6 +265,13 @@ def key_variable(name: str) -> str:
         return _OPENAI_KEY
     section, key = ("endpoints", rest.partition("/")[0]) if kind == "endpoint" else ("providers", kind)
     return str(settings()[section].get(key, {}).get("key_variable") or "")
+
+
+def add_simulated(source: Callable[[], Iterable[str]]) -> None:
+    """Name where further simulated models are declared, each as "package.module:PROFILES"; asked when they are."""
+    from cxlab.llm.simulated.profiles import add_source
+
+    add_source(lambda: (profile for declared in source() for profile in resources.load_object(declared)))
 
 
 def _load_simulated(name: str, rest: str) -> ChatModel:

@@ -19,7 +19,7 @@ from cxlab.benchmarks.contract import (
     Uncheckable,
 )
 from cxlab.benchmarks.mmtaup2 import worlds
-from cxlab.benchmarks.mmtaup2.evaluation import baselines, judged_metrics, rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics, rubric_versions
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import EXTRA, METRICS
 from cxlab.benchmarks.mmtaup2.evaluation.rejudging import REJUDGE
 from cxlab.benchmarks.mmtaup2.evaluation.results import list_figures
@@ -187,7 +187,7 @@ BENCHMARK = Benchmark(
         Baseline("simulated:floor-transfer", "Always hands over", "Hands every customer over at once."),
         Baseline("simulated:floor-nothing", "Does nothing", "Talks and never acts."),
     ),
-    simulated=baselines.PROFILES,
+    simulated="cxlab.benchmarks.mmtaup2.simulated.floors:PROFILES",
     rejudge=REJUDGE,
     judged=JUDGED,
     needs_judges=False,

@@ -179,7 +179,7 @@ BENCHMARK = Benchmark(
         judged_alone="overall",
     ),
     demo=DEMO,
-    files=Files("scenario files", check_files, convert),
+    files=Files("scenario files", check_files, convert, "cxlab.benchmarks.sage.simulated.check_phrases:check_banks"),
     floors=(Baseline("simulated:floor", "Floor", "Answers without reading: every field at its default."),),
     published=(resources.data("published", "sage.json"),),
 )

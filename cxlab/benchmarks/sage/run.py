@@ -100,9 +100,8 @@ def play_card(
     if setup.customer is not None and setup.customer.simulated:
         if language != "en":
             raise BadOption(f"option language={language}: simulated customers write English; take a real one")
-        from cxlab.benchmarks.sage.simulated.script import draw_script
-
-        card._script = draw_script(s, sample.inputs, rng)
+        draw_script = scenario_prompts.CUSTOMER.draw_script
+        card._script = draw_script(s, sample.inputs, rng) if draw_script else None
     return seed, card
 
 

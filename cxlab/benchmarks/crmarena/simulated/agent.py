@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from cxlab.benchmarks.crmarena import floors
 from cxlab.benchmarks.crmarena.agents.function_calling import write_call
 from cxlab.benchmarks.crmarena.agents.tagged import TaggedReply, write_reply
 from cxlab.benchmarks.crmarena.prompts.agent_prompts import AgentInputs, QueryInputs, ToolInputs
-from cxlab.benchmarks.crmarena.simulated import query_plan, question, tool_plan
+from cxlab.benchmarks.crmarena.simulated import floors, query_plan, question, tool_plan
 from cxlab.benchmarks.crmarena.simulated.progress import Action, Progress, read_history
 from cxlab.llm.base import Completion
 from cxlab.records import ToolCall

@@ -1,18 +1,17 @@
 """Agents that cannot do anything, as floors: one hands every customer to a person at once, one only says hello.
 
-Each is a simulated model like any other (a profile of that name, `python -m cxlab run mmtaup2 --model
-simulated:floor-transfer`), whose moves as an agent are made here. What they score is what a figure is worth to
-somebody who understands nothing.
+Each is a simulated model like any other (a profile of that name in simulated/floors.py, `python -m cxlab run
+mmtaup2 --model simulated:floor-transfer`), whose moves as an agent are made here. What they score is what a figure is
+worth to somebody who understands nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cxlab.benchmarks.mmtaup2.evaluation.events import TRANSFER
 from cxlab.errors import UnknownName
-from cxlab.llm.simulated import profiles
 
 if TYPE_CHECKING:
     from cxlab.benchmarks.mmtaup2.tasks import Task
@@ -35,23 +34,6 @@ BASELINES: dict[str, Baseline] = {
     "simulated:floor-nothing": Baseline("does nothing", False, "Thank you for getting in touch."),
 }
 """By the names of their models."""
-PROFILES = (
-    replace(
-        profiles.PROFILES["floor"],
-        name="floor-transfer",
-        title="Floor: always hands over",
-        explains="Hands the customer to a person before anything else: right only where a task calls for one.",
-        benchmark="mmtaup2",
-    ),
-    replace(
-        profiles.PROFILES["floor"],
-        name="floor-nothing",
-        title="Floor: does nothing",
-        explains="Thanks and does nothing: right only where the first state is already the wanted one.",
-        benchmark="mmtaup2",
-    ),
-)
-"""The simulated models of that name; they mean nothing in another benchmark."""
 SUMMARY = {"summary": "The customer asked for help."}
 
 

@@ -21,14 +21,10 @@ MOST_STEPS = 20_000
 
 
 def check_files(paths: Iterable[Path] | None = None) -> list[Complaint]:
-    """Complaints about the files given, or about all scenarios and about the phrase banks of stand-ins."""
+    """Complaints about the files given, or about all scenarios."""
     found: list[Complaint] = []
     for path in files_by_id().values() if paths is None else paths:
         found += check_file(Path(path))
-    if paths is None:
-        from cxlab.benchmarks.sage.simulated import check_phrases
-
-        found += check_phrases.check_banks()
     return found
 
 

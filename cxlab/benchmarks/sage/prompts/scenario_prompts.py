@@ -156,8 +156,9 @@ def _judge_prompt(scenario_id: str, stamp: int) -> Prompt[JudgeInputs, JudgeRepl
 
 
 CUSTOMER = Prompt(
-    "sage_customer", 2, HERE / "customer.md", CustomerInputs, CustomerReply, f"{SIMULATE}.customer:customer", 0.8
-)
+    "sage_customer", 2, HERE / "customer.md", CustomerInputs, CustomerReply, f"{SIMULATE}.customer:customer", 0.8,
+    script=f"{SIMULATE}.script:draw_script",
+)  # fmt: skip
 
 
 def _stamp(scenario_id: str) -> int:

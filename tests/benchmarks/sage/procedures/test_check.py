@@ -1,19 +1,32 @@
 """Each kind of fault in a scenario file is found, with its line and a fix."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from cxlab.benchmarks.contract import Files
 from cxlab.benchmarks.sage import rules
+from cxlab.benchmarks.sage.benchmark import BENCHMARK
 from cxlab.benchmarks.sage.procedures.check import check_file, check_files
 from cxlab.benchmarks.sage.simulated import check_phrases, phrases
 from cxlab.errors import BadFile
+from cxlab.files import Complaint
 
 SOURCE = rules.FOLDER / "telecom_package.yaml"
 
 
 def test_all_shipped_scenarios_are_clean() -> None:
-    assert [str(c) for c in check_files()] == []
+    assert BENCHMARK.files is not None
+    assert [str(c) for c in BENCHMARK.files.complain(None)] == []
+
+
+def test_the_banks_of_stand_ins_are_checked_with_all_files_and_not_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Complaint("bank.yaml", 1, "wrong", "mend it")
+    monkeypatch.setattr(check_phrases, "check_banks", lambda: [wrong])
+    files = replace(BENCHMARK.files or Files("", check_files), check=lambda paths: [])
+    assert files.complain(None) == [wrong]
+    assert files.complain([SOURCE]) == []
 
 
 def broken(tmp_path: Path, *changes: tuple[str, str]) -> list:
