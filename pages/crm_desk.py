@@ -3,12 +3,12 @@
 import streamlit as st
 
 from cxlab import ui
-from cxlab.views.crm import console, look, organisation, records
+from cxlab.views.crm import console, look, organisation, rating, records, tasks
 from cxlab.views.crm.place import pick, read_place
 
 ui.routed()
-TABS = {"": "Records", "console": "Console"}
-NEEDS_RECORDS = ("", "console")
+TABS = {"": "Records", "console": "Console", "tasks": "Tasks", "rating": "Rating"}
+NEEDS_RECORDS = ("", "console", "rating")
 
 
 def generate() -> None:
@@ -37,11 +37,23 @@ with st.sidebar:
 place = place.change(dataset=chosen, page=view.page)
 dataset = known[chosen]
 look.style()
-tab = pick("tab", "What to look at", list(TABS), TABS, view.tab, style="segments", clears=("record",))
+tab = pick(
+    "tab",
+    "What to look at",
+    list(TABS),
+    TABS,
+    view.tab,
+    style="segments",
+    clears=("object", "record", "kind", "sample"),
+)
 if tab in NEEDS_RECORDS and not organisation.has_organisation(chosen):
     st.info("This dataset has tasks and no records: it was imported without the organisation's file.")
     st.stop()
 if tab == "console":
     console.show_console(place, dataset, organisation.load(chosen))
+elif tab == "tasks":
+    tasks.show_tasks(place, dataset)
+elif tab == "rating":
+    rating.show_rating(place, organisation.load(chosen))
 else:
     records.show_records(place, organisation.load(chosen))

@@ -31,7 +31,7 @@ OWN = [
     "talk", "taxonomy", "topic", "trouble", "methods", "most", "on", "overlap", "query",
     "respond", "sizes", "by", "figure", "source", "weights", "pace", "show", "beats",
     "flips-by", "flips-of", "judged-by", "judged-field", "judged-metric", "escalation-verdicts",
-    "object", "record", "today", "sample", "reading", "part",
+    "object", "record", "today", "sample", "reading",
 ]
 # fmt: on
 GARBAGE = {

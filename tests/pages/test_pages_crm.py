@@ -1,11 +1,13 @@
 """The page CRM desk: what it shows of an organisation whose every record is known, and where its clicks lead."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cxlab.store import write
 from cxlab.ui.tables import table_key
 from cxlab.views.crm import organisation
 from cxlab.views.crm.place import OWN
@@ -122,9 +124,66 @@ def test_a_click_in_a_table_opens_the_record(home: Path) -> None:
 
 
 @pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE)
-@pytest.mark.parametrize("tab", ["", "console"])
+@pytest.mark.parametrize("tab", ["", "console", "tasks", "rating"])
 def test_no_address_breaks_it(home: Path, garbage: str, tab: str) -> None:
     app = open_page(tab=tab, **dict.fromkeys(OWN, garbage), page=garbage)
     assert "<img" not in made_html(app)
     for part in [*app.markdown, *app.caption, *app.error]:
         assert "<img" not in part.value.replace("\\<", "")
+
+
+def test_tasks_lead_to_their_questions_and_those_to_how_they_are_answered(home: Path) -> None:
+    tasks = open_page(tab="tasks").dataframe[0].value.set_index("title")
+    assert len(tasks) == 9
+    assert tasks["questions"]["Handle time understanding"] == 2
+    assert tasks["unanswerable"]["Handle time understanding"] == 1
+    assert tasks["share"]["Handle time understanding"] == 0.5
+    questions = open_page(tab="tasks", kind="handle_time")
+    assert "The policy: be exact." in words(questions)
+    assert questions.dataframe[0].value["number"].tolist() == [0, 1]
+    app = open_page(tab="tasks", sample="s-crm-0")
+    told = words(app)
+    assert "**1. get_period**" in told
+    assert "agent_handled_cases = what step 2 returned" in told
+    assert "FROM CaseHistory__c" in "\n".join(each.value for each in app.code)
+    assert f"Answer: {organisation.load(DATASET).title(str(gold('s-crm-0')))}" in told
+    assert "The dataset says otherwise" not in told
+    none = words(open_page(tab="tasks", sample="s-crm-1"))
+    assert none.count("None: the question has no answer") == 2
+    assert "There is no question" in words(open_page(tab="tasks", sample="s-nothing"))
+
+
+def gold(sample: str) -> object:
+    return next(each.expected["answer"] for each in write.load_samples(DATASET) if each.id == sample)
+
+
+def test_what_has_no_solver_shows_its_texts(home: Path) -> None:
+    asked = open_page(tab="tasks", sample="s-crm-3")
+    assert "<mark>within 30 days</mark>" in made_html(asked)
+    broken = open_page(tab="tasks", sample="s-crm-4")
+    assert "Nobody told the customer of the 30 days." in words(broken)
+    assert "Chat of 2 messages ended" in links(broken)
+
+
+def test_readings_differ_where_the_tools_do(home: Path) -> None:
+    original = words(open_page(tab="tasks", sample="s-crm-0", reading="original"))
+    assert "**1. get_period**" in original
+    assert "The dataset says otherwise" not in original
+
+
+def test_a_rating_is_kept_shown_and_taken_back(store: Path, empty_home: Path) -> None:
+    shutil.copytree(store, empty_home, dirs_exist_ok=True)
+    app = open_page(tab="rating")
+    assert "How realistic is this organisation as a whole?" in words(app)
+    app.text_input(key="cx-author").set_value("AB").run()
+    app.radio(key="crm-point-organisation").set_value("4").run()
+    assert app.button(key="crm-rate").disabled
+    app.text_area(key="crm-why-organisation").set_value(f"as at work {HOSTILE}").run()
+    app.button(key="crm-rate").click().run()
+    assert not app.exception
+    assert "How realistic are the User records?" in words(app)
+    results = open_page(tab="rating", kind="results")
+    assert "100.0 % find the organisation realistic" in words(results)
+    assert results.dataframe[-1].value["rationale"].tolist() == [f"as at work {HOSTILE}"]
+    app.button(key="crm-undo").click().run()
+    assert "Nobody has rated the organisation yet" in words(open_page(tab="rating", kind="results"))

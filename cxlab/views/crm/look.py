@@ -40,6 +40,10 @@ def style() -> None:
     .cx-source div {{white-space: pre;}} .cx-source .no {{color: {ink.muted}; user-select: none;}}
     .cx-source .caret, .cx-source .fault {{color: {ink.bad}; font-weight: 600;}}
     .cx-source .fault {{white-space: pre-wrap;}}
+    .cx-passage {{white-space: pre-wrap; line-height: 1.5; font-size: .92rem; border-left: 3px solid {ink.hairline};
+      padding-left: .8rem; overflow-wrap: anywhere;}}
+    .cx-passage mark {{background: {ink.warning}55; color: inherit; padding: 0 2px; border-radius: 2px;}}
+    [class*="st-key-cx-solver-marked"] {{border-left: 4px solid {ink.bad} !important;}}
     .cx-step {{border-left: 3px solid {ink.hairline}; padding: .1rem 0 .4rem .8rem; margin-bottom: .5rem;
       font-size: .9rem; overflow-wrap: anywhere;}}
     @media (max-width: 1180px) {{

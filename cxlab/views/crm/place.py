@@ -24,7 +24,7 @@ class Place:
     """Where one is: `view` (what pages share: dataset, tab, task, run, page) and what only this page knows.
 
     `object` and `record` are what is browsed, `find` the words that narrow it, `query` what the console is asked,
-    `today` the day it is asked on, `sample` a question of a task, `reading` how the tools read the policies.
+    `today` the day it is asked on, `kind` a task, `sample` one of its questions, `reading` how policies are read.
     """
 
     view: View
@@ -35,7 +35,7 @@ class Place:
     today: str = ""
     sample: str = ""
     reading: str = ""
-    part: str = ""
+    kind: str = ""
 
     def change(self, **changes: Any) -> Place:
         """Another place: of this page's own keys, or of the view's (tab, dataset, tasks, …); back on page 1."""

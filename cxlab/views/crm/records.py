@@ -150,18 +150,16 @@ def _show_record(place: Place, organisation: Organisation, record: Record) -> No
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(record.title), anchor=False, width="content")
         chip(name)
-    events = tell(organisation, record)
+    timed = bool(tell(organisation, record))
     with st.container(key="cx-record"):
-        if events:
-            form, beside = st.columns([2, 3], gap="large")
-        else:
-            form, beside = st.columns(2, gap="large")
+        form, beside = st.columns([2, 3] if timed else 2, gap="large")
         with form:
             _show_form(place, organisation, record)
         with beside:
-            if events:
-                _show_timeline(place, record, events)
-            _show_texts(record, told=bool(events))
+            if timed:
+                st.markdown("**What happened**")
+                draw_timeline(place, organisation, record)
+            _show_texts(record, told=timed)
             _show_ways_back(place, organisation, record)
 
 
@@ -184,8 +182,9 @@ def _show_form(place: Place, organisation: Organisation, record: Record) -> None
     show_link("Ask for it in the console", place.ask(queries_examples.for_record(record)))
 
 
-def _show_timeline(place: Place, record: Record, events: Sequence[Event]) -> None:
-    st.markdown("**What happened**")
+def draw_timeline(place: Place, organisation: Organisation, record: Record) -> None:
+    """What happened around a record, each event a link to the record that tells of it."""
+    events = tell(organisation, record)
     shown = events
     if len(events) > _MOST_EVENTS and not st.toggle(f"Show all {format_count(len(events))} events"):
         shown = events[-_MOST_EVENTS:]

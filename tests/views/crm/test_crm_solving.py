@@ -1,0 +1,66 @@
+"""How answers come about: the steps that are shown, beside the solver's own and what the queries find."""
+
+from pathlib import Path
+
+import pytest
+
+from cxlab.store import write
+from cxlab.views.crm import organisation as desk
+from cxlab.views.crm.solving import can_solve, name_answer, tabulate, work_out, write_argument
+from tests.conftest import use
+from tests.stores.crm import AGENT, CASE, DATASET, TODAY, make_crm
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("crm-solving")
+    make_crm(found)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(home, monkeypatch)
+
+
+def test_steps_lead_to_the_gold_answer_and_their_queries_give_their_results() -> None:
+    sandbox = desk.open_sandbox(write.load_dataset(DATASET), TODAY)
+    solvable = [each for each in write.load_samples(DATASET) if can_solve(each.task, each.expected)]
+    assert len(solvable) == 3
+    for sample in solvable:
+        found = work_out(sandbox, sample.task, sample.expected["arguments"])
+        assert list(found.answers) == sample.expected["answers"]
+        assert found.steps[0].tool == "get_period"
+        for step in found.steps:
+            for query in step.queries:
+                assert sandbox.soql(query) is not None
+        listed = [step for step in found.steps if step.tool == "get_cases"]
+        assert [sandbox.soql(step.queries[0]) for step in listed] == [step.result for step in listed]
+
+
+def test_an_argument_names_the_step_that_returned_it() -> None:
+    sandbox = desk.open_sandbox(write.load_dataset(DATASET), TODAY)
+    sample = next(
+        each for each in write.load_samples(DATASET) if each.expected["answer"] and each.task == "handle_time"
+    )
+    steps = work_out(sandbox, sample.task, sample.expected["arguments"]).steps
+    for step in steps:
+        for name, number in step.made_by.items():
+            assert steps[number - 1].result == step.arguments[name]
+    assert steps[-1].made_by == {"values_by_id": len(steps) - 1}
+
+
+def test_values_are_told_by_what_their_ids_stand_for() -> None:
+    shoes = desk.load(DATASET)
+    assert name_answer(shoes, "handle_time", AGENT) == f"Ann0 O'Neil ({AGENT})"
+    assert name_answer(shoes, "monthly_trend_analysis", "May") == "May"
+    assert name_answer(None, "handle_time", None) == "None: the question has no answer"
+    assert (
+        write_argument(shoes, [AGENT, CASE[:5], 2020, None, True, 1.5]) == "Ann0 O'Neil, 500Ws, 2020, null and 2 more"
+    )
+    assert write_argument(shoes, []) == "none"
+    assert write_argument(shoes, [{"Id": CASE}]) == "1 records"
+    assert tabulate(shoes, {AGENT: 3, "x": 12345.6}) == (["", ""], [["x", "12,346"], ["Ann0 O'Neil", "3"]], 2)
+    heads, rows, count = tabulate(shoes, [{"OwnerId": AGENT, "n": n} for n in range(30)])
+    assert (heads, rows[0], len(rows), count) == (["OwnerId", "n"], ["Ann0 O'Neil", "0"], 12, 30)
+    assert tabulate(shoes, "2020") == tabulate(shoes, []) == tabulate(shoes, {}) == ([], [], 0)
