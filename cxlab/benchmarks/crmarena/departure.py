@@ -16,6 +16,7 @@ again with one thing changed, as the agent may have had it: where that gives the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -75,7 +76,9 @@ def _find_form_fault(sample: Sample, attempt: Attempt, answer: str | None) -> De
         if wanted and len(wanted & said) >= _CONTAINED * len(wanted):
             return Departure("format", "the answer among many other words", _last_turn(attempt))
         return None
-    if extract(answer, task.answer) == (NO_ANSWER if gold is None else gold):
+    taken = extract(answer, task.answer)
+    stands = gold is not None and re.search(rf"(?<!\w){re.escape(gold)}(?!\w)", answer) is not None
+    if taken == (NO_ANSWER if gold is None else gold) or (taken is None and stands):
         return Departure("format", "the answer among other words", _last_turn(attempt))
     return None
 
@@ -164,9 +167,9 @@ class _Comparison:
 
     def find(self) -> Departure | None:
         for check in (
-            self.subject,
             self.entity,
             self.window,
+            self.subject,
             self.level,
             self.condition,
             self.changed,
@@ -222,11 +225,11 @@ class _Comparison:
         there = [each for each in self.good if each.objects & objects]
         windows = [each for each in there if each.window is not None]
         step = next((each.tool for each in self.steps if each.window is not None), None)
-        for one in sorted(objects):
-            mine = [each for each in windows if one in each.objects]
-            if mine and all(_departs(each, due) for each in mine):
-                first = self._first_period(due) or mine[0]
-                return Departure("window", "another period", first.turn, first.tool, step)
+        of_objects = [[each for each in windows if one in each.objects] for one in objects]
+        wrong = [each for mine in of_objects if all(_departs(each, due) for each in mine) for each in mine]
+        if wrong:
+            first = self._first_period(due) or min(wrong, key=lambda each: each.turn)
+            return Departure("window", "another period", first.turn, first.tool, step)
         if windows or not there:
             return None
         times = {"EffectiveDate"} if order else {"CreatedDate"}
@@ -274,8 +277,16 @@ class _Comparison:
             "transfer_count": self._handed_over,
             "best_region_identification": self._closed,
             "case_routing": self._closed,
+            "named_entity_disambiguation": self._placed,
         }.get(self.task)
         return check() if check else None
+
+    def _placed(self) -> Departure | None:
+        bought = [each for each in self.good if each.objects & {"Order", "OrderItem"}]
+        if not bought or any(each.touches("Status") for each in bought):
+            return None
+        reason, last = "orders that were never placed are counted", bought[-1]
+        return Departure("filter", reason, last.turn, last.tool, "get_purchase_history")
 
     def _handled(self) -> Departure | None:
         return self._qualified() or self._untouched() or self._closed()
@@ -300,7 +311,7 @@ class _Comparison:
         return None
 
     def _untouched(self) -> Departure | None:
-        reason, step = "cases that were handed over are counted", "get_non_transferred_case_ids"
+        reason, step = _HANDED_OVER, "get_non_transferred_case_ids"
         if self._calls_tools() and not self._asks_freely():
             cases = [each for each in self.good if each.tool == "get_cases"]
             if not any(each.tool == step for each in self.good):
@@ -353,12 +364,25 @@ class _Comparison:
                 continue
             if self._agrees(found):
                 return Departure(cause, reason, last.turn, last.tool)
-        return self._of_product()
+        return self._of_all() or self._of_product()
+
+    def _of_all(self) -> Departure | None:
+        """Handle times with the cases that were handed over."""
+        cases = [each for each in self.solution.steps if each.tool == "get_cases"]
+        if self.task != "handle_time" or not cases:
+            return None
+        given = {name: value for name, value in cases[0].arguments.items() if name != "case_ids"}
+        means = self._call("calculate_average_handle_time", cases=self._call("get_cases", **given))
+        ends = self._call(f"find_id_with_{self.arguments['extreme']}_value", values_by_id=means)
+        if self.taken is None or self.taken not in (ends or ()):
+            return None
+        last = self.good[-1]
+        return Departure("filter", _HANDED_OVER, last.turn, last.tool, "get_non_transferred_case_ids")
 
     def _agrees(self, found: Solution) -> bool:
         if self.said_none:
             return not found.answers
-        return self.taken is not None and found.answers == (self.taken,)
+        return self.taken is not None and self.taken in found.answers
 
     def _changes(self) -> Iterator[tuple[Cause, str, dict[str, Any], Sandbox]]:
         given = self.arguments
@@ -387,6 +411,7 @@ class _Comparison:
         return TOOLS[tool](self.sandbox, **arguments)
 
 
+_HANDED_OVER = "cases that were handed over are counted"
 _NAMES = {"issue_id": "issue", "product_id": "product", "contact_id": "customer"}
 
 

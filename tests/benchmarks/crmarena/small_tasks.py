@@ -74,9 +74,9 @@ def make_questions() -> list[tuple[str, str, dict[str, Any]]]:
     for n, said in enumerate(("The parcel is late, I am still waiting.", "The shoes are too small.")):
         ask = f"A new case came in about the Trail Running Shoe. {said} Who is the best agent for it?"
         found.append(("case_routing", ask, {"issue_id": ident("a1M", n), "product_id": ident("01t", 0)}))
-    for n, days in ((0, 0), (3, 30), (4, 3)):
-        ask = f"Show me the boots I ordered {days} days ago."
-        arguments = {"contact_id": ident("003", n), "words": "boots", "period": "day", "count": days}
+    for n, days, words in ((0, 0, "boots"), (3, 626, "boots"), (4, 595, "running shoe")):
+        ask = f"Show me the {words} I ordered {days} days ago."
+        arguments = {"contact_id": ident("003", n), "words": words, "period": "day", "count": days}
         found.append(("named_entity_disambiguation", ask, arguments))
     return found
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,17 +16,15 @@ from cxlab.benchmarks.crmarena.tools import ABLATION, DEFINITIONS, GENERIC
 from cxlab.llm.base import Completion, ProviderFault
 from cxlab.records import Sample, ToolCall
 from tests.benchmarks.crmarena.crm_play import Scripted, play, values_of, verdict_of
-from tests.benchmarks.crmarena.small_tasks import save_small
 
 COUNT = "SELECT COUNT() FROM Case"
 
 
 @pytest.fixture(scope="module")
-def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Sample]]:
-    home = tmp_path_factory.mktemp("crm")
+def samples(small_store: tuple[Path, list[Sample]]) -> Iterator[list[Sample]]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CXLAB_HOME", str(home))
-        yield save_small(home)
+        patch.setenv("CXLAB_HOME", str(small_store[0]))
+        yield small_store[1]
 
 
 @pytest.fixture
