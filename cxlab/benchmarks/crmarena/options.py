@@ -1,10 +1,11 @@
-"""What a run of CRMArena can be told."""
+"""What a run of CRMArena can be told, and the settings of an organisation that is made."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from cxlab.benchmarks.options import Options
+from cxlab import resources
+from cxlab.benchmarks.options import GenerateOptions, Options
 
 Framework = Literal["act", "react", "function_calling", "create_agent"]
 Toolset = Literal["task", "full", "ablation"]
@@ -52,4 +53,45 @@ class CrmOptions(Options):
         "auto",
         description="How function calling is asked for: natively, in words (Action and Action Input), or natively "
         "where the server can (auto).",
+    )
+
+
+class CrmGenerateOptions(GenerateOptions):
+    """Which company, how much of it, who writes its texts, and what is left out."""
+
+    making: ClassVar[str] = (
+        "People, products, prices, orders, cases, what was written in them, then the questions and their answers. What "
+        "happens is drawn from hidden causes; the texts are a model's. With simulated models small takes some seconds, "
+        "paper under a minute, and nothing leaves this machine."
+    )
+
+    industry: str = Field(
+        "shoes",
+        description="The company: shoes or finance, both written by hand.",
+        json_schema_extra={
+            "choices": [*sorted(path.parent.name for path in resources.data("crmarena").glob("*/company.yaml"))],
+            "typed": False,
+        },
+    )
+    size: str = Field(
+        "small",
+        description="tiny: 20 cases, to try a writer for cents. small: 200 cases. paper: 977 cases, as published. Or a "
+        "number of cases, everything else scaled as published.",
+        json_schema_extra={"choices": ["tiny", "small", "paper"]},
+    )
+    model: str = Field(
+        "simulated:strong",
+        description="Writes names, e-mails, chats and questions. Simulated ones need no network and cost nothing.",
+        json_schema_extra={"offers": "models"},
+    )
+    links: bool = Field(
+        True,
+        title="Link cases with issue and product",
+        description="Without the links agents must read what a case is about: the paper's harder setting.",
+    )
+    company: str | None = Field(
+        None,
+        description="A folder with the files of a company of one's own, in place of an industry; data/crmarena/shoes "
+        "shows the form.",
+        json_schema_extra={"on_page": False},
     )

@@ -124,25 +124,34 @@ class Profile(_Strict):
     conduct_policies: Annotated[tuple[ConductPolicy, ...], Field(min_length=1)]
 
 
-class Shoe(_Strict):
-    """A model of the catalogue. Each colour in each fit is a product; `kind` is what customers call it.
+class Extra(_Strict):
+    """A form in which a model of the catalogue comes besides, and what it adds to the price."""
 
-    `price` in the company's currency.
+    name: Text
+    adds: Annotated[float, Field(ge=0, le=100_000)]
+
+
+class Model(_Strict):
+    """A model of the catalogue. Each variant for each audience is a product; `kind` is what customers call it.
+
+    `price` in the company's currency; `extra` makes each of these products come in one more form.
     """
 
     name: Text
     kind: Text
     categories: Annotated[tuple[Text, ...], Field(min_length=1)]
     price: Annotated[float, Field(gt=0, le=100_000)]
-    fits: Annotated[tuple[Literal["men", "women", "kids"], ...], Field(min_length=1)]
-    colours: Annotated[tuple[Text, ...], Field(min_length=1)]
+    audiences: Annotated[tuple[Text, ...], Field(min_length=1)]
+    variants: Annotated[tuple[Text, ...], Field(min_length=1)]
+    extra: Extra | None = None
     about: Text
 
 
 class Catalogue(_Strict):
-    """The file catalogue.yaml."""
+    """The file catalogue.yaml; `plural`: whether people speak of one product in the plural, as of shoes."""
 
-    shoes: Annotated[tuple[Shoe, ...], Field(min_length=1)]
+    plural: bool = False
+    models: Annotated[tuple[Model, ...], Field(min_length=1)]
 
 
 class Question(_Strict):
@@ -166,10 +175,10 @@ class Article(_Strict):
 
 @dataclass(frozen=True)
 class Company:
-    """A whole company: profile, shoes in the catalogue's order, articles by their slug."""
+    """A whole company: profile, catalogue, articles by their slug."""
 
     profile: Profile
-    shoes: tuple[Shoe, ...]
+    catalogue: Catalogue
     articles: dict[str, Article]
 
 
@@ -182,9 +191,9 @@ def load_default() -> Company:
 def load(folder: Path) -> Company:
     """The company of a folder; BadFile names the first file that is wrong or does not fit the others."""
     profile = load_model(folder / "company.yaml", Profile, FORM)
-    shoes = load_model(folder / "catalogue.yaml", Catalogue, FORM).shoes
+    catalogue = load_model(folder / "catalogue.yaml", Catalogue, FORM)
     articles = {path.stem: read_article(path) for path in sorted(folder.glob("knowledge/*.md"))}
-    company = Company(profile, shoes, articles)
+    company = Company(profile, catalogue, articles)
     for name, problem in find_faults(company):
         raise BadFile(folder / name, None, problem, FORM)
     return company
@@ -217,8 +226,8 @@ def find_faults(company: Company) -> Iterator[tuple[str, str]]:
     }
     for what, all_names in names.items():
         yield from (("company.yaml", f"{what} {name!r} is there twice") for name in _twice(all_names))
-    for name in _twice([shoe.name for shoe in company.shoes]):
-        yield "catalogue.yaml", f"shoe {name!r} is there twice"
+    for name in _twice([model.name for model in company.catalogue.models]):
+        yield "catalogue.yaml", f"model {name!r} is there twice"
     for title in _twice([article.title for article in company.articles.values()]):
         yield "knowledge", f"the title {title!r} is there twice"
 
@@ -232,7 +241,9 @@ def find_faults(company: Company) -> Iterator[tuple[str, str]]:
         links.append(("company.yaml", "article", [policy.article], company.articles))
         links.append(("company.yaml", "term", policy.terms, profile.terms))
         links.append(("company.yaml", "issue", policy.issues, names["issue"]))
-    links += [("catalogue.yaml", "category", shoe.categories, profile.categories) for shoe in company.shoes]
+    links += [
+        ("catalogue.yaml", "category", model.categories, profile.categories) for model in company.catalogue.models
+    ]
     links += [(f"knowledge/{a.slug}.md", "term", a.terms, profile.terms) for a in company.articles.values()]
     for file, what, used, known in links:
         missing = [name for name in used if name not in known]
@@ -253,7 +264,7 @@ def find_faults(company: Company) -> Iterator[tuple[str, str]]:
 def _faults_of(article: Article, company: Company) -> Iterator[str]:
     body = _STEP.sub("", article.body)
     told = [company.profile.terms[key].value for key in article.terms]
-    told += [f"${shoe.price:g}" for shoe in company.shoes if shoe.name in body]
+    told += [f"${model.price:g}" for model in company.catalogue.models if model.name in body]
     yield from _strangers(" ".join((article.title, article.helps, body)), told)
     for key in article.terms:
         value = company.profile.terms[key].value
@@ -282,7 +293,7 @@ def _amounts(text: str) -> list[tuple[str, str]]:
 
 def _known_names(company: Company) -> frozenset[str]:
     """Every capitalised word of profile and catalogue."""
-    texts = [company.profile.model_dump_json(), *(shoe.name for shoe in company.shoes)]
+    texts = [company.profile.model_dump_json(), *(model.name for model in company.catalogue.models)]
     return frozenset(word for text in texts for word in _CAPITALISED.findall(text))
 
 

@@ -21,16 +21,18 @@ from cxlab.benchmarks.crmarena.organisation.company import FORM, Company, Slug, 
 from cxlab.errors import BadFile
 from cxlab.files import load_model
 
-SLOTS = frozenset({"customer", "agent", "shoe", "order", "email"})
+SLOTS = frozenset({"customer", "agent", "colleague", "product", "order", "email"})
 _SLOT = re.compile(r"<([^<>]*)>")
-Line = Annotated[dict[Literal["customer", "agent"], Text], Field(min_length=1, max_length=1)]
+Speaker = Literal["customer", "agent", "colleague"]
+Line = Annotated[dict[Speaker, Text], Field(min_length=1, max_length=1)]
 
 
 class Talk(BaseModel):
     """A chat or an exchange of e-mails about one case; each line is who speaks and what is said, slots as in SLOTS.
 
-    `age`: days since the order, least and most, for which what is said is true. `kinds`: the shoes it can be about,
-    None for all. `breaches`: the conduct policy that the agent breaks, None where all are kept.
+    A `colleague` is who has the case after it changed hands. `age`: days since the order, least and most, for which
+    what is said is true. `kinds`: the products it can be about, None for all. `breaches`: the conduct policy that is
+    broken, None where all are kept.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -50,14 +52,24 @@ class Talk(BaseModel):
             raise ValueError("an e-mail has a subject and a chat has none")
         if self.age[0] > self.age[1]:
             raise ValueError("the least age is above the most")
-        if "customer" not in self.lines[0] or not any("agent" in line for line in self.lines):
-            raise ValueError("the customer begins and an agent answers")
+        if "customer" not in self.lines[0] or all("customer" in line for line in self.lines):
+            raise ValueError("the customer begins and somebody answers")
         unknown = {slot for _, text in self.spoken() for slot in _SLOT.findall(text)} - SLOTS
         if unknown:
             raise ValueError(f"there is no slot {min(unknown)!r}")
         return self
 
-    def spoken(self) -> list[tuple[str, str]]:
+    @property
+    def hands_over(self) -> bool:
+        """Whether the case changes hands in it."""
+        return any(who == "colleague" or "<colleague>" in text for who, text in self.spoken())
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it changes hands without a word to the customer: suddenly a colleague speaks."""
+        return any(who == "colleague" for who, _ in self.spoken())
+
+    def spoken(self) -> list[tuple[Speaker, str]]:
         """(who, text) of each line in order."""
         return [pair for line in self.lines for pair in line.items()]
 
@@ -84,7 +96,7 @@ def load(path: Path, company: Company) -> tuple[Talk, ...]:
 def _find_faults(talks: tuple[Talk, ...], company: Company) -> Iterator[str]:
     issues = {issue.name for issue in company.profile.issues}
     policies = {policy.id: policy for policy in company.profile.conduct_policies}
-    kinds = {shoe.kind for shoe in company.shoes}
+    kinds = {model.kind for model in company.catalogue.models}
     for name, count in Counter(talk.id for talk in talks).items():
         if count > 1:
             yield f"the talk {name!r} is there twice"
@@ -92,7 +104,7 @@ def _find_faults(talks: tuple[Talk, ...], company: Company) -> Iterator[str]:
         if talk.issue not in issues:
             yield f"{talk.id}: there is no issue {talk.issue!r}"
         for kind in sorted(set(talk.kinds or ()) - kinds):
-            yield f"{talk.id}: there is no shoe of the kind {kind!r}"
+            yield f"{talk.id}: there is no product of the kind {kind!r}"
         if talk.breaches is not None:
             if talk.breaches not in policies:
                 yield f"{talk.id}: there is no policy {talk.breaches!r}"

@@ -14,12 +14,13 @@ from cxlab.benchmarks.crmarena.tasks import QUERIES_PER_TASK, TASKS
 from cxlab.errors import BadFile
 
 SHOES = companies.load_default()
+MODELS = SHOES.catalogue.models
 PROFILE = SHOES.profile
 
 
 def test_the_default_company_has_the_sizes_of_the_paper() -> None:
     assert (len(SHOES.articles), len(PROFILE.issues), len(PROFILE.categories)) == (45, 10, 12)
-    assert len(SHOES.shoes) >= 40
+    assert len(MODELS) >= 40
 
 
 def test_the_articles_hold_enough_questions_for_the_task() -> None:
@@ -34,13 +35,13 @@ def test_every_task_has_a_role_that_asks_it() -> None:
 
 def test_every_issue_has_a_rule_to_break_and_every_category_a_shoe_and_an_issue() -> None:
     assert {name for policy in PROFILE.conduct_policies for name in policy.issues} == {i.name for i in PROFILE.issues}
-    assert {name for shoe in SHOES.shoes for name in shoe.categories} == set(PROFILE.categories)
+    assert {name for shoe in MODELS for name in shoe.categories} == set(PROFILE.categories)
     assert all(any(i.befalls != "all" and name in i.befalls for i in PROFILE.issues) for name in ["Boots", "Kids"])
 
 
 def test_several_shoes_go_by_one_kind_so_that_a_kind_alone_names_none() -> None:
-    kinds = Counter(shoe.kind for shoe in SHOES.shoes)
-    assert sum(count for count in kinds.values() if count > 1) > len(SHOES.shoes) / 2
+    kinds = Counter(shoe.kind for shoe in MODELS)
+    assert sum(count for count in kinds.values() if count > 1) > len(MODELS) / 2
 
 
 def test_every_term_is_told_in_an_article() -> None:
@@ -91,17 +92,19 @@ def test_the_price_of_a_shoe_may_stand_in_an_article_that_names_it() -> None:
     assert list(companies.find_faults(told)) == []
 
 
+def sell(*models: companies.Model) -> companies.Company:
+    return replace(SHOES, catalogue=SHOES.catalogue.model_copy(update={"models": models}))
+
+
 def test_names_that_lead_nowhere_are_found() -> None:
     articles = {slug: article for slug, article in SHOES.articles.items() if slug != "cancel-order"}
     assert list(companies.find_faults(replace(SHOES, articles=articles))) == [
         ("company.yaml", "there is no article 'cancel-order'")
     ]
-    shoe = SHOES.shoes[0].model_copy(update={"categories": ("Ballet",)})
-    assert list(companies.find_faults(replace(SHOES, shoes=(shoe, *SHOES.shoes[1:])))) == [
-        ("catalogue.yaml", "there is no category 'Ballet'")
-    ]
-    twice = list(companies.find_faults(replace(SHOES, shoes=(SHOES.shoes[0], *SHOES.shoes))))
-    assert twice == [("catalogue.yaml", "shoe 'Marsh Runner' is there twice")]
+    shoe = MODELS[0].model_copy(update={"categories": ("Ballet",)})
+    assert list(companies.find_faults(sell(shoe, *MODELS[1:]))) == [("catalogue.yaml", "there is no category 'Ballet'")]
+    twice = list(companies.find_faults(sell(MODELS[0], *MODELS)))
+    assert twice == [("catalogue.yaml", "model 'Marsh Runner' is there twice")]
 
 
 def test_a_folder_is_refused_by_its_file(tmp_path: Path) -> None:

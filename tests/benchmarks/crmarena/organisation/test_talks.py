@@ -66,10 +66,10 @@ def test_credits_above_the_limit_are_marked() -> None:
         ("breaches: lost-parcel", "breaches: lost-dog", "there is no policy"),
         ("breaches: lost-parcel", "breaches: cancel-window", "does not come up"),
         ("id: chat-sole-photos", "id: chat-size-toes", "is there twice"),
-        ("<shoe>", "<shoes>", "there is no slot 'shoes'"),
+        ("<product>", "<shoes>", "there is no slot 'shoes'"),
         ("age: [6, 35]", "age: [60, 35]", "least age"),
         ("form: chat\n", "form: email\n", "an e-mail has a subject"),
-        ("- customer:", "- robot:", "'customer' or 'agent'"),
+        ("- customer:", "- robot:", "'customer', 'agent' or 'colleague'"),
         ("kinds: [sneaker,", "kinds: [ski,", "kind 'ski'"),
     ],
 )

@@ -1,0 +1,364 @@
+"""Making an organisation and its questions, stage by stage; each goes on where it was stopped.
+
+    made = generation_stages.finish(generate(CrmGenerateOptions(size="small"), GenerationContext(seed=1)))
+
+What happens (orders, cases, transfers, times) follows from the latent variables and the seed; names and texts are a
+writer's. What was made so far lies in the store's work/KEY, where KEY follows from all that decides the result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections import Counter
+from collections.abc import Generator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+
+from cxlab import llm, resources
+from cxlab.benchmarks import generation_stages
+from cxlab.benchmarks.crmarena.generation import (
+    casework,
+    correspondence,
+    cost,
+    latent,
+    prompts,
+    records,
+    sales,
+    sizes,
+    writing,
+)
+from cxlab.benchmarks.crmarena.generation.casework import CasePlan
+from cxlab.benchmarks.crmarena.generation.records import Cast
+from cxlab.benchmarks.crmarena.generation.sizes import Size
+from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
+from cxlab.benchmarks.crmarena.organisation import company as companies
+from cxlab.benchmarks.crmarena.organisation import incoming
+from cxlab.benchmarks.crmarena.organisation import talks as talk_files
+from cxlab.benchmarks.crmarena.organisation.company import Company
+from cxlab.benchmarks.crmarena.organisation.integrity import find_faults
+from cxlab.benchmarks.crmarena.organisation.notes import load_notes
+from cxlab.benchmarks.crmarena.organisation.schema import load_default
+from cxlab.benchmarks.crmarena.organisation.tables import columns, complete
+from cxlab.benchmarks.crmarena.questions import draw, samples, windows, wording
+from cxlab.benchmarks.crmarena.questions.draw import Question, Source
+from cxlab.benchmarks.crmarena.questions.samples import Answered
+from cxlab.benchmarks.crmarena.questions.truth import Truth
+from cxlab.benchmarks.crmarena.tasks import TASKS
+from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
+from cxlab.benchmarks.generation_stages import Progress
+from cxlab.errors import BadOption, CxError
+from cxlab.llm import ChatModel
+from cxlab.records import Dataset, Sample, content_id
+from cxlab.store import layout, write
+
+# Part of the work folder's name: raised when a change makes older half-done work unusable.
+VERSION = 1
+LICENCE = "own work, made with CX Lab"
+HERE = resources.PACKAGE / "benchmarks" / "crmarena"
+Tables = dict[str, pl.DataFrame]
+
+
+def plan(options: CrmGenerateOptions, context: GenerationContext) -> cost.CostEstimate | None:
+    """What a real writer will be asked; None where it costs nothing."""
+    find_company(options)
+    return cost.estimate(options.model, sizes.read_size(options.size))
+
+
+def find_company(options: CrmGenerateOptions) -> Path:
+    """The folder of the company's files; BadOption where there is none."""
+    folder = Path(options.company) if options.company else resources.data("crmarena", options.industry)
+    if not (folder / "company.yaml").is_file():
+        known = sorted(path.parent.name for path in resources.data("crmarena").glob("*/company.yaml"))
+        raise BadOption(f"no company in {folder.name!r}; known industries: {', '.join(known)}")
+    return folder
+
+
+def generate(options: CrmGenerateOptions, context: GenerationContext) -> Generation:
+    """The benchmark's generator: makes and stores a dataset, because samples point into its tables."""
+    base = layout.resolve_home(context.home)
+    folder = find_company(options)
+    sizes.read_size(options.size)
+    model = context.budget.meter(llm.load(options.model))
+    work = base / "work" / work_key(options, context.seed, folder)
+    marker = work.with_suffix(".done")
+    busy = "another process makes this dataset at the moment; wait for it, or take another seed"
+    with layout.lock(work.with_suffix(".lock"), busy=busy):
+        if marker.is_file():
+            name = marker.read_text(encoding="utf-8").strip()
+            if (base / "datasets" / name / "dataset.json").is_file():
+                found = write.load_samples(name, base, only_facets=True)
+                counts = dict(Counter(sample.task for sample in found))
+                return Generated(write.load_dataset(name, base), folder=base / "datasets" / name, counts=counts)
+        work.mkdir(parents=True, exist_ok=True)
+        context.budget.open(work)
+        if not model.simulated:
+            context.budget.keep_replies(work)
+        made = yield from context.budget.follow(_make(options, context, folder, work, model))
+        dataset, rows, tables = made
+        stored = write.save_dataset(dataset, rows, base, tables=tables)
+        layout.write_whole(marker, dataset.id.encode())
+        shutil.rmtree(work)
+    return Generated(dataset, folder=stored, counts=dict(Counter(sample.task for sample in rows)))
+
+
+def work_key(options: CrmGenerateOptions, seed: int, folder: Path) -> str:
+    """The name of the work folder: everything that decides the result."""
+    files = [*sorted(folder.rglob("*.*")), *sorted(resources.data("crmarena").glob("*.*"))]
+    if llm.load(options.model).simulated:
+        # Simulated models are code.
+        files += [*sorted(HERE.rglob("*.py")), *sorted(resources.data("simulated", "crmarena").glob("*.yaml"))]
+    made_of = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files if path.is_file()]
+    asked = {**options.to_record(), "company": None}
+    return f"crmarena-{content_id(VERSION, asked, seed, made_of, prompts.hashes())}"
+
+
+def _make(
+    options: CrmGenerateOptions, context: GenerationContext, folder: Path, work: Path, metered: ChatModel
+) -> Generator[Progress, None, tuple[Dataset, list[Sample], Tables]]:
+    company = companies.load(folder)
+    talks = talk_files.load(folder / "talks.yaml", company)
+    new_cases = incoming.load(folder / "new_cases.yaml", company)
+    size, seed = sizes.read_size(options.size), context.seed
+    model = generation_stages.FaultStoppedModel(metered)
+    counts: dict[str, writing.Counts] = {}
+    profile = company.profile
+    domain = profile.support_email.partition("@")[2]
+    about = (profile.name, profile.description)
+    work_names, counts["users"] = yield from writing.write_people(
+        model, *about, "people who work there", size.users, seed, "users", work
+    )
+    their_names, counts["customers"] = yield from writing.write_people(
+        model, *about, "customers", size.customers, seed, "customers", work
+    )
+    users = records.make_people(work_names, "005", [domain])
+    customers = records.make_people(their_names, "001", records.MAIL)
+    agents = users[: size.agents]
+
+    yield Progress("organisation", 0, 4)
+    states = latent.rng_for(seed, "states").integers(0, len(profile.regions), len(customers))
+    tables: Tables = {
+        "User": records.make_users(company, users, seed),
+        **records.make_customers(company, customers, agents, states, seed),
+        **records.make_knowledge(company),
+    }
+    products = sales.list_products(company, size)
+    hidden = latent.draw(company, size, sales.belongs(company, products), seed)
+    tables |= sales.make_catalogue(company, products, size, seed)
+    yield Progress("organisation", 1, 4)
+    tables |= sales.make_orders(company, products, [each.id for each in customers], hidden, size, seed)
+    tables["OrderItem"] = sales.add_prices(tables["OrderItem"], tables["PricebookEntry"])
+    yield Progress("organisation", 2, 4)
+    plans = casework.plan_cases(company, talks, products, tables, states, hidden, size, seed)
+    tables |= latent.to_tables(
+        hidden, company, [a.id for a in agents], [c.id for c in customers], [p.id for p in products]
+    )
+    yield Progress("organisation", 3, 4)
+    cast = Cast(company, agents, customers, products, tables["OrderItem"])
+    facts = describe_cases(cast, plans, tables, seed)
+    yield Progress("organisation", 4, 4)
+
+    rules = [prompts.Rule(id=policy.id, text=policy.rule) for policy in profile.conduct_policies]
+    texts, counts["cases"] = yield from writing.write_cases(model, *about, facts, rules, seed, work)
+    said = [[(line.speaker, line.text) for line in texts[plan.number].lines] for plan in plans]
+    written = correspondence.take_time(plans, said, hidden, load_notes(), size, seed)
+    tables |= records.make_cases(cast, written, [texts[plan.number].subject for plan in plans], seed)
+
+    yield Progress("checks", 0, 1)
+    tables = to_schema(tables)
+    faults = [*find_faults(tables, load_default())]
+    if faults:
+        raise CxError(f"the organisation does not hold together: {'; '.join(faults[:3])}")
+    yield Progress("checks", 1, 1)
+
+    answered = yield from _answer(model, cast, tables, new_cases, size, seed, work, counts)
+    queries, counts["questions"] = yield from _word(model, company, answered, seed, work)
+    if not options.links:
+        tables["Case"] = tables["Case"].with_columns(
+            pl.lit(None, pl.String).alias("IssueId__c"), pl.lit(None, pl.String).alias("OrderItemId__c")
+        )
+    content = content_id({name: _digest(frame) for name, frame in tables.items()}, queries)
+    dataset_id = f"crmarena-{profile.id}-{content}"
+    rows = [
+        samples.to_sample(one, text, number, dataset_id, company)
+        for number, (one, text) in enumerate(zip(answered, queries, strict=True))
+    ]
+    dataset = Dataset(
+        id=dataset_id,
+        benchmark="crmarena",
+        name=f"{profile.short_name}: {size.cases:,} cases, {len(rows):,} questions",
+        source="generated",
+        config={
+            "compat": "policy",
+            "industry": profile.industry,
+            "company": profile.name,
+            "links": options.links,
+            "options": options.to_record(),
+            "today": latent.end_of(size).isoformat(),
+            "prompts": prompts.hashes(),
+            "rows": {name: tables[name].height for name in load_default().objects},
+            "writing": {name: each.to_record() for name, each in counts.items()},
+            **({} if model.simulated else {"spending": context.budget.sum_up()}),
+        },
+        seed=seed,
+        licence=LICENCE,
+        created=datetime.now(UTC),
+    )
+    return dataset, rows, tables
+
+
+def describe_cases(
+    cast: Cast, plans: Sequence[CasePlan], tables: Mapping[str, pl.DataFrame], seed: int
+) -> list[prompts.CaseFacts]:
+    """What a writer is told of each case, and the script of the simulated one."""
+    rng = latent.rng_for(seed, "handovers")
+    notes = load_notes()
+    profile = cast.company.profile
+    order_of = cast.items["OrderId"].to_list()
+    ordered = dict(tables["Order"].select("Id", "EffectiveDate").iter_rows())
+    policies = {policy.id: policy for policy in profile.conduct_policies}
+    found = []
+    for plan in plans:
+        issue, talk = profile.issues[plan.issue], plan.talk
+        customer, order = cast.customers[plan.customer], order_of[plan.item]
+        colleague = cast.agents[plan.second] if plan.second is not None else None
+        lines = correspondence.add_handover(plan, talk.spoken(), notes, rng)
+        slots = {
+            "customer": customer.first,
+            "product": cast.name_product(cast.products[plan.product]),
+            "order": order,
+            "email": customer.email,
+            "colleague": colleague.first if colleague else "",
+            "case": records.case_id(plan.number),
+        }
+        script = []
+        for who, text in lines:
+            agent = colleague if who == "colleague" and colleague else cast.agents[plan.first]
+            script.append(
+                prompts.Line(speaker=who, text=correspondence.fill_slots(text, {**slots, "agent": agent.first}))
+            )
+        rule = policies.get(plan.breach or "")
+        whole = " ".join(text for _, text in talk.spoken())
+        found.append(
+            prompts.CaseFacts(
+                number=plan.number,
+                form=talk.form,
+                customer=customer.first,
+                agent=cast.agents[plan.first].first,
+                colleague=slots["colleague"] or None,
+                told=not talk.is_silent,
+                product=slots["product"],
+                days=(plan.opened.date() - ordered[order]).days,
+                issue=issue.name,
+                description=issue.description,
+                identified="<order>" in whole and "<email>" in whole,
+                order=order,
+                email=customer.email,
+                rule=rule.rule if rule else None,
+                breach=rule.breach if rule else None,
+                rules=tuple(p.rule for p in profile.conduct_policies if issue.name in p.issues),
+                subject=talk.subject or "Chat",
+                script=tuple(script),
+            )
+        )
+    return found
+
+
+def to_schema(tables: Tables) -> Tables:
+    """The tables with the schema's columns and types; what is hidden stays as it is."""
+    found = dict(tables)
+    for name, info in load_default().objects.items():
+        frame = tables.get(name)
+        found[name] = pl.DataFrame(schema=columns(info)) if frame is None or frame.is_empty() else complete(frame, info)
+    return found
+
+
+def _digest(frame: pl.DataFrame) -> str:
+    return content_id(frame.with_columns(pl.col(pl.Datetime, pl.Date).cast(pl.String)).rows())
+
+
+def _answer(
+    model: ChatModel,
+    cast: Cast,
+    tables: Tables,
+    new_cases: Sequence[incoming.NewCase],
+    size: Size,
+    seed: int,
+    work: Path,
+    counts: dict[str, writing.Counts],
+) -> Generator[Progress, None, list[Answered]]:
+    """The questions of all tasks with their answers."""
+    end = latent.end_of(size)
+    source = Source(cast, Truth(tables), tables, new_cases, end, seed)
+    yield Progress("questions", 0, len(TASKS))
+    drawn = draw.draw_questions(source, size.queries)
+    drawn["named_entity_disambiguation"], counts["purchases"] = yield from _keep_decided(
+        model, cast, tables, drawn["named_entity_disambiguation"], seed, work
+    )
+    sandbox = samples.open_sandbox(tables)
+    found: list[Answered] = []
+    for number, (_, questions) in enumerate(drawn.items(), 1):
+        kept = [one for question in questions if (one := samples.answer(sandbox, question)) is not None]
+        found += samples.choose(kept, size.queries)
+        yield Progress("questions", number, len(TASKS))
+    return found
+
+
+def _keep_decided(
+    model: ChatModel, cast: Cast, tables: Tables, questions: Sequence[Question], seed: int, work: Path
+) -> Generator[Progress, None, tuple[list[Question], writing.Counts]]:
+    """The questions about a purchase that a reader of all purchases can decide."""
+    accounts = dict(tables["Contact"].select("Id", "AccountId").iter_rows())
+    names = {product.id: f"{product.name} ({product.kind})" for product in cast.products}
+    orders = tables["Order"].filter(pl.col("Status") == "Activated").select("Id", "AccountId", "EffectiveDate")
+    items = tables["OrderItem"].select(Id="OrderId", product="Product2Id")
+    bought: dict[str, list[prompts.Purchase]] = {}
+    for _, account, day, product in orders.join(items, on="Id", maintain_order="left").iter_rows():
+        one = prompts.Purchase(id=product, name=names[product], day=day.isoformat())
+        bought.setdefault(account, []).append(one)
+    asked = []
+    for question in questions:
+        contact, today, ago = question.contact_id, question.today, question.meaning.window
+        if contact is None or today is None or ago is None:
+            raise CxError("a question about a purchase has a contact, a day and a time ago")
+        inputs = prompts.ProductInputs(
+            company=cast.company.profile.name,
+            words=question.slots["words"],
+            day=windows.back(today, ago.period, ago.count).isoformat(),
+            purchases=tuple(bought.get(accounts[contact], ())),
+        )
+        wanted = question.answers[0] if question.answers else prompts.NO_RULE
+        asked.append((content_id(contact, today.isoformat(), question.slots["words"]), inputs, wanted))
+    right, counted = yield from writing.pick_products(model, cast.company.profile.name, asked, seed, work)
+    return [question for question, kept in zip(questions, right, strict=True) if kept], counted
+
+
+def _word(
+    model: ChatModel, company: Company, answered: Sequence[Answered], seed: int, work: Path
+) -> Generator[Progress, None, tuple[list[str], writing.Counts]]:
+    """The words of each question: another wording of its seed, checked to ask the same."""
+    rng = latent.rng_for(seed, "wordings")
+    turns = rng.integers(0, 60, len(answered)).tolist()
+    texts = {n: one.question.plain for n, one in enumerate(answered) if one.question.seed is None}
+    total = writing.Counts()
+    roles = {role.persona: role.name for role in company.profile.roles}
+    for task in TASKS.values():
+        asked = [
+            prompts.Asked(number=n, text=one.question.word(0), script=one.question.word(turns[n]))
+            for n, one in enumerate(answered)
+            if one.question.task == task.id and one.question.seed is not None
+        ]
+        if not asked:
+            continue
+
+        def find_wording_faults(number: int, text: str) -> list[str]:
+            return wording.find_faults(text, answered[number].question.meaning)
+
+        found, counts = yield from writing.reword(
+            model, f"a {roles[task.persona]}", asked, find_wording_faults, seed, f"words-{task.id}", work
+        )
+        texts |= found
+        total.add(counts.to_record())
+    return [texts[n] for n in range(len(answered))], total

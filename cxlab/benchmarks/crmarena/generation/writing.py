@@ -1,0 +1,217 @@
+"""What a writer makes of an organisation, in batches of ten: names, the texts of cases, other words for questions.
+
+A batch that is not in the form that was asked for, or does not hold what is given, is discarded and made again, at most
+three times; `Counts` says how often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from cxlab.benchmarks import generation_stages
+from cxlab.benchmarks.crmarena.generation import prompts
+from cxlab.benchmarks.crmarena.generation.prompts import CaseFacts, CaseText, PersonName
+from cxlab.benchmarks.generation_stages import GenerationStopped, Progress
+from cxlab.llm import ChatModel, Prompt, ask
+
+BATCH = 10
+TRIES = 3
+
+In = TypeVar("In", bound=BaseModel)
+Out = TypeVar("Out", bound=BaseModel)
+Item = TypeVar("Item")
+
+
+@dataclass
+class Counts:
+    """Batches that were asked for, discarded and made again, and entries that came twice or failed a reader's check."""
+
+    batches: int = 0
+    discarded: int = 0
+    again: int = 0
+    refused: int = 0
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Count what one row of a stage says."""
+        self.batches += row.get("batches", 1)
+        self.discarded += row.get("discarded", 0)
+        self.again += row.get("again", 0)
+        self.refused += row.get("refused", 0)
+
+    def to_record(self) -> dict[str, int]:
+        """As a dataset keeps it."""
+        return asdict(self)
+
+
+async def write_batch(
+    model: ChatModel, prompt: Prompt[In, Out], inputs: In, seed: int, tries: int = TRIES
+) -> tuple[Out | None, int]:
+    """(what was written, how many batches were discarded before it); None where none of them could be used."""
+    for attempt in range(tries):
+        reply = await ask(model, prompt, inputs, seed=seed + attempt)
+        if reply.output is not None:
+            return reply.output, attempt
+    return None, tries
+
+
+def split(things: Sequence[Item]) -> list[list[Item]]:
+    """Batches of ten."""
+    return [list(things[start : start + BATCH]) for start in range(0, len(things), BATCH)]
+
+
+Stage = Generator[Progress, None, Item]
+
+
+def write_people(
+    model: ChatModel, company: str, description: str, role: str, count: int, seed: int, stage: str, work: Path
+) -> Stage[tuple[list[tuple[str, str]], Counts]]:
+    """Names of people. Batches come one after the other, because each is told who is there already."""
+    found: list[PersonName] = []
+    counts = Counts()
+    many = -(-count // BATCH)
+    for number in range(many):
+        known = tuple(each.name for each in found)
+        wanted = min(BATCH, count - len(found))
+        inputs = prompts.PeopleInputs(company=company, description=description, role=role, count=wanted, known=known)
+
+        async def write(name: str, inputs: prompts.PeopleInputs = inputs, number: int = number) -> dict[str, Any]:
+            made, discarded = await write_batch(model, prompts.PEOPLE, inputs, seed * 1000 + number * TRIES)
+            if made is None:
+                raise GenerationStopped(
+                    f"{stage}: {model.name} did not write {inputs.count} new names in {TRIES} tries"
+                )
+            return {"people": [each.model_dump() for each in made.people], "discarded": discarded}
+
+        row = generation_stages.finish(generation_stages.run(stage, [str(number)], str, write, work))[0]
+        counts.add(row)
+        found += [PersonName.model_validate(each) for each in row["people"]]
+        yield Progress(stage, number + 1, many)
+    return [(each.first, each.last) for each in found], counts
+
+
+def write_cases(
+    model: ChatModel,
+    company: str,
+    description: str,
+    facts: Sequence[CaseFacts],
+    rules: Sequence[prompts.Rule],
+    seed: int,
+    work: Path,
+) -> Stage[tuple[dict[int, CaseText], Counts]]:
+    """The texts of cases by their numbers.
+
+    A real writer's text is read by a second call that looks for the broken rule; a case in which it finds another one
+    than was planned is written once more, and kept then whatever it finds, counted as refused.
+    """
+    batches = split(facts)
+
+    async def write(batch: list[CaseFacts]) -> dict[str, Any]:
+        start = seed * 1000 + batch[0].number * TRIES
+        made, discarded = await _write_some(model, company, description, batch, start)
+        again = refused = 0
+        if not model.simulated:
+            wrong = [case for case in batch if not await _reads_right(model, case, made[case.number], rules, start)]
+            again = len(wrong)
+            if wrong:
+                more, lost = await _write_some(model, company, description, wrong, start + 500)
+                discarded += lost
+                made |= more
+                for case in wrong:
+                    refused += not await _reads_right(model, case, made[case.number], rules, start + 500)
+        texts = [text.model_dump() for text in made.values()]
+        return {"texts": texts, "discarded": discarded, "again": again, "refused": refused}
+
+    rows = yield from generation_stages.run("cases", batches, lambda batch: str(batch[0].number), write, work)
+    counts = Counts()
+    found: dict[int, CaseText] = {}
+    for row in rows:
+        counts.add(row)
+        found |= {text["number"]: CaseText.model_validate(text) for text in row["texts"]}
+    return found, counts
+
+
+async def _write_some(
+    model: ChatModel, company: str, description: str, batch: Sequence[CaseFacts], seed: int
+) -> tuple[dict[int, CaseText], int]:
+    """A batch; one that fails thrice is written case by case, so that one hard case does not hold up nine."""
+    inputs = prompts.CasesInputs(company=company, description=description, cases=tuple(batch))
+    made, discarded = await write_batch(model, prompts.CASES, inputs, seed)
+    if made is None and len(batch) > 1:
+        found: dict[int, CaseText] = {}
+        for case in batch:
+            one, lost = await _write_some(model, company, description, [case], seed + 7)
+            found |= one
+            discarded += lost
+        return found, discarded
+    if made is None:
+        raise GenerationStopped(f"cases: {model.name} did not write case {batch[0].number} as asked in {TRIES} tries")
+    return {text.number: text for text in made.cases}, discarded
+
+
+async def _reads_right(
+    model: ChatModel, case: CaseFacts, text: CaseText, rules: Sequence[prompts.Rule], seed: int
+) -> bool:
+    """Whether a reader finds in a text the rule that was to be broken in it, and no other."""
+    lines = tuple(f"{line.speaker}: {line.text}" for line in text.lines)
+    inputs = prompts.BreachInputs(lines=lines, days=case.days, rules=tuple(rules))
+    reply = await ask(model, prompts.BREACH, inputs, seed=seed)
+    wanted = next((rule.id for rule in rules if rule.text == case.rule), prompts.NO_RULE)
+    return reply.output is not None and reply.output.rule.strip() == wanted
+
+
+def pick_products(
+    model: ChatModel, company: str, asked: Sequence[tuple[str, prompts.ProductInputs, str]], seed: int, work: Path
+) -> Stage[tuple[list[bool], Counts]]:
+    """Whether the purchases decide what each customer means; `asked`: (key, what is asked, its id or none)."""
+
+    async def pick(one: tuple[str, prompts.ProductInputs, str]) -> dict[str, Any]:
+        made, discarded = await write_batch(model, prompts.PRODUCT, one[1], seed)
+        right = made is not None and made.id.strip() == one[2]
+        return {"right": right, "discarded": discarded, "refused": int(not right)}
+
+    rows = yield from generation_stages.run("purchases", list(asked), lambda one: one[0], pick, work)
+    counts = Counts()
+    for row in rows:
+        counts.add(row)
+    return [bool(row["right"]) for row in rows], counts
+
+
+def reword(
+    model: ChatModel,
+    role: str,
+    asked: Sequence[prompts.Asked],
+    find_faults: Callable[[int, str], list[str]],
+    seed: int,
+    stage: str,
+    work: Path,
+) -> Stage[tuple[dict[int, str], Counts]]:
+    """Questions in other words, by number; one whose other words do not ask the same keeps its own, counted as refused.
+
+    `find_faults(number, text)` says what a wording lost or added.
+    """
+
+    async def write(batch: list[prompts.Asked]) -> dict[str, Any]:
+        inputs = prompts.ParaphraseInputs(role=role, questions=tuple(batch))
+        made, discarded = await write_batch(model, prompts.PARAPHRASE, inputs, seed * 1000 + batch[0].number * TRIES)
+        texts = {each.number: each.text for each in made.questions} if made is not None else {}
+        kept = {
+            n.number: texts[n.number] for n in batch if n.number in texts and not find_faults(n.number, texts[n.number])
+        }
+        return {
+            "texts": {str(n): text for n, text in kept.items()},
+            "discarded": discarded,
+            "refused": len(batch) - len(kept),
+        }
+
+    rows = yield from generation_stages.run(stage, split(asked), lambda batch: str(batch[0].number), write, work)
+    counts = Counts()
+    found = {each.number: each.text for each in asked}
+    for row in rows:
+        counts.add(row)
+        found |= {int(number): text for number, text in row["texts"].items()}
+    return found, counts

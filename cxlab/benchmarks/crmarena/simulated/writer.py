@@ -1,0 +1,73 @@
+"""The simulated writer of an organisation: names off a list, cases and questions from the script beside the prompt."""
+
+from __future__ import annotations
+
+import functools
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel, Field
+
+from cxlab import resources
+from cxlab.benchmarks.crmarena.generation.prompts import (
+    CasesInputs,
+    CaseText,
+    CaseTexts,
+    ParaphraseInputs,
+    People,
+    PeopleInputs,
+    PersonName,
+    ProductInputs,
+    ProductMeant,
+    Reworded,
+    RewordedBatch,
+)
+from cxlab.benchmarks.crmarena.organisation.company import FORM, Text
+from cxlab.files import load_model
+from cxlab.llm.simulated.profiles import Profile
+
+
+class _Names(BaseModel):
+    first: Annotated[tuple[Text, ...], Field(min_length=10)]
+    last: Annotated[tuple[Text, ...], Field(min_length=10)]
+
+
+@functools.cache
+def _load_names() -> _Names:
+    return load_model(resources.data("simulated", "crmarena", "people.yaml"), _Names, FORM)
+
+
+def name_people(inputs: PeopleInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """Names that nobody has yet, drawn off the list."""
+    names, taken = _load_names(), set(inputs.known)
+    found: list[PersonName] = []
+    while len(found) < inputs.count:
+        first, last = (part[int(rng.integers(len(part)))] for part in (names.first, names.last))
+        one = PersonName(first=first, last=last)
+        if one.name not in taken:
+            taken.add(one.name)
+            found.append(one)
+    return People(people=found).model_dump_json()
+
+
+def write_cases(inputs: CasesInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The hand-written talk of each case, its slots filled."""
+    made = [CaseText(number=case.number, subject=case.subject, lines=list(case.script)) for case in inputs.cases]
+    return CaseTexts(cases=made).model_dump_json()
+
+
+def reword(inputs: ParaphraseInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """Each question in one of its hand-written wordings."""
+    made = [Reworded(number=each.number, text=each.script or each.text) for each in inputs.questions]
+    return RewordedBatch(questions=made).model_dump_json()
+
+
+def pick_product(inputs: ProductInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The purchase of the named day that is of the kind in the words; none where no one or several are."""
+    words = " ".join(_singular(word) for word in inputs.words.lower().split())
+    fitting = [each.id for each in inputs.purchases if each.day == inputs.day and f"({words})" in each.name.lower()]
+    return ProductMeant(id=fitting[0] if len(fitting) == 1 else "none").model_dump_json()
+
+
+def _singular(word: str) -> str:
+    return word.removesuffix("s") if not word.endswith("ss") else word

@@ -1,0 +1,222 @@
+"""A generated organisation: whole, the same each time, driven by what is hidden, and true in every text."""
+
+import json
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cxlab.benchmarks.crmarena import solvers
+from cxlab.benchmarks.crmarena.generation import sizes
+from cxlab.benchmarks.crmarena.organisation import company as companies
+from cxlab.benchmarks.crmarena.organisation import talks
+from cxlab.benchmarks.crmarena.organisation.integrity import find_faults
+from cxlab.benchmarks.crmarena.organisation.schema import load_default
+from cxlab.benchmarks.crmarena.organisation.tables import read_folder
+from cxlab.benchmarks.crmarena.tasks import TASKS
+from cxlab.errors import BadOption
+from tests.benchmarks.crmarena.generation.conftest import MadeOrganisation, make
+
+# How an agent tells that somebody else has the case from now on.
+TOLD = "giving your case to|handing you over to|passing case|takes over now|in our team"
+
+
+def test_sizes_are_the_published_ones_at_paper_size_and_shares_of_them_else() -> None:
+    paper = sizes.read_size("paper")
+    assert (paper.users, paper.customers, paper.cases, paper.products) == (100, 196, 977, 500)
+    assert (paper.orders, paper.items, paper.emails, paper.chats, paper.queries) == (2071, 7100, 3234, 387, 130)
+    assert sizes.read_size(977) == paper
+    for wrong in ("huge", 19, "10001"):
+        with pytest.raises(BadOption):
+            sizes.read_size(wrong)
+
+
+def test_it_holds_together_and_has_as_much_as_was_planned(made: MadeOrganisation) -> None:
+    size = sizes.read_size("small")
+    assert find_faults(made.tables, load_default()) == []
+    rows = {name: made.tables[name].height for name in load_default().objects}
+    assert rows == made.dataset.config["rows"]
+    assert (rows["Case"], rows["LiveChatTranscript"], rows["EmailMessage"]) == (size.cases, size.chats, size.emails)
+    assert (rows["Order"], rows["OrderItem"], rows["Product2"]) == (size.orders, size.items, size.products)
+    assert rows["PricebookEntry"] == rows["Product2"] * rows["Pricebook2"]
+    for name in ("Product2", "User", "Account"):
+        for field in ("Name", "Email", "PersonEmail", "Username"):
+            if field in made.tables[name].columns:
+                assert made.tables[name][field].is_unique().all(), (name, field)
+
+
+def test_the_same_seed_makes_the_same_and_another_seed_something_else(tmp_path: Path) -> None:
+    one, again = (make(tmp_path / name, size="tiny") for name in ("one", "again"))
+    assert one.dataset.id == again.dataset.id
+    assert one.samples == again.samples
+    assert all(one.tables[name].equals(again.tables[name]) for name in one.tables)
+    assert make(tmp_path / "one", size="tiny", seed=4).dataset.id != one.dataset.id
+
+
+def test_prices_and_days_agree(made: MadeOrganisation) -> None:
+    tables = made.tables
+    items = tables["OrderItem"].join(
+        tables["PricebookEntry"], left_on="PricebookEntryId", right_on="Id", suffix="_entry"
+    )
+    items = items.join(tables["Order"], left_on="OrderId", right_on="Id", suffix="_order")
+    items = items.join(tables["Pricebook2"], left_on="Pricebook2Id", right_on="Id", suffix="_book")
+    assert items.height == tables["OrderItem"].height
+    assert (items["UnitPrice"] == items["UnitPrice_entry"]).all()
+    assert (items["Product2Id"] == items["Product2Id_entry"]).all()
+    assert (items["Pricebook2Id"] == items["Pricebook2Id_order"]).all()
+    day = pl.col("EffectiveDate")
+    assert items.filter((day < pl.col("ValidFrom").dt.date()) | (day > pl.col("ValidTo").dt.date())).is_empty()
+    # An account orders once a day at most: a day names one order.
+    assert tables["Order"].select("AccountId", "EffectiveDate").is_unique().all()
+
+
+def test_a_case_is_about_what_its_customer_ordered_some_days_before(made: MadeOrganisation) -> None:
+    tables = made.tables
+    ages = {talk.id: talk.age for talk in talks.load_default()}
+    rows = tables["Case"].join(tables["latent_cases"], left_on="Id", right_on="case_id")
+    rows = rows.join(tables["OrderItem"], left_on="OrderItemId__c", right_on="Id", suffix="_item")
+    rows = rows.join(tables["Order"], left_on="OrderId", right_on="Id", suffix="_order")
+    assert rows.height == tables["Case"].height
+    assert (rows["AccountId"] == rows["AccountId_order"]).all()
+    assert (rows["Status_order"] == "Activated").all()
+    for row in rows.iter_rows(named=True):
+        age = (row["CreatedDate"].date() - row["EffectiveDate"]).days
+        low, high = ages[row["talk"]]
+        assert low <= age <= high, row["talk"]
+
+
+def test_messages_come_between_opening_and_closing_and_are_answered_in_time(made: MadeOrganisation) -> None:
+    tables = made.tables
+    cases = {row["Id"]: row for row in tables["Case"].iter_rows(named=True)}
+    end = made.dataset.config["today"]
+    for row in tables["EmailMessage"].iter_rows(named=True):
+        case = cases[row["ParentId"]]
+        assert row["MessageDate"] >= case["CreatedDate"]
+        assert str(row["MessageDate"].date()) < end
+        if case["ClosedDate"] is not None:
+            assert row["MessageDate"] <= case["ClosedDate"]
+    threads = tables["EmailMessage"].sort("MessageDate").partition_by("ParentId")
+    for thread in threads:
+        waiting = None
+        # The word that a case is closed is no answer.
+        for row in thread.head(thread.height - 1).iter_rows(named=True):
+            if row["FromAddress"].endswith("cobblewren.example"):
+                assert waiting is None or (row["MessageDate"] - waiting).total_seconds() <= 20 * 3600
+                waiting = None
+            else:
+                waiting = waiting or row["MessageDate"]
+    for body in tables["LiveChatTranscript"]["Body"]:
+        times = pl.Series(re.findall(r"^\[([\d: -]+)\]", body, re.M)).str.to_datetime()
+        assert times.diff().drop_nulls().is_between(pl.duration(seconds=0), pl.duration(minutes=5)).all()
+
+
+def test_texts_name_their_own_facts_and_nobody_elses(made: MadeOrganisation) -> None:
+    tables = made.tables
+    rows = tables["Case"].join(tables["OrderItem"], left_on="OrderItemId__c", right_on="Id", suffix="_item")
+    accounts = {row["Id"]: row for row in tables["Account"].iter_rows(named=True)}
+    agents = {row["Id"]: row["FirstName"] for row in tables["User"].iter_rows(named=True)}
+    mails = tables["EmailMessage"].group_by("ParentId").agg("TextBody")
+    texts = {case: "\n".join(each) for case, each in mails.iter_rows()}
+    for case, body in tables["LiveChatTranscript"].select("CaseId", "Body").iter_rows():
+        texts[case] = texts.get(case, "") + "\n" + body
+    moves = tables["CaseHistory__c"].filter(pl.col("Field__c") == "Owner Assignment")
+    holders = dict(moves.group_by("CaseId__c").agg("NewValue__c").iter_rows())
+    order_ids, emails = re.compile(r"\b801\w{15}\b"), re.compile(r"[\w.]+@[\w.]+\.example")
+    for row in rows.iter_rows(named=True):
+        text, account = texts[row["Id"]], accounts[row["AccountId"]]
+        assert "<" not in text, text
+        assert set(order_ids.findall(text)) <= {row["OrderId"]}
+        assert set(emails.findall(text)) <= {account["PersonEmail"]}
+        assert set(re.findall(r"\b500\w{15}\b", text)) <= {row["Id"]}
+        # Who signs an e-mail or speaks in the chat has had the case.
+        signed = set(re.findall(r"([A-Z]\w+)$", text, re.M)) & set(agents.values())
+        assert signed <= {agents[who] for who in holders[row["Id"]]} | {account["FirstName"]}
+        assert set(re.findall(r"^Hello (\w+)", text, re.M)) <= {account["FirstName"]}
+
+
+def test_who_gives_a_case_away_says_so_unless_that_is_the_rule_that_is_broken(made: MadeOrganisation) -> None:
+    hidden = {row["case_id"]: row for row in made.tables["latent_cases"].iter_rows(named=True)}
+    moves = made.tables["CaseHistory__c"].filter(pl.col("OldValue__c").is_not_null())
+    assert moves.height >= 15
+    names = dict(made.tables["User"].select("Id", "FirstName").iter_rows())
+    mails = made.tables["EmailMessage"].sort("MessageDate")
+    for row in moves.iter_rows(named=True):
+        case = row["CaseId__c"]
+        assert hidden[case]["transferred"]
+        before = mails.filter((pl.col("ParentId") == case) & (pl.col("MessageDate") <= row["CreatedDate"]))
+        chats = made.tables["LiveChatTranscript"].filter(pl.col("CaseId") == case)["Body"].to_list()
+        said = "\n".join([*before["TextBody"], *chats])
+        told = re.search(TOLD, said) and names[row["NewValue__c"]] in said
+        assert bool(told) == (hidden[case]["breach"] != "no-secret-transfer"), said
+
+
+def test_rules_are_broken_where_it_was_planned_and_the_article_is_known(made: MadeOrganisation) -> None:
+    company = companies.load_default()
+    policies = {policy.id: policy for policy in company.profile.conduct_policies}
+    titles = dict(made.tables["Knowledge__kav"].select("Id", "UrlName").iter_rows())
+    broken = made.tables["latent_cases"].filter(pl.col("breach").is_not_null())
+    assert broken.height == sizes.read_size("small").breaches
+    of_talk = {talk.id: talk.breaches for talk in talks.load_default()}
+    for row in made.tables["latent_cases"].iter_rows(named=True):
+        assert row["breach"] == of_talk[row["talk"]]
+        if row["breach"]:
+            assert titles[row["article_id"]] == policies[row["breach"]].article
+
+
+def test_hidden_causes_show_in_what_happens(made: MadeOrganisation) -> None:
+    """Agents of higher pace take longer; those who lean to break rules do; no object of an organisation is hidden."""
+    tables = made.tables
+    closed = tables["Case"].filter(pl.col("ClosedDate").is_not_null())
+    hours = (pl.col("ClosedDate") - pl.col("CreatedDate")).dt.total_seconds() / 3600
+    agents = closed.group_by("OwnerId").agg(hours.mean().alias("hours"), pl.len().alias("n")).filter(pl.col("n") >= 5)
+    agents = agents.join(tables["latent_agents"], left_on="OwnerId", right_on="agent")
+    assert agents.select(pl.corr("hours", "pace", method="spearman")).item() > 0.4
+    assert {name for name in tables if name.startswith("latent_")} == {
+        *("latent_agents", "latent_skills", "latent_habits", "latent_defects", "latent_flaws", "latent_regions"),
+        "latent_cases",
+    }
+    assert not {name for name in load_default().objects if name.startswith("latent")}
+
+
+def test_every_question_has_just_the_answer_that_the_solver_finds(made: MadeOrganisation) -> None:
+    asked = [sample for sample in made.samples if sample.task in solvers.SOLVERS]
+    assert len(asked) == 7 * 27
+    for sample in asked[::3]:
+        sandbox = made.sandbox.at(sample.inputs.get("today", "2024-01-01"))
+        found = solvers.solve(sandbox, sample.task, sample.expected["arguments"])
+        assert list(found.answers) == sample.expected["answers"]
+        assert found.answer == sample.expected["answer"]
+        original = solvers.solve(sandbox.under("original"), sample.task, sample.expected["arguments"])
+        assert original.answer == sample.expected["answer_original"]
+
+
+def test_samples_look_like_imported_ones(made: MadeOrganisation) -> None:
+    assert [sample.inputs["number"] for sample in made.samples] == list(range(len(made.samples)))
+    for sample in made.samples:
+        task = TASKS[sample.task]
+        assert sample.facets["persona"] == task.persona
+        assert sample.facets["answerable"] == ("yes" if sample.expected["answer"] is not None else "no")
+        assert int(sample.facets["difficulty"]) >= 1
+        assert {"number", "query", "required", "optional"} <= sample.inputs.keys()
+        assert json.dumps(sample.expected["answers"])
+        told = json.dumps([sample.inputs["query"], sample.inputs["required"], sample.inputs["optional"]])
+        if task.answer in ("user", "article", "issue"):
+            assert not any(answer in told for answer in sample.expected["answers"])
+    for task in TASKS.values():
+        without = [s for s in made.of_task(task.id) if s.expected["answer"] is None]
+        assert len(without) == (round(0.3 * 27) if task.unanswerable else 0), task.id
+
+
+def test_an_organisation_without_links_has_the_same_answers(tmp_path: Path) -> None:
+    linked, loose = (make(tmp_path, size="tiny", links=links) for links in (True, False))
+    assert loose.tables["Case"]["IssueId__c"].is_null().all()
+    assert loose.tables["Case"]["OrderItemId__c"].is_null().all()
+    assert [sample.expected["answers"] for sample in loose.samples] == [s.expected["answers"] for s in linked.samples]
+    assert loose.dataset.id != linked.dataset.id
+
+
+def test_a_stored_folder_reads_as_an_organisation(made: MadeOrganisation, tmp_path: Path) -> None:
+    for name in load_default().objects:
+        made.tables[name].write_parquet(tmp_path / f"{name}.parquet")
+    assert read_folder(tmp_path, load_default())["Case"].height == 200
