@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from cxlab.charts.dots import add_published, draw_dots, interval_words, name_of
-from cxlab.charts.numbers import format_count, format_p, format_points, format_seconds, format_share, format_usd
+from cxlab.charts.numbers import (
+    format_count,
+    format_p,
+    format_points,
+    format_seconds,
+    format_share,
+    format_usd,
+    largest,
+)
 from cxlab.charts.theme import Mark, mark_of, palette, plain, style_figure
 
 if TYPE_CHECKING:
@@ -155,7 +163,7 @@ def draw_front(
             showlegend=False,
             cliponaxis=False,
         )  # fmt: skip
-    top = float(rows[price].max() or 1.0) if rows.height else 1.0  # type: ignore[arg-type]  # a number column
+    top = largest(rows[price], 1.0)
     figure.update_xaxes(
         title=f"cost of a {plain(one)}, USD" if price == "cost_usd" else f"time of a {plain(one)}, s",
         range=[0, top * 1.25 or 1],

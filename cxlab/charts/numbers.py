@@ -2,6 +2,10 @@
 
 import math
 from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
 
 NONE = "–"
 
@@ -59,6 +63,11 @@ def format_seconds(value: float | None) -> str:
         return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def largest(numbers: "pl.Series", default: float) -> float:
+    """The largest of a column's numbers; the default where there is none above 0."""
+    return max((float(each) for each in numbers if each is not None), default=default) or default
 
 
 def format_count(value: float | None) -> str:

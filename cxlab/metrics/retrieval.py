@@ -153,7 +153,8 @@ def _order(ranking: Any, row: int) -> Sequence[Any]:
         return ids
     kinds = set(map(type, ranking))
     if kinds <= _PLAIN or not any(issubclass(kind, tuple | list) for kind in kinds):
-        return ranking  # type: ignore[no-any-return]
+        plain: Sequence[Any] = ranking
+        return plain
     if not all(issubclass(kind, tuple | list) for kind in kinds) or min(map(len, ranking)) < 2:
         raise BadOption(f"ranking {row} mixes ids with (id, score); give all scores or none")
     ids, scores = [entry[0] for entry in ranking], [entry[1] for entry in ranking]

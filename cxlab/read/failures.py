@@ -1,6 +1,7 @@
 """Failures: how many there are, which are alike, what failed on the way, and the chosen set as a file."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
@@ -94,7 +95,7 @@ def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
     )
 
 
-def group(alike: str) -> dict[str, object] | None:
+def group(alike: str) -> dict[str, Any] | None:
     """What a group's failures share (the columns of `groups` that describe); None when there is no such group."""
     found = ask(
         """SELECT scenario, kind, stage, took, due, field, given, wanted, detail, owner, tool, count(*) AS n
@@ -114,7 +115,7 @@ def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, less_is_better: 
     keys = [f"{run}/{attempt}" for run, attempt in page.frame.select("run_id", "attempt_id").iter_rows()]
     # Inside a group of alike failures, or of some kinds, their own turns count, else every turn that went wrong.
     opened = "NOT on_the_way"
-    params: dict[str, object] = {"keys": keys}
+    params: dict[str, Any] = {"keys": keys}
     asked = [kind for kind in view.errors if kind != "any"]
     if view.alike:
         opened, params["alike"] = "alike = $alike", view.alike

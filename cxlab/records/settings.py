@@ -241,7 +241,8 @@ def _values_of(annotation: Any) -> tuple[Any, ...]:
 
 def _kind_of(annotation: Any, field: FieldInfo) -> tuple[Kind, tuple[str, ...]]:
     extra = field.json_schema_extra
-    offered = tuple(map(str, extra.get("choices", ()))) if isinstance(extra, dict) else ()  # type: ignore[arg-type]
+    choices = extra.get("choices") if isinstance(extra, dict) else None
+    offered = tuple(map(str, choices)) if isinstance(choices, list | tuple) else ()
     if get_origin(annotation) is Literal:
         return "choice", tuple(map(str, get_args(annotation)))
     if get_origin(annotation) is tuple:

@@ -177,7 +177,7 @@ class ServerEmbedder:
         if (meter := _METER.get()) is not None:
             meter.append(EmbeddingUsage(embedded.usage, embedded.cost_usd))
         unknown = self.cost_usd is None or embedded.cost_usd is None
-        self.cost_usd = None if unknown else self.cost_usd + embedded.cost_usd  # type: ignore[operator]
+        self.cost_usd = None if unknown else (self.cost_usd or 0.0) + (embedded.cost_usd or 0.0)
         self._dim = int(embedded.vectors.shape[1])
         vectors = np.zeros((len(texts), self._dim), dtype=np.float32)
         vectors[full] = unit(embedded.vectors)

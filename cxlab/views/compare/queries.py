@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from cxlab.charts.numbers import largest
 from cxlab.errors import UnknownName
 from cxlab.metrics.intervals import mean_interval
 from cxlab.metrics.passk import pass_hat_k
@@ -219,7 +220,7 @@ def trials(view: View, unit: Unit = "model") -> pl.DataFrame:
     )
     rows = []
     for (side,), part in tried.group_by("side", maintain_order=True):
-        for k in range(1, int(part["n"].max() or 0) + 1):  # type: ignore[arg-type]  # an integer column
+        for k in range(1, int(largest(part["n"], 0)) + 1):
             enough = part.filter(pl.col("n") >= k)
             share = np.mean(pass_hat_k(enough["passed"].to_numpy(), enough["n"].to_numpy(), k))
             rows.append((side, k, enough.height, float(share)))

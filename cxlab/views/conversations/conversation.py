@@ -1,6 +1,5 @@
 """Reading one conversation: who says what on which grounds, and how it sounds with its noise on or off."""
 
-import html
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from cxlab.ui.address import cached, go, here, set_view
 from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import chip, error, plain, say, section
 from cxlab.ui.paging import show_pages
+from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
 from cxlab.views.conversations import queries
 from cxlab.views.conversations.queries import CLASSES, NOISES, DatasetConversation, ServedLine
@@ -184,15 +184,9 @@ def draw_heard(line: ServedLine, said: bool) -> None:
         return
     parts, at = [], 0
     for start, heard, meant in line.changes:
-        parts.append(html.escape(line.text[at:start]))
-        if said and meant:
-            parts.append(f"<del>{html.escape(meant)}</del> ")
-        told = html.escape(heard) or "<span aria-label='nothing'>∅</span>"
-        parts.append(f'<mark title="said: {html.escape(meant or "nothing", quote=True)}">{told}</mark>')
+        parts.append({"before": line.text[at:start], "heard": heard, "meant": meant})
         at = start + len(heard)
-    parts.append(html.escape(line.text[at:]))
-    # Our own marks around text that is escaped: nothing in it can be read as HTML.
-    st.html(f'<p class="cx-heard">{"".join(parts)}</p>')
+    st.html(render("cxlab.views.conversations:heard", parts=parts, rest=line.text[at:], said=said))
 
 
 def _grounds(talk: DatasetConversation, message: Message, index: int, place: int) -> None:

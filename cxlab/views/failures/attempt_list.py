@@ -187,7 +187,7 @@ def show_group(view: View, about: Declaration) -> None:
             what, where = describe_group(found, _titles(about))
             st.markdown(
                 f"**{plain(what)}**  \n{plain(where)} · {plain(name_kind(str(found['kind'])))}, "
-                f"{format_count(found['n'])} times in the store"  # type: ignore[arg-type]  # a count
+                f"{format_count(found['n'])} times in the store"
             )
         if st.button("Show all failures", key="group-leave"):
             go(view.change(alike=""))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cxlab.charts.numbers import format_count, format_share
+from cxlab.charts.numbers import format_count, format_share, largest
 from cxlab.charts.theme import palette, plain, short_model, style_figure
 from cxlab.read import failure_kinds, procedures
 from cxlab.records.procedure import number
@@ -146,7 +146,7 @@ def draw_groups(frame: pl.DataFrame, dark: bool, titles: Mapping[str, str], thin
         showlegend=False,
         cliponaxis=False,
     )
-    top = float(rows["n"].max() or 1)  # type: ignore[arg-type]  # a column of counts
+    top = largest(rows["n"], 1)
     # Each bar says its number, so an axis would say it twice.
     figure.update_xaxes(range=[0, top * 1.2], visible=False)
     figure.update_yaxes(showticklabels=False, range=[-0.5, rows.height - 0.3])

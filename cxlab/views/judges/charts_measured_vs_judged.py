@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxlab.charts.matrix import draw_matrix, name_judge
-from cxlab.charts.numbers import format_count, format_ratio, format_share
+from cxlab.charts.numbers import format_count, format_ratio, format_share, largest
 from cxlab.charts.theme import palette, plain, style_figure
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def draw_fields(frame: pl.DataFrame, names: Mapping[str, str], dark: bool) -> "F
         [[[cell["field"], cell["judge"]] if cell else None for cell in line] for line in at],
         dark,
         low=0.0,
-        high=max(0.2, float(frame["mean"].max() or 0.0)),  # type: ignore[arg-type]  # a share
+        high=max(0.2, largest(frame["mean"], 0.0)),
     )
 
 

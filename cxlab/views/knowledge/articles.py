@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.numbers import format_count, format_share
+from cxlab.charts.numbers import format_count, format_share, largest
 from cxlab.errors import BadFile, UnknownName
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark, guarded
@@ -79,7 +79,7 @@ def show_tree(place: Location, tree: pl.DataFrame) -> None:
     """The tree from the chosen topic down; a click goes there."""
     troubled = bool(tree["wrong"].sum())
     roots = tree.filter(pl.col("depth") == 1)
-    deepest = int(tree["depth"].max() or 0)  # type: ignore[arg-type]
+    deepest = int(largest(tree["depth"], 0))
     if troubled:
         worst = (
             roots.with_columns(share=pl.col("wrong") / pl.col("n"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxlab.charts.dots import draw_dots, interval_words, name_of
-from cxlab.charts.numbers import format_count, format_points, format_share
+from cxlab.charts.numbers import format_count, format_points, format_share, largest
 from cxlab.charts.theme import Mark, mark_of, palette, plain, short_model, style_figure
 from cxlab.records.procedure import Procedure
 from cxlab.views.sop.charts_map_labels import wrap
@@ -82,7 +82,7 @@ def draw_survival(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) ->
             hovertemplate="%{hovertext}<extra></extra>",
         )
         ends.append((100 * rows["share"][-1], name_of(model), mark.colour))
-    last = int(frame["step"].max() or 1)  # type: ignore[arg-type]  # an integer column
+    last = int(largest(frame["step"], 1))
     _label_ends(figure, ends, last, dark)
     figure.update_xaxes(title="step of the way, the action last", dtick=1, range=[0.8, last + 0.1])
     figure.update_yaxes(title="turns on the reference, %", range=[0, 103])

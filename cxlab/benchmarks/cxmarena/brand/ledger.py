@@ -27,7 +27,7 @@ from datetime import date, timedelta
 import numpy as np
 
 from cxlab.benchmarks.cxmarena.brand import value_format
-from cxlab.benchmarks.cxmarena.brand.brand_pack import WORDED, Brand, Dependency, Language, Property
+from cxlab.benchmarks.cxmarena.brand.brand_pack import WORDED, Brand, Dependency, Family, Language, Property
 from cxlab.benchmarks.cxmarena.brand.value_format import Value
 from cxlab.files import grammar
 from cxlab.records import content_id
@@ -163,17 +163,17 @@ class TemplateVars(Mapping[str, str]):
         return len(list(iter(self)))
 
 
-def thing(family: object, name: str) -> str:
+def thing(family: Family, name: str) -> str:
     """The family's noun with its article, in the case that the slot asks for."""
-    the: str = family.the  # type: ignore[attr-defined]
+    the = family.the
     if name == "Thing":
         return the[:1].upper() + the[1:]
     if name == "things":
-        return family.many  # type: ignore[attr-defined,no-any-return]
+        return family.many
     if name == "thing_acc":
-        return family.acc or the  # type: ignore[attr-defined]
+        return family.acc or the
     if name == "thing_dat":
-        return family.dat or the  # type: ignore[attr-defined]
+        return family.dat or the
     return the
 
 
@@ -373,7 +373,7 @@ def _broken(ledger: Ledger, law: Dependency) -> Iterator[str]:
         base = ledger.get(subject.name, law.of) if law.of else None
         if base and law.law == "ratio" and abs(float(base.value) * law.factor - float(fact.value)) > 0.006:
             yield f"{fact.id}: {fact.value} is not {law.factor} × {base.value}"
-        if base and law.law == "above" and not fact.value >= base.value:  # type: ignore[operator]
+        if base and law.law == "above" and not fact.value >= base.value:  # type: ignore[operator]  # of one kind, as they share a property
             yield f"{fact.id}: {fact.value} is not above {base.value}"
 
 
