@@ -12,6 +12,7 @@ from cxlab.runner.request import read_code_version
 from cxlab.ui.unknown import stop_at
 from cxlab.views.persona import choices as address
 from cxlab.views.persona import live_conversation as parts
+from cxlab.views.persona import showing, style
 from cxlab.views.persona.choices import AvailableChoices, Choices
 from cxlab.views.persona.columns import interval, keep_place, show_board
 from cxlab.views.persona.controls import choose_side, show_controls
@@ -95,15 +96,19 @@ def tell_replaced(choices: Choices, words: list[str]) -> None:
 
 def show_live() -> None:
     sources = live_tasks.sources()
-    if address.read_source() not in sources:
+    if address.read_source() not in sources or not live_tasks.domains(address.read_source()):
         address.tell_lost(address.read_source())
         return
+    if address.is_bare() and (opening := showing.find_opening()):
+        st.query_params.from_dict({**{key: st.query_params.get_all(key) for key in st.query_params}, **opening})
     offered = offer(sources, address.read_source())
     stop_at(address.find_unknown(offered), address.leave_out)
     chosen = address.read(offered)
     if not chosen.large:
         with st.sidebar:
             address.choose_play(chosen, offered)
+            showing.show_worth(chosen)
+            st.caption("The address of this page holds all of this, and how far it was played.")
     tell_replaced(chosen, address.find_replaced(chosen))
     address.write(chosen)
     # A recogniser takes a few seconds to be set up, and a model's first connection as long as it takes.
@@ -128,7 +133,7 @@ def show_live() -> None:
 
 
 large = st.query_params.get("show") == "large"
-parts.style(large)
+style.apply(large)
 side = "live"
 if not large:
     side = choose_side("Persona lab", "What does a persona do to an agent?")

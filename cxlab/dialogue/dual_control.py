@@ -103,6 +103,7 @@ class DualControlLoop:
         self.stop: str | None = None
         self.next: Side = "customer"
         self._waiting: tuple[ToolCall, ...] = ()
+        self._unspoken: Side | None = None  # whose text the line did not carry
         self._unread: dict[Side, int] = {"agent": 0, "customer": 0}
         self._said: dict[Side, list[str]] = {"agent": [], "customer": []}
         self._begun = time.monotonic()
@@ -170,6 +171,21 @@ class DualControlLoop:
             self._end("loop")
         self.next = OTHER[side]
 
+    def reopen(self) -> bool:
+        """Go on after a provider's fault, as if the move that failed had not been tried; whether there was one.
+
+        A text that was written and could not be spoken is written again. What the try cost stays counted.
+        """
+        if self.ended_by != "provider":
+            return False
+        if self._unspoken is not None:
+            self.next = self._unspoken
+            self.messages.pop()
+            self._said[self.next].pop()
+        self.failures = [each for each in self.failures if each.where != "provider"]
+        self.ended_by = self.stop = self._unspoken = None
+        return True
+
     def _call(self, side: Side, move: Move, text: str, turn: int) -> None:
         data = {**move.data, "step": self.steps, "delivered": False}
         if text:
@@ -209,6 +225,7 @@ class DualControlLoop:
         if carried.failure is not None:
             self._fail(side, carried.failure, turn)
             if carried.failure.where == "provider":
+                self._unspoken = side
                 self._end("provider")
         return carried
 

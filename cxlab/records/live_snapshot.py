@@ -1,7 +1,7 @@
 """A conversation at one moment: what a player publishes after each delivery and a page draws. Never stored."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cxlab.records.conversation import Message
@@ -62,3 +62,9 @@ class LiveSnapshot:
     before: Mapping[str, float | None]
     """The metrics' values at the end of the turn before."""
     fault: str = ""
+    state: Mapping[str, Any] = field(default_factory=dict)
+    """Both sides' rows as they are now; `begun` as they were at the start."""
+    begun: Mapping[str, Any] = field(default_factory=dict)
+    worn: tuple[float, ...] = ()
+    """Share of the customer's patience that is gone after each message of the agent, the greeting first; () for a
+    customer who has all the time in the world."""

@@ -15,17 +15,22 @@ EXPOSURES = ["hard-0-text", "hard-1-text", "hard-2-voice-15"]
 
 def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     go(page, lab.url, "persona_lab", variant=EXPOSURES, pace="once")
-    logs = page.get_by_role("log")
-    expect(logs).to_have_count(3)
+    log = page.get_by_role("log")
+    expect(log).to_have_count(1)
+
+    def told() -> list[str]:
+        return [re.sub(r"\s+", " ", " ".join(log.locator(f".v{n}").all_inner_texts()))[-40:] for n in range(3)]
+
     main(page).get_by_role("button", name="Play").click()
     played = wait_for(page, "persona_lab", "beats")
     see(page, re.compile("reach the goal"))
     see(page, "How far each had come, turn by turn")
-    expect(logs.nth(2).locator("del").nth(3)).to_be_attached()
-    metrics = page.locator("table.cx-twelve")
+    expect(log.locator(".v2 del").nth(3)).to_be_attached()
+    expect(log.locator(".v1 .adapts").first).to_be_attached()
+    metrics = page.locator("table.cx-twelve").last
     expect(metrics.locator("tbody tr")).to_have_count(14)
     expect(metrics.locator("tr", has_text="ASR-robust goal achievement").locator("td").last).to_contain_text("100 %")
-    shown = [re.sub(r"\s+", " ", text)[-40:] for text in logs.all_inner_texts()]
+    shown = told()
     # The analyst finds the same three under Failures, and from there the way back.
     main(page).get_by_role("button", name="Keep as a run").click()
     main(page).get_by_role("link", name="Open the conversations under Failures").click()
@@ -35,11 +40,11 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     wait_for(page, "failures", "attempt")
     main(page).get_by_role("link", name="Open in the Persona lab").click()
     assert wait_for(page, "persona_lab", "beats") == played
-    expect(logs).to_have_count(3)
+    expect(log).to_have_count(1)
     # On a beamer: one screen, and nothing but the same conversations.
     main(page).get_by_text("Presentation").click()
     wait_for(page, "persona_lab", "show")
-    assert [re.sub(r"\s+", " ", text)[-40:] for text in logs.all_inner_texts()] == shown
+    assert told() == shown
     main_block = page.get_by_test_id("stMain")
     assert main_block.evaluate("each => each.scrollHeight <= each.clientHeight")
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
@@ -57,10 +62,10 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
         box.fill("<img src=x onerror=alert(1)> **My phone** is dead.")
         box.press("Enter")
         with suppress(TimeoutError):
-            logs.nth(2).locator("p.person").first.wait_for(state="attached", timeout=60_000)
+            log.locator(".v2 p.person").first.wait_for(state="attached", timeout=60_000)
             break
-    expect(logs.nth(2).locator("p.person")).to_contain_text("<img src=x onerror=alert(1)>")
-    expect(logs.nth(2).locator("p.agent")).to_have_count(2)
+    expect(log.locator(".v2 p.person")).to_contain_text("<img src=x onerror=alert(1)>")
+    expect(log.locator(".v2 p.agent")).to_have_count(2)
     assert page.locator("img[src=x]").count() == 0
     main(page).get_by_role("button", name="Use the phone").click()
     keyed(page, "persona-do-2").get_by_role("button").click()

@@ -142,6 +142,37 @@ async def test_a_provider_fault_ends_it_and_costs_are_summed() -> None:
     assert unknown.totals["customer"].cost_usd is not None
 
 
+async def test_after_a_provider_fault_the_same_move_is_asked_for_again() -> None:
+    fault = Failure(where="provider", type="timeout", message="late", retryable=True)
+    duet = await play(
+        Script(Move(failure=fault, cost_usd=0.25), Move("Yes?"), Move("Bye", stop="done")),
+        Script(Move("Hi"), Move("Ok")),
+    )
+    assert not (await play(Script(Move("Bye", stop="done")), Script(Move("Hi")))).reopen()
+    assert duet.reopen()
+    assert (duet.ended_by, duet.outcome, duet.next) == (None, "ok", "agent")
+    await duet.run()
+    assert [message.text for message in duet.messages] == ["HELLO", "HI", "YES?", "OK", "BYE"]
+    assert duet.totals["agent"].cost_usd == 0.25  # what the lost try cost stays counted
+
+
+async def test_a_text_that_could_not_be_spoken_is_written_again() -> None:
+    fault = Failure(where="provider", type="timeout", message="late", retryable=True)
+    lost = [True]
+
+    async def carry(side: str, text: str, turn: int) -> Delivery:
+        failed = side == "agent" and lost and lost.pop()
+        return Delivery(text, failure=fault if failed else None)
+
+    duet = DualControlLoop(Script(Move("Yes?"), Move("Bye", stop="done")), Script(Move("Hi"), Move("Ok")), None, carry)
+    await duet.run()
+    assert duet.ended_by == "provider"
+    assert duet.reopen()
+    assert (duet.next, [message.text for message in duet.messages]) == ("agent", ["Hi"])
+    await duet.run()
+    assert [message.text for message in duet.messages] == ["Hi", "Bye"]
+
+
 async def test_a_message_keeps_what_it_took_and_a_tools_result_nothing() -> None:
     def paid(cost: float) -> dict[str, Any]:
         return {"usage": Usage(calls=1), "cost_usd": cost, "latency_s": 1.0}

@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cxlab.benchmarks.mmtaup2.generate import make
 from cxlab.benchmarks.mmtaup2.importers import tau2
 from cxlab.benchmarks.mmtaup2.live import live_session, live_tasks
+from cxlab.benchmarks.mmtaup2.options import MmDataset
 from cxlab.records.live_snapshot import LiveMetric
+from cxlab.runner.launch import ExecutionOptions, launch
+from cxlab.runner.request import RunRequest, create_runs
 from cxlab.store import write
 from cxlab.ui.transcript_html import mark_heard
+from cxlab.views.persona import showing
 from cxlab.views.persona.charts import course_frame, draw_course
 from cxlab.views.persona.choices import SETS, VariantChoice
 from cxlab.views.persona.live_conversation import (
@@ -46,7 +51,8 @@ def test_a_presenter_plays_three_personas_and_the_address_keeps_it(empty_home: P
     assert not app.exception
     assert "reach the goal" in words(app)
     assert html_of(app).count("> Goal ") + html_of(app).count("✓ Goal reached") + html_of(app).count("Goal missed") == 3
-    table = html_of(app)[html_of(app).index('<table class="cx-twelve under">') :]
+    assert "How the agent speaks" in html_of(app)
+    table = html_of(app)[html_of(app).rindex('<table class="cx-twelve under">') :]
     assert table.count('<th scope="row"') == 13  # turns, and the twelve
     assert table.count("<td ") == 3 * 13
     assert 'title="stands with the voice variants: it compares them with text">–' in table
@@ -71,6 +77,40 @@ def test_a_presenter_plays_three_personas_and_the_address_keeps_it(empty_home: P
     assert html_of(app).count("Customer · 1") == 0
     # Whoever gets the address sees what the presenter saw.
     assert html_of(open_page("persona_lab", beats=beats)) == shown
+
+
+def test_the_same_moments_stand_side_by_side_with_what_the_customer_holds(empty_home: Path) -> None:
+    app = open_page("persona_lab", variant=["hard-0-text", "hard-1-text"], beats="60")
+    assert not app.exception
+    board = next(each for each in app.get("html") if 'class="cx-board' in each.proto.body).proto.body
+    for row in board.split('class="moment">')[1:]:
+        assert row.count('class="cell v') == 2
+    assert board.count('class="moment">SIM card<') == 1  # both look at it in one row, at whatever turn
+    assert board.count('class="adapts"') > 3
+    shown = html_of(app)
+    assert "Found by rule" in shown
+    assert shown.count('class="cx-phone"') == shown.count("Patience left: ") == 2
+    assert shown.count("<span>SIM card: locked, it asks for the PIN</span>") == 2
+
+
+def test_the_lab_opens_on_what_stored_runs_show_most_of_and_plays_it_as_stored(empty_home: Path) -> None:
+    dataset, rows = make(MmDataset(domain=("retail",), count=2, personas=("hard",), modalities=("text",)), 4)
+    write.save_dataset(dataset, rows)
+    order = RunRequest("mmtaup2", models=("simulated:strong",), customer="simulated:customer", dataset_id=dataset.id)
+    launch([run.id for run in create_runs(order)], ExecutionOptions(workers=1, quiet=True))
+    best = showing.list_contrasts("simulated:strong")[0]
+    assert (best.dataset, best.kind) == (dataset.id, "exposure")
+    app = open_page("persona_lab")
+    assert not app.exception
+    assert (app.query_params["from"], app.query_params["case"]) == (dataset.id, best.task)
+    assert app.query_params["variant"] == ["hard-0-text", "hard-1-text", "hard-2-text"]
+    assert showing.describe(best) in words(app)
+    assert "n = 2 pairs, 2 tasks" in words(app)
+    app.button_group(key="pace").set_value("once").run()
+    app.button(key="play").click().run()
+    frames = app.session_state["persona-stage"][1].frames
+    assert tuple(frame.passed for frame in frames) == best.passed
+    assert tuple(frame.tally.turns for frame in frames) == best.turns
 
 
 def test_voice_profile_and_presentation(empty_home: Path) -> None:
@@ -171,7 +211,7 @@ def test_the_results_have_an_address_and_the_lab_stays_as_it_was(empty_home: Pat
     assert not app.exception
     assert app.query_params["tab"] == "results"
     assert "seed" not in app.query_params
-    assert not html_of(app).count("cx-talk")
+    assert not html_of(app).count("cx-board")
     app.button_group(key="persona-side").set_value("live").run()
     assert (app.query_params["seed"], app.query_params["beats"]) == ("3", "2")
     assert html_of(app).count("Customer · 1") == 3

@@ -46,8 +46,6 @@ def terms_of(sample: Sample, setup: Setup, trial: int) -> ConversationSettings:
     own = MmOptions.of(setup.options)
     _refuse_clash(fixed, own.given())
     options = {**own.given(), **fixed}
-    # The same task and trial have the same seed under all terms, so that only the terms differ.
-    seed = hashlib.blake2b(f"{sample.inputs.get('id')}\0{trial}\0{setup.seed}".encode(), digest_size=4).digest()
     modality = sample.facets.get("modality") or str(options.get("modality", "text"))
     ears = None
     if modality == "voice":
@@ -58,11 +56,16 @@ def terms_of(sample: Sample, setup: Setup, trial: int) -> ConversationSettings:
         exposure=int(options.get("exposure", 0)),
         modality=modality,
         wer=float(options.get("wer", USUAL_WER)),
-        seed=int.from_bytes(seed, "big"),
+        seed=seed_of(str(sample.inputs.get("id")), trial, setup.seed),
         limits=Limits(own.steps, own.errors),
         tool_calls=own.tool_calls,
         ears=ears,
     )
+
+
+def seed_of(task: str, trial: int, run_seed: int) -> int:
+    """The seed of a conversation: of a task and trial the same under all terms, so that only the terms differ."""
+    return int.from_bytes(hashlib.blake2b(f"{task}\0{trial}\0{run_seed}".encode(), digest_size=4).digest(), "big")
 
 
 def _refuse_clash(fixed: Mapping[str, Any], options: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ MOST = 3
 MANY_BEATS = 400
 # The parameters of the page's address
 KEYS = frozenset({"from", "domain", "case", "seed", "agent", "customer", "variant", "pace", "show", "beats"})
-LARGEST_SEED = 2**31 - 1
+LARGEST_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,11 @@ class Choices:
 def read_source() -> str:
     """The dataset in the address whose tasks are to be played; "" for our own."""
     return st.query_params.get("from", "")
+
+
+def is_bare() -> bool:
+    """Whether the address says nothing of what is to be played."""
+    return not any(name in st.query_params for name in KEYS - {"pace", "show"})
 
 
 def read(offer: AvailableChoices) -> Choices:
@@ -283,7 +288,6 @@ def choose_play(now: Choices, offer: AvailableChoices) -> None:
             type="primary" if now.columns == columns else "secondary", help=SET_WORDS[title],
             on_click=write, args=(replace(now, columns=columns, beats=0),),
         )  # fmt: skip
-    st.caption("The address of this page holds all of this, and how far it was played.")
 
 
 def choose_column(now: Choices, place: int, name: str, offer: AvailableChoices) -> None:

@@ -13,12 +13,15 @@ from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import plain, section
 from cxlab.ui.tables import show_chart
+from cxlab.views.persona import board
 from cxlab.views.persona import live_conversation as parts
 from cxlab.views.persona import take_over as hand
 from cxlab.views.persona.charts import course_frame, draw_course
 from cxlab.views.persona.choices import MANY_BEATS, PACES, Choices, write
 from cxlab.views.persona.controls import show_keep
-from cxlab.views.persona.live_metrics import show_metrics
+from cxlab.views.persona.device import show_device, show_patience
+from cxlab.views.persona.live_metrics import show_manner, show_metrics
+from cxlab.views.persona.showing import show_effect
 
 # How often what a model writes is looked at.
 LOOK_S = 0.3
@@ -36,6 +39,9 @@ class LiveConversation(Protocol):
     def busy(self) -> bool: ...
     def sound(self) -> tuple[Path, float] | None: ...
     def recordings(self) -> Sequence[tuple[Message, Path]]: ...
+    @property
+    def since(self) -> float | None: ...
+    def retry(self) -> None: ...
     def say(self, text: str, stop: str | None = None) -> None: ...
     def do(self, tool: str, arguments: Mapping[str, Any]) -> None: ...
     def tools(self) -> list[dict[str, Any]]: ...
@@ -86,20 +92,28 @@ def show_board(
     finding = parts.find_difference(choices.columns, frames)
     if finding:
         section(finding)
-    columns = parts.divide(len(frames), choices.large)
     aloud = (playing and choices.pace != "once") or st.session_state.get("persona-stepped") == stage.beats
     # Two at once are noise: the first that sounds is the one that is heard.
     heard = next((place for place, player in enumerate(stage.players) if aloud and player.sound()), None)
-    for place, (frame, player) in enumerate(zip(frames, stage.players, strict=True)):
-        with columns[place]:
-            _show_talk(choices, place, frame, player, playing, heard == place, bool(finding))
-    with columns[-1] if choices.large else st.container():
+    left, right = parts.divide_board(len(frames)) if choices.large else (st.container(), st.container())
+    with left:
+        _show_talks(choices, frames, stage.players, bool(finding))
+        for place, column in enumerate(st.columns(len(frames), gap="small" if choices.large else "medium")):
+            with column:
+                _show_hand(choices, place, frames[place], stage.players[place], playing, heard == place)
+    with right:
         heads = parts.brief_titles(choices.columns) if choices.large else [(name,) for name in names]
+        if not choices.large:
+            show_manner(names, frames)
+            show_effect(choices.agent, choices.columns)
         show_metrics(heads, frames, choices.columns, choices.large)
     if not choices.large:
         for place, (column, frame) in enumerate(zip(st.columns(len(frames), gap="medium"), frames, strict=True)):
             with column:
-                _show_about(choices, place, frame, stage.free)
+                parts.show_changes(frame.changes, choices.domain)
+                parts.show_profile(frame, choices.columns[place], False)
+                if not stage.free:
+                    parts.show_cost(frame.cost_usd)
         parts.explain_voice(choices.columns, lacks)
     if finding and not choices.large:
         show_keep(st.session_state["persona-kept"], keep)
@@ -130,15 +144,28 @@ def _go_on(choices: Choices, stage: LiveSession, playing: bool) -> None:
         stage.wait(0.3 if stage.free else 0.05)
 
 
-def _show_talk(
-    choices: Choices, place: int, frame: LiveSnapshot, player: LiveConversation, playing: bool, heard: bool, found: bool
+def _show_talks(
+    choices: Choices, frames: Sequence[LiveSnapshot], players: Sequence[LiveConversation], found: bool
 ) -> None:
-    """A conversation, how it ended, and a hand in it. `heard`: its last message plays by itself."""
-    large = choices.large
-    # The switch is drawn below, and what it says holds for what is drawn above it too.
-    taken = bool(st.session_state.get(f"persona-hand-{place}", player.by_hand)) and not frame.ended
+    """All conversations, moment by moment. A hand in one of them takes room on a beamer."""
+    taken = any(_is_taken(place, player, frames[place]) for place, player in enumerate(players))
     beside = "hand" if taken else "found" if found else "plain"
-    parts.show_dialogue(frame, choices.columns[place].title, large, player.busy, player.draft, beside)
+    under = [board.Under(player.busy, player.draft, player.since) for player in players]
+    board.show_board_of_talks(choices.columns, frames, under, choices.large, beside)
+    if not choices.large:
+        board.explain_marks(choices.columns)
+
+
+def _is_taken(place: int, player: LiveConversation, frame: LiveSnapshot) -> bool:
+    # The switch is drawn below the talk, and what it says holds for what is drawn above it too.
+    return bool(st.session_state.get(f"persona-hand-{place}", player.by_hand)) and not frame.ended
+
+
+def _show_hand(
+    choices: Choices, place: int, frame: LiveSnapshot, player: LiveConversation, playing: bool, heard: bool
+) -> None:
+    """How a conversation ended, a hand in it, and what the customer has before it. `heard`: its last message plays."""
+    large, taken = choices.large, _is_taken(place, player, frame)
     if heard and (sound := player.sound()):
         st.audio(str(sound[0]), autoplay=True)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -152,10 +179,16 @@ def _show_talk(
             with st.popover("Listen again", type="tertiary", key=f"persona-listen-{place}"):
                 _list_recordings(kept)
     parts.show_fault(frame)
+    if frame.ended == parts.CUT_SHORT:
+        tip = "Asks the model again for the message that failed; what was said before stays."
+        st.button("Try again from here", key=f"persona-again-{place}", on_click=player.retry, help=tip)
     if taken:
         hand.show_take_over(place, player.frame, player.tools(), player.say, player.do, lambda: player.say("", "done"))
-    if large and beside != "hand":
-        _show_about(choices, place, frame, True)
+    if not (large and taken):
+        show_device(frame, choices.domain, large)
+        show_patience(frame, large)
+    if large and not taken:
+        parts.show_profile(frame, choices.columns[place], True)
 
 
 def _list_recordings(kept: Sequence[tuple[Message, Path]]) -> None:
@@ -164,11 +197,3 @@ def _list_recordings(kept: Sequence[tuple[Message, Path]]) -> None:
         said = said if len(said) < 60 else f"{said[:59]}…"
         st.caption(plain(f"{message.role.capitalize()} · {message.turn}: {said}"))
         st.audio(str(path))
-
-
-def _show_about(choices: Choices, place: int, frame: LiveSnapshot, free: bool) -> None:
-    """What has changed in the world, what the agent knows of the customer, and what it has cost."""
-    parts.show_changes(frame.changes, choices.domain, choices.large)
-    parts.show_profile(frame, choices.columns[place], choices.large)
-    if not free:
-        parts.show_cost(frame.cost_usd)

@@ -1,11 +1,12 @@
 """The metrics of variants side by side as they stand: a row a metric, a column a variant, marked where they moved."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import streamlit as st
 from markupsafe import Markup, escape
 
+from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.records.live_snapshot import LiveMetric, LiveSnapshot
 from cxlab.ui.app_frame import colours
 from cxlab.ui.render import render
@@ -32,6 +33,22 @@ _DASH = "–"
 # The value of the first variant, in per cent of the table's width; the name of the metric has what is left.
 _FIRST = 11
 _PER_CENT = Markup("{} <small>%</small>")
+
+
+_MANNER: tuple[tuple[str, str, Callable[[adaptations.Manner], str]], ...] = (
+    (
+        "Messages that adapt",
+        "Messages of the agent with words that adapt to the customer, by rule.",
+        lambda one: f"{round(one.adapted * one.messages)} of {one.messages}",
+    ),
+    ("Requests a message", "What a message asks the customer to do or tell, mean.", lambda one: f"{one.requests:.1f}"),
+    ("Words a message", "Mean length.", lambda one: f"{one.words:.0f}"),
+    (
+        "Names of settings",
+        "How often the agent uses a name that only people who know phones know.",
+        lambda one: f"{round(one.names * one.messages)}",
+    ),
+)
 
 
 class _Row(NamedTuple):
@@ -86,7 +103,28 @@ def show_metrics(
     share = 100 / len(frames)
     widths = [] if large else [share - _FIRST, _FIRST, *[share] * (len(names) - 1)]
     heads = [Markup("<br>").join(lines) for lines in names]
-    st.html(render("cxlab.views.persona:metrics", names=heads, widths=widths, rows=rows))
+    st.html(render("cxlab.views.persona:metrics", names=heads, widths=widths, rows=rows, head=""))
+
+
+def show_manner(names: Sequence[str], frames: Sequence[LiveSnapshot]) -> None:
+    """How the agent speaks to each customer, counted in its messages."""
+    said = [
+        adaptations.describe(
+            str(one.data.get("meant", one.text)) for one in frame.messages if one.role == "agent" and one.turn
+            and not one.tool_calls
+        )
+        for frame in frames
+    ]  # fmt: skip
+    rows = []
+    for title, told, read in _MANNER:
+        values = [_DASH if one is None else read(one) for one in said]
+        rows.append(
+            _Row(escape(title), told, [(each, False, Markup(""), told) for each in values], len(set(values)) > 1)
+        )
+    share = 100 / len(frames)
+    widths = [share - _FIRST, _FIRST, *[share] * (len(names) - 1)]
+    heads = [Markup("{}").format(name) for name in names]
+    st.html(render("cxlab.views.persona:metrics", names=heads, widths=widths, rows=rows, head="How the agent speaks"))
 
 
 def _turns(frames: Sequence[LiveSnapshot], large: bool) -> _Row:

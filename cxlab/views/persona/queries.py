@@ -1,5 +1,7 @@
 """Runs of MM-tau-p² whose results can be set side by side."""
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from cxlab.read.query import ask
@@ -25,3 +27,18 @@ def list_runs() -> pl.DataFrame:
         """,
         {"benchmark": BENCHMARK},
     )
+
+
+def load_agent_messages(run_ids: Sequence[str]) -> dict[tuple[str, str], list[str]]:
+    """(run, attempt) → what the agent wrote to the customer, in order, its greeting left out."""
+    rows = ask(
+        """
+        SELECT run_id, attempt_id, list(coalesce(json_extract_string(data, '$.meant'), text) ORDER BY seq) AS texts
+        FROM messages
+        WHERE run_id IN (SELECT unnest($runs)) AND role = 'agent' AND turn > 0
+            AND coalesce(json_extract_string(data, '$.delivered'), 'true') <> 'false'
+        GROUP BY run_id, attempt_id
+        """,
+        {"runs": list(run_ids)},
+    )
+    return {(run, attempt): texts for run, attempt, texts in rows.iter_rows()}

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from cxlab.benchmarks.mmtaup2 import tasks
-from cxlab.benchmarks.mmtaup2.evaluation import summary
+from cxlab.benchmarks.mmtaup2.conversation import personas
+from cxlab.benchmarks.mmtaup2.conversation.patience import SHORT, MessageLoad, patience, person_of, strain
+from cxlab.benchmarks.mmtaup2.evaluation import adaptations, summary
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import (
     CUT_SHORT,
     METRICS,
@@ -109,6 +111,25 @@ def _count(task: tasks.Task, messages: Sequence[Message], found: Measurement) ->
         fields=dict(found.log.fields),
         wer=lost / said if said else None,
     )
+
+
+def wear_out(task: tasks.Task, persona: str, messages: Sequence[Message]) -> list[float]:
+    """The share of the customer's patience that is gone after each message of the agent, the greeting first.
+
+    Empty for a persona that has all the time in the world. An estimate from the wording, the same for real and
+    simulated customers; what a simulated one counts for itself may be a little more or less.
+    """
+    if SHORT not in personas.persona(persona).traits:
+        return []
+    said = [message.text for message in messages if message.role == "agent" and not message.tool_calls]
+    facts = task.known.facts
+    contact = facts.get("phone_number") or facts.get("email") or ""
+    whole = patience(person_of(task.known.reason, str(contact), str(facts.get("name", ""))))
+    return [min(1.0, each / whole) for each in strain(said, _load)]
+
+
+def _load(text: str) -> MessageLoad:
+    return MessageLoad(frozenset(adaptations.requests(text)), adaptations.NAMES.search(text) is not None)
 
 
 def differences(before: Any, now: Any, path: tuple[str, ...] = ()) -> list[WorldChange]:

@@ -16,6 +16,7 @@ import asyncio
 import concurrent.futures
 import json
 import threading
+import time
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -27,7 +28,7 @@ from cxlab.benchmarks.mmtaup2.conversation.personas import NAMES
 from cxlab.benchmarks.mmtaup2.conversation.speech import USUAL_WER, open_back_end
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, ConversationSettings, TaskDialogue, begin
 from cxlab.benchmarks.mmtaup2.live import live_tasks
-from cxlab.benchmarks.mmtaup2.live.live_metrics import compare, differences, watch
+from cxlab.benchmarks.mmtaup2.live.live_metrics import compare, differences, watch, wear_out
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import stop_of
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.dialogue import Move
@@ -102,6 +103,7 @@ class LiveConversation:
         self.variant, self.seed, self.started = variant, seed, datetime.now(UTC)
         self.by_hand, self.beats = False, 0
         self.touched = False  # whether a person has had a hand in it
+        self._since: float | None = None  # when the step that is under way began
         self._first = self.talk.world.snapshot()
         self._course: list[tuple[int, float]] = []
         self._marked = (-1, 0.0)  # calls that were marked, and what they came to
@@ -138,6 +140,17 @@ class LiveConversation:
     @property
     def _failed(self) -> bool:
         return self._work is not None and self._work.done() and self._work.exception() is not None
+
+    @property
+    def since(self) -> float | None:
+        """When what is under way began, as time.monotonic() counts; None when nothing is."""
+        return self._since if self.busy else None
+
+    def retry(self) -> None:
+        """After a fault of the provider: ask again for the message that failed, and go on from there."""
+        if not self.busy and self.talk.duet.reopen():
+            self._start(self._beat())
+            self.wait(_SOON_S)
 
     def beat(self) -> None:
         """Set the next beat going; nothing when one is under way, it is over, or a person is to speak."""
@@ -186,6 +199,7 @@ class LiveConversation:
         self.wait(_SOON_S)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        self._since = time.monotonic()
         self._work = asyncio.run_coroutine_threadsafe(work, loop())
 
     async def _greet(self) -> None:
@@ -233,13 +247,14 @@ class LiveConversation:
         if self._now[0] != duet.turn:
             self._before = self._now[1]
         self._now = duet.turn, {one.metric: one.value for one in readings}
-        self.draft = None
+        self.draft, self._since = None, time.monotonic()
         point = (max(1, tally.turns), self._share(tally))
         if self._course and self._course[-1][0] == point[0]:
             self._course[-1] = point
         else:
             self._course.append(point)
         faults = [each for each in duet.failures if each.where == "provider"]
+        state = talk.world.snapshot()
         self._frame = LiveSnapshot(
             messages=messages,
             beats=self.beats,
@@ -247,7 +262,7 @@ class LiveConversation:
             waits=self._waits(),
             ended=duet.ended_by or "",
             passed=output.get("passed"),
-            changes=tuple(differences(self._first, talk.world.snapshot())),
+            changes=tuple(differences(self._first, state)),
             profiles=tuple(talk.exposure.versions),
             told=talk.exposure.note,
             tally=tally,
@@ -256,6 +271,9 @@ class LiveConversation:
             readings=readings,
             before=self._before,
             fault=faults[-1].message if faults else "",
+            state=state,
+            begun=self._first,
+            worn=tuple(wear_out(talk.task, talk.terms.persona, messages)),
         )
 
     def _share(self, tally: LiveCounts) -> float:
@@ -286,7 +304,7 @@ class LiveSession:
         self.free = all(model.simulated for model in self._models) and all(each.free for each in variants)
         # Each column has a folder, for files are named by side and turn alone.
         folder = resolve_home(None) / "persona-lab"
-        world = live_tasks.world_of(task.domain, source)
+        world = live_tasks.world_of(task, source)
         self.players = tuple(
             LiveConversation(task, each, seed, *self._models, folder / str(place), world)
             for place, each in enumerate(variants)

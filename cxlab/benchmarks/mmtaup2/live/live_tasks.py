@@ -1,4 +1,4 @@
-"""What can be played on a stage: tasks of our own, the same for everybody, and those of imported datasets."""
+"""What can be played on a stage: tasks of our own, the same for everybody, and those of the store's datasets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import UnknownName
 from cxlab.store import layout, write
 
-OWN = ""
+OWN, GENERATED, IMPORTED = "", "generated", "imported"
+_WORLDS = f"{samples.WORLDS}.parquet"
 # The same tasks for everybody, so that an address means the same wherever it is opened.
 _TASKS_SEED, _TASKS_COUNT = 1, 40
 # Issues that a title names; of more, it says how many.
@@ -25,30 +26,32 @@ _TITLES = {"lock sim card pin": "SIM lock", "sms": "SMS", "apn": "APN", "mms": "
 def sources(home: Path | str | None = None) -> dict[str, str]:
     """Where tasks may come from: dataset id → its name; "" for our own, which come first."""
     base = layout.resolve_home(home)
-    imported = {
+    stored = [each for each in write.list_datasets(base) if each.benchmark == samples.BENCHMARK]
+    playable = {
         dataset.id: dataset.name
-        for dataset in write.list_datasets(base)
-        if dataset.benchmark == samples.BENCHMARK
-        and dataset.source == "imported"
+        for dataset in stored
+        # What was kept from the lab has its variants alone, and its task is there anyhow.
+        if (dataset.source == GENERATED and "variants" not in dataset.config)
         # What was imported with results is to be looked at: it brings no world to play in.
-        and (layout.dataset_folder(base, dataset.id) / f"{samples.WORLDS}.parquet").is_file()
+        or (dataset.source == IMPORTED and (layout.dataset_folder(base, dataset.id) / _WORLDS).is_file())
     }
-    return {OWN: "CX Lab", **imported}
+    return {OWN: "CX Lab", **playable}
 
 
 def domains(source: str = OWN, home: Path | str | None = None) -> tuple[str, ...]:
     """The domains that a source has tasks of."""
-    return worlds.DOMAINS if source == OWN else tuple(_imported(source, layout.resolve_home(home)))
+    return worlds.DOMAINS if source == OWN else tuple(_stored(source, layout.resolve_home(home)))
 
 
 def cases(domain: str, source: str = OWN, home: Path | str | None = None) -> dict[str, tasks.Task]:
     """The tasks that a page offers, by id, the simplest first; UnknownName for a source that is not there."""
-    return _own(domain) if source == OWN else _imported(source, layout.resolve_home(home)).get(domain, {})
+    return _own(domain) if source == OWN else _stored(source, layout.resolve_home(home)).get(domain, {})
 
 
-def world_of(domain: str, source: str = OWN, home: Path | str | None = None) -> World | None:
-    """The world of imported tasks; None for our own, whose world is generated."""
-    return None if source == OWN else samples.load_world(source, domain, layout.resolve_home(home))
+def world_of(task: tasks.Task, source: str = OWN, home: Path | str | None = None) -> World | None:
+    """The world of an imported task; None for our own, whose world is generated."""
+    own = source == OWN or task.world_seed is not None
+    return None if own else samples.load_world(source, task.domain, layout.resolve_home(home))
 
 
 def titles(known: dict[str, tasks.Task]) -> dict[str, str]:
@@ -78,11 +81,14 @@ def _own(domain: str) -> dict[str, tasks.Task]:
 
 
 @functools.lru_cache(maxsize=4)
-def _imported(source: str, base: Path) -> dict[str, dict[str, tasks.Task]]:
+def _stored(source: str, base: Path) -> dict[str, dict[str, tasks.Task]]:
     if source not in (known := sources(base)):
         raise UnknownName("dataset of tasks", source, [name for name in known if name])
     found: dict[str, dict[str, tasks.Task]] = {domain: {} for domain in worlds.DOMAINS}
-    made = map(samples.task_of, write.load_samples(source, base))
+    # A generated dataset has each task under many terms.
+    rows = (sample for sample in write.load_samples(source, base) if not samples.lacking_of(sample))
+    once = {str(sample.inputs.get("id")): sample for sample in rows}
+    made = map(samples.task_of, once.values())
     for task in sorted(made, key=lambda task: (len(task.issues), _natural(task.id))):
         found[task.domain][task.id] = task
     return {domain: known for domain, known in found.items() if known}

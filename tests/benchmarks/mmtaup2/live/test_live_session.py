@@ -76,6 +76,17 @@ def test_the_same_seed_plays_the_same_and_beats_make_no_difference(played: LiveS
     assert texts(other.players[0]) != texts(played.players[1])
 
 
+def test_patience_wears_out_with_every_message_and_never_for_who_has_time(played: LiveSession) -> None:
+    easy, hard = (player.frame for player in played.players)
+    assert easy.worn == ()
+    said = [m for m in hard.messages if m.role == "agent" and not m.tool_calls]
+    assert len(hard.worn) == len(said)
+    assert hard.worn[0] == 0.0
+    assert 0 < hard.worn[-1] <= 1
+    assert tuple(differences(easy.begun, easy.state)) == easy.changes
+    assert hard.begun == easy.begun
+
+
 def test_a_frame_is_not_changed_by_what_comes_after() -> None:
     stage = begin(Variant("hard"))
     first = stage.players[0].frame
@@ -280,6 +291,14 @@ def test_words_are_seen_as_they_are_written_and_a_broken_stream_ends_it(
         assert player.frame.ended == "provider"
         assert "broke off" in player.frame.fault or "connection" in player.frame.fault
         assert {one.reason for one in player.frame.readings} == {CUT_SHORT}
+        # Once the server is well again, it goes on from the message that failed.
+        scene.mode, before = "stream_no_tools", player.frame.messages
+        player.retry()
+        player.wait(LONG_S)
+        assert player.frame.ended == ""
+        assert player.frame.messages[: len(before)] == before
+        assert player.frame.messages[-1].text == 'Say "yes", please.'
+        assert player.since is None
         stage.close().result(LONG_S)
 
 

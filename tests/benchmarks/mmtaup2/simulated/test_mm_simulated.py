@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cxlab.benchmarks.mmtaup2 import tasks
+from cxlab.benchmarks.mmtaup2.conversation import patience
 from cxlab.benchmarks.mmtaup2.conversation.customer_card import make_card
 from cxlab.benchmarks.mmtaup2.conversation.personas import NAMES, manner, persona
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, ConversationSettings, TaskDialogue, begin
@@ -156,16 +157,16 @@ NAMED, PLAIN = "Please check the APN settings.", "Please look in the settings at
 
 def test_what_wears_a_customer_out_is_how_it_is_spoken_to() -> None:
     def strain(*texts: str) -> float:
-        return customer_patience.strain(["Hello.", *texts])
+        return patience.strain(["Hello.", *texts], customer_patience.read_lexicon)[-1]
 
     assert strain() == 0
     assert strain(PLAIN) < strain(NAMED) < strain(f"{NAMED} Please reboot the phone.")
     assert strain(PLAIN, "Are you at home?") < strain(PLAIN, PLAIN)
     assert strain(NAMED, f"Take your time. {PLAIN}") < strain(NAMED, PLAIN)
-    assert strain(*[NAMED] * 30) > customer_patience.MOST
-    people = [customer_patience.patience(f"person {n}") for n in range(50)]
-    assert customer_patience.LEAST <= min(people) < max(people) <= customer_patience.MOST
-    assert customer_patience.patience("person 1") == people[1]
+    assert strain(*[NAMED] * 30) > patience.MOST
+    people = [patience.patience(f"person {n}") for n in range(50)]
+    assert patience.LEAST <= min(people) < max(people) <= patience.MOST
+    assert patience.patience("person 1") == people[1]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.conversation.patience import person_of
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import CustomerInputs
 from cxlab.benchmarks.mmtaup2.simulated.customer_patience import (
     HANDED_OVER,
@@ -42,7 +43,7 @@ class RetailCustomer:
         self.own = [line.text for line in inputs.history if line.who == "Customer"]
         self.last = self.agent[-1] if self.agent else ""
         self.matters = matters_in([(0, inputs.reason)]) or [Matter("other", inputs.reason)]
-        person = f"{inputs.reason} {self.facts.get('email', '')} {self.facts.get('name', '')}"
+        person = person_of(inputs.reason, self.facts.get("email", ""), self.facts.get("name", ""))
         self.temper = CustomerPatience(self.traits, self.agent, self.own, person)
 
     def move(self) -> str:

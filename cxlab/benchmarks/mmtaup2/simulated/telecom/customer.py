@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.conversation.patience import person_of
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import CustomerInputs, HistoryEntry
 from cxlab.benchmarks.mmtaup2.simulated.customer_patience import (
     HANDED_OVER,
@@ -88,9 +89,8 @@ class TelecomCustomer:
         )
         self.abroad = facts.get("abroad") == "True" or "abroad" in place.lower()
         self.goal = _goal(inputs.reason, facts.get("goal", ""))
-        self.temper = CustomerPatience(
-            self.traits, self.memory.agent, self.memory.own, f"{inputs.reason} {self.phone} {self.name}"
-        )
+        person = person_of(inputs.reason, self.phone, self.name)
+        self.temper = CustomerPatience(self.traits, self.memory.agent, self.memory.own, person)
 
     def move(self) -> tuple[list[tuple[str, dict[str, Any]]], str]:
         memory = self.memory

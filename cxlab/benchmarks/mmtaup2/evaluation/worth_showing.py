@@ -1,0 +1,146 @@
+"""Which tasks show most of what a persona or an exposure does, and what exposure does over all: from stored runs.
+
+Conversations in text with trial and task alike are set beside each other; floors are left to the caller.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from cxlab.benchmarks.mmtaup2.evaluation import adaptations
+from cxlab.benchmarks.mmtaup2.evaluation.summary import RESAMPLES
+from cxlab.metrics.paired import paired_difference
+
+SETS: dict[str, tuple[tuple[str, int], ...]] = {
+    "persona": (("none", 0), ("easy", 0), ("hard", 0)),
+    "exposure": (("hard", 0), ("hard", 1), ("hard", 2)),
+}
+"""What is set beside each other, each as (persona, exposure): three customers, or three things told of one."""
+_SEED = 20260102
+
+
+@dataclass(frozen=True)
+class TaskContrast:
+    """A task under three terms, as a run played it once: whether each reached the goal, and in how many turns."""
+
+    run_id: str
+    dataset: str
+    domain: str
+    task: str
+    trial: int
+    kind: str
+    passed: tuple[bool, ...]
+    turns: tuple[int, ...]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """What differs: goals first, then turns."""
+        return max(self.passed) - min(self.passed), max(self.turns) - min(self.turns)
+
+
+def rank(conversations: pl.DataFrame, figures: pl.DataFrame, datasets: Mapping[str, str]) -> list[TaskContrast]:
+    """The contrasts that stored runs hold, the largest first; frames as of store's load_figures.
+
+    `datasets`: run → the dataset that its tasks are of.
+    """
+    values: dict[tuple[str, str, str], float] = {
+        (run, attempt, metric): value
+        for run, attempt, metric, value in figures.select("run_id", "attempt_id", "metric", "value").iter_rows()
+        if value is not None
+    }
+    cells: dict[tuple[str, str, str, int], dict[tuple[str, int], tuple[bool, int]]] = {}
+    for row in conversations.filter(pl.col("modality") == "text").iter_rows(named=True):
+        passed, turns = (values.get((row["run_id"], row["attempt_id"], metric)) for metric in ("pass", "turns"))
+        if passed is not None and turns is not None:
+            key = row["run_id"], row["domain"], row["task"], row["trial"]
+            cells.setdefault(key, {})[row["persona"], int(row["exposure"])] = passed >= 100, int(turns)
+    found = []
+    for (run, domain, task, trial), there in cells.items():
+        for kind, terms in SETS.items():
+            if all(term in there for term in terms):
+                played = [there[term] for term in terms]
+                reached, lengths = tuple(one for one, _ in played), tuple(one for _, one in played)
+                found.append(TaskContrast(run, datasets[run], domain, task, trial, kind, reached, lengths))
+    return sorted(found, key=lambda one: (-one.size[0], -one.size[1], one.task, one.kind, one.run_id))
+
+
+@dataclass(frozen=True)
+class ExposureEffect:
+    """What being told does to one figure: its means told nothing and told, their paired difference, 95 %."""
+
+    figure: str
+    base: float
+    told: float
+    difference: float
+    low: float
+    high: float
+    n: int
+    """Pairs of conversations."""
+    tasks: int
+
+    @property
+    def shown(self) -> bool:
+        """Whether the interval is clear of 0."""
+        return not math.isnan(self.low) and (self.low > 0 or self.high < 0)
+
+
+FIGURES = {
+    "adapted": "messages that adapt",
+    "pass": "goals reached",
+    "turns": "turns",
+}
+
+
+def measure_exposure(
+    conversations: pl.DataFrame, figures: pl.DataFrame, said: Mapping[tuple[str, str], Sequence[str]], level: int
+) -> list[ExposureEffect]:
+    """Being told (exposure `level`) against being told nothing, of hard customers in text, pair by pair.
+
+    `said`: (run, attempt) → the agent's messages. Shares are from 0 to 1. Empty where there is no pair.
+    """
+    values: dict[tuple[str, str, str], float] = {
+        (run, attempt, metric): value / 100 if metric == "pass" else value
+        for run, attempt, metric, value in figures.select("run_id", "attempt_id", "metric", "value").iter_rows()
+        if value is not None
+    }
+    sides: dict[int, dict[tuple[str, str, int], tuple[str, str]]] = {0: {}, level: {}}
+    rows = conversations.filter((pl.col("modality") == "text") & (pl.col("persona") == "hard"))
+    for row in rows.iter_rows(named=True):
+        if (at := int(row["exposure"])) in sides:
+            sides[at][row["run_id"], row["task"], row["trial"]] = row["run_id"], row["attempt_id"]
+    shared = [key for key in sides[0] if key in sides[level]]
+    found = []
+    for figure in FIGURES:
+        pairs = []
+        for key in shared:
+            both = [_value(values, said, sides[at][key], figure) for at in (level, 0)]
+            if both[0] is not None and both[1] is not None:
+                pairs.append((both[0], both[1], key[1]))
+        if not pairs:
+            continue
+        told, base, tasks = zip(*pairs, strict=True)
+        bounds = None if figure == "turns" else (-1.0, 1.0)
+        gap = paired_difference(told, base, tasks, seed=_SEED, resamples=RESAMPLES, level=0.95, bounds=bounds)
+        found.append(
+            ExposureEffect(
+                figure, sum(base) / len(base), sum(told) / len(told), gap.difference, gap.low, gap.high, gap.n,
+                gap.clusters,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _value(
+    values: Mapping[tuple[str, str, str], float],
+    said: Mapping[tuple[str, str], Sequence[str]],
+    attempt: tuple[str, str],
+    figure: str,
+) -> float | None:
+    if figure != "adapted":
+        return values.get((*attempt, figure))
+    manner = adaptations.describe(said.get(attempt, ()))
+    return None if manner is None else manner.adapted

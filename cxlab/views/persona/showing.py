@@ -1,0 +1,137 @@
+"""What stored runs say before anything is played: tasks worth showing, and whether being told shows at all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+import streamlit as st
+
+from cxlab.benchmarks.mmtaup2.evaluation import worth_showing
+from cxlab.benchmarks.mmtaup2.evaluation.results import TERMS
+from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import ExposureEffect, TaskContrast
+from cxlab.benchmarks.mmtaup2.live import live_tasks
+from cxlab.benchmarks.mmtaup2.run import seed_of
+from cxlab.store import write
+from cxlab.store.attempt_metrics import load_figures
+from cxlab.ui.address import cached
+from cxlab.ui.labels import label, plain
+from cxlab.views.persona.choices import SETS, Choices, VariantChoice
+from cxlab.views.persona.choices import write as write_address
+from cxlab.views.persona.queries import list_runs, load_agent_messages
+
+_MOST = 3
+_FIGURES = ["pass", "turns"]
+_COLUMNS = {"persona": SETS["Personas"], "exposure": SETS["What the agent knows"]}
+_LEVELS = {"persona": ("no persona", "easy", "hard"), "exposure": ("told nothing", "told", "infers")}
+_OPENING = "simulated:strong"
+
+
+def list_contrasts(agent: str) -> list[TaskContrast]:
+    """Tasks that stored runs of this agent played under three personas or exposures, the most telling first."""
+    runs = _runs_of(agent)
+    return cached(_rank, runs) if runs else []
+
+
+def _runs_of(agent: str) -> dict[str, str]:
+    """The agent's largest run, of equals the newest, with its dataset; nothing where its tasks cannot be played."""
+    playable = live_tasks.sources()
+    rows = cached(list_runs).filter((pl.col("model") == agent) & ~pl.col("again"))
+    found = rows.filter(pl.col("dataset_id").is_in(list(playable))).sort("conversations", descending=True)
+    return dict(found.select("run_id", "dataset_id").head(1).iter_rows())
+
+
+def _rank(runs: Mapping[str, str]) -> list[TaskContrast]:
+    return worth_showing.rank(*load_figures(list(runs), _FIGURES, TERMS), runs)
+
+
+def find_opening() -> dict[str, list[str]] | None:
+    """The address of the most telling contrast of the stand-in agent, told before not: what the page opens on."""
+    found = list_contrasts(_OPENING)
+    if not found:
+        return None
+    best = max(found, key=lambda one: (one.size[0], one.kind == "exposure", one.size[1]))
+    return {
+        "from": [best.dataset], "domain": [best.domain], "case": [best.task], "seed": [str(_seed(best))],
+        "agent": [_OPENING], "variant": [column.code for column in _COLUMNS[best.kind]],
+    }  # fmt: skip
+
+
+def _seed(one: TaskContrast) -> int:
+    return seed_of(one.task, one.trial, write.load_run(one.run_id).seed)
+
+
+def played(now: Choices, one: TaskContrast) -> Choices:
+    """The choices that play a stored contrast again, with its very seed."""
+    return replace(
+        now, source=one.dataset, domain=one.domain, case=one.task, seed=_seed(one),
+        columns=_COLUMNS[one.kind], beats=0,
+    )  # fmt: skip
+
+
+def show_worth(now: Choices) -> None:
+    """Tasks on which personas or exposures differ most in this agent's stored runs, to be played by a click."""
+    found = [one for one in list_contrasts(now.agent) if one.domain == now.domain and one.size > (0, 0)]
+    if not found:
+        return
+    st.caption("Worth showing")
+    shown: list[TaskContrast] = []
+    for one in found:
+        if len(shown) < _MOST and one.task not in [each.task for each in shown]:
+            shown.append(one)
+    for place, one in enumerate(shown):
+        tip = f"{describe(one)}. Stored: one conversation each of {label(now.agent)}."
+        titles = live_tasks.titles(live_tasks.cases(one.domain, one.dataset))
+        st.button(
+            plain(titles[one.task]), key=f"persona-worth-{place}", width="stretch", help=plain(tip),
+            type="primary" if now.play == played(now, one).play else "secondary",
+            on_click=lambda one=one: write_address(played(now, one)),
+        )  # fmt: skip
+        st.caption(plain(describe(one)))
+
+
+def describe(one: TaskContrast) -> str:
+    """What the contrast is: "told nothing ✕ 12 turns, told ✓ 9 turns, infers ✓ 10 turns"."""
+    cells = zip(_LEVELS[one.kind], one.passed, one.turns, strict=True)
+    return ", ".join(f"{level} {'✓' if passed else '✕'} {turns} turns" for level, passed, turns in cells)
+
+
+def show_effect(agent: str, columns: Sequence[VariantChoice]) -> None:
+    """Over all stored runs of the agent: does being told show, in its words and in what comes of them?
+
+    Nothing where the columns do not compare exposures of a hard customer, or nothing is stored.
+    """
+    levels = [column.exposure for column in columns if column.exposure and column.persona == "hard"]
+    if not levels or not any(column.exposure == 0 for column in columns):
+        return
+    runs = tuple(_runs_of(agent))
+    for level in dict.fromkeys(levels) if runs else ():
+        effects = cached(measure, runs, level)
+        if effects:
+            what = "Told who it is" if level == 1 else "With an inferred profile"
+            told = f"{what}, over all stored conversations of {label(agent)} with hard customers in text: "
+            st.caption(plain(told + tell_effect(effects)))
+
+
+def measure(runs: tuple[str, ...], level: int) -> list[ExposureEffect]:
+    """The effect of an exposure in these runs."""
+    return worth_showing.measure_exposure(*load_figures(runs, _FIGURES, TERMS), load_agent_messages(runs), level)
+
+
+def tell_effect(effects: Sequence[ExposureEffect]) -> str:
+    """The effects in a line, each with its interval, and whether one shows."""
+    parts = []
+    for one in effects:
+        name = worth_showing.FIGURES[one.figure]
+        if one.figure == "turns":
+            told = f"{one.base:.1f} → {one.told:.1f} {name} ({one.low:+.1f} to {one.high:+.1f})"
+        else:
+            told = f"{100 * one.base:.0f} → {100 * one.told:.0f} % {name} ({_points(one.low)} to {_points(one.high)})"
+        parts.append(f"{told} {'✓ shows' if one.shown else '? does not show'}")
+    first = effects[0]
+    return "; ".join(parts) + f". n = {first.n} pairs, {first.tasks} tasks, 95 % intervals of the difference."
+
+
+def _points(share: float) -> str:
+    """A difference in points; one that would read as none keeps a decimal."""
+    points = 100 * share
+    return f"{points:+.1f}" if 0 < abs(points) < 0.5 else f"{points:+.0f}"

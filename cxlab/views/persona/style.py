@@ -1,0 +1,48 @@
+"""The look of the Persona lab, as one style sheet."""
+
+import streamlit as st
+
+from cxlab.ui.app_frame import colours
+from cxlab.views.persona import board, device, live_metrics
+
+# Of a screen: what is not the talk; when there is also a finding; when a person answers.
+_REST = {"plain": "33rem", "found": "37rem", "hand": "36rem"}
+
+
+def apply(large: bool) -> None:
+    """The look of the page, put into it; `large` is for a beamer."""
+    ink = colours()
+    size, told = ("clamp(1.05rem, 1.55vw, 1.6rem)", "clamp(.95rem, 1.25vw, 1.3rem)") if large else (".86rem", ".86rem")
+    # On one screen: what stands above and below a talk takes as much more of it as there is to be said there.
+    sizes = ".cx-board {min-height: 15rem; max-height: 27rem;}"
+    if large:
+        rest = [f".cx-board.{name} {{height: max(9rem, calc(100vh - {taken}));}}" for name, taken in _REST.items()]
+        narrow = [
+            f".cx-board.{name} {{height: max(9rem, calc(100vh - {taken} - 2rem));}}" for name, taken in _REST.items()
+        ]
+        sizes = " ".join([*rest, "@media (max-width: 1200px) {", *narrow, "}"])
+    alone = """
+    [data-testid="stMain"] h3 {font-size: clamp(1.15rem, 1.9vw, 1.8rem);}
+    [class*="st-key-persona-v"] button p {font-size: clamp(1rem, 1.5vw, 1.5rem); font-weight: 600;}
+    [data-testid="stMain"] audio[autoplay] {position: absolute; height: 0;}
+    section[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] {display: none;}
+    [data-testid="stMainBlockContainer"] {padding-top: 1rem; padding-bottom: .5rem; max-width: none;}
+    """
+    st.html(
+        f"""<style>{alone if large else ""}
+    {sizes}
+    .cx-quiet {{font-size: {told if large else ".8rem"}; color: {ink.muted};}}
+    .cx-change {{font-size: {told}; border-collapse: collapse; width: 100%;}}
+    .cx-change td {{padding: 1px .6rem 1px 0; vertical-align: top; overflow-wrap: anywhere;
+      border-bottom: 1px solid {ink.hairline};}}
+    .cx-change td:first-child {{color: {ink.muted}; width: 48%;}}
+    .cx-change mark {{background: transparent; color: {ink.good}; font-weight: 600;}}
+    .cx-told {{font-size: {told}; line-height: 1.35;}}
+    .cx-told.one {{white-space: nowrap; overflow: hidden; text-overflow: ellipsis;}}
+    {live_metrics.style(large)}
+    .cx-end {{font-size: {size}; font-weight: 600;}} .cx-end.good {{color: {ink.good};}}
+    .cx-end.bad {{color: {ink.bad};}}
+    {board.style(large)}
+    {device.style(large)}
+    </style>"""
+    )

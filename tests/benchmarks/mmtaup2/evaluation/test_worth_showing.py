@@ -1,0 +1,55 @@
+"""Which tasks are worth showing, and whether being told shows: from frames as the store gives them."""
+
+import itertools
+
+import polars as pl
+
+from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import SETS, measure_exposure, rank
+
+TERMS = sorted(set(itertools.chain(*SETS.values())))
+
+
+def frames(cells: dict[tuple[str, str, int], tuple[bool, int]]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Conversations of one run, (task, persona, exposure) → (passed, turns)."""
+    told = [
+        {"run_id": "r", "attempt_id": f"a{n}", "domain": "telecom", "trial": 1, "task": task, "persona": persona,
+         "modality": "text", "exposure": str(exposure)}
+        for n, (task, persona, exposure) in enumerate(cells)
+    ]  # fmt: skip
+    rows = [
+        {"run_id": "r", "attempt_id": f"a{n}", "metric": metric, "value": value, "n": 1, "counted": True}
+        for n, (passed, turns) in enumerate(cells.values())
+        for metric, value in (("pass", 100.0 * passed), ("turns", float(turns)))
+    ]
+    return pl.DataFrame(told), pl.DataFrame(rows)
+
+
+def test_what_differs_most_comes_first_and_what_lacks_a_side_is_left_out() -> None:
+    cells = {("far", *term): (term != ("hard", 0), 5) for term in TERMS}
+    cells |= {("near", *term): (True, 5 + (term == ("hard", 2))) for term in TERMS}
+    cells |= {("half", "hard", 0): (False, 9)}
+    found = rank(*frames(cells), {"r": "d"})
+    assert [(one.task, one.kind, one.size) for one in found] == [
+        ("far", "exposure", (1, 0)), ("far", "persona", (1, 0)), ("near", "exposure", (0, 1)),
+        ("near", "persona", (0, 0)),
+    ]  # fmt: skip
+    assert found[0].passed == (False, True, True)
+    assert (found[0].dataset, found[0].run_id) == ("d", "r")
+
+
+def test_an_effect_that_is_there_shows_and_one_that_is_not_does_not() -> None:
+    tasks = [f"t{n}" for n in range(12)]
+    cells = {(task, "hard", level): (n % 2 == 0, 9) for n, task in enumerate(tasks) for level in (0, 1)}
+    conversations, figures = frames(cells)
+    kind, bare = ["Take your time.", "And the number?"], ["What is it?", "And the number?"]
+    said = {
+        ("r", row["attempt_id"]): kind if row["exposure"] == "1" else bare
+        for row in conversations.iter_rows(named=True)
+    }
+    found = {one.figure: one for one in measure_exposure(conversations, figures, said, 1)}
+    assert found["adapted"].shown
+    assert (found["adapted"].base, found["adapted"].told, found["adapted"].n) == (0.0, 0.5, 12)
+    assert not found["pass"].shown
+    assert found["pass"].low <= 0 <= found["pass"].high
+    assert not found["turns"].shown
+    assert measure_exposure(conversations, figures, said, 2) == []
