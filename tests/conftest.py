@@ -1,6 +1,7 @@
 """For all tests: groups that stay together, compiled code, and stores that more than one file looks at."""
 
 import functools
+import gc
 import os
 import shutil
 import sys
@@ -54,6 +55,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         ending = f"@{group}" if (group := group_of(item)) else ""
         if not item.nodeid.endswith(ending):
             item._id = type(item._id).parse(item.nodeid + ending)  # type: ignore[attr-defined]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What was imported stays: each full collection of garbage would look through it again."""
+    gc.freeze()
 
 
 def shares_a_fixture(item: pytest.Item) -> bool:

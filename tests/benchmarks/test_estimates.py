@@ -17,9 +17,9 @@ from tests.benchmarks.strong_server import ROLES, StrongServer
 FACTOR = 1.5
 # Benchmark, how many samples, which settings its dataset is made with, whether it has a customer.
 RUNS: list[tuple[str, int, tuple[str, ...], bool]] = [
-    ("sage", 12, (), True),
-    ("cxmarena", 30, ("--brand", "hearthwise", "--size", "40"), False),
-    ("mmtaup2", 10, ("--count", "8"), True),
+    ("sage", 8, (), True),
+    ("cxmarena", 20, ("--brand", "hearthwise", "--size", "40"), False),
+    ("mmtaup2", 6, ("--count", "8"), True),
 ]
 
 

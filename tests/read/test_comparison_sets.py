@@ -73,7 +73,7 @@ def look_at_all(runs: list[dict[str, Any]]) -> tuple[tuple[bool, int], dict[Any,
     return best, held
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(runs=st.lists(RUN, min_size=1, max_size=7))
 def test_the_default_set_is_the_largest_complete_one(
     runs: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory

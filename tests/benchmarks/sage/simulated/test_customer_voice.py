@@ -30,7 +30,7 @@ KINDS = (
 )
 WIDE = ("dodge", "vague", "relief", "grudging", "goodbye")
 BEFORE_A_FACT = ("greeting", "lead", "correction", "repeat")
-LIMIT = 24
+LIMIT = 12
 
 
 @functools.cache
