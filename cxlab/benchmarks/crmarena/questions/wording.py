@@ -78,7 +78,7 @@ class Meaning:
 def fill(wording: str, slots: dict[str, str]) -> str:
     """A wording with its slots filled; a slot with a capital begins with one."""
     whole = {**slots, **{name.capitalize(): text[:1].upper() + text[1:] for name, text in slots.items()}}
-    return re.sub(r"<(\w+)>", lambda slot: whole[slot[1]], wording)
+    return re.sub(r"\b1 cases\b", "1 case", re.sub(r"<(\w+)>", lambda slot: whole[slot[1]], wording))
 
 
 def find_faults(text: str, meaning: Meaning) -> list[str]:

@@ -41,4 +41,4 @@ def make(home: Any, **settings: Any) -> MadeOrganisation:
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> MadeOrganisation:
-    return make(tmp_path_factory.mktemp("crm"), size="small")
+    return make(tmp_path_factory.mktemp("crm"), size="150")

@@ -1,0 +1,234 @@
+"""A real writer over HTTP: it makes a whole tiny organisation from what the prompts say, and its slips are caught."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llm.fault_server import FaultServer
+
+from cxlab.benchmarks.crmarena.generation import cost, generate, plan, prompts, sizes
+from cxlab.benchmarks.crmarena.generation.prompts import CaseFacts, CaseText, Line, find_faults
+from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
+from cxlab.benchmarks.generation import GenerationContext
+from cxlab.benchmarks.generation_stages import finish
+from tests.benchmarks.crmarena.generation.conftest import MadeOrganisation, make
+
+_CASE = re.compile(r"^## Case (\d+): (.*)$", re.M)
+
+
+@dataclass
+class Writer:
+    """Plays a writer from the prompt alone. It slips once each: a name twice, a case forgotten, a case without its
+    order number, a rule that no reader finds, a question without its period."""
+
+    asked: Counter[str] = field(default_factory=Counter)
+    names: int = 0
+    slips: set[str] = field(default_factory=set)
+    faint: str = ""
+
+    def slip(self, kind: str) -> bool:
+        first = kind not in self.slips
+        self.slips.add(kind)
+        return first
+
+    def __call__(self, body: dict[str, Any]) -> str:
+        user = next(each["content"] for each in body["messages"] if each["role"] == "user")
+        for start, answer in (
+            ("Invent", self.name_people),
+            ("## Case", self.write_cases),
+            ("Rules:", self.find_rule),
+            ("Purchases:", self.pick),
+            ("1. ", self.reword),
+        ):
+            if start in user:
+                self.asked[answer.__name__] += 1
+                return json.dumps(answer(user))
+        return json.dumps(self.reword(user))
+
+    def name_people(self, user: str) -> Any:
+        found = re.search(r"Invent (\d+)", user)
+        assert found
+        people = []
+        for _ in range(int(found[1])):
+            self.names += 1
+            letters = "".join(chr(97 + int(digit)) for digit in str(self.names))
+            people.append({"first": f"Zo{letters}", "last": f"Mar{letters}"})
+        if self.slip("name"):
+            people[-1] = people[0]
+        return {"people": people}
+
+    def write_cases(self, user: str) -> Any:
+        parts = _CASE.split(user)[1:]
+        made = []
+        for number, _, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+            agent, product = _find(r"Agent: (\w+)", text), _find(r"About: the (.*), ordered", text)
+            colleague = _find(r"Colleague: (\w+)", text)
+            order = re.search(r"order number (\w+) and the e-mail address (\S+) before", text)
+            said = f"My {product} make trouble." + (f" Order {order[1]}, {order[2]}." if order else "")
+            if order and self.slip("order"):
+                said = said.replace(order[1], "unknown")
+            lines = [("customer", said)]
+            if "takes over, and why" in text:
+                lines.append(("agent", f"{colleague} takes over, who knows this better. {agent}"))
+            rule = re.search(r'breaks this rule and no other: "(.*?)"', text)
+            # The first rule is broken so that nobody sees it, until that case is asked for alone.
+            if rule and not self.faint:
+                self.faint = number
+            seen = rule and (number != self.faint or len(parts) == 3)
+            broken = f'I know: "{rule[1]}" I do it all the same.' if rule and seen else "It is settled."
+            lines += [("colleague" if colleague else "agent", broken), ("customer", "Thank you.")]
+            made.append(
+                {
+                    "number": int(number),
+                    "subject": f"Trouble with {product}",
+                    "lines": [{"speaker": who, "text": line} for who, line in lines],
+                }
+            )
+        if len(made) > 1 and self.slip("case"):
+            made.pop()
+        return {"cases": made}
+
+    def find_rule(self, user: str) -> Any:
+        said, _, rules = user.partition("Rules:")
+        for name, rule in re.findall(r"^- ([\w-]+): (.*)$", rules, re.M):
+            if f'"{rule}"' in said:
+                return {"reasoning": "It says so.", "rule": name}
+        return {"reasoning": "All were kept.", "rule": "none"}
+
+    def pick(self, user: str) -> Any:
+        said = re.search(r'says: "(.*?)", ordered on (\S+)\.', user)
+        assert said
+        kind = " ".join(word.removesuffix("s") for word in said[1].split())
+        bought = re.findall(r"^- (\w+): .* \((.*)\), (\S+)$", user, re.M)
+        fitting = [name for name, what, day in bought if what == kind and day == said[2]]
+        return {"reasoning": "By kind and day.", "id": fitting[0] if len(fitting) == 1 else "none"}
+
+    def reword(self, user: str) -> Any:
+        made = []
+        for number, text in re.findall(r"^(\d+)\. (.*)$", user, re.M):
+            kept = (
+                re.sub(r"\b\d{4}\b", "1999", text)
+                if self.slip(f"year {bool(re.search(r'20[0-9]{2}', text))}")
+                else text
+            )
+            made.append({"number": int(number), "text": f"Please tell me this: {kept}"})
+        return {"questions": made}
+
+
+def _find(pattern: str, text: str) -> str:
+    found = re.search(pattern, text)
+    return found[1] if found else ""
+
+
+@dataclass(frozen=True)
+class Written:
+    made: MadeOrganisation
+    writer: Writer
+    calls: int
+    spent: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
+    home: Path = tmp_path_factory.mktemp("crm-writer")
+    with pytest.MonkeyPatch.context() as patch, FaultServer() as server:
+        writer = Writer()
+        scene = server.scene(reply=writer)
+        patch.setenv("CXLAB_HOME", str(home))
+        (home / "models.toml").write_text(
+            f'[endpoints.writer]\nbase_url = "{scene.url}"\nmodel = "writer"\nkey_required = false\n'
+            "prompt_usd = 1.0\ncompletion_usd = 1.0\n"
+        )
+        made = make(home, size="tiny", model="endpoint:writer")
+        yield Written(made, writer, scene.calls, made.dataset.config["spending"])
+
+
+def test_a_real_writer_makes_a_tiny_organisation_in_under_a_hundred_calls(written: Written) -> None:
+    assert set(written.writer.asked) == {"name_people", "write_cases", "find_rule", "pick", "reword"}
+    assert written.calls < 100
+    assert written.spent["calls"] == written.calls
+    assert written.spent["cost_usd"] > 0
+    told = plan(CrmGenerateOptions(size="tiny", model="endpoint:writer"), GenerationContext())
+    assert told is not None
+    # What had to be made again is not foreseen.
+    assert told.calls <= written.calls <= told.calls + 20
+    assert sum(cost.count_calls(sizes.read_size("tiny")).values()) == told.calls
+
+
+def test_its_texts_are_the_ones_that_are_stored(written: Written) -> None:
+    made = written.made
+    assert made.tables["User"]["FirstName"].str.starts_with("Zo").all()
+    assert made.tables["Case"]["Subject"].str.starts_with("Trouble with").all()
+    assert made.tables["Case"]["Description"].str.contains("make trouble").all()
+    worded = [s for s in made.samples if s.inputs["query"].startswith("Please tell me this: ")]
+    asked = [s for s in made.samples if s.task != "knowledge_qa"]
+    assert len(asked) - len(worded) == made.dataset.config["writing"]["questions"]["refused"] > 0
+    assert not any("1999" in sample.inputs["query"] for sample in made.samples)
+
+
+def test_its_slips_are_caught_made_again_and_counted(written: Written) -> None:
+    counts = written.made.dataset.config["writing"]
+    assert {"name", "order", "case"} <= written.writer.slips
+    assert written.writer.faint
+    # A repair within a call is no discarded batch; what no reader found was written again.
+    assert counts["cases"]["again"] == 1
+    assert counts["cases"]["refused"] == 0
+    names = written.made.tables["User"]["Name"].to_list()
+    assert len(set(names)) == len(names)
+    orders = dict(written.made.tables["OrderItem"].select("Id", "OrderId").iter_rows())
+    for row in written.made.tables["Case"].iter_rows(named=True):
+        if "Order " in row["Description"]:
+            assert orders[row["OrderItemId__c"]] in row["Description"]
+
+
+def test_a_second_try_pays_for_nothing(written: Written) -> None:
+    before = Counter(written.writer.asked)
+    made = finish(generate(CrmGenerateOptions(size="tiny", model="endpoint:writer"), GenerationContext(3)))
+    assert made.dataset.id == written.made.dataset.id
+    assert written.writer.asked == before
+
+
+FACTS = CaseFacts(
+    number=1, form="email", customer="Ann", agent="Bo", colleague=None, told=True, product="boots", days=3,
+    issue="Late", description="It is late.", identified=True, order="801X", email="a@x.example", rule=None,
+    breach=None, rules=(),
+)  # fmt: skip
+SAID = [("customer", "My boots: 801X, a@x.example"), ("agent", "Hello. Bo"), ("customer", "Thanks.")]
+HANDED = FACTS.model_copy(update={"colleague": "Cy"})
+
+
+@pytest.mark.parametrize(
+    ("facts", "lines", "fault"),
+    [
+        (FACTS, SAID, None),
+        (FACTS, SAID[1:], "does not begin"),
+        (FACTS, [SAID[0], SAID[2]], "nobody answers"),
+        (FACTS, [*SAID, ("colleague", "Hi")], "does not change hands"),
+        (FACTS, [("customer", "My boots, a@x.example"), SAID[1]], "order number is missing"),
+        (FACTS.model_copy(update={"identified": False}), SAID, "e-mail address is told"),
+        (HANDED, SAID, "does not say that Cy"),
+        (HANDED, [*SAID, ("agent", "Cy takes over.")], None),
+        (HANDED.model_copy(update={"told": False}), SAID, "colleague does not answer"),
+        (HANDED.model_copy(update={"told": False}), [*SAID, ("colleague", "I am Cy.")], None),
+        (HANDED.model_copy(update={"told": False}), [*SAID, ("agent", "Cy!"), ("colleague", "Yes.")], "not say a word"),
+    ],
+)
+def test_what_a_text_must_hold(facts: CaseFacts, lines: list[tuple[Any, str]], fault: str | None) -> None:
+    text = CaseText(number=1, subject="Boots", lines=[Line(speaker=who, text=said) for who, said in lines])
+    told = find_faults(facts, text)
+    assert any(fault in each for each in told) if fault else told == []
+
+
+def test_prompts_say_what_they_need_and_nothing_of_the_script() -> None:
+    facts = FACTS.model_copy(update={"script": (Line(speaker="customer", text="SECRET"),), "subject": "SECRET"})
+    inputs = prompts.CasesInputs(company="Shop", description="Sells boots.", cases=(facts, HANDED))
+    told = "\n".join(message["content"] for message in prompts.CASES.render(inputs))
+    assert "SECRET" not in told
+    assert "801X" in told
+    assert "Cy takes over" in told
+    assert "\n\n\n" not in told
