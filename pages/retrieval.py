@@ -60,10 +60,19 @@ def show_form(benchmark: Benchmark, dataset: str, tasks: list[str]) -> None:
     searches = {task: search for task, search in ranking_tasks(name).items() if task in tasks}
     with left:
         titles = {task: title(task) for task in searches}
-        wanted = search_form.fill_in_indexes(benchmark.Options.switches(), searches, titles, agents, lacking)
+        proposed = benchmark.default_models
+        rows = [row for role in benchmark.model_roles for row in llm.known_as(role) if row.configured]
+        wanted = search_form.fill_in_indexes(
+            benchmark.Options.switches(),
+            searches,
+            titles,
+            agents,
+            lacking,
+            {row.name: row.name in proposed for row in rows},
+        )
     order = RunRequest(
         name,
-        (wanted.model,),
+        wanted.models,
         None,
         benchmark.default_judges if wanted.judged(searches) else (),
         dataset,

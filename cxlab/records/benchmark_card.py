@@ -34,7 +34,8 @@ class Search:
     the facet by which queries are grouped; empty takes the root of the right one's `topic`. `asks_model`: a model
     writes the query. `answers`: an answer is written from what was found and judged: scores `ANSWERS_correct`,
     `_incorrect`, `_hallucinated`, `_refusal`; `answered_by` is the option that asks for it. `offers`: further options
-    that the page's form shows.
+    that the page's form shows. `misses`: where a failed attempt's verdict says in its stage what came first instead of
+    a right one, (stage, words).
     """
 
     corpus: str
@@ -48,6 +49,7 @@ class Search:
     answers: str = ""
     answered_by: str = ""
     offers: tuple[str, ...] = ()
+    misses: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.relevant.isidentifier():

@@ -57,17 +57,18 @@ def estimate_grid(orders: Sequence[RunRequest], seconds: Mapping[str, float]) ->
         raise BadOption("name the dataset to search in")
     # Indexes change what is found, not what is asked of models.
     (one,) = estimate(replace(first, models=first.models[:1]))
+    runs = sum(len(order.models) for order in orders)
     times = [seconds.get(str(order.options.get("retrieval", ""))) for order in orders]
     real = any(not role.model.startswith("simulated:") for role in one.roles)
     waiting = one.calls * ASSUMED_CALL_S / max(first.concurrency, 1) if real else 0.0
     known = [time for time in times if time is not None]
     return GridEstimate(
-        runs=len(orders),
-        searches=len(orders) * one.attempts,
-        calls=len(orders) * one.calls,
-        tokens=len(orders) * (one.tokens or 0),
-        cost_usd=None if one.cost_usd is None else len(orders) * one.cost_usd,
-        seconds=sum(known) + len(orders) * waiting if len(known) == len(times) else None,
+        runs=runs,
+        searches=runs * one.attempts,
+        calls=runs * one.calls,
+        tokens=runs * (one.tokens or 0),
+        cost_usd=None if one.cost_usd is None else runs * one.cost_usd,
+        seconds=sum(known) + runs * waiting if len(known) == len(times) else None,
     )
 
 

@@ -8,6 +8,7 @@ from cxlab import llm, resources
 from cxlab.benchmarks.cdr import run as running
 from cxlab.benchmarks.cdr.corpus import AREAS, load_written
 from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, build, load_corpus
+from cxlab.benchmarks.cdr.failure_analysis import KINDS
 from cxlab.benchmarks.cdr.options import WRITTEN, CdrDataset, CdrOptions, read_size
 from cxlab.benchmarks.cdr.prompts import hashes
 from cxlab.benchmarks.cdr.score import DECIDED_BY, HEADLINE, METRICS, measure, score
@@ -43,6 +44,7 @@ SEARCH = Search(
     id="conversation_id",
     title="title",
     area="area",
+    misses=tuple((kind, words.partition(":")[0]) for kind, words in KINDS.items()),
 )
 CARD = Card(
     id="cdr",

@@ -6,7 +6,7 @@ Told in this order, English alone:
   progression  the query asks how something develops, and the conversation has the words without the way
   role         the query says who does it, and in the conversation its words stand with the other side
   context      the words are there, on the side that is meant: something else is talked about
-  nothing      no word of the query stands in the conversation
+  unrelated    no word of the query stands in the conversation
 The paper labelled its examples by hand; a rule reads words, so a kind is a first guess at each single miss and is
 good for counts.
 """
@@ -21,9 +21,9 @@ KINDS = {
     "progression": "dynamic progression: the words are there, not the way it develops",
     "role": "role recognition: the words stand with the other side",
     "context": "context misread: the words are there, the matter is another",
-    "nothing": "nothing in common: no word of the query is in what came first",
+    "unrelated": "nothing in common: no word of the query is in what came first",
+    "undecided": "nothing found: all conversations score alike",
 }
-UNDECIDED = "nothing found: all conversations score alike"
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _STEM = 5
 _SIDES = {"user": "customer", "assistant": "agent"}
@@ -55,7 +55,7 @@ def explain(query: str, conversation: Conversation) -> str:
     words = read_words(query)
     mine = {role: read_words(" ".join(_texts(conversation.messages, role))) & words for role in ("customer", "agent")}
     if not mine["customer"] | mine["agent"]:
-        return "nothing"
+        return "unrelated"
     asked = read_question(query)
     if _WAY.search(query) or any(state.where != "any" for state in asked.states):
         return "progression"

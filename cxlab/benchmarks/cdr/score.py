@@ -47,21 +47,21 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
 
 
 def judge(sample: Sample, attempt: Attempt, values: Mapping[str, float]) -> Verdict:
-    """Passed with a relevant conversation among the first ten; of a miss the kind of failure as its reason and stage,
-    and as its field the conversation that came first instead."""
+    """Passed with a relevant conversation among the first ten; of a miss the kind of failure is its reason and stage,
+    told from the conversation that came first instead."""
     if values[DECIDED_BY] == 100:
         return Verdict(attempt_id=attempt.id, value="passed")
     output: Mapping[str, Any] = attempt.output
     ranked = list(output.get("ranked", ()))
-    reason, stage, first = failure_analysis.UNDECIDED, "undecided", None
+    stage = "undecided"
     if ranked and not output.get("alike"):
         first = ranked[0]
         corpus = load_corpus(sample.dataset_id)
         if first not in corpus:
             raise UnknownName(f"conversation of dataset {sample.dataset_id!r}", first, ())
         stage = failure_analysis.explain(str(sample.inputs["query"]), corpus[first])
-        reason = failure_analysis.KINDS[stage]
-    return Verdict(attempt_id=attempt.id, value="failed", reason=reason, owner="agent", stage=stage, field=first)
+    reason = failure_analysis.KINDS[stage]
+    return Verdict(attempt_id=attempt.id, value="failed", reason=reason, owner="agent", stage=stage)
 
 
 def _score(attempt: Attempt, metric: str, value: float | None, reason: str | None) -> Score:

@@ -82,7 +82,7 @@ class IndexSelection:
     @property
     def firsts(self) -> dict[str, str]:
         """What stands first instead of the right one."""
-        return self.fill(FIRST)
+        return dict(self.search.misses) | self.fill(FIRST)
 
     def name(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The frame with `name`: its run's index as people read it."""
@@ -92,12 +92,15 @@ class IndexSelection:
 def set_scene(view: View, benchmark: str, dataset: str, task: str) -> IndexSelection:
     """Draw the page's own filters in the sidebar, and what they leave."""
     every = cached(list_runs, dataset, task)
-    known = every.filter("shown")
+    # Floors are lines and words; one is a row of its own where a link names its run.
+    floors = pl.col("model").is_in(declared(benchmark).floor_models) & ~pl.col("run_id").is_in(list(view.runs))
+    known = every.filter(pl.col("shown") & ~floors)
+    known = every.filter("shown") if known.is_empty() else known
     ids = known["run_id"].to_list()
     names = dict(known.select("run_id", "name").iter_rows())
     # A link may name another run of an index.
     shown = dict(known.select("name", "run_id").iter_rows())
-    index = {run: shown[name] for run, name in every.select("run_id", "name").iter_rows()}
+    index = {run: shown[name] for run, name in every.select("run_id", "name").iter_rows() if name in shown}
     picked = list(dict.fromkeys(index[run] for run in view.runs if run in index))
     with st.sidebar:
         st.session_state["retrieval-runs"] = picked
@@ -167,9 +170,8 @@ def show_board(scene: IndexSelection) -> None:
             alt=f"{scene.metric} of each index with its 95 % interval.",
         )  # fmt: skip
         told = "; ".join(f"{name} {format_points(value)}" for name, value in lines)
-        st.caption(
-            plain((f"What needs no search: {told} (dotted, dashed). " if told else "") + "A dot opens what it misses.")
-        )
+        told = f"What needs no search: {told} (dotted, dashed). " if told else ""
+        st.caption(plain(f"{told}{_tell_floors(scene)}A dot opens what it misses."))
     with right:
         _show_published(scene)
     _show_table(scene, board)
@@ -186,6 +188,21 @@ def show_board(scene: IndexSelection) -> None:
         )
     if is_new("retrieval-board", picked):
         _go(tab="misses", field=str(picked[0][0]), alike="", stage="")
+
+
+def _tell_floors(scene: IndexSelection) -> str:
+    """The constant retrievers that ran beside those that are shown, with their figures."""
+    titles = {floor.model: floor.name for floor in declared(scene.benchmark).floors}
+    ran = scene.about.filter(
+        pl.col("model").is_in(list(titles)) & pl.col("shown") & ~pl.col("run_id").is_in(scene.runs)
+    )
+    if ran.is_empty():
+        return ""
+    board = cached(queries.board, scene.dataset, scene.task, tuple(ran["run_id"]))
+    means = dict(board.filter(metric=scene.metric).drop_nulls("mean").select("run_id", "mean").iter_rows())
+    rows = ran.select("run_id", "model").iter_rows()
+    told = [f"{titles[model]} {format_points(means[run])}" for run, model in rows if run in means]
+    return f"Ran as well: {'; '.join(told)}. " if told else ""
 
 
 def _find_best(scene: IndexSelection, rows: pl.DataFrame) -> str:
@@ -248,6 +265,8 @@ def _show_table(scene: IndexSelection, board: pl.DataFrame) -> None:
         del columns["lost"]
     if {"hit@10", "recall@10"} <= {*columns} and rows["hit@10"].equals(rows["recall@10"]):
         del columns["recall@10"]  # where one thing is right they are the same figure
+    if rows[queries.PUBLIC].is_null().all():
+        del columns[queries.PUBLIC]
     shown = rows.sort(scene.metric, descending=True, nulls_last=True)
     show_table(shown, columns, key=f"retrieval-table-{scene.task}", alt="All figures of each index.")
 

@@ -24,7 +24,7 @@ from cxlab.metrics.retrieval import evaluate_each
 from cxlab.read.query import ask, rescored_runs
 from cxlab.records.benchmark_card import Search
 from cxlab.store import catalogue, layout, write
-from cxlab.views.benchmarks import ranking_tasks
+from cxlab.views.benchmarks import declared, ranking_tasks
 from cxlab.views.retrieval import relations
 
 DEPTH = 20
@@ -39,8 +39,8 @@ PUBLIC = "public@10"
 _SEED = 20260101
 _MANY = 4_000  # queries from which the closed form is as good as drawing
 _SHAPE = """{"ranked": ["VARCHAR"], "chunks": ["VARCHAR"], "query": "VARCHAR", "index": {"retrieval": "VARCHAR",
-    "unit": "VARCHAR", "chunk": "INTEGER", "overlap": "INTEGER", "embedder": "VARCHAR", "chunks": "INTEGER",
-    "documents": "INTEGER"}, "steps": {"search": {"latency_s": "DOUBLE", "build_s": "DOUBLE"}}}"""
+    "name": "VARCHAR", "unit": "VARCHAR", "chunk": "INTEGER", "overlap": "INTEGER", "embedder": "VARCHAR",
+    "chunks": "INTEGER", "documents": "INTEGER"}, "steps": {"search": {"latency_s": "DOUBLE", "build_s": "DOUBLE"}}}"""
 
 _SEARCHED = "{0}.benchmark || ' ' || {1}.task IN (SELECT unnest($searched))"
 
@@ -130,7 +130,7 @@ def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
         f"""
         WITH kept AS (
             SELECT a.run_id, a.attempt_id, a.sample_id, a.trial, a.outcome, a.cost_usd, a.latency_s,
-                coalesce(a.facets[$area], '') AS facet,
+                coalesce(a.facets[$area], '') AS facet, a.verdict_stage AS stage,
                 json_transform(a.output, '{_SHAPE}') AS out
             FROM attempts a JOIN runs r USING (run_id) WHERE r.dataset_id = $dataset AND a.task = $task{skipped}
         ), asked AS (
@@ -139,7 +139,7 @@ def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
                 any_value(json_extract_string(inputs, '$.query')) AS query
             FROM samples WHERE dataset_id = $dataset AND task = $task GROUP BY 1
         )
-        SELECT run_id, attempt_id, sample_id, trial, outcome, cost_usd, latency_s, facet,
+        SELECT run_id, attempt_id, sample_id, trial, outcome, cost_usd, latency_s, facet, stage,
             coalesce(out.ranked, []) AS ranked, coalesce(out.chunks, []) AS chunks, out.index AS about,
             coalesce(asked.query, out.query, '') AS query, asked.query IS NULL AS asked_by_model,
             out.steps.search.latency_s AS search_s, out.steps.search.build_s AS build_s,
@@ -168,9 +168,14 @@ def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
     )
     placed = relations.place(found, relations.load(dataset_id, Path(home), search))
     if search.area:
-        placed = placed.with_columns(area=pl.col("facet"), branch=pl.col("facet"))
+        facet = declared(benchmark_of(dataset_id)).facet(search.area)
+        named = pl.col("facet").replace(dict(facet.labels) if facet else {})
+        placed = placed.with_columns(area=named, branch=named)
+    if search.misses:
+        told = pl.col("stage").is_in([stage for stage, _ in search.misses])
+        placed = placed.with_columns(first=pl.when(told).then("stage").otherwise("first"))
     codes = placed["sample_id"].rank("dense").cast(pl.Int64)
-    return Rankings(placed.drop("ranked", "chunks", "facet").with_columns(code=codes), figures, runs)
+    return Rankings(placed.drop("ranked", "chunks", "facet", "stage").with_columns(code=codes), figures, runs)
 
 
 def _first(ranked: Sequence[str], gold: Sequence[str]) -> int | None:
@@ -211,7 +216,8 @@ def _describe(dataset_id: str, rows: pl.DataFrame, written: bool) -> pl.DataFram
             stated = (about.get(name), run[name], usual.get(name))
             run[name] = next((value for value in stated if value is not None), None)
         run["embedder"], run["pieces"], run["documents"] = (about.get(k) for k in ("embedder", "chunks", "documents"))
-        name = name_index(run["retrieval"] or "", run["chunk"], run["overlap"], run["embedder"], run["unit"])
+        made_of = (run["chunk"], run["overlap"], run["embedder"], run["unit"])
+        name = about.get("name") or name_index(run["retrieval"] or "", *made_of)
         name += f", query: {run['query']}" if written and run["query"] not in (None, usual.get("query")) else ""
         name += f", {run['model'].removeprefix('simulated:')}" if many else ""
         run["name"] = run["whole"] = name

@@ -51,8 +51,7 @@ def show_misses(scene: IndexSelection, view: View) -> None:
             f"{format_count(far)} of {format_count(queries)} queries; on {format_count(wrong - far)} more it is not "
             f"first. Ahead of it, most often: {firsts[usual]}"
         ),
-        f"Siblings share a parent in the topic tree. {explain_areas(scene)}. Both are known from the data, no model "
-        "judged them. Click a number for its queries.",
+        f"{_explain_kinds(scene)} Click a number for its queries.",
     )
     columns = {
         "where": column("How far"), "first": column("What stands first"), "n": column("Queries", "count"),
@@ -74,6 +73,16 @@ def show_misses(scene: IndexSelection, view: View) -> None:
     st.caption(plain(f"Query too short (at most {SHORT} words): {format_count(short)} of these {format_count(wrong)}."))
     _compare_kinds(scene, where)
     _show_rows(scene, view, run, where)
+
+
+def _explain_kinds(scene: IndexSelection) -> str:
+    """Where it is known from what stands first."""
+    if scene.search.misses:
+        return (
+            "What stands first is told by rules from its words and the query's, where no right one is in the first 10."
+        )
+    tree = "Siblings share a parent in the topic tree."
+    return f"{tree} {explain_areas(scene)}. Both are known from the data, no model judged them."
 
 
 def _compare_kinds(scene: IndexSelection, where: dict[str, str]) -> None:

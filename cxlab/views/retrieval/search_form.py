@@ -21,12 +21,13 @@ OVERLAP = "overlap"
 
 @dataclass(frozen=True)
 class IndexRequest:
-    """What was filled in: the options of each index, those of all, tasks, who writes queries and answers, how many."""
+    """What was filled in: the options of each index, those of all, tasks, the models under test (who writes queries and
+    answers, or the retrievers themselves), how many."""
 
     variants: tuple[Mapping[str, Any], ...]
     options: Mapping[str, Any]
     tasks: tuple[str, ...]
-    model: str
+    models: tuple[str, ...]
     limit: int | None
 
     def judged(self, searches: Mapping[str, Search]) -> bool:
@@ -40,9 +41,11 @@ def fill_in_indexes(
     titles: Mapping[str, str],
     models: Sequence[str],
     lacking: Mapping[str, str],
+    retrievers: Mapping[str, bool] | None = None,
 ) -> IndexRequest:
     """The fields, in the address like those of the page Run. `switches` are the options of a run, `searches` and
-    `titles` the tasks that there are. `lacking`: method → what must be installed first."""
+    `titles` the tasks that there are. `lacking`: method → what must be installed first. `retrievers`: where these are
+    the models under test, name → whether it is proposed."""
     section("Try another index on this dataset", "Each method with each of the other values becomes a run of its own.")
     known = {switch.name: switch for switch in switches}
     columns = st.columns(2)
@@ -50,7 +53,14 @@ def fill_in_indexes(
         name: _ask_values(columns[place % 2], known[name], lacking)
         for place, name in enumerate(name for name in GRID if name in known)
     }
-    for name, needs in lacking.items():
+    if retrievers:
+        tip = "Type any other name, as retriever:openai:MODEL or retriever:hybrid:EMBEDDER."
+        usual = [name for name, proposed in retrievers.items() if proposed]
+        tried = st.multiselect(
+            "Retrievers", list(retrievers), usual, key="try-retrievers", help=tip, accept_new_options=True,
+            bind="query-params", wrap=True,
+        )  # fmt: skip
+    for name, needs in lacking.items() if not retrievers else ():
         st.caption(f"{name} is not installed here: `{needs}`")
     # What stands in the address is what is shown, so a task is chosen by its title.
     named = {titles[task]: task for task in searches}
@@ -62,10 +72,10 @@ def fill_in_indexes(
         with right:
             tip = "What neighbouring chunks share, so that nothing is cut in two."
             share = choose_number("overlap", "Overlap, % of the chunk", 0, 90, 10, help=tip) or 0
-    model = models[0]
+    asked = tuple(tried) if retrievers else models[:1]
     if any(searches[task].asks_model for task in picked):
         tip = "Writes the queries, and the answers if wanted."
-        model = left.selectbox("Model", models, key="writer", bind="query-params", help=tip)
+        asked = (left.selectbox("Model", models, key="writer", bind="query-params", help=tip),)
     # Finding is what this page is about: answers are written only where somebody asks for them.
     answered = {search.answered_by for search in searches.values()} & set(known)
     offered = dict.fromkeys(name for task in picked for name in searches[task].offers if name in known)
@@ -79,7 +89,7 @@ def fill_in_indexes(
         if OVERLAP in known and isinstance(variant.get("chunk"), int):
             variant[OVERLAP] = variant["chunk"] * share // 100
         variants.append(variant)
-    return IndexRequest(tuple(variants), options, tuple(picked), model, limit)
+    return IndexRequest(tuple(variants), options, tuple(picked), tuple(asked), limit)
 
 
 def _ask_values(place: Any, switch: Switch, lacking: Mapping[str, str]) -> list[Any]:

@@ -12,7 +12,7 @@ from cxlab import llm, retrieval
 from cxlab.benchmarks import get
 from cxlab.benchmarks.cdr import evaluate
 from cxlab.benchmarks.cdr.benchmark import BENCHMARK, check, document
-from cxlab.benchmarks.cdr.failure_analysis import KINDS, UNDECIDED, explain
+from cxlab.benchmarks.cdr.failure_analysis import KINDS, explain
 from cxlab.benchmarks.cdr.options import CdrOptions, read_size
 from cxlab.benchmarks.cdr.retrievers import fitted, open_index, search
 from cxlab.benchmarks.cdr.run import cut_middle, find_span, prepare, run
@@ -104,10 +104,10 @@ def test_a_miss_says_its_kind_and_what_came_first(stored: Stored) -> None:
     assert scored_of(sample, attempt).verdict.value == "passed"
     wrong = attempt.model_copy(update={"output": {"ranked": ["advice"], "alike": False}})
     verdict = scored_of(sample, wrong).verdict
-    assert (verdict.value, verdict.owner, verdict.stage, verdict.field) == ("failed", "agent", "nothing", "advice")
-    assert verdict.reason == KINDS["nothing"]
+    assert (verdict.value, verdict.owner, verdict.stage) == ("failed", "agent", "unrelated")
+    assert verdict.reason == KINDS["unrelated"]
     alike = attempt.model_copy(update={"output": {"ranked": ["advice"], "alike": True}})
-    assert scored_of(sample, alike).verdict.reason == UNDECIDED
+    assert scored_of(sample, alike).verdict.reason == KINDS["undecided"]
 
 
 # The kinds of the paper's Table 4, each in words of our own.
@@ -119,7 +119,7 @@ def test_a_miss_says_its_kind_and_what_came_first(stored: Stored) -> None:
         ("Users who grow more satisfied with the answers", ("I am satisfied with all answers", "Good"), "progression"),
         ("From anger to calm over a lost suitcase", ("suitcase lost", "Which one"), "progression"),
         ("Advice on renting a house", ("I need a house for one night", "House found"), "context"),
-        ("Advice on renting a house", ("good morning", "hello there"), "nothing"),
+        ("Advice on renting a house", ("good morning", "hello there"), "unrelated"),
     ],
 )
 def test_kinds_of_failure(query: str, said: Sequence[str], kind: str) -> None:
