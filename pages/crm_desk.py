@@ -3,11 +3,11 @@
 import streamlit as st
 
 from cxlab import ui
-from cxlab.views.crm import console, look, organisation, rating, records, tasks
+from cxlab.views.crm import attempts, console, look, organisation, rating, records, tasks
 from cxlab.views.crm.place import pick, read_place
 
 ui.routed()
-TABS = {"": "Records", "console": "Console", "tasks": "Tasks", "rating": "Rating"}
+TABS = {"": "Records", "console": "Console", "tasks": "Tasks", "traces": "Agent traces", "rating": "Rating"}
 NEEDS_RECORDS = ("", "console", "rating")
 
 
@@ -53,6 +53,8 @@ if tab == "console":
     console.show_console(place, dataset, organisation.load(chosen))
 elif tab == "tasks":
     tasks.show_tasks(place, dataset)
+elif tab == "traces":
+    attempts.show_attempts(place)
 elif tab == "rating":
     rating.show_rating(place, organisation.load(chosen))
 else:

@@ -15,7 +15,19 @@ from tests.conftest import use
 from tests.pages import app_script
 from tests.pages.app_script import picked, words
 from tests.pages.test_pages_addresses import GARBAGE
-from tests.stores.crm import CASE, CUSTOMER, DATASET, HOSTILE, ITEM, ORDER, make_crm
+from tests.stores.crm import (
+    CALLING,
+    CASE,
+    CUSTOMER,
+    DATASET,
+    HOSTILE,
+    ITEM,
+    ORDER,
+    PERIOD,
+    REACT,
+    make_crm,
+    make_runs,
+)  # fmt: skip
 
 pytestmark = pytest.mark.xdist_group("pages")
 
@@ -124,7 +136,7 @@ def test_a_click_in_a_table_opens_the_record(home: Path) -> None:
 
 
 @pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE)
-@pytest.mark.parametrize("tab", ["", "console", "tasks", "rating"])
+@pytest.mark.parametrize("tab", ["", "console", "tasks", "traces", "rating"])
 def test_no_address_breaks_it(home: Path, garbage: str, tab: str) -> None:
     app = open_page(tab=tab, **dict.fromkeys(OWN, garbage), page=garbage)
     assert "<img" not in made_html(app)
@@ -187,3 +199,65 @@ def test_a_rating_is_kept_shown_and_taken_back(store: Path, empty_home: Path) ->
     assert results.dataframe[-1].value["rationale"].tolist() == [f"as at work {HOSTILE}"]
     app.button(key="crm-undo").click().run()
     assert "Nobody has rated the organisation yet" in words(open_page(tab="rating", kind="results"))
+
+
+@pytest.fixture(scope="module")
+def run_store(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = shutil.copytree(store, tmp_path_factory.mktemp("crm-runs"), dirs_exist_ok=True)
+    make_runs(home)
+    return home
+
+
+@pytest.fixture
+def run_home(run_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    use(run_store, monkeypatch)
+    return run_store
+
+
+def test_without_attempts_it_offers_a_run(home: Path) -> None:
+    app = open_page(tab="traces")
+    assert "No agent has worked this organisation yet" in words(app)
+    assert [each.label for each in app.button] == ["Run agents"]
+
+
+def test_attempts_are_listed_and_lead_to_one(run_home: Path) -> None:
+    failed = open_page(tab="traces")
+    assert failed.dataframe[0].value["answer"].tolist() == ["TX"]
+    assert open_page(tab="traces", verdict="all").dataframe[0].value["number"].tolist() == [2, 2, 3, 3]
+    one = open_page(tab="traces", verdict="all", run=CALLING, kind="knowledge_qa").dataframe[0].value
+    assert one["answer"].tolist() == ["within 30 days"]
+
+
+def test_a_failed_trace_shows_the_departure_beside_the_solvers_step(run_home: Path) -> None:
+    app = open_page(tab="traces", attempt=f"{REACT}/{REACT}-s-crm-2")
+    told, code = words(app), [each.value for each in app.code]
+    assert "**Where it first went wrong, in reply 2: window: another period**" in told
+    assert code[0] == PERIOD
+    assert code[1].startswith("get_period(")
+    assert "CreatedDate >= 2020-04-01T00:00:00Z" in code[2]
+    assert "first departure" in told
+    assert "✕ INVALID_FIELD" in told
+    assert "**1. get_period** · what the agent missed" in told
+    assert "<img" not in made_html(app)
+    right = words(open_page(tab="traces", attempt=f"{CALLING}/{CALLING}-s-crm-2"))
+    assert "Where it first went wrong" not in right
+    assert "**Reply 3**" in right
+    assert "The article: Return Policy" in words(open_page(tab="traces", attempt=f"{REACT}/{REACT}-s-crm-3"))
+
+
+def test_failures_draws_it_the_same_way(run_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def show() -> None:
+        from cxlab import read
+        from cxlab.read import View
+        from cxlab.views.benchmarks import declared
+        from cxlab.views.failures.attempt import PARTS
+
+        PARTS["actions"](View(), read.attempt("run-crm-react", "run-crm-react-s-crm-2"), declared("crmarena"))
+
+    app = AppTest.from_function(show, default_timeout=300).run()
+    assert not app.exception
+    assert "**Where it first went wrong, in reply 2: window: another period**" in words(app)
+
+
+def test_what_is_no_attempt_of_it_is_named(run_home: Path) -> None:
+    assert "There is no attempt" in words(open_page(tab="traces", attempt="run-gone/a"))

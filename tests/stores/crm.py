@@ -1,23 +1,28 @@
-"""A small organisation as a stored dataset, with tasks of three kinds whose answers the solvers give.
+"""A small organisation as a stored dataset, with tasks of four kinds whose answers the solvers give, and runs over it.
 
 make_crm(home) -> dataset id
+make_runs(home) -> a run with function calling and one with ReAct, their replies written out
 
 Account CUSTOMER has one order of two items; a case of the first item has a history, two e-mails and a chat with markup.
 """
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 
 from cxlab.benchmarks.crmarena.organisation.schema import load_default
 from cxlab.benchmarks.crmarena.organisation.tables import to_tables
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
+from cxlab.benchmarks.crmarena.score import measure
 from cxlab.benchmarks.crmarena.solvers import solve
 from cxlab.benchmarks.crmarena.tasks import TASKS
-from cxlab.records import Dataset, Sample
+from cxlab.records import Dataset, Run, Sample
 from cxlab.store import write
+from tests.benchmarks.crmarena.crm_play import Reply, Scripted, play
 from tests.benchmarks.crmarena.small_organisation import add_history, ident, make_rows
 
 DATASET = "crmarena-known"
@@ -126,3 +131,49 @@ def _sample(
         facets={"persona": TASKS[task].persona, "answerable": "no" if expected["answer"] is None else "yes",
                 "difficulty": "2"},
     )  # fmt: skip
+
+
+REACT, CALLING = "run-crm-react", "run-crm-calling"
+STATES = "SELECT Account.ShippingState, ClosedDate, CreatedDate FROM Case WHERE Status = 'Closed'"
+MISSPELT = STATES.replace("Status =", "Statis =")
+PERIOD = f"{STATES} AND CreatedDate >= 2020-01-01T00:00:00Z AND CreatedDate < 2020-04-01T00:00:00Z"
+REPLIES: dict[str, list[Reply]] = {
+    # The query is misspelled, mended, and of another quarter.
+    "s-crm-2": [
+        f"<thought>I look at closed cases.</thought><execute>{MISSPELT}</execute>",
+        f"<thought>A slip {HOSTILE}</thought><execute>{PERIOD}</execute>",
+        "<thought>It is Texas.</thought><submit>TX</submit>",
+    ],
+    "s-crm-3": ["within 30 days", "<submit>within 30 days</submit>"],
+}
+QUARTER = {"start_date": "2020-04-01T00:00:00Z", "end_date": "2020-07-01T00:00:00Z"}
+CALLS: dict[str, list[Reply]] = {
+    "s-crm-2": [
+        ("get_period", json.dumps({"period_name": "Q2", "year": 2020})),
+        ("get_cases", json.dumps({**QUARTER, "statuses": ["Closed"]})),
+        ("submit", json.dumps({"content": "NY"})),
+    ],
+    "s-crm-3": [("search_knowledge_articles", json.dumps({"search_term": "boots"})),
+                ("submit", json.dumps({"content": "within 30 days"}))],
+}  # fmt: skip
+
+
+def make_runs(home: Path) -> None:
+    """Two runs of a scripted model over the best region and the knowledge question."""
+    samples = {each.id: each for each in write.load_samples(DATASET, home)}
+    for place, (run_id, framework, replies) in enumerate(
+        ((REACT, "react", REPLIES), (CALLING, "function_calling", CALLS))
+    ):
+        run = Run(
+            id=run_id, benchmark="crmarena", model="scripted", simulated=False, judges=(), dataset_id=DATASET, seed=1,
+            setup={"options": {"framework": framework}}, trials=1, planned=len(replies), prompts={}, code="x",
+            created=datetime(2026, 11, 21, 9 + place, tzinfo=UTC),
+        )  # fmt: skip
+        write.create_run(run, home)
+        with write.PartWriter(run, samples, home=home) as writer, pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CXLAB_HOME", str(home))
+            for sample_id, said in replies.items():
+                attempt = play(samples[sample_id], Scripted(said), {"framework": framework})
+                identity = f"{run_id}-{sample_id}"
+                attempt = attempt.model_copy(update={"id": identity, "run_id": run_id})
+                writer.add(attempt, measure(samples[sample_id], attempt))

@@ -46,7 +46,7 @@ def ask(sandbox: Sandbox, text: str) -> Answer:
 
 def to_table(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Records as a table: parents as columns `Account.Name`, children as their number and their values in short."""
-    rows = [dict(_flatten(record)) for record in records]
+    rows = [dict(flatten(record)) for record in records]
     known = dict.fromkeys(name for row in rows for name in row)
     # A parent that is not there is null as a whole, where others have columns of theirs.
     parents = {name.rpartition(".")[0] for name in known}
@@ -54,18 +54,19 @@ def to_table(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame({name: _column(name, [row.get(name) for row in rows]) for name in names})
 
 
-def _flatten(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flatten(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """(column, value) of a record: parents' fields as `Account.Name`, children as their number and values in short."""
     for key, value in record.items():
         if isinstance(value, Mapping) and isinstance(value.get("records"), list):
             yield f"{prefix}{key}", _say_children(value["records"])
         elif isinstance(value, Mapping):
-            yield from _flatten(value, f"{prefix}{key}.")
+            yield from flatten(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
 
 
 def _say_children(records: Sequence[Mapping[str, Any]]) -> str:
-    told = "; ".join(", ".join("null" if v is None else str(v) for _, v in _flatten(each)) for each in records)
+    told = "; ".join(", ".join("null" if v is None else str(v) for _, v in flatten(each)) for each in records)
     return f"{len(records)}: {told}"
 
 

@@ -43,9 +43,8 @@ def style() -> None:
     .cx-passage {{white-space: pre-wrap; line-height: 1.5; font-size: .92rem; border-left: 3px solid {ink.hairline};
       padding-left: .8rem; overflow-wrap: anywhere;}}
     .cx-passage mark {{background: {ink.warning}55; color: inherit; padding: 0 2px; border-radius: 2px;}}
-    [class*="st-key-cx-solver-marked"] {{border-left: 4px solid {ink.bad} !important;}}
-    .cx-step {{border-left: 3px solid {ink.hairline}; padding: .1rem 0 .4rem .8rem; margin-bottom: .5rem;
-      font-size: .9rem; overflow-wrap: anywhere;}}
+    [class*="st-key-cx-solver-marked"], [class*="st-key-cx-reply-marked"] {{
+      border-left: 4px solid {ink.bad} !important;}}
     @media (max-width: 1180px) {{
       .st-key-cx-record > [data-testid="stHorizontalBlock"] {{flex-wrap: wrap;}}
       .st-key-cx-record > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] {{min-width: 100%;}}

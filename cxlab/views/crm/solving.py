@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -10,10 +11,13 @@ from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.solvers import SOLVERS, solve
 from cxlab.benchmarks.crmarena.tasks import PREFIXES, TASKS
 from cxlab.benchmarks.crmarena.tools import DEFINITIONS, TOOLS
+from cxlab.views.crm.asking import flatten
 from cxlab.views.crm.organisation import Organisation
 
 _MOST_NAMED = 4
 _MOST_ROWS = 12
+# To the minute, as the product and the tools write times.
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:00(\.000)?(Z|\+0000)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +97,7 @@ def name_answer(organisation: Organisation | None, task: str, answer: str | None
 
 
 def write_argument(organisation: Organisation | None, value: Any) -> str:
-    """An argument or a short result in a line: ids by what they stand for, long lists by their number."""
+    """An argument or a short result in a line: ids by what they stand for, long lists by their number, times short."""
     if isinstance(value, str):
         return _name(organisation, value)
     if isinstance(value, Mapping):
@@ -114,6 +118,8 @@ def _rest(count: int) -> str:
 
 
 def _name(organisation: Organisation | None, id: str) -> str:
+    if _MOMENT.fullmatch(id):
+        return f"{id[:10]} {id[11:16]}"
     return organisation.title(id) if organisation is not None and len(id) == 18 else id
 
 
@@ -127,8 +133,9 @@ def tabulate(organisation: Organisation | None, result: Any) -> tuple[list[str],
         rows = [[_name(organisation, str(key)), write_argument(organisation, value)] for key, value in values]
         return ["", ""], rows[:_MOST_ROWS], len(rows)
     if isinstance(result, Sequence) and not isinstance(result, str) and result and isinstance(result[0], Mapping):
-        heads = list(dict.fromkeys(key for row in result[:_MOST_ROWS] for key in row))
-        rows = [[write_argument(organisation, row.get(head)) for head in heads] for row in result[:_MOST_ROWS]]
+        flat = [dict(flatten(row)) for row in result[:_MOST_ROWS] if isinstance(row, Mapping)]
+        heads = list(dict.fromkeys(key for row in flat for key in row))
+        rows = [[write_argument(organisation, row.get(head)) for head in heads] for row in flat]
         return heads, rows, len(result)
     return [], [], 0
 

@@ -14,6 +14,7 @@ from cxlab.ui import address, path_strips
 from cxlab.ui.labels import badge, error, header, label, plain, say
 from cxlab.ui.transcript import transcript
 from cxlab.views.benchmarks import declared
+from cxlab.views.crm import attempt_trace
 from cxlab.views.failures import (
     annotation_form,
     attempt_answer,
@@ -131,11 +132,19 @@ def _show_dialogue(view: View, whole: StoredAttempt, about: Declaration) -> None
         _show_rest(view, whole)
 
 
+def _show_actions(view: View, whole: StoredAttempt, about: Declaration) -> None:
+    """Actions and what came of them, beside those that lead to the answer."""
+    attempt_answer.headline(whole, about)
+    attempt_trace.show_attempt(whole)
+    _show_rest(view, whole)
+
+
 PARTS: Mapping[str, Callable[[View, StoredAttempt, Declaration], None]] = {
     "procedure": _show_procedure,
     "answer": _show_answer,
     "goal": _show_goal,
     "dialogue": _show_dialogue,
+    "actions": _show_actions,
 }
 """What draws one attempt, by the contract's `attempt_view`; what is not in here is drawn as a dialogue."""
 

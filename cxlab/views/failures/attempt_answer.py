@@ -77,7 +77,7 @@ def show_due(whole: StoredAttempt, key: str = "answer") -> None:
     with st.container(border=True):
         st.markdown("**Due beside given**")
         for names, draw in _SHAPES.items():
-            if names <= set(expected):
+            if names <= set(expected) and (draw is not _draw_questions or "questions" in inputs):
                 draw(inputs, expected, output)
                 break
         else:

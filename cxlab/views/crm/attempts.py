@@ -1,0 +1,103 @@
+"""Agent traces: the attempts at an organisation's questions, and one of them step by step."""
+
+from __future__ import annotations
+
+import polars as pl
+import streamlit as st
+
+from cxlab import read
+from cxlab.benchmarks.crmarena.tasks import TASKS
+from cxlab.charts.numbers import format_count
+from cxlab.errors import UnknownName
+from cxlab.read import View
+from cxlab.ui.address import cached, link
+from cxlab.ui.labels import empty, error, label, plain, section
+from cxlab.ui.paging import show_pages
+from cxlab.ui.tables import column, show_table
+from cxlab.views.crm import queries_board
+from cxlab.views.crm.attempt_trace import show_attempt
+from cxlab.views.crm.organisation import BENCHMARK
+from cxlab.views.crm.place import Place, go, pick
+from cxlab.views.crm.records import show_trail
+from cxlab.views.failures.attempt_verdict import SIGNS
+
+ROWS_A_PAGE = 200
+_VERDICTS = {"failed": "Failed", "passed": "Passed", "unscored": "Not scored", "all": "All"}
+
+
+def start_run(place: Place) -> None:
+    """To the form that starts a run, with this dataset chosen."""
+    st.switch_page("pages/run.py", query_params={"bench": BENCHMARK, "dataset": place.dataset})
+
+
+def say_empty(place: Place, what: str) -> None:
+    """What would be here, and the button that makes it."""
+    empty(
+        f"{what} No agent has worked this organisation yet.",
+        "Run agents",
+        lambda: start_run(place),
+        f"python -m cxlab run {BENCHMARK} --dataset {place.dataset} --model simulated:strong",
+    )
+
+
+def show_attempts(place: Place) -> None:
+    """The list, or one attempt, by the address."""
+    if place.view.attempt:
+        _show_one(place)
+        return
+    runs = cached(queries_board.runs, place.dataset)
+    if runs.is_empty():
+        say_empty(place, "Here you would step through what an agent thought, asked and saw.")
+        return
+    with st.sidebar:
+        names = {row["run_id"]: queries_board.name_run(row) for row in runs.iter_rows(named=True)}
+        chosen = pick("runs", "Run", ["", *names], {"": "all", **names}, next(iter(place.view.runs), ""))
+        task = pick(
+            "kind", "Task", ["", *TASKS], {"": "all", **{id: each.title for id, each in TASKS.items()}}, place.kind
+        )
+        verdict = pick("verdict", "What became of it", list(_VERDICTS), _VERDICTS, place.view.verdict)
+    _list(place, tuple([chosen] if chosen else names), task, verdict)
+
+
+def _list(place: Place, runs: tuple[str, ...], task: str, verdict: str) -> None:
+    found = cached(queries_board.attempts, runs, task, "" if verdict == "all" else verdict)
+    section(f"{format_count(found.height)} attempt{'s' * (found.height != 1)}", "Pick one to step through it.")
+    if found.is_empty():
+        st.info("No attempt is like that. Widen the choice in the sidebar.")
+        return
+    page = min(place.view.page, -(-found.height // ROWS_A_PAGE))
+    shown = found.slice((page - 1) * ROWS_A_PAGE, ROWS_A_PAGE).with_columns(
+        name=pl.col("model").map_elements(label, return_dtype=pl.String),
+        verdict=pl.col("verdict").replace_strict({key: words for key, (words, _) in SIGNS.items()}, default="?"),
+        task=pl.col("task").replace({id: each.title for id, each in TASKS.items()}),
+    )
+    columns = {
+        "name": column("Model"), "framework": column("Framework"), "task": column("Task"),
+        "number": column("No.", "count"), "query": column("Question", width="large"), "verdict": column("Verdict"),
+        "reason": column("First departure"), "answer": column("Answer given"), "turns": column("Replies", "count"),
+        "cost_usd": column("Cost", "usd"),
+    }  # fmt: skip
+    picked = show_table(shown, columns, key="crm-attempts", alt="Attempts.", select="single", search=True)
+    show_pages(place.view, found.height, ROWS_A_PAGE, "crm-attempt-pages")
+    if picked:
+        go(place.change(attempt=f"{picked[0]['run_id']}/{picked[0]['attempt_id']}"))
+
+
+def _show_one(place: Place) -> None:
+    run_id, attempt_id = place.view.opened or ("", "")
+    try:
+        whole = read.attempt(run_id, attempt_id)
+    except UnknownName as unknown:
+        error(str(unknown))
+        return
+    if whole.attempt["benchmark"] != BENCHMARK:
+        error("This attempt is of another benchmark.", "The page Failures shows it.")
+        link("Open it on Failures", "failures", View().open(run_id, attempt_id))
+        return
+    number = (whole.sample.get("inputs") or {}).get("number", "")
+    show_trail(place, [("Attempts", place.change(attempt=""))], f"No. {number} by {label(whole.attempt['model'])}")
+    words = SIGNS[str(whole.attempt.get("verdict") or "unscored")][0]
+    setup = ((whole.run.get("setup") or {}).get("options") or {}).get("framework", "")
+    section(plain(f"{label(whole.attempt['model'])}, {queries_board.name_framework(setup)}: {words}"))
+    link("Votes, figures and notes on Failures", "failures", View().open(run_id, attempt_id))
+    show_attempt(whole)
