@@ -6,6 +6,7 @@ import streamlit as st
 from cxlab import read, ui
 from cxlab.read import View
 from cxlab.read.comparison_sets import Unit
+from cxlab.read.headlines import candidates, first_scored
 from cxlab.views import comparison_sets
 from cxlab.views.benchmarks import declared, titles_of, usable_facets
 from cxlab.views.compare import comparison, queries
@@ -32,7 +33,7 @@ with st.sidebar:
     benchmark = benchmarks[0]
     if len(benchmarks) > 1:
         benchmark = ui.choose(view, "benchmark", "Benchmark", benchmarks, names=titles_of(benchmarks))
-about = declared(benchmark)
+about = declared(benchmark, view.lead)
 card, facets = about.card, usable_facets(about)
 view = view.change(benchmark=benchmark)
 tasks = {task.id: task for task in card.tasks}
@@ -48,17 +49,17 @@ if several:
 scored = View(benchmark=benchmark, tasks=view.tasks if several else ())
 metrics = ui.cached(read.metric_names, scored)["metric"].to_list()
 if view.metric not in metrics:
-    usual = task.metric if several else card.headline
-    # Older runs may not be scored by it yet.
-    usual = next((metric for metric in (usual, *card.leading) if metric in metrics), usual)
-    view = view.change(metric=usual, page=view.page)
+    usual = candidates(about, task.id if several else card.tasks[0].id) if card.tasks else (card.headline,)
+    view = view.change(metric=first_scored(usual, metrics.__contains__), page=view.page)
 view = ui.sidebar_filters(view, ["models", *facets, "runs"], about, metric=True, metrics=metrics)
 unit: Unit = "model"
 if len(view.runs) > 1 and len(view.models) < 2:
     unit = "run_id"  # several runs were picked by name: they are the sides, whatever models they are of
 scope = view.filters()
 compared = ui.cached(queries.compared, scope, unit)
-comparison_sets.choose_set(compared, benchmark)
+with st.container(horizontal=True):
+    comparison_sets.choose_lead(benchmark)
+    comparison_sets.choose_set(compared, benchmark)
 ranking = ui.cached(queries.ranked, scope, unit)
 if ranking is not None and ranking.table.height == 1 and ranking.floors.height and not scope.models:
     # Nothing else to compare with: then a constant agent is a side like any other.

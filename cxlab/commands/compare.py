@@ -22,6 +22,7 @@ def compare(
     dataset: Annotated[str, typer.Option(help="Compare on this dataset.")] = "",
     task: Annotated[str, typer.Option(help="One task; each in turn when none is named.")] = "",
     metric: Annotated[str, typer.Option(help="Another metric than the task's headline.")] = "",
+    lead: Annotated[str, typer.Option(help="What leads, of what the benchmark lets be chosen.")] = "",
     baseline: Annotated[str, typer.Option(help="Whom the others are measured against; the first when not set.")] = "",
     set_id: Annotated[
         str, typer.Option("--set", help="The conditions to compare under, by their id; the largest complete set's.")
@@ -41,7 +42,7 @@ def compare(
     from cxlab.read.conditions import find_differing, of_runs
     from cxlab.runner.plan import find_benchmark
 
-    about, view, unit = _find_view(sides or [], benchmark, task, where or [], find_benchmark)
+    about, view, unit = _find_view(sides or [], benchmark, task, lead, where or [], find_benchmark)
     found = ranking.rank(about, view, unit, metric)
     if dataset or set_id:
         known = [each.conditions for each in found.set.choices]
@@ -73,7 +74,7 @@ def compare(
 
 
 def _find_view(
-    sides: list[str], benchmark: str, task: str, where: list[str], find_benchmark: Any
+    sides: list[str], benchmark: str, task: str, lead: str, where: list[str], find_benchmark: Any
 ) -> "tuple[Declaration, View, Unit]":
     """What is declared of the benchmark, the view that the words ask for, and what its sides are."""
     from cxlab.errors import BadOption, UnknownName
@@ -104,9 +105,13 @@ def _find_view(
         benchmark = next(iter(shared))
     elif benchmark not in set(of_run.values()):
         raise UnknownName("benchmark with runs", benchmark, set(of_run.values()))
-    from cxlab.read.scores import with_scored_headlines
+    from cxlab.read.headlines import led_by, with_scored_headlines
 
-    about = with_scored_headlines(find_benchmark(benchmark).declaration)
+    about = find_benchmark(benchmark).declaration
+    leads = {metric for each in about.card.tasks for metric in each.leads}
+    if lead and lead not in leads:
+        raise UnknownName("metric that may lead", lead, leads)
+    about = with_scored_headlines(led_by(about, lead))
     tasks = [each.id for each in about.card.tasks]
     if task and task not in tasks:
         raise UnknownName("task", task, tasks)
@@ -115,7 +120,7 @@ def _find_view(
         if about.facet(facet) is None:
             raise UnknownName("facet", facet, [each.id for each in about.facets])
         facets.setdefault(facet, []).append(value)
-    view = View(benchmark=benchmark, tasks=(task,) if task else (), runs=named_runs, models=named_models)
+    view = View(benchmark, named_runs, named_models, (task,) if task else (), lead=lead)
     return about, view.narrow(**facets), "run_id" if named_runs else "model"
 
 

@@ -15,7 +15,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 import polars as pl
@@ -23,9 +23,10 @@ import polars as pl
 from cxlab.metrics.complete_sets import largest_complete, shared
 from cxlab.read import score_sums
 from cxlab.read.conditions import Conditions, RunConditions, of_runs
+from cxlab.read.headlines import candidates, first_scored
 from cxlab.read.query import ask
 from cxlab.read.view import View
-from cxlab.records.benchmark_card import Declaration, Task
+from cxlab.records.benchmark_card import Declaration
 from cxlab.store import catalogue, layout
 
 Unit = Literal["model", "run_id"]
@@ -131,22 +132,18 @@ def _tasks_of(about: Declaration, view: View) -> tuple[str, ...]:
     return tuple(task for task in known if not view.tasks or task in view.tasks) or view.tasks or ("",)
 
 
-def headline_of(about: Declaration, task: str) -> Task:
-    """What leads a task; of a task that is not declared the benchmark's headline."""
-    return about.card.task(task) or Task(task, task, about.card.headline or "overall")
-
-
 def _results(about: Declaration, view: View, task: str, runs: Mapping[str, RunConditions], unit: Unit) -> pl.DataFrame:
     """All results of a task: side, set (its conditions), sample_id, trial, run_id, attempt_id, model, value, made, and
-    metric: the headline; where nothing is scored by it (yet) the view's metric, or the first of the card's leading."""
-    sums = pl.DataFrame()
-    metric = headline = headline_of(about, task).metric
-    for metric in dict.fromkeys((headline, view.metric or headline, *about.card.leading)):
-        wanted = view.change(metric=metric, tasks=(task,) if task else (), models=(), without=(), sets=())
-        sums = score_sums.of_attempts(wanted)
-        if (sums["n"] > 0).any():
-            break
-    found = one_a_trial(sums, runs, unit).with_columns(metric=pl.lit(metric))
+    metric: the first of the task's candidates (read/headlines.py) that anything is scored by."""
+
+    @cache
+    def sums(metric: str) -> pl.DataFrame:
+        return score_sums.of_attempts(
+            view.change(metric=metric, tasks=(task,) if task else (), models=(), without=(), sets=())
+        )
+
+    metric = first_scored(candidates(about, task, view.metric), lambda metric: bool((sums(metric)["n"] > 0).any()))
+    found = one_a_trial(sums(metric), runs, unit).with_columns(metric=pl.lit(metric))
     return found.filter(pl.col("run_id").is_in(view.runs)) if view.runs else found
 
 

@@ -22,9 +22,9 @@ from cxlab.read.comparison_sets import (
     Unit,
     customers_of,
     find_set,
-    headline_of,
     with_values,
 )
+from cxlab.read.headlines import headline_of
 from cxlab.read.query import ask
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration, Task

@@ -1,7 +1,6 @@
 """Means with their 95 % intervals, aggregated in SQL."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import polars as pl
@@ -10,7 +9,6 @@ from cxlab.errors import UnknownName
 from cxlab.metrics.intervals import Bounds, find_bounds
 from cxlab.read.query import ask, facet, facet_ids, where
 from cxlab.read.view import View
-from cxlab.records.benchmark_card import Declaration
 
 # What scores can be grouped by beside facets, and whether the column must be fetched from `attempts`.
 _GROUPS = {
@@ -152,16 +150,6 @@ def metric_names(view: View) -> pl.DataFrame:
     """The metrics that have scores: metric, n; by name."""
     condition, params = where(view, "scores")
     return ask(f"SELECT metric, count(value) AS n FROM scores WHERE {condition} GROUP BY 1 ORDER BY 1", params)
-
-
-def with_scored_headlines(about: Declaration) -> Declaration:
-    """The declaration with, for each task whose headline no attempt has, the first leading metric that some have."""
-    counts = dict(metric_names(View(benchmark=about.card.id)).iter_rows())
-    other = next((metric for metric in about.card.leading if counts.get(metric)), None)
-    if other is None or all(counts.get(task.metric) for task in about.card.tasks):
-        return about
-    tasks = tuple(task if counts.get(task.metric) else replace(task, metric=other) for task in about.card.tasks)
-    return replace(about, card=replace(about.card, tasks=tasks))
 
 
 def count_scores(view: View) -> dict[str, int]:

@@ -29,6 +29,7 @@ _LISTS = {
 _TEXTS = {
     "benchmark": "benchmark",
     "metric": "metric",
+    "lead": "lead",
     "search": "q",
     "baseline": "baseline",
     "field": "field",
@@ -67,8 +68,8 @@ class View:
     `at` the turns that are looked at ("last" or a number; empty: all). `errors` are kinds of what went wrong
     (failure_kinds.KINDS), `splits` "yes" or "no", `ends` how dialogues ended, `owners` whose doing a verdict was,
     `alike` a group of alike failures. `sets` are conditions under which models are compared, one a benchmark
-    (read/conditions.py). `without` are models that a page leaves out unless they are asked for; no address
-    has it.
+    (read/conditions.py). `lead` is the metric that leads where a benchmark lets that be chosen. `without` are models
+    that a page leaves out unless they are asked for; no address has it.
     `verdict` is what became of an attempt: failed, unscored, wrong (either of them), passed; all and "" narrow nothing.
     `dataset` is the one that is looked at, `conversation` the one of its conversations that is open.
     """
@@ -87,6 +88,7 @@ class View:
     judges: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     metric: str = ""
+    lead: str = ""
     search: str = ""
     baseline: str = ""
     field: str = ""

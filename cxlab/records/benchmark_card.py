@@ -13,7 +13,7 @@ from cxlab.errors import BadOption
 from cxlab.records.settings import Switch
 
 _RESERVED = """run model task outcome failure ended error split judge benchmark metric q baseline field attempt stage
-order tab at alike verdict set dataset conversation turn page id owner job seed limit trials
+order tab at alike verdict set lead dataset conversation turn page id owner job seed limit trials
 run_id attempt_id sample_id trial simulated ended_by score turns opening reason wrong way first_turn latency_s cost_usd
 started name group value"""
 RESERVED = frozenset(_RESERVED.split())
@@ -64,6 +64,8 @@ class Task:
     headline when empty), `pass_from` its value from which an attempt has passed (or down to which, where less is
     better); None is 100, or 0.
 
+    `leads`: the metrics that a viewer may let lead in the headline's place. `paper`: the one that the paper's own
+    leaderboard prints, beside which alone its figures stand; empty where that is the headline.
     `search`: what an attempt ranks, where it ranks anything.
     """
 
@@ -74,6 +76,8 @@ class Task:
     higher_is_better: bool = True
     decided_by: str = ""
     pass_from: float | None = None
+    leads: tuple[str, ...] = ()
+    paper: str = ""
     search: Search | None = None
 
 

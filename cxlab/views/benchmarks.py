@@ -7,6 +7,7 @@ from typing import Any
 from cxlab import read
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import PublishedTable, View
+from cxlab.read.headlines import led_by
 from cxlab.read.published import list_files, published
 from cxlab.records.benchmark_card import Card, Declaration, Facet, Search
 from cxlab.records.settings import write_word
@@ -14,12 +15,13 @@ from cxlab.store import layout
 from cxlab.ui.address import cached
 
 
-def declared(benchmark: str) -> Declaration:
+def declared(benchmark: str, lead: str = "") -> Declaration:
     """What a benchmark declares; of one that is not registered (any more) its name, and nothing is asked for.
 
-    Where nothing in the store has a task's headline (runs from before there was one), the next leading figure leads.
+    `lead`: what a viewer lets lead (`View.lead`). Where nothing in the store has a task's headline (runs from before
+    there was one), the next leading figure leads.
     """
-    about = _declared(benchmark)
+    about = led_by(_declared(benchmark), lead)
     return cached(read.with_scored_headlines, about) if about.card.leading else about
 
 

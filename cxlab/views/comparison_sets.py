@@ -11,7 +11,7 @@ from cxlab.read.comparison_sets import Choice, ComparisonSet, Unit
 from cxlab.read.ranking import Ranking, Rankings
 from cxlab.read.ranking_words import say_customers
 from cxlab.ui.address import here, set_view
-from cxlab.ui.labels import label, plain
+from cxlab.ui.labels import label, plain, title
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 
@@ -20,7 +20,7 @@ _MOST_PARTS = 3
 
 def ranked(view: View, unit: Unit = "model") -> Rankings:
     """The rankings of a view of one benchmark, a task each, by its headline."""
-    return ranking.rank(declared(view.benchmark), view, unit)
+    return ranking.rank(declared(view.benchmark, view.lead), view, unit)
 
 
 def choose_set(found: ComparisonSet, key: str) -> None:
@@ -43,6 +43,23 @@ def choose_set(found: ComparisonSet, key: str) -> None:
         help="Only results under the same conditions are ranked together: dataset, settings, judges, customer, prompts "
         "and scorer. The largest complete set comes first.",
     )  # fmt: skip
+
+
+def choose_lead(benchmark: str) -> None:
+    """Which metric leads, where the benchmark lets that be chosen; the choice goes into the address and stays."""
+    card = declared(benchmark).card
+    leads = list(dict.fromkeys(metric for task in card.tasks for metric in task.leads))
+    if len(leads) < 2:
+        return
+    widget, now = f"cx-lead-{benchmark}", here().lead
+    st.session_state[widget] = now if now in leads else leads[0]
+
+    def changed() -> None:
+        picked = st.session_state[widget]
+        set_view(here().change(lead="" if picked == leads[0] else picked, metric=""))
+
+    meanings = "; ".join(f"{title(metric)}: {card.metrics.get(metric, '')}" for metric in leads)
+    st.selectbox("Ranked by", leads, key=widget, format_func=title, on_change=changed, width=320, help=plain(meanings))
 
 
 def describe_choices(choices: Sequence[Choice]) -> dict[str, str]:

@@ -34,10 +34,11 @@ def write_run(
     openings: Mapping[tuple[str, int], str] | None = None,
     turns: int = 1,
     facets: Mapping[str, Mapping[str, str]] | None = None,
+    also: Mapping[str, Values] | None = None,
 ) -> str:
     """A run, made `number` hours into 2026; each attempt scores its value at every one of its turns. Returns its id.
 
-    By the benchmark's headline, where no `metric` is named.
+    By the benchmark's headline, where no `metric` is named; `also` by further metrics.
     """
     metric = metric or REGISTRY[benchmark].card.headline
     run_id = f"run-260101-{number:06d}-aaaaaaaa"
@@ -59,9 +60,11 @@ def write_run(
             "facets": [{"key": key, "value": v} for key, v in (facets or {}).get(sample, {}).items()],
         }  # fmt: skip
         attempts.append(own)
+        each = {metric: value} | {name: found[sample, trial] for name, found in (also or {}).items()}
         scores += [
-            {**own, "turn": turn, "metric": metric, "value": value, "scorer": scorer} for turn in range(1, turns + 1)
-        ]
+            {**own, "turn": turn, "metric": name, "value": one, "scorer": scorer}
+            for name, one in each.items() for turn in range(1, turns + 1)
+        ]  # fmt: skip
     for name, schema, rows in (("attempts", tables.ATTEMPTS, attempts), ("scores", tables.SCORES, scores)):
         full = [{column: row.get(column) for column in schema} for row in rows]
         pl.DataFrame(full, schema=schema).write_parquet(part / f"{name}.parquet")

@@ -24,8 +24,8 @@ from cxlab.metrics import paths
 from cxlab.records import Sample
 from cxlab.records.procedure import Procedures
 
-# What leads where nobody chooses a metric; the paper's own is "overall", beside which its tables are shown.
-LEAD = "told"
+# What may lead, the default first; "overall" is the paper's own.
+LEADS = ("told", "truth", "skill", "overall")
 METRICS = {
     "skill": "told, over what the best constant agent gets on the same: 0 is that agent, 100 is faultless",
     "told": "0.4 fields + 0.4 path + 0.2 action, only of what can be decided from what the customer has told by then",
@@ -137,9 +137,9 @@ BENCHMARK = Benchmark(
         "from friendly to hostile.",
         paper="SAGE: A Service Agent Graph-guided Evaluation Benchmark",
         licence="procedures and phrases: own work; metric definitions after the paper",
-        tasks=(Task("dialogue", "Serve a customer by the procedure", LEAD),),
+        tasks=(Task("dialogue", "Serve a customer by the procedure", LEADS[0], leads=LEADS, paper="overall"),),
         metrics=METRICS,
-        leading=(LEAD, "overall", "skill"),
+        leading=("told", "overall", "skill"),
         parts=("classification", "path", "action", *GRADES),
         scales={
             **dict.fromkeys(GRADES, (3.0, 9.0)),

@@ -167,7 +167,7 @@ def show_scores(
     groups = _group_names(about, frame, by)
     shown = None
     if beside:
-        headline = card.headline if len(card.tasks) == 1 else ""
+        headline = card.tasks[0].paper or card.headline if len(card.tasks) == 1 else ""
         narrowed = tuple(value for _, values in view.facets for value in values)
         shown = queries.published_points(card.id, view.metric, headline, by, tuple(groups), narrowed)
         if shown.is_empty():

@@ -28,12 +28,14 @@ __all__ = ["Unit"]
 
 def compared(view: View, unit: Unit = "model") -> ComparisonSet:
     """The comparison set of the view, of its tasks and filters; what is asked for again is remembered."""
-    return _compared(str(layout.home()), catalogue.version(), selection(view).change(metric="", sets=view.sets), unit)
+    return _compared(
+        str(layout.home()), catalogue.version(), selection(view).change(metric="", sets=view.sets, lead=view.lead), unit
+    )
 
 
 @lru_cache(maxsize=4)
 def _compared(home: str, version: str, view: View, unit: Unit) -> ComparisonSet:
-    return find_set(declared(view.benchmark), view, unit)
+    return find_set(declared(view.benchmark, view.lead), view, unit)
 
 
 def _task_of(view: View, unit: Unit) -> TaskSet | None:
@@ -43,13 +45,15 @@ def _task_of(view: View, unit: Unit) -> TaskSet | None:
 
 def ranked(view: View, unit: Unit = "model") -> Ranking | None:
     """The ranking by the view's metric; None where nothing is compared."""
-    return _ranked(str(layout.home()), catalogue.version(), selection(view).change(sets=view.sets), unit)
+    return _ranked(
+        str(layout.home()), catalogue.version(), selection(view).change(sets=view.sets, lead=view.lead), unit
+    )
 
 
 @lru_cache(maxsize=4)
 def _ranked(home: str, version: str, view: View, unit: Unit) -> Ranking | None:
     task = _task_of(view, unit)
-    return None if task is None else ranking.rank_task(declared(view.benchmark), view, task, view.metric)
+    return None if task is None else ranking.rank_task(declared(view.benchmark, view.lead), view, task, view.metric)
 
 
 def results(view: View, unit: Unit = "model", facets: Sequence[str] = ()) -> pl.DataFrame:

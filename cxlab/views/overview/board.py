@@ -19,7 +19,14 @@ from cxlab.ui.boards import with_labels
 from cxlab.ui.labels import Badge, label, plain, section, title
 from cxlab.ui.tables import Kind, column, show_chart, show_table
 from cxlab.views.benchmarks import declared
-from cxlab.views.comparison_sets import choose_set, ranked, show_conditions, show_left_out, warn_of_customers
+from cxlab.views.comparison_sets import (
+    choose_lead,
+    choose_set,
+    ranked,
+    show_conditions,
+    show_left_out,
+    warn_of_customers,
+)
 
 Picked = tuple[str, str] | None
 """A model, and a task or "", that was clicked."""
@@ -29,7 +36,7 @@ _NOTE = "Pick a model to see its failures."
 
 def show_board(about: Declaration) -> Picked:
     """Chart and table of the benchmark's models; what was picked in either."""
-    view = View(benchmark=about.card.id, sets=here().sets)
+    view = View(benchmark=about.card.id, sets=here().sets, lead=here().lead)
     found = cached(ranked, view)
     scored = [each for each in found.tasks if each.table.height or each.floors.height]
     if not scored:
@@ -37,7 +44,9 @@ def show_board(about: Declaration) -> Picked:
     told = say_leader(scored[0], short_model) if len(scored) == 1 else say_leaders(scored)
     finding = plain(told)
     section(f"{plain(about.card.name)}: {finding}", badges=_badges(scored))
-    choose_set(found.set, about.card.id)
+    with st.container(horizontal=True):
+        choose_lead(about.card.id)
+        choose_set(found.set, about.card.id)
     picked = _show_one(about, scored[0], view, finding) if len(scored) == 1 else _show_tasks(about, scored, finding)
     show_left_out(scored)
     warn_of_customers(scored)
@@ -51,7 +60,7 @@ def took(view: View, metrics: Sequence[str] = ()) -> pl.DataFrame:
     and the mean of each further metric, of a benchmark with one task."""
     found = cached(ranked, view)
     told = ranking.took(pl.concat([each.compared.results for each in found.tasks])).rename({"side": "model"})
-    about = declared(view.benchmark)
+    about = declared(view.benchmark, view.lead)
     for metric in metrics:
         one = ranking.rank_task(about, view, found.tasks[0].compared, metric)
         means = pl.concat([one.table.select("side", "value"), one.floors.select("side", "value")])
@@ -126,7 +135,9 @@ def _show_tasks(about: Declaration, found: Sequence[Ranking], finding: str) -> P
     tasks = {each.task.id: each.task for each in found}
     wide = pl.concat([scores.select("grp", "side", "mean"), floors.select("grp", "side", mean="value")])
     board = wide.pivot("grp", index="side", values="mean").rename({"side": "model"})
-    board = board.join(cached(took, View(benchmark=card.id, sets=here().sets)), on="model", how="left")
+    board = board.join(
+        cached(took, View(benchmark=card.id, sets=here().sets, lead=here().lead)), on="model", how="left"
+    )
     columns = {id: column(title(id), _KINDS.get(task.unit, "points"), _tell(about, task)) for id, task in tasks.items()}
     board = board.sort("model")
     return _show_table(about, board, columns) or ((str(points[0][1]), str(points[0][0])) if points else None)
