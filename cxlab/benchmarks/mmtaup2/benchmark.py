@@ -19,6 +19,7 @@ from cxlab.benchmarks.contract import (
     Uncheckable,
 )
 from cxlab.benchmarks.mmtaup2 import worlds
+from cxlab.benchmarks.mmtaup2.conversation import personas
 from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics, rubric_versions
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import EXTRA, METRICS
 from cxlab.benchmarks.mmtaup2.evaluation.rejudging import REJUDGE
@@ -73,7 +74,7 @@ CARD = Card(
 )
 FACETS = (
     Facet("scenario", "Domain", "The world that both sides act in.", spread=True),
-    Facet("persona", "Persona", "How easy the customer makes it.", order=("none", "easy", "hard")),
+    Facet("persona", "Persona", "How easy the customer makes it.", order=personas.NAMES),
     Facet(
         "exposure",
         "Told of the customer",

@@ -28,7 +28,7 @@ def generate(options: MmDataset, context: GenerationContext) -> Generation:
 def make(options: MmDataset, seed: int) -> tuple[Dataset, list[Sample]]:
     """The dataset and its samples; deterministic for a seed, a sample's id is the hash of its content."""
     domains = _chosen(options.domain, worlds.DOMAINS)
-    people = _chosen(options.personas, personas.NAMES)
+    people = _chosen(options.personas, personas.USUAL)
     levels = [int(level) for level in _chosen(options.exposures, tuple(map(str, exposure.LEVELS)))]
     modalities = _chosen(options.modalities, speech.MODALITIES)
     count, wer = options.count, options.wer

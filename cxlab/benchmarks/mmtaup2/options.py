@@ -9,6 +9,7 @@ from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.records import Run
 from cxlab.records.settings import Listed
 
+PersonaName = Literal["none", "easy", "hard", "hurried", "wary"]
 # Set on the command line alone: text from a page is never a path.
 _NOT_ON_PAGES: dict[str, Any] = {"on_page": False}
 
@@ -16,7 +17,7 @@ _NOT_ON_PAGES: dict[str, Any] = {"on_page": False}
 class MmOptions(Options):
     """What a run of MM-tau-p² can be told."""
 
-    persona: Literal["none", "easy", "hard"] | None = Field(
+    persona: PersonaName | None = Field(
         None, description="The customer's persona, where the sample does not say; none when not set."
     )
     exposure: Literal[0, 1, 2] | None = Field(
@@ -91,8 +92,8 @@ class MmDataset(GenerateOptions):
 
     domain: Annotated[tuple[Literal["telecom", "retail"], ...], Listed] = Field((), description="Worlds, both.")
     count: int = Field(40, ge=1, le=100_000, description="Tasks a world.")
-    personas: Annotated[tuple[Literal["none", "easy", "hard"], ...], Listed] = Field(
-        (), description="The customers' personas."
+    personas: Annotated[tuple[PersonaName, ...], Listed] = Field(
+        (), description="The customers' personas; none, easy and hard when not named."
     )
     exposures: Annotated[tuple[Literal["0", "1", "2"], ...], Listed] = Field(
         (), description="What the agent is told of the customer: 0 nothing, 1 the persona, 2 a profile it infers."

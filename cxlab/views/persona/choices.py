@@ -9,7 +9,13 @@ import streamlit as st
 from cxlab.ui.labels import empty, plain
 from cxlab.ui.unknown import describe
 
-PERSONAS = {"none": "No persona", "easy": "Easy persona", "hard": "Hard persona"}
+PERSONAS = {
+    "none": "No persona",
+    "easy": "Easy persona",
+    "hard": "Hard persona",
+    "hurried": "Hurried persona",
+    "wary": "Wary persona",
+}
 EXPOSURES = {0: "told nothing", 1: "told who it is", 2: "infers a profile"}
 LINES = {"text": "text", "voice": "voice", "sound": "voice, real audio", "openai": "voice, OpenAI"}
 _BRIEF = {"text": "text", "sound": "audio"}
@@ -87,12 +93,14 @@ def name_line(line: str) -> str:
 SETS: dict[str, tuple[VariantChoice, ...]] = {
     "Personas": (VariantChoice("none"), VariantChoice("easy"), VariantChoice("hard")),
     "What the agent knows": (VariantChoice("hard", 0), VariantChoice("hard", 1), VariantChoice("hard", 2)),
+    "Three hard ones": (VariantChoice("hard"), VariantChoice("hurried"), VariantChoice("wary")),
     "Text and voice": (VariantChoice("hard", 0), VariantChoice("hard", 0, "voice"), VariantChoice("hard", 2, "voice")),
     "One of them aloud": (VariantChoice("hard", 0), VariantChoice("hard", 1), VariantChoice("hard", 2, "sound")),
 }
 SET_WORDS = {
     "Personas": "The same task by three customers; the agent is told nothing.",
     "What the agent knows": "A hard customer, of whom the agent knows nothing, is told, or infers a profile.",
+    "Three hard ones": "A beginner, somebody in a hurry, and somebody who trusts nobody.",
     "Text and voice": "A hard customer in a chat and on the telephone.",
     "One of them aloud": "As What the agent knows, the last one in real audio, made on this machine.",
 }

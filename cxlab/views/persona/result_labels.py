@@ -22,7 +22,13 @@ SOURCE = "MM-tau-p², Tables 2 and 5, one agent, two judges; not paired"
 HOW_COUNTED = "Each figure's definition stands under the heading and in the last table."
 TWICE = "Measured: read from the log of the world. Judged: what a panel of models says of the same conversations."
 _LEVELS = {
-    "persona": {"none": "No persona", "easy": "Easy persona", "hard": "Hard persona"},
+    "persona": {
+        "none": "No persona",
+        "easy": "Easy persona",
+        "hard": "Hard persona",
+        "hurried": "Hurried persona",
+        "wary": "Wary persona",
+    },
     "exposure": {"0": "Told nothing", "1": "Told the persona", "2": "Infers a profile"},
     "modality": {"text": "Text", "voice": "Voice"},
     "domain": {"telecom": "Telecom", "retail": "Retail"},

@@ -17,11 +17,14 @@ from cxlab.benchmarks.mmtaup2 import stated_values
 # What a message costs: being on the phone at all, a thing asked for again, a strange word, each further thing that is
 # asked for, a long speech; and what a kind word gives back.
 TIME, AGAIN, STRANGE, FURTHER, LONG, KIND = 0.25, 0.75, 0.5, 0.5, 0.5, 0.75
+# Who is in a hurry is worn out by each message and by kind words, and by several things at once not at all.
+HURRIED_TIME, HURRIED_KIND = 0.75, 0.5
 LONG_WORDS = 36
 # Patience runs out somewhere between these; where, is the person's own.
 LEAST, MOST = 8.0, 20.0
 SHORT = "short_of_patience"
-"""The trait of those who wear out."""
+"""The trait of those who wear out; those with the other one in a way of their own."""
+HURRIED = "in_a_hurry"
 _KIND = re.compile(
     r"\bdon't worry\b|\bno worry\b|\btake your time\b|\bno hurry\b|\bdoing (?:well|fine|very well)\b|"
     r"\bsorry for the trouble\b|"
@@ -38,7 +41,7 @@ class MessageLoad:
     strange: bool
 
 
-def strain(agent: Sequence[str], read: Callable[[str], MessageLoad]) -> list[float]:
+def strain(agent: Sequence[str], read: Callable[[str], MessageLoad], hurried: bool = False) -> list[float]:
     """How much the agent's messages have cost after each of them; the greeting costs nothing.
 
     Never below nothing at any point. `read` says what a message asks. Without a message [0.0].
@@ -47,15 +50,15 @@ def strain(agent: Sequence[str], read: Callable[[str], MessageLoad]) -> list[flo
     asked: set[str] = set()
     for place, text in enumerate(agent[1:], 1):
         load = read(text)
-        cost = TIME + FURTHER * max(len(load.requests) - 1, 0)
+        cost = HURRIED_TIME if hurried else TIME + FURTHER * max(len(load.requests) - 1, 0)
         if load.requests & asked or any(_alike(text, earlier) for earlier in agent[max(1, place - 4) : place]):
             cost += AGAIN
-        if load.strange:
+        if load.strange and not hurried:
             cost += STRANGE
         if len(text.split()) > LONG_WORDS:
             cost += LONG
         if _KIND.search(text):
-            cost -= KIND
+            cost += HURRIED_KIND if hurried else -KIND
         course.append(max(0.0, course[-1] + cost))
         asked |= load.requests
     return course

@@ -1,4 +1,4 @@
-"""Who the customers are: three personas, read from data/mmtaup2/personas.yaml, crossed with every task.
+"""Who the customers are: personas, read from data/mmtaup2/personas.yaml, crossed with every task.
 
 What a persona does to a conversation it does through its traits alone: what is said unasked and how, what is
 understood, what is touched by mistake, and when it is too much (`temper.py`). Nothing is taken off a result.
@@ -15,14 +15,20 @@ from cxlab.errors import UnknownName
 from cxlab.records.base import Record
 
 FILE = resources.data("mmtaup2", "personas.yaml")
-NAMES = ("none", "easy", "hard")
+NAMES = ("none", "easy", "hard", "hurried", "wary")
+USUAL = NAMES[:3]
+"""With which every task is played where no persona is named."""
+HARD = NAMES[2:]
+"""Those that make it hard, each in another way: a beginner, somebody in a hurry, somebody who trusts nobody."""
 
 
 class Persona(Record):
-    """A kind of customer. `about` and `traits` go to the customer, `card` to the agent at exposure 1."""
+    """A kind of customer. All but `card` goes to the customer, `card` to the agent at exposure 1."""
 
     title: str
     about: str
+    writes: str = ""
+    speaks: str = ""
     card: dict[str, str | int]
     traits: tuple[str, ...]
 
@@ -51,6 +57,12 @@ def persona(name: str) -> Persona:
     if name not in NAMES:
         raise UnknownName("persona", name, NAMES)
     return _file().personas[name]
+
+
+def describe(name: str, voice: bool) -> str:
+    """Who the customer is, and how it writes in a chat or speaks on the telephone."""
+    found = persona(name)
+    return f"{found.about} {found.speaks if voice else found.writes}".strip()
 
 
 def manner(name: str) -> dict[str, str]:

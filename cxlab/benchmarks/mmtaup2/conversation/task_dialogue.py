@@ -18,7 +18,7 @@ from cxlab.benchmarks.mmtaup2 import tasks, worlds
 from cxlab.benchmarks.mmtaup2.conversation import act_labels, model_sides
 from cxlab.benchmarks.mmtaup2.conversation.customer_card import make_card
 from cxlab.benchmarks.mmtaup2.conversation.exposure import Exposure
-from cxlab.benchmarks.mmtaup2.conversation.personas import manner, persona
+from cxlab.benchmarks.mmtaup2.conversation.personas import describe, manner
 from cxlab.benchmarks.mmtaup2.conversation.speech import USUAL_WER, ServiceBackEnd, SpeechBackEnd, open_carrier
 from cxlab.benchmarks.mmtaup2.worlds import World, screens
 from cxlab.dialogue import Delivery, DualControlLoop, Limits, ToolResult
@@ -116,7 +116,7 @@ def begin(
     exposure = Exposure(terms.exposure, terms.persona, asking.infer)
     agent = model_sides.AgentSide(asking, worlds.policy(task.domain), first.tools("agent"), line.voice, exposure)
     card = make_card(
-        task.known, persona(terms.persona).about, manner(terms.persona), first.tools("customer"), line.voice
+        task.known, describe(terms.persona, line.voice), manner(terms.persona), first.tools("customer"), line.voice
     )
     customer = model_sides.CustomerSide(answering, card)
     reader = act_labels.ActLabeller(task.domain)

@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from cxlab.benchmarks.mmtaup2.conversation import personas
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, paired_differences, summary
 from cxlab.errors import BadOption, UnknownName
 from cxlab.metrics.paired import Paired
@@ -26,7 +27,7 @@ METRICS = measured_metrics.METRICS | measured_metrics.EXTRA
 FIGURES = ("mm_tap", "pass", *measured_metrics.METRICS)
 """What a table begins with: the composite, the pass rate, the twelve."""
 LEVELS: dict[str, tuple[Any, ...]] = {
-    "persona": ("none", "easy", "hard"),
+    "persona": personas.NAMES,
     "exposure": (0, 1, 2),
     "modality": ("text", "voice"),
 }

@@ -98,7 +98,7 @@ FIGURES = {
 def measure_exposure(
     conversations: pl.DataFrame, figures: pl.DataFrame, said: Mapping[tuple[str, str], Sequence[str]], level: int
 ) -> list[ExposureEffect]:
-    """Being told (exposure `level`) against being told nothing, of hard customers in text, pair by pair.
+    """Being told (exposure `level`) against being told nothing, of hard customers (beginners) in text, pair by pair.
 
     `said`: (run, attempt) → the agent's messages. Shares are from 0 to 1. Empty where there is no pair.
     """

@@ -8,7 +8,7 @@ from typing import Any
 
 from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation import personas
-from cxlab.benchmarks.mmtaup2.conversation.patience import SHORT, MessageLoad, patience, person_of, strain
+from cxlab.benchmarks.mmtaup2.conversation.patience import HURRIED, SHORT, MessageLoad, patience, person_of, strain
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations, summary
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import (
     CUT_SHORT,
@@ -119,13 +119,14 @@ def wear_out(task: tasks.Task, persona: str, messages: Sequence[Message]) -> lis
     Empty for a persona that has all the time in the world. An estimate from the wording, the same for real and
     simulated customers; what a simulated one counts for itself may be a little more or less.
     """
-    if SHORT not in personas.persona(persona).traits:
+    traits = personas.persona(persona).traits
+    if SHORT not in traits:
         return []
     said = [message.text for message in messages if message.role == "agent" and not message.tool_calls]
     facts = task.known.facts
     contact = facts.get("phone_number") or facts.get("email") or ""
     whole = patience(person_of(task.known.reason, str(contact), str(facts.get("name", ""))))
-    return [min(1.0, each / whole) for each in strain(said, _load)]
+    return [min(1.0, each / whole) for each in strain(said, _load, HURRIED in traits)]
 
 
 def _load(text: str) -> MessageLoad:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from cxlab.benchmarks.mmtaup2.conversation.patience import MessageLoad, patience, strain
+from cxlab.benchmarks.mmtaup2.conversation.patience import HURRIED, SHORT, MessageLoad, patience, strain
 from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases as telecom_phrases
 
 HANDED_OVER = re.compile(r"\bhand(?:ing|ed)? you over\b|\btransferr?(?:ing|ed)?\b|\bcolleague\b", re.IGNORECASE)
@@ -29,12 +29,48 @@ def read_lexicon(text: str) -> MessageLoad:
     )
 
 
+# What gives a reason for what is asked for
+REASON = re.compile(
+    r"\b(?:so that|because|in order to|since|overdue|used (?:up|for)"
+    r"|to (?:find|help|look|check|make|see|add|get|protect))\b",
+    re.IGNORECASE,
+)
+_WHY = re.compile(r"\bwhat .*\bfor\?|\bwhy\b", re.IGNORECASE)
+# How often somebody insists on a reason before telling all the same.
+_INSISTS = 2
+
+
+def voice_of(traits: Collection[str]) -> str:
+    """As which person somebody of these traits puts things, as the phrases name them."""
+    if "describes" in traits:
+        return "hard"
+    return "hurried" if HURRIED in traits else "wary" if "asks_why" in traits else "none"
+
+
+def wants_reason(traits: Collection[str], asked: str, own: Sequence[str]) -> bool:
+    """Whether what is asked for is not told before it was said what for."""
+    if "asks_why" not in traits or REASON.search(asked):
+        return False
+    return sum(bool(_WHY.search(text)) for text in own) < _INSISTS
+
+
+def doubts(traits: Collection[str], offer: str, own: Sequence[str]) -> bool:
+    """Whether an offer that costs something is turned down: the first time always, and without a reason."""
+    if "doubts" not in traits or "$" not in offer:
+        return False
+    return not (REASON.search(offer) and any(_DOUBT.search(text) for text in own))
+
+
+_DOUBT = re.compile(r"\bno\b.*\bwhy\b|\bnot pay\b", re.IGNORECASE)
+
+
 class CustomerPatience:
     """A customer's state of mind at this point of a talk."""
 
     def __init__(self, traits: Collection[str], agent: Sequence[str], own: Sequence[str], person: str) -> None:
         self.traits, self.last, self.own = set(traits), agent[-1] if agent else "", own
-        self.share = strain(agent, read_lexicon)[-1] / patience(person) if "short_of_patience" in self.traits else 0.0
+        worn = strain(agent, read_lexicon, HURRIED in self.traits)[-1] if SHORT in self.traits else 0.0
+        self.share = worn / patience(person)
 
     @property
     def gives_up(self) -> bool:

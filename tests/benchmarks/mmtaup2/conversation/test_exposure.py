@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cxlab.benchmarks.mmtaup2.conversation.exposure import Exposure
-from cxlab.benchmarks.mmtaup2.conversation.personas import NAMES, manner, persona
+from cxlab.benchmarks.mmtaup2.conversation.personas import HARD, NAMES, describe, manner, persona
 from cxlab.benchmarks.mmtaup2.conversation.speech import open_carrier, speakable
 from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import PROMPTS, Profile, ProfileInputs
@@ -37,7 +37,16 @@ def exposure(level: int, replies: list[Any]) -> tuple[Exposure, list[ProfileInpu
     return Exposure(level, "hard", infer), asked
 
 
-def test_three_personas_that_differ_in_kind() -> None:
+def test_personas_differ_in_kind_the_hard_ones_among_themselves_too() -> None:
+    ways = [set(manner(name)) for name in HARD]
+    assert len(HARD) == 3
+    assert all(one - other for one in ways for other in ways if one is not other)
+    for name in HARD:
+        written, spoken = describe(name, voice=False), describe(name, voice=True)
+        assert written != spoken
+        assert written.startswith(persona(name).about)
+        assert spoken.startswith(persona(name).about)
+    assert describe("none", voice=True) == ""
     assert persona("none").card == {}
     assert not manner("none")
     assert set(manner("hard")).isdisjoint(manner("easy"))

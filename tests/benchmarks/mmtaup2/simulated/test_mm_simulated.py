@@ -16,6 +16,7 @@ from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import STOPS, AgentInputs
 from cxlab.benchmarks.mmtaup2.simulated import customer_patience
 from cxlab.benchmarks.mmtaup2.simulated.agent import DialogueState
 from cxlab.benchmarks.mmtaup2.simulated.customer import customer
+from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import ASKS_WHY
 from cxlab.benchmarks.mmtaup2.simulated.retail import phrases as retail_phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases as telecom_phrases
 from cxlab.benchmarks.mmtaup2.worlds import World
@@ -183,7 +184,7 @@ def test_only_somebody_short_of_patience_rings_off(domain: str, name: str) -> No
         ]
     said = customer(card.model_copy(update={"history": pestering}), PROFILES["customer"], np.random.default_rng(1))
     text = said if isinstance(said, str) else said.text
-    assert (STOPS["out_of_scope"] in text) == (name == "hard")
+    assert (STOPS["out_of_scope"] in text) == (name in ("hard", "hurried"))
 
 
 def test_a_profile_of_more_feeling_goes_by_the_note_more_often() -> None:
@@ -227,3 +228,24 @@ async def test_a_line_stays_suspended_until_its_bill_is_paid() -> None:
     assert used[-1] == "transfer_to_human_agents"
     assert "resume_line" not in used
     assert not any("bill is paid" in m.text for m in talk.duet.messages)
+
+
+async def test_the_wary_want_a_reason_and_who_is_told_of_it_gives_one_unasked() -> None:
+    unknown, known = [await play("telecom", "strong", 4, persona="wary", exposure=level) for level in (0, 1)]
+
+    def asked_why(talk: TaskDialogue) -> int:
+        return sum(bool(ASKS_WHY.search(m.text)) for m in talk.duet.messages if m.role == "customer")
+
+    assert sum(map(asked_why, known)) < sum(map(asked_why, unknown))
+    assert passed(known) >= passed(unknown)
+
+
+async def test_who_is_in_a_hurry_is_asked_for_several_things_at_once_by_who_knows_it() -> None:
+    unknown, known = [await play("telecom", "strong", 6, persona="hurried", exposure=level) for level in (0, 1)]
+
+    def turns(talks: list[TaskDialogue]) -> int:
+        return sum(talk.duet.turn for talk in talks)
+
+    assert turns(known) < turns(unknown)
+    hurried = patience.strain(["Hello.", *["Don't worry, take your time."] * 3], customer_patience.read_lexicon, True)
+    assert hurried[-1] > 3 * patience.HURRIED_TIME

@@ -15,6 +15,8 @@ from cxlab.benchmarks.mmtaup2.simulated.customer_patience import (
     STRAYED,
     CustomerPatience,
     garble_number,
+    voice_of,
+    wants_reason,
 )
 from cxlab.benchmarks.mmtaup2.simulated.retail import phrases
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import (
@@ -37,7 +39,7 @@ class RetailCustomer:
     def __init__(self, inputs: CustomerInputs, rng: np.random.Generator) -> None:
         self.inputs, self.rng = inputs, rng
         self.traits = set(inputs.manner)
-        self.hard = "describes" in self.traits
+        self.hard, self.person = "describes" in self.traits, voice_of(self.traits)
         self.facts = {str(k): str(v) for k, v in inputs.facts.items()}
         self.agent = [line.text for line in inputs.history if line.who == "Agent"]
         self.own = [line.text for line in inputs.history if line.who == "Customer"]
@@ -83,6 +85,8 @@ class RetailCustomer:
         if asks and "new address" in low:
             return self.fact("address", "new_address", self.current())
         if asks and re.search(r"e-?mail|zip code|your name|last name", low):
+            if wants_reason(self.traits, text, self.own):
+                return self.say("why")
             return self.identity("name" in low and "mail" not in low)
         matter = self.current()
         if re.search(r"\border number\b[^.]*\?|\bwhich order\b[^.]*\?", low):
@@ -214,4 +218,4 @@ class RetailCustomer:
         return count
 
     def say(self, kind: str, slots: dict[str, str] | None = None) -> str:
-        return customer_line(kind, self.hard, self.rng, slots)
+        return customer_line(kind, self.person, self.rng, slots)

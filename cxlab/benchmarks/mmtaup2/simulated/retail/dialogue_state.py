@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
+    ASKS_WHY,
+    DISTRUST,
     FRUSTRATION,
+    HURRY,
     IMPATIENT,
     SKILL,
     UPSET_FROM,
@@ -57,7 +60,12 @@ class RetailDialogueState:
         self.heard = " ".join(text for _, text in heard)
         skill, frustration = SKILL.search(mind.note), FRUSTRATION.search(mind.note)
         upset = frustration is not None and int(frustration[1]) >= UPSET_FROM
-        self.gently = bool((skill and int(skill[1]) <= 4) or IMPATIENT.search(mind.note) or upset)
+        brisk = HURRY.search(mind.note) is not None
+        asked_why = [text for _, text in mind.theirs if ASKS_WHY.search(text)]
+        self.reasons = DISTRUST.search(mind.note) is not None or any(
+            knows(self.profile, f"cue why {text}", self.profile.subtlety) for text in asked_why
+        )
+        self.gently = not brisk and bool((skill and int(skill[1]) <= 4) or IMPATIENT.search(mind.note) or upset)
 
     def identify(self) -> NextAction | None:
         mind = self.mind
@@ -235,6 +243,6 @@ class RetailDialogueState:
         return self.mind.follows(name, getattr(self, "user_id", ""), self.profile.rule_following)
 
     def line(self, kind: str, **slots: str) -> str:
-        gentle = f"{kind}_gentle"
-        known = self.gently and gentle in phrases.phrases().agent
-        return agent_line(gentle if known else kind, self.mind.rng, slots)
+        known = phrases.phrases().agent
+        ways = [f"{kind}_reason"] * self.reasons + [f"{kind}_gentle"] * self.gently
+        return agent_line(next((way for way in ways if way in known), kind), self.mind.rng, slots)

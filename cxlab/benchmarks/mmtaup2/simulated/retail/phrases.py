@@ -84,9 +84,9 @@ def phrases() -> RetailPhrases:
     return files.load_model(FILE, RetailPhrases, "see the head of the file")
 
 
-def customer_line(kind: str, hard: bool, rng: np.random.Generator, slots: Mapping[str, str] | None = None) -> str:
+def customer_line(kind: str, person: str, rng: np.random.Generator, slots: Mapping[str, str] | None = None) -> str:
     lines = phrases().customer[kind]
-    return grammar.say(pick(lines["hard"] if hard and "hard" in lines else lines["none"], rng), rng, slots or {})
+    return grammar.say(pick(lines.get(person, lines["none"]), rng), rng, slots or {})
 
 
 def agent_line(kind: str, rng: np.random.Generator, slots: Mapping[str, str] | None = None) -> str:

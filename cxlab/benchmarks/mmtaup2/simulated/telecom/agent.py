@@ -344,7 +344,7 @@ class TelecomAgent(TelecomDialogueState):
             parts.append(self.line("explain"))
         elif again:
             parts.append(self.line("again"))
-        upset = self.impatient or UPSET.search(self.mind.last)
+        upset = self.impatient or (not self.brisk and UPSET.search(self.mind.last))
         kind_already = again and not stumbled and self.gently
         if upset and not self.soothed() and not kind_already and rng.random() < self.profile.empathy:
             parts.insert(0, self.line("soothe"))
@@ -371,6 +371,8 @@ class TelecomAgent(TelecomDialogueState):
             if any(dialogue_acts.agrees(text) for text in replies):
                 return None
             if any(dialogue_acts.refuses(text) for text in replies):
+                if len(places) == 1 and self.reasons:
+                    return NextAction(agent_line(f"{kind}_reason", self.mind.rng, {"price": price}))
                 return self.hand_over("The customer does not want what it takes.")
         if len(places) >= MOST:
             return self.hand_over("The customer has not agreed to what it takes.")
@@ -397,9 +399,9 @@ class TelecomAgent(TelecomDialogueState):
         return found[0] if found else ""
 
     def line(self, kind: str, **slots: str) -> str:
-        gentle = f"{kind}_gentle"
-        known = self.gently and gentle in phrases.phrases().agent
-        return agent_line(gentle if known else kind, self.mind.rng, slots)
+        known = phrases.phrases().agent
+        ways = [f"{kind}_reason"] * self.reasons + [f"{kind}_gentle"] * self.gently
+        return agent_line(next((way for way in ways if way in known), kind), self.mind.rng, slots)
 
 
 def _refused(made: OwnCall) -> bool:

@@ -22,7 +22,10 @@ from cxlab.benchmarks.mmtaup2.simulated.customer_patience import (
     PATIENCE,
     STRAYED,
     CustomerPatience,
+    doubts,
     garble_number,
+    voice_of,
+    wants_reason,
 )
 from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import RequestMention, customer_line
@@ -79,7 +82,7 @@ class TelecomCustomer:
     def __init__(self, inputs: CustomerInputs, rng: np.random.Generator) -> None:
         self.inputs, self.rng = inputs, rng
         self.traits = set(inputs.manner)
-        self.hard = "describes" in self.traits
+        self.hard, self.person = "describes" in self.traits, voice_of(self.traits)
         self.memory = CustomerDialogueState(inputs.history)
         facts = {str(k): str(v) for k, v in inputs.facts.items()}
         self.phone = next((m[0] for v in facts.values() if (m := NUMBER.search(v))), "")
@@ -223,16 +226,17 @@ class TelecomCustomer:
             same = _digits(number[0]) == _digits(self.phone)
             return self.say("number_right" if same else "number_wrong", {"phone": self.phone})
         if "phone number" in low or "your number" in low:
-            return self.tell_number()
+            return self.say("why") if wants_reason(self.traits, text, self.memory.own) else self.tell_number()
         if re.search(r"\babroad\b|\bat home\b", low) and "?" in text:
             again = sum(bool(re.search(r"\babroad\b", one.lower())) for one in self.memory.agent) > 1
-            return customer_line("abroad" if self.abroad else "at_home", self.hard and not again, self.rng)
+            person = "none" if self.hard and again else self.person
+            return customer_line("abroad" if self.abroad else "at_home", person, self.rng)
         if re.search(r"\bname\b", low) and "?" in text and self.name:
             return self.say("name", {"name": self.name})
         if re.search(r"\bwhat\b.*\bwork\b|\bcalls?\b.*\b(?:data|internet|pictures?)\b", low) and "again" not in low:
             return self.say(f"opening_{self.goal}", {"reason": self.inputs.reason})
         if dialogue_acts.asks_to_confirm(text):
-            return self.say("agree")
+            return self.say("refuse" if doubts(self.traits, text, self.memory.own) else "agree")
         if re.search(r"\bwork\b", low) and "?" in text:
             return self.say("frustrated")
         if re.search(r"\b(?:birth|born)\b", low) and "date_of_birth" in self.inputs.facts:
@@ -261,7 +265,7 @@ class TelecomCustomer:
         return count
 
     def say(self, kind: str, slots: dict[str, str] | None = None) -> str:
-        return customer_line(kind, self.hard, self.rng, slots)
+        return customer_line(kind, self.person, self.rng, slots)
 
 
 def _goal(reason: str, named: str) -> str:

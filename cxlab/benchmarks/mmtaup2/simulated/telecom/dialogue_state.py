@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import re
 
-from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import FRUSTRATION, IMPATIENT, SKILL, UPSET_FROM, DialogueState
+from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
+    ASKS_WHY,
+    DISTRUST,
+    FRUSTRATION,
+    HURRY,
+    IMPATIENT,
+    SKILL,
+    UPSET_FROM,
+    DialogueState,
+)
 from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
 
@@ -51,7 +60,11 @@ class TelecomDialogueState:
         skill = SKILL.search(note)
         self.skill = int(skill[1]) if skill else None
         frustration = FRUSTRATION.search(note)
-        self.impatient = bool(IMPATIENT.search(note)) or (frustration is not None and int(frustration[1]) >= UPSET_FROM)
+        upset = frustration is not None and int(frustration[1]) >= UPSET_FROM
+        self.brisk = HURRY.search(note) is not None
+        # Comfort is lost on somebody in a hurry.
+        self.impatient = not self.brisk and (IMPATIENT.search(note) is not None or upset)
+        self.reasons = DISTRUST.search(note) is not None or self.heard_cue(ASKS_WHY, "why", self.profile.subtlety)
 
     def turned_down(self) -> set[str]:
         """What the customer was asked for and did not want to do: it is not asked for again."""
@@ -113,6 +126,8 @@ class TelecomDialogueState:
     def batch(self) -> int:
         if self.gently:
             return 1
+        if self.brisk:
+            return BATCH_SKILLED
         if self.plainly or self.heard_cue(LOSES_TRACK, "loses track", self.profile.subtlety):
             return 1
         return BATCH_SKILLED if self.skill is not None and self.skill >= 6 else BATCH_USUAL

@@ -306,10 +306,10 @@ def say_fact(fact: str, value: str, shown: str, described: bool, rng: np.random.
     return grammar.piece(line, rng, {"value": shown or value})
 
 
-def customer_line(kind: str, hard: bool, rng: np.random.Generator, slots: Mapping[str, str] | None = None) -> str:
-    """One of the customer's lines; "" where such a person says nothing of the kind."""
+def customer_line(kind: str, person: str, rng: np.random.Generator, slots: Mapping[str, str] | None = None) -> str:
+    """One of the lines of such a person ("hard", "hurried", "wary"), or of nobody in particular; may be ""."""
     lines = phrases().customer[kind]
-    chosen = lines["hard"] if hard and "hard" in lines else lines["none"]
+    chosen = lines.get(person, lines["none"])
     return grammar.say(pick(chosen, rng), rng, slots or {})
 
 
