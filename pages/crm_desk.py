@@ -3,11 +3,18 @@
 import streamlit as st
 
 from cxlab import ui
-from cxlab.views.crm import attempts, console, look, organisation, rating, records, tasks
+from cxlab.views.crm import attempts, board, console, look, organisation, rating, records, tasks
 from cxlab.views.crm.place import pick, read_place
 
 ui.routed()
-TABS = {"": "Records", "console": "Console", "tasks": "Tasks", "traces": "Agent traces", "rating": "Rating"}
+TABS = {
+    "": "Records",
+    "console": "Console",
+    "tasks": "Tasks",
+    "traces": "Agent traces",
+    "board": "Board",
+    "rating": "Rating",
+}
 NEEDS_RECORDS = ("", "console", "rating")
 
 
@@ -55,6 +62,8 @@ elif tab == "tasks":
     tasks.show_tasks(place, dataset)
 elif tab == "traces":
     attempts.show_attempts(place)
+elif tab == "board":
+    board.show_board(place)
 elif tab == "rating":
     rating.show_rating(place, organisation.load(chosen))
 else:

@@ -136,7 +136,7 @@ def test_a_click_in_a_table_opens_the_record(home: Path) -> None:
 
 
 @pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE)
-@pytest.mark.parametrize("tab", ["", "console", "tasks", "traces", "rating"])
+@pytest.mark.parametrize("tab", ["", "console", "tasks", "traces", "board", "rating"])
 def test_no_address_breaks_it(home: Path, garbage: str, tab: str) -> None:
     app = open_page(tab=tab, **dict.fromkeys(OWN, garbage), page=garbage)
     assert "<img" not in made_html(app)
@@ -261,3 +261,27 @@ def test_failures_draws_it_the_same_way(run_home: Path, monkeypatch: pytest.Monk
 
 def test_what_is_no_attempt_of_it_is_named(run_home: Path) -> None:
     assert "There is no attempt" in words(open_page(tab="traces", attempt="run-gone/a"))
+
+
+def test_the_board_has_agents_by_tasks_with_floors_and_the_paper_beside(run_home: Path) -> None:
+    app = open_page(tab="board")
+    board = app.dataframe[0].value
+    cells = {(row["agent"], row["task"]): row["mean"] for row in board.to_dict("records")}
+    assert cells["scripted, ReAct", "Best region identification"] == 0
+    assert cells["scripted, ReAct", "All"] == 50
+    assert cells["scripted, Function calling", "All"] == 100
+    assert cells["Best constant answer", "All"] == 100
+    assert "scripted, Function calling reaches 100.0 over 2 tasks" in words(app)
+    published = next(each.value for each in app.dataframe if "ncr" in each.value)
+    assert published["agent"][0] == "gpt-4o (Function Calling)"
+    assert "◆ published" in words(app)
+    picked_cell = {"crm-board": {"selection": {"points": [{"customdata": [REACT, "knowledge_qa"]}]}}}
+    clicked = open_page(picked_cell, tab="board")
+    assert clicked.query_params["tab"] in ("traces", ["traces"])
+    assert clicked.query_params["kind"] in ("knowledge_qa", ["knowledge_qa"])
+
+
+def test_without_runs_the_board_shows_the_paper(home: Path) -> None:
+    app = open_page(tab="board")
+    assert [each.label for each in app.button] == ["Run agents"]
+    assert "What the paper reports" in words(app)

@@ -72,10 +72,10 @@ def _list(place: Place, runs: tuple[str, ...], task: str, verdict: str) -> None:
         task=pl.col("task").replace({id: each.title for id, each in TASKS.items()}),
     )
     columns = {
-        "name": column("Model"), "framework": column("Framework"), "task": column("Task"),
-        "number": column("No.", "count"), "query": column("Question", width="large"), "verdict": column("Verdict"),
-        "reason": column("First departure"), "answer": column("Answer given"), "turns": column("Replies", "count"),
-        "cost_usd": column("Cost", "usd"),
+        "name": column("Model"), "framework": column("Framework"), "task": column("Task"), "verdict": column("Verdict"),
+        "reason": column("First departure", width="medium"), "number": column("No.", "count"),
+        "query": column("Question", width="large"), "answer": column("Answer given"),
+        "turns": column("Replies", "count"), "cost_usd": column("Cost", "usd"),
     }  # fmt: skip
     picked = show_table(shown, columns, key="crm-attempts", alt="Attempts.", select="single", search=True)
     show_pages(place.view, found.height, ROWS_A_PAGE, "crm-attempt-pages")

@@ -29,6 +29,12 @@ def style() -> None:
     [class*="st-key-cx-event-closed"]::before {{background: {ink.good};}}
     [class*="st-key-cx-event-order"]::before {{background: {ink.accent};}}
     [class*="st-key-cx-event-handed"]::before {{background: {ink.bad};}}
+    [class*="st-key-cx-event-"] [data-testid="stHorizontalBlock"] {{flex-wrap: nowrap;}}
+    [class*="st-key-cx-event-"] [data-testid="stHorizontalBlock"] > div:last-child {{min-width: 0;
+      flex: 1 1 0 !important;}}
+    [class*="st-key-cx-event-"] [data-testid="stPageLink"] * {{min-width: 0; max-width: 100%;}}
+    [class*="st-key-cx-event-"] [data-testid="stPageLink-NavLink"] p {{white-space: normal; overflow-wrap: anywhere;}}
+    [class*="st-key-cx-event-"] [data-testid="stHorizontalBlock"] > div:first-child {{flex: none;}}
     [class*="st-key-cx-event-"] [data-testid="stText"] {{font-family: inherit; font-size: .88rem;
       font-variant-numeric: tabular-nums;}}
     .cx-said {{white-space: pre-wrap; line-height: 1.45; margin: .1rem 0 .4rem 9rem; font-size: .9rem;

@@ -70,3 +70,28 @@ def attempts(run_ids: tuple[str, ...], task: str, verdict: str) -> pl.DataFrame:
         ORDER BY q.number, a.model, a.run_id, a.trial, a.attempt_id""",
         {**names, "task": task, "verdict": verdict},
     ).with_columns(framework=pl.col("framework").replace(FRAMEWORKS))
+
+
+def scored(run_ids: tuple[str, ...]) -> pl.DataFrame:
+    """One row an attempt of runs: run_id, sample_id, task, answerable, score (0 to 100, null: not scored), passed,
+    turns (replies), prompt_tokens, completion_tokens, cost_usd, latency_s.
+    """
+    if not run_ids:
+        return pl.DataFrame()
+    names = {f"run_{place}": run for place, run in enumerate(run_ids)}
+    listed = ", ".join(f"${name}" for name in names)
+    return ask(
+        f"""WITH wanted AS (
+            SELECT DISTINCT ON (sample_id) sample_id,
+                json_extract_string(expected, '$.answer') IS NOT NULL AS answerable FROM samples
+        ), figures AS (
+            SELECT run_id, attempt_id, any_value(value) FILTER (metric = 'score') AS score,
+                any_value(value) FILTER (metric = 'turns') AS turns
+            FROM scores WHERE run_id IN ({listed}) AND turn IS NULL AND metric IN ('score', 'turns') GROUP BY ALL
+        )
+        SELECT a.run_id, a.sample_id, a.task, coalesce(w.answerable, true) AS answerable, f.score,
+            a.verdict = 'passed' AS passed, f.turns, a.prompt_tokens, a.completion_tokens, a.cost_usd, a.latency_s
+        FROM attempts a LEFT JOIN figures f USING (run_id, attempt_id) LEFT JOIN wanted w USING (sample_id)
+        WHERE a.run_id IN ({listed}) ORDER BY a.run_id, a.sample_id, a.trial""",
+        names,
+    )
