@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from cxlab.benchmarks.generation_budget import GenerationBudget
 from cxlab.benchmarks.generation_stages import Progress
-from cxlab.llm.base import ChatModel
 from cxlab.records import Dataset, Sample
 from cxlab.store import write
 
@@ -26,15 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GenerationContext:
-    """How a dataset is made, as opposed to which: the seed, the store, processes (None: one a core), the budget, and
-    the model that writes it (None: the one that the options name), as a run's Setup holds its models.
-    """
+    """How a dataset is made, as opposed to which: the seed, the store, processes (None: one a core), the budget."""
 
     seed: int = 0
     home: Path | None = None
     workers: int | None = None
     budget: GenerationBudget = field(default_factory=GenerationBudget)
-    writer: ChatModel | None = None
 
 
 @dataclass(frozen=True)

@@ -45,11 +45,10 @@ class Note(BaseModel):
 
 
 class FactLine(BaseModel):
-    """A fact in plain words and what its value means in use; for stand-ins a sentence that states it, its kind, a
-    second wording, and a question that it answers."""
+    """A fact as a sentence and what its value means in use; for stand-ins its kind, a second wording, and a question
+    that it answers."""
 
     id: str
-    plain: str
     text: str
     remark: str = ""
     kind: Literal["price", "period", "size", "percent", "worded"]
@@ -69,11 +68,8 @@ class InformationInputs(BaseModel):
     words: int
     notes: tuple[Note, ...]
     facts: tuple[FactLine, ...]
-    related: tuple[str, ...]
-    """Facts of related things, in plain words."""
+    others: tuple[str, ...]
     complaints: tuple[str, ...] = ()
-    others: tuple[str, ...] = unrendered()
-    """The same as sentences."""
     language_id: str = unrendered()
     tokens: int = unrendered()
     root: str = unrendered("")
