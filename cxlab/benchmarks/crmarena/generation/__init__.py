@@ -12,6 +12,7 @@ import hashlib
 import shutil
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -145,6 +146,7 @@ def _make(
         **records.make_knowledge(company),
     }
     products = sales.list_products(company, size)
+    size = replace(size, products=len(products))
     hidden = latent.draw(company, size, sales.belongs(company, products), seed)
     tables |= sales.make_catalogue(company, products, size, seed)
     yield Progress("organisation", 1, 4)

@@ -99,10 +99,13 @@ def _take_time(
     # What a case lasts beyond the least it needs is spent waiting for the customer.
     slack = duration.total_seconds() / max(len(lines), 1)
     for number, (who, text) in enumerate(lines):
+        before = now
         if number:
             now += _wait(who, chat, quick, slack, rng)
         if who == "colleague" and moved is None:
-            moved, agent = now - timedelta(seconds=int(rng.integers(5, 60))), plan.owner
+            # Whole seconds, after what was said last.
+            moved = before + timedelta(seconds=int((now - before).total_seconds() * rng.uniform(0.3, 0.9)))
+            agent = plan.owner
         messages.append(Message(who, agent, text, now))
         if not number and not chat:
             soon = now + timedelta(seconds=int(rng.integers(60, 900)))

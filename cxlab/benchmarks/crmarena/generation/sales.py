@@ -50,19 +50,16 @@ class Product:
 
 
 def list_products(company: Company, size: Size) -> list[Product]:
-    """The products: each model for each audience in each variant, then in its extra form, then earlier editions.
+    """The products: each model for each audience in each variant, then in its extra form, then the edition before.
 
-    Few products are spread over all models.
+    Few products are spread over all models; a small catalogue gives fewer than are wanted.
     """
     models = company.catalogue.models
     wanted = size.products
     plain = [[(model, who, what, "") for who in model.audiences for what in model.variants] for model in models]
     extra = [[(m, a, v, m.extra.name) for m, a, v, _ in each if m.extra is not None] for each in plain]
     chosen = [*_take_turns(plain), *_take_turns(extra)]
-    edition = START.year - 1
-    while len(chosen) < wanted:
-        chosen += [(m, a, v, str(edition)) for m, a, v, _ in _take_turns(plain)]
-        edition -= 1
+    chosen += [(m, a, v, str(START.year - 1)) for m, a, v, _ in _take_turns(plain)]
     found = []
     for number, (model, who, what, form) in enumerate(chosen[:wanted], 1):
         name = " ".join(filter(None, (model.name, form, who, what.title())))

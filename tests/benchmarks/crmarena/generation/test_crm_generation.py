@@ -7,8 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from cxlab import resources
 from cxlab.benchmarks.crmarena import solvers
-from cxlab.benchmarks.crmarena.generation import latent, sales, sizes
+from cxlab.benchmarks.crmarena.generation import find_company, latent, sales, sizes
+from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
 from cxlab.benchmarks.crmarena.organisation import company as companies
 from cxlab.benchmarks.crmarena.organisation import talks
 from cxlab.benchmarks.crmarena.organisation.integrity import find_faults
@@ -228,3 +230,22 @@ def test_a_stored_folder_reads_as_an_organisation(made: MadeOrganisation, tmp_pa
     for name in load_default().objects:
         made.tables[name].write_parquet(tmp_path / f"{name}.parquet")
     assert read_folder(tmp_path, load_default())["Case"].height == 150
+
+
+def test_a_second_company_of_another_trade_is_made_the_same_way(tmp_path: Path) -> None:
+    bank = make(tmp_path, size="60", industry="finance")
+    assert find_faults(bank.tables, load_default()) == []
+    assert bank.dataset.config["industry"] == "finance"
+    assert set(bank.dataset.config["rows"]) == set(load_default().objects)
+    assert {sample.task for sample in bank.samples} == set(TASKS)
+    texts = "\n".join([*bank.tables["EmailMessage"]["TextBody"], *bank.tables["LiveChatTranscript"]["Body"]])
+    assert not re.search(r"shoes?\b|boots?\b|Cobblewren|<", texts)
+    assert re.search(r"\b(Harbor Checking account|Heron Card|Wheel Loan)\b", texts)
+
+
+def test_a_company_of_ones_own_is_a_folder_and_an_unknown_one_is_refused(tmp_path: Path) -> None:
+    own = find_company(CrmGenerateOptions(company=str(resources.data("crmarena", "finance"))))
+    assert own.name == "finance"
+    for wrong in (CrmGenerateOptions(industry="ships"), CrmGenerateOptions(company=str(tmp_path))):
+        with pytest.raises(BadOption, match="known industries: finance, shoes"):
+            find_company(wrong)
