@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from cxlab import resources
 from cxlab.benchmarks.dataset_figures import DatasetFigures
 from cxlab.benchmarks.generation import Generation, GenerationContext
+from cxlab.benchmarks.generation_budget import CostEstimate
 from cxlab.benchmarks.generation_stages import finish
 from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.errors import CxError
@@ -68,14 +69,6 @@ class RoleEstimate:
     calls: int
     prompt_tokens: int | None
     completion_tokens: int | None
-
-
-class CostEstimate(Protocol):
-    """What generating a dataset will take, before it starts; a dataclass, so that it can be told as JSON."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    def describe(self) -> str: ...
 
 
 class Understanding(Protocol):

@@ -18,7 +18,7 @@ import json
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from cxlab import llm
 from cxlab.benchmarks import generation_stages
@@ -33,6 +33,31 @@ Out = TypeVar("Out")
 # In the work folder, beside what the stages leave there.
 PAID = "paid"
 SPENT, BRAND, REPLIES = "spent.jsonl", "brand.jsonl", "replies.sqlite"
+
+
+@dataclass(frozen=True)
+class CostEstimate:
+    """About what generating a dataset asks of a real writer; `cost_usd` is None where no price of it is noted."""
+
+    model: str
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None
+
+    @classmethod
+    def of(cls, model: str, calls: int, prompt_tokens: int, completion_tokens: int) -> Self:
+        """The estimate, priced as the model is."""
+        usage = Usage(prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
+        return cls(model, calls, prompt_tokens, completion_tokens, llm.cost(model, usage))
+
+    def describe(self) -> str:
+        """One line for a person."""
+        price = "cost unknown (no price noted)" if self.cost_usd is None else f"${self.cost_usd:,.2f}"
+        if self.cost_usd == 0:
+            price = "no cost by its noted price"
+        tokens = f"{self.prompt_tokens:,} tokens in, {self.completion_tokens:,} out"
+        return f"{self.model}: about {self.calls:,} calls, {tokens}, {price}"
 
 
 class OutOfBudget(generation_stages.GenerationStopped):

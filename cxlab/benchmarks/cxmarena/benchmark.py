@@ -8,7 +8,6 @@ from cxlab.benchmarks.contract import (
     Baseline,
     Benchmark,
     Card,
-    CostEstimate,
     Demo,
     DemoRun,
     Facet,
@@ -26,6 +25,7 @@ from cxlab.benchmarks.cxmarena.run import run
 from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, rescore, score
 from cxlab.benchmarks.dataset_figures import DatasetFigures
 from cxlab.benchmarks.generation import Generation, GenerationContext
+from cxlab.benchmarks.generation_budget import CostEstimate
 from cxlab.errors import BadOption, UnknownName
 from cxlab.files import Complaint
 from cxlab.records import Dataset, Sample

@@ -49,6 +49,7 @@ from cxlab.benchmarks.crmarena.questions.samples import Answered
 from cxlab.benchmarks.crmarena.questions.truth import Truth
 from cxlab.benchmarks.crmarena.tasks import TASKS
 from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
+from cxlab.benchmarks.generation_budget import CostEstimate
 from cxlab.benchmarks.generation_stages import Progress
 from cxlab.errors import BadOption, CxError
 from cxlab.llm import ChatModel
@@ -62,7 +63,7 @@ HERE = resources.PACKAGE / "benchmarks" / "crmarena"
 Tables = dict[str, pl.DataFrame]
 
 
-def plan(options: CrmGenerateOptions, context: GenerationContext) -> cost.CostEstimate | None:
+def plan(options: CrmGenerateOptions, context: GenerationContext) -> CostEstimate | None:
     """What a real writer will be asked; None where it costs nothing."""
     find_company(options)
     return cost.estimate(options.model, sizes.read_size(options.size))

@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from cxlab import llm
 from cxlab.benchmarks.crmarena.generation.sizes import Size
 from cxlab.benchmarks.crmarena.generation.writing import BATCH
-from cxlab.records import Usage
+from cxlab.benchmarks.generation_budget import CostEstimate
 
 # Tokens in and out of one call, a token taken as four characters of the prompts as they are rendered for the default
 # company and of a reply as long as its hand-written one.
 TOKENS = {"names": (350, 170), "cases": (4300, 3600), "reader": (900, 60), "purchase": (900, 50), "words": (420, 330)}
-
-
-@dataclass(frozen=True)
-class CostEstimate:
-    """About what it takes; `cost_usd` is None where no price of the model is noted."""
-
-    model: str
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost_usd: float | None
-
-    def describe(self) -> str:
-        """One line for a person."""
-        price = "cost unknown (no price noted)" if self.cost_usd is None else f"${self.cost_usd:,.2f}"
-        tokens = f"{self.prompt_tokens:,} tokens in, {self.completion_tokens:,} out"
-        return f"{self.model}: about {self.calls:,} calls, {tokens}, {price}; more where batches are made again"
 
 
 def count_calls(size: Size) -> dict[str, int]:
@@ -52,5 +32,4 @@ def estimate(model: str, size: Size) -> CostEstimate | None:
         return None
     calls = count_calls(size)
     sums = [sum(count * TOKENS[name][place] for name, count in calls.items()) for place in (0, 1)]
-    usage = Usage(prompt_tokens=sums[0], completion_tokens=sums[1])
-    return CostEstimate(model, sum(calls.values()), sums[0], sums[1], llm.cost(model, usage))
+    return CostEstimate.of(model, sum(calls.values()), sums[0], sums[1])

@@ -6,11 +6,8 @@ estimate("simulated:strong", "small")      # None: nothing is asked of anybody
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from cxlab import llm
 from cxlab.benchmarks.cxmarena.generation import sizes
-from cxlab.records import Usage
+from cxlab.benchmarks.generation_budget import CostEstimate
 
 FREE = "Simulated models write in this process: no tokens, no cost."
 # Counted at 60 articles (hearthwise and talvero, seed 1, all noise) with every prompt rendered as a real model gets it,
@@ -31,25 +28,6 @@ TINY = (109, 120, 14)
 BRIEF = (1, 6.6, 30)
 
 
-@dataclass(frozen=True)
-class CostEstimate:
-    """About what it takes; `cost_usd` is None where no price of the model is noted."""
-
-    model: str
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost_usd: float | None
-
-    def describe(self) -> str:
-        """One line for a person."""
-        cost = "cost unknown (no price noted)" if self.cost_usd is None else f"${self.cost_usd:,.2f}"
-        if self.cost_usd == 0:
-            cost = "no cost by its noted price"
-        tokens = f"{self.prompt_tokens:,} tokens in, {self.completion_tokens:,} out"
-        return f"{self.model}: about {self.calls:,} calls, {tokens}, {cost}"
-
-
 def estimate(model: str, size: str, *, brief: bool = False, validate: bool = True) -> CostEstimate | None:
     """What is left out of sight: retries, and what earlier tries of the same generation have done already."""
     if model.startswith("simulated:"):
@@ -61,14 +39,7 @@ def estimate(model: str, size: str, *, brief: bool = False, validate: bool = Tru
     if found.tiny:
         sums = list(map(float, TINY))
     calls, prompt, completion = (one + more for one, more in zip(sums, BRIEF if brief else (0, 0, 0), strict=True))
-    usage = Usage(prompt_tokens=_round(prompt * 1000), completion_tokens=_round(completion * 1000))
-    return CostEstimate(
-        model,
-        _round(calls),
-        usage.prompt_tokens or 0,
-        usage.completion_tokens or 0,
-        llm.cost(model, usage),
-    )
+    return CostEstimate.of(model, _round(calls), _round(prompt * 1000), _round(completion * 1000))
 
 
 def _round(value: float) -> int:
