@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from cxlab.benchmarks.generation_budget import GenerationBudget
 from cxlab.benchmarks.generation_stages import Progress
+from cxlab.llm.base import ChatModel
 from cxlab.records import Dataset, Sample
 from cxlab.store import write
 
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GenerationContext:
-    """How a dataset is made, as opposed to which: the seed, the store, processes (None: one a core), the budget."""
+    """How a dataset is made, as opposed to which: the seed, the store, processes (None: one a core), the budget, and
+    the model that writes it (None: the one that the options name), as a run's Setup holds its models.
+    """
 
     seed: int = 0
     home: Path | None = None
     workers: int | None = None
     budget: GenerationBudget = field(default_factory=GenerationBudget)
+    writer: ChatModel | None = None
 
 
 @dataclass(frozen=True)

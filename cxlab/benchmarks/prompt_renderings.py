@@ -29,6 +29,8 @@ from cxlab.store import write
 AGENT, CUSTOMER = "simulated:strong", "simulated:customer"
 # Far more than a talk takes; a task that asks about thousands of pairs shows no more by the fiftieth.
 MOST = 50
+# Of one prompt in making a small dataset, which must not be cut short.
+MOST_OF_A_WRITER = 2000
 # The third time a prompt is asked there is a dialogue to be seen, and it is still short.
 SHOWN = 2
 
@@ -156,7 +158,8 @@ def record_writer(benchmark: Benchmark) -> Recording:
     """All that a writer is asked by the benchmark's own account; nothing where it declares none."""
     noted: list[Recorded] = []
     if benchmark.ask_writer is not None:
-        benchmark.ask_writer(RecordingModel(llm.load(AGENT), "writer", noted))
+        # Where generating goes another way for stand-ins, the way of real writers is what is to be read.
+        benchmark.ask_writer(RecordingModel(llm.load(AGENT), "writer", noted, most=MOST_OF_A_WRITER, simulated=False))
     return Recording(tuple(noted))
 
 
@@ -171,7 +174,7 @@ def render(benchmark: Benchmark, sample_id: str = "", *, make: bool = True) -> l
         for sample in samples:
             for one in _choose(benchmark, sample.id, record(benchmark, sample)):
                 found.setdefault(one.name, one)
-    for one in _choose(benchmark, "", record_writer(benchmark)):
+    for one in _choose_of_writer(benchmark, record_writer(benchmark)):
         found.setdefault(one.name, one)
     return list(found.values())
 
@@ -205,6 +208,16 @@ def _choose(benchmark: Benchmark, sample: str, recording: Recording) -> Iterator
         by_name.setdefault(name_of(one.request), []).append(one)
     for asked in by_name.values():
         yield to_rendering(benchmark.card.id, sample, asked[min(SHOWN, len(asked) - 1)])
+
+
+def _choose_of_writer(benchmark: Benchmark, recording: Recording) -> Iterator[Rendering]:
+    """The one of middle length of each prompt: what a writer is asked at once comes in no order."""
+    by_name: dict[str, list[Rendering]] = {}
+    for one in recording.requests:
+        by_name.setdefault(name_of(one.request), []).append(to_rendering(benchmark.card.id, "", one))
+    for name in sorted(by_name):
+        ordered = sorted(by_name[name], key=lambda one: (len(one.to_text()), one.to_text()))
+        yield ordered[len(ordered) // 2]
 
 
 def _message(message: Mapping[str, Any]) -> dict[str, str]:

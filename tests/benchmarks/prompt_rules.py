@@ -112,12 +112,23 @@ def find_machine_keys(asked: Iterable[Asked]) -> Iterator[str]:
             camel &= set(_keys([one.sample.inputs, one.sample.expected]))
         used = one.used if snake | camel else ""
         for word in sorted(snake | camel):
-            # A key that is explained in a list is no riddle.
-            told = re.search(rf"^\s*[-*] {re.escape(word)}: \S", one.text, re.MULTILINE)
-            # An id is a value, which is compared letter by letter.
-            value = word in BRANDS or re.search(r"\d{4}", word)
-            if not (value or told or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", used)):
+            if not _is_known(one.text, used, word):
                 yield f"{one.place}: {word}"
+
+
+def _is_known(text: str, used: str, word: str) -> bool:
+    """Whether the reader can tell what a key is, or has to write it."""
+    key = re.escape(word)
+    return bool(
+        # A key that is explained in a list is no riddle, nor one that is followed by what it means.
+        re.search(rf"^\s*[-*] {key}: \S|{key} \([A-ZÀ-Ý]", text, re.MULTILINE)
+        # An id is a value, which is compared letter by letter.
+        or word in BRANDS
+        or re.search(r"\d{4}", word)
+        # Names in square brackets, where the prompt says what they are.
+        or ("square brackets" in text and f"[{word}]" in text)
+        or re.search(rf"(?<!\w){key}(?!\w)", used)
+    )
 
 
 def find_absent_fields(asked: Iterable[Asked]) -> Iterator[str]:

@@ -28,6 +28,7 @@ from cxlab.benchmarks.generation import Generation, GenerationContext
 from cxlab.benchmarks.generation_budget import CostEstimate
 from cxlab.errors import BadOption, UnknownName
 from cxlab.files import Complaint
+from cxlab.llm.base import ChatModel
 from cxlab.records import Dataset, Sample
 
 SIZES = (16, 32, 64, 96, 128)
@@ -204,7 +205,14 @@ def understand(options: CxmDataset, context: GenerationContext) -> Understanding
 
     given = {name: value for name, value in options.to_record().items() if value is not None}
     config = pipeline.read_config(given, context.seed)
-    return pipeline.understand(config, llm.load(config.model)) if config.brief else None
+    return pipeline.understand(config, context.writer or llm.load(config.model)) if config.brief else None
+
+
+def ask_writer(model: ChatModel) -> None:
+    """Has a small dataset made, so that the prompts can be read."""
+    from cxlab.benchmarks.cxmarena.generation import writer_prompts
+
+    writer_prompts.ask_everything(model)
 
 
 def describe(dataset: Dataset) -> list[str]:
@@ -267,6 +275,7 @@ BENCHMARK = Benchmark(
     files=Files("brand packs", check_files),
     plan=plan,
     understand=understand,
+    ask_writer=ask_writer,
     estimate=estimate,
     describe=describe,
     dataset_figures=list_figures,

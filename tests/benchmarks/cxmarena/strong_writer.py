@@ -5,7 +5,10 @@ import re
 from typing import Any
 
 Body = dict[str, Any]
-KNOWN = "What else you know. Tell it when you are asked for it, not before:"
+KNOWN = (
+    "What else you know. Tell it when you are asked for it, not before; numbers and dates exactly as they stand here:"
+)
+QUESTIONS = "What you would also like to know. Ask it in your own words where it fits:"
 
 
 def answer(body: Body) -> str:
@@ -96,7 +99,7 @@ def customer(system: str, user: str) -> dict[str, Any]:
     """States the problem, tells what it is asked for, asks one question, and goes when there is a goodbye."""
     problem = between(system, "Why you get in touch: ", "\n")
     details = listed(system, KNOWN)
-    questions = listed(system, "What you would also like to know. Ask it in your own words where it fits:")
+    questions = listed(system, QUESTIONS)
     if "The conversation so far:" not in user:
         return {"message": f"Hello, {problem}.", "finished": False}
     lines = between(user, "The conversation so far:\n", "\n\nYour next message:").splitlines()

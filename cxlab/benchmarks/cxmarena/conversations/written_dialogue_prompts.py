@@ -11,6 +11,7 @@ from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import Passage
 from cxlab.llm import Prompt
 
 HERE = Path(__file__).parents[1] / "prompts" / "conversations"
+SIMULATE = "cxlab.benchmarks.cxmarena.simulated.conversations.free_dialogue"
 
 # Standard of service → what an agent is told who keeps it, and who does not.
 SERVICE_RULES: dict[str, tuple[str, str]] = {
@@ -103,7 +104,7 @@ class ToolUse(BaseModel):
 
 
 class AgentMessage(BaseModel):
-    reason: str = ""
+    reason: str
     kind: Kind
     sources: list[SourceSentence] = []
     call: ToolUse | None = None
@@ -130,7 +131,13 @@ class CustomerMessage(BaseModel):
 
 
 AGENT_MESSAGE = Prompt(
-    "cxmarena_agent_message", 1, HERE / "agent_message.md", AgentMessageInputs, AgentMessage, temperature=0.8
+    "cxmarena_agent_message",
+    1,
+    HERE / "agent_message.md",
+    AgentMessageInputs,
+    AgentMessage,
+    f"{SIMULATE}:agent",
+    temperature=0.8,
 )
 CUSTOMER_MESSAGE = Prompt(
     "cxmarena_customer_message",
@@ -138,6 +145,7 @@ CUSTOMER_MESSAGE = Prompt(
     HERE / "customer_message.md",
     CustomerMessageInputs,
     CustomerMessage,
+    f"{SIMULATE}:customer",
     temperature=0.9,
 )
 ALL = (AGENT_MESSAGE, CUSTOMER_MESSAGE)

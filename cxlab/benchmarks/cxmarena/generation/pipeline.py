@@ -32,7 +32,6 @@ from cxlab.benchmarks.cxmarena.conversations import (
     channel_mix,
     conversation_plan,
     conversation_writer,
-    dialogue_prompts,
     written_dialogue_prompts,
 )
 from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
@@ -111,7 +110,8 @@ class GeneratedDataset(NamedTuple):
 def generate(options: CxmDataset, context: GenerationContext) -> Generation:
     """The benchmark's generator: makes and stores a dataset, because samples point into its tables."""
     given = {name: value for name, value in options.to_record().items() if value is not None}
-    built = yield from build(read_config(given, context.seed), context.home, context.workers, context.budget)
+    config = read_config(given, context.seed)
+    built = yield from build(config, context.home, context.workers, context.budget, context.writer)
     return Generated(built.dataset, folder=built.folder, counts=built.tasks)
 
 
@@ -182,12 +182,14 @@ def build(
     home: Path | str | None = None,
     workers: int | None = None,
     generation_budget: GenerationBudget | None = None,
+    writer: ChatModel | None = None,
 ) -> Generator[Progress, None, GeneratedDataset]:
-    """Make a dataset and store it; one that was made before is only looked up."""
+    """Make a dataset and store it; one made before is only looked up. Without a `writer` the configured one."""
     base, generation_budget = layout.resolve_home(home), generation_budget or GenerationBudget()
+    writer = writer or llm.load(config.model)
     # Refuses a budget that nothing could end, before anything is written.
-    generation_budget.meter(llm.load(config.model))
-    path = yield from find_brand(config, base, generation_budget)
+    generation_budget.meter(writer)
+    path = yield from find_brand(config, base, writer, generation_budget)
     pack = pack_files.load(path)
     key = work_key(config, pack, Path(path))
     work = base / "work" / key
@@ -201,7 +203,7 @@ def build(
         work.mkdir(parents=True, exist_ok=True)
         generation_budget.open(work, Path(path).parent if config.brief else None)
         dataset, samples, frames = yield from generation_budget.follow(
-            make(config, pack, work, workers, generation_budget)
+            make(config, pack, work, workers, generation_budget, writer)
         )
         files = work / article_noise.FILES
         files.mkdir(exist_ok=True)
@@ -221,7 +223,7 @@ def _look_up(name: str, base: Path) -> GeneratedDataset:
 
 
 def find_brand(
-    config: Config, base: Path, generation_budget: GenerationBudget | None = None
+    config: Config, base: Path, writer: ChatModel, generation_budget: GenerationBudget | None = None
 ) -> Generator[Progress, None, Path]:
     """The pack's file; a brief is expanded once and kept."""
     if not config.brief:
@@ -233,11 +235,10 @@ def find_brand(
     yield Progress("brand", 0, 1)
     found = sorted(folder.glob("*.yaml"))
     if not found:
-        model = llm.load(config.model)
-        if generation_budget is not None and not model.simulated:
+        if generation_budget is not None and not writer.simulated:
             generation_budget.open_brand(folder)
-            model = generation_budget.meter(model)
-        found = [brief.write(config.brief, understand(config, model), model, folder)]
+            writer = generation_budget.meter(writer)
+        found = [brief.write(config.brief, understand(config, writer), writer, folder)]
     yield Progress("brand", 1, 1)
     return found[0]
 
@@ -278,19 +279,18 @@ def hashes() -> dict[str, str]:
         brief.EXPAND_BRAND.name: brief.EXPAND_BRAND.hash,
         brief_plan.READ_BRIEF.name: brief_plan.READ_BRIEF.hash,
         **task_prompts.hashes(),
-        **dialogue_prompts.hashes(),
         **written_dialogue_prompts.hashes(),
         ACRONYMS.name: ACRONYMS.hash,
     }
 
 
 def make(
-    config: Config, pack: Brand, work: Path, workers: int | None, generation_budget: GenerationBudget
+    config: Config, pack: Brand, work: Path, workers: int | None, generation_budget: GenerationBudget, writer: ChatModel
 ) -> Generator[Progress, None, tuple[Dataset, list[Sample], dict[str, pl.DataFrame]]]:
     """All stages; nothing is stored but what they leave in `work`."""
     parallel.preload(__name__)
     size, seed = sizes.read_size(config.size), config.seed
-    model = generation_stages.FaultStoppedModel(generation_budget.meter(llm.load(config.model)))
+    model = generation_stages.FaultStoppedModel(generation_budget.meter(writer))
     if not model.simulated:
         generation_budget.keep_replies(work)
     yield Progress("ledger", 0, 1)
@@ -348,6 +348,7 @@ def make(
         source="generated",
         config={
             "options": {**asdict(config), "brand": pack.id, "noise": list(config.noise)},
+            "writer": writer.name,
             "prompts": hashes(),
             "statistics": measured,
             "counts": dataset_statistics.count(frames, samples),

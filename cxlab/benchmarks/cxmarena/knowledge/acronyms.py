@@ -78,8 +78,8 @@ class AcronymReply(BaseModel):
 
 
 ACRONYMS = Prompt(
-    "acronyms",
-    1,
+    "cxmarena_acronyms",
+    2,
     Path(__file__).parents[1] / "prompts" / "knowledge" / "acronyms.md",
     AcronymInputs,
     AcronymReply,
@@ -165,7 +165,7 @@ def _parts(phrase: str, sizes: Sequence[int]) -> list[str]:
 
 
 async def choose_acronyms(
-    model: ChatModel, candidates: Sequence[AcronymCandidate], *, brand: str, language: str = "en", seed: int = 0
+    model: ChatModel, candidates: Sequence[AcronymCandidate], *, brand: str, language: str = "English", seed: int = 0
 ) -> Glossary:
     """Stage two: a model keeps the phrases that people would shorten, 60 phrases a question.
 

@@ -52,11 +52,17 @@ def fact_line(ledger: Ledger, fact: Fact, rng: np.random.Generator) -> article_p
     return article_prompts.FactLine(
         id=fact.id,
         kind=FACT_KINDS[spec.kind],
+        plain=plain(ledger, fact),
         text=say(ledger, fact, rng) + ".",
         again=say(ledger, fact, rng) + ".",
         question=question,
         remark=_remark(ledger, fact),
     )
+
+
+def plain(ledger: Ledger, fact: Fact) -> str:
+    """The fact as a note: what of which thing, and the value as it is written."""
+    return f"{fact.subject}, {ledger.brand.properties[fact.property].name}: {ledger.show(fact)}"
 
 
 def _remark(ledger: Ledger, fact: Fact) -> str:
@@ -162,6 +168,7 @@ def information_inputs(
         words=_room(length(seed, topic.id), 2 * len(facts) + len(notes) + len(others)),
         notes=tuple(notes),
         facts=tuple(fact_line(ledger, f, rng) for f in facts),
+        related=tuple(plain(ledger, f) for f in others),
         others=tuple(say(ledger, f, rng) + "." for f in others),
         root=topic.root,
     )

@@ -42,7 +42,7 @@ def find_acronyms(
 
     async def choose(name: str) -> generation_stages.Row:
         candidates = find_candidates(article.body for article in articles)
-        found = await choose_acronyms(model, candidates, brand=brand.name, language=brand.language_id, seed=seed)
+        found = await choose_acronyms(model, candidates, brand=brand.name, language=brand.language.name, seed=seed)
         return {"acronyms": found.acronyms}
 
     (row,) = yield from generation_stages.run("acronyms", [brand.id], str, choose, folder)

@@ -45,10 +45,11 @@ class Note(BaseModel):
 
 
 class FactLine(BaseModel):
-    """A fact as a sentence and what its value means in use; for stand-ins its kind, a second wording, and a question
-    that it answers."""
+    """A fact in plain words and what its value means in use; for stand-ins a sentence that states it, its kind, a
+    second wording, and a question that it answers."""
 
     id: str
+    plain: str
     text: str
     remark: str = ""
     kind: Literal["price", "period", "size", "percent", "worded"]
@@ -68,8 +69,11 @@ class InformationInputs(BaseModel):
     words: int
     notes: tuple[Note, ...]
     facts: tuple[FactLine, ...]
-    others: tuple[str, ...]
+    related: tuple[str, ...]
+    """Facts of related things, in plain words."""
     complaints: tuple[str, ...] = ()
+    others: tuple[str, ...] = unrendered()
+    """The same as sentences."""
     language_id: str = unrendered()
     tokens: int = unrendered()
     root: str = unrendered("")

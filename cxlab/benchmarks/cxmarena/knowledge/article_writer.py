@@ -169,7 +169,7 @@ async def _write(
         if not (wrong or absent) or model.simulated:
             break
         complaints = [f"It says what is not so: {' '.join(map(str, t))}." for t in sorted(wrong, key=str)]
-        lacking = {fact.id: fact.text for fact in inputs.facts}
+        lacking = {fact.id: fact.plain for fact in inputs.facts}
         complaints += [f"It does not state this: {lacking[fact]}" for fact in absent]
         inputs = inputs.model_copy(update={"complaints": tuple(complaints)})
     body = drop_contradictions(min(tries, key=lambda one: one[0])[1], ledger, subject)

@@ -103,6 +103,9 @@ def rephrase(inputs: article_prompts.RephraseInputs, profile: Profile, rng: np.r
             text = re.sub(rf"(?<!\w){re.escape(plain)}(?!\w)", other, text)
             capital = plain[:1].upper() + plain[1:]
             text = re.sub(rf"(?<!\w){re.escape(capital)}(?!\w)", other[:1].upper() + other[1:], text)
+    if text == inputs.text and len(blocks) > 3:
+        # A short article without a word that it knows another for: the first section comes last.
+        text = "\n\n".join([blocks[0], *blocks[3:], *blocks[1:3]])
     return text
 
 

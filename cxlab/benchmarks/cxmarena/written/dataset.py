@@ -119,6 +119,7 @@ def make(brand: WrittenBrand, files: Path) -> tuple[Dataset, list[Sample], dict[
         source="generated",
         config={
             "options": {"brand": brand.id, "language": brand.language},
+            "writer": "people",
             "prompts": evaluation_prompts.hashes(),
             "statistics": dataset_statistics.measure(found, talks, heard, brand.language),
             "counts": dataset_statistics.count(frames, samples),

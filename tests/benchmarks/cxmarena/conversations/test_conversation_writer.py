@@ -13,7 +13,6 @@ from cxlab.benchmarks.cxmarena.brand import fact_statements, ledger, pack_files
 from cxlab.benchmarks.cxmarena.conversations import (
     conversation_plan,
     conversation_writer,
-    dialogue_prompts,
     personas,
     phrasebook,
     step_phrasing,
@@ -22,6 +21,7 @@ from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, Sour
 from cxlab.benchmarks.cxmarena.generation import dataset_statistics
 from cxlab.benchmarks.cxmarena.knowledge import article_writer, topic_tree
 from cxlab.benchmarks.cxmarena.simulated import service_quality
+from cxlab.benchmarks.cxmarena.simulated.conversations import dialogue_words, scripted_dialogue
 from cxlab.errors import BadOption
 from cxlab.files import grammar
 from cxlab.metrics import text_statistics as stats
@@ -89,7 +89,7 @@ def test_every_fact_that_is_stated_is_in_the_ledger(name: str) -> None:
         details = c.persona["customer"]["details"].values()
         for m in c.messages:
             if m.role != "tool":
-                text = conversation_writer.plain(m.text, details)
+                text = scripted_dialogue.plain(m.text, details)
                 assert fact_statements.contradictions(text, facts, c.labels["subject"]) == set(), m.text
                 held += len(fact_statements.find_facts(text, facts, c.labels["subject"]))
             for key in m.data.get("facts", ()):
@@ -101,8 +101,8 @@ def test_a_wrong_fact_is_seen_and_a_detail_is_not_taken_for_one() -> None:
     facts, *_ = make("hearthwise")
     price = next(f for f in facts.facts.values() if f.property == "price")
     wrong = f"{price.subject} costs £1.23."
-    assert fact_statements.contradictions(conversation_writer.plain(wrong, ["23"]), facts)
-    assert not fact_statements.contradictions(conversation_writer.plain(wrong, ["£1.23"]), facts)
+    assert fact_statements.contradictions(scripted_dialogue.plain(wrong, ["23"]), facts)
+    assert not fact_statements.contradictions(scripted_dialogue.plain(wrong, ["£1.23"]), facts)
 
 
 @pytest.mark.parametrize("name", PACKS)
@@ -162,15 +162,12 @@ def test_quality_answers_are_what_the_agent_did(name: str) -> None:
 @pytest.mark.parametrize("language", phrasebook.LANGUAGES)
 def test_talk_files_have_a_line_for_each_act_and_no_unknown_slot(language: str) -> None:
     found = phrasebook.load(language)
-    assert set(dialogue_prompts.AGENT_ACTS) == set(found.agent)
-    assert {k.partition(".")[0] for k in found.customer} == set(dialogue_prompts.CUSTOMER_ACTS)
+    mine, theirs = (dialogue_words.acts(listed) for listed in (dialogue_words.AGENT_ACTS, dialogue_words.CUSTOMER_ACTS))
+    assert set(mine) == set(found.agent)
+    assert {k.partition(".")[0] for k in found.customer} == set(theirs)
     assert {k.partition(".")[2] for k in found.customer} - {""} <= set(found.traits)
     assert set(found.standards) == set(personas.STANDARDS)
-    about = {
-        k: re.findall(r"<(\w+)>", d)
-        for k, d in {**dialogue_prompts.AGENT_ACTS, **dialogue_prompts.CUSTOMER_ACTS}.items()
-    }
-    assert phrasebook.check(language, about) == []
+    assert phrasebook.check(language, {**mine, **theirs}) == []
     for lines in (*found.agent.values(), *found.customer.values(), *found.parts.values()):
         for line in lines:
             assert grammar.variants(line) >= 1
@@ -333,10 +330,6 @@ def test_without_issue_articles_there_is_nothing_to_talk_about() -> None:
     facts, found, tools, _, _ = make("hearthwise")
     with pytest.raises(BadOption, match="no issue articles"):
         conversation_plan.plan_conversations(facts, [a for a in found if a.kind != "issue"], tools, 3, 1)
-
-
-def test_prompts_are_sound() -> None:
-    assert [complaint for prompt in dialogue_prompts.ALL for complaint in prompt.check()] == []
 
 
 def test_sources_say_what_the_agent_said() -> None:

@@ -8,11 +8,16 @@ import pytest
 
 from cxlab import llm
 from cxlab.benchmarks import generation_stages
-from cxlab.benchmarks.cxmarena.conversations import conversation_plan, conversation_writer, written_dialogue
+from cxlab.benchmarks.cxmarena.conversations import conversation_plan, conversation_writer, personas, written_dialogue
 from cxlab.benchmarks.cxmarena.conversations import written_dialogue_prompts as prompts
+from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
+from cxlab.benchmarks.cxmarena.generation import pipeline
+from cxlab.benchmarks.prompt_renderings import RecordingModel
 from cxlab.errors import CxError
 from cxlab.records import Conversation
+from tests.benchmarks import prompt_rules
 from tests.benchmarks.cxmarena import cxm_brand, strong_writer
+from tests.goldens import prompts as goldens
 
 Reply = Callable[[str, str], dict[str, Any]]
 
@@ -154,7 +159,13 @@ def test_an_invented_order_number_is_not_sent_to_a_tool() -> None:
 
 def test_what_stays_unusable_is_left_out_with_the_reason() -> None:
     def stubborn(system: str, user: str) -> dict[str, Any]:
-        return {"kind": "general", "message": "Ember Mini costs £3.17.", "sources": [], "call": None}
+        return {
+            "reason": "It is asked.",
+            "kind": "general",
+            "message": "Ember Mini costs £3.17.",
+            "sources": [],
+            "call": None,
+        }
 
     def silent(system: str, user: str) -> dict[str, Any]:
         return {"message": "Never mind.", "finished": True}
@@ -189,4 +200,36 @@ def test_what_stays_unusable_is_left_out_with_the_reason() -> None:
 
 def test_the_prompts_are_whole() -> None:
     assert [complaint for prompt in prompts.ALL for complaint in prompt.check()] == []
-    assert set(prompts.SERVICE_RULES) == set(conversation_writer.personas.STANDARDS)
+    assert set(prompts.SERVICE_RULES) == set(personas.STANDARDS)
+
+
+def test_a_customer_is_told_nothing_in_the_words_of_the_agents_articles() -> None:
+    """Five words in a row that both sides were given would make finding the article a matter of copying."""
+    model = Writer()
+    write(model, 6)
+    runs = prompt_rules._runs
+    articles = frozenset().union(*(runs(article.body) for article in cxm_brand.make().articles))
+    cards = {system for system, _ in model.asked if "a customer of" in system}
+    assert len(cards) >= 6
+    template = frozenset().union(*(runs(text) for _, text in prompts.CUSTOMER_MESSAGE.parts))
+    for card in cards:
+        # A question names the thing and the property, as it must.
+        for question in strong_writer.listed(card, strong_writer.QUESTIONS):
+            card = card.replace(question, "")
+        assert sorted((runs(card) - template) & articles) == []
+
+
+def test_the_stand_ins_can_play_without_a_script() -> None:
+    """As `python -m cxlab prompts` has them do, to show what real writers are sent."""
+    model = llm.load("simulated:strong")
+    noted: list[Any] = []
+    talks = write(RecordingModel(model, "writer", noted, most=500, simulated=False), 3)
+    assert talks
+    assert any(message.tool_calls for talk in talks for message in talk.messages)
+    assert {one.request.prompt.name for one in noted} >= {prompt.name for prompt in prompts.ALL}
+
+
+def test_every_prompt_of_a_writer_is_there_to_be_read() -> None:
+    """What the pipeline asks and what is printed are the same prompts."""
+    asked = set(pipeline.hashes()) - set(evaluation_prompts.hashes())
+    assert asked <= {name.removesuffix(".md") for name in goldens.recorded("cxmarena")}

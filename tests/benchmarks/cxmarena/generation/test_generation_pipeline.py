@@ -229,14 +229,15 @@ def test_a_brief_is_expanded_once(tmp_path: Path) -> None:
     told = (
         "Eine Manufaktur aus Kassel, die Schreibtischlampen, Stehleuchten und Leselampen fertigt und online verkauft."
     )
+    writer = llm.load("simulated:strong")
     asked = pipeline.read_config({"brief": told, "language": "de"}, 0)
     with pytest.raises(brief_plan.OpenQuestions, match="What is the company called"):
-        generation_stages.finish(pipeline.find_brand(asked, tmp_path))
+        generation_stages.finish(pipeline.find_brand(asked, tmp_path, writer))
     answers = {"called": "Leuchtwerk", "sells": ("Schreibtischlampen", "Stehleuchten"), "trade": "plugged"}
     config = pipeline.read_config({"brief": told, **answers}, 0)
-    path = generation_stages.finish(pipeline.find_brand(config, tmp_path))
+    path = generation_stages.finish(pipeline.find_brand(config, tmp_path, writer))
     before = path.stat().st_mtime_ns
-    assert generation_stages.finish(pipeline.find_brand(config, tmp_path)) == path
+    assert generation_stages.finish(pipeline.find_brand(config, tmp_path, writer)) == path
     assert path.stat().st_mtime_ns == before
     assert pack_files.load(path).language_id == "de"
 

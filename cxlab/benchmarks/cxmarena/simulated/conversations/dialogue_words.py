@@ -1,7 +1,7 @@
-"""How simulated models talk: the acts of a message, each said by a line of the language's phrase grammar.
+"""How stand-ins put a plan into words: the acts of a message, each said by a line of the language's phrase grammar.
 
-A handler sees what its prompt renders. It never says a sentence that was said in this conversation before, as long
-as other wordings are left, and it types as its persona does.
+A sentence that was said in this conversation before is not said again as long as other wordings are left, and a
+customer types as its persona does.
 """
 
 from __future__ import annotations
@@ -12,13 +12,31 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cxlab.benchmarks.cxmarena.brand.brand_pack import load_language
-from cxlab.benchmarks.cxmarena.conversations.dialogue_prompts import AgentTurnInputs, CustomerTurnInputs, DialogueAct
-from cxlab.benchmarks.cxmarena.conversations.phrasebook import Phrasebook, PhraseVars, load
+from cxlab.benchmarks.cxmarena.conversations.personas import Persona
+from cxlab.benchmarks.cxmarena.conversations.phrasebook import Phrasebook, PhraseVars
 from cxlab.benchmarks.cxmarena.text import word_set
-from cxlab.llm.simulated import Profile
 
 # How often a trait's own wording is taken where there is one, and how often a sentence said before is said anew.
 OWN, TRIES = 0.65, 4
+Act = tuple[str, Mapping[str, str]]
+"""The kind of one thing that a message does, and what it is about by name."""
+# Each kind with the names of what it is about.
+AGENT_ACTS = """
+    greet introduce wellbeing offer_help name empathy apology restate:summary ask_model ask_since ask_place ask_tried
+    ask_before ask_hurry ask_name no_rush thank_answer cause:cause why:cause plan instruct:step do:step later:step
+    warn:step ask_step:step ask_open:step request:step tell_step:step offer_step:step explain_how:step brush_off:step
+    alternative insist reason understanding verify verified ask_detail:what ask_wish:what hold call:step hold_thanks
+    report:result fact:fact tip:tip promise keep_promise:fact move_on wrap drift_reply calm curt jargon next_steps:next
+    settled not_settled further_help closing end
+"""
+CUSTOMER_ACTS = """
+    hello open:problem well help_me tell_name:full tell_model:detail tell_since:detail tell_place:detail
+    tell_tried:detail tell_before:detail tell_hurry:detail confirm plausible agree patient take_note
+    identity:full:second give:what:value give_own:what:value give_home:what:value prefer:value choose:value noted search
+    done answer_step answer_open answer_money answer_reason answer_bother answer_where answer_who will_do send ask_how
+    misunderstand now_clear cannot accept ask_why wait react_report ask_fact:question react_fact react_tip drift
+    impatient complain resigned solved sorted unsolved thanks no_more one_more bye
+"""
 # Kinds of acts that run on into what follows, and how often.
 RUN_ON = {
     "greet": 0.5,
@@ -60,24 +78,29 @@ _ASKED = re.compile(r"\?\s*[,–].*$")
 _AND_NOW = re.compile(r"(?:,| –) [^,–]*\?$")
 
 
-def agent(inputs: AgentTurnInputs, profile: Profile, rng: np.random.Generator) -> str:
+def acts(listed: str) -> dict[str, tuple[str, ...]]:
+    """Kind → the names of what it is about, of `AGENT_ACTS` or `CUSTOMER_ACTS`."""
+    parts = [word.split(":") for word in listed.split()]
+    return {kind: tuple(about) for kind, *about in parts}
+
+
+def agent(person: Persona, talk: Phrasebook, todo: Sequence[Act], history: str, rng: np.random.Generator) -> str:
     """An agent's message: its acts as sentences, in order."""
-    talk = load(inputs.language_id)
-    given = {"brand": inputs.brand, "agent": inputs.agent, "customer": inputs.customer, "subject": inputs.subject}
-    said = _say(talk, talk.agent, inputs.acts, (), given, inputs.history, rng)
-    kinds = [act.kind for act in inputs.acts]
-    return _join(kinds, said, talk.language, (inputs.brand, inputs.customer, inputs.subject, inputs.agent), rng)
+    names = {
+        "brand": person.brand.name, "agent": person.agent, "customer": person.customer, "subject": person.subject
+    }  # fmt: skip
+    said = _say(talk, talk.agent, todo, (), names, history, rng)
+    return _join([kind for kind, _ in todo], said, talk.language, tuple(names.values()), rng)
 
 
-def customer(inputs: CustomerTurnInputs, profile: Profile, rng: np.random.Generator) -> str:
+def customer(person: Persona, talk: Phrasebook, todo: Sequence[Act], history: str, rng: np.random.Generator) -> str:
     """A customer's message: short for the terse, typed without care by the casual."""
-    talk = load(inputs.language_id)
-    given = {"brand": inputs.brand, "customer": inputs.customer, "subject": inputs.subject, **inputs.life}
-    said = _say(talk, talk.customer, inputs.acts, inputs.traits, given, inputs.history, rng)
-    if not inputs.casual:
+    given = {"brand": person.brand.name, "customer": person.customer, "subject": person.subject, **person.life}
+    said = _say(talk, talk.customer, todo, person.traits, given, history, rng)
+    if not person.casual:
         return " ".join(said)
-    if rng.random() < 0.7 and inputs.language_id != "de":
-        said = [_small(s, inputs.subject) for s in said]
+    if rng.random() < 0.7 and talk.language != "de":
+        said = [_small(s, person.subject) for s in said]
     text = " ".join(said)
     return text[:-1] if text.endswith(".") and rng.random() < 0.7 else text
 
@@ -114,7 +137,7 @@ def _join(
 def _say(
     talk: Phrasebook,
     lines: Mapping[str, Sequence[str]],
-    acts: Sequence[DialogueAct],
+    todo: Sequence[Act],
     traits: Sequence[str],
     given: Mapping[str, str],
     history: str,
@@ -122,23 +145,23 @@ def _say(
 ) -> list[str]:
     language = load_language(talk.language)
     found: list[str] = []
-    for act in acts:
-        options = lines[act.kind]
+    for kind, about in todo:
+        options = lines[kind]
         for trait in traits:
-            own = lines.get(f"{act.kind}.{trait}")
+            own = lines.get(f"{kind}.{trait}")
             if own and rng.random() < OWN:
                 options = own
                 break
-        words = PhraseVars(talk, rng, {**given, **act.about})
+        words = PhraseVars(talk, rng, {**given, **about})
         text = ""
         for _ in range(TRIES):
-            text = language.polish(_close(_set(words.line(options), talk.language, act.about)))
+            text = language.polish(_close(_set(words.line(options), talk.language, about)))
             if text[:-1] not in history:
                 break
-        value = act.about.get("value", "")
+        value = about.get("value", "")
         if re.search(r"[\d@]", value) and text[:1] == value[:1].upper() and text[1 : len(value)] == value[1:]:
             text = value + text[len(value) :]  # a value is said as it is, at the beginning of a sentence too
-        if act.kind in ("ask_fact", "one_more") and found:
+        if kind in ("ask_fact", "one_more") and found:
             found[-1] = _AND_NOW.sub(".", found[-1])
         found.append(text)
     return [text for text in found if text]

@@ -18,10 +18,10 @@ import numpy as np
 
 from cxlab.benchmarks.cxmarena.brand.ledger import TemplateVars
 from cxlab.benchmarks.cxmarena.conversations import personas, step_phrasing
-from cxlab.benchmarks.cxmarena.conversations.dialogue_script import IN_A_ROW, MOST_ASIDES, DialogueScript
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, SourcePassage
 from cxlab.benchmarks.cxmarena.conversations.personas import Persona
 from cxlab.benchmarks.cxmarena.knowledge.article_writer import tool_name
+from cxlab.benchmarks.cxmarena.simulated.conversations.dialogue_script import IN_A_ROW, MOST_ASIDES, DialogueScript
 from cxlab.files import grammar
 
 # Messages that the close of a conversation takes, and each step that is still to come.

@@ -1,0 +1,1 @@
+"""How stand-ins hold a conversation: by a plan that they put into words, or freely, as real writers do."""
