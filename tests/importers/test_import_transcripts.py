@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from cxlab.errors import BadFile, BadOption
-from cxlab.importers.transcripts import LARGEST_TEXT, read_folder
+from cxlab.importers.conversations.read import LONGEST_MESSAGE
+from cxlab.importers.transcripts import read_folder
 
 ROWS = [
     {"conversation_id": "a", "speaker": "Caller", "utterance": "Hello, it is broken."},
@@ -49,14 +50,14 @@ def test_one_message_a_row_whatever_the_form(tmp_path: Path, suffix: str) -> Non
 def test_one_conversation_a_line_and_what_is_wrong_with_others(tmp_path: Path) -> None:
     talk = {"id": "x", "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
     odd = {"id": "y", "messages": [{"role": "alien", "content": "Hi"}, {"role": "agent", "content": ""}]}
-    long = {"id": "x", "role": "user", "text": "a" * (LARGEST_TEXT + 1)}
+    long = {"id": "z", "messages": [{"role": "user", "content": "a" * (LONGEST_MESSAGE + 1)}]}
     lines = [json.dumps(talk), "not json", json.dumps(odd), json.dumps(long)]
     (tmp_path / "talks.jsonl").write_text("\n".join(lines))
     found = read_folder(tmp_path / "talks.jsonl")
     assert len(messages(found.tables["conversations"], "x")) == 2
     told = [(each.row, each.column) for each in found.rejected]
-    assert told == [(2, None), (3, "role"), (3, "text"), (4, "text")]
-    assert found.tables["rejected"].height == 4
+    assert told == [(2, None), (3, "role"), (3, "content"), (3, None), (4, "content"), (4, None)]
+    assert found.tables["rejected"].height == 6
 
 
 def test_what_cannot_be_used_says_what_to_do(tmp_path: Path) -> None:
@@ -65,7 +66,7 @@ def test_what_cannot_be_used_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="no CSV"):
         read_folder(tmp_path)
     (tmp_path / "a.csv").write_text("id,words\n1,hello\n")
-    with pytest.raises(BadFile, match="no column role, text; it has: id, words"):
+    with pytest.raises(BadFile, match="no conversations recognised in the columns id, words"):
         read_folder(tmp_path)
     (tmp_path / "a.csv").write_text("id,role,text\n1,agent,hello\n")
     with pytest.raises(BadFile, match="no conversation could be used"):

@@ -270,7 +270,7 @@ def test_real_conversations_are_imported_and_can_be_mixed_into_a_study(home: Pat
     app.text_input(key="import-licence").set_value("ours").run()
     app.button(key="import-look").click().run()
     assert "1 conversation can be imported" in words(app)
-    assert "1 complaint in 1 file" in words(app)
+    assert "2 complaints in 1 file" in words(app)  # the message, and that nothing is left of its conversation
     app.button(key="import-store").click().run()
     (real,) = queries_realism.real_datasets()
     assert queries.load(real).licence == "ours"

@@ -9,6 +9,7 @@ from cxlab.benchmarks.cdr import run as running
 from cxlab.benchmarks.cdr.corpus import AREAS, load_written
 from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, build, load_corpus
 from cxlab.benchmarks.cdr.failure_analysis import KINDS
+from cxlab.benchmarks.cdr.importers.conversations import IMPORTER
 from cxlab.benchmarks.cdr.options import WRITTEN, CdrDataset, CdrOptions, read_size
 from cxlab.benchmarks.cdr.prompts import hashes
 from cxlab.benchmarks.cdr.score import DECIDED_BY, HEADLINE, METRICS, measure, score
@@ -156,6 +157,7 @@ BENCHMARK = Benchmark(
     estimate=estimate,
     document=document,
     demo=DEMO,
+    importers=(IMPORTER,),
     attempt_view="answer",
     published=(resources.data("published", "cdr.json"),),
 )

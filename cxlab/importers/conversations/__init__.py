@@ -4,11 +4,13 @@
     preview(path, mapping)                           # the first conversations, and what would not be taken
     mapping = correct(mapping, roles={"bob": "agent"})
     found = read(path, mapping)                      # found.conversations, found.rejected, found.notices
+    found = read_conversations(folder)               # all files below a folder, each by a guess of its own
 
 Files: JSON Lines, Parquet and CSV. A row is a conversation with its messages (role and content), a conversation as one
 text with speakers in front of its messages, or one message.
 """
 
+from cxlab.importers.conversations.folder import FolderConversations, MappingOptions, read_conversations
 from cxlab.importers.conversations.mapping import ConversationMapping, correct, guess
 from cxlab.importers.conversations.read import ReadConversations, preview, read
 from cxlab.importers.conversations.transcript_text import ROLES, split_transcript
@@ -16,10 +18,13 @@ from cxlab.importers.conversations.transcript_text import ROLES, split_transcrip
 __all__ = [
     "ROLES",
     "ConversationMapping",
+    "FolderConversations",
+    "MappingOptions",
     "ReadConversations",
     "correct",
     "guess",
     "preview",
     "read",
+    "read_conversations",
     "split_transcript",
 ]

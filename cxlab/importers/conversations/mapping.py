@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from cxlab.errors import BadFile, BadOption
 from cxlab.importers.conversations.rows import Row, read_rows
-from cxlab.importers.conversations.transcript_text import split_transcript
+from cxlab.importers.conversations.transcript_text import ROLES, split_transcript
 from cxlab.records import Role
 from cxlab.records.base import Record
 
@@ -20,7 +20,7 @@ Shape = Literal["messages", "transcript", "rows"]
 SAMPLE = 50
 # Names of columns and keys, the first that is there; in small letters.
 IDS = ("conversation_id", "dialogue_id", "conversation_hash", "session_id", "chat_id", "thread_id", "call_id", "id")
-MESSAGES = ("messages", "conversation", "conversations", "turns", "dialogue", "dialog", "chat")
+MESSAGES = ("messages", "conversation", "conversations", "turns", "dialogue", "dialog", "chat", "traj", "trajectory")
 ROLE_NAMES = ("role", "speaker", "from", "author", "sender", "who", "participant", "speaker_role")
 TEXTS = ("content", "text", "message", "utterance", "value", "body")
 TRANSCRIPTS = ("transcript", "conversation", "dialogue", "dialog", "chat", "text", "content", "body", "messages")
@@ -61,7 +61,7 @@ def guess(path: Path | str) -> ConversationMapping:
             f"no conversations recognised in the columns {', '.join(columns[:20]) or '(none)'}",
             "say which column is what: shape, id, role, text",
         )
-    return found
+    return found.model_copy(update={"roles": _guess_roles(found, good)})
 
 
 def correct(mapping: ConversationMapping, **changes: Any) -> ConversationMapping:
@@ -123,6 +123,21 @@ def _guess_transcript(good: list[Row], columns: list[str]) -> ConversationMappin
         if spoken > most:
             best, most = name, spoken
     return ConversationMapping(shape="transcript", id=_first(IDS, columns), text=best) if best else None
+
+
+def _guess_roles(mapping: ConversationMapping, good: list[Row]) -> dict[str, Role]:
+    """Some data sets call the agent the system: so it is where nobody else answers, and it speaks about as often."""
+    if mapping.shape == "messages":
+        held = [row.cells if mapping.messages is None else row.cells.get(mapping.messages) for row in good if _has(row)]
+        said = [message.get(mapping.role) for value in held for message in as_messages(value) or ()]
+    elif mapping.shape == "rows":
+        said = [row.cells.get(mapping.role) for row in good if _has(row)]
+    else:
+        said = [who for row in good if _has(row) for who, _ in split_transcript(str(row.cells.get(mapping.text)))[1]]
+    roles = [ROLES.get(str(who).strip().casefold()) for who in said]
+    if roles.count("system") * 4 > len(roles) and "agent" not in roles:
+        return {"system": "agent"}
+    return {}
 
 
 def _has(row: Row) -> bool:

@@ -5,15 +5,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cxlab.errors import BadFile
-from cxlab.files import read_json_lines
+from cxlab.files import read_json, read_json_lines
 from cxlab.importers.folders import read_table
 
-SUFFIXES = (".jsonl", ".ndjson", ".parquet", ".csv")
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".csv")
+LARGEST_JSON = 500_000_000
+"""Bytes of one JSON file, which is read whole; JSON Lines have no such limit."""
 
 
 class Row(NamedTuple):
-    """`number`: the line of JSON Lines, else the row from 1 without the header. `cells`: an object, a list, or what is
-    wrong with the line."""
+    """`number`: the line of JSON Lines, else the row or the list's entry from 1, without the header.
+
+    `cells`: an object, a list, or what is wrong with the line.
+    """
 
     number: int
     cells: Any
@@ -28,6 +32,12 @@ def read_rows(path: Path) -> Iterator[Row]:
         raise BadFile(path, None, f"{suffix or 'no ending'!r} is not known", f"give one of {', '.join(SUFFIXES)}")
     if suffix in (".jsonl", ".ndjson"):
         yield from (Row(number, found) for number, found in read_json_lines(path))
+        return
+    if suffix == ".json":
+        content = read_json(path, LARGEST_JSON)
+        if not isinstance(content, list):
+            raise BadFile(path, 1, "is no JSON list", "give a list of conversations, or JSON Lines")
+        yield from (Row(number, cells) for number, cells in enumerate(content, 1))
         return
     if suffix == ".csv":
         _check_utf8(path)

@@ -1,4 +1,4 @@
-"""Other people's files: the published benchmark's three."""
+"""Other people's conversations, and the published benchmark's three files."""
 
 from cxlab.benchmarks.cdr.importers.cdr_files import CdrFiles, read_cdr_files
 

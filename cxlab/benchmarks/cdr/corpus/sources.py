@@ -1,0 +1,67 @@
+"""The eleven sources of the paper's corpus: what each is, how its files are mapped, and what its licence allows.
+
+Licences as the paper's appendix I states them; what sources have changed since is for whoever imports them to see. A
+source without a mapping is guessed, as the names of its columns could not be read here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cxlab.errors import UnknownName
+
+
+class Source(NamedTuple):
+    """`mapping`: what its columns are called, as flags of the import. `share`: whether it may be passed on at all.
+    `real`: people spoke."""
+
+    title: str
+    mapping: dict[str, str]
+    licence: str
+    share: bool
+    real: bool
+
+
+_CHAT = {"shape": "messages", "role": "role", "text": "content"}
+SOURCES: dict[str, Source] = {
+    "lmsys": Source(
+        "LMSYS-Chat-1M",
+        {**_CHAT, "id": "conversation_id", "messages": "conversation"},
+        "LMSYS-Chat-1M licence agreement: not to be passed on",
+        False,
+        True,
+    ),
+    "wildchat": Source(
+        "WildChat-1M", {**_CHAT, "id": "conversation_hash", "messages": "conversation"}, "ODC-BY 1.0", True, True
+    ),
+    "dialogsum": Source(
+        "DialogSum", {"shape": "transcript", "id": "id", "text": "dialogue"}, "CC BY-NC-SA 4.0", True, True
+    ),
+    "dailydialog": Source("DailyDialog", {}, "CC BY-NC-SA 4.0", True, True),
+    "multiwoz": Source(
+        "MultiWOZ 2.2",
+        {"shape": "messages", "id": "dialogue_id", "messages": "turns", "role": "speaker", "text": "utterance"},
+        "Apache 2.0",
+        True,
+        True,
+    ),
+    "bad": Source("Bot-Adversarial Dialogue", {}, "CC BY-NC 4.0, for research alone", True, True),
+    "mobileconvrec": Source("MobileConvRec", {}, "CC BY 4.0", True, True),
+    "opendialkg": Source("OpenDialKG", {}, "CC BY-NC 4.0", True, True),
+    "smoltalk": Source("SmolTalk", {**_CHAT, "messages": "messages"}, "Apache 2.0", True, False),
+    "bitext": Source("Bitext Customer Support", {}, "CDLA-Sharing 1.0", True, False),
+    "sgd": Source(
+        "Schema-Guided Dialogue",
+        {"shape": "messages", "id": "dialogue_id", "messages": "turns", "role": "speaker", "text": "utterance"},
+        "CC BY-SA 4.0",
+        True,
+        False,
+    ),
+}
+
+
+def find_source(name: str) -> Source:
+    """The source of that name; UnknownName otherwise."""
+    if name not in SOURCES:
+        raise UnknownName("source of conversations", name, SOURCES)
+    return SOURCES[name]

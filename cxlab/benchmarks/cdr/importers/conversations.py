@@ -1,0 +1,163 @@
+"""Conversations to search: the published files, people's own, or those that stand in the store already."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pydantic import Field
+
+from cxlab.benchmarks.cdr.corpus.dataset import build, load_corpus
+from cxlab.benchmarks.cdr.corpus.filtering import Filtered, FilterOptions, filter_corpus
+from cxlab.benchmarks.cdr.corpus.sources import SOURCES, find_source
+from cxlab.benchmarks.cdr.importers.cdr_files import CORPUS, read_cdr_files
+from cxlab.errors import BadFile, BadOption
+from cxlab.importers.conversations import MappingOptions, read_conversations
+from cxlab.importers.imported import RejectedRow
+from cxlab.importers.importer import Importer, ImportReport
+from cxlab.records import Conversation, Dataset, Sample
+from cxlab.store import load, write
+
+UNSTATED = "not stated: ask whoever gave you the data"
+
+
+class CdrImport(MappingOptions, FilterOptions):
+    """What is imported, how its columns are read, and how strictly it is filtered."""
+
+    filter: bool = Field(
+        True, description="Leave out duplicates and what cannot be searched, and take personal data out; the published "
+        "files are taken as they are."
+    )  # fmt: skip
+    source: str | None = Field(
+        None,
+        description="Where they are from, for the licence: one of the paper's sources.",
+        json_schema_extra={"choices": list(SOURCES)},
+    )
+    licence: str = Field("", description="What may be done with them.")
+    dataset: str | None = Field(None, description="Instead of a path: a stored dataset with conversations.")
+    run: str | None = Field(None, description="Instead of a path: a stored run, whose dialogues are taken.")
+
+
+@dataclass
+class ImportedCorpus:
+    """What an import came to; nothing is stored before `save`."""
+
+    dataset: Dataset
+    samples: list[Sample]
+    tables: dict[str, pl.DataFrame]
+    filtered: Filtered | None
+    rejected: list[RejectedRow] = field(default_factory=list)
+    notices: list[RejectedRow] = field(default_factory=list)
+
+    def save(self, home: Path | str | None = None) -> None:
+        """Store the dataset, whole or not at all."""
+        write.save_dataset(self.dataset, self.samples, home, tables=self.tables)
+
+    def report(self) -> ImportReport:
+        """Counts first, then each thing that was left out or is odd."""
+        left_out = len(self.filtered.rejected) if self.filtered else 0
+        record = {
+            "dataset": self.dataset.id,
+            "conversations": self.dataset.config["corpus"],
+            "queries": self.dataset.config["queries"],
+            "tasks": dict(Counter(sample.task for sample in self.samples)),
+            "rejected": [vars(one) for one in self.rejected],
+            "filtered": self.filtered.to_record() if self.filtered else None,
+        }
+        made = f"{self.dataset.config['corpus']:,} conversations, {self.dataset.config['queries']:,} queries"
+        lines = [
+            f"{self.dataset.id}: {made}; {len(self.rejected):,} complaints, {left_out:,} left out by the filter",
+            *(self.filtered.lines() if self.filtered else ()),
+            f"Licence: {self.dataset.licence}",
+        ]  # fmt: skip
+        complaints = [f"rejected: {one}" for one in self.rejected] + [f"note: {one}" for one in self.notices]
+        return ImportReport(record, tuple(lines), tuple(complaints))
+
+
+def read_path(path: Path, options: CdrImport) -> ImportedCorpus:
+    """The published files of a folder, else conversations of any form that is known; BadFile for what is neither."""
+    if options.dataset or options.run:
+        raise BadOption("give a path, or a stored dataset, or a run; not two of them")
+    if path.is_dir() and (path / CORPUS).is_file():
+        return _read_published(path, options)
+    preset = find_source(options.source).mapping if options.source else {}
+    found = read_conversations(path, {**preset, **options.changes()})
+    if not found.conversations:
+        first = f"; the first problem: {found.rejected[0]}" if found.rejected else ""
+        raise BadFile(path, None, f"no conversation could be used{first}", "see --shape, --role, --text, --speakers")
+    about = {"conversations": "real", "rows": found.rows_of, "ignored": found.ignored}
+    name = f"Conversations, imported from {path.resolve().name}"
+    return _make(name, found.conversations, options, about, found.rejected, found.notices)
+
+
+def read_stored(options: CdrImport) -> ImportedCorpus:
+    """The conversations of a stored dataset, or the dialogues of a stored run's attempts."""
+    if bool(options.dataset) == bool(options.run):
+        raise BadOption("give a path, or --dataset, or --run")
+    if options.dataset:
+        corpus = load_corpus(options.dataset)
+        origin = write.load_dataset(options.dataset)
+        made = options.model_copy(update={"licence": options.licence or origin.licence})
+        return _make(f"Conversations of {origin.name}", corpus, made, {"from_dataset": options.dataset})
+    run = write.load_run(str(options.run))
+    corpus = {
+        attempt.id: Conversation(id=attempt.id, messages=attempt.messages)
+        for attempt, _ in load.load_attempts(run.id)
+        if attempt.messages
+    }
+    if not corpus:
+        raise BadOption(f"run {run.id} holds no dialogue yet")
+    made = options.model_copy(update={"licence": options.licence or write.load_dataset(run.dataset_id).licence})
+    return _make(f"Dialogues of {run.model}, {run.benchmark}", corpus, made, {"from_run": run.id})
+
+
+def _read_published(path: Path, options: CdrImport) -> ImportedCorpus:
+    found = read_cdr_files(path)
+    licence = options.licence or "as its sources: read here, not to be passed on"
+    about = {"conversations": "published", "repeated": found.repeated, "dangling": found.dangling, "share": False}
+    dataset, samples, tables = build(
+        "CDR, the published files", "imported", found.corpus, found.queries, found.relevant, {}, config=about,
+        licence=licence,
+    )  # fmt: skip
+    return ImportedCorpus(dataset, samples, tables, None, found.rejected, found.notices)
+
+
+def _make(
+    name: str,
+    corpus: Mapping[str, Conversation],
+    options: CdrImport,
+    about: Mapping[str, Any],
+    rejected: list[RejectedRow] | None = None,
+    notices: list[RejectedRow] | None = None,
+) -> ImportedCorpus:
+    filtered = filter_corpus(corpus, options) if options.filter else None
+    kept = filtered.kept if filtered else dict(corpus)
+    if not kept:
+        raise BadOption("the filter left no conversation; give --filter=false, or weaker settings")
+    known = find_source(options.source) if options.source else None
+    licence = options.licence.strip() or (known.licence if known else UNSTATED)
+    config = {
+        **about,
+        "source": options.source,
+        "share": known.share if known else None,
+        "filter": filtered.to_record() if filtered else None,
+    }
+    dataset, samples, tables = build(name, "imported", kept, {}, {}, {}, config=config, licence=licence)
+    if filtered:
+        tables["filtered_out"] = filtered.to_frame()
+    return ImportedCorpus(dataset, samples, tables, filtered, rejected or [], notices or [])
+
+
+IMPORTER = Importer(
+    id="cdr",
+    title="conversations to search",
+    takes="a folder with corpus.json, queries.json and relevant_docs.json as CDR published them, or any file or folder "
+    "of conversations: JSON, JSON Lines, Parquet, CSV",
+    read=read_path,
+    Options=CdrImport,
+    read_named=read_stored,
+)

@@ -1,0 +1,117 @@
+"""Conversations of people, of the published files and of the store become a corpus, with an honest report."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cxlab.benchmarks.cdr.corpus.dataset import load_corpus
+from cxlab.benchmarks.cdr.corpus.sources import SOURCES
+from cxlab.benchmarks.cdr.importers.conversations import IMPORTER, CdrImport, read_path, read_stored
+from cxlab.benchmarks.cdr.retrievers import search
+from cxlab.errors import BadFile, BadOption, UnknownName
+from cxlab.importers.conversations import read_conversations
+from tests.benchmarks.cdr.conftest import SAID
+
+OPTIONS = CdrImport.read({})
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def rows() -> list[dict[str, object]]:
+    return [
+        {
+            "id": name,
+            "messages": [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(said)],
+        }
+        for name, said in SAID.items()
+    ]
+
+
+def test_a_file_of_ones_own_is_imported_filtered_and_searched(home: Path) -> None:
+    path = home / "mine.jsonl"
+    twice = {**rows()[0], "id": "twice"}
+    path.write_text("\n".join(json.dumps(row) for row in [*rows(), twice, {"id": "bad", "messages": 3}]))
+    found = read_path(path, OPTIONS)
+    assert len(list(home.glob("home/datasets/*"))) == 0
+    found.save()
+    report = found.report()
+    assert (report.record["conversations"], report.record["queries"]) == (6, 0)
+    assert [one["row"] for one in report.record["rejected"]] == [8]
+    assert report.record["filtered"]["steps"][0] == {"step": "exact", "given": 7, "kept": 6, "note": ""}
+    assert found.tables["filtered_out"].rows()[0][:3] == ("twice", "exact", "the same as late")
+    assert "Licence: not stated" in report.lines[-1]
+    assert search(found.dataset.id, "reset the password")[0].conversation.id == "login"
+    again = read_stored(CdrImport.read({"dataset": found.dataset.id}))
+    assert load_corpus(found.dataset.id).keys() == {*SAID}
+    assert again.dataset.config["from_dataset"] == found.dataset.id
+
+
+def test_the_published_files_are_evaluated_as_they_are(home: Path) -> None:
+    texts = {
+        name: "\n".join(f"{('user', 'assistant')[n % 2]}: {t}" for n, t in enumerate(said))
+        for name, said in SAID.items()
+    }
+    for name, content in (
+        ("corpus", texts),
+        ("queries", {"query_1": "late parcels", "query_2": "nothing"}),
+        ("relevant_docs", {"query_1": ["late", "late", "glad"], "query_2": ["gone"]}),
+    ):
+        (home / f"{name}.json").write_text(json.dumps(content))
+    found = read_path(home, OPTIONS)
+    assert [(s.task, s.expected["conversations"]) for s in found.samples] == [
+        (g, ["glad", "late"]) for g in ("turn", "window", "session")
+    ]
+    assert found.dataset.config["share"] is False
+    assert found.filtered is None
+    assert len(found.report().complaints) == 2
+
+
+def test_tables_of_messages_and_a_sources_own_names(home: Path) -> None:
+    table = [
+        {
+            "dialogue_id": name,
+            "turns": [{"speaker": ("USER", "SYSTEM")[n % 2], "utterance": t} for n, t in enumerate(said)],
+        }
+        for name, said in SAID.items()
+    ]
+    (home / "in").mkdir()
+    (home / "in/dialogues.json").write_text(json.dumps(table))
+    (home / "in/schema.json").write_text(json.dumps([{"service": "x"}]))
+    found = read_path(home / "in", CdrImport.read({"source": "sgd", "filter": False}))
+    assert (found.dataset.licence, found.dataset.config["corpus"]) == ("CC BY-SA 4.0", 6)
+    assert [one.file for one in found.rejected] == ["schema.json"]
+    roles = {m.role for talk in read_conversations(home / "in").conversations.values() for m in talk.messages}
+    assert roles == {"customer", "agent"}
+    frame = pl.DataFrame(
+        [{"k": "a", "w": "bob", "t": "the lamp is broken"}, {"k": "a", "w": "anna", "t": "which lamp is it"}]
+    )
+    frame.write_csv(home / "odd.csv")
+    with pytest.raises(BadFile):
+        read_path(home / "odd.csv", OPTIONS)
+    named = {"shape": "rows", "id": "k", "role": "w", "text": "t", "speakers": "bob=customer,anna=agent", "quality": 0}
+    frame.rename({"k": "id", "w": "speaker", "t": "text"}).write_csv(home / "odd.csv")
+    made = read_path(home / "odd.csv", CdrImport.read({**named, "id": "id", "role": "speaker", "text": "text"}))
+    assert made.dataset.config["corpus"] == 1
+
+
+def test_what_cannot_be_imported_is_said(home: Path) -> None:
+    with pytest.raises(BadOption):
+        read_stored(OPTIONS)
+    with pytest.raises(BadOption):
+        read_path(home, CdrImport.read({"run": "run-1"}))
+    with pytest.raises(UnknownName):
+        read_stored(CdrImport.read({"run": "run-none"}))
+    with pytest.raises(BadOption, match="names nobody"):
+        CdrImport.read({"speakers": "bob"}).changes()
+    (home / "one.jsonl").write_text(json.dumps({"messages": [{"role": "user", "content": "hi"}]}))
+    with pytest.raises(BadOption, match="left no conversation"):
+        read_path(home / "one.jsonl", OPTIONS)
+    assert IMPORTER.read_named is read_stored
+    assert len(SOURCES) == 11
+    assert [name for name, each in SOURCES.items() if not each.share] == ["lmsys"]
