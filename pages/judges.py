@@ -8,6 +8,7 @@ from cxlab.benchmarks.contract import Rejudge
 from cxlab.read import View
 from cxlab.ui import path_strips
 from cxlab.views.benchmarks import declared, declared_all, names_of, usable_facets
+from cxlab.views.comparison_sets import narrow_to_set
 from cxlab.views.escalation import escalation
 from cxlab.views.judges import (
     adjudication_queue,
@@ -30,6 +31,8 @@ TABS = {
     "twice": "Twice the same",
     "queue": "Disagreements",
 }
+# These pair what was done twice, so that all of it counts.
+POOLED = ("judged", "twice")
 # What shows a rule with versions, by the name that its benchmark declares.
 RULES = {"escalation": escalation.show_escalation}
 
@@ -54,12 +57,15 @@ def show_page(view: View) -> None:
     # No reading of this page depends on the metric that another page was left with; what was read serves for all.
     filters = view.filters().change(judges=(), metric="")
     path_strips.style()
+    tab = pick_tab(view)
+    if tab not in POOLED and tab not in RULES:
+        stored = ui.cached(read.benchmarks)["benchmark"].to_list()
+        filters = narrow_to_set(filters, [name for name in stored if name in REGISTRY])
     votes = ui.cached(queries_agreement.panel, filters)
     if votes["judge"].str.starts_with("simulated:").any():
         st.caption(
             "The judges of the demo are simulated (◇): they show what the page does, not how language models judge."
         )
-    tab = pick_tab(view)
     if tab == "judged":
         show_judged(filters)
         return
@@ -134,7 +140,7 @@ def show_tab(view: View, filters: View, names: list[str], tab: str) -> None:
     elif tab == "twice":
         bias.show_retest(filters)
     else:
-        adjudication_queue.show_queue(view)
+        adjudication_queue.show_queue(view.change(among=filters.among, page=view.page))
 
 
 def pick_tab(view: View) -> str:

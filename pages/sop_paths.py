@@ -8,6 +8,7 @@ from cxlab.charts.numbers import format_count
 from cxlab.read import View, procedures
 from cxlab.ui.unknown import describe, stop_at
 from cxlab.views.benchmarks import declared, titles_of
+from cxlab.views.comparison_sets import narrow_to_set
 from cxlab.views.sop import deviations, queries, scores
 
 ui.routed()
@@ -89,7 +90,7 @@ difference = None
 if view.baseline:
     first = next((name for name in (*view.models, *models) if name != view.baseline), None)
     difference = (first, view.baseline) if first else None
-scope = view.filters().change(at=view.at, stage=view.stage)
+scope = narrow_to_set(view, [benchmark]).filters().change(at=view.at, stage=view.stage)
 shown = scope.change(models=difference) if difference else scope
 procedure = procedures.get(scenario)
 

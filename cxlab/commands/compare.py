@@ -201,7 +201,7 @@ def _write(about: "Declaration", chosen: "ComparisonSet", found: "Ranking", told
     if gap := say_gap(found):
         lines.append(f"  {gap[:1].upper()}{gap[1:]}.")
     where = f"; set {chosen.conditions.id}, dataset {chosen.conditions.dataset}" if chosen.conditions else ""
-    lines.append(f"  {say_set(found)}{where}.")
+    lines.append(f"  {say_set(found.compared)}{where}.")
     if told["settled_by"]:
         lines.append(f"  {told['settled_by']}")
     gaps = {row["model"]: row for row in told["differences"]}

@@ -24,7 +24,7 @@ from cxlab.metrics.complete_sets import largest_complete, shared
 from cxlab.read import score_sums
 from cxlab.read.conditions import Conditions, RunConditions, of_runs
 from cxlab.read.headlines import candidates, first_scored
-from cxlab.read.query import ask
+from cxlab.read.query import ask, where
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.store import catalogue, layout
@@ -102,6 +102,30 @@ def find_set(about: Declaration, view: View, unit: Unit = "model") -> Comparison
     chosen = next((each for each in choices if each.conditions.id in view.sets), choices[0]).conditions
     found = {task: _task_set(about, view, task, frame, runs, chosen, unit) for task, frame in parts.items()}
     return ComparisonSet(chosen, found, choices)
+
+
+def attempts_of(about: Declaration, view: View, found: ComparisonSet, task: TaskSet) -> pl.DataFrame:
+    """The attempts behind a set, scored or not: of its sides and the floors, under its conditions, the newest of each
+    sample and trial, on those that all its sides have tried: run_id, attempt_id, side, sample_id, trial.
+
+    For what is told of single turns or votes: where judges split there is no score, and leaving that out would flatter.
+    """
+    condition, params = where(view.change(tasks=(task.task,) if task.task else (), models=(), without=(), sets=()))
+    every = ask(f"SELECT run_id, attempt_id, model AS side, sample_id, trial FROM attempts WHERE {condition}", params)
+    runs = of_runs(about.card.id, about.switches)
+    made = pl.DataFrame(
+        [(run, each.created) for run, each in runs.items() if each.conditions == found.conditions],
+        schema={"run_id": pl.String, "made": pl.Datetime("us", "UTC")}, orient="row",
+    )  # fmt: skip
+    newest = (
+        every.filter(pl.col("side").is_in((*task.sides, *about.floor_models)))
+        .join(made, on="run_id")
+        .sort("made", "run_id", "attempt_id", descending=True)
+        .unique(["side", *_KEYS], keep="first", maintain_order=True)
+    )
+    inside = newest.filter(pl.col("side").is_in(task.sides))
+    common = inside.group_by(_KEYS).len().filter(pl.col("len") == len(task.sides)).select(_KEYS)
+    return newest.join(common, on=list(_KEYS), how="semi").drop("made")
 
 
 def customers_of(task: TaskSet) -> Customers | None:

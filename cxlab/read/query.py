@@ -1,6 +1,8 @@
 """Ask the store: one connection a process, and a View's filters as parameterised SQL."""
 
+import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +47,37 @@ def ask(sql: str, params: Mapping[str, Any] | None = None) -> pl.DataFrame:
     Values go in as `$name`, never into the text.
     """
     con = _open(str(layout.home()))
-    return connect.query(con, sql, dict(params) if params else None, troubles.named_in(sql, con))
+    tables = troubles.named_in(sql, con) | {name: rows for name, rows in list(_kept.items()) if name in sql}
+    return connect.query(con, sql, dict(params) if params else None, tables)
+
+
+# Chosen attempts by name. Each page keeps its own anew at every run, so what nobody looks at any more may go.
+_kept: dict[str, Any] = {}
+_MOST_KEPT = 64
+_keeping = threading.Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class AttemptSet:
+    """Attempts that a view can be narrowed to, by the `name` that `View.among` has; the same ones have the same."""
+
+    name: str
+    rows: Any
+
+    @classmethod
+    def of(cls, attempts: pl.DataFrame) -> "AttemptSet":
+        """The set of these attempts (run_id, attempt_id)."""
+        rows = attempts.select("run_id", "attempt_id").unique().sort("run_id", "attempt_id")
+        return cls(f"among_{rows.height}_{int(rows.hash_rows(seed=1).sum()):x}", rows.to_arrow())
+
+    def keep(self) -> str:
+        """The name, by which queries find it from now on."""
+        with _keeping:
+            _kept.pop(self.name, None)
+            _kept[self.name] = self.rows
+            while len(_kept) > _MOST_KEPT:
+                del _kept[next(iter(_kept))]
+        return self.name
 
 
 @lru_cache(maxsize=4)
@@ -102,6 +134,8 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
     for part, found in troubles.conditions(view, prefix, own_verdict=table == "attempts"):
         here.append(part)
         params.update(found)
+    if view.among:
+        here.append(f"({prefix}run_id, {prefix}attempt_id) IN (SELECT (run_id, attempt_id) FROM {view.among})")
     if view.search:
         params["f_search"] = view.search
         here.append(
@@ -119,7 +153,8 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
 
 def selection(view: View) -> View:
     """The view with what `where` looks at and the metric, and nothing else: what a read is remembered by."""
-    names = (*COLUMNS, "facets", "benchmark", "errors", "splits", "alike", "verdict", "search", "metric", "without")
+    others = ("facets", "benchmark", "errors", "splits", "alike", "verdict", "search", "metric", "without", "among")
+    names = (*COLUMNS, *others)
     return View(**{name: getattr(view, name) for name in names})
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from cxlab.read.comparison_sets import Customers
+from cxlab.read.comparison_sets import Customers, TaskSet
 from cxlab.read.ranking import Ranking
 
 Name = Callable[[str], str]
@@ -71,9 +71,8 @@ def say_power(found: Ranking, name: Name = str) -> str:
     return f"{told} About {more:,} more samples would settle it with {side}, if the difference stays as it is{hint}."
 
 
-def say_set(found: Ranking) -> str:
+def say_set(compared: TaskSet) -> str:
     """What a ranking stands on."""
-    compared = found.compared
     if not compared.sides:
         return "no results"
     of = f" of {compared.known:,}" if compared.known > compared.samples else ""

@@ -69,7 +69,8 @@ class View:
     (failure_kinds.KINDS), `splits` "yes" or "no", `ends` how dialogues ended, `owners` whose doing a verdict was,
     `alike` a group of alike failures. `sets` are conditions under which models are compared, one a benchmark
     (read/conditions.py). `lead` is the metric that leads where a benchmark lets that be chosen. `without` are models
-    that a page leaves out unless they are asked for; no address has it.
+    that a page leaves out unless they are asked for, `among` names the attempts that it looks at (query.AttemptSet);
+    no address has either.
     `verdict` is what became of an attempt: failed, unscored, wrong (either of them), passed; all and "" narrow nothing.
     `dataset` is the one that is looked at, `conversation` the one of its conversations that is open.
     """
@@ -104,6 +105,7 @@ class View:
     turn: int | None = None
     page: int = 1
     without: tuple[str, ...] = ()
+    among: str = ""
 
     def to_query(self) -> Query:
         """The address's parameters; what is at its default is left out, lists become repeated keys."""

@@ -67,7 +67,7 @@ def set_view(changed: View) -> None:
     before = {key: _one(st.query_params.get_all(key)) for key in st.query_params}
     ours = KEYS | set(facets_of_store())
     after = {**{key: value for key, value in before.items() if key not in ours}, **changed.to_query()}
-    st.session_state["cx_view"] = changed.filters().change(without=())
+    st.session_state["cx_view"] = changed.filters().change(without=(), among="")
     if {key: _one(value) for key, value in after.items()} == before:
         return
     try:

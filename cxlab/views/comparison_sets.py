@@ -1,19 +1,23 @@
 """The comparison set of a page: what was chosen, what it stands on, and who is not in it."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import polars as pl
 import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_time
 from cxlab.read import View, ranking
-from cxlab.read.comparison_sets import Choice, ComparisonSet, Unit
+from cxlab.read.comparison_sets import Choice, ComparisonSet, TaskSet, Unit, attempts_of
+from cxlab.read.query import AttemptSet
 from cxlab.read.ranking import Ranking, Rankings
 from cxlab.read.ranking_words import say_customers
+from cxlab.store import catalogue, layout
 from cxlab.ui.address import here, set_view
 from cxlab.ui.labels import label, plain, title
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
+from cxlab.views.compare import queries
 
 _MOST_PARTS = 3
 
@@ -76,12 +80,52 @@ def describe_choices(choices: Sequence[Choice]) -> dict[str, str]:
     return told
 
 
+def narrow_to_set(view: View, benchmarks: Sequence[str]) -> View:
+    """The view narrowed to the attempts behind the rankings of these benchmarks, as on Overview and Compare: one set of
+    conditions each, no run twice, for all models the same samples. Says which, lets others be chosen and names who is
+    left out; a view without results stays as it is."""
+    wanted = tuple(View(name, view.runs, view.models, view.tasks, view.facets, sets=view.sets) for name in benchmarks)
+    chosen, samples = _attempts_of(str(layout.home()), catalogue.version(), wanted)
+    for each, count in zip(wanted, samples, strict=True):
+        found, card = queries.compared(each), declared(each.benchmark).card
+        sets = [one for one in found.tasks.values() if one.sides]
+        if not sets:
+            continue
+        sides = {one.sides for one in sets}
+        models = len(sets[0].sides)
+        who = "one model" if models == 1 else "both models" if models == 2 else f"all {models} models"
+        who = who if len(sides) == 1 else "all models of their task"
+        lead = f"{card.name}: " if len(benchmarks) > 1 else ""
+        st.caption(plain(f"{lead}{format_count(count)} samples that {who} tried under the same conditions."))
+        choose_set(found, each.benchmark)
+        titles = {task.id: task.title for task in card.tasks}
+        _show_left_out([(titles.get(one.task, one.task), one) for one in sets], label)
+    return view if chosen is None else view.change(among=chosen.keep(), page=view.page)
+
+
+@lru_cache(maxsize=32)
+def _attempts_of(home: str, version: str, wanted: tuple[View, ...]) -> tuple[AttemptSet | None, tuple[int, ...]]:
+    """The attempts behind the sets of several views, None where there are none, and how many samples each has."""
+    parts: list[pl.DataFrame] = []
+    samples = []
+    for view in wanted:
+        found, about = queries.compared(view), declared(view.benchmark)
+        own = [attempts_of(about, view, found, each) for each in found.tasks.values() if each.sides]
+        samples.append(pl.concat(own)["sample_id"].n_unique() if own else 0)
+        parts += own
+    return (AttemptSet.of(pl.concat(parts)) if parts else None), tuple(samples)
+
+
 def show_left_out(found: Sequence[Ranking], name: Callable[[str], str] = label) -> None:
     """Who is not ranked, with the reason; nothing where everybody is."""
+    _show_left_out([(each.task.title, each.compared) for each in found], name)
+
+
+def _show_left_out(found: Sequence[tuple[str, TaskSet]], name: Callable[[str], str]) -> None:
     tasks: dict[tuple[str, str], list[str]] = {}
-    for each in found:
-        for side, reason in each.compared.coverage.filter(~pl.col("in_set")).select("side", "reason").iter_rows():
-            tasks.setdefault((name(side), reason), []).append(each.task.title)
+    for task, each in found:
+        for side, reason in each.coverage.filter(~pl.col("in_set")).select("side", "reason").iter_rows():
+            tasks.setdefault((name(side), reason), []).append(task)
     # Who is left out for one reason in the same tasks is named together; all tasks need not be named.
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (side, reason), where in tasks.items():

@@ -103,7 +103,7 @@ def show_decision(
     if conditions is not None:
         parts = dict(conditions.parts)
         on = [f"Dataset {conditions.dataset}", f"judges: {', '.join(map(label, parts['Judges'].split(', ')))}"]
-    st.caption(plain(f"{'; '.join(on)}; {say_set(found)}."))
+    st.caption(plain(f"{'; '.join(on)}; {say_set(found.compared)}."))
     section(plain(told[:1].upper() + told[1:]))
     first = found.table.row(0, named=True)
     second = found.table["side"][1]
@@ -117,7 +117,7 @@ def show_decision(
         ("Ahead of the second by", format_points(abs(gap["difference"])) if gap and known else "–",
          f"{say_gap(found, name)}; the interval holds for all comparisons at once."),
         ("Samples that all have", f"{compared.samples:,} of {compared.known:,}",
-         f"{say_set(found)}; each counts once, with the mean of its trials."),
+         f"{say_set(found.compared)}; each counts once, with the mean of its trials."),
         ("Detectable gap", format_points(least) if least is not None else "–",
          "What so many samples find in four cases out of five, corrected for the number of comparisons."),
     ])  # fmt: skip

@@ -33,7 +33,7 @@ def compared(view: View, unit: Unit = "model") -> ComparisonSet:
     )
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _compared(home: str, version: str, view: View, unit: Unit) -> ComparisonSet:
     return find_set(declared(view.benchmark, view.lead), view, unit)
 

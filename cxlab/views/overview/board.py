@@ -72,7 +72,7 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
     """A benchmark with one task, or of which one task has results."""
     card, task = about.card, found.task
     name, scale = title(task.metric), card.scale(task.metric)
-    st.caption(f"Mean over {plain(say_set(found))}, each sample counting once, with 95 % intervals. {_NOTE}")
+    st.caption(f"Mean over {plain(say_set(found.compared))}, each sample counting once, with 95 % intervals. {_NOTE}")
     simulated = dict(found.compared.coverage.select("side", "simulated").iter_rows())
     board = found.table.select(
         model="side", simulated=pl.col("side").replace_strict(simulated, default=False, return_dtype=pl.Boolean),
