@@ -38,6 +38,7 @@ REGISTRY = Registry(
         "cxmarena": "cxlab.benchmarks.cxmarena.benchmark",
         "mmtaup2": "cxlab.benchmarks.mmtaup2.benchmark",
         "cdr": "cxlab.benchmarks.cdr.benchmark",
+        "crmarena": "cxlab.benchmarks.crmarena.benchmark",
     }
 )
 

@@ -246,6 +246,8 @@ class Benchmark:
     """Calls and tokens by role before a run."""
     prompts: Callable[[], dict[str, str]] = dict
     """Prompt name → hash."""
+    prompt_options: tuple[Mapping[str, Any], ...] = ({},)
+    """Switches under which `python -m cxlab prompts` shows what a run asks, one after the other."""
     ask_writer: Callable[[ChatModel], None] | None = None
     """ask_writer(model) asks a writer, once, each thing that no run asks (generating, converting), so that
     `python -m cxlab prompts` can show it; what it answers is of no account."""

@@ -7,6 +7,7 @@ before it is answered. Nothing is rendered a second way, so what is shown cannot
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import tempfile
@@ -171,8 +172,8 @@ def render(benchmark: Benchmark, sample_id: str = "", *, make: bool = True) -> l
     """
     found: dict[str, Rendering] = {}
     with _samples(benchmark, sample_id, make) as samples:
-        for sample in samples:
-            for one in _choose(benchmark, sample.id, record(benchmark, sample)):
+        for options, sample in itertools.product(benchmark.prompt_options, samples):
+            for one in _choose(benchmark, sample.id, record(benchmark, sample, options=options)):
                 found.setdefault(one.name, one)
     for one in _choose_of_writer(benchmark, record_writer(benchmark)):
         found.setdefault(one.name, one)

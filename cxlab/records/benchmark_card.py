@@ -131,8 +131,8 @@ class Facet:
 
     `order`: its values as they should be listed, others behind them by name. `labels`: value → how it is shown.
     `spread`: a limited run takes a bit of each value. `identifies`: its value stands for the sample's id, as a name of
-    the situation does; such a facet has too many values to compare by. Every page offers the facets in the order of
-    their declaration.
+    the situation does; such a facet has too many values to compare by. `of_run`: attempts whose sample leaves it open
+    have the value of the run's switch of that name. Every page offers the facets in the order of their declaration.
     """
 
     id: str
@@ -142,6 +142,7 @@ class Facet:
     labels: Mapping[str, str] = field(default_factory=dict)
     spread: bool = False
     identifies: bool = False
+    of_run: bool = False
 
     def __post_init__(self) -> None:
         if not self.id.isidentifier() or self.id in RESERVED:

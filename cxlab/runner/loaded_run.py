@@ -1,6 +1,6 @@
 """Open a stored run: everything that its record names, ready to be worked on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from cxlab.benchmarks.contract import Benchmark, Setup
 from cxlab.benchmarks.options import Options
 from cxlab.llm import ChatModel
 from cxlab.records import Run, Sample
+from cxlab.records.settings import write_word
 from cxlab.runner.plan import Pair, SampleFilter, choose, find_benchmark, pair
 from cxlab.runner.stored import replay, retry
 from cxlab.store import home, write
@@ -31,7 +32,7 @@ def open_run(run_id: str) -> LoadedRun:
     benchmark = find_benchmark(run.setup.get("benchmark", run.benchmark))
     source = run.setup.get("rescored_from")
     if source is not None:
-        samples = {sample.id: sample for sample in write.load_samples(run.dataset_id)}
+        samples = {sample.id: sample for sample in _with_run_facets(benchmark, run, write.load_samples(run.dataset_id))}
         return LoadedRun(run, replay.replay(benchmark, source), samples, replay.list_pairs(source), folder_of(run_id))
     retried = run.setup.get("retried_from")
     chosen = choose(benchmark, write.load_samples(run.dataset_id), read_sample_filter(run))
@@ -41,10 +42,20 @@ def open_run(run_id: str) -> LoadedRun:
     return LoadedRun(
         run,
         benchmark,
-        {sample.id: sample for sample in chosen},
+        {sample.id: sample for sample in _with_run_facets(benchmark, run, chosen)},
         pairs,
         folder_of(run_id),
     )
+
+
+def _with_run_facets(benchmark: Benchmark, run: Run, samples: Sequence[Sample]) -> Sequence[Sample]:
+    """The samples with the facets that follow from the run's switches."""
+    ids = [facet.id for facet in benchmark.facets if facet.of_run]
+    if not ids:
+        return samples
+    record = read_options(benchmark, run).to_record()
+    given = {id: write_word(record[id]) for id in ids if record.get(id) is not None}
+    return [sample.model_copy(update={"facets": {**given, **sample.facets}}) for sample in samples]
 
 
 def folder_of(run_id: str) -> Path:

@@ -18,7 +18,7 @@ from tests.benchmarks import prompt_rules
 from tests.goldens import prompts as goldens
 
 # Samples that are gone through, a bit of each kind; None takes them all.
-LIMITS = {"cxmarena": 40, "mmtaup2": 160}
+LIMITS = {"cxmarena": 40, "mmtaup2": 160, "crmarena": 12}
 # What does not hold yet, with the reason: to be emptied. An entry that holds fails the test.
 NOT_YET: dict[tuple[str, str], str] = {}
 
@@ -39,7 +39,11 @@ def asked(benchmark_of: str) -> list[prompt_rules.Asked]:
     found = []
     for sample in choose(benchmark, made, SampleFilter(LIMITS.get(benchmark_of))):
         found.append((sample, record(benchmark, sample, most=1)))
-    found += [(sample, record(benchmark, sample)) for sample in choose(benchmark, made, SampleFilter(4))]
+    found += [
+        (sample, record(benchmark, sample, options=options))
+        for options in benchmark.prompt_options
+        for sample in choose(benchmark, made, SampleFilter(4))
+    ]
     found.append(
         (
             Sample(id="none", dataset_id="", benchmark=benchmark_of, task="", inputs={}, expected={}),

@@ -22,7 +22,10 @@ def texts(benchmark: str) -> dict[str, str]:
 
 
 # What stands in a corpus that people go on writing is no business of the prompt: from the first place to the second.
-CORPUS = {"cdr": re.compile(r"(?<=They look for: ).*?(?=\n\n## |\Z)", re.DOTALL)}
+CORPUS = {
+    "cdr": re.compile(r"(?<=They look for: ).*?(?=\n\n## |\Z)", re.DOTALL),
+    "crmarena": re.compile(r"(?<=What holds for this task:\n).*?(?=\n\n## tools|\Z)", re.DOTALL),
+}
 
 
 def _cut(benchmark: str, text: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 from statistics import mean
 
@@ -10,7 +11,7 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "data" / "published"
 BENCHMARKS = {
     "cdr": {"table3", "table9", "table10", "table11", "table12"},
-    "crmarena": {"table2", "table3", "table4", "table5"},
+    "crmarena": {"table2", "table3", "table4", "table5", "figure4"},
     "cxmarena": {*(f"table{number}" for number in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12)), "appendixC", "appendixD"},
     "mmtaup2": {"table2", "table3", "table4", "table5"},
     "sage": {"table1", "table2", "table3", "table4"},
@@ -56,7 +57,8 @@ def test_shape(benchmark):
 def test_shape_of_a_table(benchmark, one):
     assert set(one) - {"keys", "beside"} == {"id", "table", "caption", "unit", "columns", "rows", "leaderboard"}
     assert len(one.get("keys", one["rows"])) == len(one["rows"])  # our names of the rows that we measure too
-    assert one["table"] == one["id"].replace("table", "Table ").replace("appendix", "Appendix ")
+    named = re.sub(r"^(table|appendix|figure)", lambda found: f"{found[0].capitalize()} ", one["id"])
+    assert one["table"] == named
     assert one["unit"] in UNITS
     assert one["caption"].endswith(".")
     ids = [column["id"] for column in one["columns"]]

@@ -70,9 +70,9 @@ def _find_compat(dataset_id: str, folder: str) -> Compat:
     return given
 
 
-def prepare(samples: Sequence[Sample], options: CrmOptions) -> Iterator[tuple[int, int, str]]:
+def prepare(samples: Sequence[Sample], options: CrmOptions, model: str) -> Iterator[tuple[int, int, str]]:
     """Open each organisation before anything is asked of a model."""
-    del options
+    del options, model
     datasets = list(dict.fromkeys(sample.dataset_id for sample in samples))
     for done, dataset_id in enumerate(datasets, 1):
         open_organisation(dataset_id)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from cxlab.benchmarks.contract import Scored, Setup, name_fault
 from cxlab.benchmarks.crmarena.answers import exact, exact_extracted, f1
+from cxlab.benchmarks.crmarena.evaluation.verdict import is_overlong, judge_attempt
 from cxlab.benchmarks.crmarena.tasks import TASKS
-from cxlab.benchmarks.crmarena.verdict import is_overlong, judge_attempt
 from cxlab.records import Attempt, Sample, Score
 
 __all__ = ["exact", "f1", "grade", "measure", "rescore", "score"]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from cxlab.benchmarks.crmarena.departure import CAUSES
-from cxlab.benchmarks.crmarena.evidence import Window, read_call
+from cxlab.benchmarks.crmarena.evaluation.departure import CAUSES
+from cxlab.benchmarks.crmarena.evaluation.evidence import Window, read_call
 from cxlab.benchmarks.crmarena.tasks import TASKS
 from cxlab.records import Sample, Verdict
 from tests.benchmarks.crmarena.crm_play import Scripted, play, verdict_of

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER, extract, tokens
-from cxlab.benchmarks.crmarena.evidence import Asked, Window, read_actions, read_call
+from cxlab.benchmarks.crmarena.evaluation.evidence import Asked, Window, read_actions, read_call
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.solvers import SOLVERS, Solution, solve
 from cxlab.benchmarks.crmarena.tasks import TASKS

@@ -7,7 +7,7 @@ the words in common is about where an answer stops to be the same one.
 from __future__ import annotations
 
 from cxlab.benchmarks.contract import name_fault
-from cxlab.benchmarks.crmarena.departure import find_departure
+from cxlab.benchmarks.crmarena.evaluation.departure import find_departure
 from cxlab.benchmarks.crmarena.run import open_sandbox
 from cxlab.benchmarks.crmarena.tasks import TASKS
 from cxlab.records import Attempt, Sample, Verdict

@@ -1,0 +1,134 @@
+"""CRMArena: agents work the customer records of a company. Reads like a table of contents."""
+
+from collections.abc import Iterable
+from functools import partial
+
+from cxlab import resources
+from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Task
+from cxlab.benchmarks.crmarena import solvers
+from cxlab.benchmarks.crmarena.answers import NO_ANSWER
+from cxlab.benchmarks.crmarena.evaluation.results import list_figures
+from cxlab.benchmarks.crmarena.evaluation.verdict import PASS_FROM
+from cxlab.benchmarks.crmarena.generation import generate, plan
+from cxlab.benchmarks.crmarena.importers import IMPORTERS
+from cxlab.benchmarks.crmarena.options import FRAMEWORKS, CrmGenerateOptions, CrmOptions
+from cxlab.benchmarks.crmarena.prompts import agent_prompts
+from cxlab.benchmarks.crmarena.run import open_sandbox, prepare, run
+from cxlab.benchmarks.crmarena.score import grade, rescore, score
+from cxlab.benchmarks.crmarena.tasks import TASKS
+from cxlab.benchmarks.rehearsal import rehearse
+from cxlab.errors import BadFile
+from cxlab.records import Sample
+
+METRICS = {
+    "score": "exact match, for knowledge questions F1: what the paper reports for each task",
+    "exact": "the answer is the gold one, letter by letter; where there is none, None",
+    "exact_extracted": "the same of the one id, month or state that stands in the answer",
+    "f1": "F1 of the words of an answer to a knowledge question",
+    "turns": "replies that the agent gave",
+    "queries": "queries and calls of tools that it made",
+    "errors": "share of them that could not be answered",
+    "recovery": "share of the errors, those in a row once, after which something was answered again",
+    "format_error": "share of attempts with a reply in the wrong form",
+}
+PERSONAS = {"manager": "manager", "agent": "service agent", "analyst": "analyst"}
+CARD = Card(
+    id="crmarena",
+    title="CRMArena: a CRM organisation",
+    measures="Whether an agent answers what managers, service agents and analysts ask of a company's customer records, "
+    "by writing queries or by calling tools.",
+    paper="CRMArena: Understanding the Capacity of LLM Agents to Perform Professional CRM Tasks in Realistic "
+    "Environments",
+    licence="organisations, questions and policies: own work; imported tasks: CC BY-NC 4.0; scoring after the paper",
+    tasks=tuple(Task(task.id, task.title, "score", pass_from=PASS_FROM[task.metric]) for task in TASKS.values()),
+    metrics=METRICS,
+    leading=("score", "exact_extracted", "turns"),
+    scales={"turns": None, "queries": None},
+    lower_is_better=frozenset({"turns", "queries", "errors", "format_error"}),
+    unit=("question", "questions"),
+)
+FACETS = (
+    Facet("persona", "Asked by", "Whose question it is.", order=tuple(PERSONAS), labels=PERSONAS),
+    Facet(
+        "answerable",
+        "Has an answer",
+        "Whether the records hold an answer; where they do not, None is right.",
+        order=("yes", "no"),
+    ),
+    Facet(
+        "framework",
+        "Framework",
+        "How the agent acts.",
+        order=tuple(FRAMEWORKS),
+        labels=FRAMEWORKS,
+        of_run=True,
+    ),
+    Facet("difficulty", "Objects joined", "How many objects the answer joins."),
+)
+
+
+def check(sample: Sample) -> Iterable[str]:
+    """Complaints: the gold answer scores 1 and an empty one 0; the solver, where there is one, gives the gold."""
+    gold = sample.expected.get("answer")
+    best, worst = grade(sample, NO_ANSWER if gold is None else gold), grade(sample, "")
+    for metric in best:
+        if best[metric] != 1.0:
+            yield f"{sample.id}: the gold answer scores {best[metric]} in {metric}, not 1"
+        if worst[metric] != 0.0:
+            yield f"{sample.id}: an empty answer scores {worst[metric]} in {metric}, not 0"
+    arguments = sample.expected.get("arguments")
+    if sample.task not in solvers.SOLVERS or not isinstance(arguments, dict):
+        return
+    try:
+        sandbox = open_sandbox(sample)
+    except BadFile:
+        return  # tasks without their organisation: imported ones, whose answers others computed
+    answers = solvers.solve(sandbox, sample.task, arguments).answers
+    if gold not in (answers or (None,)):
+        yield f"{sample.id}: the solver answers {', '.join(answers) or NO_ANSWER}, not {gold}"
+
+
+AGENTS = ("simulated:strong", "simulated:weak")
+DEMO = Demo(
+    generate={"size": "tiny"},
+    runs=(
+        DemoRun((*AGENTS, "simulated:floor-none", "simulated:floor-guess")),
+        DemoRun(AGENTS, options={"framework": "react"}),
+    ),
+    order=5,
+)
+
+BENCHMARK = Benchmark(
+    card=CARD,
+    generate=generate,
+    plan=plan,
+    run=run,
+    score=score,
+    rescore=rescore,
+    check=check,
+    prompts=agent_prompts.hashes,
+    prompt_options=(
+        {"framework": "act"},
+        {"framework": "react"},
+        {"framework": "function_calling"},
+        {"framework": "function_calling", "tool_calls": "text"},
+    ),
+    Options=CrmOptions,
+    GenerateOptions=CrmGenerateOptions,
+    facets=FACETS,
+    floors=(
+        Baseline("simulated:floor-none", "Always None", "Submits None at once."),
+        Baseline("simulated:floor-guess", "Constant guess", "Submits December, GA or None without looking."),
+    ),
+    simulated="cxlab.benchmarks.crmarena.simulated.floors:PROFILES",
+    own_data=False,
+    with_customer=False,
+    needs_judges=False,
+    prepare=prepare,
+    estimate=partial(rehearse, run, score),
+    figures=list_figures,
+    importers=IMPORTERS,
+    published=(resources.data("published", "crmarena.json"),),
+    demo=DEMO,
+    attempt_view="actions",
+)

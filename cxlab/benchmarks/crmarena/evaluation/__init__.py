@@ -1,0 +1,1 @@
+"""How an attempt is judged beyond its score: what its queries asked for, and where a wrong answer left the way."""
