@@ -128,12 +128,11 @@ def _make(
     counts: dict[str, writing.Counts] = {}
     profile = company.profile
     domain = profile.support_email.partition("@")[2]
-    about = (profile.name, profile.description)
     work_names, counts["users"] = yield from writing.write_people(
-        model, *about, "people who work there", size.users, seed, "users", work
+        model, profile.description, "people who work there", size.users, seed, "users", work
     )
     their_names, counts["customers"] = yield from writing.write_people(
-        model, *about, "customers", size.customers, seed, "customers", work
+        model, profile.description, "customers", size.customers, seed, "customers", work
     )
     users = records.make_people(work_names, "005", [domain])
     customers = records.make_people(their_names, "001", records.MAIL)
@@ -164,7 +163,7 @@ def _make(
     yield Progress("organisation", 4, 4)
 
     rules = [prompts.Rule(id=policy.id, text=policy.rule) for policy in profile.conduct_policies]
-    texts, counts["cases"] = yield from writing.write_cases(model, *about, facts, rules, seed, work)
+    texts, counts["cases"] = yield from writing.write_cases(model, profile.description, facts, rules, seed, work)
     said = [[(line.speaker, line.text) for line in texts[plan.number].lines] for plan in plans]
     written = correspondence.take_time(plans, said, hidden, load_notes(), size, seed)
     tables |= records.make_cases(cast, written, [texts[plan.number].subject for plan in plans], seed)
@@ -334,7 +333,7 @@ def _keep_decided(
         )
         wanted = question.answers[0] if question.answers else prompts.NO_RULE
         asked.append((content_id(contact, today.isoformat(), question.slots["words"]), inputs, wanted))
-    right, counted = yield from writing.pick_products(model, cast.company.profile.name, asked, seed, work)
+    right, counted = yield from writing.pick_products(model, asked, seed, work)
     return [question for question, kept in zip(questions, right, strict=True) if kept], counted
 
 

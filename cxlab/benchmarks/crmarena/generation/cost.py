@@ -6,9 +6,9 @@ from cxlab.benchmarks.crmarena.generation.sizes import Size
 from cxlab.benchmarks.crmarena.generation.writing import BATCH
 from cxlab.benchmarks.generation_budget import CostEstimate
 
-# Tokens in and out of one call, a token taken as four characters of the prompts as they are rendered for the default
-# company and of a reply as long as its hand-written one.
-TOKENS = {"names": (350, 170), "cases": (4300, 3600), "reader": (900, 60), "purchase": (900, 50), "words": (420, 330)}
+# Tokens in and out of one call, a token taken as four characters: the prompts of the default company at paper size with
+# their schema, and the simulated writer's replies; what readers reply is an assumption.
+TOKENS = {"names": (570, 90), "cases": (2300, 1430), "reader": (700, 50), "purchase": (990, 50), "words": (460, 280)}
 
 
 def count_calls(size: Size) -> dict[str, int]:

@@ -26,7 +26,6 @@ class _Given(BaseModel):
 class PeopleInputs(_Given):
     """`known`: names that are taken."""
 
-    company: str
     description: str
     role: str
     count: int
@@ -93,7 +92,6 @@ class CaseFacts(_Given):
 class CasesInputs(_Given):
     """A batch of cases."""
 
-    company: str
     description: str
     cases: tuple[CaseFacts, ...]
 
@@ -219,12 +217,12 @@ class RewordedBatch(BaseModel):
     questions: list[Reworded]
 
 
-PEOPLE = Prompt("crm-people", 1, HERE / "people.md", PeopleInputs, People, f"{SIMULATE}:name_people", 0.8)
-CASES = Prompt("crm-cases", 1, HERE / "cases.md", CasesInputs, CaseTexts, f"{SIMULATE}:write_cases", 0.8)
-BREACH = Prompt("crm-breach", 1, HERE / "breach.md", BreachInputs, BreachFound)
-PRODUCT = Prompt("crm-product", 1, HERE / "product.md", ProductInputs, ProductMeant, f"{SIMULATE}:pick_product")
+PEOPLE = Prompt("crmarena_people", 1, HERE / "people.md", PeopleInputs, People, f"{SIMULATE}:name_people", 0.8)
+CASES = Prompt("crmarena_cases", 1, HERE / "cases.md", CasesInputs, CaseTexts, f"{SIMULATE}:write_cases", 0.8)
+BREACH = Prompt("crmarena_breach", 1, HERE / "breach.md", BreachInputs, BreachFound)
+PRODUCT = Prompt("crmarena_product", 1, HERE / "product.md", ProductInputs, ProductMeant, f"{SIMULATE}:pick_product")
 PARAPHRASE = Prompt(
-    "crm-paraphrase", 1, HERE / "paraphrase.md", ParaphraseInputs, RewordedBatch, f"{SIMULATE}:reword", 0.8
+    "crmarena_paraphrase", 1, HERE / "paraphrase.md", ParaphraseInputs, RewordedBatch, f"{SIMULATE}:reword", 0.8
 )
 ALL = (PEOPLE, CASES, BREACH, PRODUCT, PARAPHRASE)
 

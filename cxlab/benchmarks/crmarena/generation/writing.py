@@ -68,7 +68,7 @@ Stage = Generator[Progress, None, Item]
 
 
 def write_people(
-    model: ChatModel, company: str, description: str, role: str, count: int, seed: int, stage: str, work: Path
+    model: ChatModel, description: str, role: str, count: int, seed: int, stage: str, work: Path
 ) -> Stage[tuple[list[tuple[str, str]], Counts]]:
     """Names of people. Batches come one after the other, because each is told who is there already."""
     found: list[PersonName] = []
@@ -77,7 +77,7 @@ def write_people(
     for number in range(many):
         known = tuple(each.name for each in found)
         wanted = min(BATCH, count - len(found))
-        inputs = prompts.PeopleInputs(company=company, description=description, role=role, count=wanted, known=known)
+        inputs = prompts.PeopleInputs(description=description, role=role, count=wanted, known=known)
 
         async def write(name: str, inputs: prompts.PeopleInputs = inputs, number: int = number) -> dict[str, Any]:
             made, discarded = await write_batch(model, prompts.PEOPLE, inputs, seed * 1000 + number * TRIES)
@@ -96,7 +96,6 @@ def write_people(
 
 def write_cases(
     model: ChatModel,
-    company: str,
     description: str,
     facts: Sequence[CaseFacts],
     rules: Sequence[prompts.Rule],
@@ -112,13 +111,13 @@ def write_cases(
 
     async def write(batch: list[CaseFacts]) -> dict[str, Any]:
         start = seed * 1000 + batch[0].number * TRIES
-        made, discarded = await _write_some(model, company, description, batch, start)
+        made, discarded = await _write_some(model, description, batch, start)
         again = refused = 0
         if not model.simulated:
             wrong = [case for case in batch if not await _reads_right(model, case, made[case.number], rules, start)]
             again = len(wrong)
             if wrong:
-                more, lost = await _write_some(model, company, description, wrong, start + 500)
+                more, lost = await _write_some(model, description, wrong, start + 500)
                 discarded += lost
                 made |= more
                 for case in wrong:
@@ -136,15 +135,15 @@ def write_cases(
 
 
 async def _write_some(
-    model: ChatModel, company: str, description: str, batch: Sequence[CaseFacts], seed: int
+    model: ChatModel, description: str, batch: Sequence[CaseFacts], seed: int
 ) -> tuple[dict[int, CaseText], int]:
     """A batch; one that fails thrice is written case by case, so that one hard case does not hold up nine."""
-    inputs = prompts.CasesInputs(company=company, description=description, cases=tuple(batch))
+    inputs = prompts.CasesInputs(description=description, cases=tuple(batch))
     made, discarded = await write_batch(model, prompts.CASES, inputs, seed)
     if made is None and len(batch) > 1:
         found: dict[int, CaseText] = {}
         for case in batch:
-            one, lost = await _write_some(model, company, description, [case], seed + 7)
+            one, lost = await _write_some(model, description, [case], seed + 7)
             found |= one
             discarded += lost
         return found, discarded
@@ -165,7 +164,7 @@ async def _reads_right(
 
 
 def pick_products(
-    model: ChatModel, company: str, asked: Sequence[tuple[str, prompts.ProductInputs, str]], seed: int, work: Path
+    model: ChatModel, asked: Sequence[tuple[str, prompts.ProductInputs, str]], seed: int, work: Path
 ) -> Stage[tuple[list[bool], Counts]]:
     """Whether the purchases decide what each customer means; `asked`: (key, what is asked, its id or none)."""
 

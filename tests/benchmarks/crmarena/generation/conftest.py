@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -20,6 +21,7 @@ from cxlab.store import write
 class MadeOrganisation:
     """A generated dataset as a reader finds it: its tables as they lie in the folder."""
 
+    home: Path
     dataset: Dataset
     samples: list[Sample]
     tables: dict[str, pl.DataFrame]
@@ -29,14 +31,14 @@ class MadeOrganisation:
         return [sample for sample in self.samples if sample.task == task]
 
 
-def make(home: Any, **settings: Any) -> MadeOrganisation:
+def make(home: Path, **settings: Any) -> MadeOrganisation:
     seed = settings.pop("seed", 3)
     made = finish(generate(CrmGenerateOptions(**settings), GenerationContext(seed, home)))
     assert made.folder is not None
     tables = {path.stem: pl.read_parquet(path) for path in made.folder.glob("*.parquet") if path.stem != "samples"}
     assert json.loads((made.folder / "dataset.json").read_text())["id"] == made.dataset.id
     samples = write.load_samples(made.dataset.id, home)
-    return MadeOrganisation(made.dataset, samples, tables, Sandbox.open(made.folder, compat="policy"))
+    return MadeOrganisation(home, made.dataset, samples, tables, Sandbox.open(made.folder, compat="policy"))
 
 
 @pytest.fixture(scope="session")

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from llm.fault_server import FaultServer
 
-from cxlab.benchmarks.crmarena.generation import cost, generate, plan, prompts, sizes
+from cxlab.benchmarks.crmarena.generation import cost, examples, generate, plan, prompts, sizes
 from cxlab.benchmarks.crmarena.generation.prompts import CaseFacts, CaseText, Line, find_faults
 from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
 from cxlab.benchmarks.generation import GenerationContext
 from cxlab.benchmarks.generation_stages import finish
+from cxlab.errors import BadOption
 from tests.benchmarks.crmarena.generation.conftest import MadeOrganisation, make
 
 _CASE = re.compile(r"^## Case (\d+): (.*)$", re.M)
@@ -226,9 +227,32 @@ def test_what_a_text_must_hold(facts: CaseFacts, lines: list[tuple[Any, str]], f
 
 def test_prompts_say_what_they_need_and_nothing_of_the_script() -> None:
     facts = FACTS.model_copy(update={"script": (Line(speaker="customer", text="SECRET"),), "subject": "SECRET"})
-    inputs = prompts.CasesInputs(company="Shop", description="Sells boots.", cases=(facts, HANDED))
+    inputs = prompts.CasesInputs(description="Sells boots.", cases=(facts, HANDED))
     told = "\n".join(message["content"] for message in prompts.CASES.render(inputs))
     assert "SECRET" not in told
     assert "801X" in told
     assert "Cy takes over" in told
     assert "\n\n\n" not in told
+
+
+def test_each_prompt_can_be_read_as_a_real_model_gets_it() -> None:
+    shown = {prompt.name: prompt.render(inputs) for prompt, inputs in examples.list_examples()}
+    assert shown.keys() == prompts.hashes().keys()
+    for name, messages in shown.items():
+        told = "\n".join(message["content"] for message in messages)
+        assert "{{" not in told, name
+        assert "\n\n\n" not in told, name
+    seen: list[Any] = []
+
+    class Listening:
+        name, simulated, prices = "listening", True, None
+
+        async def complete(self, request: Any) -> Any:
+            seen.append(request.prompt.name)
+            raise BadOption("nobody is at home")
+
+        async def aclose(self) -> None:
+            """Nothing to close."""
+
+    examples.ask_writer(Listening())
+    assert seen == list(shown)
