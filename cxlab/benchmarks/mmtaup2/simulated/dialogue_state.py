@@ -108,6 +108,10 @@ class DialogueState:
         """Whether a rule is kept in this case: the same for the whole talk, and for every talk about the case."""
         return knows(self.profile, f"{rule} {case}", share)
 
+    def asked_before(self, at: int) -> str:
+        """What the agent had said last before the customer's message at that place."""
+        return next((said for place, said in reversed(self.own) if place < at), "")
+
     def asked(self, pattern: re.Pattern[str]) -> int:
         return sum(bool(pattern.search(text)) for _, text in self.own)
 

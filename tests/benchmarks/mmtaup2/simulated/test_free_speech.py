@@ -4,20 +4,27 @@ import asyncio
 
 import pytest
 
+from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import ConversationSettings, begin
+from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech as shop_speech
+from cxlab.benchmarks.mmtaup2.simulated.retail import phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech
-from cxlab.benchmarks.mmtaup2.tasks import telecom_tasks
+from cxlab.benchmarks.mmtaup2.tasks import Task, telecom_tasks
 from cxlab.dialogue import Move
 from cxlab.llm import load
 
 
 def talk(*said: str) -> list[str]:
+    """What the agent of the phone company writes and does when a person says these things in turn."""
+    return shop_talk(telecom_tasks.compose("service", ["lock_sim_card_pin"], 1), *said)
+
+
+def shop_talk(task: Task, *said: str) -> list[str]:
     """What the agent writes and does (tools in brackets) when a person says these things in turn."""
-    task = telecom_tasks.compose("service", ["lock_sim_card_pin"], 1)
     talk = begin(task, ConversationSettings(), load("simulated:strong"), load("simulated:customer"))
 
     async def play() -> None:
-        left = [each.replace("<phone>", task.known.facts["phone_number"]) for each in said]
+        left = [each.replace("<phone>", str(task.known.facts.get("phone_number"))) for each in said]
         while talk.duet.next and (left or talk.duet.next != "customer"):
             if talk.duet.next == "customer":
                 await talk.duet.take(Move(text=left.pop(0)))
@@ -44,10 +51,102 @@ def talk(*said: str) -> list[str]:
         ("It could not be sent", {}),
         ("The test picture message could not be sent.", {"mms": "no"}),
         ("Download speed: 275 Mbps, excellent", {"speed": "excellent"}),
+        ("it's asking me for some pin number", {"sim": "locked"}),
+        ("it can't find a sim card", {"sim": "missing"}),
+        ("there's a wee aeroplane next to the battery", {"airplane": "on"}),
+        ("I don't see any aeroplane up there", {"airplane": "off"}),
+        ("zero bars, just an x", {"signal": "none"}),
+        ("says 4 bars and LTE", {"signal": "some"}),
+        ("the mobile data thing is switched off", {"data": "off"}),
+        ("mobile data's on, roaming isn't", {"data": "on", "roaming": "off"}),
+        ("yeah data saver was on", {"saver": "on"}),
+        ("no there's no vpn on it", {"vpn": "off"}),
+        ("it's stuck on 3g", {"mode": "old"}),
+        ("wifi calling is enabled", {"wificalling": "on"}),
+        ("turned it off and back on like you said", {"rebooted": "yes"}),
+        ("the picture went through this time", {"mms": "yes"}),
+        ("test says 2 megabits, that's rubbish", {"speed": "slow"}),
+        ("I'm in Spain on holiday till sunday", {"abroad": "yes"}),
+        ("I'm sat at home on the sofa", {"abroad": "no"}),
+        ("I'm not at home this week", {"abroad": "yes"}),
+        ("storage is allowed but sms isn't", {"storage": "granted", "sms": "missing"}),
     ],
 )
 def test_states_in_everyday_words_and_from_the_screen(text: str, facts: dict[str, str]) -> None:
     assert free_speech.facts_in(text) == facts
+
+
+def test_a_bare_answer_is_read_by_what_was_asked() -> None:
+    asked = "Please check whether Data Saver is on."
+    assert free_speech.facts_in("no", asked) == {"saver": "off"}
+    assert free_speech.facts_in("yeah it is", asked) == {"saver": "on"}
+    assert free_speech.facts_in(
+        "nope says not delivered", "Please try to send an MMS and tell me whether it goes out."
+    ) == {"mms": "no"}
+    assert free_speech.facts_in("no", "Please turn Mobile Data on.") == {}
+
+
+@pytest.mark.parametrize("text", ["not touching that, sorry", "I'd rather you did that from your end", "no way"])
+def test_a_refusal_in_any_words(text: str) -> None:
+    assert free_speech.refuses(text)
+
+
+WHO = "Could you tell me the e-mail address of your account, or your first and last name with your zip code?"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("hi i'd like to send a lamp back", "return"),
+        ("can I get my money back for the kettle", "return"),
+        ("can you cancel my last order, I clicked twice by accident", "cancel"),
+        ("call the whole thing off", "cancel"),
+        ("wrong size, I need an L instead of M", "exchange"),
+        ("these boots are too small", "exchange"),
+        ("I've moved house, the parcel should go to 12 Elm Street, Dunmere, OH 73570, USA", "address"),
+        ("where is my stuff", "track"),
+        ("my order never came", "track"),
+        ("the box was empty when it came", "parcel"),
+        ("what's the cheapest tent you've got?", "cheapest"),
+        ("get me a manager", "human"),
+    ],
+)
+def test_what_somebody_wants_of_a_shop_in_words_of_their_own(text: str, kind: str) -> None:
+    assert [matter.kind for matter in phrases.matters_in([(0, shop_speech.put_plainly(text, ""))])] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "said"),
+    [
+        ("selma dobbs, 81674", WHO, "My name is Selma Dobbs and my zip code is 81674."),
+        ("5963952", "Could you tell me the order number?", "It is order #W5963952."),
+        ("order number's 5963952", "", "It is order #W5963952."),
+        ("don't need it any longer", "May I ask for the reason why?", "It is no longer needed."),
+        ("clicked the wrong button", "May I ask for the reason why?", "I ordered it by mistake."),
+        ("put it back on the card I used", "Where should the refund go?", "With the original payment method."),
+        ("go on then", "I would cancel it. Do you confirm that?", "Yes, go ahead."),
+    ],
+)
+def test_an_answer_is_put_into_words_that_the_shops_agent_knows(text: str, asked: str, said: str) -> None:
+    assert shop_speech.put_plainly(text, asked).endswith(said)
+    assert shop_speech.put_plainly(said, asked) == said
+
+
+def test_a_shop_customer_in_own_words_is_served_and_what_has_nothing_to_do_with_it_is_said() -> None:
+    task = next(each for each in tasks.make("retail", 1, 40) if each.id.startswith("[retail]cancel_order#"))
+    facts = task.known.facts
+    said = shop_talk(
+        task, "hey, i want to call my order off", "my dog ate the fence", f"{facts['name'].lower()}, {facts['zip']}",
+        f"{facts['order_id'].removeprefix('#W')}", "clicked it by accident", "go on then",
+    )  # fmt: skip
+    assert sum(text.startswith("I am sorry, I did not understand that.") for text in said) == 1
+    assert "(cancel_pending_order)" in said
+    left = shop_talk(
+        task, "cancel my order please", f"{facts['name']}, {facts['zip']}", facts["order_id"], "it was a mistake",
+        "no, don't bother",
+    )  # fmt: skip
+    assert "(cancel_pending_order)" not in left
+    assert any("as it is" in text for text in left)
 
 
 def test_a_code_that_is_wanted_is_a_locked_card() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction
-from cxlab.benchmarks.mmtaup2.simulated.retail import item_matching, order_matching, phrases
+from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech, item_matching, order_matching, phrases
 from cxlab.benchmarks.mmtaup2.simulated.retail.dialogue_state import MOST, TOOLS, RetailDialogueState
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Pick, Target
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import Matter, agent_line
@@ -22,6 +24,8 @@ ASKS_MATTER = re.compile(r"exactly would you like|nothing that i can do", re.IGN
 PAYS = re.compile(r"payment method should|like to pay|refund go", re.IGNORECASE)
 WHOLE_ADDRESS = re.compile(r"whole new address", re.IGNORECASE)
 WHICH_ITEMS = re.compile(r"which items", re.IGNORECASE)
+CORRECTS = re.compile(r"not right|not correct|\bwrong\b|\bis not\b|\bmeant\b", re.IGNORECASE)
+OWNS_UP = "I am sorry, I did not understand that."
 SWAPS = ("exchange", "items")
 LIKE_ANOTHER = re.compile(
     r"\b(?:same|type|one)\b[^.]*\b(?:already (?:received|have|got)|in (?:my|the) (?:pending|other|last) order)\b"
@@ -36,8 +40,18 @@ class RetailAgent(RetailDialogueState):
     """The shop's desk at one point of a talk."""
 
     def next(self) -> NextAction:
+        step = self.next_step()
+        mind = self.mind
+        # One kind word for somebody who says that it has had enough; one in every message would be no kindness.
+        upset = mind.theirs and free_speech.is_upset(mind.theirs[-1][1]) and not step.tool
+        sorry = agent_line("sympathy", mind.rng, {}) if upset else ""
+        if sorry and not any(sorry in said for _, said in mind.own) and mind.rng.random() < self.profile.empathy:
+            return replace(step, text=f"{sorry} {step.text}")
+        return step
+
+    def next_step(self) -> NextAction:
         handed_over = self.mind.done("transfer_to_human_agents") is not None
-        step = self.identify()
+        step = (None if handed_over else self.own_up()) or self.identify()
         if step is not None:
             return NextAction(self.line("transfer")) if handed_over else step
         told: list[str] = []
@@ -60,6 +74,25 @@ class RetailAgent(RetailDialogueState):
                 return self.hand_over("What the customer wants is not clear.")
             return NextAction(self.line("ask_matter" if unclear == 0 else "refuse_unknown"))
         return NextAction(" ".join([*told, self.line("more")]))
+
+    def own_up(self) -> NextAction | None:
+        """Say that something was not understood, ask once more what was asked, and go round no circle with it."""
+        mind = self.mind
+        if self.profile.comprehension == 0 or not mind.own or len(mind.theirs) < 2:
+            return None
+        at, before = mind.own[-1]
+        if any(made.at > at for made in mind.made) or not free_speech.is_strange(
+            mind.theirs[-1][1], before, self.goods()
+        ):
+            return None
+        if all(OWNS_UP in text for _, text in mind.own[-2:]) and len(mind.own) > 1:
+            return self.hand_over("The customer's words could not be understood.")
+        return NextAction(f"{OWNS_UP} {before.removeprefix(f'{OWNS_UP} ')}")
+
+    def goods(self) -> set[str]:
+        """Words of the orders and products that have been looked up."""
+        values = [made.value for made in self.mind.made if not made.error]
+        return set(re.findall(r"[a-z]{3,}", json.dumps(values, default=str).lower()))
 
     def just_did(self, matter: Matter) -> bool:
         """Whether the matter's action is what was done since the agent last wrote."""
@@ -166,7 +199,7 @@ class RetailAgent(RetailDialogueState):
             given["payment_method_id"] = method
             shown["payment"] = phrases.method_named(method, self.methods.get(method, {}))
         if kind in ("items", "exchange", "return"):
-            chosen = self.goods(matter, kind, target)
+            chosen = self.goods_of(matter, kind, target)
             if isinstance(chosen, NextAction) or chosen is None:
                 return chosen
             given |= {name: value for name, value in chosen.items() if name != "shown"}
@@ -196,14 +229,25 @@ class RetailAgent(RetailDialogueState):
             asked = [at for at, said in self.mind.own if any(way in said for way in ways)]
             agreed = bool(asked) and any(dialogue_acts.agrees(reply) for reply in self.mind.said_since(asked[-1])[:1])
             if not agreed:
+                if asked and self.gave_up(self.mind.said_since(asked[-1])[:1]):
+                    return self.tell("left", order=given.get("order_id", "this"))
                 if len(asked) >= MOST:
                     return self.tell("refuse", order=given.get("order_id", "this"), why="you have not agreed to it.")
                 return NextAction(text)
         return NextAction(tool=tool, arguments=given)
 
+    def gave_up(self, replies: Sequence[str]) -> bool:
+        """Whether a proposal was turned down, and nothing else wanted in its place."""
+        return any(
+            dialogue_acts.refuses(reply)
+            and not CORRECTS.search(reply)
+            and not any(part.kind for part in phrases.parts(reply))
+            for reply in replies
+        )
+
     # Goods
 
-    def goods(self, matter: Matter, kind: str, target: Target) -> dict[str, Any] | NextAction | None:
+    def goods_of(self, matter: Matter, kind: str, target: Target) -> dict[str, Any] | NextAction | None:
         """The items of the order that are meant, for a swap each with the variant that is wanted instead."""
         found = self.spelt(matter, kind, target)
         if isinstance(found, NextAction):

@@ -18,7 +18,7 @@ from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
     NextAction,
     OwnCall,
 )
-from cxlab.benchmarks.mmtaup2.simulated.retail import item_matching, order_matching, phrases
+from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech, item_matching, order_matching, phrases
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Pick, Target
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import Matter, agent_line
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
@@ -53,6 +53,7 @@ class RetailDialogueState:
 
     def __init__(self, mind: DialogueState) -> None:
         self.mind, self.profile = mind, mind.profile
+        mind.theirs = [(at, free_speech.put_plainly(text, mind.asked_before(at))) for at, text in mind.theirs]
         self.ear = mind.profile.subtlety if mind.profile.comprehension else 0.0
         share = self.profile.comprehension
         heard = [(at, text) for at, text in mind.theirs if knows(self.profile, f"heard {text}", share)]

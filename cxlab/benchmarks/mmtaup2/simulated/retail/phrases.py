@@ -106,7 +106,7 @@ class Matter:
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """A piece of a sentence: what it wants (None for nothing), its words, what led up to them, whether it denies it."""
 
     kind: str | None
@@ -116,7 +116,8 @@ class _Part:
 
 
 @functools.lru_cache(maxsize=20_000)
-def _parts(text: str) -> tuple[_Part, ...]:
+def parts(text: str) -> tuple[Part, ...]:
+    """What a message wants, piece by piece."""
     return tuple(
         part
         for sentence in _SENTENCE.split(text)
@@ -125,7 +126,7 @@ def _parts(text: str) -> tuple[_Part, ...]:
     )
 
 
-def _parts_of(sentence: str) -> list[_Part]:
+def _parts_of(sentence: str) -> list[Part]:
     """A sentence cut before each of its verbs of doing: "return the lamp and exchange the desk" wants two things."""
     cuts: list[tuple[int, int, str]] = []
     for verb in _VERB.finditer(sentence):
@@ -147,7 +148,7 @@ def _parts_of(sentence: str) -> list[_Part]:
         cuts.append((start, verb.start(), kind))
     if not cuts:
         found = next((kind for kind, cue in KINDS if cue.search(sentence)), None)
-        return [_Part(found, sentence)]
+        return [Part(found, sentence)]
     parts = []
     for place, (start, verb_at, kind) in enumerate(cuts):
         end = cuts[place + 1][0] if place + 1 < len(cuts) else len(sentence)
@@ -156,8 +157,8 @@ def _parts_of(sentence: str) -> list[_Part]:
         denied = bool(_NOT.search(sentence[start:verb_at]))
         tracked = lead and next((k for k, cue in KINDS[:2] if cue.search(lead)), None)
         if tracked:
-            parts.append(_Part(tracked, lead))
-        parts += [_Part(one, words, lead, denied) for one in _kinds_of(kind, words, lead)]
+            parts.append(Part(tracked, lead))
+        parts += [Part(one, words, lead, denied) for one in _kinds_of(kind, words, lead)]
     return parts
 
 
@@ -191,7 +192,7 @@ def matters_in(texts: Iterable[tuple[int, str]]) -> list[Matter]:
         if _KEEPS.search(text):
             found = [m for m in found if m.kind != "cancel"]
         told = len(found)
-        for part in _parts(text):
+        for part in parts(text):
             last = found[-1] if found else None
             if part.kind is None:
                 if last is not None:
@@ -225,6 +226,11 @@ def matters_in(texts: Iterable[tuple[int, str]]) -> list[Matter]:
                     Matter(part.kind, part.text, at, f"{before} {part.lead}".strip() if not found else part.lead)
                 )
     return found
+
+
+def revokes(text: str) -> bool:
+    """Whether all that was wanted before is wanted no longer."""
+    return bool(_REVOKES.search(text))
 
 
 def _is_of(matter: Matter, text: str, order: str | None, anew: bool) -> bool:

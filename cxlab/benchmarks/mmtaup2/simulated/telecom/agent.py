@@ -61,9 +61,10 @@ class TelecomAgent(TelecomDialogueState):
         mind = self.mind
         if self.profile.comprehension == 0 or not mind.own or len(mind.theirs) < 2:
             return None
-        if any(made.at > mind.own[-1][0] for made in mind.made) or not free_speech.is_strange(mind.last):
+        if any(made.at > mind.own[-1][0] for made in mind.made) or not free_speech.is_strange(
+            mind.last, before := mind.own[-1][1]
+        ):
             return None
-        before = mind.own[-1][1]
         lost = [OWNS_UP in text for _, text in mind.own[-2:]]
         if len(lost) == 2 and all(lost):
             return self.hand_over("The customer's words could not be understood.")

@@ -47,9 +47,11 @@ class TelecomDialogueState:
                 # The complaint itself is no finding: "no service" may have any cause.
                 if place or fact == "abroad":
                     self.beliefs[fact] = (value, at)
-            if place and mind.profile.comprehension > 0 and not phrases.facts_said(text):
+            lines = bool(phrases.facts_said(text)) or free_speech.is_own(text)
+            if place and mind.profile.comprehension > 0 and not lines:
                 # A person in the customer's place speaks as people do.
-                self.beliefs |= {fact: (value, at) for fact, value in free_speech.facts_in(text).items()}
+                told = free_speech.facts_in(text, mind.asked_before(at))
+                self.beliefs |= {fact: (value, at) for fact, value in told.items()}
         self.asked: dict[str, list[int]] = {}
         for at, text in mind.own:
             for one in phrases.requests_in(text):
@@ -70,9 +72,10 @@ class TelecomDialogueState:
         """What the customer was asked for and did not want to do: it is not asked for again."""
         found: set[str] = set()
         for at, text in self.mind.theirs:
-            before = [said for place, said in self.mind.own if place < at]
-            if before and free_speech.refuses(text):
-                found |= {one.name for one in phrases.requests_in(before[-1])}
+            before = self.mind.asked_before(at)
+            # A no to a question about a switch is an answer.
+            if free_speech.refuses(text) and not free_speech.facts_in(text, before):
+                found |= {one.name for one in phrases.requests_in(before)}
         return found
 
     def second_round(self) -> int:

@@ -1,0 +1,171 @@
+"""What a person says to the shop's stand-in agent in words of their own, put into those that it knows.
+
+People give a name without saying that it is one, an order number without its letter, want something "back" or
+"instead", agree with "go on then". Such a message is put plainly before it is read; one that says what the agent knows
+already stays as it is. What has nothing to do with an order is strange, and the agent says that it did not understand.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection
+
+from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.simulated.retail import phrases
+from cxlab.files import grammar
+
+_ASKS_WHO = re.compile(r"zip code|e-mail address|your name|last name", re.IGNORECASE)
+_ASKS_ORDER = re.compile(r"order number|which order", re.IGNORECASE)
+_ASKS_WHY = re.compile(r"\breason\b|\bwhy\b", re.IGNORECASE)
+_ASKS_PAYMENT = re.compile(r"payment method|refund go|like to pay", re.IGNORECASE)
+_NAME_ZIP = re.compile(r"\b([a-z][a-z'-]+) ([a-z][a-z'-]+)\W+(?:\w+\W+){0,4}?(\d{5})\b", re.IGNORECASE)
+_NAME = re.compile(r"^\W*(?:it's |it is |i'm |i am |this is )?([a-z][a-z'-]+) ([a-z][a-z'-]+)\W*$", re.IGNORECASE)
+_ZIP = re.compile(r"(?<!\d)\d{5}(?!\d)")
+_NUMBER = re.compile(r"(?<![\d-])\d{7}(?!\d)")
+# What is wanted → a sentence that wants it, for words in which nothing is wanted as the agent knows it.
+_WANTS = (
+    (
+        "I want a human.",
+        r"\b(?:real|actual|living|proper) (?:person|human|someone)|\bsomeone (?:real|in charge)|\byour boss\b",
+        r"\b(?:talk|speak) to (?:a person|somebody|someone|a manager)\b",
+        r"\bget me (?:a|your) (?:manager|supervisor|boss)\b",
+    ),
+    (
+        "The parcel came empty or damaged.",
+        r"\b(?:box|package|delivery|it) (?:was|came|arrived|is) (?:\w+ )?(?:empty|crushed|damaged|smashed|broken|open)",
+        r"\bnothing (?:was )?in (?:it|the box)\b",
+    ),
+    (
+        "I need the tracking number.",
+        r"\bwhere(?:'s| is| are) (?:my|the)\b",
+        r"\b(?:hasn't|has not|didn't|not|never) (?:\w+ )?(?:arrived?|c[ao]me|turn(?:ed)? up|been delivered)\b",
+        r"\bwhen (?:will|does|is)\b.*\b(?:arrive|come|delivered|here)\b|\btrack\b",
+    ),
+    (
+        "I have ordered it and want to cancel the order.",
+        r"\b(?:call (?:it |that |(?:the|my) (?:\w+ ){1,2})?off|scrap|take back my order|stop (?:the|my|that) order)\b",
+        r"\b(?:get rid of|undo) (?:the|my) order\b",
+    ),
+    (
+        "I want to exchange it.",
+        r"\binstead of\b|\bwrong (?:size|colou?r|one|model|item|type)\b|\bdifferent (?:size|colou?r|one|model)\b",
+        r"\btrade\b.*\bfor\b|\bdoesn't fit\b|\btoo (?:small|big|large|tight|short|long)\b",
+    ),
+    (
+        "I want to return it.",
+        r"\b(?:my |the )?money back\b|\brefund\b|\b(?:bring|give|take|ship) (?:\w+ ){0,4}back\b",
+        r"\bdon't (?:want|like) (?:it|them|this|the)\b",
+    ),
+    (
+        "I want it sent to another address.",
+        r"\b(?:go|goes|ship|deliver|sent?|come) (?:\w+ ){0,3}to (?:my |the )?(?:new|other|work|office|\d)",
+    ),
+)
+_COMPILED = tuple((plain, re.compile("|".join(texts), re.IGNORECASE)) for plain, *texts in _WANTS)
+_MISTAKE = re.compile(
+    r"\bmistaken?\b|\baccident\w*\b|\b(?:clicked|ordered|pressed|bought) (?:it |them )?(?:twice|wrong)\b"
+    r"|\bwrong (?:button|thing|item|one)\b|\bdidn't mean to\b",
+    re.IGNORECASE,
+)
+_UNNEEDED = re.compile(
+    r"\b(?:don't|do not|won't) need\b|\b(?:found|got|have) (?:\w+ ){0,2}(?:cheaper|elsewhere|another|already)\b"
+    r"|\bno use for\b|\bchanged my mind\b|\bnot needed\b",
+    re.IGNORECASE,
+)
+_AS_PAID = re.compile(
+    r"\b(?:same|that|the) (?:card|account|way|method)\b|\b(?:how|as|what) i paid\b|\bcard i (?:used|paid)\b"
+    r"|\bback (?:on|to) (?:the|my) (?:card|account)\b",
+    re.IGNORECASE,
+)
+_AGREES = re.compile(
+    r"^\W*(?:go on(?: then)?|aye|that'?s? (?:the one|it|him|her)|do that|why not|fine|fire away|yup|if you must)\W*$",
+    re.IGNORECASE,
+)
+_UPSET = re.compile(
+    r"\b(?:joke|ridiculous|third time|second time|hopeless|for ages|fed up|furious|not impressed|driving me|good grief"
+    r"|had enough|unbelievable|shambles)\b",
+    re.IGNORECASE,
+)
+_SMALL = re.compile(
+    r"^\W*(?:hi|hello|hey|good (?:morning|evening|afternoon|day)|thanks?|thank you|ok(?:ay)?|alright|all right|sure|yes"
+    r"|yeah|yep|no|nope|wait|one moment|hold on|let me (?:see|look)|i see|that is all|that's all)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\?|^\W*(?:what|where|how|which|why|who|when|can|could|do|does|is|are|will)(?:'s)? \w+", re.IGNORECASE
+)
+_LOST = re.compile(
+    r"don't know|do not know|no idea|don't remember|can't (?:find|tell|say)|not sure|don't have", re.IGNORECASE
+)
+_GOODS = re.compile(
+    r"\b(?:one|item|order|card|paypal|address|colou?r|size|small|medium|large|black|white|blue|red|green|grey|gray|all"
+    r"|both|everything|cheaper|bigger|smaller|refund|return|exchange|cancel|delivery)\b",
+    re.IGNORECASE,
+)
+
+
+def put_plainly(text: str, asked: str) -> str:
+    """The message with what it says in words that the agent knows added; `asked`: what the agent had said last."""
+    added: list[str] = []
+    known = [part.kind for part in phrases.parts(text) if part.kind is not None]
+    if known == ["parcel"] and phrases.ADDRESS.search(text):
+        # A parcel that is to go somewhere else has not come damaged.
+        return f"I want the order sent to another address: {re.sub('parcel', 'order', text, flags=re.IGNORECASE)}"
+    if _ASKS_WHO.search(asked) and "name is" not in text and "@" not in text:
+        if found := _NAME_ZIP.search(text):
+            added.append(f"My name is {found[1].title()} {found[2].title()} and my zip code is {found[3]}.")
+        elif (found := _NAME.search(text)) and not _LOST.search(text) and not _SMALL.search(text):
+            added.append(f"My name is {found[1].title()} {found[2].title()}.")
+    number = _NUMBER.search(text) if phrases.order_in(text) is None else None
+    if number and (_ASKS_ORDER.search(asked) or re.search(r"\border\b|\bnumber\b|\bno\.?\b", text, re.IGNORECASE)):
+        added.append(f"It is order #W{number[0]}.")
+    if _ASKS_WHY.search(asked) or "cancel" in known:
+        if _MISTAKE.search(text) and "mistake" not in text.lower():
+            added.append("I ordered it by mistake.")
+        elif _UNNEEDED.search(text) and not phrases.revokes(text):
+            added.append("It is no longer needed.")
+        elif _ASKS_WHY.search(asked) and re.search(r"\bchanged my mind\b", text, re.IGNORECASE):
+            return "It is no longer needed."
+    if (_ASKS_PAYMENT.search(asked) or known) and _AS_PAID.search(text) and not phrases.ORIGINAL.search(text):
+        added.append("With the original payment method.")
+    if _AGREES.search(text) and dialogue_acts.asks_to_confirm(asked) and not dialogue_acts.agrees(text):
+        added.append("Yes, go ahead.")
+    if not known and not added and not _ASKS_WHO.search(asked):
+        wanted = next((plain for plain, cue in _COMPILED if cue.search(text)), "")
+        # Told of what is wanted, the words that say of what belong to it.
+        added += [wanted] if wanted else []
+        return f"{wanted} {text}" if wanted else text
+    return " ".join([text, *added])
+
+
+def is_upset(text: str) -> bool:
+    """Whether a person says that it is annoyed."""
+    return bool(_UPSET.search(text)) or dialogue_acts.is_frustrated(text)
+
+
+def is_strange(text: str, asked: str, goods: Collection[str]) -> bool:
+    """Whether nothing in a message has to do with an order, an account or the question; `goods`: words of the shop."""
+    if not text.strip() or put_plainly(text, asked) != text:
+        return False
+    if any(part.kind is not None for part in phrases.parts(text)) or re.search(r"\d{3,}|@", text):
+        return False
+    if any(cue.search(text) for cue in (_SMALL, _ASKS, _LOST, _GOODS, _UNNEEDED, _MISTAKE, phrases.ORIGINAL)):
+        return False
+    if is_upset(text) or dialogue_acts.agrees(text) or dialogue_acts.refuses(text):
+        return False
+    if set(re.findall(r"[a-z]{3,}", text.lower())) & set(goods):
+        return False
+    return not any(_plain(sentence) in _own_lines() for sentence in dialogue_acts.sentences(text))
+
+
+@functools.cache
+def _own_lines() -> frozenset[str]:
+    """Every sentence that a stand-in customer may say, but for those with a value in them."""
+    lines = [line for lines in phrases.phrases().customer.values() for several in lines.values() for line in several]
+    told = (text for line in lines for text in grammar.every(line))
+    return frozenset(_plain(sentence) for text in told for sentence in dialogue_acts.sentences(text))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z ]", "", text.lower()).strip()
