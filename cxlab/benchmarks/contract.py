@@ -71,12 +71,39 @@ class RoleEstimate:
     completion_tokens: int | None
 
 
+@dataclass(frozen=True)
+class Correction:
+    """One thing that was understood, for a person to put right: the setting that says so, its title, its value as text,
+    a hint. With `choices` one of them, with a `separator` several values, one a line, which it joins in the setting;
+    `none` is what the setting says where there are none, and an empty field without it leaves what was understood.
+    """
+
+    setting: str
+    title: str
+    value: str
+    hint: str = ""
+    choices: tuple[str, ...] = ()
+    separator: str = ""
+    none: str = ""
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A text of a dataset that is still to be made: what kind of text it is, its title, and it."""
+
+    kind: str
+    title: str
+    text: str
+
+
 class Understanding(Protocol):
     """What a generator understands of a person's words before it makes anything; `asks` are questions that must be
     answered first. `model_dump` is what `generate --plan --json` prints."""
 
     asks: list[str]
 
+    def corrections(self) -> Sequence[Correction]: ...
+    def correct(self, settings: Mapping[str, Any]) -> Understanding: ...
     def describe(self) -> str: ...
     def model_dump(self) -> dict[str, Any]: ...
 
@@ -256,7 +283,12 @@ class Benchmark:
 
     # Its data.
     plan: Callable[[Any, GenerationContext], CostEstimate | None] | None = None
+    told_by: str = ""
+    """The setting that holds a person's own words, which a page has understood and confirmed first; "" without one."""
     understand: Callable[[Any, GenerationContext], Understanding | None] | None = None
+    """understand(options, context): what those words say; None where the settings hold none."""
+    excerpts: Callable[[Any, GenerationContext], Sequence[Excerpt]] | None = None
+    """excerpts(options, context): a little of what would be made of those words, to be looked at first."""
     """plan(options, context): what generating will take, None where it costs nothing; refuses settings that do not go
     together."""
     describe: Callable[[Dataset], Sequence[str]] | None = None

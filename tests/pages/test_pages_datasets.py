@@ -104,6 +104,54 @@ def test_a_brief_that_is_too_short_is_told_and_nothing_starts(empty: Path) -> No
     assert app.button(key="generate").disabled
 
 
+FENWICK = (
+    "Fenwick Cycles builds city bikes and cargo bikes in Leeds and sells them online to families across Britain. "
+    "A city bike costs £890 and has a warranty of 5 years; every bike can be returned within 60 days."
+)
+BANK = (
+    "Merrow Bank is a bank in Bristol with current accounts, savings accounts and mortgages for private customers. "
+    "A current account costs £5 a month."
+)
+
+
+def test_a_paragraph_is_understood_corrected_and_confirmed_before_anything_is_made(
+    empty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = catch_orders(monkeypatch)
+    app = open_page(tab="generate", bench="cxmarena")
+    app.text_area(key="set-brief").set_value(FENWICK).run()
+    assert app.button(key="generate").disabled
+    app.button(key="own-words-read").click().run()
+    assert not app.exception
+    fields = {each.label.partition(" (")[0].partition(",")[0]: each for each in (*app.text_input, *app.text_area)}
+    assert fields["Name"].value == "Fenwick Cycles"
+    assert fields["What it sells"].value == "city bikes\ncargo bikes"
+    assert "£890 = " in fields["Figures"].value
+    assert "90% certain" in next(each.label for each in app.text_input if each.label.startswith("Trade"))
+    assert app.button(key="generate").disabled
+    fields["Name"].set_value("Fenwick")
+    fields["Figures"].set_value("60 days = returns")
+    (confirm,) = [each for each in app.button if "show me a sample" in each.label]
+    confirm.click().run(timeout=60)
+    assert not app.exception
+    assert "Conversation" in words(app)
+    assert any("Fenwick" in each.value for each in app.text)
+    app.button(key="generate").click().run()
+    (args,) = started
+    assert "--called=Fenwick" in args
+    assert "--figures=60 days = returns" in args
+    assert not [each for each in args if each.startswith(("--sells", "--trade"))]
+
+
+def test_a_trade_that_is_not_known_is_asked_for(empty: Path) -> None:
+    app = open_page(tab="generate", bench="cxmarena")
+    app.text_area(key="set-brief").set_value(BANK).run()
+    app.button(key="own-words-read").click().run()
+    assert "Which trade is it in?" in words(app)
+    assert app.button(key="generate").disabled
+    assert not [each for each in (empty / "datasets").glob("*") if each.name != "_empty"]
+
+
 def test_a_page_takes_no_path_for_a_brand(empty: Path) -> None:
     app = open_page(tab="generate", bench="cxmarena", **{"set-brand": "/etc/brand.yaml"})
     assert app.selectbox(key="set-brand").value is None
@@ -315,9 +363,10 @@ def test_a_paragraph_is_a_paragraph_whatever_file_it_names(
     for text in (str(secret), f"@{secret}", sentence.ljust(256, "z"), sentence.ljust(299, "z")):
         app = open_page(tab="generate", bench="cxmarena")
         app.text_area(key="set-brief").set_value(text).run()
-        app.button(key="generate").click().run()
+        app.button(key="own-words-read").click().run()
         assert not app.exception
-        assert f"--brief={text}" in started[-1]
+        assert "A secret." not in words(app)
+        assert not started
         assert read_config({"brief": text}, 0).brief == text
 
 

@@ -10,6 +10,7 @@ from cxlab.benchmarks.contract import (
     Card,
     Demo,
     DemoRun,
+    Excerpt,
     Facet,
     Files,
     Search,
@@ -208,6 +209,14 @@ def understand(options: CxmDataset, context: GenerationContext) -> Understanding
     return pipeline.understand(config, context.writer or llm.load(config.model)) if config.brief else None
 
 
+def write_excerpts(options: CxmDataset, context: GenerationContext) -> Sequence[Excerpt]:
+    """An article and a conversation of the brand that a paragraph becomes."""
+    from cxlab.benchmarks.cxmarena.generation import pipeline
+
+    given = {name: value for name, value in options.to_record().items() if value is not None}
+    return pipeline.write_excerpts(pipeline.read_config(given, context.seed), context)
+
+
 def ask_writer(model: ChatModel) -> None:
     """Has a small dataset made, so that the prompts can be read."""
     from cxlab.benchmarks.cxmarena.generation import writer_prompts
@@ -274,7 +283,9 @@ BENCHMARK = Benchmark(
     importers=IMPORTERS,
     files=Files("brand packs", check_files),
     plan=plan,
+    told_by="brief",
     understand=understand,
+    excerpts=write_excerpts,
     ask_writer=ask_writer,
     estimate=estimate,
     describe=describe,

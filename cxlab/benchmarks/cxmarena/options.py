@@ -115,12 +115,27 @@ class CxmDataset(GenerateOptions):
         description="Its name, what it sells, to whom, what it is proud of. The model makes a brand pack of it.",
         json_schema_extra={"long": True},
     )
-    called: str | None = Field(None, description="The name of a brand from a paragraph that does not give it.")
+    # The page asks for these once it has shown what was understood.
+    called: str | None = Field(
+        None,
+        description="The name of a brand from a paragraph that does not give it.",
+        json_schema_extra={"on_page": False},
+    )
     sells: Annotated[tuple[str, ...], Listed] = Field(
-        (), description="What a brand from a paragraph sells, where that does not say it plainly."
+        (),
+        description="What a brand from a paragraph sells, where that does not say it plainly.",
+        json_schema_extra={"on_page": False},
     )
     trade: str | None = Field(
-        None, description="The trade of a brand from a paragraph; --plan says what is understood of it."
+        None,
+        description="The trade of a brand from a paragraph; --plan says what is understood of it.",
+        json_schema_extra={"on_page": False},
+    )
+    figures: str | None = Field(
+        None,
+        description="The figures of a paragraph with what they belong to, as 'VALUE = WHAT; VALUE = WHAT', instead of "
+        "those understood; 'none' for none.",
+        json_schema_extra={"on_page": False},
     )
     language: Literal["en", "fr", "de"] | None = Field(
         None, description="Of a brand from a paragraph, its own when not set; a pack is written in its own."

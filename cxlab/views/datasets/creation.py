@@ -23,6 +23,7 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.datasets.cost_panel import draw_spent
 from cxlab.views.datasets.description import LICENCE, show_rejected
+from cxlab.views.datasets.own_words import confirm_words
 from cxlab.views.switches import fill_in
 
 BUDGET_HELP = (
@@ -49,6 +50,7 @@ def fill_in_settings(benchmark: Benchmark, models: Sequence[str]) -> tuple[list[
     tip = "The same settings and seed give the same dataset."
     seed = choose_number("seed", "Seed", 0, LARGEST, 0, help=tip) or 0
     given = fill_in(benchmark.GenerateOptions.switches(), "set", models)
+    given, undone = confirm_words(benchmark, given, seed)
     args = ["generate", benchmark.card.id, f"--seed={seed}"]
     args += [f"--{name.replace('_', '-')}={write_word(value)}" for name, value in given.items()]
     try:
@@ -57,9 +59,9 @@ def fill_in_settings(benchmark: Benchmark, models: Sequence[str]) -> tuple[list[
     except CxError as mistake:
         return args, str(mistake), ""
     if expected is None:
-        return args, "", ""
+        return args, undone, ""
     budget = st.number_input("Budget in USD", 0.01, value=None, key="budget", placeholder="none", help=BUDGET_HELP)
-    return [*args, *([] if budget is None else [f"--budget={budget:g}"])], "", expected.describe()
+    return [*args, *([] if budget is None else [f"--budget={budget:g}"])], undone, expected.describe()
 
 
 WHAT_HAPPENS = (

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, Field
 
-from cxlab.errors import CxError
+from cxlab.benchmarks.contract import Correction
+from cxlab.errors import BadOption, CxError
 from cxlab.files import Complaint
 from cxlab.llm import Prompt, ask
 from cxlab.llm.base import ChatModel
@@ -41,6 +43,31 @@ class BriefPlan(BaseModel):
     trade: str = ""
     certainty: float = Field(0.0, ge=0, le=1)
     asks: list[str] = []
+
+    def corrections(self) -> tuple[Correction, ...]:
+        """What a person may put right, each with the setting that says so."""
+        figures = "\n".join(f"{one.value} = {one.of}" for one in self.figures)
+        return (
+            Correction("called", "Name", self.name),
+            Correction("language", "Language", self.language, choices=LANGUAGES),
+            Correction("trade", "Trade", self.trade, f"{self.certainty:.0%} certain"),
+            Correction("sells", "What it sells", "\n".join(self.products), "one a line", separator=","),
+            Correction(
+                "figures", "Figures", figures, "one a line: value = what it belongs to", separator=";", none="none"
+            ),
+        )
+
+    def correct(self, settings: Mapping[str, Any]) -> BriefPlan:
+        """The plan with a person's answers, by the names of the settings."""
+        sells = settings.get("sells") or ()
+        return answer(
+            self,
+            language=str(settings.get("language") or ""),
+            called=str(settings.get("called") or ""),
+            sells=sells.split(",") if isinstance(sells, str) else tuple(sells),
+            trade=str(settings.get("trade") or ""),
+            figures=str(settings.get("figures") or ""),
+        )
 
     def describe(self) -> str:
         """What was understood, for a person to correct."""
@@ -121,7 +148,13 @@ def _ask(plan: BriefPlan) -> BriefPlan:
 
 
 def answer(
-    plan: BriefPlan, *, language: str = "", called: str = "", sells: Sequence[str] = (), trade: str = ""
+    plan: BriefPlan,
+    *,
+    language: str = "",
+    called: str = "",
+    sells: Sequence[str] = (),
+    trade: str = "",
+    figures: str = "",
 ) -> BriefPlan:
     """The plan with a person's answers, which leave nothing to ask of what they answer."""
     given: dict[str, object] = {}
@@ -129,7 +162,21 @@ def answer(
     given |= {"name": called} if called else {}
     given |= {"products": list(sells)} if sells else {}
     given |= {"trade": trade, "certainty": 1.0} if trade else {}
+    given |= {"figures": read_figures(figures)} if figures else {}
     return _ask(plan.model_copy(update=given)) if given else plan
+
+
+def read_figures(text: str) -> list[PlannedFigure]:
+    """Figures as a person writes them, "VALUE = WHAT; VALUE = WHAT" or "none"; BadOption for anything else."""
+    if text.strip().lower() == "none":
+        return []
+    found = []
+    for part in filter(None, (each.strip() for each in text.split(";"))):
+        value, sign, of = (each.strip() for each in part.partition("="))
+        if not value or not sign:
+            raise BadOption(f"figures: {part!r}; write VALUE = WHAT, with a semicolon between two of them")
+        found.append(PlannedFigure(value=value, of=of))
+    return found
 
 
 def check(text: str, path: Path, plan: BriefPlan) -> list[Complaint]:

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from cxlab.benchmarks.cxmarena.brand import brief_plan
 from cxlab.benchmarks.cxmarena.brand.brand_pack import FOLDER, LANGUAGES, load_language
-from cxlab.benchmarks.cxmarena.brand.brief_plan import BriefPlan, OpenQuestions
+from cxlab.benchmarks.cxmarena.brand.brief_plan import BriefPlan, OpenQuestions, PlannedFigure
 from cxlab.benchmarks.cxmarena.brand.pack_files import check_file
 from cxlab.errors import BadOption, CxError
 from cxlab.files import Complaint
@@ -46,6 +46,7 @@ class BriefInputs(BaseModel):
     brief: str
     name: str
     products: tuple[str, ...]
+    figures: tuple[PlannedFigure, ...]
     trade: str
     language: str
     language_id: str
@@ -57,7 +58,7 @@ class BriefInputs(BaseModel):
 
 EXPAND_BRAND = Prompt(
     "cxmarena_expand_brand",
-    3,
+    4,
     Path(__file__).parents[1] / "prompts" / "brand" / "expand_brand.md",
     BriefInputs,
     None,
@@ -103,6 +104,7 @@ async def expand(brief: str, plan: BriefPlan, model: ChatModel) -> tuple[str, st
         brief=" ".join(brief.split()),
         name=plan.name,
         products=tuple(plan.products),
+        figures=tuple(plan.figures),
         trade=plan.trade,
         language=load_language(language).name,
         language_id=language,

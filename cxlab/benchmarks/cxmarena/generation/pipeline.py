@@ -23,6 +23,7 @@ import polars as pl
 
 from cxlab import llm, resources
 from cxlab.benchmarks import generation_stages, parallel
+from cxlab.benchmarks.contract import Excerpt
 from cxlab.benchmarks.cxmarena.brand import brand_pack as brand
 from cxlab.benchmarks.cxmarena.brand import brief_plan, ledger, pack_files
 from cxlab.benchmarks.cxmarena.brand import pack_from_brief as brief
@@ -67,6 +68,8 @@ from cxlab.store import layout, write
 # Part of the work folder's name: raised when a change makes older half-done work unusable.
 VERSION = 1
 NOISE = ("formats", "acronyms", "fragmentation", "speech", "ivr")
+# What a person may answer about a brief, beside its language.
+ANSWERS = ("called", "sells", "trade", "figures")
 WER = 0.1
 WRITER = "simulated:strong"
 # A process that talks has to take the whole knowledge base in first.
@@ -97,6 +100,7 @@ class Config:
     called: str = ""
     sells: tuple[str, ...] = ()
     trade: str = ""
+    figures: str = ""
 
 
 class GeneratedDataset(NamedTuple):
@@ -117,7 +121,7 @@ def generate(options: CxmDataset, context: GenerationContext) -> Generation:
 
 def read_config(given: Mapping[str, Any], seed: int) -> Config:
     """Options by name, checked; BadOption or UnknownName says what is wrong."""
-    known = ("brand", "language", "size", "model", "noise", "wer", "validate", "brief", "called", "sells", "trade")
+    known = ("brand", "language", "size", "model", "noise", "wer", "validate", "brief", *ANSWERS)
     for name in given:
         if name not in known:
             raise UnknownName("option of cxmarena's generator", name, known)
@@ -158,9 +162,10 @@ def read_config(given: Mapping[str, Any], seed: int) -> Config:
         called=str(given.get("called") or ""),
         sells=tuple(given.get("sells") or ()),
         trade=str(given.get("trade") or ""),
+        figures=str(given.get("figures") or ""),
     )
-    if not told and (config.called or config.sells or config.trade):
-        raise BadOption("called, sells and trade say more of a brief; give one with --brief")
+    if not told and any(getattr(config, name) for name in ANSWERS):
+        raise BadOption(f"{', '.join(ANSWERS)} say more of a brief; give one with --brief")
     llm.load(config.model)
     return config
 
@@ -230,7 +235,7 @@ def find_brand(
         given = Path(config.brand)
         return given if given.suffix in (".yaml", ".yml") else brand.FOLDER / f"{config.brand}.yaml"
     made_by = (config.model, brief.EXPAND_BRAND.hash, brief_plan.READ_BRIEF.hash, *sources(config.model))
-    answers = (config.language, config.called, config.sells, config.trade)
+    answers = (config.language, *(getattr(config, name) for name in ANSWERS))
     folder = base / "brands" / content_id(config.brief, answers, *made_by)
     yield Progress("brand", 0, 1)
     found = sorted(folder.glob("*.yaml"))
@@ -245,10 +250,35 @@ def find_brand(
 
 def understand(config: Config, model: ChatModel) -> brief_plan.BriefPlan:
     """What the writer understands of the brief, with what was answered."""
-    plan = brief_plan.read(config.brief, model)
-    return brief_plan.answer(
-        plan, language=config.language, called=config.called, sells=config.sells, trade=config.trade
+    return brief_plan.read(config.brief, model).correct(asdict(config))
+
+
+def write_excerpts(config: Config, context: GenerationContext) -> list[Excerpt]:
+    """An article and a conversation of a brief's brand, written as they would be for a tiny dataset.
+
+    The brand is kept, so that the dataset is made of the same one; the texts are not.
+    """
+    writer, base = context.writer or llm.load(config.model), layout.resolve_home(context.home)
+    path = generation_stages.finish(find_brand(config, base, writer, context.budget))
+    model = generation_stages.FaultStoppedModel(context.budget.meter(writer))
+    pack, seed, finish = pack_files.load(path), config.seed, generation_stages.finish
+    facts = ledger.make(pack, seed, topic_tree.plan(pack, topic_tree.SMALLEST, 1))
+    topics = finish(topic_tree.grow(facts, model, 1, seed))
+    found = finish(article_writer.write_information(facts, topics, model, seed))
+    plans = article_writer.plan_issues(facts, topics, 1, seed)
+    about = {a.properties["subject"]: a.id for a in found}
+    issues = finish(article_writer.write_issues(facts, plans, model, seed, None, len(found) + 1, about))
+    tools = article_writer.define_tools(pack, plans, sizes.TOOLS)
+    cases = conversation_plan.plan_conversations(facts, [*found, *issues], tools, 1, seed)
+    talks = finish(
+        conversation_writer.write_conversations(
+            facts, [*found, *issues], tools, cases, model, seed, short=not model.simulated
+        )
     )
+    return [
+        *(Excerpt("article", one.title, one.body.partition("\n\n")[2]) for one in (found or issues)[:1]),
+        *(Excerpt("conversation", talk.labels["issue"], conversation_writer.transcript(talk)) for talk in talks),
+    ]
 
 
 def work_key(config: Config, pack: Brand, path: Path) -> str:

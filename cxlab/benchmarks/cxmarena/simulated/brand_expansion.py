@@ -77,7 +77,9 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     _mend_references(pack)
     # A small tree shows what the brief names before anything else.
     brought = {name for kind in kinds.values() if kind for name in kind.properties}
-    pack["always"] = [*list(made)[:3], *add_brief_facts(pack, known, inputs.brief, language, list(made), brought)]
+    planned = {one.value: one.of for one in inputs.figures}
+    promised = add_brief_facts(pack, known, inputs.brief, language, list(made), brought, planned)
+    pack["always"] = [*list(made)[:3], *promised]
     return files.dump_yaml(pack, width=1000)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from cxlab.benchmarks.cxmarena.simulated.brief import BriefFigure, sentences, told
@@ -21,9 +22,16 @@ YEARS = range(1700, 2101)
 
 
 def add_brief_facts(
-    pack: Pack, known: CommonArchetype, brief: str, language: str, lines: list[str], own: set[str]
+    pack: Pack,
+    known: CommonArchetype,
+    brief: str,
+    language: str,
+    lines: list[str],
+    own: set[str],
+    planned: Mapping[str, str],
 ) -> list[str]:
-    """Put the brief's figures into the pack; the families that came of it, the overview last.
+    """Put the brief's figures into the pack, those that are planned (value → what it belongs to); the families that
+    came of it, the overview last.
 
     `own` are the properties that the trade brought: only of them a sum of money can be fixed.
     """
@@ -31,6 +39,9 @@ def add_brief_facts(
     rest: list[BriefFigure] = []
     fixed: set[str] = set()
     for each in told(brief, language):
+        if each.text not in planned:
+            continue
+        each = each._replace(what=planned[each.text] or each.what)
         name = _property_of(pack, known, each, lines, own)
         if name is None or name in fixed:
             rest.append(each)
