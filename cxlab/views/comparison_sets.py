@@ -6,6 +6,7 @@ from functools import lru_cache
 import polars as pl
 import streamlit as st
 
+from cxlab import read
 from cxlab.charts.numbers import format_count, format_time
 from cxlab.read import View, ranking
 from cxlab.read.comparison_sets import Choice, ComparisonSet, TaskSet, Unit, attempts_of
@@ -13,7 +14,7 @@ from cxlab.read.query import AttemptSet
 from cxlab.read.ranking import Ranking, Rankings
 from cxlab.read.ranking_words import say_customers
 from cxlab.store import catalogue, layout
-from cxlab.ui.address import here, set_view
+from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.labels import label, plain, title
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
@@ -52,15 +53,17 @@ def choose_set(found: ComparisonSet, key: str) -> None:
 def choose_lead(benchmark: str) -> None:
     """Which metric leads, where the benchmark lets that be chosen; the choice goes into the address and stays."""
     card = declared(benchmark).card
-    leads = list(dict.fromkeys(metric for task in card.tasks for metric in task.leads))
+    scored = set(cached(read.metric_names, View(benchmark=benchmark))["metric"])
+    leads = [metric for metric in dict.fromkeys(each for task in card.tasks for each in task.leads) if metric in scored]
     if len(leads) < 2:
         return
+    usual = card.headline if card.headline in leads else leads[0]
     widget, now = f"cx-lead-{benchmark}", here().lead
-    st.session_state[widget] = now if now in leads else leads[0]
+    st.session_state[widget] = now if now in leads else usual
 
     def changed() -> None:
         picked = st.session_state[widget]
-        set_view(here().change(lead="" if picked == leads[0] else picked, metric=""))
+        set_view(here().change(lead="" if picked == usual else picked, metric=""))
 
     meanings = "; ".join(f"{title(metric)}: {card.metrics.get(metric, '')}" for metric in leads)
     st.selectbox("Ranked by", leads, key=widget, format_func=title, on_change=changed, width=320, help=plain(meanings))
@@ -86,6 +89,7 @@ def narrow_to_set(view: View, benchmarks: Sequence[str]) -> View:
     left out; a view without results stays as it is."""
     wanted = tuple(View(name, view.runs, view.models, view.tasks, view.facets, sets=view.sets) for name in benchmarks)
     chosen, samples = _attempts_of(str(layout.home()), catalogue.version(), wanted)
+    told, looked_at = [], []
     for each, count in zip(wanted, samples, strict=True):
         found, card = queries.compared(each), declared(each.benchmark).card
         sets = [one for one in found.tasks.values() if one.sides]
@@ -96,8 +100,12 @@ def narrow_to_set(view: View, benchmarks: Sequence[str]) -> View:
         who = "one model" if models == 1 else "both models" if models == 2 else f"all {models} models"
         who = who if len(sides) == 1 else "all models of their task"
         lead = f"{card.name}: " if len(benchmarks) > 1 else ""
-        st.caption(plain(f"{lead}{format_count(count)} samples that {who} tried under the same conditions."))
-        choose_set(found, each.benchmark)
+        told.append(f"{lead}{format_count(count)} samples that {who} tried")
+        looked_at.append((card, found, sets))
+    if told:
+        st.caption(plain(f"{'; '.join(told)}, under the same conditions."))
+    for card, found, sets in looked_at:
+        choose_set(found, card.id)
         titles = {task.id: task.title for task in card.tasks}
         _show_left_out([(titles.get(one.task, one.task), one) for one in sets], label)
     return view if chosen is None else view.change(among=chosen.keep(), page=view.page)

@@ -32,7 +32,7 @@ def test_sop_paths_draws_every_closer_look(made_home: Path, tab: str) -> None:
     assert not app.error
     assert len(titles(app)) == 3
     assert titles(app)[0].startswith("Most turns leave at")
-    assert any("tried under the same conditions" in each.value for each in app.caption)
+    assert any("tried, under the same conditions" in each.value for each in app.caption)
 
 
 @pytest.mark.parametrize("pick", ["stage2", "stage1>stage2", "error=field", "left=stage2", "<b>", "cell=stage2>a>b"])

@@ -59,7 +59,7 @@ def test_a_view_without_results_stays_as_it_is(home: Path) -> None:
 def test_sop_paths_says_what_it_looks_at_and_who_is_left_out(home: Path) -> None:
     app = open_page("sop_paths")
     assert not app.exception
-    assert "30 samples that both models tried under the same conditions" in words(app)
+    assert "30 samples that both models tried, under the same conditions" in words(app)
     assert "Not ranked: **late**: has 6 of the 30 results that the others have" in words(app)
     other = app.selectbox(key="cx-set-sage")
     other.set_value(next(each for each in other.options if "Turns 5" in each)).run()

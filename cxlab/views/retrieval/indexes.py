@@ -57,6 +57,7 @@ class IndexSelection:
     metric: str
     cut: int
     about: pl.DataFrame
+    compared: queries.ComparedIndexes
 
     @property
     def key(self) -> tuple[str, str, tuple[str, ...]]:
@@ -120,7 +121,9 @@ def set_scene(view: View, benchmark: str, dataset: str, task: str) -> IndexSelec
     )
     marks = mark_models(ids, simulated)
     names = dict(every.select("run_id", "whole").iter_rows()) | names
-    return IndexSelection(benchmark, dataset, task, search, tuple(picked or ids), names, marks, metric, int(cut), every)
+    compared = cached(queries.compare_runs, dataset, task, tuple(picked or ids), bool(picked))
+    runs = compared.runs or tuple(picked or ids)
+    return IndexSelection(benchmark, dataset, task, search, runs, names, marks, metric, int(cut), every, compared)
 
 
 def list_runs(dataset: str, task: str) -> pl.DataFrame:
@@ -175,6 +178,7 @@ def show_board(scene: IndexSelection) -> None:
     with right:
         _show_published(scene)
     _show_table(scene, board)
+    _tell_compared(scene)
     others = len(scene.every) - len(scene.runs)
     if others:
         runs = (
@@ -203,6 +207,21 @@ def _tell_floors(scene: IndexSelection) -> str:
     rows = ran.select("run_id", "model").iter_rows()
     told = [f"{titles[model]} {format_points(means[run])}" for run, model in rows if run in means]
     return f"Ran as well: {'; '.join(told)}. " if told else ""
+
+
+def _tell_compared(scene: IndexSelection) -> None:
+    """On which queries the indexes are compared, and which are left out."""
+    found = scene.compared
+    if len(found.runs) < 2 and not found.others:
+        return
+    count = format_count(found.queries)
+    who = "both" if len(found.runs) == 2 else f"all {len(found.runs)}"
+    told = f"Compared on the {count} queries that {who} have." if len(found.runs) > 1 else ""
+    left = "; ".join(
+        f"{scene.names[run]} has {format_count(have)} of the {count} queries" for run, have in found.others.items()
+    )
+    left = f"Not compared: {left}. Choose indexes in the sidebar to see them on what they share." if left else ""
+    st.caption(plain(" ".join(filter(None, (told, left)))))
 
 
 def _find_best(scene: IndexSelection, rows: pl.DataFrame) -> str:

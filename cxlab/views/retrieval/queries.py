@@ -5,12 +5,13 @@ that attempts keep (`metrics.retrieval`, on 0 to 100 here), so that every cut-of
 of the run where it has them. Attempts that a provider cut short are left out and counted as `lost`.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.errors import UnknownName
+from cxlab.metrics.complete_sets import largest_complete, shared
 from cxlab.metrics.intervals import clustered_interval
 from cxlab.metrics.paired import compare_pairs
 from cxlab.metrics.retrieval import evaluate_each
@@ -290,12 +292,48 @@ def areas(dataset_id: str, task: str, runs: Sequence[str], metric: str) -> pl.Da
     return _means(known, runs, [metric], by="area").rename({"grp": "area"}).filter(pl.col("area") != "")
 
 
+class ComparedIndexes(NamedTuple):
+    """Which runs are compared on the same queries: the `runs`, how many `queries` (and trials) all of them have, and
+    how many of these each of the others has."""
+
+    runs: tuple[str, ...]
+    queries: int
+    others: dict[str, int]
+
+
+def compare_runs(dataset_id: str, task: str, runs: Sequence[str], whole: bool) -> ComparedIndexes:
+    """The largest complete set of the runs, as of models on Overview; `whole`: all that were picked, if they share
+    anything."""
+    rows = load(dataset_id, task).rows.filter(pl.col("run_id").is_in(list(runs)))
+    having = [run for run in runs if run in set(rows["run_id"])]
+    bits = {run: 1 << place for place, run in enumerate(having)}
+    masks = rows.group_by("sample_id", "trial").agg(pl.col("run_id").unique())
+    keys = [sum(bits[run] for run in each) for each in masks["run_id"]]
+    held = dict(Counter(keys))
+    every = (1 << len(having)) - 1
+    chosen, count = every, shared(held, every)
+    if not count or not whole:
+        # Runs are in the order in which they were made.
+        chosen, count = largest_complete(held, list(range(len(having))))
+    inside = tuple(run for run in having if bits[run] & chosen)
+    others = {run: shared(held, chosen | bits[run]) for run in having if run not in inside}
+    return ComparedIndexes(inside, count, others)
+
+
+def _share(known: Rankings, runs: Sequence[str]) -> pl.Series:
+    """Of each row whether all of the runs that have any have its query and trial."""
+    mine = pl.col("run_id").is_in(list(runs))
+    tried = known.rows.select(
+        mine=mine, n=pl.when(mine).then("run_id").drop_nulls().n_unique().over("sample_id", "trial")
+    )
+    return tried["mine"] & (tried["n"] == known.rows.filter(mine)["run_id"].n_unique())
+
+
 def _means(known: Rankings, runs: Sequence[str], metrics: Sequence[str], by: str | None = None) -> pl.DataFrame:
     groups: dict[tuple[str, str], list[int]] = {}
     columns = known.rows.select("run_id", by).iter_rows() if by else ((run, "") for run in known.rows["run_id"])
-    wanted = set(runs)
-    for place, (run, group) in enumerate(columns):
-        if run in wanted:
+    for place, ((run, group), inside) in enumerate(zip(columns, _share(known, runs), strict=True)):
+        if inside:
             groups.setdefault((run, group), []).append(place)
     codes = known.rows["code"].to_numpy()
     rows = []

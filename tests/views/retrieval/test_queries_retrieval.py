@@ -17,7 +17,18 @@ from cxlab.records.benchmark_card import Search
 from cxlab.store import write
 from cxlab.views.retrieval import queries, queries_errors
 from cxlab.views.retrieval.relations import expect_by_chance
-from tests.stores.searches import DATASET, GOLD, HOSTILE, QUERIES, RANKED, lose, make_searched_store
+from tests.stores.searches import (
+    DATASET,
+    GOLD,
+    HOSTILE,
+    QUERIES,
+    RANKED,
+    JudgingWriter,
+    attempt,
+    lose,
+    make_searched_store,
+    samples,
+)  # fmt: skip
 from tests.stores.verdicts import decide
 
 SEARCH = (DATASET, "article_search")
@@ -226,3 +237,25 @@ def test_another_benchmarks_search_of_another_table_by_its_own_areas(
     assert dict(found.select("area", "mean").iter_rows()) == {"anger": 50.0, "joy": 0.0}
     sample, (one,) = queries_errors.one_query("talks-1", "find", "q0", ["run-t"])
     assert (sample["gold"], one.ranking["right"].to_list()) == (["T1", "T2"], [True, False])
+
+
+def test_indexes_are_compared_on_the_queries_that_all_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = make_searched_store(tmp_path)
+    whole = queries.compare_runs(*SEARCH, RUNS, False)
+    assert (set(whole.runs), whole.queries, whole.others) == (set(RUNS), 4, {})
+    monkeypatch.setenv("CXLAB_HOME", str(home))
+    run = write.load_run("run-poor", home).model_copy(update={"id": "run-part"})
+    write.create_run(run, home)
+    by_id = {sample.id: sample for sample in samples()}
+    with JudgingWriter(run, by_id, home=home) as parts:
+        made, scored = attempt("run-poor", by_id["s0"])
+        parts.add(made.model_copy(update={"id": "part-s0", "run_id": run.id}), scored)
+    every = (*RUNS, "run-part")
+    found = queries.compare_runs(*SEARCH, every, False)
+    assert (set(found.runs), found.queries, found.others) == (set(RUNS), 4, {"run-part": 1})
+    # Who is picked is compared with all others that were, on what they share.
+    picked = queries.compare_runs(*SEARCH, every, True)
+    assert (set(picked.runs), picked.queries) == (set(every), 1)
+    assert set(queries.board(*SEARCH, every).filter(metric="hit@10")["n"]) == {1}
+    alone = queries.board(*SEARCH, ("run-good",)).filter(metric="hit@10")
+    assert alone["n"].item() == 4
