@@ -99,7 +99,7 @@ def test_reversals_have_the_same_content_words(corpus):
         for one in corpus.conversations.values()
         if (other := one.labels.get("reversal"))
     ]
-    assert pairs
+    assert len(pairs) >= 32
     for one, other in pairs:
         assert content_words(one) == content_words(other), (one.id, other.id)
 
