@@ -209,6 +209,25 @@ def attempt(run_id: str, attempt_id: str) -> StoredAttempt:
     )
 
 
+def read_object(value: Any) -> dict[str, Any]:
+    """A JSON column of a stored row as an object; {} where it holds none."""
+    found = _read_any(value)
+    return found if isinstance(found, dict) else {}
+
+
+def read_objects(value: Any) -> list[dict[str, Any]]:
+    """A JSON column of a stored row as a list of objects; what is no object is left out."""
+    found = _read_any(value)
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list | tuple) else []
+
+
+def _read_any(value: Any) -> Any:
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+
+
 # What lies together by attempt, so that it is found without a query of the views.
 _LOOKED_UP = ("attempts", "messages", "votes", "traces", "failures")
 

@@ -15,6 +15,7 @@ import streamlit as st
 from markupsafe import Markup, escape
 
 from cxlab.charts.numbers import format_share
+from cxlab.read.attempts import read_object, read_objects
 from cxlab.ui.app_frame import colours
 from cxlab.ui.render import render
 
@@ -76,7 +77,7 @@ def read_lines(messages: pl.DataFrame | Iterable[Mapping[str, Any]]) -> list[Tra
     lines: list[TranscriptLine] = []
     waiting: list[tuple[int, int]] = []  # calls without a result: line, place in it
     for row in rows:
-        data = _loaded(row.get("data"))
+        data = read_object(row.get("data"))
         if row["role"] == "tool":
             found = _find_call(data, lines, waiting)
             if found is None:
@@ -85,7 +86,7 @@ def read_lines(messages: pl.DataFrame | Iterable[Mapping[str, Any]]) -> list[Tra
                 waiting.remove(found)
                 _answer(lines, found, data, str(row["text"] or ""))
             continue
-        given = _listed(row.get("tool_calls"))
+        given = read_objects(row.get("tool_calls"))
         calls = tuple(
             TranscriptCall(
                 str(row["role"]), str(each.get("name") or "tool"), str(each.get("arguments") or ""), id=each.get("id")
@@ -289,21 +290,3 @@ def _pretty(text: str) -> str:
         return json.dumps(json.loads(text), indent=1, ensure_ascii=False)
     except (ValueError, RecursionError):
         return text
-
-
-def _loaded(value: Any) -> dict[str, Any]:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _listed(value: Any) -> list[dict[str, Any]]:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return []
-    return [each for each in value or () if isinstance(each, dict)] if isinstance(value, list | tuple) else []

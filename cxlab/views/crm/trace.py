@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.benchmarks.crmarena.tools import FINAL, GENERIC
+from cxlab.read.attempts import read_object, read_objects
 
 
 @dataclass(frozen=True)
@@ -40,19 +41,19 @@ class Turn:
 def read_turns(messages: pl.DataFrame | Iterable[Mapping[str, Any]]) -> list[Turn]:
     """The replies of an attempt in order, each with what came of its action; see agents/episode.py for the form."""
     rows = list(messages.iter_rows(named=True) if isinstance(messages, pl.DataFrame) else messages)
-    seen = {str(_read_json(row.get("data")).get("call")): row for row in rows if row["role"] == "tool"}
+    seen = {str(read_object(row.get("data")).get("call")): row for row in rows if row["role"] == "tool"}
     told = {row["turn"]: str(row["text"] or "") for row in rows if row["role"] == "system"}
     return [_read_turn(row, seen, told.get(row["turn"], "")) for row in rows if row["role"] == "agent"]
 
 
 def _read_turn(row: Mapping[str, Any], seen: Mapping[str, Mapping[str, Any]], reminder: str) -> Turn:
-    data = _read_json(row.get("data"))
-    calls = _read_list(row.get("tool_calls"))
+    data = read_object(row.get("data"))
+    calls = read_objects(row.get("tool_calls"))
     call = calls[0] if calls else {}
     name = str(call.get("name") or "")
-    arguments = _read_json(call.get("arguments"))
+    arguments = read_object(call.get("arguments"))
     came = seen.get(str(call.get("id"))) if call else None
-    noted = _read_json(came.get("data")) if came else {}
+    noted = read_object(came.get("data")) if came else {}
     text = None if came is None else str(came["text"] or "")
     tokens = [row.get(each) for each in ("prompt_tokens", "completion_tokens")]
     return Turn(
@@ -71,24 +72,6 @@ def _read_turn(row: Mapping[str, Any], seen: Mapping[str, Mapping[str, Any]], re
         latency_s=row.get("latency_s"),
         tokens=sum(each for each in tokens if each is not None) if any(each is not None for each in tokens) else None,
     )
-
-
-def _read_json(value: Any) -> dict[str, Any]:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _read_list(value: Any) -> list[dict[str, Any]]:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return []
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list | tuple) else []
 
 
 def _read_result(text: str) -> Any:

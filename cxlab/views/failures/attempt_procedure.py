@@ -1,6 +1,5 @@
 """One attempt in full: the dialogue, what was expected beside what was given, and who said so."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import streamlit as st
 from cxlab.charts.numbers import format_count, format_points, format_seconds, format_time, format_usd
 from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, procedures
+from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import name_kind
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label, plain, say
@@ -100,7 +100,7 @@ _WORDING = {"says": "plainly", "heated": "in anger", "oblique": "indirectly"}
 def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None) -> str:
     """What went wrong on a turn in plain words: "Read 'call it a day' as Enquiry; the panel says Change"."""
     kind = trace["error"]
-    said, panel = _loaded(trace["predicted_fields"]), _loaded(trace["panel_fields"])
+    said, panel = read_object(trace["predicted_fields"]), read_object(trace["panel_fields"])
     wrong = [name for name, value in panel.items() if value is not None and name in said and said[name] != value]
     if kind == "none":
         return "Followed the procedure" + (f"; misread {', '.join(wrong)}, which did not matter" if wrong else "")
@@ -219,7 +219,7 @@ def _ways(trace: Mapping[str, Any]) -> None:
 
 
 def _fields(whole: StoredAttempt, trace: Mapping[str, Any]) -> None:
-    said, panel, gold = (_loaded(trace[f"{who}_fields"]) for who in ("predicted", "panel", "gold"))
+    said, panel, gold = (read_object(trace[f"{who}_fields"]) for who in ("predicted", "panel", "gold"))
     verdicts = whole.judgements.filter((pl.col("turn") == trace["turn"]) & (pl.col("kind") == "field"))
     split = {
         field: len({value for value, status in part.select("verdict", "status").iter_rows() if status == "ok"}) > 1
@@ -329,7 +329,7 @@ def _of_attempt(whole: StoredAttempt) -> dict[str, float]:
 def agent_data(whole: StoredAttempt, turn: int) -> dict[str, Any]:
     """What the agent's reply on a turn held beside its text: fields, path, action, reasoning, raw."""
     part = whole.messages.filter((pl.col("turn") == turn) & (pl.col("role") == "agent"))
-    return _loaded(part["data"][0]) if part.height else {}
+    return read_object(part["data"][0]) if part.height else {}
 
 
 def _asked_where_ways_part(trace: Mapping[str, Any]) -> tuple[str, ...]:
@@ -355,16 +355,6 @@ def _quoted(reasoning: str, field: str) -> str:
     """The words that the agent quotes for a field: `FIELD is VALUE ("words")`."""
     found = re.search(rf"{re.escape(field)} (?:is|=) [^(;.]*\(\"([^\"]{{1,120}})\"\)", reasoning)
     return found.group(1) if found else ""
-
-
-def _loaded(text: Any) -> dict[str, Any]:
-    if isinstance(text, dict):
-        return text
-    try:
-        value = json.loads(text) if text else {}
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _value(value: Any) -> str:
