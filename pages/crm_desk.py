@@ -4,7 +4,7 @@ import streamlit as st
 
 from cxlab import ui
 from cxlab.views.crm import attempts, board, console, look, organisation, rating, records, tasks
-from cxlab.views.crm.place import pick, read_place
+from cxlab.views.crm.place import follow_link, pick, read_place
 
 ui.routed()
 TABS = {
@@ -23,6 +23,7 @@ def generate() -> None:
     st.switch_page("pages/datasets.py", query_params={"tab": "generate", "bench": organisation.BENCHMARK})
 
 
+follow_link()
 view = ui.view()
 ui.header("CRM desk", "Can an agent work the CRM?")
 known = {dataset.id: dataset for dataset in ui.cached(organisation.datasets)}

@@ -15,7 +15,8 @@ def style() -> None:
         f"""<style>
     [data-testid="stMain"] [data-testid="stPageLink-NavLink"] {{background: transparent; padding: 0 .2rem;
       min-height: 0;}}
-    [data-testid="stMain"] [data-testid="stPageLink-NavLink"] p {{font-weight: 400; font-size: .9rem;}}
+    [data-testid="stMain"] [data-testid="stPageLink-NavLink"] p {{font-weight: 400; font-size: .9rem;
+      white-space: normal; line-height: 1.4; overflow-wrap: anywhere;}}
     .cx-form {{border-collapse: collapse; width: 100%; font-size: .88rem; font-variant-numeric: tabular-nums;}}
     .cx-form th {{text-align: left; font-weight: 500; color: {ink.muted}; padding: 4px 14px 4px 0; width: 38%;
       vertical-align: top; border-bottom: 1px solid {ink.hairline}; cursor: help;}}
@@ -33,7 +34,6 @@ def style() -> None:
     [class*="st-key-cx-event-"] [data-testid="stHorizontalBlock"] > div:last-child {{min-width: 0;
       flex: 1 1 0 !important;}}
     [class*="st-key-cx-event-"] [data-testid="stPageLink"] * {{min-width: 0; max-width: 100%;}}
-    [class*="st-key-cx-event-"] [data-testid="stPageLink-NavLink"] p {{white-space: normal; overflow-wrap: anywhere;}}
     [class*="st-key-cx-event-"] [data-testid="stHorizontalBlock"] > div:first-child {{flex: none;}}
     [class*="st-key-cx-event-"] [data-testid="stText"] {{font-family: inherit; font-size: .88rem;
       font-variant-numeric: tabular-nums;}}
@@ -52,8 +52,6 @@ def style() -> None:
     [class*="st-key-cx-solver-marked"], [class*="st-key-cx-reply-marked"] {{
       border-left: 4px solid {ink.bad} !important;}}
     @media (max-width: 1180px) {{
-      .st-key-cx-record > [data-testid="stHorizontalBlock"] {{flex-wrap: wrap;}}
-      .st-key-cx-record > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] {{min-width: 100%;}}
       .cx-said {{margin-left: 0;}}
     }}
     </style>"""

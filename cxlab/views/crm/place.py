@@ -17,6 +17,7 @@ PAGE = "crm_desk"
 LONGEST_QUERY = 2_000
 """Characters of a query that an address holds; longer ones stay in the session."""
 _LONGEST = 200
+_SHOWN = "crm-shown"
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,23 @@ def read_place(view: View) -> Place:
 
 def move(place: Place) -> None:
     """Write a place into the address; what it leaves empty goes."""
-    st.query_params.from_dict(place.to_query())
+    query = place.to_query()
+    st.query_params.from_dict(query)
+    st.session_state[_SHOWN] = query
+
+
+def follow_link() -> None:
+    """Called first on the page: a link within a page changes what is shown, and Streamlit leaves the browser's address
+    as it was; so it is written once more."""
+    given: Query = {key: _one(st.query_params.get_all(key)) for key in st.query_params}
+    shown = st.session_state.get(_SHOWN)
+    st.session_state[_SHOWN] = given
+    if shown is not None and shown != given:
+        st.query_params.from_dict(given)
+
+
+def _one(values: list[str]) -> str | list[str]:
+    return values[0] if len(values) == 1 else values
 
 
 def go(place: Place) -> None:

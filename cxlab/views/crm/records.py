@@ -198,7 +198,7 @@ def draw_timeline(place: Place, organisation: Organisation, record: Record) -> N
 def _show_event(place: Place, event: Event, number: int, here: bool) -> None:
     """One event: when, what as a link to the record that tells of it, and what was written."""
     with st.container(key=f"cx-event-{event.kind.replace(' ', '-')}-{number}", gap=None):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="top", gap="small"):
             st.text(event.when, width=132)
             if here:
                 st.text(f"{event.words} (this record)", width="content")

@@ -7,7 +7,8 @@ export default function (component) {
   const area = parentElement.querySelector("textarea");
   const list = parentElement.querySelector("ul");
   const run = parentElement.querySelector("button");
-  const kept = (area.cx ??= { text: null, chosen: 0, found: [] });
+  // `wanted`: whether suggestions may show; those that come late, after Escape or a run, do not.
+  const kept = (area.cx ??= { text: null, chosen: 0, found: [], wanted: false });
 
   // Another query came from the page: a link, an example, one of the history.
   if (kept.text !== data.text) {
@@ -18,10 +19,13 @@ export default function (component) {
 
   const tell = () => setStateValue("draft", { text: area.value, at: area.selectionStart });
   const later = () => {
+    kept.wanted = true;
     clearTimeout(kept.timer);
     kept.timer = setTimeout(tell, WAIT_MS);
   };
   const close = () => {
+    clearTimeout(kept.timer);
+    kept.wanted = false;
     kept.found = [];
     draw();
   };
@@ -59,21 +63,28 @@ export default function (component) {
 
   // What was found is of what was typed when it was asked for.
   const fresh = data.draft && data.draft.text === area.value && data.draft.at === area.selectionStart;
-  if (fresh && kept.asked !== data.draft.at + area.value) {
-    kept.asked = data.draft.at + area.value;
+  if (fresh && kept.wanted) {
+    kept.wanted = false;
     kept.found = data.found;
     kept.chosen = 0;
   }
   draw();
 
-  area.oninput = later;
+  area.oninput = () => {
+    if (!WORD.test(area.value.slice(0, area.selectionStart))) close();
+    later();
+  };
   area.onblur = () => setTimeout(close, 150);
-  run.onclick = () => setTriggerValue("run", area.value);
+  const start = () => {
+    close();
+    setTriggerValue("run", area.value);
+  };
+  run.onclick = start;
   area.onkeydown = (event) => {
     const open = kept.found.length > 0;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      setTriggerValue("run", area.value);
+      start();
     } else if (open && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
@@ -83,11 +94,12 @@ export default function (component) {
     } else if (open && (event.key === "Tab" || event.key === "Enter")) {
       event.preventDefault();
       insert(kept.found[kept.chosen]);
-    } else if (open && event.key === "Escape") {
+    } else if (event.key === "Escape") {
       event.preventDefault();
       close();
     } else if (event.key === " " && event.ctrlKey) {
       event.preventDefault();
+      kept.wanted = true;
       tell();
     }
   };
