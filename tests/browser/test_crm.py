@@ -65,7 +65,9 @@ def test_from_an_account_to_a_chat_two_queries_and_a_failed_trace(page: Page, la
     page.keyboard.press("Control+Enter")
     assert "AccountId IN (SELECT" in wait_for(page, "crm_desk", "query")["query"][0]
     main(page).get_by_text("Explain: how it is worked through").click()
-    see(page, "Keep those where AccountId is one of the AccountId of Case records, where Subject is like 'Too narrow%'.")
+    see(
+        page, "Keep those where AccountId is one of the AccountId of Case records, where Subject is like 'Too narrow%'."
+    )
     assert cells(table(page, "crm-answer"), "Id") == [ORDER]
     editor(page).fill("SELECT Id,\n  Subjct\nFROM Case")
     main(page).get_by_role("button", name="Run query").click()
@@ -80,6 +82,7 @@ def test_from_an_account_to_a_chat_two_queries_and_a_failed_trace(page: Page, la
     click_row(page, "crm-attempts")
     assert wait_for(page, "crm_desk", "attempt")["attempt"] == [f"{REACT}/{REACT}-s-crm-2"]
     settle(page)
-    see(page, "Where it first went wrong, in reply 2: window: another period")
+    see(page, "Where it first went wrong, in reply 2")
+    see(page, "Window: another period")
     see(page, "✕ first departure")
     see(page, re.compile("what the agent missed"))

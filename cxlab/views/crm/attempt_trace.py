@@ -11,7 +11,7 @@ from cxlab.errors import CxError
 from cxlab.read import StoredAttempt, View
 from cxlab.records import Dataset, Sample
 from cxlab.store import write
-from cxlab.ui.labels import chip, error, plain, say
+from cxlab.ui.labels import chip, error, say
 from cxlab.views.crm import look
 from cxlab.views.crm.organisation import Organisation, has_organisation, load
 from cxlab.views.crm.place import LONGEST_QUERY, Place, show_link
@@ -106,7 +106,8 @@ def _show_departure(
     """The reply where it went wrong beside the solver's step."""
     with st.container(border=True, key="cx-solver-marked-first"):
         where = "" if departure.turn is None else f", in reply {departure.turn}"
-        st.markdown(f"**Where it first went wrong{where}: {plain(departure.reason)}**")
+        st.markdown(f"**Where it first went wrong{where}**")
+        say(departure.reason[:1].upper() + departure.reason[1:])
         turn = next((each for each in turns if each.number == departure.turn), None)
         step = next((each for each in steps if each.tool == departure.step), None)
         if turn is None and step is None:

@@ -14,6 +14,7 @@ from cxlab.ui.address import cached, link
 from cxlab.ui.labels import empty, error, label, plain, section
 from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_table
+from cxlab.views.benchmarks import declared
 from cxlab.views.crm import queries_board
 from cxlab.views.crm.attempt_trace import show_attempt
 from cxlab.views.crm.organisation import BENCHMARK
@@ -56,7 +57,11 @@ def show_attempts(place: Place) -> None:
             "kind", "Task", ["", *TASKS], {"": "all", **{id: each.title for id, each in TASKS.items()}}, place.kind
         )
         verdict = pick("verdict", "What became of it", list(_VERDICTS), _VERDICTS, place.view.verdict)
-    _list(place, tuple([chosen] if chosen else names), task, verdict)
+    floors = declared(BENCHMARK).floor_models
+    able = [run for run, model in runs.select("run_id", "model").iter_rows() if model not in floors]
+    _list(place, tuple([chosen] if chosen else able), task, verdict)
+    if not chosen and len(able) < runs.height:
+        st.caption("Without constant agents: choose their run in the sidebar to see them.")
 
 
 def _list(place: Place, runs: tuple[str, ...], task: str, verdict: str) -> None:

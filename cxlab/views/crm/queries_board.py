@@ -59,12 +59,16 @@ def attempts(run_ids: tuple[str, ...], task: str, verdict: str) -> pl.DataFrame:
         f"""WITH asked AS (
             SELECT DISTINCT ON (sample_id) sample_id, json_extract_string(inputs, '$.query') AS query,
                 TRY_CAST(json_extract(inputs, '$.number') AS BIGINT) AS number FROM samples
+        ), replies AS (
+            SELECT run_id, attempt_id, any_value(value) AS turns FROM scores
+            WHERE run_id IN ({listed}) AND metric = 'turns' AND turn IS NULL GROUP BY ALL
         )
         SELECT a.run_id, a.attempt_id, a.model,
             coalesce(json_extract_string(r.setup, '$.options.framework'), 'function_calling') AS framework,
             a.task, q.number, q.query, a.verdict, a.verdict_reason AS reason,
-            json_extract_string(a.output, '$.answer') AS answer, a.cost_usd, a.turns
+            json_extract_string(a.output, '$.answer') AS answer, a.cost_usd, t.turns
         FROM attempts a JOIN runs r USING (run_id) LEFT JOIN asked q USING (sample_id)
+            LEFT JOIN replies t USING (run_id, attempt_id)
         WHERE a.run_id IN ({listed}) AND ($task = '' OR a.task = $task)
             AND ($verdict = '' OR coalesce(a.verdict, 'unscored') = $verdict)
         ORDER BY q.number, a.model, a.run_id, a.trial, a.attempt_id""",

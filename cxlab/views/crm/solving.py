@@ -16,8 +16,8 @@ from cxlab.views.crm.organisation import Organisation
 
 _MOST_NAMED = 4
 _MOST_ROWS = 12
-# To the minute, as the product and the tools write times.
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:00(\.000)?(Z|\+0000)")
+# As the product and the tools write times.
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.000)?(Z|\+0000)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ def _rest(count: int) -> str:
 
 def _name(organisation: Organisation | None, id: str) -> str:
     if _MOMENT.fullmatch(id):
-        return f"{id[:10]} {id[11:16]}"
+        return f"{id[:10]} {id[11:16] if id[17:19] == '00' else id[11:19]}"
     return organisation.title(id) if organisation is not None and len(id) == 18 else id
 
 

@@ -59,6 +59,8 @@ def test_values_are_told_by_what_their_ids_stand_for() -> None:
         write_argument(shoes, [AGENT, CASE[:5], 2020, None, True, 1.5]) == "Ann0 O'Neil, 500Ws, 2020, null and 2 more"
     )
     assert write_argument(shoes, []) == "none"
+    assert write_argument(shoes, "2020-03-01T00:00:00.000+0000") == "2020-03-01 00:00"
+    assert write_argument(shoes, "2020-03-01T23:59:59Z") == "2020-03-01 23:59:59"
     assert write_argument(shoes, [{"Id": CASE}]) == "1 records"
     assert tabulate(shoes, {AGENT: 3, "x": 12345.6}) == (["", ""], [["x", "12,346"], ["Ann0 O'Neil", "3"]], 2)
     heads, rows, count = tabulate(shoes, [{"OwnerId": AGENT, "n": n} for n in range(30)])

@@ -78,4 +78,5 @@ def test_the_runs_of_a_dataset_and_their_attempts() -> None:
         (3, "Function calling", "passed", "within 30 days"), (3, "ReAct", "passed", "within 30 days"),
     ]  # fmt: skip
     assert queries_board.attempts((REACT,), "knowledge_qa", "failed").is_empty()
+    assert found["turns"].to_list() == [3, 3, 2, 2]
     assert queries_board.attempts((REACT,), "", "failed")["reason"].to_list() == ["window: another period"]
