@@ -129,7 +129,8 @@ def _tell(benchmark: "Benchmark", made: "Generated", as_json: bool, quiet: bool,
         print(f"It took {describe_spending(spent)}")
     if note := dataset.config.get("note"):
         print(f"Note: {note}")
-    print(f"Evaluate with: python -m cxlab run {benchmark.card.id} --dataset {dataset.id} --model simulated:strong")
+    model = benchmark.default_models[0]
+    print(f"Evaluate with: python -m cxlab run {benchmark.card.id} --dataset {dataset.id} --model {model}")
 
 
 # What a dataset's record may hold that --json tells.

@@ -10,7 +10,7 @@ from cxlab.benchmarks.cdr.corpus import AREAS, load_written
 from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, build, load_corpus
 from cxlab.benchmarks.cdr.failure_analysis import KINDS
 from cxlab.benchmarks.cdr.importers.conversations import IMPORTER
-from cxlab.benchmarks.cdr.options import WRITTEN, CdrDataset, CdrOptions, read_size
+from cxlab.benchmarks.cdr.options import CdrDataset, CdrOptions, read_size
 from cxlab.benchmarks.cdr.prompts import hashes
 from cxlab.benchmarks.cdr.score import DECIDED_BY, HEADLINE, METRICS, measure, score
 from cxlab.benchmarks.contract import (
@@ -26,9 +26,11 @@ from cxlab.benchmarks.contract import (
     Task,
 )
 from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation_budget import CostEstimate
+from cxlab.benchmarks.generation_stages import Progress, finish
 from cxlab.benchmarks.rehearsal import rehearse
 from cxlab.errors import UnknownName
+from cxlab.llm import ChatModel
 from cxlab.records import Sample
 from cxlab.store import write
 
@@ -87,8 +89,11 @@ def check(sample: Sample) -> Iterable[str]:
 
 def generate(options: CdrDataset, context: GenerationContext) -> Generation:
     """The conversations written by hand, or made ones; stored at once, as samples alone hold no conversation."""
-    if read_size(options.size) is not None:
-        raise UnknownName("size", options.size, (WRITTEN,))
+    size = read_size(options.size)
+    if size is not None:
+        from cxlab.benchmarks.cdr.corpus.generation import generate_made  # runs need but what it stored
+
+        return (yield from generate_made(options, size, context))
     written = load_written()
     count = len(written.conversations)
     yield Progress("conversations", 0, count)
@@ -105,6 +110,22 @@ def generate(options: CdrDataset, context: GenerationContext) -> Generation:
     folder = write.save_dataset(dataset, samples, context.home, tables=tables)
     yield Progress("conversations", count, count)
     return Generated(dataset, tuple(samples), tables, folder)
+
+
+def plan(options: CdrDataset, context: GenerationContext) -> CostEstimate | None:
+    """What a real writer will be asked; None where nobody is."""
+    from cxlab.benchmarks.cdr.corpus.generation import estimate_writing
+
+    del context
+    size = read_size(options.size)
+    return None if size is None else estimate_writing(options.model, size)
+
+
+def ask_writer(model: ChatModel) -> None:
+    """Has one conversation written, so that the prompt can be read."""
+    from cxlab.benchmarks.cdr.corpus import generated
+
+    finish(generated.write(generated.plan(1, 1), model, 1))
 
 
 def estimate(samples: Sequence[Sample], options: CdrOptions, roles: Mapping[Role, Sequence[str]]) -> list[RoleEstimate]:
@@ -158,6 +179,8 @@ BENCHMARK = Benchmark(
     document=document,
     demo=DEMO,
     importers=(IMPORTER,),
+    plan=plan,
+    ask_writer=ask_writer,
     attempt_view="answer",
     published=(resources.data("published", "cdr.json"),),
 )

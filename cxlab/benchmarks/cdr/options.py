@@ -57,6 +57,11 @@ class CdrDataset(GenerateOptions):
         description="written: those by hand, with sixty questions. Or how many to make; the paper has 9146.",
         json_schema_extra={"choices": [WRITTEN, "300", "1000", PAPER]},
     )
+    model: str = Field(
+        "simulated:strong",
+        description="Writes made conversations. Simulated ones need no network, cost nothing and write plainly.",
+        json_schema_extra={"offers": "models"},
+    )
 
 
 def read_size(size: str) -> int | None:

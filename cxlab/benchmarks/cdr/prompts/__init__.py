@@ -1,10 +1,21 @@
 """What models are asked about conversations."""
 
 from cxlab.benchmarks.cdr.prompts.reranking import RERANK, Candidate, RerankInputs, RerankReply
+from cxlab.benchmarks.cdr.prompts.writing import WRITE, WriteInputs, WriteReply
 
-PROMPTS = (RERANK,)
+PROMPTS = (RERANK, WRITE)
 
-__all__ = ["PROMPTS", "RERANK", "Candidate", "RerankInputs", "RerankReply", "hashes"]
+__all__ = [
+    "PROMPTS",
+    "RERANK",
+    "WRITE",
+    "Candidate",
+    "RerankInputs",
+    "RerankReply",
+    "WriteInputs",
+    "WriteReply",
+    "hashes",
+]
 
 
 def hashes() -> dict[str, str]:
