@@ -17,7 +17,7 @@ import typer
 
 from cxlab.errors import BadFile, BadOption
 
-BENCHES = ("runner", "pages", "sessions", "storage", "retrieval", "generation")
+BENCHES = ("runner", "pages", "sessions", "storage", "retrieval", "conversations", "generation")
 
 
 def models(
@@ -39,7 +39,7 @@ def models(
 
 
 def bench(
-    what: Annotated[str, typer.Argument(help="runner, pages, sessions, storage, retrieval or generation.")],
+    what: Annotated[str, typer.Argument(help=f"{', '.join(BENCHES[:-1])} or {BENCHES[-1]}.")],
     arguments: Annotated[list[str] | None, typer.Argument(help="Passed on to the programme.")] = None,
 ) -> None:
     """Measure a part of CX Lab on this machine."""
