@@ -183,13 +183,11 @@ class _Comparison:
 
     def subject(self) -> Departure | None:
         """Whether it ever looked at that of which the answer is one."""
-        field, step = {
-            "top_issue_identification": ("IssueId__c", "get_issue_counts"),
-            "best_region_identification": ("ShippingState", "get_shipping_state"),
-        }.get(self.task, (None, None))
-        if field is None or any(each.touches(field) for each in self.good):
+        what, objects, field, step = _SUBJECTS[self.task]
+        if any(each.objects & objects and (not field or each.touches(field)) for each in self.good):
             return None
-        return Departure("query", "never asked for what the answer is one of", step=step)
+        last = self.good[-1]
+        return Departure("query", f"never asked for {what}", last.turn, last.tool, step)
 
     def entity(self) -> Departure | None:
         """Whether it ever asked about the issue, product or customer in question."""
@@ -274,7 +272,7 @@ class _Comparison:
         """Whether conditions that the solver has are missing."""
         check = {
             "handle_time": self._handled,
-            "transfer_count": self._handed_over,
+            "transfer_count": self._qualified,
             "best_region_identification": self._closed,
             "case_routing": self._closed,
             "named_entity_disambiguation": self._placed,
@@ -291,23 +289,19 @@ class _Comparison:
     def _handled(self) -> Departure | None:
         return self._qualified() or self._untouched() or self._closed()
 
-    def _handed_over(self) -> Departure | None:
-        transfers = [each for each in self.good if _HISTORY in each.objects and each.touches("OldValue__c")]
-        if not transfers:
-            return Departure("filter", "transfers were not counted", step="get_agent_transferred_cases_by_period")
-        return self._qualified()
-
     def _qualified(self) -> Departure | None:
-        """Only calls of the tool show by how many cases agents qualified."""
-        if not self._calls_tools():
-            return None
+        """An answer that does not qualify shows it, or the call of the tool."""
         tool = "get_qualified_agent_ids_by_case_count"
+        due = next((each.result for each in self.steps if each.tool == tool), None)
         mine = [each for each in self.good if each.tool == tool]
-        due = self.arguments.get("more_than")
-        if not mine and not self._asks_freely():
-            return Departure("filter", "agents with too few cases were compared", step=tool)
-        if mine and all(each.arguments.get("n_cases") != due for each in mine):
+        wanted = self.arguments.get("more_than")
+        if mine and all(each.arguments.get("n_cases") != wanted for each in mine):
             return Departure("filter", "another number of cases", mine[0].turn, tool, tool)
+        if self.taken is not None and isinstance(due, list) and self.taken not in due:
+            last = self.good[-1]
+            return Departure("filter", _TOO_FEW, last.turn, last.tool, tool)
+        if self._calls_tools() and not mine and not self._asks_freely():
+            return Departure("filter", _TOO_FEW, step=tool)
         return None
 
     def _untouched(self) -> Departure | None:
@@ -411,6 +405,17 @@ class _Comparison:
         return TOOLS[tool](self.sandbox, **arguments)
 
 
+# Task → what must be looked up, on which objects, by which field if it is one alone, and the solver's tool for it.
+_SUBJECTS: Mapping[str, tuple[str, frozenset[str], str, str]] = {
+    "case_routing": ("cases", frozenset({_CASE}), "OwnerId", "get_cases"),
+    "handle_time": ("cases", frozenset({_CASE}), "ClosedDate", "get_cases"),
+    "transfer_count": ("transfers", frozenset({_HISTORY}), "OldValue__c", "get_agent_transferred_cases_by_period"),
+    "top_issue_identification": ("issues", frozenset({_CASE}), "IssueId__c", "get_issue_counts"),
+    "monthly_trend_analysis": ("cases", frozenset({_CASE}), "", "get_cases"),
+    "best_region_identification": ("states", frozenset({_CASE, "Account"}), "ShippingState", "get_shipping_state"),
+    "named_entity_disambiguation": ("purchases", frozenset({"Order", "OrderItem"}), "", "get_purchase_history"),
+}
+_TOO_FEW = "agents with too few cases were compared"
 _HANDED_OVER = "cases that were handed over are counted"
 _NAMES = {"issue_id": "issue", "product_id": "product", "contact_id": "customer"}
 

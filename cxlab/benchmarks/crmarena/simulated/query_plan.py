@@ -234,7 +234,7 @@ def _named_entity(at: Progress) -> Action:
 
 
 def _knowledge(at: Progress) -> Action:
-    terms = reading.search_terms(at.question.text)
+    terms = reading.search_terms(at.question.first_line)
     searched = [each for each in at.done if "FIND" in str(each.arguments.get("query")) and not each.failed]
     found = [row for each in searched for row in each.result]
     wanted = 1 if found and at.slips(at.profile.subtlety) else 2
@@ -243,7 +243,7 @@ def _knowledge(at: Progress) -> Action:
         return _ask(query, "An article should say it.")
     if not found:
         return _answer(None)
-    return _answer(reading.find_answer(at.question.text, reading.rank_articles(at.question.text, found)[0]))
+    return _answer(reading.find_answer(at.question.first_line, reading.rank_articles(at.question.text, found)[0]))
 
 
 def _policy(at: Progress) -> Action:

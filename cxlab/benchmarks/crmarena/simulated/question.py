@@ -9,7 +9,10 @@ from typing import Literal
 
 from cxlab.benchmarks.crmarena.tasks import MONTHS
 
-_NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_NUMBERS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+)
 _COUNT = rf"(\d+|{'|'.join(_NUMBERS)}|a|an)"
 _UNIT = r"(day|week|month|quarter|year)s?"
 _PAST = re.compile(
@@ -17,13 +20,19 @@ _PAST = re.compile(
     rf"|\b{_UNIT}\s+(?:just\s+)?(?:ago|back)\b",
     re.I,
 )
-_YEAR = re.compile(r"\b(19|20)\d\d\b")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+# A year beside what it is the year of: a product's name may hold one, too.
+_NAMED = re.compile(
+    rf"(?:\b(?:{'|'.join(MONTHS)}|spring|summer|fall|autumn|winter)|\bQ[1-4]|quarter)(?:\s+of)?,?\s+((?:19|20)\d\d)\b",
+    re.I,
+)
 _MONTH = re.compile(rf"\b({'|'.join(MONTHS)})\b")
 _SEASON = re.compile(r"\b(spring|summer|fall|autumn|winter)\b", re.I)
 _QUARTER = re.compile(r"\bQ([1-4])\b|\b(first|second|third|fourth|1st|2nd|3rd|4th|last) quarter of\b", re.I)
 _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 4}
 _MORE = re.compile(rf"\b(?:more than|over|above|exceeding|exceeded|in excess of|upwards of)\s+{_COUNT}\b", re.I)
 _LEAST = re.compile(rf"\b(?:at least|no fewer than|no less than|a minimum of)\s+{_COUNT}\b", re.I)
+_OR_FEWER = re.compile(rf"\b{_COUNT}\s+cases?\s+or\s+(?:fewer|less)\b", re.I)
 _LOW = re.compile(
     r"\b(shortest|lowest|least|fewest|smallest|minimum|minimal|quickest|fastest|briefest|rarely|seldom|lower)\b", re.I
 )
@@ -33,12 +42,16 @@ _HIGH = re.compile(
 _TODAY = re.compile(r"today\D{0,40}(\d{4}-\d\d-\d\d)", re.I)
 _ID = re.compile(r"(?<![A-Za-z0-9])([A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?)(?![A-Za-z0-9])")
 _KINDS: tuple[tuple[str, str], ...] = (
-    ("handle_time", r"handl\w+ time|time to (?:handle|resolve)|(?:resol|handl)\w+ (?:their )?cases"),
-    ("transfer_count", r"transfer|hand(?:ed|ing|s)? ?(?:over|off)|handovers?|pass(?:ed|ing)? (?:on|along)"),
+    ("handle_time", r"handl\w+ time|time (?:per|for a|on a) case|time to (?:handle|resolve)"),
+    (
+        "transfer_count",
+        r"transfer|hand(?:ed|ing|s)?\b.{0,30}\b(?:over|off|on)\b|handovers?|pass(?:ed|ing)? (?:on|along)|"
+        r"g[ai]ve\b.{0,30}\b(?:to (?:somebody|someone|others|another|colleagues)|away)",
+    ),
     ("policy_violation_identification", r"polic|violat|breach|broke\b|broken|rule|guideline"),
     ("best_region_identification", r"\bstates?\b|\bregions?\b"),
     ("top_issue_identification", r"\b(?:issue|problem|complaint|trouble)s?\b"),
-    ("monthly_trend_analysis", r"\bwhich month|\bany month|\bmonths?\b.*\b(?:cases|most|peak|more)\b"),
+    ("monthly_trend_analysis", r"\bwhich month|\bany month|\bmonths?\b.*\b(?:cases|most|peak|more)\b|\bpeak\b"),
     ("named_entity_disambiguation", r"\bI (?:\w+ )?(?:ordered|bought|purchased|got)\b|\bmy (?:order|purchase)\b"),
     ("case_routing", r"assign|route|routing|best agent|who should"),
 )
@@ -58,6 +71,11 @@ class Question:
     more_than: int | None
     extreme: Literal["min", "max"]
     ids: dict[str, list[str]]
+
+    @property
+    def first_line(self) -> str:
+        """The question without what is said of its answer's form."""
+        return self.text.partition("\n")[0]
 
     def id(self, prefix: str) -> str | None:
         """The first id of an object."""
@@ -100,16 +118,17 @@ def _kind(text: str, context: str, ids: dict[str, list[str]]) -> str:
 
 
 def _window(text: str) -> Window | None:
-    year = _YEAR.search(text)
+    named = _NAMED.search(text)
+    year = named[1] if named is not None else (_YEAR.findall(text) or [None])[-1]
     if year is not None:
         month, season, quarter = _MONTH.search(text), _SEASON.search(text), _QUARTER.search(text)
         if quarter is not None:
             number = int(quarter[1]) if quarter[1] else _ORDINALS[quarter[2].lower()]
-            return "named", f"Q{number}", int(year[0])
+            return "named", f"Q{number}", int(year)
         if month is not None:
-            return "named", month[1], int(year[0])
+            return "named", month[1], int(year)
         if season is not None:
-            return "named", season[1].capitalize(), int(year[0])
+            return "named", season[1].capitalize(), int(year)
     past = _PAST.search(text)
     if past is None:
         return None
@@ -125,6 +144,8 @@ def number_of(word: str) -> int:
 
 
 def _bound(text: str) -> int | None:
+    if found := _OR_FEWER.search(text):
+        return number_of(found[1])
     if found := _MORE.search(text):
         return number_of(found[1])
     found = _LEAST.search(text)
@@ -133,7 +154,7 @@ def _bound(text: str) -> int | None:
 
 def _extreme(text: str) -> Literal["min", "max"]:
     # "more than 3 cases" says nothing of the extreme.
-    rest = _LEAST.sub("", _MORE.sub("", text))
+    rest = _OR_FEWER.sub("", _LEAST.sub("", _MORE.sub("", text)))
     low, high = _LOW.search(rest), _HIGH.search(rest)
     if low and high:
         return "min" if low.start() < high.start() else "max"

@@ -18,19 +18,22 @@ _STOP = frozenset(
         """
     )
 )
-_LATE = r"late|delay|tracking|transit|has(?: not|n't) (?:come|arrived)|still waiting|where is my"
+_LATE = (
+    r"late|delay|tracking|transit|(?:has not|hasn't|nothing has) (?:come|arrived)|still waiting|where is my|"
+    r"promised (?:day|date)|nothing has come|day .{0,20}(?:passed|over)"
+)
 _FAULTY = r"sole|seam|stitch|eyelet|broke|torn|tore|peel|crack|defect|faulty|fell apart|coming away|stopped working"
 _OTHER = r"wrong (?:item|pair|colou?r|model|product|shoes?)|instead of|not what I ordered|sent me"
 # Words in which customers tell of a problem → words that its name may have.
 _ISSUES: tuple[tuple[str, str], ...] = (
+    (r"order changed|change (?:my|the) (?:order|address)|cancel|old (?:address|apartment)", "cancel|order change"),
+    (r"sold out|out of stock|in stock|back in|restock|will there be more", "stock|availab"),
     (_OTHER, "wrong item|incorrect item"),
     (r"warranty|guarantee|covered", "warranty"),
     (_FAULTY, "defect"),
     (r"too (?:small|big|large|tight|loose|narrow|wide|short|long)|\bfit|size|toes|heel slips|pinch", "size"),
     (_LATE, "deliver|shipping"),
     (r"charged|charge|card|payment|billed|paid twice|instal", "payment|billing"),
-    (r"cancel|change (?:my|the) (?:order|address)|old (?:address|apartment)", "cancel|order change"),
-    (r"sold out|out of stock|in stock|available|back in|restock", "stock|availab"),
     (r"points|voucher|club|loyalty|reward|member", "club|loyalty"),
     (r"return|refund|money back|send (?:it|them) back", "return|refund"),
 )
@@ -52,7 +55,27 @@ _BREACHES: tuple[tuple[str, str], ...] = (
     (r"new pair (?:is|leaves|goes)|send(?:ing)? (?:you )?a new pair", "lost"),
     (r"difference (?:is )?(?:credited|refunded)|credit(?:ed)? (?:you )?the difference", "price"),
 )
-_NO_NAME = frozenset({"show", "order", "today"})
+_ASKS_FIGURE = re.compile(
+    r"\bhow (?:long|many|much|often|soon|old)\b|\bwhen\b|\bvalue\b|\bcost|\bprice|\bpercent", re.I
+)
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_FIGURE = re.compile(rf"\$\d[\d.,]*|\d[\d.,]*%|\b(?:{_MONTHS}) \d+|\b\d[\d.,]* (?:business )?[a-z]+")
+TOPICS = (
+    *("exchange", "gift", "point", "discount", "voucher", "warrant", "final", "refund", "cancel", "credit", "stock"),
+    *("parcel", "price", "return", "card", "resol", "instal", "shipping", "deliver", "pre-order", "preorder", "size"),
+    *("width", "wide", "kids", "recycl", "wash", "dry", "leather", "boot", "address", "points", "club", "transfer"),
+)
+"""Words that the articles of a shop are about."""
+_EMPTY = frozenset({"agent", "customer", "company", "article", "briefly", "answer", "words", "nothing", "should"})
+_NO_NAME = frozenset({"show", "order", "today", "pair"})
+_FEW = r"\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|last"
+_AGO = rf"(?:{_FEW}) (?:day|week|month|quarter)"
+_PRODUCTS = (
+    r"^Subject:.*\(([^()]+)\)",
+    rf"\b(?:ordered|bought|purchased|got) (?:the |some |a pair of |an? )?([a-z][a-z' -]{{2,40}}?) (?:just )?{_AGO}",
+    r"\b(?:the|my|those|these) ([a-z][a-z' -]{2,60}?) (?:that |which )?(?:I|we|from my|of my)\b",
+    r"\b(?:about|for|of|with) the ([A-Z][\w' -]{2,60}?)[.,?]",
+)
 
 
 def words(text: str) -> list[str]:
@@ -93,15 +116,23 @@ def body_of(article: Mapping[str, Any]) -> str:
 
 
 def find_answer(question: str, article: Mapping[str, Any]) -> str:
-    """The sentence of an article that has most words of the question, and the part of it that is new."""
-    sentences = [each.strip() for each in re.split(r"(?<=[.!?])\s+|\n+", body_of(article)) if each.strip()]
+    """The piece of an article that answers a question: in the sentence nearest to it a figure, where one is asked for,
+    else the part that says what the question does not."""
+    sentences = [each.strip(" .") for each in re.split(r"(?<=[.!?])\s+|\n+", body_of(article)) if len(each) > 12]
     if not sentences:
         return "None"
-    best = max(sentences, key=lambda sentence: overlap(question, sentence))
+    figures = bool(_ASKS_FIGURE.search(question))
     asked = set(words(question))
-    parts = [part.strip(" .") for part in re.split(r"[,;:]|\band\b|\bbut\b", best) if part.strip(" .")]
-    fresh = max(parts, key=lambda part: sum(word not in asked for word in words(part)) / (2 + len(words(part))))
-    return fresh if re.search(r"\bhow (?:long|many|much)\b|\bwhen\b", question, re.I) else best.rstrip(".")
+
+    def worth(sentence: str) -> float:
+        return overlap(question, sentence) * (1.5 if figures and _FIGURE.search(sentence) else 1)
+
+    best = max(sentences, key=worth)
+    if figures and (found := _FIGURE.findall(best)):
+        return str(min(found, key=lambda figure: sum(word in asked for word in words(figure))))
+    parts = [part.strip(" .") for part in re.split(r"[,;:]|\b(?:and|but|if|when|because|unless)\b", best)]
+    parts = [part for part in parts if part] or [best]
+    return max(parts, key=lambda part: sum(len(word) for word in words(part) if word not in asked))
 
 
 def find_breach(talk: str, articles: Sequence[Mapping[str, Any]]) -> str | None:
@@ -115,17 +146,15 @@ def find_breach(talk: str, articles: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def search_terms(question: str, most: int = 3) -> list[str]:
-    """The words to look for, the rarest (longest) first."""
-    found = [word for word in _WORD.findall(question.lower()) if word not in _STOP and len(word) > 3]
-    return sorted(dict.fromkeys(found), key=lambda word: (-len(word), word))[:most]
+    """The words to look for: those that articles are about first, then the longest."""
+    found = list(dict.fromkeys(word for word in _WORD.findall(question.lower()) if word not in _STOP and len(word) > 3))
+    known = [word for word in found if any(word.startswith(topic) for topic in TOPICS)]
+    return [*known, *sorted(set(found) - set(known) - _EMPTY, key=lambda word: (-len(word), word))][:most]
 
 
 def product_words(text: str) -> list[str]:
-    """What a customer calls a product: behind "the" or "my", up to the verb."""
-    found = re.search(
-        r"\b(?:the|my|those|these|pair of)\s+([a-z][a-z' -]{2,60}?)\s+(?:that |which )?(?:I|we)\b", text, re.I
-    )
-    named = found[1] if found else text
-    return [
-        word for word in _WORD.findall(named.lower()) if word not in _STOP and word not in ("show", "order", "today")
-    ]
+    """What a customer calls a product: in brackets behind a subject, behind what they did, or before where from."""
+    for pattern in _PRODUCTS:
+        if found := re.search(pattern, text, re.I | re.M):
+            return [word for word in _WORD.findall(found[1].lower()) if word not in _STOP | _NO_NAME]
+    return [word for word in _WORD.findall(text.lower()) if word not in _STOP | _NO_NAME][:3]

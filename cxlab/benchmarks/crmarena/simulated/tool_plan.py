@@ -324,7 +324,7 @@ def _named_entity(at: Progress) -> Action:
 
 
 def _knowledge(at: Progress) -> Action:
-    terms = reading.search_terms(at.question.text)
+    terms = reading.search_terms(at.question.first_line)
     searched = [each for each in at.done if each.tool == "search_knowledge_articles"]
     found = [row for each in searched if not each.failed for row in each.result]
     if not found and len(searched) < len(terms):
@@ -334,7 +334,7 @@ def _knowledge(at: Progress) -> Action:
         return _call("search_knowledge_articles", "", search_term=terms[1])
     if not found:
         return answer(None)
-    return answer(reading.find_answer(at.question.text, reading.rank_articles(at.question.text, found)[0]))
+    return answer(reading.find_answer(at.question.first_line, reading.rank_articles(at.question.text, found)[0]))
 
 
 def _policy(at: Progress) -> Action:
@@ -353,16 +353,12 @@ def _policy(at: Progress) -> Action:
     terms = reading.search_terms(talk, 4) if talk.strip() else []
     searched = [each for each in at.done if each.tool == "search_knowledge_articles"]
     found = [row for each in searched if not each.failed for row in each.result]
-    guess = [word for word in _RULE_WORDS if word in talk.lower()] or terms
+    guess = [word for word in reading.TOPICS if word in talk.lower()] or terms
     if len(searched) < min(3, len(guess)):
         return _call("search_knowledge_articles", "", search_term=guess[len(searched)])
     return answer(reading.find_breach(talk, found))
 
 
-_RULE_WORDS = (
-    *("exchange", "gift card", "points", "discount", "voucher", "warranty", "final sale", "refund", "cancel", "credit"),
-    *("stock", "parcel", "price", "return", "card"),
-)
 _PLANS = {
     "handle_time": _handle_time,
     "transfer_count": _transfer_count,
