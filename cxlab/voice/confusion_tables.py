@@ -35,6 +35,7 @@ class Tables:
     joins: Many
     splits: Many
     fillers: tuple[str, ...]
+    weak: frozenset[str]
     name_cues: frozenset[str]
     capitalised: frozenset[str]
     endings: tuple[str, ...]
@@ -98,6 +99,7 @@ def tables(language: str) -> Tables:
             joins=_phrases(raw["joins"]),
             splits=_phrases(raw["splits"]),
             fillers=tuple(raw["fillers"].lower().split()),
+            weak=frozenset(raw.get("weak", "").lower().split()),
             name_cues=frozenset(raw["name_cues"].lower().split()),
             capitalised=frozenset(raw["capitalised"].lower().split()),
             endings=tuple(raw["endings"].lower().split()),

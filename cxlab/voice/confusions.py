@@ -16,7 +16,7 @@ Option = TypeVar("Option")
 VOWELS = re.compile(r"[aeiouyàâäéèêëîïôöœùûüÿæA]+")
 DOUBLED = re.compile(r"(.)\1+")
 # How likely each kind of substitution is where a word has candidates of several kinds.
-SHARE = {"homophone": 5.0, "slip": 3.0, "similar": 2.0, "ending": 1.5, "garbled": 0.5}
+SHARE = {"homophone": 4.0, "slip": 4.0, "similar": 1.5, "ending": 1.5}
 
 
 def sound(word: str, table: Tables) -> str:
@@ -73,12 +73,9 @@ def candidates(word: str, language: str) -> tuple[tuple[str, tuple[str, ...]], .
 
 
 def _endings(word: str, table: Tables) -> tuple[str, ...]:
-    """The word without its ending or, where it is a known word of its own, with one."""
+    """The word without its ending, where that is a word; an ending that was not said is not heard."""
     stems = [word[: -len(end)] for end in table.endings if word.endswith(end) and len(word) - len(end) >= 3]
-    known = [stem for stem in stems if stem in table.words]
-    if known or (stems and len(word) > 5 and word not in table.words):
-        return tuple((known or stems)[:1])
-    return (word + table.endings[0],) if len(word) > 3 and word in table.words and word not in table.near else ()
+    return tuple([stem for stem in stems if stem in table.words][:1])
 
 
 @functools.lru_cache(maxsize=20_000)
@@ -96,7 +93,7 @@ def halves(word: str, language: str) -> str | None:
 
 
 def garble(word: str, table: Tables, rng: random.Random) -> str:
-    """The word with one spelling replaced by one that sounds like it; long words get two."""
+    """A name with one spelling replaced by one that sounds like it; long ones get two."""
     for _ in range(2 if len(word) > 9 and rng.random() < 0.4 else 1):
         rules = [(left, right) for left, right in table.respell if left in word]
         if not rules:
