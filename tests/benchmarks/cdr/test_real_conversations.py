@@ -76,3 +76,17 @@ def test_reader_gets_two_pairs_a_query_and_no_label():
     turned = [pair for pair in pairs if pair.query.rule.directed and not pair.relevant]
     assert sum("reversal" in corpus.conversations[pair.conversation].labels for pair in turned) >= 10
     assert not re.search(r"labels?:|\[\w+, \w+\]", conversation_questions.show(corpus, "health_01"))
+
+
+def test_a_readers_answers_are_compared_with_the_gold(tmp_path, monkeypatch, capsys):
+    assert conversation_questions.read_answers("a: x, y\n\n2. Yes\n3. no\n") == {"a x", "a y", "2"}
+    # As in the case by hand above.
+    kappa, lines = conversation_questions.compare({"a", "b", "c"}, {"a", "b", "d"}, 10)
+    assert kappa == pytest.approx((0.8 - 0.58) / 0.42)
+    assert lines[1:] == ["gold alone: c", "reader alone: d"]
+    monkeypatch.setattr("sys.argv", ["it", "--gold"])
+    conversation_questions.main()
+    (tmp_path / "answers.txt").write_text(capsys.readouterr().out, encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["it", "--answers", str(tmp_path / "answers.txt")])
+    conversation_questions.main()
+    assert capsys.readouterr().out.rstrip().endswith("kappa 1.000")
