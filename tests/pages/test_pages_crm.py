@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -279,3 +280,33 @@ def test_without_runs_the_board_shows_the_paper(home: Path) -> None:
     app = open_page(tab="board")
     assert [each.label for each in app.button] == ["Run agents"]
     assert "What the paper reports" in words(app)
+
+
+@pytest.mark.parametrize(("trials", "left"), [(1, 1), (3, 12)])
+def test_one_attempt_and_twelve(store: Path, empty_home: Path, trials: int, left: int) -> None:
+    shutil.copytree(store, empty_home, dirs_exist_ok=True)
+    make_runs(empty_home, trials)
+    if left == 1:
+        shutil.rmtree(empty_home / "runs" / CALLING)
+    one = {"kind": "knowledge_qa"} if left == 1 else {}
+    assert len(open_page(tab="traces", verdict="all", **one).dataframe[0].value) == left
+    board = open_page(tab="board").dataframe[0].value.set_index(["agent", "task"])
+    assert board["n"]["scripted, ReAct", "All"] == 2 * trials
+    assert board["mean"]["scripted, ReAct", "All"] == 50
+
+
+def test_what_came_without_records_or_without_tasks(store: Path, empty_home: Path) -> None:
+    shutil.copytree(store, empty_home, dirs_exist_ok=True)
+    folder = empty_home / "datasets" / DATASET
+    samples = pl.read_parquet(folder / "samples.parquet")
+    samples.clear().write_parquet(folder / "samples.parquet")
+    assert "This dataset has records and no tasks" in words(open_page(tab="tasks"))
+    samples.write_parquet(folder / "samples.parquet")
+    (folder / "Case.parquet").write_bytes(b"PAR1 and nothing of that kind")
+    assert "Case.parquet" in words(open_page(object="Case"))
+    for name in organisation.load_default().objects:
+        (folder / f"{name}.parquet").unlink()
+    for tab in ("", "console", "rating"):
+        assert "This dataset has tasks and no records" in words(open_page(tab=tab))
+    assert "which were not imported" in words(open_page(tab="tasks", sample="s-crm-0"))
+    assert "There is no question" not in words(open_page(tab="tasks", kind="handle_time"))

@@ -8,6 +8,7 @@ Account CUSTOMER has one order of two items; a case of the first item has a hist
 
 import json
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -158,22 +159,22 @@ CALLS: dict[str, list[Reply]] = {
 }  # fmt: skip
 
 
-def make_runs(home: Path) -> None:
-    """Two runs of a scripted model over the best region and the knowledge question."""
+def make_runs(home: Path, trials: int = 1) -> None:
+    """Two runs of a scripted model over the best region and the knowledge question, each tried so many times."""
     samples = {each.id: each for each in write.load_samples(DATASET, home)}
     for place, (run_id, framework, replies) in enumerate(
         ((REACT, "react", REPLIES), (CALLING, "function_calling", CALLS))
     ):
         run = Run(
             id=run_id, benchmark="crmarena", model="scripted", simulated=False, judges=(), dataset_id=DATASET, seed=1,
-            setup={"options": {"framework": framework}}, trials=1, planned=len(replies), prompts={}, code="x",
-            created=datetime(2026, 11, 21, 9 + place, tzinfo=UTC),
+            setup={"options": {"framework": framework}}, trials=trials, planned=trials * len(replies), prompts={},
+            created=datetime(2026, 11, 21, 9 + place, tzinfo=UTC), code="x",
         )  # fmt: skip
         write.create_run(run, home)
         with write.PartWriter(run, samples, home=home) as writer, pytest.MonkeyPatch.context() as patch:
             patch.setenv("CXLAB_HOME", str(home))
-            for sample_id, said in replies.items():
-                attempt = play(samples[sample_id], Scripted(said), {"framework": framework})
-                identity = f"{run_id}-{sample_id}"
+            for sample_id, trial in product(replies, range(trials)):
+                attempt = play(samples[sample_id], Scripted(replies[sample_id]), {"framework": framework}, trial)
+                identity = f"{run_id}-{sample_id}" + f"-{trial}" * (trial > 0)
                 attempt = attempt.model_copy(update={"id": identity, "run_id": run_id})
                 writer.add(attempt, measure(samples[sample_id], attempt))

@@ -20,6 +20,7 @@ from cxlab.benchmarks.crmarena.soql.search_parser import is_search
 
 _MISSPELT = re.compile(r"No such column '([^']+)' on entity '([^']+)'|sObject type '([^']+)'")
 _MOST_MEANT = 3
+_OBJECT = "(object)"
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ def ask(sandbox: Sandbox, text: str) -> Answer:
     steps: Sequence[str] = ()
     try:
         steps = explain(parse(text), sandbox.schema, sandbox.today)
-        records = sandbox.sosl(text) if is_search(text) else sandbox.soql(text)
+        # A search gives records of several objects: each says of which it is.
+        records = sandbox.sosl(text, attributes=True) if is_search(text) else sandbox.soql(text)
     except QueryError as fault:
         return Answer(fault=fault, steps=steps, seconds=time.perf_counter() - began)
     return Answer(records, None, steps, time.perf_counter() - began)
@@ -55,9 +57,12 @@ def to_table(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 
 
 def flatten(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """(column, value) of a record: parents' fields as `Account.Name`, children as their number and values in short."""
+    """(column, value) of a record: parents' fields as `Account.Name`, children as their number and values in short,
+    its object, where it says it, as (object)."""
     for key, value in record.items():
-        if isinstance(value, Mapping) and isinstance(value.get("records"), list):
+        if key == "attributes" and isinstance(value, Mapping) and "type" in value:
+            yield f"{prefix}{_OBJECT}", value["type"]
+        elif isinstance(value, Mapping) and isinstance(value.get("records"), list):
             yield f"{prefix}{key}", _say_children(value["records"])
         elif isinstance(value, Mapping):
             yield from flatten(value, f"{prefix}{key}.")

@@ -75,7 +75,7 @@ def _show_objects(place: Place, organisation: Organisation) -> None:
         search=True, downloads=False,
     )  # fmt: skip
     if picked:
-        go(place.change(object=picked[0]["name"]))
+        go(place.change(object=picked[0]["name"], find=""))
 
 
 def _show_object(place: Place, organisation: Organisation, info: ObjectInfo) -> None:

@@ -42,6 +42,13 @@ def test_parents_are_columns_and_children_are_counted(crm: Sandbox) -> None:
     assert inside.row(0) == ("Cust0 Ray", "2: Draft; Activated")
 
 
+def test_a_search_says_of_which_object_each_record_is(crm: Sandbox) -> None:
+    found = to_table(ask(crm, "FIND {boots} IN ALL FIELDS RETURNING Knowledge__kav(Id, Title), Product2(Id)").records)
+    assert found.columns == ["(object)", "Id", "Title"]
+    assert [crm.schema.by_prefix(id) for id in found["Id"]] == [crm.schema.objects[name] for name in found["(object)"]]
+    assert set(found["(object)"]) == {"Knowledge__kav", "Product2"}
+
+
 @pytest.mark.parametrize(
     ("query", "code", "caret", "meant"),
     [
