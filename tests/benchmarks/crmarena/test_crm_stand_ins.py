@@ -1,0 +1,77 @@
+"""What stand-ins understand of a question, and what they find in texts."""
+
+import pytest
+
+from cxlab.benchmarks.crmarena.simulated import question, reading
+
+TODAY = "Today's date: 2022-05-10"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "window", "more_than", "extreme"),
+    [
+        (
+            "In February 2021, determine the agent with the longest handle time who managed more than 2 cases.",
+            "handle_time", ("named", "February", 2021), 2, "max",
+        ),
+        (
+            "Who needed the shortest time per case on average during Q2 of 2020? Take agents with more than 1 case.",
+            "handle_time", ("named", "Q2", 2020), 1, "min",
+        ),
+        (
+            "Leaving out agents with 24 cases or fewer, who handed on the most cases over the last 6 quarters?",
+            "transfer_count", ("past", "quarter", 6), 24, "max",
+        ),
+        (
+            "Which agent with at least four cases gave the fewest of them to somebody else in the past two weeks?",
+            "transfer_count", ("past", "week", 2), 3, "min",
+        ),
+        ("In which state did we close cases fastest in winter 2021?", "best_region_identification",
+         ("named", "Winter", 2021), None, "min"),
+        (
+            "Which issue of the Puddle Boot 2019 01tWs000000005zIAA was reported most in the second quarter of 2021?",
+            "top_issue_identification", ("named", "Q2", 2021), None, "max",
+        ),
+        ("During the past year, when did cases about 01tWs000000005zIAA peak?", "monthly_trend_analysis",
+         ("past", "month", 12), None, "max"),
+        ("Until when can holiday orders be returned?", "knowledge_qa", None, None, "max"),
+    ],
+)  # fmt: skip
+def test_questions_are_read(
+    text: str, kind: str, window: tuple[str, ...] | None, more_than: int | None, extreme: str
+) -> None:
+    found = question.read(text, TODAY)
+    assert (found.kind, found.window, found.more_than, found.extreme) == (kind, window, more_than, extreme)
+    assert str(found.today) == "2022-05-10"
+
+
+def test_who_asks_and_what_about_is_in_the_context() -> None:
+    bought = question.read("Which product was that?", f"{TODAY}\nThe contact has the Id 003Ws000000000DIAQ.")
+    assert (bought.kind, bought.id("003")) == ("named_entity_disambiguation", "003Ws000000000DIAQ")
+    broken = question.read("Which rule was broken?", "The case has the Id 500Ws000000003AIAQ.")
+    assert (broken.kind, broken.id("500")) == ("policy_violation_identification", "500Ws000000003AIAQ")
+    new = question.read("Who should get it?\nSubject: Late (Trail Shoe)", "Policy: Give a new case to the agent who …")
+    assert new.kind == "case_routing"
+
+
+@pytest.mark.parametrize(
+    ("text", "issue"),
+    [
+        ("My card shows two charges.", "pay"),
+        ("The sole is coming away at the toe.", "defect"),
+        ("Tracking has said in transit since Tuesday.", "late"),
+        ("They are too narrow at the ball of the foot.", "size"),
+    ],
+)
+def test_issues_are_told_by_customers_words(text: str, issue: str) -> None:
+    names = {"pay": "Payment Problem", "defect": "Product Defect", "late": "Late Delivery", "size": "Size Mismatch"}
+    assert reading.pick_issue(text, [{"Id": id, "Name": name} for id, name in names.items()]) == issue
+
+
+def test_answers_are_pieces_of_articles() -> None:
+    article = {"Title": "Returns", "Content": "Boots may be sent back within 30 days. The label costs $6."}
+    assert reading.find_answer("Within how many days can boots be sent back?", article) == "30 days"
+    assert reading.find_answer("How much is the label?", article) == "$6"
+    articles = [{"Id": "a", "Title": "Gift cards"}, {"Id": "b", "Title": "Goodwill credit"}]
+    assert reading.find_breach("I grant you a goodwill credit of $50.", articles) == "b"
+    assert reading.find_breach("Your parcel is on its way.", articles) is None
