@@ -55,8 +55,8 @@ STANDARDS = (
 _MOST = {"shipping": 13}
 # Families whose subjects a customer may call by their kind at first ("the thermostat").
 OWNED = ("products", "services")
-# PhraseVars of the language that stay the same in one customer's mouth: people and things of their life.
-LIFE = ("kin", "hobby", "dish", "town", "trade", "job", "room", "object")
+# Slots of the language that stay the same in one customer's mouth: where they live, and where the thing stands.
+LIFE = ("town", "room")
 LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 # Kinds of values that a tool gives back: days relative to that of the conversation, a sum, what belongs to it. Beside
 # them "of:NAME" stands for the value of a parameter.
@@ -129,7 +129,6 @@ def make(ledger: Ledger, talk: Phrasebook, article: Article, rng: np.random.Gene
     named = [(titles, name) for titles, names in talk.first_names.items() for name in names]
     titles, first = named[int(rng.random() * len(named))]
     words = PhraseVars(talk, rng, {})
-    job = "trade_m" if titles == talk.male and "trade_m" in words else "trade"
     surname = words["surname"]
     subject = str(article.properties["subject"])
     traits = draw_traits(talk, rng)
@@ -151,7 +150,7 @@ def make(ledger: Ledger, talk: Phrasebook, article: Article, rng: np.random.Gene
         keeps=keeps,
         asked=asked,
         questions={s: _pick(talk.standards[s], rng) for s in asked},
-        life={name: words[job if name == "job" else name] for name in LIFE},
+        life={name: words[name] for name in LIFE},
         today=FIRST_DAY + datetime.timedelta(days=DAYS + int(rng.integers(330))),
         amount=f"{int(rng.integers(4, _MOST.get(ledger.subjects[subject].root, 180)))}.{int(rng.integers(0, 100)):02d}",
     )

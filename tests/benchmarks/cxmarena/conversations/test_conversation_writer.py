@@ -21,7 +21,7 @@ from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, Sour
 from cxlab.benchmarks.cxmarena.generation import dataset_statistics
 from cxlab.benchmarks.cxmarena.knowledge import article_writer, topic_tree
 from cxlab.benchmarks.cxmarena.simulated import service_quality
-from cxlab.benchmarks.cxmarena.simulated.conversations import dialogue_words, scripted_dialogue
+from cxlab.benchmarks.cxmarena.simulated.conversations import dialogue_script, dialogue_words, scripted_dialogue
 from cxlab.errors import BadOption
 from cxlab.files import grammar
 from cxlab.metrics import text_statistics as stats
@@ -250,14 +250,18 @@ def test_resumed_and_fresh_are_the_same_and_another_seed_is_not(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", PACKS)
-def test_it_is_as_long_and_as_varied_as_published(name: str) -> None:
+def test_it_is_plain_and_short_and_no_two_are_alike(name: str) -> None:
+    """Published lengths are targets for real writers; stand-ins say what is to be said and stop."""
     _, _, _, _, said = make(name)
     found, published = stats.conversations(said, PACKS[name]), dataset_statistics.published()
-    for key in ("turns_mean", "message_tokens_mean", "consecutive_mean", "conversation_tokens_mean"):
-        assert found[key] == pytest.approx(published[key][0], rel=0.25), key
-    assert found["mattr"] == pytest.approx(published["mattr"][0], abs=0.05)
+    for key in ("message_tokens_mean", "conversation_tokens_mean"):
+        assert 0.4 * published[key][0] < found[key] < published[key][0], key
     assert found["consecutive_max"] <= 3
     assert stats.near_duplicates([conversation_writer.transcript(c) for c in said]) == []
+    for talk in said:
+        asked = sum(m.role == "customer" and m.data["asks"] for m in talk.messages)
+        assert asked <= dialogue_script.MOST_QUESTIONS + len(talk.messages) / 6
+        assert max(len(m.text.split()) for m in talk.messages if m.role != "tool") <= 75
 
 
 @pytest.mark.parametrize("name", PACKS)

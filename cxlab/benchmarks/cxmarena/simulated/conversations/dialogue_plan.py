@@ -21,11 +21,11 @@ from cxlab.benchmarks.cxmarena.conversations import personas, step_phrasing
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, SourcePassage
 from cxlab.benchmarks.cxmarena.conversations.personas import Persona
 from cxlab.benchmarks.cxmarena.knowledge.article_writer import tool_name
-from cxlab.benchmarks.cxmarena.simulated.conversations.dialogue_script import IN_A_ROW, MOST_ASIDES, DialogueScript
+from cxlab.benchmarks.cxmarena.simulated.conversations.dialogue_script import MOST_TEMPERS, DialogueScript
 from cxlab.files import grammar
 
-# Messages that the close of a conversation takes, and each step that is still to come.
-CLOSE, STEP = 9, 4
+# What a customer left out at first that an agent asks for, beside which thing it is about.
+MOST_DETAILS = 3
 # What a customer does where a step asks for something.
 ANSWERS = {"ask_step": "answer_step", "ask_open": "answer_open", "request": "send", "later": "will_do"}
 # How a customer gives what only they know, and takes what the agent tells or offers.
@@ -81,7 +81,7 @@ class DialoguePlan(DialogueScript):
         person = self.person
         wanted = list(person.masked)
         while wanted:
-            if len(self.moves) > 0.4 * self.wanted and wanted[0] != "model":
+            if len(person.masked) - len(wanted) >= MOST_DETAILS and wanted[0] != "model":
                 for name in wanted:
                     del person.masked[name]
                 break
@@ -116,9 +116,7 @@ class DialoguePlan(DialogueScript):
 
     def _heard(self) -> None:
         """What may come between two questions."""
-        if self.person.has("talkative") and self.chance(0.4):
-            self.drift()
-        elif self.person.has("impatient") and self.asides < MOST_ASIDES and self.chance(0.25):
+        if self.person.has("impatient") and self.tempers < MOST_TEMPERS and self.chance(0.25):
             self.temper()
         elif self.chance(0.6):
             self.agent("thank_answer")
@@ -158,9 +156,6 @@ class DialoguePlan(DialogueScript):
         """The steps of the issue article, with what comes between."""
         issue = self.person.issue
         for number, step in enumerate(issue.steps):
-            if number:
-                ahead = len(issue.steps) - number
-                self._fill_up(CLOSE + STEP * (ahead - 1) + (4 if step.tool else 0), ahead)
             slots = TemplateVars(self.person.ledger, self.person.subject, self.rng)
             if any(name not in slots for name in grammar.slot_names(step.say)):
                 continue
@@ -173,14 +168,6 @@ class DialoguePlan(DialogueScript):
                 self._step(text, passage, slots.used)
             if number < len(issue.steps) - 1:
                 self.between()
-
-    def _fill_up(self, left: int, gaps: int) -> None:
-        """What else is asked and advised before a step: this gap's share of the room for it."""
-        room = self.wanted - left - len(self.moves)
-        most = len(self.moves) + room / gaps
-        for _ in range(IN_A_ROW):
-            if len(self.moves) >= most or not self.digress():
-                break
 
     def _tool(self, key: str | None) -> Any:
         if key is None:

@@ -2,8 +2,8 @@
 
 A move holds the acts of a message with what they are about, the class of an agent's message, the passages it rests
 on, the facts it states, the details it reveals, a tool call with its result. Standards are noted where they are
-shown or broken. `DialogueScript` adds acts to the speaker's message or begins a new one; questions, tips, causes
-and bad temper are the pieces that a plan (dialogue_plan.py) is filled up with.
+shown or broken. `DialogueScript` adds acts to the speaker's message or begins a new one; questions, causes and bad
+temper are what may come between the steps of a plan (dialogue_plan.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cxlab.benchmarks.cxmarena.brand.brand_pack import Brand, Issue
 from cxlab.benchmarks.cxmarena.brand.ledger import Fact, TemplateVars, say
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, SourcePassage
 from cxlab.benchmarks.cxmarena.conversations.personas import Persona
@@ -23,14 +22,8 @@ from cxlab.files import grammar
 
 Class = Literal["general", "knowledge_base", "tool_information_gathering", "tool_call"]
 CLASSES: tuple[Class, ...] = ("general", "knowledge_base", "tool_information_gathering", "tool_call")
-# Messages of a conversation: the paper's mean, of which noise adds some; log-normal, so the median lies lower.
-MESSAGES, SPREAD = 29, 0.3
-# What a step and a tool's use take of a conversation, and how far a long or a short procedure moves its length.
-STEP_LOAD, TOOL_LOAD, LEAST, MOST = 3.0, 6.0, 0.7, 1.35
-# Pieces in a row that are not part of the procedure: more reads as if nobody minded the matter.
-IN_A_ROW = 4
-# How often a customer may wander off or lose patience before it stops being believable.
-MOST_ASIDES, FAR_APART = 3, 8
+# Questions of a customer beside the matter, and how often one who is impatient says so.
+MOST_QUESTIONS, MOST_TEMPERS = 3, 2
 
 
 @dataclass
@@ -55,9 +48,7 @@ class DialogueScript:
         self.person, self.article_index, self.rng = person, article_index, rng
         self.moves: list[DialogueMove] = []
         self.occasions: set[str] = set()
-        self.asides, self.drifted = 0, -FAR_APART
-        mean = MESSAGES * float(np.clip(_load(person.issue) / _usual(person.brand), LEAST, MOST))
-        self.wanted = int(np.clip(np.exp(rng.normal(np.log(mean) - SPREAD**2 / 2, SPREAD)), 16, 90))
+        self.asked = self.tempers = 0
         self.questions: list[tuple[Fact, SourcePassage]] = article_index.facts(person, rng)
 
     # Building blocks
@@ -94,44 +85,14 @@ class DialogueScript:
     # What comes between
 
     def between(self) -> None:
-        room = self.wanted - 8 - len(self.moves)
-        if room <= 0:
-            return
-        draw = self.rng.random()
-        if draw < 0.45:
-            self.question()
-        elif draw < 0.6 and self.asides < MOST_ASIDES and self.person.has("impatient", "talkative"):
-            if self.person.has("impatient"):
-                self.temper()
-            else:
-                self.drift()
-
-    def digress(self) -> bool:
-        """Something that fills a conversation up; False when there is nothing left to say."""
-        draw = self.rng.random()
-        if draw < 0.62 and self.question():
-            return True
-        if draw < 0.85 and self.tip():
-            return True
-        if self.asides >= MOST_ASIDES:
-            return self.question() or self.tip()
-        if self.person.has("impatient") and draw < 0.93:
+        """What may come between two steps: a question of the customer's, or its patience gives way."""
+        if self.asked < MOST_QUESTIONS and self.chance(0.4):
+            self.asked += self.question()
+        elif self.person.has("impatient") and self.tempers < MOST_TEMPERS and self.chance(0.3):
             self.temper()
-            return True
-        return self.drift() or self.question() or self.tip()
-
-    def drift(self) -> bool:
-        """The customer wanders off, but not twice within a few messages."""
-        if len(self.moves) - self.drifted < FAR_APART:
-            return False
-        self.asides += 1
-        self.customer("drift")
-        self.agent("drift_reply")
-        self.drifted = len(self.moves)
-        return True
 
     def temper(self) -> None:
-        self.asides += 1
+        self.tempers += 1
         self.customer("impatient" if self.chance(0.6) else "complain")
         self.standard("calm", "calm", instead="curt")
         if not self.person.keeps["calm"] and self.chance(0.6):
@@ -173,18 +134,6 @@ class DialogueScript:
         if self.cause():
             self.customer("plausible")
 
-    def tip(self) -> bool:
-        family = self.person.brand.families[self.person.ledger.subjects[self.person.subject].family]
-        found = self.article_index.line(self.person, (*family.use, *family.care), self.rng)
-        if found is None:
-            return False
-        text, passage, used = found
-        move = self.agent("tip", {"tip": inside(self.person.ledger, text)}, "knowledge_base")
-        move.sources.append(passage)
-        move.facts += used
-        self.customer("react_tip")
-        return True
-
     def cause(self, kind: str = "cause") -> bool:
         """What may lie behind the trouble, as a guess or (kind "why") as the reason for a step."""
         found = self.article_index.line(self.person, self.person.issue.causes, self.rng)
@@ -195,11 +144,3 @@ class DialogueScript:
         move.sources.append(passage)
         move.facts += used
         return True
-
-
-def _load(issue: Issue) -> float:
-    return sum(TOOL_LOAD if step.tool else STEP_LOAD for step in issue.steps)
-
-
-def _usual(brand: Brand) -> float:
-    return sum(map(_load, brand.issues.values())) / len(brand.issues)

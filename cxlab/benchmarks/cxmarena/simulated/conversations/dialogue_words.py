@@ -17,7 +17,7 @@ from cxlab.benchmarks.cxmarena.conversations.phrasebook import Phrasebook, Phras
 from cxlab.benchmarks.cxmarena.text import word_set
 
 # How often a trait's own wording is taken where there is one, and how often a sentence said before is said anew.
-OWN, TRIES = 0.65, 4
+OWN, TRIES = 0.65, 10
 Act = tuple[str, Mapping[str, str]]
 """The kind of one thing that a message does, and what it is about by name."""
 # Each kind with the names of what it is about.
@@ -26,7 +26,7 @@ AGENT_ACTS = """
     ask_before ask_hurry ask_name no_rush thank_answer cause:cause why:cause plan instruct:step do:step later:step
     warn:step ask_step:step ask_open:step request:step tell_step:step offer_step:step explain_how:step brush_off:step
     alternative insist reason understanding verify verified ask_detail:what ask_wish:what hold call:step hold_thanks
-    report:result fact:fact tip:tip promise keep_promise:fact move_on wrap drift_reply calm curt jargon next_steps:next
+    report:result fact:fact promise keep_promise:fact move_on wrap calm curt jargon next_steps:next
     settled not_settled further_help closing end
 """
 CUSTOMER_ACTS = """
@@ -34,7 +34,7 @@ CUSTOMER_ACTS = """
     tell_tried:detail tell_before:detail tell_hurry:detail confirm plausible agree patient take_note
     identity:full:second give:what:value give_own:what:value give_home:what:value prefer:value choose:value noted search
     done answer_step answer_open answer_money answer_reason answer_bother answer_where answer_who will_do send ask_how
-    misunderstand now_clear cannot accept ask_why wait react_report ask_fact:question react_fact react_tip drift
+    misunderstand now_clear cannot accept ask_why wait react_report ask_fact:question react_fact
     impatient complain resigned solved sorted unsolved thanks no_more one_more bye
 """
 # Kinds of acts that run on into what follows, and how often.
@@ -49,7 +49,6 @@ RUN_ON = {
     "plan": 0.5,
     "hold": 0.75,
     "hold_thanks": 0.75,
-    "drift_reply": 0.6,
     "move_on": 0.6,
     "wrap": 0.7,
     "next_steps": 0.3,
@@ -71,7 +70,7 @@ _SMALL_DE = word_set(
 # German words of polite address: capital inside a sentence, too.
 _POLITE_DE = frozenset(("Sie", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihrer", "Ihnen"))
 # What an act is about, where it is a clause: German begins it with a capital after a colon.
-_CLAUSES = ("problem", "question", "fact", "cause", "tip", "summary", "result", "step")
+_CLAUSES = ("problem", "question", "fact", "cause", "summary", "result", "step")
 # A question that ends before its sentence does: "can that be changed?, and I am lost".
 _ASKED = re.compile(r"\?\s*[,–].*$")
 # "Done – what else?" before a question of one's own.
@@ -156,7 +155,7 @@ def _say(
         text = ""
         for _ in range(TRIES):
             text = language.polish(_close(_set(words.line(options), talk.language, about)))
-            if text[:-1] not in history:
+            if text[:-1].casefold() not in history.casefold():
                 break
         value = about.get("value", "")
         if re.search(r"[\d@]", value) and text[:1] == value[:1].upper() and text[1 : len(value)] == value[1:]:
