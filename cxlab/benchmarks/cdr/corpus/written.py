@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from cxlab import resources
 from cxlab.benchmarks.cdr.corpus.relevance_rules import LabelledMessage, Pattern, Rule, Side
@@ -47,14 +47,16 @@ DOMAINS = {
 }
 _NOT_DOMAINS = ("labels", "queries")
 _FORM = "see the README of the folder"
-Area = Literal[
-    "emotion_feedback",
-    "intent_purpose",
-    "conversation_dynamics",
-    "trust_safety_ethics",
-    "linguistic_style_expression",
-]
 Text = Annotated[str, Field(min_length=1)]
+
+
+def _check_area(area: str) -> str:
+    if area not in AREAS:
+        raise ValueError(f"no area; take one of {', '.join(AREAS)}")
+    return area
+
+
+Area = Annotated[str, AfterValidator(_check_area)]
 _ROLES: dict[Side, Literal["customer", "agent"]] = {"user": "customer", "assistant": "agent"}
 
 
