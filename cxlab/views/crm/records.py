@@ -10,11 +10,13 @@ from markupsafe import Markup
 
 from cxlab.benchmarks.crmarena.organisation.schema import FieldInfo, ObjectInfo
 from cxlab.charts.numbers import format_count
+from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import chip, error, plain, say, section
 from cxlab.ui.paging import show_pages
 from cxlab.ui.render import render
-from cxlab.ui.tables import Kind, column, show_table
+from cxlab.ui.tables import Kind, column, show_chart, show_table
 from cxlab.views.crm import queries_examples
+from cxlab.views.crm.charts import draw_objects
 from cxlab.views.crm.organisation import Organisation, Record, write_value
 from cxlab.views.crm.place import Place, find_words, go, show_link
 from cxlab.views.crm.timeline import Event, read_chat, tell
@@ -47,11 +49,20 @@ def show_records(place: Place, organisation: Organisation) -> None:
 def _show_objects(place: Place, organisation: Organisation) -> None:
     size = organisation.schema.size
     total = sum(organisation.count(name) for name in organisation.schema.objects)
+    title = f"{format_count(total)} records of {size.objects} objects"
     section(
-        f"{format_count(total)} records of {size.objects} objects",
-        f"{format_count(size.fields)} fields, {size.references} declared references. Pick an object to read its "
-        "records.",
+        title,
+        f"{format_count(size.fields)} fields, {size.references} declared references. A line leads from an object to "
+        "those on its right that refer to it, dotted where the benchmark's metadata declares no reference. Click an "
+        "object, or pick it in the table, to read its records.",
     )
+    counts = {name: organisation.count(name) for name in organisation.schema.objects}
+    clicked = show_chart(
+        draw_objects(organisation.schema, counts, dark()), pl.DataFrame(), key="crm-map", table=False, select=True,
+        alt=f"A map of the objects and their references: {title}.",
+    )  # fmt: skip
+    if clicked and clicked[0]:
+        go(place.change(object=str(clicked[0][0]), find=""))
     rows = []
     for name, info in organisation.schema.objects.items():
         rows.append(
