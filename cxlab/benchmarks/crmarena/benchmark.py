@@ -9,7 +9,8 @@ from cxlab.benchmarks.crmarena import solvers
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER
 from cxlab.benchmarks.crmarena.evaluation.results import list_figures
 from cxlab.benchmarks.crmarena.evaluation.verdict import PASS_FROM
-from cxlab.benchmarks.crmarena.generation import generate, plan
+from cxlab.benchmarks.crmarena.generation import dataset_figures, generate, plan
+from cxlab.benchmarks.crmarena.generation.examples import ask_writer
 from cxlab.benchmarks.crmarena.importers import IMPORTERS
 from cxlab.benchmarks.crmarena.options import FRAMEWORKS, CrmGenerateOptions, CrmOptions
 from cxlab.benchmarks.crmarena.prompts import agent_prompts
@@ -80,7 +81,7 @@ def check(sample: Sample) -> Iterable[str]:
     if sample.task not in solvers.SOLVERS or not isinstance(arguments, dict):
         return
     try:
-        sandbox = open_sandbox(sample)
+        sandbox = open_sandbox(sample, linked=True)
     except BadFile:
         return  # tasks without their organisation: imported ones, whose answers others computed
     answers = solvers.solve(sandbox, sample.task, arguments).answers
@@ -127,6 +128,8 @@ BENCHMARK = Benchmark(
     prepare=prepare,
     estimate=partial(rehearse, run, score),
     figures=list_figures,
+    dataset_figures=dataset_figures.list_figures,
+    ask_writer=ask_writer,
     importers=IMPORTERS,
     published=(resources.data("published", "crmarena.json"),),
     demo=DEMO,

@@ -50,17 +50,17 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     )
 
 
-def open_sandbox(sample: Sample) -> Sandbox:
-    """The sample's organisation on its day, with the tools as its dataset reads them."""
-    opened = open_organisation(sample.dataset_id)
+def open_sandbox(sample: Sample, linked: bool = False) -> Sandbox:
+    """The sample's organisation on its day, with the tools as its dataset reads them; `linked` for its solver."""
+    opened = open_organisation(sample.dataset_id, linked)
     today = sample.inputs.get("today")
     return opened.at(today) if today else opened
 
 
-def open_organisation(dataset_id: str) -> Sandbox:
+def open_organisation(dataset_id: str, linked: bool = False) -> Sandbox:
     """The organisation of a stored dataset; BadFile where it has tasks alone."""
     folder = str(home())
-    return Sandbox.open(dataset_id, compat=_find_compat(dataset_id, folder), home=folder)
+    return Sandbox.open(dataset_id, compat=_find_compat(dataset_id, folder), home=folder, linked=linked)
 
 
 @functools.lru_cache(maxsize=64)

@@ -21,7 +21,7 @@ import polars as pl
 
 from cxlab.benchmarks.crmarena.importers.sqlite_mirror import is_mirror, read_mirror
 from cxlab.benchmarks.crmarena.organisation.schema import ObjectInfo, Schema, load_default
-from cxlab.benchmarks.crmarena.organisation.tables import read_folder
+from cxlab.benchmarks.crmarena.organisation.tables import add_links, lacks_links, read_folder
 from cxlab.benchmarks.crmarena.soql import results
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
 from cxlab.benchmarks.crmarena.soql.parser import parse_query
@@ -67,15 +67,18 @@ class Sandbox:
         compat: Compat = "original",
         today: date | str | None = None,
         home: Path | str | None = None,
+        linked: bool = False,
     ) -> Sandbox:
         """The organisation of a stored dataset (its id or folder) or of a SQLite copy.
+
+        `linked`: its cases lead to issue and order item also where agents do not see that; for solvers.
 
         `today` is a date, or text that begins with one; None is the day that the dataset names (`config["today"]`),
         else the last day on which anything happened in the organisation. Raises UnknownName, BadFile, BadOption.
         """
         given, named_today = _find(path_or_dataset_id, home)
         stamp = max(path.stat().st_mtime_ns for path in (given, *given.glob("*.parquet")))
-        opened = _open(given, stamp, load_default())
+        opened = _open(given, stamp, load_default(), linked and _lacks_links(given, stamp))
         return replace(opened, compat=_check_compat(compat), today=_read_day(today or named_today) or opened.today)
 
     @classmethod
@@ -200,12 +203,19 @@ def _close() -> None:
     _open.cache_clear()
 
 
+@functools.lru_cache(maxsize=64)
+def _lacks_links(path: Path, stamp: int) -> bool:
+    del stamp
+    return path.is_dir() and lacks_links(path)
+
+
 @functools.lru_cache(maxsize=4)
-def _open(path: Path, stamp: int, schema: Schema) -> Sandbox:
+def _open(path: Path, stamp: int, schema: Schema, linked: bool) -> Sandbox:
     """An organisation as it was at some time; opening it again costs nothing until it changes."""
     del stamp
     if path.is_dir():
-        return Sandbox.of_tables(read_folder(path, schema), schema)
+        tables = read_folder(path, schema)
+        return Sandbox.of_tables(add_links(tables, path) if linked else tables, schema)
     if not is_mirror(path):
         raise BadFile(path, None, "is neither a folder of tables nor a SQLite database")
     return Sandbox.of_tables(read_mirror(path, schema).tables, schema)

@@ -238,8 +238,9 @@ def _load(folder: Path, stamp: int) -> Organisation:
     return Organisation(schema, read_folder(folder, schema))
 
 
-def open_sandbox(dataset: Dataset, today: str | None = None, compat: str = "") -> Sandbox:
-    """The organisation to be asked, with its dataset's reading of the tools unless another is wanted."""
+def open_sandbox(dataset: Dataset, today: str | None = None, compat: str = "", linked: bool = False) -> Sandbox:
+    """The organisation to be asked, with its dataset's reading of the tools unless another is wanted; `linked` for
+    solvers, which know what each case is about."""
     reading = compat or str(dataset.config.get("compat", ""))
     chosen: Compat = next((each for each in COMPATS if each == reading), "original")
-    return Sandbox.open(dataset.id, compat=chosen, today=today)
+    return Sandbox.open(dataset.id, compat=chosen, today=today, linked=linked)

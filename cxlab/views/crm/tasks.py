@@ -222,7 +222,7 @@ def solve_sample(dataset: Dataset, sample: Sample, reading: str = "") -> Solved:
 
 def _solve(dataset_id: str, task: str, arguments: Mapping[str, object], today: str | None, reading: str) -> Solved:
     dataset = write.load_dataset(dataset_id)
-    return work_out(open_sandbox(dataset, today, reading), task, arguments)
+    return work_out(open_sandbox(dataset, today, reading, linked=True), task, arguments)
 
 
 def show_step(place: Place, organisation: Organisation, step: SolverStep, number: int, marked: str = "") -> None:

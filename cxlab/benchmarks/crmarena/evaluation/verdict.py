@@ -6,6 +6,8 @@ the words in common is about where an answer stops to be the same one.
 
 from __future__ import annotations
 
+from functools import partial
+
 from cxlab.benchmarks.contract import name_fault
 from cxlab.benchmarks.crmarena.evaluation.departure import find_departure
 from cxlab.benchmarks.crmarena.run import open_sandbox
@@ -26,7 +28,7 @@ def judge_attempt(sample: Sample, attempt: Attempt, score: float | None) -> Verd
     if is_overlong(attempt):
         reason, turn = "query: more records than the model can read", attempt.failures[-1].turn
         return Verdict(attempt_id=attempt.id, value="failed", reason=reason, owner="agent", field="query", turn=turn)
-    found = find_departure(sample, attempt, open_sandbox)
+    found = find_departure(sample, attempt, partial(open_sandbox, linked=True))
     named = found.cause == found.reason
     return Verdict(
         attempt_id=attempt.id,

@@ -343,24 +343,18 @@ def _word(
     """The words of each question: another wording of its seed, checked to ask the same."""
     rng = latent.rng_for(seed, "wordings")
     turns = rng.integers(0, 60, len(answered)).tolist()
-    texts = {n: one.question.plain for n, one in enumerate(answered) if one.question.seed is None}
-    total = writing.Counts()
+    plain = {n: one.question.plain for n, one in enumerate(answered) if one.question.seed is None}
     roles = {role.persona: role.name for role in company.profile.roles}
-    for task in TASKS.values():
-        asked = [
-            prompts.Asked(number=n, text=one.question.word(0), script=one.question.word(turns[n]))
-            for n, one in enumerate(answered)
-            if one.question.task == task.id and one.question.seed is not None
-        ]
-        if not asked:
-            continue
+    asked: dict[str, list[prompts.Asked]] = {}
+    for n, one in enumerate(answered):
+        if n not in plain:
+            words = prompts.Asked(number=n, text=one.question.word(0), script=one.question.word(turns[n]))
+            asked.setdefault(one.question.task, []).append(words)
 
-        def find_wording_faults(number: int, text: str) -> list[str]:
-            return wording.find_faults(text, answered[number].question.meaning)
+    def find_wording_faults(number: int, text: str) -> list[str]:
+        return wording.find_faults(text, answered[number].question.meaning)
 
-        found, counts = yield from writing.reword(
-            model, f"a {roles[task.persona]}", asked, find_wording_faults, seed, f"words-{task.id}", work
-        )
-        texts |= found
-        total.add(counts.to_record())
-    return [texts[n] for n in range(len(answered))], total
+    groups = [(f"a {roles[TASKS[task].persona]}", questions) for task, questions in asked.items()]
+    found, counts = yield from writing.reword(model, groups, find_wording_faults, seed, work)
+    texts = plain | found
+    return [texts[n] for n in range(len(answered))], counts

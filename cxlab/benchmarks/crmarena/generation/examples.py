@@ -11,12 +11,14 @@ from cxlab.benchmarks.crmarena.generation import prompts
 from cxlab.benchmarks.crmarena.generation.correspondence import fill_slots
 from cxlab.benchmarks.crmarena.organisation import company as companies
 from cxlab.benchmarks.crmarena.organisation import talks
+from cxlab.benchmarks.crmarena.organisation.notes import load_notes
 from cxlab.errors import CxError
 from cxlab.llm import ChatModel, Prompt, ask
 
 _SLOTS = {
     "customer": "Ada",
     "agent": "Tariq",
+    "colleague": "Mei",
     "product": "Marsh Runner running shoes",
     "order": "801Ws0000000001AAA",
     "email": "ada.voss@postbox.example",
@@ -72,12 +74,15 @@ def _describe(company: companies.Company, breaks: bool) -> prompts.CaseFacts:
     talk = next(each for each in talks.load_default() if bool(each.breaches) == breaks and not each.hands_over)
     rule = next((policy for policy in profile.conduct_policies if policy.id == talk.breaches), None)
     issue = next(each for each in profile.issues if each.name == talk.issue)
+    lines = talk.spoken()
+    if not breaks:
+        lines.insert(1, ("agent", load_notes().handover_chat[0]))
     return prompts.CaseFacts(
         number=2 if breaks else 1,
         form=talk.form,
         customer=_SLOTS["customer"],
         agent=_SLOTS["agent"],
-        colleague=None if breaks else "Mei",
+        colleague=None if breaks else _SLOTS["colleague"],
         told=True,
         product=_SLOTS["product"],
         days=talk.age[0],
@@ -89,5 +94,6 @@ def _describe(company: companies.Company, breaks: bool) -> prompts.CaseFacts:
         rule=rule.rule if rule else None,
         breach=rule.breach if rule else None,
         rules=tuple(policy.rule for policy in profile.conduct_policies if issue.name in policy.issues),
-        script=tuple(prompts.Line(speaker=who, text=fill_slots(text, _SLOTS)) for who, text in talk.spoken()),
+        subject=talk.subject or "Chat",
+        script=tuple(prompts.Line(speaker=who, text=fill_slots(text, _SLOTS)) for who, text in lines),
     )

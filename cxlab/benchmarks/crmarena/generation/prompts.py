@@ -219,7 +219,7 @@ class RewordedBatch(BaseModel):
 
 PEOPLE = Prompt("crmarena_people", 1, HERE / "people.md", PeopleInputs, People, f"{SIMULATE}:name_people", 0.8)
 CASES = Prompt("crmarena_cases", 1, HERE / "cases.md", CasesInputs, CaseTexts, f"{SIMULATE}:write_cases", 0.8)
-BREACH = Prompt("crmarena_breach", 1, HERE / "breach.md", BreachInputs, BreachFound)
+BREACH = Prompt("crmarena_breach", 1, HERE / "breach.md", BreachInputs, BreachFound, f"{SIMULATE}:find_breach")
 PRODUCT = Prompt("crmarena_product", 1, HERE / "product.md", ProductInputs, ProductMeant, f"{SIMULATE}:pick_product")
 PARAPHRASE = Prompt(
     "crmarena_paraphrase", 1, HERE / "paraphrase.md", ParaphraseInputs, RewordedBatch, f"{SIMULATE}:reword", 0.8

@@ -182,34 +182,32 @@ def pick_products(
 
 def reword(
     model: ChatModel,
-    role: str,
-    asked: Sequence[prompts.Asked],
+    asked: Sequence[tuple[str, Sequence[prompts.Asked]]],
     find_faults: Callable[[int, str], list[str]],
     seed: int,
-    stage: str,
     work: Path,
 ) -> Stage[tuple[dict[int, str], Counts]]:
     """Questions in other words, by number; one whose other words do not ask the same keeps its own, counted as refused.
 
-    `find_faults(number, text)` says what a wording lost or added.
+    `asked`: who asks, and their questions. `find_faults(number, text)` says what a wording lost or added.
     """
+    batches = [(role, batch) for role, questions in asked for batch in split(questions)]
 
-    async def write(batch: list[prompts.Asked]) -> dict[str, Any]:
+    async def write(one: tuple[str, list[prompts.Asked]]) -> dict[str, Any]:
+        role, batch = one
         inputs = prompts.ParaphraseInputs(role=role, questions=tuple(batch))
         made, discarded = await write_batch(model, prompts.PARAPHRASE, inputs, seed * 1000 + batch[0].number * TRIES)
         texts = {each.number: each.text for each in made.questions} if made is not None else {}
-        kept = {
-            n.number: texts[n.number] for n in batch if n.number in texts and not find_faults(n.number, texts[n.number])
-        }
+        kept = {n: texts[n] for n in (each.number for each in batch) if n in texts and not find_faults(n, texts[n])}
         return {
-            "texts": {str(n): text for n, text in kept.items()},
+            "texts": {str(number): text for number, text in kept.items()},
             "discarded": discarded,
             "refused": len(batch) - len(kept),
         }
 
-    rows = yield from generation_stages.run(stage, split(asked), lambda batch: str(batch[0].number), write, work)
+    rows = yield from generation_stages.run("words", batches, lambda one: str(one[1][0].number), write, work)
     counts = Counts()
-    found = {each.number: each.text for each in asked}
+    found = {each.number: each.text for _, questions in asked for each in questions}
     for row in rows:
         counts.add(row)
         found |= {int(number): text for number, text in row["texts"].items()}

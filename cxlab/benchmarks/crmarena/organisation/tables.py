@@ -162,6 +162,27 @@ def _to_id_list(value: Any) -> str:
         raise Misfit(f"{value!r:.60} is no list of ids") from None
 
 
+HIDDEN_LINKS = "latent_cases"
+"""The table beside an organisation that knows what each case is about: case_id, issue_id, order_item_id."""
+
+
+def lacks_links(folder: Path) -> bool:
+    """Whether a stored organisation hides what its cases are about, and their truth lies beside it."""
+    case, hidden = folder / "Case.parquet", folder / f"{HIDDEN_LINKS}.parquet"
+    if not (case.is_file() and hidden.is_file()):
+        return False
+    return bool(pl.scan_parquet(case).select(pl.col("IssueId__c").is_null().all()).collect().item())
+
+
+def add_links(tables: Mapping[str, pl.DataFrame], folder: Path) -> dict[str, pl.DataFrame]:
+    """The tables of an organisation whose cases lead to issue and order item again, as solvers need them."""
+    hidden = pl.read_parquet(folder / f"{HIDDEN_LINKS}.parquet")
+    links = hidden.select(Id="case_id", IssueId__c="issue_id", OrderItemId__c="order_item_id")
+    cases = tables["Case"]
+    linked = cases.drop("IssueId__c", "OrderItemId__c").join(links, on="Id", how="left", maintain_order="left")
+    return {**tables, "Case": linked.select(cases.columns)}
+
+
 def read_folder(folder: Path, schema: Schema) -> dict[str, pl.DataFrame]:
     """The tables of a stored organisation; an object without a file has no rows. BadFile for one that is damaged.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import Annotated
 
 import numpy as np
@@ -10,6 +11,9 @@ from pydantic import BaseModel, Field
 
 from cxlab import resources
 from cxlab.benchmarks.crmarena.generation.prompts import (
+    NO_RULE,
+    BreachFound,
+    BreachInputs,
     CasesInputs,
     CaseText,
     CaseTexts,
@@ -22,9 +26,12 @@ from cxlab.benchmarks.crmarena.generation.prompts import (
     Reworded,
     RewordedBatch,
 )
+from cxlab.benchmarks.crmarena.organisation import talks
 from cxlab.benchmarks.crmarena.organisation.company import FORM, Text
 from cxlab.files import load_model
 from cxlab.llm.simulated.profiles import Profile
+
+_SLOT = re.compile(r"<\w+>")
 
 
 class _Names(BaseModel):
@@ -67,6 +74,16 @@ def pick_product(inputs: ProductInputs, profile: Profile, rng: np.random.Generat
     words = " ".join(_singular(word) for word in inputs.words.lower().split())
     fitting = [each.id for each in inputs.purchases if each.day == inputs.day and f"({words})" in each.name.lower()]
     return ProductMeant(id=fitting[0] if len(fitting) == 1 else "none").model_dump_json()
+
+
+def find_breach(inputs: BreachInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The rule of the hand-written talk that these lines come from; none where they come from no such talk."""
+    whole = "\n".join(inputs.lines)
+    for talk in talks.load_default():
+        said = [part for who, text in talk.spoken() if who != "customer" for part in _SLOT.split(text)]
+        if talk.breaches is not None and all(part in whole for part in said):
+            return BreachFound(rule=talk.breaches).model_dump_json()
+    return BreachFound(rule=NO_RULE).model_dump_json()
 
 
 def _singular(word: str) -> str:

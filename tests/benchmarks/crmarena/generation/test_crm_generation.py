@@ -4,20 +4,25 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 from cxlab import resources
 from cxlab.benchmarks.crmarena import solvers
-from cxlab.benchmarks.crmarena.generation import find_company, latent, sales, sizes
+from cxlab.benchmarks.crmarena.generation import find_company, latent, prompts, sales, sizes
 from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
 from cxlab.benchmarks.crmarena.organisation import company as companies
 from cxlab.benchmarks.crmarena.organisation import talks
 from cxlab.benchmarks.crmarena.organisation.integrity import find_faults
 from cxlab.benchmarks.crmarena.organisation.schema import load_default
 from cxlab.benchmarks.crmarena.organisation.tables import read_folder
+from cxlab.benchmarks.crmarena.sandbox import Sandbox
+from cxlab.benchmarks.crmarena.simulated import writer
+from cxlab.benchmarks.crmarena.soql.errors import QueryError
 from cxlab.benchmarks.crmarena.tasks import TASKS
 from cxlab.errors import BadOption
+from cxlab.llm.simulated.profiles import PROFILES
 from tests.benchmarks.crmarena.generation.conftest import MadeOrganisation, make
 
 # How an agent tells that somebody else has the case from now on.
@@ -222,6 +227,12 @@ def test_an_organisation_without_links_has_the_same_answers(tiny: MadeOrganisati
     loose = make(tmp_path, size="tiny", links=False)
     assert loose.tables["Case"]["IssueId__c"].is_null().all()
     assert loose.tables["Case"]["OrderItemId__c"].is_null().all()
+    folder = loose.home / "datasets" / loose.dataset.id
+    linked = Sandbox.open(folder, compat="policy", linked=True)
+    for sample in loose.of_task("top_issue_identification"):
+        arguments, today = sample.expected["arguments"], sample.inputs["today"]
+        assert list(solvers.solve(linked.at(today), sample.task, arguments).answers) == sample.expected["answers"]
+        assert solvers.solve(loose.sandbox.at(today), sample.task, arguments).answers == ()
     assert [sample.expected["answers"] for sample in loose.samples] == [s.expected["answers"] for s in tiny.samples]
     assert loose.dataset.id != tiny.dataset.id
 
@@ -249,3 +260,28 @@ def test_a_company_of_ones_own_is_a_folder_and_an_unknown_one_is_refused(tmp_pat
     for wrong in (CrmGenerateOptions(industry="ships"), CrmGenerateOptions(company=str(tmp_path))):
         with pytest.raises(BadOption, match="known industries: finance, shoes"):
             find_company(wrong)
+
+
+def test_agents_reach_nothing_that_is_hidden(made: MadeOrganisation) -> None:
+    for name in [name for name in made.tables if name.startswith("latent_")]:
+        with pytest.raises(QueryError, match="INVALID_TYPE"):
+            made.sandbox.soql(f"SELECT Id FROM {name}")
+        with pytest.raises(QueryError, match="INVALID_TYPE"):
+            made.sandbox.sosl(f"FIND {{boots}} RETURNING {name}(Id)")
+    assert "latent" not in str(made.sandbox.soql("SELECT FIELDS(ALL) FROM Case LIMIT 5"))
+
+
+def test_a_reader_of_the_texts_alone_finds_the_rule_that_was_broken(made: MadeOrganisation) -> None:
+    """The simulated reader knows the hand-written talks and nothing of the case; names and handovers hide none."""
+    rules = tuple(prompts.Rule(id=p.id, text=p.rule) for p in companies.load_default().profile.conduct_policies)
+    chats = dict(made.tables["LiveChatTranscript"].select("CaseId", "Body").iter_rows())
+    mails = made.tables["EmailMessage"].sort("MessageDate")
+    looked = made.tables["Case"].filter(pl.col("Status") != "New")["Id"]
+    right = []
+    for row in made.tables["latent_cases"].filter(pl.col("case_id").is_in(looked.implode())).iter_rows(named=True):
+        own = mails.filter(pl.col("ParentId") == row["case_id"])["TextBody"].to_list()
+        inputs = prompts.BreachInputs(lines=(*chats.get(row["case_id"], "").split("\n"), *own), days=1, rules=rules)
+        found = json.loads(writer.find_breach(inputs, PROFILES["strong"], np.random.default_rng(0)))
+        right.append(found["rule"] == (row["breach"] or prompts.NO_RULE))
+    assert len(right) > 100
+    assert all(right)
