@@ -88,8 +88,12 @@ def check(sample: Sample) -> Iterable[str]:
 
 
 def generate(options: CdrDataset, context: GenerationContext) -> Generation:
-    """The conversations written by hand, or made ones; stored at once, as samples alone hold no conversation."""
+    """Conversations written by hand, made ones, or those of another dataset; stored at once, as no sample holds any."""
     size = read_size(options.size)
+    if options.reference:
+        from cxlab.benchmarks.cdr.relevance.dataset import generate_labelled
+
+        return (yield from generate_labelled(options, options.reference, context))
     if size is not None:
         from cxlab.benchmarks.cdr.corpus.generation import generate_made  # runs need but what it stored
 
@@ -115,17 +119,23 @@ def generate(options: CdrDataset, context: GenerationContext) -> Generation:
 def plan(options: CdrDataset, context: GenerationContext) -> CostEstimate | None:
     """What a real writer will be asked; None where nobody is."""
     from cxlab.benchmarks.cdr.corpus.generation import estimate_writing
+    from cxlab.benchmarks.cdr.relevance.dataset import estimate_labelling
 
     del context
     size = read_size(options.size)
+    if options.reference:
+        return estimate_labelling(options)
     return None if size is None else estimate_writing(options.model, size)
 
 
 def ask_writer(model: ChatModel) -> None:
-    """Has one conversation written, so that the prompt can be read."""
+    """Has a conversation written, read, adapted, checked and asked for, so that the prompts can be read."""
     from cxlab.benchmarks.cdr.corpus import generated
+    from cxlab.benchmarks.cdr.relevance import example
 
-    finish(generated.write(generated.plan(1, 1), model, 1))
+    plans = generated.plan(1, 1)
+    (talk,) = finish(generated.write(plans, model, 1)).values()
+    example.ask_each(model, talk)
 
 
 def estimate(samples: Sequence[Sample], options: CdrOptions, roles: Mapping[Role, Sequence[str]]) -> list[RoleEstimate]:

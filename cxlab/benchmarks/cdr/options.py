@@ -1,6 +1,6 @@
 """The switches of a run of CDR, and the settings of its dataset."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -8,6 +8,7 @@ from cxlab.benchmarks.cdr.units import UnitText
 from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.errors import BadOption
 from cxlab.records import Role
+from cxlab.records.settings import Listed
 
 WRITTEN = "written"
 PAPER = "9146"
@@ -47,8 +48,10 @@ class CdrDataset(GenerateOptions):
     """Which conversations, and which questions on them."""
 
     making: ClassVar[str] = (
-        "The conversations that were written by hand are taken as they are. Made ones are written message by message "
-        "from what is to happen in them, so that it is known which questions they answer."
+        "The conversations that were written by hand are taken as they are. Made ones are written from what is to "
+        "happen in them, so that it is known which questions they answer. Of a reference's conversations the best five "
+        "of each query are read first; where none fits, one is adapted or the query dropped; what a classifier finds "
+        "beside them, four judges verify."
     )
 
     size: str = Field(
@@ -59,8 +62,17 @@ class CdrDataset(GenerateOptions):
     )
     model: str = Field(
         "simulated:strong",
-        description="Writes made conversations. Simulated ones need no network, cost nothing and write plainly.",
+        description="Writes made conversations; with a reference it reads and adapts conversations. Simulated ones "
+        "need no network, cost nothing, write plainly and count words.",
         json_schema_extra={"offers": "models"},
+    )
+    reference: str | None = Field(
+        None, description="A stored dataset with conversations that is given queries instead: the way of the paper."
+    )
+    queries: int = Field(100, ge=5, le=28_000, description="With a reference: queries to draw from the templates.")
+    judges: Annotated[tuple[str, ...], Listed] = Field(
+        ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial", "simulated:judge-fair"),
+        description="With a reference: the panel of four that reads each pair of a query and a conversation.",
     )
 
 

@@ -33,7 +33,7 @@ def generate_made(options: CdrDataset, size: int, context: GenerationContext) ->
         steps = generated.write(plans, FaultStoppedModel(writer), context.seed, None if model.simulated else work)
         talks = yield from context.budget.follow(steps)
         made = generated.ask_for(plans, talks, context.seed)
-        spent = {} if model.simulated else {"spent": context.budget.sum_up()}
+        spent = {} if model.simulated else {"spending": context.budget.sum_up()}
         dataset, samples, tables = build(
             f"{len(talks):,} conversations, made by {model.name}",
             "generated",

@@ -1,9 +1,10 @@
 """What models are asked about conversations."""
 
+from cxlab.benchmarks.cdr.prompts.relevance import ADAPT, CHECK, FIT, PARAPHRASE
 from cxlab.benchmarks.cdr.prompts.reranking import RERANK, Candidate, RerankInputs, RerankReply
 from cxlab.benchmarks.cdr.prompts.writing import WRITE, WriteInputs, WriteReply
 
-PROMPTS = (RERANK, WRITE)
+PROMPTS = (RERANK, WRITE, FIT, ADAPT, CHECK, PARAPHRASE)
 
 __all__ = [
     "PROMPTS",

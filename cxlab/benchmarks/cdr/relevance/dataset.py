@@ -1,0 +1,89 @@
+"""A dataset from a stored corpus: queries from the templates, relevance by annotators, a classifier and a panel."""
+
+from __future__ import annotations
+
+import shutil
+
+from cxlab import llm
+from cxlab.benchmarks.cdr.corpus.dataset import build, load_corpus
+from cxlab.benchmarks.cdr.options import CdrDataset
+from cxlab.benchmarks.cdr.prompts import hashes
+from cxlab.benchmarks.cdr.queries.templates import load_templates
+from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, DEPTH, JUDGES, PUBLISHED, label
+from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
+from cxlab.benchmarks.generation_budget import CostEstimate
+from cxlab.benchmarks.generation_stages import FaultStoppedModel
+from cxlab.errors import BadOption
+from cxlab.records import content_id
+from cxlab.store import layout, write
+
+# Tokens of a decision on one conversation, which has about 460 in the paper's corpus; of an adaptation twice that.
+PROMPT_TOKENS, COMPLETION_TOKENS = 700, 60
+
+
+def generate_labelled(options: CdrDataset, reference: str, context: GenerationContext) -> Generation:
+    """Label a stored corpus and store it with its queries and the whole trail; a second try asks nobody twice."""
+    if len(set(options.judges)) != JUDGES:
+        raise BadOption(f"judges={','.join(options.judges)}: name {JUDGES} different ones")
+    corpus = load_corpus(reference, context.home)
+    origin = write.load_dataset(reference, context.home)
+    writer, judges = llm.load(options.model), [llm.load(name) for name in options.judges]
+    filled = load_templates().sample(options.queries, context.seed)
+    queries = {f"q_{place:05d}": each.text for place, each in enumerate(filled)}
+    areas = {f"q_{place:05d}": each.area for place, each in enumerate(filled)}
+    simulated = all(model.simulated for model in (writer, *judges))
+    base = layout.resolve_home(context.home)
+    made_by = (writer.name, [judge.name for judge in judges], hashes())
+    work = base / "work" / content_id("cdr-labels", reference, options.queries, context.seed, *made_by)
+    with layout.lock(work.with_suffix(".lock"), busy="another process makes this dataset at the moment; wait for it"):
+        work.mkdir(parents=True, exist_ok=True)
+        context.budget.open(work)
+        asked = [FaultStoppedModel(context.budget.meter(model)) for model in (writer, *judges)]
+        steps = label(corpus, queries, asked[0], asked[0], asked[1:], context.seed, None if simulated else work)
+        found = yield from context.budget.follow(steps)
+        kept = {query: text for query, text in queries.items() if query not in found.dropped}
+        if not kept:
+            raise BadOption("no query was left: no conversation of this dataset fits any; ask for more with --queries")
+        trained = vars(found.trained) if found.trained else None
+        dataset, samples, tables = build(
+            f"{origin.name}, with {len(kept):,} queries",
+            "generated",
+            {**corpus, **found.added},
+            kept,
+            {query: found.relevant[query] for query in kept},
+            areas,
+            config={
+                "conversations": "labelled",
+                "reference": reference,
+                "writer": writer.name,
+                "judges": [judge.name for judge in judges],
+                "simulated": simulated,
+                "rates": {step: list(rate) for step, rate in found.rates.items()},
+                "published": PUBLISHED,
+                "classifier": trained,
+                "classifier_note": found.note,
+                "adapted": len(found.added),
+                "dropped": found.dropped,
+                "queue": len(found.queue),
+                "negatives": found.negatives,
+                "paraphrases": found.paraphrases,
+                "prompts": hashes(),
+                "note": "; ".join(found.lines()),
+                **({} if simulated else {"spending": context.budget.sum_up()}),
+            },
+            licence=origin.licence,
+            seed=context.seed,
+        )
+        tables["trail"] = found.to_frame()
+        folder = write.save_dataset(dataset, samples, base, tables=tables)
+        shutil.rmtree(work)
+    return Generated(dataset, tuple(samples), tables, folder)
+
+
+def estimate_labelling(options: CdrDataset) -> CostEstimate | None:
+    """What labelling takes of the writer, who is the annotator, too: a call for each candidate, a few for what is
+    uncertain. What the panel takes depends on how much fits; it is not in it."""
+    if options.model.startswith("simulated:"):
+        return None
+    calls = options.queries * (CANDIDATES + DEPTH // 5 + 2)
+    return CostEstimate.of(options.model, calls, calls * PROMPT_TOKENS, calls * COMPLETION_TOKENS)

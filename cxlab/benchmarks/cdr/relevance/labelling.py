@@ -1,0 +1,297 @@
+"""The paper's way to relevance, step by step, with a trail of each decision.
+
+candidates  the five best conversations of each query are read by an annotator
+adapt       where none fits, a writer adapts the best of them or declines; a reader checks fidelity and naturalness
+classifier  trained on these labels it reads the fifty best: from 0.9 on relevant, below 0.5 not, what lies between and
+            what stands on the wrong side of its neighbours is uncertain and goes to the annotator
+general     a query with more than fifty matches is dropped
+panel       four judges read each pair: a majority keeps it, a tie is discarded and flagged for a person
+negatives   the best-ranked conversation that is not relevant; a paraphrase of the query by the writer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from cxlab.benchmarks import generation_stages
+from cxlab.benchmarks.cdr.corpus.generated import to_conversation
+from cxlab.benchmarks.cdr.prompts.relevance import (
+    ADAPT,
+    CHECK,
+    FIT,
+    PARAPHRASE,
+    AdaptInputs,
+    CheckInputs,
+    FitInputs,
+    ParaphraseInputs,
+)
+from cxlab.benchmarks.cdr.relevance.classifier import PairClassifier, PairFeatures, TrainedOn
+from cxlab.benchmarks.cdr.units import UnitText
+from cxlab.benchmarks.generation_stages import Progress
+from cxlab.errors import BadOption
+from cxlab.llm import ChatModel, ask
+from cxlab.records import Conversation, content_id
+
+CANDIDATES, DEPTH = 5, 50
+SURE, UNSURE = 0.9, 0.5
+MOST_RELEVANT = 50
+JUDGES = 4
+PUBLISHED = {"average_precision": 0.9622, "accuracy": 0.952, "panel": 0.97}
+"""The paper's reranker and classifier on their held-out pairs, and the share of pairs that its panel passed."""
+_TEXT = UnitText()
+
+
+class Decision(NamedTuple):
+    """One line of the trail. `fits` None: nobody could tell, so a person should look at it."""
+
+    query_id: str
+    conversation_id: str
+    step: str
+    by: str
+    fits: bool | None
+    score: float | None = None
+    reason: str = ""
+
+
+@dataclass
+class Labelled:
+    """What came of it. `relevant`: query → conversations; `added`: what was adapted; `dropped`: query → why.
+
+    `queue`: pairs that a person should look at; `negatives`: query → a conversation that only seems to fit;
+    `paraphrases`: query → the same in other words; `rates`: step → (passed, of); `trained` None: too few labels.
+    """
+
+    relevant: dict[str, set[str]] = field(default_factory=dict)
+    added: dict[str, Conversation] = field(default_factory=dict)
+    dropped: dict[str, str] = field(default_factory=dict)
+    queue: list[Decision] = field(default_factory=list)
+    negatives: dict[str, str] = field(default_factory=dict)
+    paraphrases: dict[str, str] = field(default_factory=dict)
+    trail: list[Decision] = field(default_factory=list)
+    rates: dict[str, tuple[int, int]] = field(default_factory=dict)
+    trained: TrainedOn | None = None
+    note: str = ""
+
+    def note_down(self, decision: Decision) -> None:
+        """Keep a decision; one that nobody could make goes to the queue as well."""
+        self.trail.append(decision)
+        if decision.fits is None:
+            self.queue.append(decision)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The whole trail."""
+        texts = dict.fromkeys(("query_id", "conversation_id", "step", "by"), pl.String)
+        schema = {**texts, "fits": pl.Boolean, "score": pl.Float64, "reason": pl.String}
+        return pl.DataFrame(self.trail, schema=schema, orient="row")
+
+    def lines(self) -> list[str]:
+        """The report for a person, beside the paper's figures."""
+        told = [f"{step}: {passed:,} of {of:,} pass" for step, (passed, of) in self.rates.items()]
+        if self.trained is not None:
+            told.append(
+                f"classifier, on queries it was not trained on: average precision {self.trained.average_precision:.3f} "
+                f"(paper {PUBLISHED['average_precision']:.3f}, blind {self.trained.base:.3f}), accuracy "
+                f"{self.trained.accuracy:.3f} (paper {PUBLISHED['accuracy']:.3f}), n {self.trained.pairs:,} pairs"
+            )
+        elif self.note:
+            told.append(f"classifier: left out, {self.note}")
+        return [*told, f"{len(self.queue):,} pairs for a person to look at, {len(self.dropped):,} queries dropped"]
+
+
+Steps = Generator[Progress, None, Any]
+
+
+def label(
+    corpus: Mapping[str, Conversation],
+    queries: Mapping[str, str],
+    annotator: ChatModel,
+    writer: ChatModel,
+    judges: Sequence[ChatModel],
+    seed: int = 0,
+    folder: Path | None = None,
+) -> Generator[Progress, None, Labelled]:
+    """All steps; `folder` keeps what models said, so that a second try asks nobody twice."""
+    if len(judges) != JUDGES or len({judge.name for judge in judges}) != JUDGES:
+        raise BadOption(f"the panel has {JUDGES} different judges; {len({judge.name for judge in judges})} were named")
+    done = Labelled()
+    features = PairFeatures(corpus)
+    best = {query: features.rank(text, DEPTH) for query, text in queries.items()}
+    asking = _Asking(corpus, queries, seed, folder)
+    pairs = [(query, name) for query in queries for name in best[query][:CANDIDATES]]
+    first = yield from asking.fit("candidates", annotator, pairs)
+    for pair, (fits, reason) in first.items():
+        done.note_down(Decision(*pair, "candidates", annotator.name, fits, None, reason))
+    done.relevant = {query: set() for query in queries}
+    for (query, name), (fits, _) in first.items():
+        if fits:
+            done.relevant[query].add(name)
+    done.rates["candidates"] = sum(map(bool, done.relevant.values())), len(queries)
+    yield from _adapt(asking, done, best, writer, annotator)
+    yield from _classify(asking, done, features, best, first, annotator)
+    for query, names in done.relevant.items():
+        if len(names) > MOST_RELEVANT:
+            done.dropped[query] = f"{len(names)} conversations fit: too general"
+        elif not names:
+            done.dropped[query] = "no conversation fits"
+    yield from _verify(asking, done, judges)
+    for query in queries:
+        if query not in done.dropped:
+            seems = next((name for name in best[query] if name not in done.relevant[query]), None)
+            if seems is not None:
+                done.negatives[query] = seems
+    yield from _paraphrase(asking, done, writer)
+    return done
+
+
+class _Asking:
+    """What models are asked of pairs; each answer is kept under its stage."""
+
+    def __init__(
+        self, corpus: Mapping[str, Conversation], queries: Mapping[str, str], seed: int, folder: Path | None
+    ) -> None:
+        self.queries, self.seed, self.folder = queries, seed, folder
+        self.texts = {name: _TEXT.write(talk.messages) for name, talk in corpus.items()}
+        self.lengths = {name: len(talk.messages) for name, talk in corpus.items()}
+
+    def seed_of(self, *parts: str) -> int:
+        return int(content_id("label", *parts, self.seed), 16) % 2**31
+
+    def fit(
+        self, stage: str, model: ChatModel, pairs: Sequence[tuple[str, str]]
+    ) -> Generator[Progress, None, dict[tuple[str, str], tuple[bool | None, str]]]:
+        """(query, conversation) → whether it fits (None: the reply could not be read), and why."""
+
+        async def one(pair: tuple[str, str]) -> dict[str, Any]:
+            query, name = pair
+            inputs = FitInputs(query=self.queries[query], conversation=self.texts[name])
+            reply = await ask(model, FIT, inputs, seed=self.seed_of(stage, model.name, *pair))
+            said = reply.output
+            return {"fits": said.fits == "yes" if said else None, "reason": said.reason if said else "unreadable reply"}
+
+        rows = yield from generation_stages.run(stage, pairs, "\n".join, one, self.folder)
+        return {pair: (row["fits"], row["reason"]) for pair, row in zip(pairs, rows, strict=True)}
+
+
+def _adapt(
+    asking: _Asking, done: Labelled, best: Mapping[str, Sequence[str]], writer: ChatModel, reader: ChatModel
+) -> Steps:
+    wanting = [query for query, names in done.relevant.items() if not names and best[query]]
+
+    async def one(query: str) -> dict[str, Any]:
+        source = best[query][0]
+        text, reference = asking.queries[query], asking.texts[source]
+        inputs = AdaptInputs(query=text, conversation=reference, messages=asking.lengths[source])
+        reply = await ask(writer, ADAPT, inputs, seed=asking.seed_of("adapt", query))
+        said = reply.output
+        if said is None or said.declined:
+            return {"messages": None, "reason": said.reason if said else "unreadable reply"}
+        messages = [message.model_dump() for message in said.messages]
+        made = _TEXT.write(to_conversation("", messages, {}).messages)
+        seen = await ask(
+            reader,
+            CHECK,
+            CheckInputs(query=text, reference=reference, conversation=made),
+            seed=asking.seed_of("check", query),
+        )
+        ok = seen.output is not None and seen.output.fits == seen.output.natural == "yes"
+        told = seen.output.reason if seen.output else "the check could not be read"
+        return {"messages": messages if ok else None, "reason": told, "checked": True}
+
+    rows = yield from generation_stages.run("adapt", wanting, str, one, asking.folder)
+    for query, row in zip(wanting, rows, strict=True):
+        source, name = best[query][0], f"adapted_{query}"
+        if row["messages"]:
+            talk = to_conversation(name, row["messages"], {"adapted_from": source})
+            done.added[name] = talk
+            done.relevant[query].add(name)
+            asking.texts[name], asking.lengths[name] = _TEXT.write(talk.messages), len(talk.messages)
+        by = reader.name if row.get("checked") else writer.name
+        done.note_down(
+            Decision(
+                query, name if row["messages"] else source, "adapt", by, bool(row["messages"]), None, row["reason"]
+            )
+        )
+    done.rates["adapt"] = len(done.added), len(wanting)
+
+
+def _classify(
+    asking: _Asking,
+    done: Labelled,
+    features: PairFeatures,
+    best: Mapping[str, Sequence[str]],
+    first: Mapping[tuple[str, str], tuple[bool | None, str]],
+    annotator: ChatModel,
+) -> Steps:
+    labels = [(query, name, fits) for (query, name), (fits, _) in first.items() if fits is not None]
+    try:
+        classifier = PairClassifier.train(features, asking.queries, labels)
+    except BadOption as few:
+        done.note = str(few)
+        return
+    done.trained = classifier.held_out
+    uncertain: list[tuple[str, str]] = []
+    for query, text in asking.queries.items():
+        names = best[query][CANDIDATES:]
+        if not names:
+            continue
+        chances = classifier.predict(features, text, names).tolist()
+        for place, (name, chance) in enumerate(zip(names, chances, strict=True)):
+            around = chances[max(0, place - 1) : place] + chances[place + 1 : place + 2]
+            # On the other side of both its neighbours: the boundary is not where the order has it.
+            odd = bool(around) and all((each >= UNSURE) != (chance >= UNSURE) for each in around)
+            verify = odd or UNSURE <= chance < SURE
+            if verify:
+                uncertain.append((query, name))
+            elif chance >= SURE:
+                done.relevant[query].add(name)
+            sure = not verify and chance >= SURE
+            told = "uncertain" if verify else ""
+            done.trail.append(Decision(query, name, "classifier", "classifier", sure, chance, told))
+    answers = yield from asking.fit("uncertain", annotator, uncertain)
+    for pair, (fits, reason) in answers.items():
+        done.note_down(Decision(*pair, "uncertain", annotator.name, fits, None, reason))
+        if fits:
+            done.relevant[pair[0]].add(pair[1])
+    done.rates["uncertain"] = sum(bool(fits) for fits, _ in answers.values()), len(answers)
+
+
+def _verify(asking: _Asking, done: Labelled, judges: Sequence[ChatModel]) -> Steps:
+    pairs = [
+        (query, name) for query, names in done.relevant.items() if query not in done.dropped for name in sorted(names)
+    ]
+    votes: dict[tuple[str, str], list[bool | None]] = {pair: [] for pair in pairs}
+    for place, judge in enumerate(judges, 1):
+        answers = yield from asking.fit(f"panel-{place}", judge, pairs)
+        for pair, (fits, reason) in answers.items():
+            votes[pair].append(fits)
+            done.trail.append(Decision(*pair, "vote", judge.name, fits, None, reason))
+    kept = 0
+    for (query, name), cast in votes.items():
+        yes, no = cast.count(True), cast.count(False)
+        fits = None if yes == no or yes + no < JUDGES - 1 else yes > no
+        told = f"{yes} yes, {no} no, {len(cast) - yes - no} unreadable"
+        done.note_down(Decision(query, name, "panel", "majority", fits, yes / JUDGES, told))
+        kept += fits is True
+        if not fits:
+            done.relevant[query].discard(name)
+    done.rates["panel"] = kept, len(pairs)
+    for query, names in done.relevant.items():
+        if query not in done.dropped and not names:
+            done.dropped[query] = "the panel passed no conversation"
+
+
+def _paraphrase(asking: _Asking, done: Labelled, writer: ChatModel) -> Steps:
+    left = [query for query in asking.queries if query not in done.dropped]
+
+    async def one(query: str) -> dict[str, Any]:
+        inputs = ParaphraseInputs(query=asking.queries[query])
+        reply = await ask(writer, PARAPHRASE, inputs, seed=asking.seed_of("paraphrase", query))
+        return {"text": reply.output.text if reply.output else None}
+
+    rows = yield from generation_stages.run("paraphrases", left, str, one, asking.folder)
+    done.paraphrases = {query: row["text"] for query, row in zip(left, rows, strict=True) if row["text"]}
