@@ -42,7 +42,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         output={"answer": episode.answer},
         outcome=episode.outcome,
         ended_by=episode.ended_by,
-        failures=tuple(episode.failures),
+        failures=episode.faults,
         usage=episode.totals.usage,
         latency_s=episode.totals.latency_s,
         cost_usd=episode.totals.cost_usd,

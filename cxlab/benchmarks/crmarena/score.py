@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cxlab.benchmarks.contract import Scored, Setup, name_fault
+from cxlab.benchmarks.crmarena.agents.episode import BAD_ARGUMENTS
 from cxlab.benchmarks.crmarena.answers import exact, exact_extracted, f1
 from cxlab.benchmarks.crmarena.evaluation.verdict import is_overlong, judge_attempt
 from cxlab.benchmarks.crmarena.tasks import TASKS
@@ -38,7 +39,7 @@ def measure(sample: Sample, attempt: Attempt) -> Scored:
     values |= {
         "turns": float(len([message for message in attempt.messages if message.role == "agent"])),
         "queries": float(len(answered)),
-        "format_error": 100.0 * any(each.where == "format" for each in attempt.failures),
+        "format_error": 100.0 * has_slip(attempt),
     }
     rows = [Score(attempt_id=attempt.id, turn=None, metric=name, value=value) for name, value in values.items()]
     if cut:
@@ -51,6 +52,12 @@ def measure(sample: Sample, attempt: Attempt) -> Scored:
         share = 100 * sum(failed) / len(failed)
         rows.append(Score(attempt_id=attempt.id, turn=None, metric="errors", value=share, n=len(failed)))
     return Scored(tuple(rows), verdict=judge_attempt(sample, attempt, values.get("score")))
+
+
+def has_slip(attempt: Attempt) -> bool:
+    """Whether a reply was in the wrong form: sent back, or with arguments that are no JSON object."""
+    reminded = any(message.role == "system" for message in attempt.messages)
+    return reminded or any(each.type == BAD_ARGUMENTS for each in attempt.failures)
 
 
 def grade(sample: Sample, answer: object) -> dict[str, float]:

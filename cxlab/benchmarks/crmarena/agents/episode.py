@@ -26,6 +26,8 @@ from cxlab.llm import ModelCall
 from cxlab.records import CallTotals, Failure, Message, ToolCall
 
 _LONGEST_TOLD = 300
+BAD_ARGUMENTS = "bad_arguments"
+"""Type of the failure of a call whose arguments are no JSON object."""
 
 
 @dataclass
@@ -93,7 +95,7 @@ class Episode:
             seen = observe(f"{ERROR}there is no tool {call.name[:60]!r}; there are {known}")
         elif problem is not None:
             seen = observe(f"{ERROR}{call.name}: {problem}")
-            self.fail(Failure(where="format", type="bad_arguments", message=problem[:_LONGEST_TOLD]))
+            self.fail(Failure(where="format", type=BAD_ARGUMENTS, message=problem[:_LONGEST_TOLD]))
         else:
             result = TOOLS[call.name](self.sandbox, **arguments)
             seen = observe(result, self.limit)
@@ -124,11 +126,21 @@ class Episode:
         self.failures.append(failure.model_copy(update={"turn": self.turn}))
 
     @property
+    def faults(self) -> tuple[Failure, ...]:
+        """What went wrong. A reply in the wrong form that was put right is a slip of the agent, as an error is of a
+        query; it is what could not be read only where no answer came."""
+        if self.answer is None:
+            return tuple(self.failures)
+        return tuple(
+            each.model_copy(update={"where": "agent"}) if each.where == "format" else each for each in self.failures
+        )
+
+    @property
     def outcome(self) -> Literal["ok", "format", "provider"]:
         """As `Attempt.outcome` defines it."""
         if self.ended_by == "provider":
             return "provider"
-        return "format" if any(each.where == "format" for each in self.failures) else "ok"
+        return "format" if any(each.where == "format" for each in self.faults) else "ok"
 
 
 def read_arguments(given: str) -> tuple[Mapping[str, Any], str | None]:

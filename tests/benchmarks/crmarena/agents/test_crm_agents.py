@@ -94,7 +94,7 @@ def test_a_query_an_error_and_an_answer(region: Sample, framework: str) -> None:
     ]
     model = Scripted(replies)
     attempt = play(region, model, {"framework": framework})
-    assert (attempt.output, attempt.ended_by, attempt.outcome) == ({"answer": gold}, "submit", "format")
+    assert (attempt.output, attempt.ended_by, attempt.outcome) == ({"answer": gold}, "submit", "ok")
     roles = [(message.role, message.turn) for message in attempt.messages]
     assert roles == [
         *[("customer", 1), ("agent", 1), ("system", 1), ("agent", 2), ("tool", 2), ("agent", 3), ("tool", 3)],
@@ -107,7 +107,8 @@ def test_a_query_an_error_and_an_answer(region: Sample, framework: str) -> None:
     assert shown[1].text == '[{"expr0":240}]'
     assert attempt.messages[5].data["raw"] == replies[2].strip()
     assert "raw" not in attempt.messages[3].data, "what thought and action say is kept once"
-    assert [failure.type for failure in attempt.failures] == ["no_action", "INVALID_FIELD", "several_actions"]
+    slips = [(failure.where, failure.type) for failure in attempt.failures]
+    assert slips == [("agent", "no_action"), ("tool", "INVALID_FIELD"), ("agent", "several_actions")]
     assert attempt.usage.prompt_tokens == 50
     assert attempt.latency_s == 2.5
     # What the model read is what the trace says.
@@ -117,7 +118,7 @@ def test_a_query_an_error_and_an_answer(region: Sample, framework: str) -> None:
     assert sent[-1]["content"] == f"<observation>\n{shown[2].text}\n</observation>"
     assert {request.temperature for request in model.requests} == {0.0}
     values = values_of(region, attempt)
-    assert (values["score"], values["turns"], values["recovery"]) == (100, 5, 100)
+    assert (values["score"], values["turns"], values["recovery"], values["format_error"]) == (100, 5, 100, 100)
     assert values["errors"] == pytest.approx(100 / 3)
 
 
