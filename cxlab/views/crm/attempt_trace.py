@@ -12,19 +12,17 @@ from cxlab.read import StoredAttempt, View
 from cxlab.records import Dataset, Sample
 from cxlab.store import write
 from cxlab.ui.labels import chip, error, say
-from cxlab.views.crm import look
-from cxlab.views.crm.organisation import Organisation, has_organisation, load
+from cxlab.views.crm.organisation import Organisation, count_records, has_organisation, load
 from cxlab.views.crm.place import LONGEST_QUERY, Place, show_link
 from cxlab.views.crm.solving import SolverStep, can_solve, name_answer, write_argument
 from cxlab.views.crm.tasks import show_evidence, show_result, show_step, solve_sample
 from cxlab.views.crm.trace import Departure, Turn, read_departure, read_turns
 
-_LONGEST_SEEN = 4_000
+_LONGEST_SEEN, _LONGEST_WHOLE = 4_000, 40_000
 
 
 def show_attempt(whole: StoredAttempt) -> None:
     """The attempt: the question and both answers, the first departure, then both ways side by side."""
-    look.style()
     dataset, organisation = _open(str(whole.run.get("dataset_id") or ""))
     sample = _read_sample(whole)
     place = Place(View(dataset=dataset.id if dataset else ""))
@@ -42,13 +40,14 @@ def show_attempt(whole: StoredAttempt) -> None:
             if not turns:
                 st.caption("It never replied.")
         with due:
+            if organisation is not None and not steps:
+                show_evidence(place, organisation, sample)
+                return
             st.markdown("**What the solver does**")
             if organisation is None:
                 st.caption("The dataset is not in this store any more, or came without its records.")
-            elif steps:
-                _show_steps(place, organisation, steps, departure)
             else:
-                show_evidence(place, organisation, sample)
+                _show_steps(place, organisation, steps, departure)
 
 
 def _open(dataset_id: str) -> tuple[Dataset | None, Organisation | None]:
@@ -112,6 +111,10 @@ def _show_departure(
         step = next((each for each in steps if each.tool == departure.step), None)
         if turn is None and step is None:
             st.caption("No single action is to blame.")
+            return
+        if turn is not None and not steps:
+            # What has no solver has nothing to set beside it.
+            _show_action(place, organisation, turn)
             return
         did, due = st.columns(2, gap="medium")
         with did:
@@ -191,10 +194,14 @@ def _show_seen(organisation: Organisation | None, turn: Turn) -> None:
         # Not wrapped: a caret in it points to a place in the line above.
         st.code(turn.seen[:_LONGEST_SEEN], language=None)
         return
-    count = "" if turn.records is None else f"{format_count(turn.records)} records, "
+    count = "" if turn.records is None else f"{count_records(turn.records)}, "
     st.caption(f"Saw {count}{format_count(len(turn.seen))} characters")
     if isinstance(turn.result, list | dict) and turn.result:
         show_result(organisation, turn.result)
+        with st.popover("All that it saw", type="tertiary", key=f"crm-seen-{turn.number}"):
+            st.code(turn.seen[:_LONGEST_WHOLE], language="json", wrap_lines=True)
+            if len(turn.seen) > _LONGEST_WHOLE:
+                st.caption(f"The first {format_count(_LONGEST_WHOLE)} characters.")
     elif turn.result == []:
         st.text("nothing")
     else:

@@ -104,5 +104,5 @@ def _show_one(place: Place) -> None:
     words = SIGNS[str(whole.attempt.get("verdict") or "unscored")][0]
     setup = ((whole.run.get("setup") or {}).get("options") or {}).get("framework", "")
     section(plain(f"{label(whole.attempt['model'])}, {queries_board.name_framework(setup)}: {words}"))
-    link("Votes, figures and notes on Failures", "failures", View().open(run_id, attempt_id))
+    link("Figures, notes and tags on Failures", "failures", View().open(run_id, attempt_id))
     show_attempt(whole)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cxlab.benchmarks.crmarena.organisation.schema import Schema
 from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import palette, plain, style_figure
+from cxlab.views.crm.organisation import count_records
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -104,5 +105,5 @@ def draw_objects(schema: Schema, counts: Mapping[str, int], dark: bool) -> Figur
 def _hover(schema: Schema, name: str, count: int) -> str:
     info = schema.objects[name]
     leads = [f"{each.name} → {each.reference.to}" for each in info.references if each.reference]
-    told = [f"<b>{plain(name)}</b>, {format_count(count)} records", plain(info.about), *map(plain, leads)]
+    told = [f"<b>{plain(name)}</b>, {count_records(count)}", plain(info.about), *map(plain, leads)]
     return "<br>".join(told)

@@ -23,7 +23,7 @@ from cxlab.ui.labels import chip, error, plain, say
 from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
 from cxlab.views.crm.asking import Answer, ask, find_meant, mark_place, to_json, to_table
-from cxlab.views.crm.organisation import Organisation, open_sandbox
+from cxlab.views.crm.organisation import Organisation, count_records, open_sandbox
 from cxlab.views.crm.place import LONGEST_QUERY, Place, go, move, read_place, show_link
 from cxlab.views.crm.queries_examples import EXAMPLES
 from cxlab.views.crm.records import shorten
@@ -149,7 +149,7 @@ def _show_history(place: Place) -> None:
 
 
 def _remember(query: str, answer: Answer) -> None:
-    came = answer.fault.code if answer.fault else f"{format_count(len(answer.records))} records"
+    came = answer.fault.code if answer.fault else count_records(len(answer.records))
     asked: list[Asked] = st.session_state.get(_HISTORY, [])
     kept = [each for each in asked if each.query != query and len(each.query) <= LONGEST_QUERY]
     st.session_state[_HISTORY] = [*kept, Asked(query, came)][-_MOST_KEPT:]
@@ -162,7 +162,7 @@ def _show_answer(place: Place, organisation: Organisation, query: str, answer: A
         _show_fault(place, organisation, query, answer.fault)
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(f"{format_count(len(answer.records))} records", anchor=False, width="content")
+        st.subheader(count_records(len(answer.records)), anchor=False, width="content")
         st.caption(format_seconds(answer.seconds), width="content")
     _show_plan(answer.steps, opened=not answer.records)
     if not answer.records:

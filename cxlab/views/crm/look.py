@@ -13,8 +13,8 @@ def style() -> None:
     mono = "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace"
     st.html(
         f"""<style>
-    [data-testid="stMain"] [data-testid="stPageLink-NavLink"] {{background: transparent; padding: 0 .2rem;
-      min-height: 0;}}
+    [data-testid="stMain"] [data-testid="stPageLink-NavLink"] {{background: transparent; padding: .1rem .2rem;
+      min-height: 0; height: auto;}}
     [data-testid="stMain"] [data-testid="stPageLink-NavLink"] p {{font-weight: 400; font-size: .9rem;
       white-space: normal; line-height: 1.4; overflow-wrap: anywhere;}}
     .cx-form {{border-collapse: collapse; width: 100%; font-size: .88rem; font-variant-numeric: tabular-nums;}}
@@ -24,7 +24,7 @@ def style() -> None:
     .cx-form td.none {{color: {ink.muted}; font-style: italic;}}
     [class*="st-key-cx-event-"] {{border-left: 2px solid {ink.hairline}; padding: .1rem 0 .3rem .9rem;
       position: relative; overflow-wrap: anywhere;}}
-    [class*="st-key-cx-event-"]::before {{content: ""; position: absolute; left: -6px; top: .95rem; width: 10px;
+    [class*="st-key-cx-event-"]::before {{content: ""; position: absolute; left: -6px; top: .6rem; width: 10px;
       height: 10px; border-radius: 50%; background: {ink.muted};}}
     [class*="st-key-cx-event-opened"]::before {{background: {ink.warning};}}
     [class*="st-key-cx-event-closed"]::before {{background: {ink.good};}}

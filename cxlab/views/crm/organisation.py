@@ -182,6 +182,11 @@ def _say(organisation: Organisation, value: Any, field: FieldInfo) -> str:
     return write_value(value, field)
 
 
+def count_records(count: int) -> str:
+    """ "1 record", "2,071 records"."""
+    return f"{format_count(count)} record{'s' * (count != 1)}"
+
+
 def write_value(value: Any, field: FieldInfo) -> str:
     """A value as people read it; "" for null. Times are the organisation's, UTC."""
     if value is None:

@@ -13,7 +13,7 @@ from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.crm import queries_rating
-from cxlab.views.crm.organisation import Organisation
+from cxlab.views.crm.organisation import Organisation, count_records
 from cxlab.views.crm.place import Place, go, pick, show_link
 from cxlab.views.crm.queries_rating import POINTS, UNKNOWN, WHOLE
 from cxlab.views.datasets.charts import draw_shares
@@ -64,7 +64,9 @@ def _ask(place: Place, organisation: Organisation, thing: str) -> None:
     note = "Its structure and what it holds together." if whole else organisation.schema.objects[thing].about
     section(title, f"{note} Compared with systems that you know from work.")
     browse = Place(place.view.change(tab=""), object="" if whole else thing)
-    show_link("Look through the records" if whole else f"Look through {organisation.count(thing):,} records", browse)
+    show_link(
+        "Look through the records" if whole else f"Look through {count_records(organisation.count(thing))}", browse
+    )
     options = [*POINTS, *([] if whole else [UNKNOWN])]
     names = {**POINTS, UNKNOWN: "I do not know this object"}
     point = st.radio(

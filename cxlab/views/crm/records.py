@@ -17,7 +17,7 @@ from cxlab.ui.render import render
 from cxlab.ui.tables import Kind, column, show_chart, show_table
 from cxlab.views.crm import queries_examples
 from cxlab.views.crm.charts import draw_objects
-from cxlab.views.crm.organisation import Organisation, Record, write_value
+from cxlab.views.crm.organisation import Organisation, Record, count_records, write_value
 from cxlab.views.crm.place import Place, find_words, go, show_link
 from cxlab.views.crm.timeline import Event, read_chat, tell
 
@@ -49,7 +49,7 @@ def show_records(place: Place, organisation: Organisation) -> None:
 def _show_objects(place: Place, organisation: Organisation) -> None:
     size = organisation.schema.size
     total = sum(organisation.count(name) for name in organisation.schema.objects)
-    title = f"{format_count(total)} records of {size.objects} objects"
+    title = f"{count_records(total)} of {size.objects} objects"
     section(
         title,
         f"{format_count(size.fields)} fields, {size.references} declared references. A line leads from an object to "

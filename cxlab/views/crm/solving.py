@@ -12,10 +12,11 @@ from cxlab.benchmarks.crmarena.solvers import SOLVERS, solve
 from cxlab.benchmarks.crmarena.tasks import PREFIXES, TASKS
 from cxlab.benchmarks.crmarena.tools import DEFINITIONS, TOOLS
 from cxlab.views.crm.asking import flatten
-from cxlab.views.crm.organisation import Organisation
+from cxlab.views.crm.organisation import Organisation, count_records
 
 _MOST_NAMED = 4
 _MOST_ROWS = 12
+_LONGEST_CELL = 160
 # As the product and the tools write times.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.000)?(Z|\+0000)")
 
@@ -106,7 +107,7 @@ def write_argument(organisation: Organisation | None, value: Any) -> str:
         return inner + _rest(len(value))
     if isinstance(value, list | tuple):
         if value and isinstance(value[0], Mapping):
-            return f"{len(value):,} records"
+            return count_records(len(value))
         return ", ".join(write_argument(organisation, each) for each in value[:_MOST_NAMED]) + _rest(len(value))
     if isinstance(value, float):
         return f"{value:,.0f}" if value.is_integer() or abs(value) >= 1000 else f"{value:.4g}"
@@ -124,7 +125,8 @@ def _name(organisation: Organisation | None, id: str) -> str:
 
 
 def tabulate(organisation: Organisation | None, result: Any) -> tuple[list[str], list[list[str]], int]:
-    """A result as a small table: heads, the first rows, and how many rows there are; ([], [], 0) for what is none.
+    """A result as a small table: heads, the first rows with long cells cut, and how many rows there are; ([], [], 0)
+    for what is none.
 
     Figures by id come with the largest on top.
     """
@@ -135,9 +137,13 @@ def tabulate(organisation: Organisation | None, result: Any) -> tuple[list[str],
     if isinstance(result, Sequence) and not isinstance(result, str) and result and isinstance(result[0], Mapping):
         flat = [dict(flatten(row)) for row in result[:_MOST_ROWS] if isinstance(row, Mapping)]
         heads = list(dict.fromkeys(key for row in flat for key in row))
-        rows = [[write_argument(organisation, row.get(head)) for head in heads] for row in flat]
+        rows = [[_shorten(write_argument(organisation, row.get(head))) for head in heads] for row in flat]
         return heads, rows, len(result)
     return [], [], 0
+
+
+def _shorten(cell: str) -> str:
+    return cell if len(cell) <= _LONGEST_CELL else f"{cell[: _LONGEST_CELL - 1]}…"
 
 
 def _is_number(value: Any) -> bool:

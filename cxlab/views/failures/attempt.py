@@ -14,7 +14,7 @@ from cxlab.ui import address, path_strips
 from cxlab.ui.labels import badge, error, header, label, plain, say
 from cxlab.ui.transcript import transcript
 from cxlab.views.benchmarks import declared
-from cxlab.views.crm import attempt_trace
+from cxlab.views.crm import attempt_trace, look
 from cxlab.views.failures import (
     annotation_form,
     attempt_answer,
@@ -134,6 +134,7 @@ def _show_dialogue(view: View, whole: StoredAttempt, about: Declaration) -> None
 
 def _show_actions(view: View, whole: StoredAttempt, about: Declaration) -> None:
     """Actions and what came of them, beside those that lead to the answer."""
+    look.style()
     attempt_answer.headline(whole, about)
     attempt_trace.show_attempt(whole)
     _show_rest(view, whole)

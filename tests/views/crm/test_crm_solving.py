@@ -61,8 +61,9 @@ def test_values_are_told_by_what_their_ids_stand_for() -> None:
     assert write_argument(shoes, []) == "none"
     assert write_argument(shoes, "2020-03-01T00:00:00.000+0000") == "2020-03-01 00:00"
     assert write_argument(shoes, "2020-03-01T23:59:59Z") == "2020-03-01 23:59:59"
-    assert write_argument(shoes, [{"Id": CASE}]) == "1 records"
+    assert write_argument(shoes, [{"Id": CASE}]) == "1 record"
     assert tabulate(shoes, {AGENT: 3, "x": 12345.6}) == (["", ""], [["x", "12,346"], ["Ann0 O'Neil", "3"]], 2)
     heads, rows, count = tabulate(shoes, [{"OwnerId": AGENT, "n": n} for n in range(30)])
     assert (heads, rows[0], len(rows), count) == (["OwnerId", "n"], ["Ann0 O'Neil", "0"], 12, 30)
+    assert tabulate(shoes, [{"Body": "x" * 500}])[1] == [["x" * 159 + "…"]]
     assert tabulate(shoes, "2020") == tabulate(shoes, []) == tabulate(shoes, {}) == ([], [], 0)
