@@ -55,16 +55,19 @@ ASKS_TO_CONFIRM = cue_list(
         rf"|\s+{_IF_YOU_WISH}\b|\s+that you(?:'d| would)? (?:like|want|wish|agree)\b"
         r"|\s+(?:if|that|whether) you(?:'re| are) (?:ok|okay|happy|fine|sure)\b"
         rf"|\s+(?:if|that|whether) (?:everything|all|this|that|these|it)\b[^.?!]{{0,30}}\b{_FINE}\b"
-        r"|\s+(?:this|these|that|it|all|everything|(?:the|your) (?:above|details|changes?|booking|order|cancell?ation"
-        r"|return|exchange|request|action|purchase|refund|payment request))\b(?!\s*[.?!]?\s*:))",
+        r"|\s+(?:this|these|that|it|all|everything|(?:the|your) (?:above|details|changes?|booking|order"
+        r"|cancell?ation|return|exchange|request|action|purchase|refund|payment request))\b(?!\s*[.?!]?\s*:))",
         # A summary held out for a yes: "Confirming: two nights, is that right?", "So you would like me to cancel it?"
         r"^\W*(?:(?:so|ok|okay|sure|great|got it|alright|all right|please|then|now|and)\W+)*"
-        r"(?:confirm(?:ing)?:|confirming\b|(?:just )?to (?:be (?:clear|sure)|make sure)\b|(?:just )?to confirm[,:]"
+        r"(?:confirm(?:ing)?:|confirming\b|(?:just )?to (?:be (?:clear|sure)|make sure)\b"
+        r"|(?:just )?(?:to confirm|for confirmation)[,:]"
         r"|you(?:'d| would)? (?:like|want|wish)\b[^?]*\?$)",
         r"\bconfirm the following[^:.?!]*:\s*\S|\bplease confirm your \w+ details\b",
         r"\bplease confirm (?!which|what|how|when|where|who|whether|if|your|the|me|us|their|that|receipt|and|or|in)\w+",
         rf"\b(?:{_CLOSE}|transfer|send|change|add|remove|buy|order)\b[^?]*,? (?:right|correct)\?$",
         r"\bconfirm (?:that )?you(?:'d| would)? (?:like|want|wish)\b",
+        r"\b(?:check and review|please review) (?:the|these) (?:following |above )?details\b",
+        r"^\W*(?:(?:okay|ok|so|and)\W+)*(?:the|your) \w+ (?:should|will|would) (?:\w+ )?be\b[^?]*\?$",
         r"\bonce you(?:'ve| have)? confirm(?:ed)?\b(?! (?:which|what|your|the (?!above|details|change|booking|order)))",
         rf"\blet me know\b[^.?!]*\b{_IF_YOU_WISH}(?: me| us)? to (?:{_GO_ON}|{_CLOSE})\b",
         rf"\b(?:{_IF_YOU_WISH}(?: me| us)? to|would like to) (?:{_GO_ON}|{_CLOSE})\b[^.?!]*"
@@ -73,10 +76,11 @@ ASKS_TO_CONFIRM = cue_list(
     ),
     (
         rf"\b{_WISH} (?:me|us) to (?!{_LOOK_UP})\w+",
+        r"\bdo you (?:still )?(?:want|wish) to (?:make|reserve|schedule)\b(?![^?]*,? or (?!not\b))",
         rf"\b{_WISH} to {_CLOSE}\b(?![^?]*,? or (?!not\b|is there|would you))",
         rf"\bshall i (?!{_LOOK_UP})\w+",
-        r"\b(?:should|may|can) i (?:now |then |just )?(?:cancel|return|exchange|change|make|place|process|book|issue"
-        r"|add|update|submit|refund|charge|complete|finali[sz]e|transfer|apply|remove|switch)\b",
+        r"\b(?:should|may|can) i (?:now |then |just |try to )?(?:cancel|return|exchange|change|make|place|process|book"
+        r"|issue|add|update|submit|refund|charge|complete|finali[sz]e|transfer|apply|remove|switch)\b",
         r"\bare you (?:sure|ok|okay|happy|fine|comfortable|ready)\b[^.?!]*\?",
         rf"\b(?:is|would) (?:that|this|it)(?: be)?(?: all)? {_FINE}(?: (?:with|for|by) you)?\s*\?",
         rf"\b(?:does|do) (?:that|this|it|everything|all|these|the details)[^.?!]*\b(?:look|sound|seem)s? {_FINE}\b",
@@ -112,17 +116,37 @@ ASKS_FOR_INFORMATION = cue_list(
         r"\blet me know (?:which|what|how|when|where|who|your|the|whether you (?:have|are|see))\b",
         r"\blet me know if you(?:'d| would)? (?:like|prefer|want) to (?:use|add|keep|have|pay)\b",
         r"\blet me know if you (?:have a|prefer|need to)\b",
-        r"\bconfirm (?:which|what|how|when|where|your|the (?!above|details|changes?|booking|order|cancell?ation|return"
-        r"|exchange|request|action|purchase|refund|payment request))",
-        r"\bconfirm if the\b|\bconfirm the following\b",
+        r"\bconfirm (?:which|what|how|when|where|your|the (?!above|following|details|changes?|booking|order"
+        r"|cancell?ation|return|exchange|request|action|purchase|refund|payment request))",
+        # With the things themselves behind it, it is a summary held out for a yes.
+        r"\bconfirm if the\b|\bconfirm the following\b(?![^:.?!]*:\s*\S)",
+        r"(?<!if )(?<!that )(?<!what )\byou (?:would|will) (?:please )?(?:give|tell|send) me\b",
         r"\bi(?:'ll| will| would|'d)?(?: also| first| still| just)? (?:need|require)\b"
         r"(?! to (?!know|gather|have|get)| your (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission))",
         r"\bif you can (?:\w+ )?(?:provide|share|tell|give)\b",
     ),
 )
 _CLOSING_OFFER = re.compile(
-    r"\b(?:how|what|anything|something|any)\b[^?]*\b(?:help|assist|do for you|else|support)\b", re.IGNORECASE
+    r"\b(?:how|what|anything|something|any)\b[^?]*\b(?:help|assist|do for you|else|support)\b"
+    r"|\b(?:help|assist)\b[^?]*\b(?:anything|something)\b",
+    re.IGNORECASE,
 )
+# What is held out to be taken or left, without being asked for a yes: "How about a later one?", "I found two."
+_PROPOSES = re.compile(
+    r"\b(?:how|what) about\b|\bhow does (?:this|that|it) sound\b"
+    r"|\bi(?:'ve| have)? (?:found|got) (?:an?|one|two|three|\d+|another)\b"
+    r"|\b(?:an?|one|\d+) [^.?!]*\bi(?:'ve| have) found\b"
+    r"|\bi have an? [^.?!]*(?:\d|\$)|\bthere(?:'s| is| are) (?:an?|one|two|three|\d+|some)\b[^.?!]*(?:\d|\$)"
+    r"|\b(?:has|have) (?:a|some|\d+)\b[^.?!]*\bavailable\b|^\W*(?:confirm\w*:|booking an?\b)",
+    re.IGNORECASE,
+)
+_OFFERS = re.compile(
+    r"^\W*(?:so |then )?(?:would you like|do you want|would you prefer)\b(?![^?]* or\b)[^?]*\?", re.IGNORECASE
+)
+_LIST = re.compile(r"^\s*[2-9][.)]\s", re.MULTILINE)
+# Thanks and a farewell after a bare "okay" agree to nothing.
+_LEAVES = re.compile(r"\bthat(?:'s| is| was) (?:all|it|everything)\b", re.IGNORECASE)
+_BARE = re.compile(r"^\W*(?:ok|okay|alright|all right|fine|right|very well)\b\W*", re.IGNORECASE)
 
 YES = cue_list(
     (
@@ -199,6 +223,12 @@ REFUSES = (
         (r"\bstop\b(?!ping| for)",),
     ),
 )
+# What somebody says who is offered one thing and wants another.
+_ELSEWHERE = re.compile(
+    r"\b(?:find|show|give|tell|look|search|try|want|like)\b[^.?!]*\b(?:something|anything|someone|another one) else\b"
+    r"|^\W*(?:something|anything) else\b|\b(?:i'd|i would) rather (?!not\b)\w+|\bwhat else (?:is|are|do)\b",
+    re.IGNORECASE,
+)
 # "That's okay" turns an offer down when the speaker goes another way in the same breath.
 _DECLINES_KINDLY = re.compile(
     r"^\W*(?:that'?s|it'?s|that is) (?:ok|okay|all right|alright|fine)\b.*"
@@ -217,6 +247,8 @@ CORRECTS = cue_list(
         r"\b(?:there must be (?:a|some) (?:mistake|error)|(?:a|my) mistake\b)",
         r"\bactually,? i (?:\w+ )?(?:did|didn't|do\b|don't|only|meant|have|had|already|was|wasn't|am"
         r"|purchased|bought)\b",
+        r"^\W*(?:oh |sorry,? |ah,? )?actually,? i (?:just )?(?:remembered|need to go|forgot)\b",
+        r"^\W*(?:sorry|actually|no|wait),? (?:please )?make (?:it|that)\b",
         r"\bi (?:actually|definitely|certainly) (?:did|purchased|bought|have|had|paid|booked|ordered|returned|sent)\b",
         r"\bi did (?!n't|not)(?:\w+ )?(?:purchase|buy|pay|book|order|send|return|have|receive|provide|give|say)\b",
         r"\b(?:double-?check|re-?check|verify|check|look) (?:that |this |it |the \w+ |that part )?"
@@ -231,6 +263,8 @@ CORRECTS = cue_list(
     (
         r"\bnot [\w@.#-]+,? but\b",
         r"\b(?:it's|it is|i meant|i said) [\w@.#-]+, not\b",
+        r"^\W*(?:no,? )?the \w+ is (?:just|only) for\b",
+        r"^\W*i(?:'ve| have)? changed my mind\b",
         r"^\W*(?:again|once more)\b",
         r"\bonly need\b[^.!?]*, not\b",
     ),
@@ -269,8 +303,8 @@ UNSATISFIED = cue_list(
 _SENTENCE = re.compile(r"(?<=[.!?])[\s\"')\]]+|\n+")
 _MARKUP = re.compile(r"[*_`#]{1,3}|^\s*[-•]\s", re.MULTILINE)
 _YES_NO_QUESTION = re.compile(
-    r"(?:^|,\s*|\bplease )(?:is|are|was|were|do|does|did|have|has|had|would|will|shall|should|may|confirm (?:if|that)"
-    r"|can i|could i|correct|right)\b[^.!]*\?|\bconfirm (?:if|that|whether) ",
+    r"(?:^(?:and |so |but )?|,\s*|\bplease )(?:is|are|was|were|do|does|did|have|has|had|would|will|shall|should|may"
+    r"|confirm (?:if|that)|can i|could i|correct|right)\b[^.!]*\?|\bconfirm (?:if|that|whether) ",
     re.IGNORECASE,
 )
 
@@ -328,19 +362,34 @@ def agrees(text: str, asked: str | None = None, knows: Knows | None = None) -> b
 
 def refuses(text: str, asked: str | None = None, knows: Knows | None = None) -> bool:
     """Whether a message turns down what was proposed; where nothing was, whether it takes back a wish."""
-    if asked is not None and not asks_to_confirm(asked):
+    if asked is not None and not asks_to_confirm(asked) and not _proposes(asked):
         return found(text, WITHDRAWS, knows)
+    if asked is not None and any(_ELSEWHERE.search(sentence) for sentence in sentences(text)):
+        return True
     return _declines_kindly(text) or any(
         _has(sentence, REFUSES, knows) for sentence in sentences(text) if not _asks_back(sentence)
     )
 
 
+def _proposes(text: str) -> bool:
+    """Whether something is held out, with or without a question; offers of more help do not count."""
+    parts = sentences(text)
+    if not parts or _CLOSING_OFFER.search(parts[-1]):
+        return False
+    # One question among several things that are asked for holds nothing out.
+    alone = sum("?" in one for one in parts) == 1 and not _LIST.search(text)
+    return any(_PROPOSES.search(one) or (alone and _OFFERS.search(one)) for one in parts)
+
+
 def _says_yes(text: str, asked: str | None, knows: Knows | None) -> bool:
     request = asked is None or asks_to_confirm(asked)
-    if not request and not any(map(_YES_NO_QUESTION.search, sentences(asked or ""))):
+    proposed = not request and _proposes(asked or "")
+    if not request and not proposed and not any(map(_YES_NO_QUESTION.search, sentences(asked or ""))):
         return False
+    if proposed and _LEAVES.search(text):
+        text = _BARE.sub("", text)
     return any(
-        _has(part, YES, knows) or (request and not _asks_back(part) and _has(part, GOES_AHEAD, knows))
+        _has(part, YES, knows) or ((request or proposed) and not _asks_back(part) and _has(part, GOES_AHEAD, knows))
         for sentence in sentences(text)
         for part in (re.split(r",\s*", sentence) if sentence.endswith("?") else (sentence,))
     )
