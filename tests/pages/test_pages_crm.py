@@ -241,6 +241,10 @@ def test_a_failed_trace_shows_the_departure_beside_the_solvers_step(run_home: Pa
     assert "✕ INVALID_FIELD" in told
     assert "**1. get_period** · what the agent missed" in told
     assert "<img" not in made_html(app)
+    near = links(open_page(tab="traces", verdict="all", attempt=f"{REACT}/{REACT}-s-crm-2"))
+    assert f"{CALLING}-s-crm-2" in near["Previous"]
+    assert f"{CALLING}-s-crm-3" in near["Next"]
+    assert not {"Previous", "Next"} & set(links(app))
     right = words(open_page(tab="traces", attempt=f"{CALLING}/{CALLING}-s-crm-2"))
     assert "Where it first went wrong" not in right
     assert "**Reply 3**" in right
@@ -252,6 +256,15 @@ def test_failures_draws_it_the_same_way(run_home: Path) -> None:
     assert not app.exception
     assert "**Where it first went wrong, in reply 2**" in words(app)
     assert "**Reply 3**" in words(app)
+
+
+def test_imported_questions_come_without_the_solvers_arguments(store: Path, empty_home: Path) -> None:
+    shutil.copytree(store, empty_home, dirs_exist_ok=True)
+    path = empty_home / "datasets" / DATASET / "samples.parquet"
+    frame = pl.read_parquet(path)
+    frame.with_columns(expected=pl.lit('{"answer": "NY"}')).write_parquet(path)
+    assert "does not keep what the solver was asked for" in words(open_page(tab="tasks", sample="s-crm-2"))
+    assert "The article" not in words(open_page(tab="tasks", sample="s-crm-2"))
 
 
 def test_what_is_no_attempt_of_it_is_named(run_home: Path) -> None:

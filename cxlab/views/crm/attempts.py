@@ -18,7 +18,7 @@ from cxlab.views.benchmarks import declared
 from cxlab.views.crm import queries_board
 from cxlab.views.crm.attempt_trace import show_attempt
 from cxlab.views.crm.organisation import BENCHMARK
-from cxlab.views.crm.place import Place, go, pick
+from cxlab.views.crm.place import Place, go, pick, show_link
 from cxlab.views.crm.records import show_trail
 from cxlab.views.failures.attempt_verdict import SIGNS
 
@@ -43,10 +43,12 @@ def say_empty(place: Place, what: str) -> None:
 
 def show_attempts(place: Place) -> None:
     """The list, or one attempt, by the address."""
-    if place.view.attempt:
-        _show_one(place)
-        return
     runs = cached(queries_board.runs, place.dataset)
+    floors = declared(BENCHMARK).floor_models
+    able = tuple(run for run, model in runs.select("run_id", "model").iter_rows() if model not in floors)
+    if place.view.attempt:
+        _show_one(place, _find(place.view.runs[:1] or able, place.kind, place.view.verdict or next(iter(_VERDICTS))))
+        return
     if runs.is_empty():
         say_empty(place, "Here you would step through what an agent thought, asked and saw.")
         return
@@ -57,15 +59,16 @@ def show_attempts(place: Place) -> None:
             "kind", "Task", ["", *TASKS], {"": "all", **{id: each.title for id, each in TASKS.items()}}, place.kind
         )
         verdict = pick("verdict", "What became of it", list(_VERDICTS), _VERDICTS, place.view.verdict)
-    floors = declared(BENCHMARK).floor_models
-    able = [run for run, model in runs.select("run_id", "model").iter_rows() if model not in floors]
-    _list(place, tuple([chosen] if chosen else able), task, verdict)
+    _list(place, _find((chosen,) if chosen else able, task, verdict))
     if not chosen and len(able) < runs.height:
         st.caption("Without constant agents: choose their run in the sidebar to see them.")
 
 
-def _list(place: Place, runs: tuple[str, ...], task: str, verdict: str) -> None:
-    found = cached(queries_board.attempts, runs, task, "" if verdict == "all" else verdict)
+def _find(runs: tuple[str, ...], task: str, verdict: str) -> pl.DataFrame:
+    return cached(queries_board.attempts, runs, task, "" if verdict == "all" else verdict)
+
+
+def _list(place: Place, found: pl.DataFrame) -> None:
     section(f"{format_count(found.height)} attempt{'s' * (found.height != 1)}", "Pick one to step through it.")
     if found.is_empty():
         st.info("No attempt is like that. Widen the choice in the sidebar.")
@@ -88,7 +91,8 @@ def _list(place: Place, runs: tuple[str, ...], task: str, verdict: str) -> None:
         go(place.change(attempt=f"{picked[0]['run_id']}/{picked[0]['attempt_id']}"))
 
 
-def _show_one(place: Place) -> None:
+def _show_one(place: Place, listed: pl.DataFrame) -> None:
+    """The open attempt, with the ways to its neighbours in the list that it was picked from."""
     run_id, attempt_id = place.view.opened or ("", "")
     try:
         whole = read.attempt(run_id, attempt_id)
@@ -104,5 +108,18 @@ def _show_one(place: Place) -> None:
     words = SIGNS[str(whole.attempt.get("verdict") or "unscored")][0]
     setup = ((whole.run.get("setup") or {}).get("options") or {}).get("framework", "")
     section(plain(f"{label(whole.attempt['model'])}, {queries_board.name_framework(setup)}: {words}"))
-    link("Figures, notes and tags on Failures", "failures", View().open(run_id, attempt_id))
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        for words, key in _find_neighbours(listed, place.view.attempt):
+            show_link(words, place.change(attempt=key))
+        link("Figures, notes and tags on Failures", "failures", View().open(run_id, attempt_id))
     show_attempt(whole)
+
+
+def _find_neighbours(listed: pl.DataFrame, attempt: str) -> list[tuple[str, str]]:
+    """(words, `RUN/ATTEMPT`) of the attempts before and after one in a list; [] where it is not in it."""
+    keys = [f"{run}/{id}" for run, id in listed.select("run_id", "attempt_id").iter_rows()] if listed.height else []
+    if attempt not in keys:
+        return []
+    at = keys.index(attempt)
+    before, after = keys[at - 1] if at else "", keys[at + 1] if at + 1 < len(keys) else ""
+    return [(words, key) for words, key in (("Previous", before), ("Next", after)) if key]

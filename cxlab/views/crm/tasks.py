@@ -9,6 +9,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.benchmarks.crmarena.answers import best_constant
+from cxlab.benchmarks.crmarena.solvers import SOLVERS
 from cxlab.benchmarks.crmarena.tasks import TASKS, CrmTask
 from cxlab.charts.numbers import format_count
 from cxlab.errors import CxError
@@ -261,6 +262,9 @@ def show_result(organisation: Organisation | None, result: object) -> None:
 
 def show_evidence(place: Place, organisation: Organisation, sample: Sample) -> None:
     """What the answer of a task without a solver rests on: the article, the rule, and what was written in the case."""
+    if sample.task in SOLVERS:
+        st.info("This dataset does not keep what the solver was asked for, as the published files do not.")
+        return
     expected = sample.expected
     article = organisation.find(str(expected.get("article_id") or expected.get("answer") or ""))
     section("What it rests on", "No calculation: the answer stands in the texts.")

@@ -14,7 +14,6 @@ from cxlab.ui import address, path_strips
 from cxlab.ui.labels import badge, error, header, label, plain, say
 from cxlab.ui.transcript import transcript
 from cxlab.views.benchmarks import declared
-from cxlab.views.crm import attempt_trace, look
 from cxlab.views.failures import (
     annotation_form,
     attempt_answer,
@@ -134,6 +133,9 @@ def _show_dialogue(view: View, whole: StoredAttempt, about: Declaration) -> None
 
 def _show_actions(view: View, whole: StoredAttempt, about: Declaration) -> None:
     """Actions and what came of them, beside those that lead to the answer."""
+    # Late, as it brings a query engine that no other attempt needs.
+    from cxlab.views.crm import attempt_trace, look
+
     look.style()
     attempt_answer.headline(whole, about)
     attempt_trace.show_attempt(whole)
