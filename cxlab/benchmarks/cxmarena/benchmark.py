@@ -178,7 +178,8 @@ def generate(options: CxmDataset, context: GenerationContext) -> Generation:
     from cxlab.benchmarks.cxmarena.written import brand_files, dataset
 
     if options.brand in brand_files.names() and not options.brief:
-        return (yield from dataset.generate(options.brand, options.language or "en", context))
+        noise = dataset.WRITTEN if options.noise is None else options.noise
+        return (yield from dataset.generate(options.brand, options.language or "en", context, noise, options.wer))
     return (yield from pipeline.generate(options, context))
 
 

@@ -99,7 +99,7 @@ class CxmDataset(GenerateOptions):
     brand: str | None = Field(
         None,
         description="A brand that ships, or a pack's file; hearthwise when neither a brand nor a paragraph is given. "
-        "Packs are not translated; aldersea is written by hand, small and the same whatever else is chosen.",
+        "Packs are not translated; aldersea is written by hand and small: only language and noise change it.",
         # Text from a page is never a path.
         json_schema_extra={
             "choices": [

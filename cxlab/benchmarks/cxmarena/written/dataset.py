@@ -1,6 +1,7 @@
 """A brand written by hand as a stored dataset: no model is asked, and nothing in it is drawn but what the tasks draw.
 
     made = stages.finish(generate("aldersea", "en", context))     # Generated, stored; the same whatever the seed
+    made = stages.finish(generate("aldersea", "en", context, ("speech",), 0.1))       # text articles, misheard calls
 
 What a turn is grounded in follows from its facts: the sources of an agent's message are all articles that state one.
 Two articles contradict each other when one states a fact as the ledger has it and the other states it otherwise.
@@ -18,7 +19,9 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.benchmarks.cxmarena.conversations import transcripts
+from cxlab.benchmarks.cxmarena.brand.ledger import rng_for
+from cxlab.benchmarks.cxmarena.conversations import channel_mix
+from cxlab.benchmarks.cxmarena.conversations.noise import IvrOpening, Noise, add_noise
 from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
 from cxlab.benchmarks.cxmarena.generation import dataset_statistics, dataset_tables
 from cxlab.benchmarks.cxmarena.knowledge.formats import NoisyArticle, apply_format
@@ -43,17 +46,24 @@ from cxlab.records import Article, Conversation, Dataset, Message, Sample, ToolC
 from cxlab.store import layout, write
 
 SEED = 1
+# The kinds of noise in which it was written: articles come in the format that their heads ask for.
+WRITTEN = ("formats",)
 FORMATS: Mapping[str, Any] = {"text": "text", "table": "table", "html": "html", "markdown": "markdown", "pdf": "pdf"}
 RULES = ("Rights and rules", "Rechte und Regeln", "Droits et règles")
 NOTE = (
-    "Written by hand, sentence by sentence, and small: no model made it, and neither size, writer, noise nor seed "
-    "changes anything in it."
+    "Written by hand, sentence by sentence, and small: no model made it, and neither size, writer nor seed changes "
+    "anything in it; conversations are noisy only where that was asked for."
 )
 LICENCE = "own work, written for CX Lab"
 
 
-def generate(name: str, language: str, context: GenerationContext) -> Generation:
-    """The dataset of a brand in a language, stored; BadFile with the first thing that does not hold."""
+def generate(
+    name: str, language: str, context: GenerationContext, noise: Sequence[str] = WRITTEN, wer: float = 0.1
+) -> Generation:
+    """The dataset of a brand in a language, stored; BadFile with the first thing that does not hold.
+
+    `noise`: kinds of it; without "formats" all articles are plain text. Acronyms there are only as people wrote them.
+    """
     brand = load(name, language)
     yield Progress("read", 0, 1)
     complaints = prove(brand)
@@ -69,7 +79,7 @@ def generate(name: str, language: str, context: GenerationContext) -> Generation
         files = work / "files"
         files.mkdir(parents=True)
         yield Progress("articles", 0, len(brand.articles))
-        dataset, samples, frames = make(brand, files)
+        dataset, samples, frames = make(brand, files, noise, wer)
         yield Progress("articles", len(brand.articles), len(brand.articles))
         shutil.copyfile(brand.folder / "ledger.yaml", files / "ledger.yaml")
         folder = base / "datasets" / dataset.id
@@ -79,18 +89,23 @@ def generate(name: str, language: str, context: GenerationContext) -> Generation
     return Generated(dataset, folder=folder, counts=dict(Counter(sample.task for sample in samples)))
 
 
-def make(brand: WrittenBrand, files: Path) -> tuple[Dataset, list[Sample], dict[str, pl.DataFrame]]:
+def make(
+    brand: WrittenBrand, files: Path, noise: Sequence[str] = WRITTEN, wer: float = 0.1
+) -> tuple[Dataset, list[Sample], dict[str, pl.DataFrame]]:
     """The dataset, its samples and its tables; PDFs are laid out in `files`."""
     numbers = {article.slug: f"KB_{n}" for n, article in enumerate(brand.articles, 1)}
     tools = [define_tool(name, told) for name, told in brand.tools.items()]
     by_name = {tool["function"]["name"]: tool for tool in tools}
     found = [_article(brand, one, numbers[one.slug], by_name) for one in brand.articles]
-    served = [serve(brand, one, article, files) for one, article in zip(brand.articles, found, strict=True)]
+    formats = "formats" in noise
+    served = [serve(brand, one, article, files, formats) for one, article in zip(brand.articles, found, strict=True)]
     corpus = dataset_tables.rename(refine(brand, found, by_name)) if brand.refinement else RefinementCorpus()
     talks = [_conversation(brand, one, numbers) for one in brand.conversations]
-    heard = [transcripts.served(talk) for talk in talks]
+    heard = [add_noise(talk.messages, disturb(brand, talk, noise, wer)) for talk in talks]
     labels = {
-        one.id: {"A": brand.causes[one.intent][1], "C": brand.causes[one.intent][0]} for one in brand.conversations
+        one.id: {"A": label, "B": f"{area}:{label}", "C": area}
+        for one in brand.conversations
+        for area, label, _ in [brand.causes[one.intent]]
     }
     queries = [
         {"query": one["ask"], "article_id": numbers[one["in"]], "answer": (told := read_marks(one["answer"])).text}
@@ -99,7 +114,16 @@ def make(brand: WrittenBrand, files: Path) -> tuple[Dataset, list[Sample], dict[
     ]
     everyone = dict.fromkeys(task_samples.SHARES, 1.0)
     samples = task_samples.make(
-        "", corpus, talks, labels, queries, tools, SEED, language=brand.language, shares=everyone
+        "",
+        corpus,
+        talks,
+        labels,
+        queries,
+        tools,
+        SEED,
+        {talk.id: one for talk, one in zip(talks, heard, strict=True)},
+        brand.language,
+        everyone,
     )
     frames = {
         "articles": dataset_tables.article_rows(found, served, corpus),
@@ -118,7 +142,7 @@ def make(brand: WrittenBrand, files: Path) -> tuple[Dataset, list[Sample], dict[
         name=f"{brand.name}: {len(found):,} articles, {len(talks):,} conversations, written by hand",
         source="generated",
         config={
-            "options": {"brand": brand.id, "language": brand.language},
+            "options": {"brand": brand.id, "language": brand.language, "noise": list(noise), "wer": wer},
             "writer": "people",
             "prompts": evaluation_prompts.hashes(),
             "statistics": dataset_statistics.measure(found, talks, heard, brand.language),
@@ -183,12 +207,35 @@ def _beside(brand: WrittenBrand, one: WrittenArticle) -> dict[str, tuple[str, ..
     return {"siblings": tuple(near)} if near else {}
 
 
-def serve(brand: WrittenBrand, one: WrittenArticle, article: Article, files: Path) -> NoisyArticle:
-    """The article in the format that its head asks for, with each value that it states."""
+def disturb(brand: WrittenBrand, talk: Conversation, kinds: Sequence[str], wer: float) -> Noise:
+    """The noise of one conversation, of the kinds asked for, as generated brands have it (`channel_mix.py`), but for
+    who calls, which is written: calls are misheard and begin with a menu of the areas, and some people speak or write
+    in pieces."""
+    rng = rng_for("channel", brand.id, SEED, talk.id)
+    torn, menu = rng.random() < channel_mix.FRAGMENTED, rng.random() < channel_mix.MENUS
+    strength, line = float(rng.uniform(*channel_mix.STRENGTH)), float(rng.uniform(*channel_mix.LINES))
+    called, areas = talk.channel == CHANNELS["call"], list(brand.intents)
+    opening = IvrOpening(
+        brand=brand.name,
+        menus=(IvrOpening.Menu(options=tuple(areas), choice=areas.index(str(talk.labels["family"]))),),
+    )
+    return Noise(
+        seed=int(rng.integers(2**31)),
+        fragmentation=round(strength, 3) if torn and "fragmentation" in kinds else 0.0,
+        wer=round(min(wer * line, 1.0), 4) if called and "speech" in kinds else 0.0,
+        opening=opening if called and menu and "ivr" in kinds else None,
+        language=brand.language,
+    )
+
+
+def serve(
+    brand: WrittenBrand, one: WrittenArticle, article: Article, files: Path, formats: bool = True
+) -> NoisyArticle:
+    """The article in the format that its head asks for, or as text, with each value that it states."""
     values = [mark.words for mark in one.body.marks]
     return apply_format(
         article,
-        FORMATS[one.head.get("format", "text")],
+        FORMATS[one.head.get("format", "text") if formats else "text"],
         SEED,
         values=values,
         folder=files,
@@ -379,9 +426,12 @@ def _facts(brand: WrittenBrand) -> pl.DataFrame:
 
 
 def _taxonomies(brand: WrittenBrand) -> list[dict[str, Any]]:
-    """A: the causes; C: the areas that they belong to."""
+    """A: the causes; B: the same in two levels, below their areas; C: the areas alone."""
     rows = [
         {"taxonomy": "A", "l1": label, "l2": None, "description": about} for _, label, about in brand.causes.values()
+    ]
+    rows += [
+        {"taxonomy": "B", "l1": area, "l2": label, "description": about} for area, label, about in brand.causes.values()
     ]
     for area, causes in brand.intents.items():
         about = "; ".join(label for label, _ in causes.values())

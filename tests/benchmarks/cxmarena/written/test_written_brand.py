@@ -1,5 +1,6 @@
 """Brands written by hand: their labels hold, what is wrong is found, and no phrase is used up."""
 
+import json
 import re
 from collections import Counter, defaultdict
 from dataclasses import replace
@@ -296,3 +297,40 @@ def test_no_constant_answer_gets_far(made):
     assert max(labels.values()) / labels.total() <= 0.05 + 1e-9
     answers = Counter(answer for s in made[1] if s.task == "quality" for answer in s.expected["answers"])
     assert max(answers.values()) / answers.total() < 2 / 3
+
+
+def test_choices_of_tools_are_as_large_as_published_and_intents_have_two_levels(made):
+    tools = [s for s in made[1] if s.task == "tools"]
+    assert all(list(s.inputs["candidates"]) == ["16", "32", "64", "96", "128"] for s in tools)
+    catalogue = brand_files.load("aldersea").tools
+    assert len(catalogue) == 128
+    assert len({told["does"] for told in catalogue.values()}) == 128
+    rows = made[2]["taxonomies"].to_dicts()
+    two = {f"{row['l1']}:{row['l2']}" for row in rows if row["taxonomy"] == "B"}
+    assert len(two) == 20
+    by_talk: dict[str, dict[str, str]] = defaultdict(dict)
+    for sample in made[1]:
+        if sample.task == "intent":
+            by_talk[sample.inputs["conversation_id"]][sample.inputs["taxonomy"]] = sample.expected["label"]
+    assert len(by_talk) == 60
+    for labels in by_talk.values():
+        assert labels["B"] == f"{labels['C']}:{labels['A']}"
+        assert labels["B"] in two
+
+
+def test_noise_can_be_switched_on_and_off(made, tmp_path):
+    brand = brand_files.load("aldersea")
+    _, samples, frames = dataset.make(brand, tmp_path, ("speech", "ivr", "fragmentation"), 0.2)
+    assert set(frames["articles"]["format"].to_list()) == {"text"}
+    clean = dict(zip(made[2]["conversations"]["conversation_id"], made[2]["conversations"]["noisy"], strict=True))
+    changed = Counter()
+    for row in frames["conversations"].iter_rows(named=True):
+        noise = json.loads(row["noise"])
+        assert row["messages"] == clean[row["conversation_id"]]
+        assert (noise["wer"] > 0) == (row["channel"] == "voice")
+        assert not noise["opening"] or row["channel"] == "voice"
+        changed[row["noisy"] != row["messages"]] += 1
+    assert changed[True] > 20
+    assert [
+        complaint for sample in samples if sample.task in ("quality", "multi_turn") for complaint in check(sample)
+    ] == []
