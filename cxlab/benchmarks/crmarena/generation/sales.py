@@ -34,7 +34,7 @@ CAMPAIGNS = (
 
 @dataclass(frozen=True)
 class Product:
-    """One product: a model of the catalogue for an audience in a variant; `price` before any price list."""
+    """One product: a model of the catalogue for an audience in a `variant`; `price` before any price list."""
 
     id: str
     name: str
@@ -42,6 +42,7 @@ class Product:
     price: float
     active: bool
     description: str
+    variant: str
 
     @property
     def kind(self) -> str:
@@ -68,7 +69,7 @@ def list_products(company: Company, size: Size) -> list[Product]:
         said += f", {form.lower()}." if adds else f", {form} edition." if form else "."
         current = not form or adds > 0
         price = model.price + adds if current else round(model.price * 0.85)
-        found.append(Product(make_id("01t", number), name, model, price, current, said))
+        found.append(Product(make_id("01t", number), name, model, price, current, said, what))
     return found
 
 

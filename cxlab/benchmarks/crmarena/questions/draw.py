@@ -31,6 +31,8 @@ NEARLY_LEVEL = 0.05
 # One answer is that of at most this share of a task's questions, so that always giving it is worth little.
 MOST_OF_ONE = 0.15
 TRIES_A_QUESTION = 400
+# So many of the questions about a purchase name the variant although the kind would do.
+WITH_VARIANT = 0.25
 
 
 @dataclass(frozen=True)
@@ -320,11 +322,15 @@ class _NamedEntities:
             return None
         kinds = Counter(self.products[product].kind for product in self.bought[account, day])
         if answerable:
-            kind = _pick(sorted(kinds), rng)
-            fitting = [p for p in self.bought[account, day] if self.products[p].kind == kind]
-            if len(fitting) > 1:
-                return None
-            answers = tuple(fitting)
+            meant = self.products[_pick(self.bought[account, day], rng)]
+            kind, variant = meant.kind, meant.variant
+            # What is told apart by its variant alone is asked for with it, and some others are, too.
+            if kinds[kind] > 1 or rng.random() < WITH_VARIANT:
+                same = [p for p in self.bought[account, day] if self.products[p].kind == kind]
+                if sum(self.products[p].variant == variant for p in same) > 1 or " and " in variant:
+                    return None
+                kind = f"{variant} {kind}"
+            answers: tuple[str, ...] = (meant.id,)
         else:
             # Sometimes the day is wrong, sometimes the kind is.
             if rng.random() < 0.5:

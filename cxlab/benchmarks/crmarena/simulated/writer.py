@@ -45,12 +45,15 @@ def _load_names() -> _Names:
 
 
 def name_people(inputs: PeopleInputs, profile: Profile, rng: np.random.Generator) -> str:
-    """Names that nobody has yet, drawn off the list."""
+    """Names off the list that nobody has yet; first names come again only when all are used."""
     names, taken = _load_names(), set(inputs.known)
     found: list[PersonName] = []
     while len(found) < inputs.count:
-        first, last = (part[int(rng.integers(len(part)))] for part in (names.first, names.last))
-        one = PersonName(first=first, last=last)
+        used = {name.split(" ")[0] for name in taken}
+        fresh = [name for name in names.first if name not in used] or names.first
+        one = PersonName(
+            first=fresh[int(rng.integers(len(fresh)))], last=names.last[int(rng.integers(len(names.last)))]
+        )
         if one.name not in taken:
             taken.add(one.name)
             found.append(one)
@@ -70,9 +73,9 @@ def reword(inputs: ParaphraseInputs, profile: Profile, rng: np.random.Generator)
 
 
 def pick_product(inputs: ProductInputs, profile: Profile, rng: np.random.Generator) -> str:
-    """The purchase of the named day that is of the kind in the words; none where no one or several are."""
-    words = " ".join(_singular(word) for word in inputs.words.lower().split())
-    fitting = [each.id for each in inputs.purchases if each.day == inputs.day and f"({words})" in each.name.lower()]
+    """The purchase of the named day whose name has all the words; none where no one or several do."""
+    wanted = _words(inputs.words)
+    fitting = [each.id for each in inputs.purchases if each.day == inputs.day and wanted <= _words(each.name)]
     return ProductMeant(id=fitting[0] if len(fitting) == 1 else "none").model_dump_json()
 
 
@@ -86,5 +89,7 @@ def find_breach(inputs: BreachInputs, profile: Profile, rng: np.random.Generator
     return BreachFound(rule=NO_RULE).model_dump_json()
 
 
-def _singular(word: str) -> str:
-    return word.removesuffix("s") if not word.endswith("ss") else word
+def _words(text: str) -> set[str]:
+    """The words of a name, small and in the singular."""
+    plain = [word.strip("()").removesuffix("'s") for word in text.lower().split()]
+    return {word.removesuffix("s") if not word.endswith("ss") else word for word in plain}

@@ -15,6 +15,7 @@ from cxlab.benchmarks.crmarena.generation import cost, examples, generate, plan,
 from cxlab.benchmarks.crmarena.generation.prompts import CaseFacts, CaseText, Line, find_faults
 from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
 from cxlab.benchmarks.generation import GenerationContext
+from cxlab.benchmarks.generation_budget import GenerationBudget, OutOfBudget
 from cxlab.benchmarks.generation_stages import finish
 from cxlab.errors import BadOption
 from tests.benchmarks.crmarena.generation.conftest import MadeOrganisation, make
@@ -104,9 +105,9 @@ class Writer:
     def pick(self, user: str) -> Any:
         said = re.search(r'says: "(.*?)", ordered on (\S+)\.', user)
         assert said
-        kind = " ".join(word.removesuffix("s") for word in said[1].split())
-        bought = re.findall(r"^- (\w+): .* \((.*)\), (\S+)$", user, re.M)
-        fitting = [name for name, what, day in bought if what == kind and day == said[2]]
+        words = [word.removesuffix("s") for word in said[1].split()]
+        bought = re.findall(r"^- (\w+): (.*), (\S+)$", user, re.M)
+        fitting = [name for name, what, day in bought if day == said[2] and all(w in what.lower() for w in words)]
         return {"reasoning": "By kind and day.", "id": fitting[0] if len(fitting) == 1 else "none"}
 
     def reword(self, user: str) -> Any:
@@ -256,3 +257,27 @@ def test_each_prompt_can_be_read_as_a_real_model_gets_it() -> None:
 
     examples.ask_writer(Listening())
     assert seen == list(shown)
+
+
+def test_what_an_interrupted_try_paid_for_is_not_paid_for_again(
+    written: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FaultServer() as server:
+        writer = Writer()
+        scene = server.scene(reply=writer)
+        monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+        (tmp_path / "models.toml").write_text(
+            f'[endpoints.writer]\nbase_url = "{scene.url}"\nmodel = "writer"\nkey_required = false\n'
+            "prompt_usd = 1.0\ncompletion_usd = 1.0\n"
+        )
+        options = CrmGenerateOptions(size="tiny", model="endpoint:writer")
+        # A call costs 0.00012 dollars here: the money ends among the readers of the cases.
+        with pytest.raises(OutOfBudget, match="is spent"):
+            finish(generate(options, GenerationContext(3, tmp_path, budget=GenerationBudget(0.0012))))
+        spent = scene.calls
+        assert 5 < spent < 20
+        made = finish(generate(options, GenerationContext(3, tmp_path)))
+        assert made.dataset.id == written.made.dataset.id
+        # A reply that could not be used is not kept, and asked for again.
+        assert written.calls <= scene.calls <= written.calls + 1
+        assert made.dataset.config["spending"]["calls"] == scene.calls

@@ -125,8 +125,9 @@ class Oracle:
             if (order["AccountId"], order["EffectiveDate"], order["Status"]) == (account, day, "Activated")
         }
         bought = {item["Product2Id"] for item in self.items if item["OrderId"] in orders}
-        kind = re.compile(rf"\b{told['words']}\b", re.I)
-        return {product for product in bought if kind.search(self.products[product]["Description"])}
+        words = [re.compile(rf"\b{word}\b", re.I) for word in told["words"].split()]
+        named = {product: f"{row['Name']} {row['Description']}" for product, row in self.products.items()}
+        return {product for product in bought if all(word.search(named[product]) for word in words)}
 
 
 def best(values: dict[str, Any], extreme: str) -> set[str]:
