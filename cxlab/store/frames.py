@@ -158,8 +158,8 @@ def build_verdicts(verdicts: Sequence[Verdict | None]) -> dict[str, list[Any]]:
 
 
 def _is_turn(message: Message) -> bool:
-    """Whether the agent told the customer something after the customer had spoken."""
-    reached = bool(message.text) and bool(message.data.get("delivered", True))
+    """Whether the agent replied after it was spoken to: told something, or acted where no customer waits meanwhile."""
+    reached = bool(message.text or message.tool_calls) and bool(message.data.get("delivered", True))
     return message.role == "agent" and message.turn > 0 and reached
 
 

@@ -17,7 +17,7 @@ from cxlab.cli import app
 from cxlab.errors import BadFile, UnknownName
 from cxlab.records import Sample
 from cxlab.runner.loaded_run import open_run
-from cxlab.store import load, write
+from cxlab.store import connect, load, write
 from tests.benchmarks.crmarena.crm_play import play
 from tests.benchmarks.crmarena.small_tasks import DATASET
 
@@ -125,3 +125,15 @@ def test_scores_of_an_answer() -> None:
     assert share_recovered([True]) == 0
     assert find_floor("monthly_trend_analysis", ["May", "June", "May", "July"]) == 50
     assert find_floor("knowledge_qa", ["30 days", "45 days"]) == 75
+
+
+def test_each_reply_is_a_turn_of_the_store(runs: dict[str, str]) -> None:
+    con = connect.open_store()
+    rows = connect.query(
+        con,
+        "SELECT a.turns, s.value FROM attempts a JOIN scores s USING (run_id, attempt_id) WHERE s.metric = 'turns'",
+        {},
+    ).rows()
+    con.close()
+    assert len(rows) > 50
+    assert [turns for turns, _ in rows] == [int(value) for _, value in rows]
