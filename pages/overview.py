@@ -12,7 +12,7 @@ from cxlab.charts.numbers import format_count, format_share, format_usd
 from cxlab.read import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import here
-from cxlab.views.benchmarks import declared, declared_all, names_of
+from cxlab.views.benchmarks import declared, declared_all, in_order, names_of
 from cxlab.views.overview.board import show_board
 from cxlab.views.overview.published import show_published
 
@@ -142,7 +142,7 @@ show_set_aside()
 working = show_work()
 state = ui.cached(read.health)
 if state["attempts"]:
-    stored = [declared(name, here().lead) for name in sorted(ui.cached(read.benchmarks)["benchmark"])]
+    stored = [declared(name, here().lead) for name in in_order(ui.cached(read.benchmarks)["benchmark"])]
     show_figures(state, declared_all([each.card.id for each in stored]).card.unit)
     show_boards(stored)
 elif not working:

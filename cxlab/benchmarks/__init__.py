@@ -37,8 +37,8 @@ REGISTRY = Registry(
         "sage": "cxlab.benchmarks.sage.benchmark",
         "cxmarena": "cxlab.benchmarks.cxmarena.benchmark",
         "mmtaup2": "cxlab.benchmarks.mmtaup2.benchmark",
-        "cdr": "cxlab.benchmarks.cdr.benchmark",
         "crmarena": "cxlab.benchmarks.crmarena.benchmark",
+        "cdr": "cxlab.benchmarks.cdr.benchmark",
     }
 )
 

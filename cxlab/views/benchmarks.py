@@ -25,6 +25,12 @@ def declared(benchmark: str, lead: str = "") -> Declaration:
     return cached(read.with_scored_headlines, about) if about.card.leading else about
 
 
+def in_order(names: Iterable[str]) -> list[str]:
+    """Benchmarks in the registry's order, and any that it does not know after them by name."""
+    known = {name: place for place, name in enumerate(REGISTRY)}
+    return sorted(names, key=lambda name: (known.get(name, len(known)), name))
+
+
 @lru_cache(maxsize=64)
 def _declared(benchmark: str) -> Declaration:
     if benchmark in REGISTRY:

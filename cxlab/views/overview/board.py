@@ -154,7 +154,7 @@ def say_leaders(found: Sequence[Ranking]) -> str:
     leaders = [each.leader for each in several if each.decided]
     alone = f"; {len(found) - len(several)} with one model only" if len(found) > len(several) else ""
     if not leaders:
-        return f"cannot tell yet who leads, in none of {len(several)} tasks{alone}"
+        return f"cannot tell yet who leads in any of {len(several)} tasks{alone}"
     told = [f"{short_model(model)} leads in {leaders.count(model)}" for model in
             sorted(set(leaders), key=lambda model: (-leaders.count(model), model))]  # fmt: skip
     unsure = len(several) - len(leaders)
