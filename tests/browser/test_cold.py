@@ -16,6 +16,7 @@ TITLES = {
     "judges": "Judges",
     "knowledge": "Knowledge",
     "retrieval": "Retrieval",
+    "crm_desk": "CRM desk",
     "persona_lab": "Persona lab",
     "datasets": "Datasets",
     "run": "Run",

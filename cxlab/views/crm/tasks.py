@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 
 import polars as pl
@@ -286,10 +287,8 @@ def show_evidence(place: Place, organisation: Organisation, sample: Sample) -> N
 
 def _mark(text: str, passage: str) -> str:
     """A text with the passage marked in it, as HTML."""
-    at = text.lower().find(passage.lower()) if passage else -1
-    if at < 0:
-        parts = [{"text": text, "marked": False}]
-    else:
-        cut = (text[:at], text[at : at + len(passage)], text[at + len(passage) :])
-        parts = [{"text": part, "marked": place == 1} for place, part in enumerate(cut)]
+    found = re.search(re.escape(passage), text, re.IGNORECASE) if passage else None
+    start, end = found.span() if found else (len(text), len(text))
+    cut = ((text[:start], False), (text[start:end], True), (text[end:], False))
+    parts = [{"text": part, "marked": marked} for part, marked in cut if part]
     return render("cxlab.views.crm:passage", parts=parts)
