@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from cxlab import llm, resources
 from cxlab.benchmarks.cdr import run as running
-from cxlab.benchmarks.cdr.corpus import AREAS, load_written
+from cxlab.benchmarks.cdr import run_figures
+from cxlab.benchmarks.cdr.corpus import AREAS, load_written, statistics
 from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, build, load_corpus
 from cxlab.benchmarks.cdr.failure_analysis import KINDS
 from cxlab.benchmarks.cdr.importers.conversations import IMPORTER
@@ -191,6 +192,9 @@ BENCHMARK = Benchmark(
     importers=(IMPORTER,),
     plan=plan,
     ask_writer=ask_writer,
+    figures=run_figures.list_figures,
+    describe=statistics.describe,
+    dataset_figures=statistics.list_figures,
     attempt_view="answer",
     published=(resources.data("published", "cdr.json"),),
 )

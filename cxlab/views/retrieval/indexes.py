@@ -416,7 +416,8 @@ def explain_areas(scene: IndexSelection) -> str:
     """What the areas are by which queries are grouped."""
     if not scene.search.area:
         return "Areas are the roots of the topic tree"
-    return plain(f"Areas: {declared(scene.benchmark).title(scene.search.area).lower()}")
+    named = declared(scene.benchmark).title(scene.search.area).lower()
+    return "Areas of the queries" if named == "area" else plain(f"Areas: {named}")
 
 
 def _show_short(scene: IndexSelection) -> None:

@@ -220,3 +220,39 @@ def test_small_things() -> None:
     for wrong in ("", "12", "1e3", "-5", "99999999"):
         with pytest.raises(BadOption):
             read_size(wrong)
+
+
+def test_a_runs_table_has_intervals_by_area_and_what_was_odd(stored: Stored) -> None:
+    from cxlab.benchmarks.cdr import run_figures
+    from cxlab.runner.launch import ExecutionOptions, launch
+    from cxlab.runner.request import RunRequest, create_runs
+
+    runs = create_runs(RunRequest("cdr", ("retriever:bm25", "retriever:hub"), dataset_id=stored[0].id))
+    launch([run.id for run in runs], ExecutionOptions(quiet=True, workers=1))
+    tables = {run.model: run_figures.list_figures(run.id, {}) for run in runs}
+    expected = evaluate(CORPUS, QUERIES, RELEVANT, retrieval.load("bm25"), "session")
+    whole = next(r for r in tables["retriever:bm25"] if (r["granularity"], r["area"]) == ("session", "all areas"))
+    assert whole["ndcg@10"] == pytest.approx(100 * expected.metrics["ndcg@10"])
+    interval = expected.interval("ndcg@10")
+    assert (whole["n"], whole["units"], whole["empty"], whole["cut"]) == (4, 6, 0, 0)
+    assert whole["from"] == pytest.approx(100 * interval.low)
+    by_area = {r["area"]: r["n"] for r in tables["retriever:bm25"] if r["granularity"] == "turn"}
+    assert by_area == {"all areas": 4, "Emotion & Feedback": 1, "Intent & Purpose": 2, "Conversation Dynamics": 1}
+    # The hub puts one conversation before all others, whatever is asked.
+    hub = next(r for r in tables["retriever:hub"] if (r["granularity"], r["area"]) == ("session", "all areas"))
+    assert hub["hubs"] == len(evaluate(CORPUS, QUERIES, RELEVANT, retrieval.load("hub"), "session").hubs)
+    with pytest.raises(BadOption):
+        run_figures.list_figures(runs[0].id, {"by": "x"})
+
+
+def test_a_dataset_stands_beside_the_papers_sizes(stored: Stored) -> None:
+    from cxlab.benchmarks.cdr.corpus import statistics
+
+    found = statistics.measure(stored[0])
+    assert (found["conversations"], found["queries"], found["pairs"], found["relevant"]) == (6, 4, 5, 1.25)
+    assert found["messages"] == 3
+    assert found["area:intent_purpose"] == 50
+    assert found["domain:health"] is None
+    (table,) = BENCHMARK.dataset_figures(stored[0])
+    assert table.frame.height == 5 + 5 + 12
+    assert len(BENCHMARK.describe(stored[0])) == 1 + table.frame.height
