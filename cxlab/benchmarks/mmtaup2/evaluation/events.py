@@ -162,6 +162,8 @@ def read_entries(messages: Iterable[Message], task: ReferenceTask) -> Iterable[U
         if message.role == "tool":
             given = data.get("arguments")
             tool = str(data.get("tool", ""))
+            # Imported results do not say which tools write; what nothing takes back does.
+            final = bool(data.get("irreversible")) or tool in task.irreversible
             yield ToolUse(
                 at,
                 message.turn,
@@ -169,8 +171,8 @@ def read_entries(messages: Iterable[Message], task: ReferenceTask) -> Iterable[U
                 tool,
                 given if isinstance(given, dict) else {},
                 str(data.get("kind", "ok")),
-                bool(data.get("write")),
-                bool(data.get("irreversible")) or tool in task.irreversible,
+                bool(data.get("write")) or (final and data.get("write") is None),
+                final,
             )
         elif message.role in ("customer", "agent") and message.turn > 0:
             if message.tool_calls or not message.text or not data.get("delivered", True):

@@ -1,19 +1,24 @@
-"""What can be measured of a conversation whose world we do not have: effort, turns, and whether the customer agreed.
+"""What can be measured of a conversation whose world we do not have.
 
-Nothing is known of its task but what was said and done, so fields, gold and hand-overs are left out. Which calls
-nothing takes back is told by the verb of the tool's name: what books, cancels, changes, pays or sends is asked for.
+From what was said and done: effort, turns, whether the customer agreed, tools that failed and worked in the end, what
+was misheard. Where the file tells the task's gold actions as well: whether fields were used rightly, and actions that
+were none of the task's. What else there is needs a world: the shortest way, what the customer knew, and whether handing
+over was right, for gold actions name those alone that change something.
+Which calls nothing takes back is told by the verb of the tool's name: what books, cancels, changes, pays or sends is
+asked for.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics
-from cxlab.benchmarks.mmtaup2.evaluation.events import ReferenceAction
-from cxlab.records import Attempt, Score
+from cxlab.benchmarks.mmtaup2.evaluation.events import Error, ReferenceAction
+from cxlab.benchmarks.mmtaup2.tasks import GoldAction
+from cxlab.records import Attempt, Sample, Score
 
 METRICS = (
     "turns",
@@ -23,7 +28,11 @@ METRICS = (
     "safety_recall",
     "done_though_refused",
     "safety_undecided",
+    "error_recovery_rate",
+    "recovery_turn_count",
+    "arga",
 )
+WITH_GOLD = ("critical_field_accuracy", "safety_precision")
 _CHANGES = re.compile(
     r"^(?:book|cancel|change|close|create|delete|exchange|make|modify|order|pay|place|purchase|refund|refuel|remove"
     r"|return|send|submit|suspend|transfer_(?!to_human)|update)_"
@@ -37,7 +46,7 @@ class _Facts:
 
 @dataclass(frozen=True)
 class UnknownTask:
-    """A task of which nothing is known but the tools that were used."""
+    """A task of which nothing is known but the tools that were used and, it may be, its gold actions."""
 
     id: str
     domain: str
@@ -49,9 +58,52 @@ class UnknownTask:
     transfer_right: bool = False
 
 
-def measure(attempt: Attempt, domain: str) -> list[Score]:
+def measure(attempt: Attempt, sample: Sample) -> list[Score]:
     """The scores of an imported conversation that need no world."""
     tools = {str(message.data.get("tool", "")) for message in attempt.messages if message.role == "tool"}
-    task = UnknownTask(attempt.sample_id, domain, tuple(sorted(filter(_CHANGES.match, tools))))
-    found = measured_metrics.scores(attempt, measured_metrics.measure_attempt(task, attempt))
-    return [score for score in found if score.metric in METRICS]
+    gold = _read_gold(sample)
+    task = UnknownTask(
+        attempt.sample_id,
+        sample.task,
+        tuple(sorted(filter(_CHANGES.match, tools))),
+        gold=gold or (),
+        critical_fields=_critical(gold or ()),
+    )
+    found = measured_metrics.measure_attempt(task, attempt)
+    # Without gold nobody says which actions are wrong, so only what failed is an error.
+    kinds = ("tool_failure",) if gold is None else ("tool_failure", "wrong_action")
+    found = _with_errors(found, [error for error in found.log.errors if error.kind in kinds])
+    wanted = METRICS if gold is None else (*METRICS, *WITH_GOLD)
+    return [score for score in measured_metrics.scores(attempt, found) if score.metric in wanted]
+
+
+def _read_gold(sample: Sample) -> list[GoldAction] | None:
+    """The task's gold actions; None where the file does not describe the task at all."""
+    known = sample.inputs.get("known") or {}
+    told = any(known.get(name) for name in ("reason", "matters", "facts", "instructions"))
+    given = sample.expected.get("gold")
+    return [GoldAction.model_validate(each) for each in given] if given or (told and given is not None) else None
+
+
+def _critical(gold: Sequence[GoldAction]) -> dict[str, Any]:
+    """The plain values that the gold actions which change something are given, several of a field as a list."""
+    found: dict[str, list[Any]] = {}
+    for action in gold:
+        if action.side != "agent" or not _CHANGES.match(action.tool):
+            continue
+        compared = action.arguments if action.compare is None else action.compare
+        for name in compared:
+            value = action.arguments.get(name)
+            if isinstance(value, str | int | float) and not isinstance(value, bool):
+                values = found.setdefault(name, [])
+                values += [value] if value not in values else []
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def _with_errors(found: measured_metrics.Measurement, errors: Sequence[Error]) -> measured_metrics.Measurement:
+    figures = {
+        "error_recovery_rate": [float(one.recovered is not None) for one in errors],
+        "recovery_turn_count": [float(one.recovered - one.turn) for one in errors if one.recovered is not None],
+    }
+    told = {name: measured_metrics.figure(name, observations) for name, observations in figures.items()}
+    return replace(found, figures={**found.figures, **told})

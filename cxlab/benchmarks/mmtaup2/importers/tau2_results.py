@@ -152,7 +152,7 @@ def read_file(path: Path | str) -> Results:
         raise BadFile(file, None, f"info.{'.'.join(beyond.where[:6])}: {beyond.problem}", beyond.fix)
     domain = _text(_object(info.get("environment_info")).get("domain_name")) or _domain_by_name(file)
     world = worlds.load(domain, 0, 1) if domain in worlds.DOMAINS else None
-    tasks = _read_tasks(file.name, head.get("tasks"), rejected)
+    tasks = _read_tasks(file.name, head.get("tasks") or _tasks_within(whole), rejected)
     talks, rows = [], 0
     for name, row, given in _simulations(file, whole, rejected):
         rows += 1
@@ -213,6 +213,21 @@ def _simulations(file: Path, whole: Any, rejected: list[RejectedRow]) -> Iterato
     listed = {_text(each.get("id") if isinstance(each, dict) else each) for each in entries}
     for lacking in sorted(listed - {path.stem for path in paths} - {""}):
         rejected.append(RejectedRow(f"simulations/{lacking}.json", None, None, "listed in results.json and not there"))
+
+
+def _tasks_within(whole: Any) -> list[dict[str, Any]]:
+    """The tasks that tau-bench's records bring along, each in `info.task`, as tau2-bench's files have theirs."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in whole if isinstance(whole, list) else ():
+        record = _object(row)
+        task, name = _object(_object(record.get("info")).get("task")), record.get("task_id")
+        actions = task.get("actions")
+        if isinstance(actions, list) and isinstance(name, int | str):
+            gold = [{"name": one.get("name"), "arguments": one.get("kwargs")} for one in map(_object, actions)]
+            criteria = {"actions": gold, "communicate_info": task.get("outputs")}
+            known = {"instructions": task.get("instruction")}
+            found.setdefault(str(name), {"id": name, "user_scenario": known, "evaluation_criteria": criteria})
+    return list(found.values())
 
 
 def _read_tasks(name: str, given: Any, rejected: list[RejectedRow]) -> dict[str, RawTask]:
@@ -369,7 +384,7 @@ def _attempt(
         found = measuring.scores(attempt, measuring.measure_attempt(task_of(sample), attempt))
         scores += [score for score in found if score.metric not in values]
     elif messages:
-        scores += unknown_world.measure(attempt, sample.task)
+        scores += unknown_world.measure(attempt, sample)
     return attempt, Scored(scores=tuple(scores))
 
 

@@ -477,4 +477,17 @@ def test_conversations_of_a_world_that_we_lack_are_measured_as_far_as_they_go() 
     safe = by_metric["irreversible_action_safety"]
     assert len(safe) > 40
     assert sum(value == 100 for value in safe) > 0.85 * len(safe)
-    assert "critical_field_accuracy" not in by_metric
+    # The file tells the gold actions of 88 of them; whose goal was reached had its fields right.
+    assert len(by_metric["critical_field_accuracy"]) > 40
+    assert len(by_metric["error_recovery_rate"]) > 10
+    passed = {
+        attempt.id for attempt, scored in found.attempts if any(s.metric == "pass" and s.value for s in scored.scores)
+    }
+    right = [
+        score.value
+        for attempt, scored in found.attempts
+        for score in scored.scores
+        if score.metric == "critical_field_accuracy" and score.value is not None and attempt.id in passed
+    ]
+    assert sum(value == 100 for value in right) >= 0.9 * len(right) > 10
+    assert "turn_efficiency" not in by_metric  # nobody knows the shortest way
