@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from cxlab.benchmarks.crmarena.evaluation.departure import CAUSES
+from cxlab.benchmarks.crmarena.evaluation.causes import CAUSES
 from cxlab.benchmarks.crmarena.evaluation.evidence import Window, read_call
 from cxlab.benchmarks.crmarena.tasks import TASKS
 from cxlab.records import Sample, Verdict
