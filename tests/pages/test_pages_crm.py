@@ -323,3 +323,16 @@ def test_what_came_without_records_or_without_tasks(store: Path, empty_home: Pat
         assert "This dataset has tasks and no records" in words(open_page(tab=tab))
     assert "which were not imported" in words(open_page(tab="tasks", sample="s-crm-0"))
     assert "There is no question" not in words(open_page(tab="tasks", kind="handle_time"))
+
+
+@pytest.mark.parametrize(
+    ("day", "told"),
+    [
+        ("0001-01-01", "NUMBER_OUTSIDE_VALID_RANGE"),
+        ("9999-12-31", "NUMBER_OUTSIDE_VALID_RANGE"),
+        ("2024-02-29", "1 record"),
+    ],
+)
+def test_any_day_can_be_today(home: Path, day: str, told: str) -> None:
+    query = "SELECT COUNT(Id) n FROM Case WHERE CreatedDate = LAST_N_YEARS:3 OR CreatedDate = NEXT_N_MONTHS:9"
+    assert told in words(open_page(tab="console", query=query, today=day))

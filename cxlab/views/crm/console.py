@@ -129,9 +129,7 @@ def _choose_day(sandbox: Sandbox) -> None:
         move(read_place(here()).change(today=picked.isoformat() if isinstance(picked, date) else ""))
 
     tip = "The day that TODAY, LAST_N_DAYS:30 and the like are seen from."
-    st.date_input(
-        "Today is", key=key, on_change=changed, help=tip, min_value=date(1990, 1, 1), max_value=date(2099, 12, 31)
-    )
+    st.date_input("Today is", key=key, on_change=changed, help=tip, min_value=date.min, max_value=date.max)
 
 
 def _show_examples(place: Place) -> None:
