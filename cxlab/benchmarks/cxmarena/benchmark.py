@@ -18,7 +18,7 @@ from cxlab.benchmarks.contract import (
     Uncheckable,
     Understanding,
 )
-from cxlab.benchmarks.cxmarena.evaluation import corpus, evaluation_prompts
+from cxlab.benchmarks.cxmarena.evaluation import constant_answers, corpus, evaluation_prompts
 from cxlab.benchmarks.cxmarena.evaluation.call_estimate import estimate
 from cxlab.benchmarks.cxmarena.importers import IMPORTERS
 from cxlab.benchmarks.cxmarena.options import CxmDataset, CxmOptions, migrate
@@ -259,7 +259,7 @@ DEMO = Demo(
     generate={"brand": "aldersea"},
     runs=(
         DemoRun(
-            models=("simulated:strong", "simulated:weak", "simulated:floor"),
+            models=("simulated:strong", "simulated:weak", "simulated:floor", constant_answers.MODEL),
             judges=("simulated:judge-fair", "simulated:judge-lenient"),
             # Enough for every task; the whole of it would take the demo ten seconds more.
             limit=240,
@@ -293,7 +293,13 @@ BENCHMARK = Benchmark(
     dataset_figures=list_figures,
     document=document,
     published=(resources.data("published", "cxmarena.json"),),
-    floors=(Baseline("simulated:floor", "Floor", "Answers without reading."),),
+    floors=(
+        Baseline(
+            constant_answers.MODEL, "Best constant", "Gives each task the one answer that is right most often in it."
+        ),
+        Baseline("simulated:floor", "Floor", "Answers without reading."),
+    ),
+    simulated="cxlab.benchmarks.cxmarena.simulated.floors:PROFILES",
     own_data=False,
     with_customer=False,
     needs_judges=False,

@@ -1,7 +1,7 @@
 """Do one sample of CXMArena: the six tasks, each one function from inputs to what was answered.
 
-Nothing here looks at what is expected, except which articles a tool task and its judge are given. Options
-are listed in `benchmark.py`.
+Nothing here looks at what is expected, except which articles a tool task and its judge are given, and the constant
+agent that is a floor. Options are listed in `benchmark.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.cxmarena.evaluation import (
+    constant_answers,
     contradiction_candidates,
     corpus,
     duplicate_detection,
@@ -122,7 +123,8 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     started = datetime.now(UTC)
     seed = int(content_id("seed", sample.id, trial, setup.seed), 16) % 2**31
     work = AttemptContext(setup, sample, seed)
-    output = await TASKS[sample.task](work)
+    constant = setup.model.name == constant_answers.MODEL
+    output = constant_answers.answer(sample) if constant else await TASKS[sample.task](work)
     where = {failure.where for failure in work.failures}
     return Attempt(
         id=content_id(setup.run_id, sample.id, trial),

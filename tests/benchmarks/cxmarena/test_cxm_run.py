@@ -10,15 +10,19 @@ import pytest
 from cxlab import llm
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.cxmarena import run as running
-from cxlab.benchmarks.cxmarena.benchmark import CARD, HEADLINES, METRICS, check
+from cxlab.benchmarks.cxmarena.benchmark import CARD, HEADLINES, METRICS, check, generate
 from cxlab.benchmarks.cxmarena.importers.published_dataset import import_folder
+from cxlab.benchmarks.cxmarena.options import CxmDataset
 from cxlab.benchmarks.cxmarena.run import run
 from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, score
+from cxlab.benchmarks.generation import GenerationContext
+from cxlab.benchmarks.generation_stages import finish
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm.base import Completion, ProviderFault, Request
 from cxlab.llm.cache import ReplyCache
 from cxlab.llm.openai_model import OpenAIModel
 from cxlab.records import ToolCall, Usage
+from cxlab.store import write
 from tests.benchmarks.cxmarena.importers.cxm_folder import make, store
 
 JUDGES = ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-fair")
@@ -333,3 +337,24 @@ def test_an_answered_search_is_graded_under_names_of_its_own(samples):
     assert values["answer_correct"] == 100
     assert set(values) <= set(METRICS)
     assert not {name for name in values if name.startswith("response_")}
+
+
+def test_no_constant_scores_more_than_the_constant_floor(tmp_path, monkeypatch):
+    """Held against every label there is, on the written brand: one label a taxonomy, one answer to all questions."""
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    made = finish(generate(CxmDataset(brand="aldersea"), GenerationContext(home=tmp_path)))
+    rows = write.load_samples(made.dataset.id)
+    for taxonomy in "ABC":
+        gold = [s.expected["label"] for s in rows if s.task == "intent" and s.inputs["taxonomy"] == taxonomy]
+        sample = next(s for s in rows if s.task == "intent" and s.inputs["taxonomy"] == taxonomy)
+        said = play(sample, "simulated:floor-constant")[0].output["label"]
+        assert said in gold
+        assert all(gold.count(said) >= gold.count(label) for label in set(gold))
+    for task in HEADLINES:
+        sample = next(s for s in rows if s.task == task)
+        attempt, values, _ = play(sample, "simulated:floor-constant")
+        assert (attempt.outcome, attempt.usage.calls) == ("ok", 0)
+        assert any(values.get(metric) is not None for metric in HEADLINES[task])
+    answers = [answer for s in rows if s.task == "quality" for answer in s.expected["answers"]]
+    said = play(next(s for s in rows if s.task == "quality"), "simulated:floor-constant")[0].output["answers"][0]
+    assert answers.count(said) == max(answers.count(each) for each in ("Yes", "No", "NA"))

@@ -331,6 +331,5 @@ def test_noise_can_be_switched_on_and_off(made, tmp_path):
         assert not noise["opening"] or row["channel"] == "voice"
         changed[row["noisy"] != row["messages"]] += 1
     assert changed[True] > 20
-    assert [
-        complaint for sample in samples if sample.task in ("quality", "multi_turn") for complaint in check(sample)
-    ] == []
+    rows = [sample for sample in samples if sample.task in ("quality", "multi_turn")]
+    assert [complaint for sample in rows for complaint in check(sample)] == []
