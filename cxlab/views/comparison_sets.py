@@ -28,9 +28,9 @@ def ranked(view: View, unit: Unit = "model") -> Rankings:
     return ranking.rank(declared(view.benchmark, view.lead), view, unit)
 
 
-def choose_set(found: ComparisonSet, key: str) -> None:
+def choose_set(found: ComparisonSet, key: str, benchmark: str = "") -> None:
     """A list of the conditions that models can be compared under, where there are several; the choice goes into the
-    address."""
+    address. `benchmark`: its name, on a page that shows several."""
     if len(found.choices) < 2 or found.conditions is None:
         return
     names = describe_choices(found.choices)
@@ -44,7 +44,7 @@ def choose_set(found: ComparisonSet, key: str) -> None:
         set_view(now.change(sets=others if picked == ids[0] else (*others, picked)))
 
     st.selectbox(
-        "Compared under", ids, key=widget, format_func=names.__getitem__, on_change=changed,
+        f"{plain(benchmark)}, compared under" if benchmark else "Compared under", ids, key=widget, format_func=names.__getitem__, on_change=changed,
         help="Only results under the same conditions are ranked together: dataset, settings, judges, customer, prompts "
         "and scorer. The largest complete set comes first.",
     )  # fmt: skip
@@ -100,12 +100,12 @@ def narrow_to_set(view: View, benchmarks: Sequence[str]) -> View:
         who = "one model" if models == 1 else "both models" if models == 2 else f"all {models} models"
         who = who if len(sides) == 1 else "all models of their task"
         lead = f"{card.name}: " if len(benchmarks) > 1 else ""
-        told.append(f"{lead}{format_count(count)} samples that {who} tried")
+        told.append(f"{lead}{format_count(count)} sample{'' if count == 1 else 's'} that {who} tried")
         looked_at.append((card, found, sets))
     if told:
         st.caption(plain(f"{'; '.join(told)}, under the same conditions."))
     for card, found, sets in looked_at:
-        choose_set(found, card.id)
+        choose_set(found, card.id, card.name if len(benchmarks) > 1 else "")
         titles = {task.id: task.title for task in card.tasks}
         _show_left_out([(titles.get(one.task, one.task), one) for one in sets], label)
     return view if chosen is None else view.change(among=chosen.keep(), page=view.page)
