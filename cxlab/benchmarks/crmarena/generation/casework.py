@@ -22,6 +22,8 @@ from cxlab.errors import CxError
 
 # Days before the end in which a case may still be open, and in which none is opened, so that all can be said in time.
 RECENT, QUIET = 75, 12
+# How likely a case comes first to an agent without any skill for it, beside one who has all.
+FALLS_TO_ANYBODY = 0.15
 # Of so many issues the two agents who closed most are made level, so that the next rule of routing decides.
 LEVEL_ISSUES = 0.3
 
@@ -93,7 +95,7 @@ def plan_cases(
         raise CxError(
             f"only {len(found)} of {size.cases} cases find an order that they can be about; take another size"
         )
-    load = latent.load[:, None] * (0.3 + latent.skill)
+    load = latent.load[:, None] * (FALLS_TO_ANYBODY + latent.skill**2)
     first = [int(rng.choice(len(load), p=load[:, issue] / load[:, issue].sum())) for _, issue in found]
     second = _draw_transfers(found, first, latent, size, rng)
     chosen = _choose_talks(found, first, second, by_issue, products, latent, size, last, rng)

@@ -96,7 +96,7 @@ def draw(company: Company, size: Size, categories: np.ndarray, seed: int) -> Lat
         load=rng.gamma(1.6, 1.0, size.agents) + 0.1,
         pace=rng.lognormal(0, 0.35, size.agents),
         deviation=rng.beta(1.0, 6.0, size.agents),
-        skill=rng.beta(1.4, 1.6, (size.agents, issues)),
+        skill=_draw_skills(size.agents, issues, rng),
         habit=rng.gamma(1.2, 1.0, (size.customers, 4)) + 0.05,
         liking=rng.integers(0, len(profile.categories), (size.customers, 4)),
         popularity=ranks**-0.7,
@@ -105,6 +105,16 @@ def draw(company: Company, size: Size, categories: np.ndarray, seed: int) -> Lat
         issue_months=wave,
         region_pace=rng.uniform(0.6, 1.6, states),
     )
+
+
+def _draw_skills(agents: int, issues: int, rng: np.random.Generator) -> np.ndarray:
+    """Agent × issue: most know a bit of most issues; of each issue two are specialists, as far as possible others."""
+    skills: np.ndarray = 0.75 * rng.beta(1.4, 1.6, (agents, issues))
+    order = rng.permutation(agents)
+    for turn in range(2):
+        specialists = order[(np.arange(issues) + turn * issues) % agents]
+        skills[specialists, np.arange(issues)] = rng.uniform(0.85, 1.0, issues)
+    return skills
 
 
 def to_tables(

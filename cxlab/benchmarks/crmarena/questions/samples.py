@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ import polars as pl
 from cxlab.benchmarks.crmarena import solvers
 from cxlab.benchmarks.crmarena.organisation.company import Company
 from cxlab.benchmarks.crmarena.organisation.schema import load_default
-from cxlab.benchmarks.crmarena.questions.draw import Question, count_unanswerable
+from cxlab.benchmarks.crmarena.questions.draw import MOST_OF_ONE, Question, count_unanswerable
 from cxlab.benchmarks.crmarena.questions.wording import load_wordings
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.solvers import Solution
@@ -160,9 +161,17 @@ def choose(answered: Sequence[Answered], count: int) -> list[Answered]:
     """At most so many, in their order; of a task with questions that have no answer the share of those is kept."""
     without = count_unanswerable(answered[0].question.task, count) if answered else 0
     left = {True: count - without, False: without}
-    found = []
+    found: list[Answered] = []
+    late: list[Answered] = []
+    given = Counter[tuple[str, ...]]()
     for one in answered:
+        # Of new cases, who gets which is known only now.
+        often = given[one.answers] >= MOST_OF_ONE * count and one.question.task == "case_routing"
+        (late if often else found).append(one)
+        given[one.answers] += not often
+    kept = []
+    for one in [*found, *late]:
         if left[one.question.answerable]:
             left[one.question.answerable] -= 1
-            found.append(one)
-    return found
+            kept.append(one)
+    return kept
