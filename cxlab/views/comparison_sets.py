@@ -43,8 +43,9 @@ def choose_set(found: ComparisonSet, key: str, benchmark: str = "") -> None:
         others = tuple(each for each in now.sets if each not in names)
         set_view(now.change(sets=others if picked == ids[0] else (*others, picked)))
 
+    words = f"{plain(benchmark)}, compared under" if benchmark else "Compared under"
     st.selectbox(
-        f"{plain(benchmark)}, compared under" if benchmark else "Compared under", ids, key=widget, format_func=names.__getitem__, on_change=changed,
+        words, ids, key=widget, format_func=names.__getitem__, on_change=changed,
         help="Only results under the same conditions are ranked together: dataset, settings, judges, customer, prompts "
         "and scorer. The largest complete set comes first.",
     )  # fmt: skip
