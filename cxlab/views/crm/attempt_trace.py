@@ -31,23 +31,22 @@ def show_attempt(whole: StoredAttempt) -> None:
     steps = _solve(dataset, organisation, sample)
     if departure is not None:
         _show_departure(place, organisation, turns, steps, departure)
-    with st.container(key="cx-record"):
-        did, due = st.columns(2, gap="large")
-        with did:
-            st.markdown("**What the agent did**")
-            for turn in turns:
-                show_turn(place, organisation, turn, departure)
-            if not turns:
-                st.caption("It never replied.")
-        with due:
-            if organisation is not None and not steps:
-                show_evidence(place, organisation, sample)
-                return
-            st.markdown("**What the solver does**")
-            if organisation is None:
-                st.caption("The dataset is not in this store any more, or came without its records.")
-            else:
-                _show_steps(place, organisation, steps, departure)
+    did, due = st.columns(2, gap="large")
+    with did:
+        st.markdown("**What the agent did**")
+        for turn in turns:
+            show_turn(place, organisation, turn, departure)
+        if not turns:
+            st.caption("It never replied.")
+    with due:
+        if organisation is not None and not steps:
+            show_evidence(place, organisation, sample)
+            return
+        st.markdown("**What the solver does**")
+        if organisation is None:
+            st.caption("The dataset is not in this store any more, or came without its records.")
+        else:
+            _show_steps(place, organisation, steps, departure)
 
 
 def _open(dataset_id: str) -> tuple[Dataset | None, Organisation | None]:

@@ -162,16 +162,15 @@ def _show_record(place: Place, organisation: Organisation, record: Record) -> No
         st.subheader(plain(record.title), anchor=False, width="content")
         chip(name)
     timed = bool(tell(organisation, record))
-    with st.container(key="cx-record"):
-        form, beside = st.columns([2, 3] if timed else 2, gap="large")
-        with form:
-            _show_form(place, organisation, record)
-        with beside:
-            if timed:
-                st.markdown("**What happened**")
-                draw_timeline(place, organisation, record)
-            _show_texts(record, told=timed)
-            _show_ways_back(place, organisation, record)
+    form, beside = st.columns([2, 3] if timed else 2, gap="large")
+    with form:
+        _show_form(place, organisation, record)
+    with beside:
+        if timed:
+            st.markdown("**What happened**")
+            draw_timeline(place, organisation, record)
+        _show_texts(record, told=timed)
+        _show_ways_back(place, organisation, record)
 
 
 def _show_form(place: Place, organisation: Organisation, record: Record) -> None:
