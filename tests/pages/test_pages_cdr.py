@@ -7,7 +7,7 @@ import pytest
 from cxlab.benchmarks.cdr.corpus.dataset import build
 from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.request import RunRequest, create_runs
-from cxlab.store import write
+from cxlab.store import load, write
 from tests.benchmarks.cdr.conftest import AREAS, CORPUS, QUERIES, RELEVANT
 from tests.pages.app_script import catch_orders, open_page, words
 
@@ -65,3 +65,13 @@ def test_failures_name_kinds(store: str) -> None:
     app = open_page("failures")
     assert not app.exception
     assert "Queries" in [each.label for each in app.metric]
+
+
+def test_one_attempt_shows_its_ranking_beside_what_is_relevant(store: str) -> None:
+    run = next(run for run in write.list_runs() if run.model == "retriever:bm25")
+    attempt = next(made for made, _ in load.load_attempts(run.id) if made.messages[0].text == QUERIES["q2"])
+    app = open_page("failures", attempt=f"{run.id}/{attempt.id}")
+    assert not app.exception
+    grids = "\n".join(str(each.proto) for each in app.get("html"))
+    assert "✓ right" in words(app) + grids
+    assert "login" in words(app) + grids

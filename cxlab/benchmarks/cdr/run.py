@@ -58,7 +58,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     name, query = find_retriever(setup.model.name, options), str(sample.inputs["query"])
     reranks = llm.role_of(setup.model.name) != RETRIEVER
     fitted, ranking, search = await _search(sample, setup, name, options, spent)
-    output: dict[str, Any] = {"query": query, "alike": ranking.alike, "index": _describe(fitted, name, setup, options)}
+    output: dict[str, Any] = {"alike": ranking.alike, "index": _describe(fitted, name, setup, options)}
     found = ranking.found
     if reranks:
         found, output["reranked"] = await _rerank(sample, setup, found, options, trial, spent)

@@ -9,12 +9,13 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_points, format_seconds, format_time, format_usd
 from cxlab.read import StoredAttempt, View
-from cxlab.records.benchmark_card import Declaration
+from cxlab.records.benchmark_card import Declaration, Search
 from cxlab.ui.address import link
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid
 from cxlab.ui.transcript import transcript, votes
+from cxlab.views.benchmarks import ranking_tasks
 from cxlab.views.failures.attempt_verdict import SIGNS, verdict_of
 
 Cells = Sequence[Sequence[tuple[str, str]]]
@@ -76,10 +77,16 @@ def show_due(whole: StoredAttempt, key: str = "answer") -> None:
     inputs = whole.sample.get("inputs") or {}
     with st.container(border=True):
         st.markdown("**Due beside given**")
-        for names, draw in _SHAPES.items():
-            if names <= set(expected) and (draw is not _draw_questions or "questions" in inputs):
-                draw(inputs, expected, output)
-                break
+        search = ranking_tasks(str(whole.run.get("benchmark") or "")).get(str(whole.attempt["task"]))
+        shapes = [
+            draw
+            for names, draw in _SHAPES.items()
+            if names <= set(expected) and (draw is not _draw_questions or "questions" in inputs)
+        ]
+        if search is not None and search.relevant in expected:
+            _draw_ranking(search, expected, output)
+        elif shapes:
+            shapes[0](inputs, expected, output)
         else:
             grid(("", "Due", "Given"), [[(k, "quiet"), (_text(v), ""), (_text(output.get(k)), "")]
                                         for k, v in expected.items()])  # fmt: skip
@@ -134,8 +141,9 @@ def _draw_questions(inputs: Mapping[str, Any], expected: Mapping[str, Any], outp
     grid(("Question", "Due", "Given", "Lines due", "Lines given"), rows)
 
 
-def _draw_ranking(inputs: Mapping[str, Any], expected: Mapping[str, Any], output: Mapping[str, Any]) -> None:
-    due = expected["article_ids"] if "article_ids" in expected else [expected["article_id"]]
+def _draw_ranking(search: Search, expected: Mapping[str, Any], output: Mapping[str, Any]) -> None:
+    right = expected[search.relevant]
+    due = right if isinstance(right, list) else [right]
     ranked, scores = output.get("ranked") or [], output.get("scores") or []
     if output.get("query"):
         st.caption("Searched for")
@@ -151,7 +159,7 @@ def _draw_ranking(inputs: Mapping[str, Any], expected: Mapping[str, Any], output
             rows.append(
                 [(str(place or "–"), "quiet"), (article, "bad"), ("right, too late" if place else "missed", "")]
             )
-    grid(("Rank", "Article", "", "Score"), rows, numbers=[0, 3])
+    grid(("Rank", search.unit[0].capitalize(), "", "Score"), rows, numbers=[0, 3])
     if expected.get("answer"):
         st.caption("The right answer")
         say(str(expected["answer"]))
@@ -180,8 +188,6 @@ def _draw_pairs(inputs: Mapping[str, Any], expected: Mapping[str, Any], output: 
 _SHAPES = {
     frozenset({"label"}): _draw_label,
     frozenset({"answers"}): _draw_questions,
-    frozenset({"article_id"}): _draw_ranking,
-    frozenset({"article_ids"}): _draw_ranking,
     frozenset({"tools"}): _draw_tools,
     frozenset({"similar", "contradictory"}): _draw_pairs,
 }
