@@ -89,12 +89,16 @@ def check(sample: Sample) -> Iterable[str]:
         yield f"{sample.id}: the solver answers {', '.join(answers) or NO_ANSWER}, not {gold}"
 
 
-AGENTS = ("simulated:strong", "simulated:weak")
+FLOORS = (
+    Baseline("simulated:floor-none", "Always None", "Submits None at once."),
+    Baseline("simulated:floor-guess", "Constant guess", "Submits December, GA or None without looking."),
+)
+DEMO_MODELS = ("simulated:strong", "simulated:weak", *(floor.model for floor in FLOORS))
 DEMO = Demo(
     generate={"size": "tiny"},
     runs=(
-        DemoRun((*AGENTS, "simulated:floor-none", "simulated:floor-guess")),
-        DemoRun(AGENTS, options={"framework": "react"}),
+        DemoRun(DEMO_MODELS),
+        DemoRun(DEMO_MODELS, options={"framework": "react"}),
     ),
     order=5,
 )
@@ -117,10 +121,7 @@ BENCHMARK = Benchmark(
     Options=CrmOptions,
     GenerateOptions=CrmGenerateOptions,
     facets=FACETS,
-    floors=(
-        Baseline("simulated:floor-none", "Always None", "Submits None at once."),
-        Baseline("simulated:floor-guess", "Constant guess", "Submits December, GA or None without looking."),
-    ),
+    floors=FLOORS,
     simulated="cxlab.benchmarks.crmarena.simulated.floors:PROFILES",
     own_data=False,
     with_customer=False,

@@ -13,6 +13,7 @@ The trace is the attempt's messages, each thing in it once:
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -87,7 +88,7 @@ class Episode:
             Message(role="agent", text=text, turn=self.turn, tool_calls=calls, data=data, **took.of_message())
         )
 
-    def act(self, call: ToolCall) -> Observation:
+    async def act(self, call: ToolCall) -> Observation:
         """Carry out an action; the answer ends the attempt."""
         arguments, problem = read_arguments(call.arguments)
         if call.name not in self.tools and call.name not in FINAL:
@@ -97,7 +98,8 @@ class Episode:
             seen = observe(f"{ERROR}{call.name}: {problem}")
             self.fail(Failure(where="format", type=BAD_ARGUMENTS, message=problem[:_LONGEST_TOLD]))
         else:
-            result = TOOLS[call.name](self.sandbox, **arguments)
+            # In a thread: a query may take seconds, in which other attempts go on.
+            result = await asyncio.to_thread(TOOLS[call.name], self.sandbox, **arguments)
             seen = observe(result, self.limit)
             if call.name in FINAL and seen.error is None:
                 self.answer, self.ended_by = str(result), "submit"

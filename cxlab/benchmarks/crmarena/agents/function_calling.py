@@ -43,10 +43,10 @@ async def play(episode: Episode, model: ChatModel, inputs: ToolInputs, seed: int
             )
             await _play_in_words(episode, model, inputs, seed)
             return
-        take_native(episode, talk, done)
+        await take_native(episode, talk, done)
 
 
-def take_native(episode: Episode, talk: Conversation, done: ModelCall) -> None:
+async def take_native(episode: Episode, talk: Conversation, done: ModelCall) -> None:
     """Take up one reply to tools offered natively."""
     took = episode.count(done)
     if done.completion is None:
@@ -60,7 +60,7 @@ def take_native(episode: Episode, talk: Conversation, done: ModelCall) -> None:
     first = said.tool_calls[0]
     action = first if first.id else first.model_copy(update={"id": f"call_{episode.turn}"})
     episode.say(text, took, action, reasoning=said.reasoning, ignored=len(said.tool_calls) - 1)
-    seen = episode.act(action)
+    seen = await episode.act(action)
     talk.messages.append(
         {
             "role": "assistant",
@@ -102,7 +102,7 @@ async def _play_in_words(episode: Episode, model: ChatModel, inputs: ToolInputs,
         raw = text if text != write_call(thought, action) else None
         more = len(_ACTION.findall(text)) - 1
         episode.say(thought, took, action, raw=raw, reasoning=done.completion.reasoning, ignored=max(0, more))
-        talk.add(text, show(episode.act(action).text))
+        talk.add(text, show((await episode.act(action)).text))
 
 
 def read_written_call(text: str, turn: int) -> tuple[str, ToolCall | None]:

@@ -108,7 +108,7 @@ def _to_tool(name: str, episode: Episode, watched: _Watched) -> BaseTool:
     async def carry_out(**arguments: Any) -> str:
         action = watched.calls.pop(next(reversed(watched.calls)))
         del arguments  # as LangChain read them; the trace has them as they were sent
-        return episode.act(action).text
+        return (await episode.act(action)).text
 
     return StructuredTool.from_function(
         coroutine=carry_out,

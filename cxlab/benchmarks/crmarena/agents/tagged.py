@@ -81,7 +81,7 @@ async def play(episode: Episode, talk: Conversation) -> None:
         if said.answer is not None and said.query is None:
             episode.submit(said.answer)
             return
-        talk.add(text, show(episode.act(action).text))
+        talk.add(text, show((await episode.act(action)).text))
 
 
 def show(observation: str) -> str:
