@@ -68,10 +68,10 @@ def find_benchmark(name: str) -> Benchmark:
 
 
 def choose(benchmark: Benchmark, samples: Sequence[Sample], choice: SampleFilter) -> list[Sample]:
-    """The chosen samples, spread: neighbours in the order differ in the benchmark's facets, the first one first.
+    """The chosen samples, spread: neighbours in the order differ in their task, then in the benchmark's facets.
 
-    So the first N of the order, which is what `limit` keeps, cover scenarios (and, mostly, levels and leaves) as
-    evenly as N allows, and a run that is stopped early is a fair picture of the whole.
+    So the first N of the order, which is what `limit` keeps, cover tasks and scenarios (and, mostly, levels and leaves)
+    as evenly as N allows, and a run that is stopped early is a fair picture of the whole.
     """
     check_whole("limit", choice.limit)
     wanted = choice.wanted()
@@ -85,7 +85,7 @@ def choose(benchmark: Benchmark, samples: Sequence[Sample], choice: SampleFilter
     kept = [sample for sample in samples if all(_value_of(sample, facet) in asked for facet, asked in wanted.items())]
     if not kept:
         raise BadOption("no sample passes the filters together; widen --where")
-    return _spread(kept, benchmark.spread)[: choice.limit]
+    return _spread(kept, ("task", *benchmark.spread))[: choice.limit]
 
 
 def _value_of(sample: Sample, facet: str) -> str | None:
@@ -98,7 +98,7 @@ def _spread(samples: Sequence[Sample], facets: tuple[str, ...]) -> list[Sample]:
         return list(samples)
     groups: dict[str | None, list[Sample]] = {}
     for sample in samples:
-        groups.setdefault(sample.facets.get(facets[0]), []).append(sample)
+        groups.setdefault(_value_of(sample, facets[0]), []).append(sample)
     lists = []
     for place, group in enumerate(groups.values()):
         spread = _spread(group, facets[1:])

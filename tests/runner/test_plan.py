@@ -22,6 +22,13 @@ def test_limit_spreads_over_scenarios_levels_and_leaves() -> None:
     assert set(Counter(s.facets["leaf"] for s in chosen).values()) == {4}
 
 
+def test_limit_spreads_over_tasks_before_any_facet() -> None:
+    tasks = ("lamp", "letter", "call")
+    several = [each.model_copy(update={"task": tasks[at * 3 // len(SAMPLES)]}) for at, each in enumerate(SAMPLES)]
+    found = choose(BENCHMARK, several, SampleFilter(limit=9))
+    assert Counter(sample.task for sample in found) == dict.fromkeys(tasks, 3)
+
+
 def test_few_samples_already_differ_in_leaf() -> None:
     chosen = choose(BENCHMARK, SAMPLES, SampleFilter(2, (("scenario", "hall"),)))
     assert [s.facets["level"] for s in chosen] == ["zero", "weak"]
