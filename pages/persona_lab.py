@@ -82,7 +82,7 @@ def control(choices: Choices, stage: LiveSession) -> None:
         address.write(replace(choices, beats=0))
 
     playing = st.session_state["persona-playing"]
-    show_controls(choices, playing, stage.idle, play=play, step=step, restart=restart, simulated=stage.free)
+    show_controls(choices, playing, stage.idle, play=play, step=step, restart=restart, sides=stage.simulated)
 
 
 def tell_replaced(choices: Choices, words: list[str]) -> None:

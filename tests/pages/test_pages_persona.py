@@ -17,7 +17,7 @@ from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.request import RunRequest, create_runs
 from cxlab.store import write
 from cxlab.ui.transcript_html import mark_heard
-from cxlab.views.persona import showing
+from cxlab.views.persona import board, showing
 from cxlab.views.persona.charts import course_frame, draw_course
 from cxlab.views.persona.choices import SETS, VariantChoice
 from cxlab.views.persona.live_conversation import (
@@ -29,6 +29,7 @@ from cxlab.views.persona.live_conversation import (
 from cxlab.views.persona.live_metrics import mark_move
 from cxlab.voice import audio
 from tests.benchmarks.mmtaup2.importers.test_import_tau2 import make_folder
+from tests.llm.fault_server import FaultServer
 from tests.pages.app_script import open_page, words
 
 pytestmark = pytest.mark.xdist_group("pages")
@@ -36,6 +37,14 @@ pytestmark = pytest.mark.xdist_group("pages")
 
 def html_of(app: AppTest) -> str:
     return "\n".join(each.proto.body for each in app.get("html") if not each.proto.body.startswith("<style"))
+
+
+def play_to_the_end(app: AppTest) -> None:
+    """Play at once; a busy machine takes more than one look at it."""
+    app.button(key="play").click().run()
+    stage = app.session_state["persona-stage"][1]
+    stage.forward(400, 300.0)
+    app.run()
 
 
 def test_a_presenter_plays_three_personas_and_the_address_keeps_it(empty_home: Path) -> None:
@@ -47,7 +56,7 @@ def test_a_presenter_plays_three_personas_and_the_address_keeps_it(empty_home: P
     assert app.query_params["beats"] == "1"
     assert html_of(app).count("Customer · 1") == 3
     app.button_group(key="pace").set_value("once").run()
-    app.button(key="play").click().run()
+    play_to_the_end(app)
     assert not app.exception
     assert "reach the goal" in words(app)
     assert html_of(app).count("> Goal ") + html_of(app).count("✓ Goal reached") + html_of(app).count("Goal missed") == 3
@@ -107,7 +116,7 @@ def test_the_lab_opens_on_what_stored_runs_show_most_of_and_plays_it_as_stored(e
     assert showing.describe(best) in words(app)
     assert "n = 2 pairs, 2 tasks" in words(app)
     app.button_group(key="pace").set_value("once").run()
-    app.button(key="play").click().run()
+    play_to_the_end(app)
     frames = app.session_state["persona-stage"][1].frames
     assert tuple(frame.passed for frame in frames) == best.passed
     assert tuple(frame.tally.turns for frame in frames) == best.turns
@@ -125,6 +134,35 @@ def test_voice_profile_and_presentation(empty_home: Path) -> None:
     app.toggle(key="large").set_value(False).run()
     assert "show" not in app.query_params
     assert "Voice has no sound here" in words(app)
+
+
+def test_a_providers_fault_loses_nothing_and_each_side_says_what_plays_it(
+    empty_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FaultServer() as server:
+        scene = server.scene("server_error", reply="What is your phone number?")
+        described = f'[endpoints.near]\nbase_url = "{scene.url}"\nmodel = "tiny"\nattempts = 1\nkey_required = false\n'
+        (empty_home / "models.toml").write_text(described, encoding="utf-8")
+        app = open_page("persona_lab", agent="endpoint:near", variant=["easy-0-text", "hard-0-text"])
+        assert not app.exception
+        shown = " ".join(each.value for each in app.markdown) + words(app)
+        assert "customer simulated" in shown
+        assert "agent a real model" in shown
+        stage = app.session_state["persona-stage"][1]
+        for _ in range(2):
+            stage.beat()
+            stage.wait(60)
+        app.run()
+        assert html_of(app).count("Cut short") == 2
+        scene.mode, scene.latency_s = "ok", 2.0
+        monkeypatch.setattr(board, "SLOW_S", 0.0)
+        app.button(key="persona-again-0").click().run()
+        # While a slow model thinks, the page counts the seconds.
+        assert re.search(r"Agent … \d+ s", html_of(app))
+        stage.wait(60)
+        app.run()
+        assert html_of(app).count("Cut short") == 1
+        assert "What is your phone number?" in html_of(app)
 
 
 class Ears:

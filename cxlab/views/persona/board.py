@@ -25,7 +25,7 @@ from cxlab.views.persona.live_conversation import shorten
 _STUMBLES = "plain_words"
 _NOW = "Now"
 # A model that has not answered for so long is told of by the second.
-_SLOW_S = 3.0
+SLOW_S = 3.0
 
 
 class Under:
@@ -142,7 +142,7 @@ def _lines(frame: LiveSnapshot, column: VariantChoice, under: Under, large: bool
         usual = frame.messages[-1].role if frame.waits == "tool" else "agent" if frame.waits == "agent" else "customer"
         who, words = under.draft or (usual, "")
         waited = time.monotonic() - under.since if under.since is not None else 0.0
-        told = f" {waited:.0f} s" if waited >= _SLOW_S and not words else ""
+        told = f" {waited:.0f} s" if waited >= SLOW_S and not words else ""
         lines.append(
             [{"kind": who, "who": f"{who.capitalize()} …{told}", "signs": (), "words": words, "caret": bool(words)}]
         )

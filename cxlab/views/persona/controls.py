@@ -1,13 +1,13 @@
 """Play, pause, step, start anew; how fast, and how large; and what was played kept as a run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import streamlit as st
 
 from cxlab.read import View
 from cxlab.ui.address import link
-from cxlab.ui.labels import badge
+from cxlab.ui.labels import badge, chip
 from cxlab.views.persona.choices import PACES, Choices, write
 
 SIDES = {"live": "Live", "results": "Results"}
@@ -48,9 +48,9 @@ def show_controls(
     play: Callable[[bool], None],
     step: Callable[[], None],
     restart: Callable[[], None],
-    simulated: bool,
+    sides: Mapping[str, bool],
 ) -> None:
-    """The bar above the columns; each button has its key."""
+    """The bar above the columns; each button has its key. `sides`: side → whether its model is simulated."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         if playing:
             st.button("Pause", type="primary", key="play", on_click=play, args=(False,), shortcut="p")
@@ -69,8 +69,19 @@ def show_controls(
             "Presentation", key="large", help="Larger text, fewer words, one screen.",
             on_change=lambda: write(replace(now, large=st.session_state["large"])),
         )  # fmt: skip
+        mark_sides(sides)
+
+
+def mark_sides(sides: Mapping[str, bool]) -> None:
+    """What plays each side: one mark where both are simulated, else each side its own."""
+    if all(sides.values()):
+        badge("simulated", "both sides simulated")
+        return
+    for side, simulated in sides.items():
         if simulated:
-            badge("simulated")
+            badge("simulated", f"{side} simulated")
+        else:
+            chip(f"● {side} a real model", "blue", "Asked over its provider; what it costs stands beneath the columns.")
 
 
 def show_keep(kept: str | None, keep: Callable[[], None]) -> None:

@@ -149,7 +149,7 @@ class LiveConversation:
     def retry(self) -> None:
         """After a fault of the provider: ask again for the message that failed, and go on from there."""
         if not self.busy and self.talk.duet.reopen():
-            self._start(self._beat())
+            self._start(self._go_on())
             self.wait(_SOON_S)
 
     def beat(self) -> None:
@@ -216,6 +216,10 @@ class LiveConversation:
                 return
             if self.by_hand and self._waits() == "customer":
                 return
+
+    async def _go_on(self) -> None:
+        self._publish()
+        await self._beat()
 
     async def _taken(self, move: Move) -> None:
         self.touched = True
@@ -323,6 +327,11 @@ class LiveSession:
             replace(frame, readings=readings)
             for frame, readings in zip(frames, compare(self.task, terms, seen), strict=True)
         ]
+
+    @property
+    def simulated(self) -> dict[str, bool]:
+        """Side → whether its model is a stand-in."""
+        return {side: model.simulated for side, model in zip(("agent", "customer"), self._models, strict=True)}
 
     @property
     def agent_model(self) -> ChatModel:
