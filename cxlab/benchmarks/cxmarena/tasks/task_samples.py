@@ -27,6 +27,8 @@ FEWEST = 40
 SIZES = (16, 32, 64, 96, 128)
 # A row asks three or four questions (5,199 rows for 1,987 conversations), and evidence names five lines at most.
 ROW, MOST_EVIDENCE = (3, 4), 5
+# A fact that more articles state than the first cutoff looks at cannot be found whole, so no turn asks for it.
+MOST_ARTICLES = 10
 SAMPLERS = ("popular", "random")
 SampleDraft = tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]
 
@@ -152,7 +154,7 @@ def _multi_turn(conversation: Conversation, shown: NoisyConversation, seed: int)
         sources = message.data.get("sources") or conversation.grounding.get(index, ())
         grounded = message.role == "agent" and message.data.get("class") == "knowledge_base" and message.text.strip()
         before = _asked_at(conversation, index)
-        if grounded and sources and before is not None:
+        if grounded and 0 < len(sources) <= MOST_ARTICLES and before is not None:
             turns.append((message.text, list(dict.fromkeys(sources)), before))
     said = conversation.messages
     if any("asks" in message.data for message in said):
