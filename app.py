@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent
 GROUPS = {
-    "Explore": {"overview": "Overview", "compare": "Compare", "failures": "Failures"},
+    "Explore": {
+        "overview": "Overview",
+        "compare": "Compare",
+        "failures": "Failures",
+        "conversations": "Conversations",
+    },
     "Benchmarks": {
         "sop_paths": "SOP paths",
         "judges": "Judges",

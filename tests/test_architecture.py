@@ -195,6 +195,8 @@ NAMED = {
     "cxlab/views/escalation/": "a view of a rule of MM-tau-p2",
     "cxlab/views/knowledge/": "a view of CXMArena's articles",
     "cxlab/views/persona/": "a view of MM-tau-p2",
+    "cxlab/views/search/": "a view of CDR's search",
+    "pages/conversations.py": "its view is CDR's",
     "pages/crm_desk.py": "its view is CRMArena's",
     "pages/knowledge.py": "its view is CXMArena's",
     "pages/persona_lab.py": "its view is MM-tau-p2's",

@@ -20,7 +20,17 @@ pytestmark = pytest.mark.xdist_group("small-twelve")
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 # What is named as unknown: with these the rest of the page is not reached.
 NAMED = {"run", "model", "dataset", "benchmark", "task", "baseline", "attempt"}
-WITH_VIEW = ("compare", "crm_desk", "datasets", "failures", "judges", "knowledge", "retrieval", "sop_paths")
+WITH_VIEW = (
+    "compare",
+    "conversations",
+    "crm_desk",
+    "datasets",
+    "failures",
+    "judges",
+    "knowledge",
+    "retrieval",
+    "sop_paths",
+)
 # Parameters that are no View's, of any page.
 # fmt: off
 OWN = [
@@ -32,6 +42,7 @@ OWN = [
     "respond", "sizes", "by", "figure", "source", "weights", "pace", "show", "beats",
     "flips-by", "flips-of", "judged-by", "judged-field", "judged-metric", "escalation-verdicts",
     "object", "record", "today", "sample", "reading",
+    "granularity", "retriever", "size", "like", "only", "since", "until",
 ]
 # fmt: on
 GARBAGE = {

@@ -12,10 +12,11 @@ text with speakers in front of its messages, or one message.
 
 from cxlab.importers.conversations.folder import FolderConversations, MappingOptions, read_conversations
 from cxlab.importers.conversations.mapping import ConversationMapping, correct, guess
-from cxlab.importers.conversations.read import ReadConversations, preview, read
+from cxlab.importers.conversations.read import COLUMNS, ReadConversations, preview, read
 from cxlab.importers.conversations.transcript_text import ROLES, split_transcript
 
 __all__ = [
+    "COLUMNS",
     "ROLES",
     "ConversationMapping",
     "FolderConversations",

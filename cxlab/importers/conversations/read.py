@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,14 +21,20 @@ from cxlab.records import Conversation, Message, Role
 LONGEST_MESSAGE = 100_000
 """Characters of one message; a longer one is a document."""
 LONGEST_ID = 200
+COLUMNS = "columns"
+"""The label under which a conversation keeps the columns beside its messages: no name in a file can take ours."""
+LONGEST_LABEL = 80
+"""Characters of such a column's value; a longer one is a text and is left out."""
 PREVIEWED = 50
 """Rows that a preview reads."""
+Label = str | int | float | bool
 
 
 @dataclass
 class ReadConversations:
     """What a file came to: conversations by id, what was left out, and what was taken but should be known.
 
+    Columns beside the messages, such as a product, a channel or a time, are a conversation's `labels[COLUMNS]`.
     `unknown_roles`: names of speakers that mean nobody yet, with how many messages each lost; `correct` maps them.
     """
 
@@ -60,6 +68,8 @@ class _Reader:
         # (row, speaker, text, order) of each conversation, as it is said.
         self.said: dict[str, list[tuple[int, str, str, Any]]] = {}
         self.begun: dict[str, int] = {}
+        # What stands beside the messages: column → value, by conversation.
+        self.labels: dict[str, dict[str, Label]] = {}
 
     def read(self, rows: Iterable[Row]) -> ReadConversations:
         self._check_mapping()
@@ -119,6 +129,7 @@ class _Reader:
             self.begun.setdefault(name, row.number)
             told = (as_text(self._cell(row, self.mapping.role)), self._text(self._cell(row, self.mapping.text)))
             self.said.setdefault(name, []).append((row.number, *told, self._cell(row, self.mapping.order)))
+            self._label_by_messages(name, self._read_labels(row))
 
     def _take_conversation(self, row: Row) -> None:
         name = self._name(row)
@@ -131,7 +142,30 @@ class _Reader:
         if told is None:
             return
         self.begun[name] = row.number
+        self.labels[name] = self._read_labels(row)
         self.said[name] = [(row.number, speaker, text, None) for speaker, text in told]
+
+    def _read_labels(self, row: Row) -> dict[str, Label]:
+        """The columns that the mapping does not use, with a short value each."""
+        mapping = self.mapping
+        used = {mapping.id, mapping.role, mapping.text} if mapping.shape == "rows" else {mapping.id, mapping.messages}
+        used |= {mapping.text} if mapping.shape == "transcript" else set()
+        cells = row.cells if isinstance(row.cells, dict) else {}
+        return {
+            str(name): label
+            for name, value in cells.items()
+            if name not in used and (label := _read_label(value)) is not None
+        }
+
+    def _label_by_messages(self, name: str, labels: dict[str, Label]) -> None:
+        """Of rows that are messages a label is what all of them have in common; of times the first is taken."""
+        if name not in self.labels:
+            self.labels[name] = labels
+            return
+        held = self.labels[name]
+        for column in list(held):
+            if column not in labels or (labels[column] != held[column] and not _is_time(held[column])):
+                del held[column]
 
     def _read_list(self, row: Row) -> list[tuple[str, str]] | None:
         column = self.mapping.messages
@@ -191,7 +225,26 @@ class _Reader:
         if len(present & {"customer", "agent"}) < 2:
             who = "customer" if "agent" in present else "agent"
             self._note(row, f"conversation {name[:80]!r}: no {who} speaks")
-        self.found.conversations[name] = Conversation(id=name, messages=tuple(messages))
+        columns = self.labels.get(name)
+        labels = {COLUMNS: columns} if columns else {}
+        self.found.conversations[name] = Conversation(id=name, messages=tuple(messages), labels=labels)
+
+
+def _read_label(value: Any) -> Label | None:
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, str):
+        text = value.strip()
+        return text if 0 < len(text) <= LONGEST_LABEL and "\0" not in text else None
+    return value if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)) else None
+
+
+def _is_time(value: Label) -> bool:
+    """Whether it is a time in ISO 8601, as `_read_label` writes one."""
+    try:
+        return isinstance(value, str) and len(value) >= 10 and datetime.fromisoformat(value) is not None
+    except ValueError:
+        return False
 
 
 def _sortable(value: Any) -> tuple[int, float, str]:

@@ -1,6 +1,7 @@
 """People's own conversations: guessed, corrected, read; and what is told of what is odd."""
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cxlab.errors import BadFile, BadOption
-from cxlab.importers.conversations import ConversationMapping, correct, guess, preview, read, split_transcript
+from cxlab.importers.conversations import COLUMNS, ConversationMapping, correct, guess, preview, read, split_transcript
 from cxlab.importers.conversations.read import LONGEST_MESSAGE
 
 TALKS = {
@@ -207,3 +208,24 @@ def test_whatever_stands_in_a_line_is_taken_or_told(tmp_path, rows):
     found = read(path, mapping)
     rejected = {each.row for each in found.rejected}
     assert len(found.conversations) + len(rejected) >= found.rows == len(rows)
+
+
+def test_columns_beside_the_messages_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "talks.jsonl"
+    said = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]
+    row = {"id": "a", "messages": said, "product": " shoes ", "score": 3, "paid": True, "note": "x" * 81, "none": None}
+    path.write_text(json.dumps(row) + "\n")
+    assert read(path, guess(path)).conversations["a"].labels == {
+        COLUMNS: {"product": "shoes", "score": 3, "paid": True}
+    }
+
+
+def test_of_rows_that_are_messages_what_all_have_in_common_is_kept_and_the_first_time(tmp_path: Path) -> None:
+    path = tmp_path / "talks.csv"
+    path.write_text(
+        "conversation_id,role,text,product,mood,day\n"
+        "a,user,hello,shoes,glad,2026-01-02\na,agent,hi,shoes,bad,2026-01-03\nb,user,bye,,glad,2026-02-01\n"
+    )
+    found = read(path, guess(path)).conversations
+    assert found["a"].labels == {COLUMNS: {"product": "shoes", "day": "2026-01-02"}}
+    assert found["b"].labels == {COLUMNS: {"mood": "glad", "day": "2026-02-01"}}

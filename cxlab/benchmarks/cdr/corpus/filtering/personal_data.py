@@ -1,4 +1,4 @@
-"""Personal data taken out of messages by datafog's patterns; no model is needed, and nothing leaves this machine.
+"""Personal data taken out of messages, and of columns beside them, by datafog's patterns: no model, no network.
 
 Seen are e-mail addresses, telephone numbers as they are written in North America or with a country's code, numbers of
 credit cards and of American social security, and IP addresses. Not seen are names, streets, dates of birth and the
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 
+from cxlab.importers.conversations import COLUMNS
 from cxlab.records import Conversation
 
 KINDS = {"EMAIL": "e-mail", "PHONE": "phone", "CREDIT_CARD": "card number", "SSN": "social security number",
@@ -26,9 +27,15 @@ def redact(conversation: Conversation) -> tuple[Conversation, Counter[str]]:
         text, found = redact_text(message.text)
         counts += found
         messages.append(message.model_copy(update={"text": text}) if found else message)
+    columns = dict(conversation.labels.get(COLUMNS, {}))
+    for name, value in columns.items():
+        if isinstance(value, str):
+            columns[name], found = redact_text(value)
+            counts += found
     if not counts:
         return conversation, counts
-    return conversation.model_copy(update={"messages": tuple(messages)}), counts
+    labels = {**conversation.labels, COLUMNS: columns} if columns else conversation.labels
+    return conversation.model_copy(update={"messages": tuple(messages), "labels": labels}), counts
 
 
 def redact_text(text: str) -> tuple[str, Counter[str]]:

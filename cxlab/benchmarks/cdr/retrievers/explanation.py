@@ -1,0 +1,76 @@
+"""Why a conversation fits a question: its words, whose they are, and what moves over its messages.
+
+Read off the question and the messages, whichever retriever found them; an embedder sees more than stands here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cxlab.benchmarks.cdr.units import Unit
+from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
+from cxlab.records import Conversation
+from cxlab.retrieval.bm25 import tokenize
+from cxlab.retrieval.conversation import read_question
+from cxlab.retrieval.conversation.question import Where
+from cxlab.retrieval.conversation.signals import DIMENSIONS, read_signals
+
+
+class Level(NamedTuple):
+    """A dimension that the question names, in one message: from -1 to 1; `place` counts messages from 0."""
+
+    place: int
+    value: float
+
+
+class Movement(NamedTuple):
+    """What the question asks of a dimension (`sign` of its end, `where`), and the levels of that side's messages."""
+
+    dimension: str
+    sign: int
+    where: Where
+    levels: tuple[Level, ...]
+
+    @property
+    def early(self) -> float:
+        """The mean of the first half; of an odd number the middle one counts in both."""
+        half = (len(self.levels) + 1) // 2
+        return sum(each.value for each in self.levels[:half]) / max(half, 1)
+
+    @property
+    def late(self) -> float:
+        """The mean of the second half."""
+        half = (len(self.levels) + 1) // 2
+        return sum(each.value for each in self.levels[-half:]) / max(half, 1)
+
+
+class Explanation(NamedTuple):
+    """`words`: of the question, that stand in the unit, as the index cuts them; `side`: whose words are asked for
+    ("user", "assistant", None: anybody's); `movements`: one for each state that the question names."""
+
+    words: tuple[str, ...]
+    side: str | None
+    movements: tuple[Movement, ...]
+
+
+def explain(question: str, conversation: Conversation, unit: Unit) -> Explanation:
+    """What of the conversation speaks for the question."""
+    asked = read_question(question)
+    held = conversation.messages[unit.first : unit.last + 1]
+    there = {word for message in held for word in tokenize(message.text)}
+    words = tuple(word for word in dict.fromkeys(tokenize(asked.topic)) if word in there)
+    of_side = [
+        (place, read_signals(message.text))
+        for place, message in enumerate(conversation.messages)
+        if message.text and (asked.side is None or SPEAKERS[message.role] == asked.side)
+    ]
+    movements = [
+        Movement(
+            state.dimension,
+            state.sign,
+            state.where,
+            tuple(Level(place, signals[DIMENSIONS.index(state.dimension)]) for place, signals in of_side),
+        )
+        for state in asked.states
+    ]
+    return Explanation(words, asked.side, tuple(movements))

@@ -1,0 +1,175 @@
+"""What a question finds in a dataset's conversations under filters, and by what these can be told apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+import polars as pl
+
+from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, load_corpus
+from cxlab.benchmarks.cdr.retrievers import Hit, open_index
+from cxlab.benchmarks.cdr.units import split
+from cxlab.errors import UnknownName
+from cxlab.importers.conversations import COLUMNS
+from cxlab.store import write
+from cxlab.ui.address import cached
+from cxlab.views.datasets import queries as datasets
+from cxlab.views.search.place import SearchPlace
+
+# A label tells conversations apart when it has so many values at most, and fewer than conversations.
+MOST_VALUES = 40
+_LONGEST_VALUE = 80
+# A label holds days when so much of it can be read as one.
+_DAYS = 0.8
+# What stands in every corpus by its own column, or is for the benchmark alone.
+_NOT_LABELS = ("partner", "reversal")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """`hits`: the best conversations under the filters, best first; `asked`: the text that was searched for; `among`:
+    how many conversations the filters leave; `scoring`: how many of them the question says anything of at all."""
+
+    hits: list[Hit]
+    asked: str
+    among: int
+    scoring: int
+
+
+def searchable() -> dict[str, str]:
+    """Datasets that hold conversations, newest first: id → name with the number of conversations."""
+    frame = datasets.datasets().filter(pl.col("conversations") > 0).sort("created", descending=True)
+    return {
+        name: f"{title} · {count:,} conversations"
+        for name, title, count in frame.select("dataset_id", "name", "conversations").iter_rows()
+    }
+
+
+def describe(dataset_id: str) -> pl.DataFrame:
+    """One row a conversation: conversation_id, messages, day (null where none is known), labels (as JSON)."""
+    frame = write.load_table(dataset_id, CORPUS)
+    labels = [json.loads(each or "{}") for each in frame["labels"]] if "labels" in frame.columns else []
+    talks = load_corpus(dataset_id)
+    names = frame["conversation_id"].to_list()
+    told = labels or [{} for _ in names]
+    days = _find_days(told)
+    rows = [
+        (name, len(talks[name].messages), day, json.dumps(_plain_values(each)))
+        for name, day, each in zip(names, days, told, strict=True)
+    ]
+    schema = {"conversation_id": pl.String, "messages": pl.Int64, "day": pl.Date, "labels": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def labels(dataset_id: str) -> dict[str, dict[str, int]]:
+    """Labels that tell its conversations apart: label → value → conversations, commonest first."""
+    found: dict[str, dict[str, int]] = {}
+    told = cached(describe, dataset_id)["labels"].to_list()
+    for each in map(json.loads, told):
+        for name, value in each.items():
+            found.setdefault(name, {})
+            found[name][value] = found[name].get(value, 0) + 1
+    kept = {name: values for name, values in found.items() if 2 <= len(values) <= min(MOST_VALUES, len(told) - 1)}
+    return {name: dict(sorted(values.items(), key=lambda item: (-item[1], item[0]))) for name, values in kept.items()}
+
+
+def under_filters(place: SearchPlace) -> pl.DataFrame:
+    """The rows of `describe` that the filters leave."""
+    frame = cached(describe, place.dataset)
+    if place.since:
+        frame = frame.filter(pl.col("day") >= date.fromisoformat(place.since))
+    if place.until:
+        frame = frame.filter(pl.col("day") < date.fromisoformat(place.until))
+    wanted = place.labels
+    if wanted:
+        kept = [
+            all(each.get(name) in values for name, values in wanted.items())
+            for each in map(json.loads, frame["labels"])
+        ]
+        frame = frame.filter(pl.Series(kept, dtype=pl.Boolean))
+    return frame
+
+
+def find(place: SearchPlace) -> Findings:
+    """The best conversations for the question, or those like the one that is named; UnknownName where that is none of
+    the dataset's."""
+    frame = under_filters(place)
+    among = set(frame["conversation_id"])
+    text, retriever = place.question, place.retriever
+    if place.model is not None:
+        text, among = _text_like(place), among - {place.model[1]}
+        # It reads questions; a passage as a question is for what compares words.
+        retriever = "lexical" if retriever == "conversation" else retriever
+    if not text.strip() or not among:
+        return Findings([], text, len(among), 0)
+    index = open_index(place.dataset, retriever, place.granularity).index
+    ranking = index.rank(text, len(index.ids))
+    corpus = load_corpus(place.dataset)
+    found = [] if ranking.alike and len(index.ids) > 1 else ranking.found
+    # 0 and less: nothing in it speaks for the conversation.
+    good = [each for each in found if each.score > 0 and each.id in among]
+    return Findings(
+        [Hit(corpus[each.id], each.score, each.unit) for each in good[: place.size]], text, len(among), len(good)
+    )
+
+
+def _text_like(place: SearchPlace) -> str:
+    at, name = place.model or (0, "")
+    corpus = load_corpus(place.dataset)
+    if name not in corpus:
+        raise UnknownName("conversation", name, (), "Leave it out of the address.")
+    units = split(corpus[name], place.granularity)
+    unit = next((each for each in units if each.first == at), units[0] if units else None)
+    held = corpus[name].messages[unit.first : unit.last + 1] if unit else ()
+    return "\n".join(message.text for message in held)
+
+
+def _plain_values(labels: dict[str, Any]) -> dict[str, str]:
+    """Those that are one short value each, by name."""
+    return {
+        str(name): str(value)
+        for name, value in _flatten(labels).items()
+        if isinstance(value, str | int | float | bool)
+        and name not in _NOT_LABELS
+        and 0 < len(str(value)) <= _LONGEST_VALUE
+    }
+
+
+def _flatten(labels: dict[str, Any]) -> dict[str, Any]:
+    """A conversation's own labels, and the columns of the file that it came from."""
+    columns = labels.get(COLUMNS)
+    return {**labels, **(columns if isinstance(columns, dict) else {})}
+
+
+def _find_days(labels: list[dict[str, Any]]) -> list[date | None]:
+    """The day of each conversation, by the first label that mostly holds days; None where there is no such label."""
+    told = [_flatten(each) for each in labels]
+    names = dict.fromkeys(name for each in told for name in each)
+    for name in names:
+        found = [read_time(each.get(name)) for each in told]
+        if found and sum(each is not None for each in found) >= _DAYS * len(found):
+            return [None if each is None else each.date() for each in found]
+    return [None] * len(labels)
+
+
+def read_time(value: object) -> datetime | None:
+    """A time as people's files have it: ISO 8601, or seconds or milliseconds since 1970 from the year 2000 on."""
+    if isinstance(value, bool) or value is None:
+        return None
+    try:
+        if isinstance(value, int | float):
+            seconds = float(value) / (1000 if value > 1e11 else 1)
+            return datetime.fromtimestamp(seconds, UTC) if 946_684_800 <= seconds < 4_102_444_800 else None
+        text = str(value).strip()
+        return datetime.fromisoformat(text) if len(text) >= 10 and text[:4].isdigit() and "-" in text else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def ids(hits: Iterable[Hit]) -> list[str]:
+    """The conversations' ids, best first."""
+    return [each.conversation.id for each in hits]

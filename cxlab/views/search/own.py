@@ -1,0 +1,240 @@
+"""Conversations of one's own: dropped as a file, guessed, looked at, corrected and stored with a report."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from cxlab.benchmarks.cdr.importers.conversations import CdrImport, ImportedCorpus, read_path, read_stored
+from cxlab.charts.numbers import format_count
+from cxlab.errors import CxError
+from cxlab.importers.conversations import ConversationMapping, ReadConversations, correct, guess, preview
+from cxlab.importers.conversations.mapping import SAMPLE
+from cxlab.importers.conversations.rows import SUFFIXES, read_rows
+from cxlab.records import content_id
+from cxlab.ui.address import cached
+from cxlab.ui.app_frame import guarded
+from cxlab.ui.labels import error, plain, section
+from cxlab.ui.tables import column, show_table
+from cxlab.ui.transcript_html import style
+from cxlab.views.search import queries
+from cxlab.views.search.place import SearchPlace, go
+from cxlab.views.search.results import draw_messages
+
+MOST_MB = 200
+_SHAPES = {
+    "messages": "a conversation, with a list of messages",
+    "transcript": "a conversation, as one text with speakers in front of lines",
+    "rows": "one message",
+}
+_FIELDS = {
+    "messages": ("id", "messages", "role", "text"), "transcript": ("id", "text"),
+    "rows": ("id", "role", "text", "order"),
+}  # fmt: skip
+_TITLES = {
+    "id": "The conversation's id", "messages": "The list of messages", "role": "Who speaks", "text": "What is said",
+    "order": "In the order of",
+}  # fmt: skip
+_ROLES = {"": "nobody: left out", "customer": "the customer", "agent": "the agent", "system": "the system",
+          "tool": "a tool"}  # fmt: skip
+_NONE = ""
+_KEPT = "search-import"
+_LONGEST_NAME = 80
+
+
+def show_own(place: SearchPlace) -> None:
+    """The two ways to conversations that are not searchable yet."""
+    section(
+        "Search conversations of your own",
+        "JSON Lines, CSV or Parquet; one conversation a row, or one message a row. The file stays on this machine.",
+    )
+    given = st.file_uploader(
+        "A file with conversations", type=[each.lstrip(".") for each in SUFFIXES], key="search-file",
+        max_upload_size=MOST_MB,
+    )  # fmt: skip
+    if given is not None:
+        with guarded():
+            _show_file(place, given.name, given.getvalue())
+    _show_runs(place)
+
+
+def _show_file(place: SearchPlace, name: str, content: bytes) -> None:
+    """Preview and mapping of the bytes, then the import. The name is a label: of it, only a known ending is used."""
+    suffix = next((each for each in SUFFIXES if name.lower().endswith(each)), ".jsonl")
+    key = content_id(name, len(content), content_id(content.hex() if len(content) < 4096 else hash(content)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"conversations{suffix}"
+        path.write_bytes(content)
+        try:
+            first = guess(path)
+        except CxError as problem:
+            if not content.strip():
+                error("The file is empty.", "Give a file with conversations in it.")
+                return
+            st.warning(plain(f"No conversations were recognised: {problem}"))
+            first = ConversationMapping(shape="messages", role="role", text="content")
+        mapping = _correct_mapping(first, _columns(path), key)
+        found = preview(path, mapping)
+        _show_preview(found)
+        mapping, known = _name_speakers(mapping, found, key)
+        title, licence, filtered = _ask_about(name, key)
+        ready = bool(found.conversations) and known
+        if st.button("Import and search", type="primary", key="search-import-now", disabled=not ready):
+            with st.spinner("Reading all of it"):
+                result = read_path(path, _options(mapping, licence, filtered))
+                result.dataset = result.dataset.model_copy(update={"name": title})
+                result.save()
+            _keep_report(result)
+            go(SearchPlace(place.view.change(dataset=result.dataset.id, tab="", search="")))
+
+
+def _columns(path: Path) -> list[str]:
+    """Columns of the first rows, and the keys of messages in them."""
+    names: dict[str, None] = {}
+    for _, row in zip(range(SAMPLE), read_rows(path), strict=False):
+        cells = row.cells
+        for each in (cells, *(_first_message(cells))):
+            if isinstance(each, dict):
+                names.update(dict.fromkeys(map(str, each)))
+    return list(names)
+
+
+def _first_message(cells: Any) -> list[Any]:
+    lists = [value for value in cells.values() if isinstance(value, list)] if isinstance(cells, dict) else [cells]
+    return [each[0] for each in lists if isinstance(each, list) and each]
+
+
+def _correct_mapping(first: ConversationMapping, columns: list[str], key: str) -> ConversationMapping:
+    """The guess as fields to correct."""
+    with st.container(border=True):
+        st.markdown("**How the file is read**")
+        shapes = list(_SHAPES)
+        shape = st.selectbox(
+            "A row is", shapes, index=shapes.index(first.shape), format_func=_SHAPES.__getitem__, key=f"{key}-shape"
+        )
+        fields = _FIELDS[shape]
+        changes: dict[str, Any] = {"shape": shape}
+        for name, box in zip(fields, st.columns(len(fields)), strict=True):
+            now = getattr(first, name)
+            options = [_NONE, *columns, *([now] if now and now not in columns else [])]
+            picked = box.selectbox(
+                _TITLES[name], options, index=options.index(now) if now in options else 0, key=f"{key}-{shape}-{name}",
+                format_func=lambda each: each or "–",
+            )  # fmt: skip
+            changes[name] = picked or None
+        return correct(first, **changes)
+
+
+def _show_preview(found: ReadConversations) -> None:
+    style()
+    count = len(found.conversations)
+    st.markdown(f"**Preview**: {format_count(count)} conversations from the first {format_count(found.rows)} rows")
+    talk = next(iter(found.conversations.values()), None)
+    if talk is not None:
+        with st.container(border=True):
+            st.code(talk.id, language=None)
+            st.html(draw_messages(talk.messages, range(min(4, len(talk.messages)))))
+    problems = [("left out", each) for each in found.rejected] + [("note", each) for each in found.notices]
+    if problems:
+        rows = [(kind, each.row, each.column, each.problem) for kind, each in problems]
+        _show_problems(rows, "search-preview")
+
+
+def _show_problems(rows: list[tuple[str, int | None, str | None, str]], key: str) -> None:
+    schema = {"kind": pl.String, "row": pl.Int64, "column": pl.String, "problem": pl.String}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    left = frame.filter(kind="left out").height
+    notes = f", {frame.height - left} to note" if frame.height > left else ""
+    with st.expander(f"{format_count(left)} left out{notes}", expanded=left > 0):
+        columns = {"kind": column(""), "row": column("Row", "count"), "column": column("Column"),
+                   "problem": column("What is wrong", width="large")}  # fmt: skip
+        show_table(frame, columns, key=key, alt="What was not taken, with its row.", search=True)
+
+
+def _name_speakers(
+    mapping: ConversationMapping, found: ReadConversations, key: str
+) -> tuple[ConversationMapping, bool]:
+    """Who speaks behind names that mean nobody yet."""
+    if not found.unknown_roles:
+        return mapping, True
+    st.markdown("**Who are these?**")
+    roles: dict[str, str] = dict(mapping.roles)
+    for place, (name, count) in enumerate(list(found.unknown_roles.items())[:12]):
+        picked = st.selectbox(
+            plain(f"{name[:60]} ({count} messages)"), list(_ROLES), format_func=_ROLES.__getitem__,
+            key=f"{key}-role-{place}",
+        )  # fmt: skip
+        if picked:
+            roles[name] = picked
+    changed = correct(mapping, roles=roles)
+    return changed, bool(found.conversations) or changed.roles != mapping.roles
+
+
+def _ask_about(name: str, key: str) -> tuple[str, str, bool]:
+    titled, licensed = st.columns(2)
+    usual = " ".join(Path(name).stem.split())[:_LONGEST_NAME] or "Conversations"
+    title = titled.text_input("Name", usual, max_chars=_LONGEST_NAME, key=f"{key}-name").strip()
+    licence = licensed.text_input(
+        "What may be done with them", max_chars=200, key=f"{key}-licence", placeholder="for example: ours, internal"
+    )
+    filtered = st.toggle(
+        "Leave out duplicates and what cannot be searched, and take personal data out", True, key=f"{key}-filter",
+        help="What is left out keeps its reason in the dataset. E-mail addresses, telephone, card and social security "
+        "numbers are replaced; names of people and streets are not seen.",
+    )  # fmt: skip
+    return title or usual, licence, filtered
+
+
+def _options(mapping: ConversationMapping, licence: str, filtered: bool) -> CdrImport:
+    given: dict[str, Any] = {
+        name: getattr(mapping, name) for name in ("shape", "id", "messages", "role", "text", "order")
+    }
+    given = {name: value for name, value in given.items() if value is not None}
+    if mapping.roles:
+        given["speakers"] = ",".join(f"{name}={role}" for name, role in mapping.roles.items())
+    return CdrImport.read({**given, "filter": filtered, "licence": licence})
+
+
+def _keep_report(result: ImportedCorpus) -> None:
+    """The report is shown with the dataset that it is of."""
+    rows = [("left out", each.row, each.column, each.problem) for each in result.rejected]
+    rows += [("note", each.row, each.column, each.problem) for each in result.notices]
+    if result.filtered is not None:
+        rows += [("left out", None, each.step, f"{each.id}: {each.reason}") for each in result.filtered.rejected]
+    st.session_state[_KEPT] = (result.dataset.id, result.report().lines, rows)
+
+
+def show_report(place: SearchPlace) -> None:
+    """What the import that brought these conversations came to, until it is put away."""
+    kept = st.session_state.get(_KEPT)
+    if kept is None or kept[0] != place.dataset:
+        return
+    _, lines, rows = kept
+    with st.container(border=True):
+        st.markdown("**Imported**")
+        for line in lines:
+            st.text(line)
+        if rows:
+            _show_problems(rows, "search-report")
+        if st.button("Put this away", key="search-report-away", type="tertiary"):
+            del st.session_state[_KEPT]
+            st.rerun()
+
+
+def _show_runs(place: SearchPlace) -> None:
+    """Dialogues of a run, as a dataset to search."""
+    runs = cached(queries.runs_with_dialogues)
+    if not runs:
+        return
+    section("Or search the dialogues of a run", "They are copied into a dataset of their own; the run stays as it is.")
+    chosen = st.selectbox("Run", list(runs), format_func=runs.__getitem__, key="search-run")
+    if st.button("Make searchable", key="search-run-now") and chosen:
+        with guarded(), st.spinner("Reading the dialogues"):
+            result = read_stored(CdrImport.read({"run": chosen, "filter": False}))
+            result.save()
+            _keep_report(result)
+            go(SearchPlace(place.view.change(dataset=result.dataset.id, tab="", search="")))

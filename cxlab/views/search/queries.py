@@ -1,0 +1,16 @@
+"""What the page Conversations asks the store: runs with dialogues, and what people said of a sample."""
+
+from __future__ import annotations
+
+from cxlab.read.query import ask
+
+
+def runs_with_dialogues() -> dict[str, str]:
+    """Runs whose attempts hold dialogues, newest first: id → name; those whose models only answer have none."""
+    frame = ask(
+        """SELECT r.run_id, any_value(r.model) AS model, any_value(r.benchmark) AS benchmark,
+            count(DISTINCT m.attempt_id) AS n
+        FROM messages m JOIN runs r USING (run_id) WHERE m.role IN ('customer', 'agent')
+        GROUP BY r.run_id HAVING n > 0 ORDER BY r.run_id DESC"""
+    )
+    return {run: f"{model} on {bench} · {n:,} dialogues" for run, model, bench, n in frame.iter_rows()}

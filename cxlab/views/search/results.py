@@ -1,0 +1,185 @@
+"""What was found: conversations with the messages that matched, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import streamlit as st
+from markupsafe import Markup, escape
+
+from cxlab.benchmarks.cdr.retrievers import Hit
+from cxlab.benchmarks.cdr.retrievers.explanation import Explanation, Movement, explain
+from cxlab.charts.numbers import format_count
+from cxlab.records import Message
+from cxlab.ui.app_frame import colours
+from cxlab.ui.labels import chip, plain
+from cxlab.ui.paging import show_pages
+from cxlab.ui.transcript_html import TranscriptLine, style, to_html
+from cxlab.views.search.finding import Findings
+from cxlab.views.search.place import SIZES, SearchPlace, go
+
+ROWS_A_PAGE = 10
+# Messages around the ones that matched, and characters of one message, that a result shows before it is opened.
+_AROUND, _SHOWN = 1, 700
+# Of a whole conversation, the messages that a result shows before it is opened: the first ones where none tells more,
+# else so many that tell most, and what a level has to be to tell anything.
+_FIRST, _TELLING, _LEAST = 4, 3, 0.15
+_WORD = re.compile(r"\w+")
+_SIDES = {"user": "the customer", "assistant": "the agent", None: "anybody"}
+_ENDS = {
+    ("mood", 1): "a better mood", ("mood", -1): "a worse mood", ("trust", 1): "trust", ("trust", -1): "doubt",
+    ("clarity", 1): "clarity", ("clarity", -1): "confusion", ("courtesy", 1): "courtesy",
+    ("courtesy", -1): "rudeness", ("detail", 1): "detail", ("detail", -1): "vagueness",
+}  # fmt: skip
+_WHERE = {
+    "start": "at the start", "end": "at the end", "rise": "growing", "grow": "growing, and there in the end",
+    "any": "anywhere",
+}  # fmt: skip
+
+
+def say_found(place: SearchPlace, found: Findings) -> None:
+    """How many were found among how many, and the ways to fewer and to more."""
+    at = SIZES.index(place.size)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(
+            f"**{format_count(len(found.hits))} best** of {format_count(found.among)} conversations; the question "
+            f"says something of {format_count(found.scoring)}",
+            width="content",
+        )
+        if st.button("Narrow", key="search-narrow", type="tertiary", disabled=at == 0, help="Fewer, that fit better."):
+            go(place.change(size=SIZES[at - 1]))
+        most = at == len(SIZES) - 1 or found.scoring <= place.size
+        if st.button("Widen", key="search-widen", type="tertiary", disabled=most, help="More, that may fit."):
+            go(place.change(size=SIZES[at + 1]))
+
+
+def show_hits(place: SearchPlace, found: Findings) -> None:
+    """A page of the results."""
+    style()
+    st.html(f"<style>.cx-gap {{color: {colours().muted}; font-size: .78rem; margin: 0 0 .7rem .8rem;}}</style>")
+    last = max(1, -(-len(found.hits) // ROWS_A_PAGE))
+    start = (min(place.view.page, last) - 1) * ROWS_A_PAGE
+    for rank, hit in enumerate(found.hits[start : start + ROWS_A_PAGE], start + 1):
+        _show_hit(place, found, hit, rank)
+    show_pages(place.view, len(found.hits), ROWS_A_PAGE, "search-page")
+
+
+def _show_hit(place: SearchPlace, found: Findings, hit: Hit, rank: int) -> None:
+    why = explain(found.asked, hit.conversation, hit.unit)
+    messages = hit.conversation.messages
+    whole = hit.unit.first == 0 and hit.unit.last >= len(messages) - 1
+    with st.container(border=True, key=f"search-hit-{rank}"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{rank}**")
+            st.code(hit.conversation.id, language=None, width="content")
+            st.caption(plain(_describe_place(hit, len(messages), whole)), width="content")
+        _show_why(place, why, [messages[each] for each in range(len(messages))])
+        if whole:
+            matched: Sequence[int] = find_telling(messages, why)
+            shown = sorted({0, *matched, *([] if matched else range(min(_FIRST, len(messages))))})
+        else:
+            matched = range(hit.unit.first, hit.unit.last + 1)
+            shown = list(range(max(0, matched[0] - _AROUND), min(len(messages), matched[-1] + 1 + _AROUND)))
+        st.html(draw_messages(messages, shown, matched, why.words))
+        with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+            if st.button("More like this", key=f"search-like-{rank}", type="tertiary"):
+                go(place.change(like=f"{hit.unit.first}~{hit.conversation.id}", tab=""))
+        if len(shown) < len(messages):
+            with st.expander(f"All {len(messages)} messages", type="compact"):
+                st.html(draw_messages(messages, range(len(messages)), matched, why.words, cut=False))
+
+
+def find_telling(messages: Sequence[Message], why: Explanation) -> list[int]:
+    """Of a conversation that was found as a whole the messages that tell most: for each state that the question names
+    those nearest to it (where it is to move, to either end); where it names none those with most of its words."""
+    found: set[int] = set()
+    for each in why.movements:
+        ends = (1, -1) if each.where in ("rise", "grow") else (1,)
+        for end in ends:
+            levels = sorted(each.levels, key=lambda level: -end * each.sign * level.value)
+            found |= {one.place for one in levels[:_TELLING] if end * each.sign * one.value >= _LEAST}
+    if not found and why.words:
+        held = {
+            place: len({*why.words} & {*_WORD.findall(said.text.casefold())}) for place, said in enumerate(messages)
+        }
+        found = {place for place in sorted(held, key=lambda place: (-held[place], place))[:_TELLING] if held[place]}
+    return sorted(found)
+
+
+def _describe_place(hit: Hit, count: int, whole: bool) -> str:
+    first, last = hit.unit.first + 1, hit.unit.last + 1
+    if whole:
+        return f"{format_count(count)} messages, read as a whole · score {hit.score:.3g}"
+    where = f"message {first}" if first == last else f"messages {first} to {last}"
+    return f"matched in {where} of {format_count(count)} · score {hit.score:.3g}"
+
+
+def _show_why(place: SearchPlace, why: Explanation, messages: Sequence[Message]) -> None:
+    """Words, whose they are, what moves; in one line of marks."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        if why.words:
+            told = ", ".join(why.words[:8]) + (" …" if len(why.words) > 8 else "")
+            chip(f"words: {told}", "gray", "Words of the question that stand in what matched; marked below.")
+        if why.side and not place.like:
+            chip(f"said by {_SIDES[why.side]}", "blue", "Whose messages the question is about.")
+        for each in why.movements if not place.like else ():
+            chip(_describe_movement(each), "violet", _explain_movement(each))
+        if not why.words and not why.movements:
+            st.caption("No word in common: found by likeness alone.", width="content")
+
+
+def _describe_movement(each: Movement) -> str:
+    name = _ENDS[each.dimension, each.sign]
+    if each.where == "any" or len(each.levels) < 2:
+        level = sum(one.value for one in each.levels) / max(len(each.levels), 1)
+        return f"{name}: {each.sign * level:+.2f}"
+    return f"{name}: {each.sign * each.early:+.2f} → {each.sign * each.late:+.2f}"
+
+
+def _explain_movement(each: Movement) -> str:
+    return (
+        f"The question asks for {_ENDS[each.dimension, each.sign]}, {_WHERE[each.where]}. Read off words, from -1 to 1 "
+        "towards it: the mean of the first and of the second half of that side's messages. A rule of words sees no "
+        "irony and no mood that is not said."
+    )
+
+
+def draw_messages(
+    messages: Sequence[Message],
+    shown: Sequence[int],
+    matched: Sequence[int] = (),
+    words: Sequence[str] = (),
+    cut: bool = True,
+) -> str:
+    """Messages as HTML, those that matched set off and words of the question marked in them; gaps are told.
+
+    `cut`: long messages are shortened.
+    """
+    parts: list[Markup] = []
+    before = -1
+    for place in shown:
+        if place > before + 1:
+            parts.append(Markup('<p class="cx-gap">… {} messages …</p>').format(place - before - 1))
+        before = place
+        message = messages[place]
+        text = message.text
+        if cut and len(text) > _SHOWN:
+            text = text[:_SHOWN].rsplit(" ", 1)[0] + " …"
+        line = TranscriptLine(message.role, message.turn, text)
+        mark = words if place in matched or not matched else ()
+        parts.append(to_html(line, mark_words(text, mark), asked=place in matched))
+    if 0 <= before < len(messages) - 1:
+        parts.append(Markup('<p class="cx-gap">… {} messages …</p>').format(len(messages) - 1 - before))
+    return "".join(parts)
+
+
+def mark_words(text: str, words: Sequence[str]) -> Markup:
+    """The text as HTML, escaped, each of these casefolded words marked where it stands."""
+    wanted = set(words)
+    parts, at = [], 0
+    for found in _WORD.finditer(text) if wanted else ():
+        if found.group().casefold() in wanted:
+            parts += [escape(text[at : found.start()]), Markup("<mark>{}</mark>").format(found.group())]
+            at = found.end()
+    return Markup("").join([*parts, escape(text[at:])])

@@ -1,0 +1,80 @@
+"""Conversations: where do customers …?"""
+
+import streamlit as st
+
+from cxlab import ui
+from cxlab.errors import CxError
+from cxlab.read import View
+from cxlab.views.search import counts, finding, own, question, results
+from cxlab.views.search.place import RETRIEVERS, SIZES, SearchPlace, go, move, pick, read_place
+
+ui.routed()
+TABS = {"": "Found", "counts": "Where and when", "own": "Bring your own"}
+GRAINS = {"session": "whole conversations", "window": "three messages", "turn": "single messages"}
+
+
+def choose(place: SearchPlace) -> SearchPlace:
+    """What is searched, and how; in the sidebar."""
+    known = ui.cached(finding.searchable)
+    with st.sidebar:
+        dataset = pick("dataset", "Conversations", list(known), place.dataset, known.__getitem__)
+        place = place.change(dataset=dataset, page=place.view.page)
+        tip = "Whole conversations show how something develops; single messages show where something is said."
+        pick("granularity", "Match", list(GRAINS), place.granularity, GRAINS.__getitem__, help=tip)
+        tip = "Whose words, and how they change: conversation. Words in common: bm25, lexical. Meaning: minilm."
+        pick("retriever", "Retriever", RETRIEVERS, place.retriever, help=tip)
+        tip = "Narrow shows what fits best; broad shows more that may fit."
+        pick("size", "How many of the best", SIZES, place.size, lambda each: f"the {each} best", help=tip)
+        counts.choose_filters(place)
+    return place
+
+
+def show_like(place: SearchPlace) -> None:
+    """That others like a conversation are shown, and the way back."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.text(f"Conversations like {place.model[1] if place.model else ''}")
+        if st.button("Back to the question", key="search-unlike", type="tertiary"):
+            go(place.change(like=""))
+
+
+def show_found(place: SearchPlace, tab: str) -> None:
+    """The results of the question, or where and when they occur."""
+    if not place.question and not place.like:
+        st.info(f"Ask a question above, for example: {question.EXAMPLE}. Or take one of the suggestions.")
+        return
+    with st.spinner("Searching"):
+        found = finding.find(place)
+    if not found.hits:
+        st.info("Nothing in these conversations speaks for this. Ask in other words, or clear a filter.")
+        return
+    results.say_found(place, found)
+    if tab == "counts":
+        counts.show_counts(place, found)
+    else:
+        results.show_hits(place, found)
+
+
+view = ui.view()
+ui.header("Conversations", "Where do customers …? Find conversations by what happens in them.")
+if not ui.cached(finding.searchable):
+    ui.empty(
+        "Here you would ask “users who grow more frustrated over time” and read the messages that fit, see where and "
+        "when it happens and how widespread it is. This store holds no conversations yet: drop a file below.",
+        command="python -m cxlab generate cdr",
+    )
+    own.show_own(read_place(view))
+    st.stop()
+place = choose(read_place(view))
+own.show_report(place)
+try:
+    question.ask_question(place)
+    tab = pick("tab", "Part", list(TABS), place.view.tab, TABS.__getitem__, style="segments")
+    if place.like:
+        show_like(place)
+    if tab == "own":
+        own.show_own(place)
+    else:
+        show_found(place, tab)
+except CxError as problem:
+    ui.error(str(problem))
+    st.button("Start anew", key="search-anew", on_click=move, args=(SearchPlace(View()),))

@@ -1,0 +1,54 @@
+"""Why a conversation fits a question, and which questions are worth asking of a corpus."""
+
+import pytest
+
+from cxlab.benchmarks.cdr.retrievers.explanation import explain
+from cxlab.benchmarks.cdr.retrievers.suggestions import suggest
+from cxlab.benchmarks.cdr.units import split
+from cxlab.records import Conversation, Message
+from tests.benchmarks.cdr.conftest import CORPUS, QUERIES, stored
+
+__all__ = ["stored"]
+
+
+def test_words_are_those_that_stand_in_what_matched() -> None:
+    late = CORPUS["late"]
+    first, _, last = split(late, "turn")
+    assert explain("users whose parcel is late", late, first).words == ("late", "parcel") or explain(
+        "users whose parcel is late", late, first
+    ).words == ("parcel", "late")
+    assert "parcel" not in explain("users whose parcel is late", late, last).words
+
+
+def test_what_moves_is_read_off_the_side_that_is_asked_for() -> None:
+    said = ("it is fine", "I am furious", "this is annoying", "great, thanks", "ridiculous, I am furious", "sorry")
+    roles = ("customer", "agent") * 3
+    talk = Conversation(
+        id="t",
+        messages=tuple(
+            Message(role=role, text=text, turn=1)  # type: ignore[arg-type]
+            for role, text in zip(roles, said, strict=True)
+        ),
+    )
+    why = explain("users who grow more frustrated over time", talk, split(talk, "session")[0])
+    assert why.side == "user"
+    (mood,) = why.movements
+    assert (mood.dimension, mood.sign, mood.where) == ("mood", -1, "grow")
+    assert [level.place for level in mood.levels] == [0, 2, 4]
+    assert mood.early > mood.late
+    assert explain("users whose parcel is late", talk, split(talk, "turn")[0]).movements == ()
+
+
+def test_a_talk_without_messages_of_that_side_has_no_levels() -> None:
+    talk = Conversation(id="t", messages=(Message(role="agent", text="hello", turn=1),))
+    (mood,) = explain("users who grow angry", talk, split(talk, "turn")[0]).movements
+    assert mood.levels == ()
+    assert mood.early == mood.late == 0
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_suggestions_are_the_queries_of_the_set_spread_over_areas(stored: tuple[object, object], count: int) -> None:
+    dataset = stored[0]
+    found = suggest(dataset.id, count)  # type: ignore[attr-defined]
+    assert len(found) == count
+    assert set(found) <= set(QUERIES.values())

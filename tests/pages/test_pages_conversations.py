@@ -1,0 +1,138 @@
+"""The page Conversations: one's own file, a question, the messages that matched, a set that is kept."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from cxlab.store import write
+from tests.pages.app_script import open_page, words
+
+QUESTION = "users who grow more frustrated over time"
+GROWS = ["My parcel has not come yet.", "I told you the number twice, this is annoying.", "Ridiculous, I am furious."]
+CALMS = ["I am furious, this is ridiculous.", "It is a bit annoying.", "Thank you, great, I am happy now."]
+ASKS = ["Which sizes are there?", "Do you have brown ones?", "Good, I will order a pair."]
+REPLIES = ["Let me see.", "One moment please.", "Is there anything else?"]
+
+
+def lines(count: int = 9) -> list[str]:
+    """A file as people have it: three ways a talk may go, a day and a product each."""
+    rows = []
+    for number in range(count):
+        said = (GROWS, CALMS, ASKS)[number % 3]
+        town = ("Leeds", "Oslo", "Pune", "Lima", "Graz")[number // 3 % 5]
+        told = [{"role": "user", "content": text} for text in said]
+        told[0]["content"] += f" I write from {town}, case {number}."
+        messages = [each for pair in zip(told, REPLIES, strict=True) for each in (pair[0], answer(pair[1]))]
+        day = f"2026-0{1 + number % 4}-1{number}"
+        rows.append({"id": f"t{number}", "messages": messages, "product": ("post", "shop")[number % 2], "at": day})
+    return [json.dumps(each) for each in rows]
+
+
+def answer(text: str) -> dict[str, str]:
+    return {"role": "assistant", "content": text}
+
+
+def drop(app: AppTest, text: str, name: str = "own talks.jsonl") -> AppTest:
+    app.file_uploader(key="search-file").upload(name, text.encode(), "application/octet-stream").run()
+    assert not app.exception
+    return app
+
+
+def hits(app: AppTest) -> list[str]:
+    """Ids of the conversations on the page, best first."""
+    return [str(each.value) for each in app.code if str(each.value).startswith("t")]
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A store whose one dataset came over the page; its id."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CXLAB_HOME", str(tmp_path_factory.mktemp("conversations")))
+        patch.setenv("CXLAB_NO_AUTOSTART", "1")
+        app = drop(open_page("conversations"), "\n".join([*lines(), '{"id": "broken", "messages": 3}']))
+        assert "9 conversations from the first 10 rows" in words(app)
+        app.toggle[0].set_value(False).run()
+        app.button(key="search-import-now").click().run()
+        assert not app.exception
+        (found,) = write.list_datasets()
+        assert app.query_params["dataset"] in (found.id, [found.id])
+        assert found.name == "own talks"
+        report = "\n".join(words(app).splitlines())
+        assert "9 conversations, 0 queries; 1 complaints" in report
+        yield found.id
+
+
+def test_a_question_finds_who_grows_frustrated_and_says_why(dataset: str) -> None:
+    app = open_page("conversations", dataset=dataset, q=QUESTION)
+    assert not app.exception
+    assert set(hits(app)) == {"t0", "t3", "t6"}
+    said = words(app)
+    assert "3 best** of 9 conversations" in said
+    assert "said by the customer" in said
+    assert "a worse mood:" in said
+    shown = "".join(str(each.proto.body) for each in app.get("html"))
+    assert "this is annoying" in shown
+
+
+def test_single_messages_are_found_by_their_words(dataset: str) -> None:
+    app = open_page("conversations", dataset=dataset, q="brown sizes", granularity="turn", retriever="bm25")
+    assert set(hits(app)) == {"t2", "t5", "t8"}
+    assert "matched in message" in words(app)
+    assert "words: brown" in words(app) or "words: sizes" in words(app)
+    assert "<mark>brown</mark>" in "".join(str(each.proto.body) for each in app.get("html"))
+
+
+def test_filters_narrow_and_days_cut(dataset: str) -> None:
+    both = open_page("conversations", dataset=dataset, q=QUESTION, only="product=post")
+    assert set(hits(both)) == {"t0", "t6"}
+    late = open_page("conversations", dataset=dataset, q=QUESTION, since="2026-03-01")
+    assert "t0" not in hits(late)
+    assert set(hits(late)) == {"t3", "t6"}
+
+
+def test_counts_stand_by_label_and_time(dataset: str) -> None:
+    app = open_page("conversations", dataset=dataset, q=QUESTION, tab="counts")
+    assert not app.exception
+    assert "of its conversations are among those found" in words(app)
+    assert "Found and all conversations by" in words(app)
+    assert len(app.get("plotly_chart")) == 3
+
+
+def test_more_like_one_leaves_that_one_out(dataset: str) -> None:
+    app = open_page("conversations", dataset=dataset, q=QUESTION)
+    first = hits(app)[0]
+    app.button(key="search-like-1").click().run()
+    assert not app.exception
+    assert f"Conversations like {first}" in words(app)
+    assert first not in hits(app)
+    assert set(hits(app)[:2]) == {"t0", "t3", "t6"} - {first}
+    app.button(key="search-unlike").click().run()
+    assert hits(app)[0] == first
+
+
+def test_a_template_becomes_a_question(dataset: str) -> None:
+    app = open_page("conversations", dataset=dataset)
+    (template,) = [each for each in app.selectbox if each.label == "Template"]
+    assert "{" not in str(template.value)
+    app.button(key="search-ask-built").click().run()
+    assert not app.exception
+    asked: Any = app.query_params["q"]
+    assert "{" not in "".join(asked)
+    assert app.text_input(key="search-question").value == "".join(asked)
+
+
+def test_what_is_no_conversation_is_refused_with_its_place(dataset: str) -> None:
+    app = drop(open_page("conversations", tab="own"), '{"a": 1}\n{"a": 2}\n')
+    assert "No conversations were recognised" in words(app)
+    assert app.button(key="search-import-now").disabled
+    empty = drop(open_page("conversations", tab="own"), "", "nothing.csv")
+    assert "The file is empty" in words(empty)
+
+
+def test_a_name_that_is_a_path_is_only_a_name(dataset: str) -> None:
+    app = drop(open_page("conversations", tab="own"), "\n".join(lines(3)), "../../etc/<b>passwd</b>.jsonl")
+    assert "3 conversations from the first 3 rows" in words(app)
+    assert not any("<b>" in str(each.value).replace("\\<", "") for each in [*app.markdown, *app.caption])
