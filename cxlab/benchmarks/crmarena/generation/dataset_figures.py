@@ -38,10 +38,14 @@ def compare_sizes(dataset: Dataset) -> FigureTable:
     """Table 8: records an object beside the paper's and the public copy's."""
     ours = count_records(layout.dataset_folder(layout.home(), dataset.id))
     rows = [
-        (name, "count", _number(ours.get(name)), _number(info.rows), _number(info.mirror_rows))
+        (
+            *(name, "count", str(sum(field.listed for field in info.fields.values())), str(_count_references(name))),
+            *(_number(ours.get(name)), _number(info.rows), _number(info.mirror_rows)),
+        )
         for name, info in load_default().objects.items()
     ]
-    schema = {"label": pl.String, "kind": pl.String, **dict.fromkeys((OWN, PAPER, MIRROR), pl.Float64)}
+    texts = dict.fromkeys(("label", "kind", "fields", "references"), pl.String)
+    schema = {**texts, **dict.fromkeys((OWN, PAPER, MIRROR), pl.Float64)}
     cases = ours.get("Case", 0)
     return FigureTable(
         id="sizes",
@@ -49,34 +53,32 @@ def compare_sizes(dataset: Dataset) -> FigureTable:
         if ours
         else "This dataset has no organisation: its questions can be read, not answered",
         meaning="Records of each object as multiples of the paper's (table 8; it does not tell all). The public copy "
-        "of the original has more users, and each chat twice.",
+        "of the original has more users, and each chat twice. Fields are those that agents are told of, "
+        "references those that the original's metadata declares; a case's links with issue and order item are not.",
         frame=pl.DataFrame(rows, schema=schema, orient="row"),
         columns={OWN: "This dataset", PAPER: "Paper", MIRROR: "Public copy"},
         reference=PAPER,
+        texts={"label": "Object", "fields": "Fields", "references": "References"},
     )
 
 
 def compare_schema(dataset: Dataset) -> FigureTable:
-    """Table 1: objects and references an object, and what each object has of fields and references."""
+    """Table 1: objects and references an object."""
     objects = load_default().objects
     ours = count_records(layout.dataset_folder(layout.home(), dataset.id))
     filled = {name: info for name, info in objects.items() if ours.get(name)}
     shown = filled or objects
     references = {name: _count_references(name) for name in shown}
-    rows: list[tuple[str, str, float | None, float | None]] = [
+    rows = [
         ("Objects", "count", float(len(shown)), float(OBJECTS)),
         ("References an object", "ratio", sum(references.values()) / len(shown), REFERENCES_AN_OBJECT),
     ]
-    for name, info in shown.items():
-        rows.append((f"{name}: fields", "count", float(sum(field.listed for field in info.fields.values())), None))
-        rows.append((f"{name}: references", "count", float(references[name]), None))
     schema = {"label": pl.String, "kind": pl.String, **dict.fromkeys((OWN, PAPER), pl.Float64)}
     return FigureTable(
         id="schema",
         finding=f"{len(shown)} objects with {sum(references.values())} references, "
         f"{sum(references.values()) / len(shown):.2f} an object; the paper says {REFERENCES_AN_OBJECT}",
-        meaning="Table 1. Counted are the fields that agents are told of and the references that the original's "
-        "metadata declares; a case's links with issue and order item are not among them.",
+        meaning="Table 1. The paper's 1.31 is 21 references of 16 objects; the original's metadata declares 20.",
         frame=pl.DataFrame(rows, schema=schema, orient="row"),
         columns={OWN: "This dataset", PAPER: "Paper"},
         reference=PAPER,
