@@ -260,7 +260,7 @@ def _policy(at: Progress) -> Action:
         return _ask("SELECT Id, Title, FAQ_Answer__c FROM Knowledge__kav", "What are the rules?")
     rows = [*chats, *([] if mails is MISSING else mails)]
     talk = "\n".join(str(row.get("Body") or row.get("TextBody") or "") for row in rows)
-    return _answer(reading.find_breach(talk, articles))
+    return _answer(reading.find_breach(talk, articles, lambda: not at.slips(at.profile.subtlety)))
 
 
 _PLANS = {

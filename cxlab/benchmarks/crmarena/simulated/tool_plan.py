@@ -356,7 +356,7 @@ def _policy(at: Progress) -> Action:
     guess = [word for word in reading.TOPICS if word in talk.lower()] or terms
     if len(searched) < min(3, len(guess)):
         return _call("search_knowledge_articles", "", search_term=guess[len(searched)])
-    return answer(reading.find_breach(talk, found))
+    return answer(reading.find_breach(talk, found, lambda: not at.slips(at.profile.subtlety)))
 
 
 _PLANS = {
