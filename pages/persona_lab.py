@@ -127,6 +127,8 @@ def show_live() -> None:
     for number, head in enumerate(parts.divide(len(chosen.columns), chosen.large)[: len(chosen.columns)]):
         with head:
             address.choose_column(chosen, number, titles[number], offered)
+    if not chosen.large:
+        showing.show_why(chosen)
     followed = st.session_state["persona-playing"] or stage.busy
     every = interval(chosen, stage) if followed else None
     st.fragment(run_every=every)(show_board)(chosen, stage, followed, offered.lacks, keep)

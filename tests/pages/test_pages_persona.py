@@ -113,7 +113,7 @@ def test_the_lab_opens_on_what_stored_runs_show_most_of_and_plays_it_as_stored(e
     assert not app.exception
     assert (app.query_params["from"], app.query_params["case"]) == (dataset.id, best.task)
     assert app.query_params["variant"] == ["hard-0-text", "hard-1-text", "hard-2-text"]
-    assert showing.describe(best) in words(app)
+    assert f"As stored, one conversation each: {showing.describe(best)}." in words(app)
     assert "n = 2 pairs, 2 tasks" in words(app)
     app.button_group(key="pace").set_value("once").run()
     play_to_the_end(app)

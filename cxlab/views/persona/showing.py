@@ -89,6 +89,14 @@ def show_worth(now: Choices) -> None:
         st.caption(plain(describe(one)))
 
 
+def show_why(now: Choices) -> None:
+    """Of a play that is stored: what became of it there."""
+    known = (one for one in list_contrasts(now.agent) if one.task == now.case)
+    one = next((one for one in known if played(now, one).play == now.play), None)
+    if one is not None:
+        st.caption(plain(f"As stored, one conversation each: {describe(one)}."))
+
+
 def describe(one: TaskContrast) -> str:
     """What the contrast is: "told nothing ✕ 12 turns, told ✓ 9 turns, infers ✓ 10 turns"."""
     cells = zip(_LEVELS[one.kind], one.passed, one.turns, strict=True)
@@ -134,4 +142,4 @@ def tell_effect(effects: Sequence[ExposureEffect]) -> str:
 def _points(share: float) -> str:
     """A difference in points; one that would read as none keeps a decimal."""
     points = 100 * share
-    return f"{points:+.1f}" if 0 < abs(points) < 0.5 else f"{points:+.0f}"
+    return f"{points:+.1f}" if 0.05 <= abs(points) < 0.5 else f"{points:+.0f}"

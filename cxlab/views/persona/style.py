@@ -14,7 +14,7 @@ def apply(large: bool) -> None:
     ink = colours()
     size, told = ("clamp(1.05rem, 1.55vw, 1.6rem)", "clamp(.95rem, 1.25vw, 1.3rem)") if large else (".86rem", ".86rem")
     # On one screen: what stands above and below a talk takes as much more of it as there is to be said there.
-    sizes = ".cx-board {min-height: 15rem; max-height: 27rem;}"
+    sizes = ".cx-board {min-height: 7rem; max-height: 27rem;}"
     if large:
         rest = [f".cx-board.{name} {{height: max(9rem, calc(100vh - {taken}));}}" for name, taken in _REST.items()]
         narrow = [

@@ -21,6 +21,8 @@ SETS: dict[str, tuple[tuple[str, int], ...]] = {
 }
 """What is set beside each other, each as (persona, exposure): three customers, or three things told of one."""
 _SEED = 20260102
+# Sums of shares may miss 0 by less than this.
+_NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class ExposureEffect:
     @property
     def shown(self) -> bool:
         """Whether the interval is clear of 0."""
-        return not math.isnan(self.low) and (self.low > 0 or self.high < 0)
+        return not math.isnan(self.low) and (self.low > _NOTHING or self.high < -_NOTHING)
 
 
 FIGURES = {

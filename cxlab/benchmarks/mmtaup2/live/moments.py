@@ -86,8 +86,11 @@ def _titles(messages: Sequence[Message], over: bool) -> list[str]:
         ]
         if first := next(filter(None, by_customer or used), None):
             later = first
+        # What the customer does and says belongs to one request, however much was asked for in it; what the agent
+        # looks up behind it is a moment of its own.
         for at in range(start, place):
-            titles[at] = used[at - start] or later
+            ours = used[at - start] if messages[at].data.get("side", messages[at].role) == "agent" else None
+            titles[at] = ours or later
         place = start
     said = 0
     for at, message in enumerate(messages):  # the greeting, and what the customer comes for

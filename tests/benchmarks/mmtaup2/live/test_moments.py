@@ -45,6 +45,9 @@ def test_what_is_asked_for_belongs_to_the_tool_that_answers_it() -> None:
     ]
     assert split(TALK[:7], over=False)[-1].title == moments.ASKING
     assert split([], over=False) == []
+    # Two things asked for at once are one exchange.
+    both = [*TALK[:8], used("customer", "check_status_bar"), used("customer", "toggle_data"), said("customer", "Done.")]
+    assert split(both, over=False)[-1] == Moment("Signal and airplane mode", 5, 11)
 
 
 def test_every_tool_of_both_worlds_has_a_moment_or_is_none_of_the_talk() -> None:
