@@ -55,6 +55,8 @@ class MiniLM:
 
     name = "all-minilm-l6-v2"
     dim = DIM
+    longest = _MOST_TOKENS
+    """Tokens of a text that are read."""
 
     def __init__(self) -> None:
         needs = missing()

@@ -45,7 +45,9 @@ def build(
     """
     table = build_conversations(corpus)
     asked = {query: sorted(set(relevant.get(query, ()))) for query in queries}
-    identity = content_id(table.rows(), sorted(queries.items()), sorted(asked.items()), sorted(areas.items()))
+    # Row by row: the whole corpus as one text would take its memory twice.
+    content = [content_id(*row) for row in table.iter_rows()]
+    identity = content_id(content, sorted(queries.items()), sorted(asked.items()), sorted(areas.items()))
     dataset = Dataset(
         id=f"{prefix}-{identity}",
         benchmark=benchmark,

@@ -60,7 +60,7 @@ def _open(
         "unit": granularity,
         "embedder": embedder.name if embedder is not None else None,
         "dimensions": embedder.dim if embedder is not None else None,
-        "longest": getattr(embedder, "longest", None),
+        "longest": getattr(getattr(embedder, "inner", embedder), "longest", None),
         "chunks": told.count - told.empty,
         "documents": len(corpus),
         "empty": told.empty,

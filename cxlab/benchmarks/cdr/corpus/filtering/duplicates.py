@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,13 @@ def find_exact(texts: Mapping[str, str]) -> Pairs:
 def find_near(texts: Mapping[str, str], least: float) -> Pairs:
     """A Jaccard similarity of at least `least` between the sets of five words in a row."""
     names = list(texts)
-    shingles = [_shingle(texts[name]) for name in names]
+    # Only signatures are kept of all texts; the few that share a band are taken apart again.
+    shingle = lru_cache(maxsize=1_000)(lambda place: _shingle(texts[names[place]]))
     found: Pairs = {}
-    for later, earlier in sorted(_find_candidates(shingles)):
+    for later, earlier in sorted(_find_candidates(texts.values())):
         if names[later] in found or names[earlier] in found:
             continue
-        a, b = shingles[later], shingles[earlier]
+        a, b = shingle(later), shingle(earlier)
         if len(np.intersect1d(a, b, assume_unique=True)) >= least * len(np.union1d(a, b)):
             found[names[later]] = names[earlier]
     return found
@@ -78,24 +80,29 @@ def _shingle(text: str) -> NDArray[np.uint64]:
     return np.unique(np.frombuffer(digests, dtype="<u8"))
 
 
-def _find_candidates(shingles: Sequence[NDArray[np.uint64]]) -> Iterator[tuple[int, int]]:
+def _find_candidates(texts: Collection[str]) -> set[tuple[int, int]]:
     """(later, earlier) places that share a band."""
     rng = np.random.default_rng(20251002)
     # Multiply-shift hashing: what overflows 64 bits is meant to.
     factors = rng.integers(0, 1 << 63, HASHES, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     offsets = rng.integers(0, 1 << 63, HASHES, dtype=np.uint64)
+    signatures = np.zeros((len(texts), HASHES), dtype=np.uint32)
+    for place, text in enumerate(texts):
+        pieces = _shingle(text)
+        signatures[place] = ((pieces[:, None] * factors + offsets) >> np.uint64(32)).min(axis=0)
     rows = HASHES // BANDS
-    seen: list[dict[bytes, list[int]]] = [{} for _ in range(BANDS)]
-    for place, pieces in enumerate(shingles):
-        values = ((pieces[:, None] * factors + offsets) >> np.uint64(32)).min(axis=0)
-        before: set[int] = set()
-        for band in range(BANDS):
-            key = values[band * rows : (band + 1) * rows].tobytes()
-            shared = seen[band].setdefault(key, [])
-            before.update(shared)
-            if len(shared) < _MOST:
-                shared.append(place)
-        yield from ((place, each) for each in before)
+    found: set[tuple[int, int]] = set()
+    for band in range(BANDS):
+        keys = np.ascontiguousarray(signatures[:, band * rows : (band + 1) * rows])
+        order = np.lexsort(keys.T)  # stable, so that places rise among equals
+        same = (keys[order[1:]] == keys[order[:-1]]).all(axis=1)
+        start = 0
+        for at in range(1, len(order)):
+            if not same[at - 1]:
+                start = at
+                continue
+            found.update((int(order[at]), int(order[before])) for before in range(start, min(at, start + _MOST)))
+    return found
 
 
 def _cluster(vectors: NDArray[np.float32]) -> list[Any]:
