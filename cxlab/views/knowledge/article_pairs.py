@@ -77,9 +77,12 @@ def show_counts(found: Pairs, kind: str) -> None:
     else:
         how = f"called so from a similarity of {found.threshold:.2f}, measured by {settings.get('similarity', 'words')}"
     if kind in found.asked and row["gold"]:
+        asked, known = found.asked[kind], row["gold"]
         how += (
-            f"; {format_count(found.asked[kind])} of the {format_count(row['gold'])} known pairs were among them, so "
-            f"recall cannot exceed {format_share(found.asked[kind] / row['gold'])}"
+            f"; all {format_count(known)} known pairs were among them"
+            if asked == known
+            else f"; {format_count(asked)} of the {format_count(known)} known pairs were among them, so recall cannot "
+            f"exceed {format_share(asked / known)}"
         )
     section(
         f"{format_count(row['found'])} of {format_count(row['gold'])} {_NOUN[kind]}s found, "
