@@ -5,7 +5,7 @@ All of it is HTML of our own in which every value is escaped: nothing that anybo
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 from markupsafe import Markup
@@ -28,11 +28,12 @@ _NOW = "Now"
 SLOW_S = 3.0
 
 
-class Under:
-    """What is still to come in a column: a model at it, what it has written so far, and since when it thinks."""
+class Pending(NamedTuple):
+    """What is still to come in a column: whether a model is at it, (side, what it has written so far), since when."""
 
-    def __init__(self, busy: bool, draft: tuple[str, str] | None, since: float | None) -> None:
-        self.busy, self.draft, self.since = busy, draft, since
+    busy: bool
+    draft: tuple[str, str] | None
+    since: float | None
 
 
 def style(large: bool) -> str:
@@ -75,7 +76,7 @@ def style(large: bool) -> str:
 def show_board_of_talks(
     columns: Sequence[VariantChoice],
     frames: Sequence[LiveSnapshot],
-    under: Sequence[Under],
+    pending: Sequence[Pending],
     large: bool,
     beside: str = "plain",
 ) -> None:
@@ -85,7 +86,7 @@ def show_board_of_talks(
     """
     past, last = zip(*(_cut(frame) for frame in frames), strict=True)
     drawn = [
-        _lines(frame, column, each, large) for frame, column, each in zip(frames, columns, under, strict=True)
+        _lines(frame, column, each, large) for frame, column, each in zip(frames, columns, pending, strict=True)
     ]  # fmt: skip
     rows: list[dict[str, Any]] = []
     for title, cells in moments.align(past):
@@ -129,7 +130,7 @@ def _flat(lines: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
     return [line for each in lines for line in each]
 
 
-def _lines(frame: LiveSnapshot, column: VariantChoice, under: Under, large: bool) -> list[list[dict[str, Any]]]:
+def _lines(frame: LiveSnapshot, column: VariantChoice, pending: Pending, large: bool) -> list[list[dict[str, Any]]]:
     """What is drawn of each message, and after the last one what is being written."""
     last = max((n for n, each in enumerate(frame.messages) if speaks(each)), default=-1)
     lines: list[list[dict[str, Any]]] = []
@@ -138,10 +139,10 @@ def _lines(frame: LiveSnapshot, column: VariantChoice, under: Under, large: bool
             lines.append(_call(message, large))
         else:
             lines.append([_said(message, column, fresh=place == last)] if speaks(message) else [])
-    if under.busy and frame.waits:
+    if pending.busy and frame.waits:
         usual = frame.messages[-1].role if frame.waits == "tool" else "agent" if frame.waits == "agent" else "customer"
-        who, words = under.draft or (usual, "")
-        waited = time.monotonic() - under.since if under.since is not None else 0.0
+        who, words = pending.draft or (usual, "")
+        waited = time.monotonic() - pending.since if pending.since is not None else 0.0
         told = f" {waited:.0f} s" if waited >= SLOW_S and not words else ""
         lines.append(
             [{"kind": who, "who": f"{who.capitalize()} …{told}", "signs": (), "words": words, "caret": bool(words)}]

@@ -150,8 +150,8 @@ def _show_talks(
     """All conversations, moment by moment. A hand in one of them takes room on a beamer."""
     taken = any(_is_taken(place, player, frames[place]) for place, player in enumerate(players))
     beside = "hand" if taken else "found" if found else "plain"
-    under = [board.Under(player.busy, player.draft, player.since) for player in players]
-    board.show_board_of_talks(choices.columns, frames, under, choices.large, beside)
+    pending = [board.Pending(player.busy, player.draft, player.since) for player in players]
+    board.show_board_of_talks(choices.columns, frames, pending, choices.large, beside)
     if not choices.large:
         board.explain_marks(choices.columns)
 
