@@ -18,7 +18,7 @@ from cxlab.benchmarks.cdr.options import CdrOptions
 from cxlab.benchmarks.cdr.prompts import RERANK, Candidate, RerankInputs
 from cxlab.benchmarks.cdr.ranking import Found, Ranking
 from cxlab.benchmarks.cdr.retrievers.fitted import FittedIndex, fill_vectors, is_quick, open_index, take_owed
-from cxlab.benchmarks.cdr.units import GRANULARITIES, UnitText
+from cxlab.benchmarks.cdr.units import GRANULARITIES, UnitText, cut_middle
 from cxlab.benchmarks.contract import Setup
 from cxlab.errors import UnknownName
 from cxlab.llm import ask
@@ -27,8 +27,6 @@ from cxlab.retrieval.embeddings import metered
 
 DEPTH = 50
 """Conversations of a ranking that are kept."""
-LONGEST = 6000
-"""Characters of a conversation that a chat model reads; of a longer one its beginning and its end."""
 RETRIEVER = "retriever"
 
 
@@ -67,7 +65,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         # A chat model gives an order and no scores.
         "scores": [] if reranks else [round(each.score, 6) for each in found],
         "units": [[each.unit.first, each.unit.last] for each in found],
-        "spans": _list_spans(sample.dataset_id, found, options.text),
+        "spans": _list_spans(sample.dataset_id, found),
         "steps": {"search": {**search, "build_s": fitted.index.build_s}},
     }
     where = {failure.where for failure in spent.failures}
@@ -137,14 +135,6 @@ async def _rerank(
     return [*(few[place] for place in (*order, *left)), *rest], len(order)
 
 
-def cut_middle(text: str, most: int = LONGEST) -> str:
-    """The text, of a long one its beginning and its end: how a conversation ends is often what is asked for."""
-    if len(text) <= most:
-        return text
-    half = most // 2
-    return f"{text[:half]}\n[{len(text) - 2 * half:,} characters are left out]\n{text[-half:]}"
-
-
 def _describe(fitted: FittedIndex, name: str, setup: Setup, options: CdrOptions) -> dict[str, Any]:
     """What decided the ranking, and what to call it."""
     about = {key: value for key, value in fitted.about.items() if key != "description"}
@@ -160,19 +150,19 @@ def _describe(fitted: FittedIndex, name: str, setup: Setup, options: CdrOptions)
     return {**about, "name": title}
 
 
-def _list_spans(dataset_id: str, found: Sequence[Found], text: UnitText) -> list[list[int]]:
-    """Where each unit stands in the text of its whole conversation, in characters."""
-    corpus = load_corpus(dataset_id)
-    return [list(find_span(corpus[each.id].messages, each.unit.first, each.unit.last, text)) for each in found]
+def _list_spans(dataset_id: str, found: Sequence[Found]) -> list[list[int]]:
+    """Where each unit stands in the text of its whole conversation, in characters: in that which pages show, whatever
+    of it this run's units contain."""
+    corpus, whole = load_corpus(dataset_id), UnitText()
+    return [list(find_span(corpus[each.id].messages, each.unit.first, each.unit.last, whole)) for each in found]
 
 
 def find_span(messages: Sequence[Message], first: int, last: int, text: UnitText) -> tuple[int, int]:
     """(start, end) of the messages from `first` to `last` in what `text` writes of all of them."""
-    roles = set(text.roles)
     start = end = at = 0
     begun = False
     for place, message in enumerate(messages):
-        if message.role not in roles or not (said := text.write((message,))):
+        if not (said := text.write((message,))):
             continue
         at += bool(at)  # the line break before it
         if first <= place <= last:

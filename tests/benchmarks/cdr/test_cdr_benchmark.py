@@ -15,9 +15,9 @@ from cxlab.benchmarks.cdr.benchmark import BENCHMARK, check, document
 from cxlab.benchmarks.cdr.failure_analysis import KINDS, explain
 from cxlab.benchmarks.cdr.options import CdrOptions, read_size
 from cxlab.benchmarks.cdr.retrievers import fitted, open_index, search
-from cxlab.benchmarks.cdr.run import cut_middle, find_span, prepare, run
+from cxlab.benchmarks.cdr.run import find_span, prepare, run
 from cxlab.benchmarks.cdr.score import METRICS, measure, score
-from cxlab.benchmarks.cdr.units import GRANULARITIES, UnitText, split
+from cxlab.benchmarks.cdr.units import GRANULARITIES, UnitText, cut_middle, split
 from cxlab.benchmarks.contract import Setup
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm.base import Completion, ProviderFault, Request
@@ -160,7 +160,7 @@ def test_a_stand_in_reranks_by_words(stored: Stored) -> None:
 def test_a_span_is_where_the_unit_stands_in_the_whole(said, granularity, prefix, roles) -> None:
     text = UnitText(prefix=prefix, roles=roles)
     messages = tuple(Message(role=role, text=words, turn=1) for role, words in said)
-    whole = text.write(tuple(m for m in messages if m.role in roles))
+    whole = text.write(messages)
     for unit in split(Conversation(id="x", messages=messages), granularity, text):
         if unit.text:
             start, end = find_span(messages, unit.first, unit.last, text)
@@ -178,7 +178,13 @@ def test_a_question_is_asked_of_any_stored_conversations(stored: Stored) -> None
         search(dataset, "x", k=0)
     with pytest.raises(UnknownName):
         search("cdr-nowhere", "x")
-    assert document(dataset, "corpus", "login").startswith("user: I cannot log in\nassistant: ")
+    whole = document(dataset, "corpus", "login")
+    assert whole.startswith("user: I cannot log in\nassistant: ")
+    sample = next(s for s in stored[1] if s.inputs["query_id"] == "q2" and s.task == "turn")
+    for options in ({}, {"prefix": False}, {"side": "customer"}):
+        output = attempt_of(sample, llm.load("retriever:bm25"), **options).output
+        start, end = output["spans"][output["ranked"].index("login")]
+        assert whole[start:end] == "user: I cannot log in"
 
 
 def test_vectors_are_made_before_the_first_query_where_they_take_time(stored: Stored, monkeypatch) -> None:

@@ -2,8 +2,8 @@
 
 candidates  the five best conversations of each query are read by an annotator
 adapt       where none fits, a writer adapts the best of them or declines; a reader checks fidelity and naturalness
-classifier  trained on these labels it reads the fifty best: from 0.9 on relevant, below 0.5 not, what lies between and
-            what stands on the wrong side of its neighbours is uncertain and goes to the annotator
+classifier  trained on these labels it reads the hundred best: from 0.9 on relevant, below 0.5 not; what lies between,
+            or on the other side of both its neighbours, is uncertain and goes to the annotator
 general     a query with more than fifty matches is dropped
 panel       four judges read each pair: a majority keeps it, a tie is discarded and flagged for a person
 negatives   the best-ranked conversation that is not relevant; a paraphrase of the query by the writer
@@ -31,13 +31,14 @@ from cxlab.benchmarks.cdr.prompts.relevance import (
     ParaphraseInputs,
 )
 from cxlab.benchmarks.cdr.relevance.classifier import PairClassifier, PairFeatures, TrainedOn
-from cxlab.benchmarks.cdr.units import UnitText
+from cxlab.benchmarks.cdr.units import UnitText, cut_middle
 from cxlab.benchmarks.generation_stages import Progress
 from cxlab.errors import BadOption
 from cxlab.llm import ChatModel, ask
 from cxlab.records import Conversation, content_id
 
-CANDIDATES, DEPTH = 5, 50
+# More are read than a query may have, or no query could turn out to be too general.
+CANDIDATES, DEPTH = 5, 100
 SURE, UNSURE = 0.9, 0.5
 MOST_RELEVANT = 50
 JUDGES = 4
@@ -168,7 +169,7 @@ class _Asking:
 
         async def one(pair: tuple[str, str]) -> dict[str, Any]:
             query, name = pair
-            inputs = FitInputs(query=self.queries[query], conversation=self.texts[name])
+            inputs = FitInputs(query=self.queries[query], conversation=cut_middle(self.texts[name]))
             reply = await ask(model, FIT, inputs, seed=self.seed_of(stage, model.name, *pair))
             said = reply.output
             return {"fits": said.fits == "yes" if said else None, "reason": said.reason if said else "unreadable reply"}
@@ -184,14 +185,14 @@ def _adapt(
 
     async def one(query: str) -> dict[str, Any]:
         source = best[query][0]
-        text, reference = asking.queries[query], asking.texts[source]
+        text, reference = asking.queries[query], cut_middle(asking.texts[source])
         inputs = AdaptInputs(query=text, conversation=reference, messages=asking.lengths[source])
         reply = await ask(writer, ADAPT, inputs, seed=asking.seed_of("adapt", query))
         said = reply.output
         if said is None or said.declined:
             return {"messages": None, "reason": said.reason if said else "unreadable reply"}
         messages = [message.model_dump() for message in said.messages]
-        made = _TEXT.write(to_conversation("", messages, {}).messages)
+        made = cut_middle(_TEXT.write(to_conversation("", messages, {}).messages))
         seen = await ask(
             reader,
             CHECK,

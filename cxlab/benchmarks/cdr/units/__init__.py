@@ -5,6 +5,6 @@ for unit in split(conversation, "window"):
 """
 
 from cxlab.benchmarks.cdr.units.split import GRANULARITIES, WINDOW, Granularity, Unit, split
-from cxlab.benchmarks.cdr.units.unit_text import UnitText
+from cxlab.benchmarks.cdr.units.unit_text import UnitText, cut_middle
 
-__all__ = ["GRANULARITIES", "WINDOW", "Granularity", "Unit", "UnitText", "split"]
+__all__ = ["GRANULARITIES", "WINDOW", "Granularity", "Unit", "UnitText", "cut_middle", "split"]

@@ -16,6 +16,9 @@ SPEAKERS: dict[Role, str] = {
     "ivr": "menu",
 }
 
+LONGEST = 6000
+"""Characters of a conversation that a chat model reads; of a longer one its beginning and its end."""
+
 
 class UnitText(Settings):
     """What a unit's text contains; the paper does not say, so it is a setting and stands in each result."""
@@ -33,8 +36,16 @@ class UnitText(Settings):
         return roles
 
     def write(self, messages: tuple[Message, ...]) -> str:
-        """The messages, one after the other, each on a line of its own; those without text are left out."""
-        told = [message for message in messages if message.text.strip()]
+        """The messages of `roles`, one after the other, each on a line of its own; those without text are left out."""
+        told = [message for message in messages if message.role in self.roles and message.text.strip()]
         if not self.prefix:
             return "\n".join(message.text.strip() for message in told)
         return "\n".join(f"{SPEAKERS[message.role]}: {message.text.strip()}" for message in told)
+
+
+def cut_middle(text: str, most: int = LONGEST) -> str:
+    """The text, of a long one its beginning and its end: how a conversation ends is often what is asked for."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]}\n[{len(text) - 2 * half:,} characters are left out]\n{text[-half:]}"
