@@ -44,7 +44,7 @@ from cxlab.benchmarks.crmarena.organisation.notes import load_notes
 from cxlab.benchmarks.crmarena.organisation.schema import load_default
 from cxlab.benchmarks.crmarena.organisation.tables import columns, complete
 from cxlab.benchmarks.crmarena.questions import draw, samples, windows, wording
-from cxlab.benchmarks.crmarena.questions.draw import Question, Source
+from cxlab.benchmarks.crmarena.questions.question import Question, Source
 from cxlab.benchmarks.crmarena.questions.samples import Answered
 from cxlab.benchmarks.crmarena.questions.truth import Truth
 from cxlab.benchmarks.crmarena.tasks import TASKS
@@ -71,10 +71,11 @@ def plan(options: CrmGenerateOptions, context: GenerationContext) -> CostEstimat
 
 def find_company(options: CrmGenerateOptions) -> Path:
     """The folder of the company's files; BadOption where there is none."""
-    folder = Path(options.company) if options.company else resources.data("crmarena", options.industry)
-    if not (folder / "company.yaml").is_file():
-        known = sorted(path.parent.name for path in resources.data("crmarena").glob("*/company.yaml"))
-        raise BadOption(f"no company in {folder.name!r}; known industries: {', '.join(known)}")
+    known = {path.parent.name: path.parent for path in sorted(resources.data("crmarena").glob("*/company.yaml"))}
+    folder = Path(options.company) if options.company else known.get(options.industry)
+    if folder is None or not (folder / "company.yaml").is_file():
+        wrong = options.company or options.industry
+        raise BadOption(f"no company in {wrong[:80]!r}; known industries: {', '.join(known)}")
     return folder
 
 

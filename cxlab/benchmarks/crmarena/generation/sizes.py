@@ -10,7 +10,6 @@ from cxlab.errors import BadOption
 
 PAPER_CASES = 977
 TINY_CASES, SMALL_CASES, LEAST, MOST = 20, 200, 20, 10_000
-# A year has three half-yearly parts of its own price list and nine campaigns.
 MONTHS_PAPER = 48
 
 

@@ -12,7 +12,8 @@ import polars as pl
 from cxlab.benchmarks.crmarena import solvers
 from cxlab.benchmarks.crmarena.organisation.company import Company
 from cxlab.benchmarks.crmarena.organisation.schema import load_default
-from cxlab.benchmarks.crmarena.questions.draw import MOST_OF_ONE, Question, count_unanswerable
+from cxlab.benchmarks.crmarena.questions.draw import MOST_OF_ONE
+from cxlab.benchmarks.crmarena.questions.question import Question, count_unanswerable
 from cxlab.benchmarks.crmarena.questions.wording import load_wordings
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.solvers import Solution

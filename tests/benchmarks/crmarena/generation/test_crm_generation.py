@@ -257,7 +257,11 @@ def test_a_second_company_of_another_trade_is_made_the_same_way(tmp_path: Path) 
 def test_a_company_of_ones_own_is_a_folder_and_an_unknown_one_is_refused(tmp_path: Path) -> None:
     own = find_company(CrmGenerateOptions(company=str(resources.data("crmarena", "finance"))))
     assert own.name == "finance"
-    for wrong in (CrmGenerateOptions(industry="ships"), CrmGenerateOptions(company=str(tmp_path))):
+    for wrong in (
+        CrmGenerateOptions(industry="ships"),
+        CrmGenerateOptions(industry="../crmarena/shoes"),
+        CrmGenerateOptions(company=str(tmp_path)),
+    ):
         with pytest.raises(BadOption, match="known industries: finance, shoes"):
             find_company(wrong)
 
