@@ -33,6 +33,7 @@ OUTPUT = {
     "pairs": [["R_1", "R_2", 0.9], ["R_1", "R_3", 0.7], ["R_3", "R_4", 0.5], ["R_1", "R_4", 0.4]],
     "shown": [{"pair": ["R_3", "R_1"], "similarity": 0.7, "first": "36 months.", "second": "24 months."}],
     "candidates": 4,
+    "proposed": {"contradictory": [["R_3", "R_1"], ["R_1", "R_4"], ["R_1", "R_2"], ["R_3", "R_4"]]},
     "unread": 1,
     "settings": {"similarity": "words", "threshold": 0.8, "contradictions": "model"},
 }

@@ -129,6 +129,8 @@ def test_pairs_agree_with_the_public_scorer() -> None:
     found = queries_pairs.load(DATASET, RUN)
     assert found is not None
     assert (found.threshold, found.floor, found.checked, found.unread) == (0.8, 0.4, 4, 1)
+    # Of the two known contradictions the model was asked about one; on similar pairs a cosine decides.
+    assert found.asked == {"contradictory": 1}
     for row in queries_pairs.count(found).iter_rows(named=True):
         oracle = task_metrics.kb_pairs(OUTPUT[row["kind"]], GOLD[row["kind"]])  # type: ignore[arg-type]
         names = ("precision", "recall", "f1")
