@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from cxlab.commands import compare, data, doctor, evaluate, generate, prompts, rejudge, results, serve
+from cxlab.commands import compare, data, doctor, evaluate, generate, prompts, rejudge, report, results, serve
 from cxlab.errors import CxError, explain
 
 # Plain help: the decorated one loads rich, which doubles the time that --help takes.
@@ -49,6 +49,7 @@ app.command("patch", hidden=True)(rejudge.rejudge)  # what it was called first
 app.command()(data.check)
 app.command()(data.convert)
 app.command()(compare.compare)
+app.command()(report.report)
 app.command()(data.export)
 data.runs_app.command("show")(results.show_runs)
 app.add_typer(data.runs_app, name="runs")

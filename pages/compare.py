@@ -12,6 +12,7 @@ from cxlab.views.benchmarks import declared, titles_of, usable_facets
 from cxlab.views.compare import comparison, queries
 from cxlab.views.compare.side_by_side import show_side_by_side
 from cxlab.views.compare.task_costs import show_costs, show_repeated
+from cxlab.views.report_button import offer_report
 
 ui.routed()
 LOOKS = {"": "Samples", "profile": "Profile", "front": "Quality and price", "trials": "Repeated trials"}
@@ -78,6 +79,7 @@ comparison_sets.warn_of_customers([ranking])
 comparison_sets.show_conditions(compared, [ranking], "compare")
 if unit == "run_id":
     comparison.show_what_differs(about, list(named), named)
+offer_report("compare", lambda: [(about, scope, unit)])
 
 sides = list(named)
 with st.sidebar:

@@ -11,10 +11,12 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.charts.numbers import format_count, format_share, format_usd
 from cxlab.read import View
 from cxlab.records.benchmark_card import Declaration
+from cxlab.report.write import Subject
 from cxlab.ui.address import here
 from cxlab.views.benchmarks import declared, declared_all, in_order, names_of
 from cxlab.views.overview.board import show_board
 from cxlab.views.overview.published import show_published
+from cxlab.views.report_button import offer_report
 
 ui.routed()
 
@@ -102,6 +104,11 @@ def show_boards(about: list[Declaration]) -> None:
             ui.open_page("failures", View(benchmark=each.card.id, models=(model,), tasks=tasks, order="worst"))
 
 
+def find_subjects(about: list[Declaration]) -> list[Subject]:
+    """What a report on these leaderboards tells of."""
+    return [(each, View(each.card.id, sets=here().sets, lead=here().lead), "model") for each in about]
+
+
 def show_starts() -> None:
     for column, (who, what, words, page) in zip(st.columns(3), STARTS, strict=True):
         with column, st.container(border=True, height="stretch", gap="xsmall"):
@@ -145,6 +152,7 @@ if state["attempts"]:
     stored = [declared(name, here().lead) for name in in_order(ui.cached(read.benchmarks)["benchmark"])]
     show_figures(state, declared_all([each.card.id for each in stored]).card.unit)
     show_boards(stored)
+    offer_report("overview", partial(find_subjects, stored))
 elif not working:
     show_empty()
 show_starts()

@@ -1,0 +1,358 @@
+"""What a report says of one benchmark: the decision, figures by task and facet, paths, settings and failures."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from cxlab.charts.numbers import format_interval, format_points
+from cxlab.charts.theme import Mark, mark_models, mark_of, short_model
+from cxlab.read import ranking, score_sums
+from cxlab.read.attempts import attempt, known_models
+from cxlab.read.comparison_sets import ComparisonSet, Unit, attempts_of, one_a_trial
+from cxlab.read.conditions import RunConditions, find_differing, of_runs
+from cxlab.read.headlines import led_by, with_scored_headlines
+from cxlab.read.query import AttemptSet, facet_ids
+from cxlab.read.ranking import Ranking
+from cxlab.read.ranking_words import say_customers, say_gap, say_leader, say_power, say_set
+from cxlab.read.view import View
+from cxlab.records.benchmark_card import Declaration
+from cxlab.report import queries
+from cxlab.report.dialogues import Line, read_answer, read_lines
+from cxlab.report.dots import Chart, Value, draw
+from cxlab.report.paths import ProcedurePaths, find_paths
+
+MOST_FAILURES = 10
+_MOST_VALUES = 15
+"""A facet with more values than this tells single samples apart and is left out."""
+_VERDICTS = {"worse": "✕ behind", "better": "✓ ahead", "cannot tell": "? cannot tell"}
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Means by the values of one facet: a drawing, and its numbers as rows of cells, one column a side."""
+
+    title: str
+    chart: Chart
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """One task: who leads and how sure that is, in sentences; a drawing; and one row a side and floor."""
+
+    title: str
+    metric: str
+    meaning: str
+    decision: str
+    sentences: tuple[str, ...]
+    chart: Chart | None
+    rows: tuple[Mapping[str, Any], ...]
+    groupings: tuple[Grouping, ...]
+
+
+@dataclass(frozen=True)
+class FailedAttempt:
+    """One failed attempt: whose doing and why, how many fail like it, and what was said (or asked and answered)."""
+
+    title: str
+    owner: str
+    where: str
+    facts: tuple[str, ...]
+    simulated: bool
+    lines: tuple[Line, ...]
+    answer: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """All that a report says of one benchmark."""
+
+    about: Declaration
+    decision: str
+    tasks: tuple[TaskResult, ...]
+    left_out: tuple[str, ...]
+    same: tuple[tuple[str, str], ...]
+    apart: Mapping[str, Mapping[str, str]]
+    runs: tuple[Mapping[str, Any], ...]
+    owners: tuple[tuple[str, str, int, int], ...]
+    """Verdict, owner, attempts, and of the comparison's attempts in all."""
+    procedures: tuple[ProcedurePaths, ...]
+    failures: tuple[FailedAttempt, ...]
+    failed: int
+    marks: Mapping[str, Mark]
+    names: Mapping[str, str]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether any of its models is simulated."""
+        return any(run["simulated"] for run in self.runs)
+
+
+def find_section(about: Declaration, view: View, unit: Unit) -> Section:
+    """What a view of one benchmark comes to: its runs as the sides, or its models on their comparison set; by the
+    view's metric where it has one."""
+    about = with_scored_headlines(led_by(about, view.lead))
+    found = ranking.rank(about, view, unit, view.metric)
+    known = of_runs(about.card.id, about.switches)
+    scored = [each for each in found.tasks if each.table.height or each.floors.height]
+    if unit == "run_id":
+        scored = [replace(each, floors=_floors_beside(about, view, each, known)) for each in scored]
+    behind = _attempts_behind(about, view, unit, found.set, scored)
+    runs = tuple(queries.runs(behind).iter_rows(named=True))
+    names = _name_sides(about, runs, unit, [side for each in scored for side in each.table["side"]])
+    marks = _mark_sides(runs, unit)
+    results = tuple(_tell_task(about, view, each, names, marks) for each in scored)
+    contestants = _without_floors(about, behind, runs)
+    own = {run["run_id"]: known[run["run_id"]].conditions for run in runs if run["run_id"] in known}
+    apart = find_differing(own) if unit == "run_id" else {}
+    parts = found.set.conditions.parts if found.set.conditions else next((each.parts for each in own.values()), ())
+    total = sum(run["attempts"] for run in runs if run["model"] not in about.floor_models) or sum(
+        run["attempts"] for run in runs
+    )
+    owners = queries.owners(contestants)
+    telling = queries.telling(contestants, MOST_FAILURES)
+    return Section(
+        about,
+        _say_decision(scored, names),
+        results,
+        _say_left_out(scored, names),
+        tuple((title, value) for title, value in parts if title not in apart),
+        {title: {names.get(run, run): value for run, value in values.items()} for title, values in apart.items()},
+        runs,
+        tuple((verdict, owner, n, total) for verdict, owner, n in owners.iter_rows()),
+        find_paths(about.card.id, contestants, unit, names),
+        tuple(_tell_failure(about, row) for row in telling.iter_rows(named=True)),
+        int(telling["of"][0]) if telling.height else 0,
+        marks,
+        names,
+    )
+
+
+def _attempts_behind(
+    about: Declaration, view: View, unit: Unit, found: ComparisonSet, scored: Sequence[Ranking]
+) -> View:
+    """The view of the attempts that a section tells of: of its runs, else of its comparison set."""
+    if unit == "run_id" or not scored:
+        return view
+    parts = [attempts_of(about, view, found, each.compared) for each in scored if each.compared.sides]
+    return view.change(among=AttemptSet.of(pl.concat(parts)).keep()) if parts else view
+
+
+def _floors_beside(about: Declaration, view: View, found: Ranking, known: Mapping[str, RunConditions]) -> pl.DataFrame:
+    """What constant agents come to on the samples of runs that are compared, under the conditions of any of these; as
+    `Ranking.floors`. A constant agent whose run is compared is no floor then."""
+    compared = found.compared.results
+    own = {known[run].conditions.id for run in compared["run_id"].unique() if run in known}
+    floors = set(about.floor_models) - {known[run].model for run in view.runs if run in known}
+    wanted = view.change(
+        runs=(), models=tuple(sorted(floors)), without=(), sets=(), metric=found.task.metric,
+        tasks=(found.compared.task,) if found.compared.task else (),
+    )  # fmt: skip
+    results = one_a_trial(score_sums.of_attempts(wanted), known, "model").filter(
+        pl.col("set").is_in(own) & pl.col("side").is_in(floors)
+    )
+    keys = ["sample_id", "trial"]
+    samples = ranking.by_sample(results.join(compared.select(keys).unique(), on=keys, how="semi"))
+    names = {floor.model: floor.name for floor in about.floors}
+    told = ranking.summarise(samples, about.card.scale(found.task.metric))
+    return told.select("side", pl.col("side").replace(names).alias("name"), "value", "samples")
+
+
+def _without_floors(about: Declaration, view: View, runs: Sequence[Mapping[str, Any]]) -> View:
+    """The view without constant agents, unless there is nobody else."""
+    models = {run["model"] for run in runs}
+    return view.change(without=about.floor_models) if models - set(about.floor_models) else view
+
+
+def _name_sides(
+    about: Declaration, runs: Sequence[Mapping[str, Any]], unit: Unit, ranked: Sequence[str]
+) -> dict[str, str]:
+    """How models and sides are called, the sides that are ranked first, the best on top; a run by its model where no
+    other run is of the same one."""
+    floors = {floor.model: floor.name for floor in about.floors}
+    names = {run["model"]: floors.get(run["model"], short_model(run["model"])) for run in runs}
+    if unit == "run_id":
+        once = Counter(run["model"] for run in runs)
+        ends = Counter(run["run_id"].rpartition("-")[2] for run in runs)
+        for run in runs:
+            id, end = run["run_id"], run["run_id"].rpartition("-")[2]
+            told = f", run {end if ends[end] == 1 else id}" if once[run["model"]] > 1 else ""
+            names[id] = names[run["model"]] + told
+    return {side: names[side] for side in dict.fromkeys([*(each for each in ranked if each in names), *names])}
+
+
+def _mark_sides(runs: Sequence[Mapping[str, Any]], unit: Unit) -> dict[str, Mark]:
+    """The colour of each side: a model has the one that it has on every page, a run one of its own."""
+    simulated = {run[unit]: bool(run["simulated"]) for run in runs}
+    known = known_models()["model"].to_list() if unit == "model" else list(simulated)
+    return mark_models(known, simulated)
+
+
+def _say_decision(scored: Sequence[Ranking], names: Mapping[str, str]) -> str:
+    """Who leads, over all tasks; no mean over tasks, whose figures are not to be compared."""
+    if not scored:
+        return "Nothing has been scored that could be compared"
+    if len(scored) == 1:
+        told = say_leader(scored[0], lambda side: names.get(side, side))
+        return told[:1].upper() + told[1:]
+    several = [each for each in scored if each.table.height > 1]
+    if not several:
+        return "No task has two sides to compare"
+    sure = [names.get(each.leader, each.leader) for each in several if each.decided]
+    if not sure:
+        return f"Cannot tell yet who leads in any of {len(several)} tasks"
+    told = ", ".join(f"{name} leads for sure in {sure.count(name)}" for name in dict.fromkeys(sure))
+    unsure = len(several) - len(sure)
+    return f"{told} of {len(several)} tasks" + (f"; {unsure} cannot be told yet" if unsure else "")
+
+
+def _say_left_out(scored: Sequence[Ranking], names: Mapping[str, str]) -> tuple[str, ...]:
+    told: dict[str, list[str]] = {}
+    for each in scored:
+        for side, reason in each.compared.coverage.filter(~pl.col("in_set")).select("side", "reason").iter_rows():
+            told.setdefault(f"{names.get(side, short_model(side))}: {reason}", []).append(each.task.title)
+    return tuple(line if len(tasks) == len(scored) else f"{line} ({', '.join(tasks)})" for line, tasks in told.items())
+
+
+def _tell_task(
+    about: Declaration, view: View, found: Ranking, names: Mapping[str, str], marks: Mapping[str, Mark]
+) -> TaskResult:
+    card, task = about.card, found.task
+
+    def name(side: str) -> str:
+        return names.get(side, short_model(side))
+
+    told = say_leader(found, name)
+    gap = say_gap(found, name)
+    sentences = (f"{gap[:1].upper()}{gap[1:]}." if gap else "", say_power(found, name),
+                 f"Compared on {say_set(found.compared)}.", say_customers(found.customers))  # fmt: skip
+    drawn = [
+        (name(side), [Value(value, low, high, mark_of(marks, side), f"{name(side)}: {format_points(value)}")])
+        for side, value, low, high in found.table.select("side", "value", "low", "high").iter_rows()
+    ]
+    alt = f"{task.title}, {task.metric} by side with 95 % intervals: {told}."
+    floors = found.floors["value"].drop_nulls().to_list()
+    return TaskResult(
+        task.title,
+        task.metric,
+        card.metrics.get(task.metric, "") + ("" if task.higher_is_better else " Less is better."),
+        told[:1].upper() + told[1:],
+        tuple(filter(None, sentences)),
+        draw(drawn, card.scale(task.metric), alt, floors) if drawn else None,
+        _rows(found, name),
+        tuple(_groupings(about, view, found, name, marks)),
+    )
+
+
+def _rows(found: Ranking, name: Any) -> tuple[Mapping[str, Any], ...]:
+    """One row a side, the best first, and one a floor."""
+    coverage = {row["side"]: row for row in found.compared.coverage.iter_rows(named=True)}
+    gaps = {row["side"]: row for row in found.gaps.iter_rows(named=True)}
+    took = {row["side"]: row for row in ranking.took(found.compared.results).iter_rows(named=True)}
+    rows = []
+    for row in found.table.iter_rows(named=True):
+        side = row["side"]
+        gap, own, has = gaps.get(side), took.get(side, {}), coverage.get(side, {})
+        simulated = bool(has.get("simulated"))
+        first = ("leads" if found.decided else "first") if found.table.height > 1 else "alone"
+        rows.append({
+            "side": side, "name": name(side), "floor": False, "simulated": simulated, "value": row["value"],
+            "interval": format_interval(row["low"], row["high"]),
+            "verdict": first if gap is None else _VERDICTS.get(gap["verdict"], "–"),
+            "difference": gap and gap["difference"], "span": _span(gap), "samples": row["samples"],
+            "has": has.get("samples"), "known": found.compared.known, "success": own.get("success"),
+            "unscored": own.get("unscored"),
+            # What a stand-in takes says nothing of a real model.
+            "latency_s": None if simulated else own.get("latency_s"),
+            "cost_usd": None if simulated else own.get("cost_usd"),
+        })  # fmt: skip
+    for row in found.floors.iter_rows(named=True):
+        rows.append({
+            "side": row["side"], "name": row["name"], "floor": True, "simulated": False, "value": row["value"],
+            "interval": "–", "verdict": "not ranked", "difference": None, "span": "–", "samples": row["samples"],
+            "has": None, "known": None, "success": took.get(row["side"], {}).get("success"), "unscored": None,
+            "latency_s": None, "cost_usd": None,
+        })  # fmt: skip
+    return tuple(rows)
+
+
+def _span(gap: Mapping[str, Any] | None) -> str:
+    return "–" if gap is None or gap["low"] is None else f"{gap['low']:.1f} to {gap['high']:.1f}"
+
+
+def _groupings(about: Declaration, view: View, found: Ranking, name: Any, marks: Mapping[str, Mark]) -> list[Grouping]:
+    stored = set(facet_ids())
+    facets = [facet for facet in about.facets if facet.id in stored and not facet.identifies]
+    if not facets or found.table.is_empty():
+        return []
+    results = ranking.results_of(about, view, found.compared, found.task.metric, [facet.id for facet in facets])
+    scale, made = about.card.scale(found.task.metric), []
+    sides = [*found.table["side"], *found.floors["side"]]
+    tasks = {task.id for task in about.card.tasks}
+    for facet in facets:
+        values = set(results[facet.id].drop_nulls())
+        if not 1 < len(values) <= _MOST_VALUES or values <= tasks:
+            continue
+        samples = ranking.by_sample(results.filter(pl.col("value").is_not_null()), facet.id)
+        means = {
+            (row["grp"], row["side"]): row
+            for row in ranking.summarise(samples, scale, ("side", "grp")).iter_rows(named=True)
+        }
+        groups = about.in_order(facet.id, sorted({grp for grp, _ in means}))
+        shown = {grp: about.value(facet.id, grp) if grp else "not given" for grp in groups}
+        drawn = [
+            (shown[grp], [
+                Value(row["value"], row["low"], row["high"], mark_of(marks, side),
+                      f"{shown[grp]}, {name(side)}: {format_points(row['value'])} (n = {row['samples']})")
+                for side in found.table["side"] if (row := means.get((grp, side)))
+            ])
+            for grp in groups
+        ]  # fmt: skip
+        told = [side for side in sides if any((grp, side) in means for grp in groups)]
+        rows = [(shown[grp], *(_cell(means.get((grp, side))) for side in told)) for grp in groups]
+        alt = f"{found.task.title}, {found.task.metric} by {facet.title} and side, with 95 % intervals."
+        made.append(Grouping(facet.title, draw(drawn, scale, alt), tuple(map(name, told)), tuple(rows)))
+    return made
+
+
+def _cell(row: Mapping[str, Any] | None) -> str:
+    if row is None or row["value"] is None:
+        return "–"
+    span = f" ({row['low']:.1f} to {row['high']:.1f})" if row["low"] is not None else ""
+    return f"{row['value']:.1f}{span}, n = {row['samples']:,}"
+
+
+def _tell_failure(about: Declaration, row: Mapping[str, Any]) -> FailedAttempt:
+    found = attempt(row["run_id"], row["attempt_id"])
+    own = found.attempt
+    places = (
+        ("turn", "verdict_turn"),
+        ("stage", "verdict_stage"),
+        ("field", "verdict_field"),
+        ("tool", "verdict_tool"),
+    )
+    where = ", ".join(f"{word} {own[column]}" for word, column in places if own.get(column) not in (None, ""))
+    task = about.card.task(row["task"])
+    one, many = about.card.unit
+    count = (
+        f"{row['n']:,} of {row['of']:,} failed {many} are of this kind, by {', '.join(map(short_model, row['models']))}"
+    )
+    others = [short_model(model) for model in row["passed_by"] if model not in about.floor_models]
+    asked = [f"{facet.title} {about.value(facet.id, str(own[facet.id]))}" for facet in about.facets
+             if own.get(facet.id) not in (None, "")]  # fmt: skip
+    facts = (
+        f"{short_model(row['model'])}, {task.title if task else row['task']}; {one} {row['attempt_id']} "
+        f"of run {row['run_id']}",
+        "; ".join(asked),
+        count,
+        f"The same sample was passed by {', '.join(others)}" if others else "",
+    )
+    lines = read_lines(found)
+    return FailedAttempt(
+        row["reason"] or "no reason is stored", row["owner"], where, tuple(filter(None, facts)),
+        bool(own.get("simulated")), lines, () if lines else read_answer(found),
+    )  # fmt: skip

@@ -1,0 +1,47 @@
+"""A report as one HTML file: no script, no request, light and dark, and as it stands on paper.
+
+Every value is escaped by the template engine: what customers, models and pages said is text.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from cxlab.charts import numbers
+from cxlab.charts.theme import DARK, LIGHT, short_model
+from cxlab.read.comparison_sets import Unit
+from cxlab.read.view import View
+from cxlab.records.benchmark_card import Declaration
+from cxlab.report import dots
+from cxlab.report.content import find_section
+
+Subject = tuple[Declaration, View, Unit]
+"""A benchmark, the view of it that is told of, and whether its models or its runs are the sides."""
+
+
+def write_report(subjects: Sequence[Subject], title: str = "", made: datetime | None = None) -> str:
+    """The report on these subjects, one benchmark each, as HTML."""
+    sections = [find_section(about, view, unit) for about, view, unit in subjects]
+    title = title or "CX Lab report: " + ", ".join(each.about.card.name for each in sections)
+    return _environment().get_template("report.html").render(
+        title=title, made=numbers.format_time(made or datetime.now(UTC)), sections=sections,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("cxlab.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    filters: dict[str, Any] = {
+        "points": numbers.format_points, "share": numbers.format_share, "usd": numbers.format_usd,
+        "seconds": numbers.format_seconds, "count": numbers.format_count, "time": numbers.format_time,
+        "short": short_model,
+    }  # fmt: skip
+    found.filters.update(filters)
+    found.globals.update(light=LIGHT, dark=DARK, width=dots.WIDTH, left=dots.LEFT)
+    return found

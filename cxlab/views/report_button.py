@@ -1,0 +1,22 @@
+"""The button that hands over what a page shows as a file."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from cxlab.report.write import Subject, write_report
+
+
+def offer_report(key: str, find_subjects: Callable[[], Sequence[Subject]]) -> None:
+    """A button that makes the report on these subjects when it is pressed, and downloads it."""
+    st.download_button(
+        "Download report",
+        lambda: write_report(find_subjects()).encode(),
+        f"cxlab-report-{key}.html",
+        "text/html",
+        key=f"report-{key}",
+        on_click="ignore",
+        icon=":material/description:",
+        help="One HTML file that needs no network and prints well: the decision, figures by task and facet, ways "
+        "through procedures, settings, and the ten most telling failures with what was said.",
+    )

@@ -1,0 +1,202 @@
+"""A report says what the pages say, in one file that asks nobody for anything, and text in it stays text."""
+
+import html
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cxlab.benchmarks import REGISTRY
+from cxlab.cli import app
+from cxlab.errors import CxError
+from cxlab.read import View
+from cxlab.read.ranking import rank
+from cxlab.read.ranking_words import say_gap, say_leader
+from cxlab.report import queries
+from cxlab.report.content import MOST_FAILURES, find_section
+from cxlab.report.dialogues import cut
+from cxlab.report.write import write_report
+from tests.read.test_comparison_sets import FLOOR, steady
+from tests.stores.judged import HOSTILE, MODELS
+from tests.stores.runs import write_run
+
+ABOUT = REGISTRY["sage"].declaration
+FACETS = {f"s{i}": {"level": "weak" if i % 2 else "strong"} for i in range(30)}
+
+
+class Page(HTMLParser):
+    """The elements and attributes of a page, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def call(*words: str) -> str:
+    done = CliRunner().invoke(app, ["report", *words], catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.output
+
+
+def words_of(page: Page) -> str:
+    return " ".join(page.text.split())
+
+
+@pytest.fixture(scope="module")
+def ranked_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("ranked")
+    write_run(home, 1, "a", steady(0, seed=1), facets=FACETS)
+    write_run(home, 2, "b", steady(9, seed=2), facets=FACETS)
+    write_run(home, 3, "a", steady(-20, seed=3), facets=FACETS, options={"turns": 5})
+    write_run(home, 4, FLOOR, dict.fromkeys(steady(0), 20.0), facets=FACETS)
+    return home
+
+
+@pytest.fixture
+def home(ranked_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CXLAB_HOME", str(ranked_home))
+    return ranked_home
+
+
+@pytest.mark.usefixtures("home")
+def test_models_are_told_as_the_ranking_tells_them() -> None:
+    (found,) = rank(ABOUT, View("sage")).tasks
+    section = find_section(ABOUT, View("sage"), "model")
+    assert section.decision == say_leader(found).capitalize() == "B leads for sure"
+    assert section.tasks[0].sentences[0].lower() == f"{say_gap(found)}.".lower()
+    rows = {row["side"]: row for row in section.tasks[0].rows}
+    assert list(rows) == ["b", "a", FLOOR]
+    assert [rows[side]["value"] for side in "ba"] == found.table["value"].to_list()
+    assert (rows[FLOOR]["floor"], rows[FLOOR]["value"], rows[FLOOR]["verdict"]) == (True, 20.0, "not ranked")
+    (group,) = section.tasks[0].groupings
+    assert [row[0] for row in group.rows] == about_levels()
+    assert all(cell.endswith("n = 15") for row in group.rows for cell in row[1:])
+    assert len(group.chart.dots) == 4
+    assert all(dot.low is not None and dot.low < dot.x < (dot.high or 0) for dot in group.chart.dots)
+
+
+def about_levels() -> list[str]:
+    return [ABOUT.value("level", each) for each in ABOUT.in_order("level", ["strong", "weak"])]
+
+
+@pytest.mark.usefixtures("home")
+def test_runs_are_told_with_what_differs_and_floors_beside() -> None:
+    runs = tuple(f"run-260101-{number:06d}-aaaaaaaa" for number in (1, 3))
+    section = find_section(ABOUT, View("sage", runs=runs), "run_id")
+    assert list(section.apart) == ["Turns"]
+    assert sorted(section.apart["Turns"].values()) == ["15", "5"]
+    assert "Turns" not in dict(section.same)
+    assert section.decision == f"A, run {runs[0]} leads for sure"  # both ids end alike
+    floor = section.tasks[0].rows[-1]
+    assert (floor["side"], floor["value"], floor["samples"]) == (FLOOR, 20.0, 30)
+    text = write_report([(ABOUT, View("sage", runs=runs), "run_id")])
+    assert "These runs differ in turns, too" in words_of(Page(text))
+
+
+def test_text_of_customers_models_and_judges_stays_text(judged_home: Path) -> None:
+    text = write_report([(ABOUT, View("sage", runs=("run-0", "run-1")), "run_id")], title=HOSTILE)
+    page = Page(text)
+    assert not {"script", "img", "a", "link", "iframe", "object", "form", "input"} & set(page.tags)
+    assert not [name for name, _ in page.attributes if name.startswith("on") or name in ("href", "src", "action")]
+    assert not [value for _, value in page.attributes if "://" in value]
+    assert page.text.count(HOSTILE) == 4  # the title in the tab and on the page, the customer and the agent
+    assert html.escape("<script>") in text
+    assert not re.search(r"url\(|@import", text)
+    assert "default-src 'none'" in text
+
+
+def test_failures_lead_to_what_was_said(judged_home: Path) -> None:
+    section = find_section(ABOUT, View("sage"), "model")
+    assert [row["failed"] for row in section.runs] == [1, 1]
+    assert section.failed == 2 == sum(n for verdict, _, n, _ in section.owners if verdict == "failed")
+    said = {line.text for failure in section.failures for line in failure.lines}
+    assert {"All right.", "I would like another one, please 1"} <= said
+    assert all(failure.simulated and failure.owner == "agent" for failure in section.failures)
+    (procedure,) = section.procedures
+    # Each model's turns that could be followed; one of each ends elsewhere than the panel's fields lead.
+    assert procedure.sides == (("eloquent", 2, 1), ("strong", 1, 0))
+    assert [counts for _, counts in procedure.stages] == [((2, 0, 0), (1, 0, 0))] * 3
+    assert {(side, n) for side, _, _, n in procedure.wrong} == {("eloquent", 1), ("strong", 1)}
+
+
+@pytest.mark.usefixtures("home")
+def test_no_two_failures_are_of_one_kind(empty_home: Path) -> None:
+    from tests.stores.troubled import make_troubled_store
+
+    make_troubled_store(empty_home)
+    found = queries.telling(View("sage"), 200)
+    kinds = find_kinds(empty_home)
+    assert found.height == len(kinds)
+    assert sorted(found["n"]) == sorted(kinds.values())
+    assert set(found["of"]) == {sum(kinds.values())}
+    few = queries.telling(View("sage"), MOST_FAILURES)
+    assert few.height == min(MOST_FAILURES, len(kinds))
+    assert set(few["owner"]) >= set(found["owner"]) or few.height < found["owner"].n_unique()
+
+
+def find_kinds(home: Path) -> dict[tuple[object, ...], int]:
+    """By hand: the kinds of failures of a store and how many there are of each."""
+    from cxlab.read import ask
+
+    counted: dict[tuple[object, ...], int] = {}
+    again = {run for (run,) in ask("SELECT run_id FROM runs WHERE setup LIKE '%rescored_from\":\"%'").rows()}
+    for row in ask("SELECT * FROM attempts WHERE verdict = 'failed'").iter_rows(named=True):
+        if row["run_id"] in again:
+            continue
+        reason = re.sub(r"[0-9]+", "…", re.sub(r"'[^']*'", "…", re.sub(r"[;:].*$", "", row["verdict_reason"] or "")))
+        facets = {each["key"]: each["value"] for each in row["facet_list"] or ()}
+        key = (row["verdict_owner"], row["task"], facets.get("scenario"), reason.strip(),
+               *(row[f"verdict_{name}"] for name in ("stage", "field", "tool")))  # fmt: skip
+        counted[key] = counted.get(key, 0) + 1
+    return counted
+
+
+@pytest.mark.parametrize("values", [{}, {("s0", 1): None}, {("s0", 1): 0.0}, {("s0", 1): 100.0}])
+def test_next_to_nothing_is_told_as_such(empty_home: Path, values: dict[tuple[str, int], float | None]) -> None:
+    write_run(empty_home, 1, "lonely " * 40, values, judges=())
+    target = empty_home / "report.html"
+    assert "MB" in call("run-260101-000001-aaaaaaaa", "--to", str(target))
+    told = words_of(Page(target.read_text(encoding="utf-8")))
+    scored = any(value is not None for value in values.values())
+    assert ("Nothing has been scored that could be compared" in told) != scored
+    assert ("so nobody leads" in told) == scored
+    assert "leads for sure" not in told
+    assert ("No failures" in told) == (set(values.values()) <= {100.0})
+
+
+@pytest.mark.parametrize("words", [["nobody"], ["run-0", "nobody"]])
+def test_an_unknown_run_is_named(judged_home: Path, tmp_path: Path, words: list[str]) -> None:
+    with pytest.raises(CxError, match="unknown run 'nobody'"):
+        call(*words, "--to", str(tmp_path / "report.html"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_empty_store_and_a_file_that_is_there_are_refused(judged_store: Path, empty_home: Path) -> None:
+    with pytest.raises(CxError, match="nothing has been run yet"):
+        call()
+    shutil.copytree(judged_store, empty_home, dirs_exist_ok=True)
+    there = empty_home / "mine.html"
+    there.write_text("mine")
+    with pytest.raises(CxError, match="there already"):
+        call("run-0", "--to", str(there))
+    assert there.read_text() == "mine"
+    call("--to", str(there), "--force")
+    assert all(model.removeprefix("simulated:") in there.read_text() for model in MODELS)
+
+
+def test_long_texts_are_cut_and_say_so() -> None:
+    assert cut("abc", 3) == "abc"
+    assert cut("abcde", 3) == "abc … (2 more characters)"
