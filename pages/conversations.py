@@ -5,11 +5,18 @@ import streamlit as st
 from cxlab import ui
 from cxlab.errors import CxError
 from cxlab.read import View
-from cxlab.views.search import counts, finding, own, question, results
+from cxlab.views.search import counts, finding, own, question, results, sample, sets, trust
 from cxlab.views.search.place import RETRIEVERS, SIZES, SearchPlace, go, move, pick, read_place
 
 ui.routed()
-TABS = {"": "Found", "counts": "Where and when", "own": "Bring your own"}
+TABS = {
+    "": "Found",
+    "counts": "Where and when",
+    "spread": "How widespread",
+    "sets": "Save",
+    "trust": "Which retriever to trust",
+    "own": "Bring your own",
+}
 GRAINS = {"session": "whole conversations", "window": "three messages", "turn": "single messages"}
 
 
@@ -50,6 +57,12 @@ def show_found(place: SearchPlace, tab: str) -> None:
     results.say_found(place, found)
     if tab == "counts":
         counts.show_counts(place, found)
+    elif tab == "sets":
+        sets.show_sets(place, found)
+    elif tab == "spread" and place.question:
+        sample.show_sample(place, found)
+    elif tab == "spread":
+        st.info("How widespread something is can be judged of a question: go back to it, or ask one.")
     else:
         results.show_hits(place, found)
 
@@ -73,6 +86,8 @@ try:
         show_like(place)
     if tab == "own":
         own.show_own(place)
+    elif tab == "trust":
+        trust.show_trust(place)
     else:
         show_found(place, tab)
 except CxError as problem:

@@ -192,7 +192,8 @@ class Annotation(Record):
     """A person's note, tag or adjudication; append-only, a later one of the same target wins.
 
     A `rating` says of a conversation of a dataset whether it is real: then `run_id` is the dataset's id, `attempt_id`
-    the conversation's, `field` real or fake, and `value` the reasons, one a line.
+    the conversation's, `field` real or fake, and `value` the reasons, one a line. Where `run_id` names a question, it
+    says whether the conversation fits: `field` yes, no or unsure, and `value` the question.
     """
 
     id: str

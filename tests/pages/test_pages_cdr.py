@@ -75,3 +75,12 @@ def test_one_attempt_shows_its_ranking_beside_what_is_relevant(store: str) -> No
     grids = "\n".join(str(each.proto) for each in app.get("html"))
     assert "✓ right" in words(app) + grids
     assert "login" in words(app) + grids
+
+
+def test_conversations_says_which_retriever_to_trust_for_which_area(store: str) -> None:
+    app = open_page("conversations", dataset=store, tab="trust")
+    assert not app.exception
+    said = words(app)
+    assert "conversation is ahead on average" in said
+    assert "Conversation Dynamics: conversation" in said
+    assert "random" not in said

@@ -136,3 +136,41 @@ def test_a_name_that_is_a_path_is_only_a_name(dataset: str) -> None:
     app = drop(open_page("conversations", tab="own"), "\n".join(lines(3)), "../../etc/<b>passwd</b>.jsonl")
     assert "3 conversations from the first 3 rows" in words(app)
     assert not any("<b>" in str(each.value).replace("\\<", "") for each in [*app.markdown, *app.caption])
+
+
+def test_a_sample_is_judged_blind_and_gives_a_share_with_its_interval(dataset: str) -> None:
+    app = open_page("conversations", dataset=dataset, q=QUESTION, tab="spread")
+    assert not app.exception
+    for answer in ("yes", "no", "no", "unsure"):
+        app.button(key=f"search-{answer}").click().run()
+        assert not app.exception
+    said = words(app)
+    assert "4 of 9 judged" in "".join(str(each.proto.text) for each in app.get("progress"))
+    assert [each.value for each in app.metric] == ["33.3 %"]
+    assert "95 % interval 6.1 % to 79.2 %" in said
+    assert "1 unsure are left out" in said
+    app.button(key="search-undo").click().run()
+    assert "3 of 9 judged" in "".join(str(each.proto.text) for each in app.get("progress"))
+    again = open_page("conversations", dataset=dataset, q=f" {QUESTION.upper()}", tab="spread")
+    assert "3 of 9 judged" in "".join(str(each.proto.text) for each in again.get("progress"))
+
+
+def test_what_was_found_is_saved_as_a_set_searched_and_taken_back(dataset: str) -> None:
+    app = open_page("conversations", dataset=dataset, q=QUESTION, tab="sets")
+    app.text_input(key="search-set-name").set_value("Growing anger").run()
+    app.button(key="search-set-save").click().run()
+    assert not app.exception
+    (kept,) = [each for each in write.list_datasets() if each.config.get("set_of")]
+    assert (kept.name, kept.config["asked"]["q"]) == ("Growing anger", QUESTION)
+    assert write.load_table(kept.id, "conversations")["conversation_id"].to_list() == ["t0", "t3", "t6"]
+    inside = open_page("conversations", dataset=kept.id, q="furious")
+    assert set(hits(inside)) <= {"t0", "t3", "t6"}
+    app.button(key=f"search-drop-{kept.id}").click().run()
+    assert not app.exception
+    assert [each.id for each in write.list_datasets()] == [dataset]
+
+
+def test_trust_says_how_to_measure_where_nothing_was_measured(dataset: str) -> None:
+    app = open_page("conversations", dataset=dataset, tab="trust")
+    assert not app.exception
+    assert "No retriever has been evaluated at this granularity yet" in words(app)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from cxlab.read.query import ask
 
 
@@ -14,3 +16,16 @@ def runs_with_dialogues() -> dict[str, str]:
         GROUP BY r.run_id HAVING n > 0 ORDER BY r.run_id DESC"""
     )
     return {run: f"{model} on {bench} · {n:,} dialogues" for run, model, bench, n in frame.iter_rows()}
+
+
+def judgements(question_id: str) -> pl.DataFrame:
+    """The judgements in force on conversations for a question, oldest first: id, created, author, conversation_id,
+    answer; a later one of the same author takes the place of an earlier."""
+    return ask(
+        """SELECT id, created, author, attempt_id AS conversation_id, field AS answer
+        FROM annotations WHERE kind = 'rating' AND run_id = $question
+            AND id NOT IN (SELECT value FROM annotations WHERE kind = 'withdrawn')
+        QUALIFY row_number() OVER (PARTITION BY author, attempt_id ORDER BY created DESC, id DESC) = 1
+        ORDER BY created, id""",
+        {"question": question_id},
+    )

@@ -133,8 +133,13 @@ def _describe_movement(each: Movement) -> str:
     name = _ENDS[each.dimension, each.sign]
     if each.where == "any" or len(each.levels) < 2:
         level = sum(one.value for one in each.levels) / max(len(each.levels), 1)
-        return f"{name}: {each.sign * level:+.2f}"
-    return f"{name}: {each.sign * each.early:+.2f} → {each.sign * each.late:+.2f}"
+        return f"{name}: {_signed(each.sign * level)}"
+    return f"{name}: {_signed(each.sign * each.early)} → {_signed(each.sign * each.late)}"
+
+
+def _signed(value: float) -> str:
+    """+0.74; 0.00 without a sign."""
+    return f"{value:+.2f}" if abs(value) >= 0.005 else "0.00"
 
 
 def _explain_movement(each: Movement) -> str:
@@ -160,7 +165,7 @@ def draw_messages(
     before = -1
     for place in shown:
         if place > before + 1:
-            parts.append(Markup('<p class="cx-gap">… {} messages …</p>').format(place - before - 1))
+            parts.append(_draw_gap(place - before - 1))
         before = place
         message = messages[place]
         text = message.text
@@ -170,8 +175,12 @@ def draw_messages(
         mark = words if place in matched or not matched else ()
         parts.append(to_html(line, mark_words(text, mark), asked=place in matched))
     if 0 <= before < len(messages) - 1:
-        parts.append(Markup('<p class="cx-gap">… {} messages …</p>').format(len(messages) - 1 - before))
+        parts.append(_draw_gap(len(messages) - 1 - before))
     return "".join(parts)
+
+
+def _draw_gap(count: int) -> Markup:
+    return Markup('<p class="cx-gap">… {} {} …</p>').format(count, "message" if count == 1 else "messages")
 
 
 def mark_words(text: str, words: Sequence[str]) -> Markup:

@@ -1,0 +1,130 @@
+"""What was found, kept as a set: a dataset with a name, a link and files, that can be evaluated like its origin."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import streamlit as st
+
+from cxlab.benchmarks import REGISTRY
+from cxlab.benchmarks.cdr.corpus.subset import save_subset
+from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
+from cxlab.charts.numbers import format_count
+from cxlab.errors import UnknownName
+from cxlab.read import View
+from cxlab.records import Dataset
+from cxlab.records.procedure import declared as with_procedures
+from cxlab.store import write
+from cxlab.ui.address import has_page, link
+from cxlab.ui.app_frame import guarded
+from cxlab.ui.labels import label, plain, section
+from cxlab.ui.tables import column, show_table
+from cxlab.ui.trash import delete, show_trash
+from cxlab.views.datasets import queries as datasets
+from cxlab.views.search.finding import Findings
+from cxlab.views.search.place import PAGE, SearchPlace
+
+_LONGEST = 80
+_EXCERPT = 200
+
+
+def show_sets(place: SearchPlace, found: Findings) -> None:
+    """Keep what was found, and the sets that were kept of these conversations."""
+    _offer(place, found)
+    kept = [each for each in write.list_datasets() if each.config.get("set_of") == place.dataset]
+    if kept:
+        section(f"{format_count(len(kept))} saved of these conversations")
+    for each in kept:
+        _show_set(each)
+    show_trash("dataset")
+
+
+def _offer(place: SearchPlace, found: Findings) -> None:
+    section(
+        f"Save these {format_count(len(found.hits))} conversations",
+        "As a dataset of its own. To share the search itself, share the address of this page.",
+    )
+    naming, pressing = st.columns([4, 1], vertical_alignment="bottom")
+    usual = (place.question or f"like {place.like.partition('~')[2]}")[:_LONGEST]
+    name = naming.text_input("Name of the set", usual, max_chars=_LONGEST, key="search-set-name").strip()
+    if pressing.button("Save the set", type="primary", key="search-set-save", disabled=not name, width="stretch"):
+        with guarded():
+            asked = {key: value for key, value in place.change(tab="").to_query().items() if key != "dataset"}
+            made = save_subset(place.dataset, name, [each.conversation.id for each in found.hits], asked)
+            st.session_state["search-set-saved"] = made.id
+            st.rerun()
+    frame = build_table(found)
+    columns = {
+        "rank": column("Rank", "count"), "conversation_id": column("Conversation", "id"),
+        "score": column("Score", "ratio"), "matched": column("What matched", width="large"),
+    }  # fmt: skip
+    show_table(frame, columns, key="search-set", alt="The conversations of the set.", search=True)
+    st.download_button(
+        "Download conversations as JSON Lines", lambda: write_lines(found), "cxlab-conversations.jsonl",
+        "application/x-ndjson", key="search-set-jsonl", on_click="ignore", type="tertiary",
+    )  # fmt: skip
+
+
+def build_table(found: Findings) -> pl.DataFrame:
+    """One row a conversation: rank, conversation_id, score, first and last message that matched, from 1, and what."""
+    rows = []
+    for rank, hit in enumerate(found.hits, 1):
+        held = hit.conversation.messages[hit.unit.first : hit.unit.last + 1]
+        text = " / ".join(" ".join(each.text.split()) for each in held)
+        shown = text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"
+        rows.append((rank, hit.conversation.id, hit.score, hit.unit.first + 1, hit.unit.last + 1, shown))
+    schema = {
+        "rank": pl.Int64, "conversation_id": pl.String, "score": pl.Float64, "first": pl.Int64, "last": pl.Int64,
+        "matched": pl.String,
+    }  # fmt: skip
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def write_lines(found: Findings) -> bytes:
+    """The conversations as this page reads them: a conversation a line, with role and content messages."""
+    lines = []
+    for hit in found.hits:
+        said = [{"role": SPEAKERS[each.role], "content": each.text} for each in hit.conversation.messages]
+        lines.append(json.dumps({"id": hit.conversation.id, "messages": said}, ensure_ascii=False))
+    return ("\n".join(lines) + "\n").encode("utf-8", "replace")
+
+
+def _show_set(kept: Dataset) -> None:
+    """One set, where it can be sent, and the way to take it back."""
+    new = st.session_state.get("search-set-saved") == kept.id
+    with st.container(border=True, key=f"search-kept-{kept.id}"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{plain(kept.name)}**" + (" · saved" if new else ""), width="content")
+            st.caption(f"{format_count(kept.config.get('corpus'))} conversations", width="content")
+            st.code(kept.id, language=None, width="content")
+            if st.button("Undo" if new else "Delete", key=f"search-drop-{kept.id}", type="tertiary"):
+                with guarded():
+                    delete("dataset", kept.id)
+                    st.rerun()
+        with st.container(horizontal=True, gap="medium"):
+            link("Search in it", PAGE, View(dataset=kept.id))
+            link("Read and download it", "datasets", View(dataset=kept.id, tab="conversations"))
+        _send(kept)
+
+
+def _send(kept: Dataset) -> None:
+    """What can be done with it: the tasks that it has samples of, and the paths of the run that it came from."""
+    counts = datasets.tasks(kept.id)
+    if counts and kept.benchmark in REGISTRY:
+        titles = {task.id: task.title for task in REGISTRY[kept.benchmark].card.tasks}
+        told = ", ".join(f"{titles.get(task, label(task))} ({format_count(count)})" for task, count in counts.items())
+        if has_page("run"):
+            query = {"bench": kept.benchmark, "dataset": kept.id}
+            st.page_link("pages/run.py", label="Evaluate a model on it", query_params=query)
+        st.caption(plain(f"Tasks with their samples: {told}"))
+    elif not kept.config.get("from_run"):
+        st.caption("Nothing says what would be right for these conversations, so there is no task to evaluate on them.")
+    if run := kept.config.get("from_run"):
+        try:
+            benchmark = write.load_run(str(run)).benchmark
+        except UnknownName:
+            return
+        if benchmark in with_procedures():
+            link("Check the procedure: paths of the run", "sop_paths", View(runs=(str(run),)))
+        link("Attempts of the run", "failures", View(runs=(str(run),)))
