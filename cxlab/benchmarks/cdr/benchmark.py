@@ -185,6 +185,7 @@ BENCHMARK = Benchmark(
     default_models=("retriever:bm25", "retriever:conversation"),
     with_customer=False,
     needs_judges=False,
+    default_judges=(),
     prepare=running.prepare,
     estimate=estimate,
     document=document,
