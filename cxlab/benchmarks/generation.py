@@ -8,8 +8,10 @@ on where the first was stopped) and `parallel.fill` (CPU work over all cores); c
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +20,7 @@ from cxlab.benchmarks.generation_budget import GenerationBudget
 from cxlab.benchmarks.generation_stages import Progress
 from cxlab.llm.base import ChatModel
 from cxlab.records import Dataset, Sample
-from cxlab.store import write
+from cxlab.store import layout, write
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,6 +66,44 @@ def make_at_once(dataset: Dataset, samples: list[Sample]) -> Generation:
     yield Progress("samples", 0, len(samples))
     yield Progress("samples", len(samples), len(samples))
     return Generated(dataset, tuple(samples))
+
+
+@dataclass
+class Work:
+    """The folder in which one dataset is being made, or `made`, where an earlier try came to its end."""
+
+    folder: Path
+    made: Generated | None = None
+    stored: Generated | None = None
+
+    def end(self, dataset: Dataset, folder: Path, samples: Sequence[Sample]) -> Generated:
+        """What was made and stored: the work folder goes, and the next try finds it."""
+        self.stored = Generated(dataset, folder=folder, counts=dict(Counter(sample.task for sample in samples)))
+        return self.stored
+
+
+@contextmanager
+def make_once(home: Path, key: str) -> Iterator[Work]:
+    """Making the dataset of one `key`, which holds all that decides it: by one process at a time, and only once.
+
+    A try that was stopped leaves its folder to the next one. Raises Busy while another process is at it.
+    """
+    folder = home / "work" / key
+    marker = folder.with_suffix(".done")
+    busy = "another process makes this dataset at the moment; wait for it, or take another seed"
+    with layout.lock(folder.with_suffix(".lock"), busy=busy):
+        work = Work(folder)
+        name = marker.read_text(encoding="utf-8").strip() if marker.is_file() else ""
+        if name and (home / "datasets" / name / "dataset.json").is_file():
+            found = write.load_samples(name, home, only_facets=True)
+            counts = dict(Counter(sample.task for sample in found))
+            work.made = Generated(write.load_dataset(name, home), folder=home / "datasets" / name, counts=counts)
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+        yield work
+        if work.stored is not None:
+            layout.write_whole(marker, work.stored.dataset.id.encode())
+            shutil.rmtree(folder)
 
 
 def store(made: Generated, home: Path | None = None) -> Path:

@@ -9,8 +9,6 @@ writer's. What was made so far lies in the store's work/KEY, where KEY follows f
 from __future__ import annotations
 
 import hashlib
-import shutil
-from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -48,7 +46,7 @@ from cxlab.benchmarks.crmarena.questions.question import Question, Source
 from cxlab.benchmarks.crmarena.questions.samples import Answered
 from cxlab.benchmarks.crmarena.questions.truth import Truth
 from cxlab.benchmarks.crmarena.tasks import TASKS
-from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
+from cxlab.benchmarks.generation import Generation, GenerationContext, make_once
 from cxlab.benchmarks.generation_budget import CostEstimate
 from cxlab.benchmarks.generation_stages import Progress
 from cxlab.errors import BadOption, CxError
@@ -85,26 +83,15 @@ def generate(options: CrmGenerateOptions, context: GenerationContext) -> Generat
     folder = find_company(options)
     sizes.read_size(options.size)
     model = context.budget.meter(llm.load(options.model))
-    work = base / "work" / work_key(options, context.seed, folder)
-    marker = work.with_suffix(".done")
-    busy = "another process makes this dataset at the moment; wait for it, or take another seed"
-    with layout.lock(work.with_suffix(".lock"), busy=busy):
-        if marker.is_file():
-            name = marker.read_text(encoding="utf-8").strip()
-            if (base / "datasets" / name / "dataset.json").is_file():
-                found = write.load_samples(name, base, only_facets=True)
-                counts = dict(Counter(sample.task for sample in found))
-                return Generated(write.load_dataset(name, base), folder=base / "datasets" / name, counts=counts)
-        work.mkdir(parents=True, exist_ok=True)
-        context.budget.open(work)
+    with make_once(base, work_key(options, context.seed, folder)) as work:
+        if work.made is not None:
+            return work.made
+        context.budget.open(work.folder)
         if not model.simulated:
-            context.budget.keep_replies(work)
-        made = yield from context.budget.follow(_make(options, context, folder, work, model))
+            context.budget.keep_replies(work.folder)
+        made = yield from context.budget.follow(_make(options, context, folder, work.folder, model))
         dataset, rows, tables = made
-        stored = write.save_dataset(dataset, rows, base, tables=tables)
-        layout.write_whole(marker, dataset.id.encode())
-        shutil.rmtree(work)
-    return Generated(dataset, folder=stored, counts=dict(Counter(sample.task for sample in rows)))
+        return work.end(dataset, write.save_dataset(dataset, rows, base, tables=tables), rows)
 
 
 def work_key(options: CrmGenerateOptions, seed: int, folder: Path) -> str:

@@ -1,7 +1,7 @@
 """The pipeline: a brand becomes a stored dataset, stage by stage, each of which goes on where it was stopped.
 
     config = read_config({"brand": "talvero", "size": "small"}, seed=1)
-    built = stages.finish(build(config))      # GeneratedDataset(dataset, samples, folder): datasets/ID appeared whole
+    built = stages.finish(build(config))      # Generated(dataset, folder=…): datasets/ID appeared whole
 
 What was made so far lies in the store's work/KEY, where KEY follows from everything that decides the result. A
 second build of the same finds the dataset and makes nothing.
@@ -12,12 +12,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import shutil
-from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -57,7 +56,7 @@ from cxlab.benchmarks.cxmarena.tasks import (
 from cxlab.benchmarks.cxmarena.tasks import (
     task_samples as tasks,
 )
-from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
+from cxlab.benchmarks.generation import Generation, GenerationContext, make_once
 from cxlab.benchmarks.generation_budget import GenerationBudget
 from cxlab.benchmarks.generation_stages import Progress
 from cxlab.errors import BadOption, UnknownName
@@ -103,20 +102,11 @@ class Config:
     figures: str = ""
 
 
-class GeneratedDataset(NamedTuple):
-    """A dataset in the store, and its folder."""
-
-    dataset: Dataset
-    tasks: dict[str, int]
-    folder: Path
-
-
 def generate(options: CxmDataset, context: GenerationContext) -> Generation:
     """The benchmark's generator: makes and stores a dataset, because samples point into its tables."""
     given = {name: value for name, value in options.to_record().items() if value is not None}
     config = read_config(given, context.seed)
-    built = yield from build(config, context.home, context.workers, context.budget, context.writer)
-    return Generated(built.dataset, folder=built.folder, counts=built.tasks)
+    return (yield from build(config, context.home, context.workers, context.budget, context.writer))
 
 
 def read_config(given: Mapping[str, Any], seed: int) -> Config:
@@ -188,7 +178,7 @@ def build(
     workers: int | None = None,
     generation_budget: GenerationBudget | None = None,
     writer: ChatModel | None = None,
-) -> Generator[Progress, None, GeneratedDataset]:
+) -> Generation:
     """Make a dataset and store it; one made before is only looked up. Without a `writer` the configured one."""
     base, generation_budget = layout.resolve_home(home), generation_budget or GenerationBudget()
     writer = writer or llm.load(config.model)
@@ -196,35 +186,18 @@ def build(
     generation_budget.meter(writer)
     path = yield from find_brand(config, base, writer, generation_budget)
     pack = pack_files.load(path)
-    key = work_key(config, pack, Path(path))
-    work = base / "work" / key
-    marker = work.with_suffix(".done")
-    busy = "another process makes this dataset at the moment; wait for it, or take another seed"
-    with layout.lock(work.with_suffix(".lock"), busy=busy):
-        if marker.is_file():
-            name = marker.read_text(encoding="utf-8").strip()
-            if (base / "datasets" / name / "dataset.json").is_file():
-                return _look_up(name, base)
-        work.mkdir(parents=True, exist_ok=True)
-        generation_budget.open(work, Path(path).parent if config.brief else None)
+    with make_once(base, work_key(config, pack, Path(path))) as work:
+        if work.made is not None:
+            return work.made
+        generation_budget.open(work.folder, Path(path).parent if config.brief else None)
         dataset, samples, frames = yield from generation_budget.follow(
-            make(config, pack, work, workers, generation_budget, writer)
+            make(config, pack, work.folder, workers, generation_budget, writer)
         )
-        files = work / article_noise.FILES
+        files = work.folder / article_noise.FILES
         files.mkdir(exist_ok=True)
         # The pack goes along, so that a dataset of a brief or of somebody's own file explains itself.
         shutil.copyfile(path, files / "brand.yaml")
-        folder = write.save_dataset(dataset, samples, base, tables=frames, files=files)
-        layout.write_whole(marker, dataset.id.encode())
-        shutil.rmtree(work)
-    return GeneratedDataset(dataset, dict(Counter(sample.task for sample in samples)), folder)
-
-
-def _look_up(name: str, base: Path) -> GeneratedDataset:
-    found = write.load_samples(name, base, only_facets=True)
-    return GeneratedDataset(
-        write.load_dataset(name, base), dict(Counter(sample.task for sample in found)), base / "datasets" / name
-    )
+        return work.end(dataset, write.save_dataset(dataset, samples, base, tables=frames, files=files), samples)
 
 
 def find_brand(

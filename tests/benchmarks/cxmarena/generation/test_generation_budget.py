@@ -16,6 +16,7 @@ from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import brand_pack
 from cxlab.benchmarks.cxmarena.generation import cost_estimate, pipeline
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts
+from cxlab.benchmarks.generation import Generated
 from cxlab.benchmarks.generation_budget import GenerationBudget, GenerationSpending, OutOfBudget, describe
 from cxlab.cli import main
 from cxlab.errors import BadOption
@@ -57,7 +58,7 @@ def answer(body: dict[str, Any]) -> str:
     return f"{GOOD}{told.replace(chr(10) + '- ', ' ')} {GOOD}"
 
 
-def make(home: Path, generation_budget: GenerationBudget, **more: Any) -> pipeline.GeneratedDataset:
+def make(home: Path, generation_budget: GenerationBudget, **more: Any) -> Generated:
     given = {"brand": "talvero", "size": "37", "model": "endpoint:writer", "noise": "none", **more}
     return generation_stages.finish(pipeline.build(pipeline.read_config(given, 1), home, 1, generation_budget))
 

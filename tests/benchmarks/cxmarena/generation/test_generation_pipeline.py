@@ -16,6 +16,7 @@ from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_files
 from cxlab.benchmarks.cxmarena.conversations import channel_mix, noise
 from cxlab.benchmarks.cxmarena.generation import dataset_statistics, dataset_tables, pipeline, sizes
+from cxlab.benchmarks.generation import Generated
 from cxlab.cli import main
 from cxlab.errors import BadFile, BadOption, CxError, UnknownName
 from cxlab.llm.base import Completion, ProviderFault, Request
@@ -36,12 +37,12 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def built(home: Path) -> pipeline.GeneratedDataset:
+def built(home: Path) -> Generated:
     return generation_stages.finish(pipeline.build(pipeline.read_config(SETTINGS, 3), home))
 
 
 @pytest.fixture
-def samples(built: pipeline.GeneratedDataset, home: Path, monkeypatch: pytest.MonkeyPatch) -> list[Sample]:
+def samples(built: Generated, home: Path, monkeypatch: pytest.MonkeyPatch) -> list[Sample]:
     monkeypatch.setenv("CXLAB_HOME", str(home))
     return write.load_samples(built.dataset.id)
 
@@ -54,9 +55,7 @@ def read_tables(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_gold_scores_100_and_nothing_scores_0_in_all_six_tasks(
-    samples: list[Sample], built: pipeline.GeneratedDataset
-) -> None:
+def test_gold_scores_100_and_nothing_scores_0_in_all_six_tasks(samples: list[Sample], built: Generated) -> None:
     assert {sample.task for sample in samples} == set(built.tasks) == TASKS
     check = REGISTRY["cxmarena"].check
     assert [complaint for sample in samples for complaint in check(sample)] == []
@@ -64,7 +63,7 @@ def test_gold_scores_100_and_nothing_scores_0_in_all_six_tasks(
     assert {sample.facets["language"] for sample in samples} == {"de"}
 
 
-def test_what_samples_point_at_is_there(samples: list[Sample], built: pipeline.GeneratedDataset) -> None:
+def test_what_samples_point_at_is_there(samples: list[Sample], built: Generated) -> None:
     articles = write.load_table(built.dataset.id, "articles")
     corpora: dict[str, set[str]] = {}
     for name, where in articles.select("article_id", "corpus").iter_rows():
@@ -98,9 +97,7 @@ def test_what_samples_point_at_is_there(samples: list[Sample], built: pipeline.G
     assert {fact for told in articles["facts"] for fact in told} <= facts
 
 
-def test_clean_and_noisy_stand_side_by_side_and_each_kind_can_be_taken_off(
-    built: pipeline.GeneratedDataset, home: Path
-) -> None:
+def test_clean_and_noisy_stand_side_by_side_and_each_kind_can_be_taken_off(built: Generated, home: Path) -> None:
     frame = write.load_table(built.dataset.id, "conversations", home)
     kinds = {"fragmentation": 0, "wer": 0, "opening": 0}
     for row in frame.iter_rows(named=True):
@@ -120,7 +117,7 @@ def test_clean_and_noisy_stand_side_by_side_and_each_kind_can_be_taken_off(
     assert all(0 < count < len(frame) for count in kinds.values())
 
 
-def test_one_switch_moves_no_other_noise(built: pipeline.GeneratedDataset, home: Path) -> None:
+def test_one_switch_moves_no_other_noise(built: Generated, home: Path) -> None:
     pack, frame = pack_files.load("talvero"), write.load_table(built.dataset.id, "conversations", home)
     talks = [dataset_tables.read_conversation(row) for row in frame.iter_rows(named=True)]
     every = channel_mix.plan(talks, pack, pipeline.NOISE, 0.2, 3)
@@ -131,7 +128,7 @@ def test_one_switch_moves_no_other_noise(built: pipeline.GeneratedDataset, home:
         assert less == [each.model_copy(update={field: off}) for each in every]
 
 
-def test_a_killed_build_goes_on_and_gives_the_same_bytes(built: pipeline.GeneratedDataset, tmp_path: Path) -> None:
+def test_a_killed_build_goes_on_and_gives_the_same_bytes(built: Generated, tmp_path: Path) -> None:
     config = pipeline.read_config(SETTINGS, 3)
     for last in ("issues", "check quality"):
         for step in (steps := pipeline.build(config, tmp_path)):
@@ -150,7 +147,7 @@ def test_a_killed_build_goes_on_and_gives_the_same_bytes(built: pipeline.Generat
     assert list(pipeline.build(config, tmp_path)) == []  # the third time there is nothing to do
 
 
-def test_another_seed_gives_another_dataset_id(built: pipeline.GeneratedDataset, home: Path) -> None:
+def test_another_seed_gives_another_dataset_id(built: Generated, home: Path) -> None:
     path = brand_pack.FOLDER / "talvero.yaml"
     one, two = (pipeline.work_key(pipeline.read_config(SETTINGS, n), pack_files.load("talvero"), path) for n in (3, 4))
     assert one != two
@@ -161,7 +158,7 @@ def test_another_seed_gives_another_dataset_id(built: pipeline.GeneratedDataset,
     )
 
 
-def test_counts_and_statistics_stand_beside_the_published_ones(built: pipeline.GeneratedDataset) -> None:
+def test_counts_and_statistics_stand_beside_the_published_ones(built: Generated) -> None:
     counts = built.dataset.config["counts"]
     assert list(counts) == list(dataset_statistics.published_counts())
     size = sizes.read_size("40")
@@ -320,7 +317,7 @@ def test_the_values_that_noise_must_keep_are_those_of_the_article() -> None:
 
 
 def test_the_command_tells_its_stages_and_the_next_step(
-    built: pipeline.GeneratedDataset, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    built: Generated, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(home))
     monkeypatch.setenv("CXLAB_JOB", "job-1")
