@@ -22,7 +22,7 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.report import queries
 from cxlab.report.dialogues import Line, read_answer, read_lines
 from cxlab.report.dots import Chart, Value, draw
-from cxlab.report.paths import ProcedurePaths, find_paths
+from cxlab.report.paths import ProcedurePaths, find_paths, say_turn
 
 MOST_FAILURES = 10
 _MOST_VALUES = 15
@@ -343,16 +343,17 @@ def _tell_failure(about: Declaration, row: Mapping[str, Any]) -> FailedAttempt:
     )
     others = [short_model(model) for model in row["passed_by"] if model not in about.floor_models]
     asked = [f"{facet.title} {about.value(facet.id, str(own[facet.id]))}" for facet in about.facets
-             if own.get(facet.id) not in (None, "")]  # fmt: skip
+             if own.get(facet.id) not in (None, "", row["task"])]  # fmt: skip
     facts = (
+        say_turn(found),
         f"{short_model(row['model'])}, {task.title if task else row['task']}; {one} {row['attempt_id']} "
         f"of run {row['run_id']}",
         "; ".join(asked),
         count,
         f"The same sample was passed by {', '.join(others)}" if others else "",
     )
-    lines = read_lines(found)
+    reason, lines = row["reason"], read_lines(found)
     return FailedAttempt(
-        row["reason"] or "no reason is stored", row["owner"], where, tuple(filter(None, facts)),
+        (reason[:1].upper() + reason[1:]) or "No reason is stored", row["owner"], where, tuple(filter(None, facts)),
         bool(own.get("simulated")), lines, () if lines else read_answer(found),
     )  # fmt: skip

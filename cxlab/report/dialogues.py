@@ -9,7 +9,7 @@ from cxlab.read.attempts import StoredAttempt, read_object, read_objects
 
 SPEAKERS = {"customer": "Customer", "agent": "Agent", "system": "System", "tool": "Tool result", "ivr": "Phone menu"}
 _HEAD, _TAIL = 40, 20
-_LONGEST_TEXT, _LONGEST_RESULT = 4_000, 800
+_LONGEST_TEXT, _LONGEST_RESULT, _LONGEST_FIELD = 4_000, 800, 300
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,20 @@ def read_answer(found: StoredAttempt) -> tuple[tuple[str, str], ...]:
         ("Asked", found.sample.get("inputs")), ("Answered", found.attempt.get("output")),
         ("Due", found.sample.get("expected")),
     )  # fmt: skip
-    return tuple(
-        (title, cut(json.dumps(value, indent=1, ensure_ascii=False, default=str), _LONGEST_TEXT))
-        for title, value in parts if value
-    )  # fmt: skip
+    return tuple((title, _write(value)) for title, value in parts if value)
+
+
+def _write(value: Any) -> str:
+    """A stored value for people: of an object a line a field, texts as they are, and the rest short."""
+    if isinstance(value, Mapping):
+        return "\n".join(f"{name}: {_write_field(each)}" for name, each in value.items())
+    return _write_field(value)
+
+
+def _write_field(value: Any) -> str:
+    if isinstance(value, str):
+        return cut(value, _LONGEST_TEXT)
+    return cut(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_FIELD)
 
 
 def cut(text: str, longest: int) -> str:

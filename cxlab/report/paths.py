@@ -9,6 +9,7 @@ import polars as pl
 
 from cxlab.errors import BadFile
 from cxlab.read import procedures
+from cxlab.read.attempts import StoredAttempt, read_object
 from cxlab.read.comparison_sets import Unit
 from cxlab.read.view import View
 from cxlab.records.procedure import Procedure, declared, number
@@ -59,6 +60,26 @@ def find_paths(benchmark: str, view: View, unit: Unit, names: Mapping[str, str])
             tuple(wrong),
         ))  # fmt: skip
     return tuple(found)
+
+
+def say_turn(found: StoredAttempt) -> str:
+    """Of the turn that decided an attempt: what the agent took a field for and where it went, against what was due; ""
+    where nothing is traced."""
+    turn, field = found.attempt.get("verdict_turn"), found.attempt.get("verdict_field")
+    row = next((row for row in found.traces.iter_rows(named=True) if row["turn"] == turn), None)
+    if row is None or not row["reference_path"]:
+        return ""
+    told = []
+    given, wanted = (read_object(row[name]).get(str(field)) for name in ("predicted_fields", "panel_fields"))
+    if field and given != wanted:
+        told.append(f"read {field} as {_name(given)}, the judges as {_name(wanted)}")
+    taken, due = ([*row[f"{side}_path"], row[f"{side}_action"] or ""] for side in ("predicted", "reference"))
+    told.append(f"took {_write(taken)}" + (f", due was {_write(due)}" if taken != due else ", as was due"))
+    return f"In turn {turn} the agent {' and '.join(told)}"
+
+
+def _name(value: object) -> str:
+    return "nothing" if value is None else str(value)
 
 
 def _write(way: list[str]) -> str:

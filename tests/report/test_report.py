@@ -3,6 +3,7 @@
 import html
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,12 +13,12 @@ from typer.testing import CliRunner
 from cxlab.benchmarks import REGISTRY
 from cxlab.cli import app
 from cxlab.errors import CxError
-from cxlab.read import View
+from cxlab.read import View, attempt
 from cxlab.read.ranking import rank
 from cxlab.read.ranking_words import say_gap, say_leader
 from cxlab.report import queries
 from cxlab.report.content import MOST_FAILURES, find_section
-from cxlab.report.dialogues import cut
+from cxlab.report.dialogues import cut, read_answer, read_lines
 from cxlab.report.write import write_report
 from tests.read.test_comparison_sets import FLOOR, steady
 from tests.stores.judged import HOSTILE, MODELS
@@ -125,6 +126,12 @@ def test_failures_lead_to_what_was_said(judged_home: Path) -> None:
     said = {line.text for failure in section.failures for line in failure.lines}
     assert {"All right.", "I would like another one, please 1"} <= said
     assert all(failure.simulated and failure.owner == "agent" for failure in section.failures)
+    told = {failure.title: failure.facts[0] for failure in section.failures}
+    assert told["Misread field"] == (
+        "In turn 1 the agent read CoreIntention as Exchange, the judges as ReturnOrRefund and took 1 → 2 → 3 → "
+        "Exchange, due was 1 → 2 → 3 → Refund"
+    )
+    assert told["Unreadable reply"].startswith("strong, ")  # nothing of it could be held against the procedure
     (procedure,) = section.procedures
     # Each model's turns that could be followed; one of each ends elsewhere than the panel's fields lead.
     assert procedure.sides == (("eloquent", 2, 1), ("strong", 1, 0))
@@ -195,6 +202,20 @@ def test_an_empty_store_and_a_file_that_is_there_are_refused(judged_store: Path,
     assert there.read_text() == "mine"
     call("--to", str(there), "--force")
     assert all(model.removeprefix("simulated:") in there.read_text() for model in MODELS)
+
+
+def test_what_was_asked_and_answered_is_shown_where_nobody_spoke(
+    ranked_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(ranked_home))
+    found = attempt("run-260101-000001-aaaaaaaa", "a1-s0-1")
+    assert read_lines(found) == read_answer(found) == ()
+    sample = {"inputs": {"transcript": f"one\n{HOSTILE}", "tools": ["t"] * 200}, "expected": {"label": "due"}}
+    given = replace(found, sample=sample, attempt={**found.attempt, "output": {"label": None}})
+    (_, asked), (_, answered), (_, due) = read_answer(given)
+    assert asked.startswith(f"transcript: one\n{HOSTILE}\ntools: [")
+    assert asked.endswith("more characters)")
+    assert (answered, due) == ("label: null", "label: due")
 
 
 def test_long_texts_are_cut_and_say_so() -> None:
