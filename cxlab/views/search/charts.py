@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _MOST_BARS = 40
 _STEPS = (("1d", "day"), ("1w", "week"), ("1mo", "month"), ("1q", "quarter"), ("1y", "year"))
 _HEIGHT_PX = 190
+_WHOLE_TICKS = 5
 
 
 def over_time(frame: pl.DataFrame) -> tuple[pl.DataFrame, str]:
@@ -48,5 +49,7 @@ def draw_time(rows: pl.DataFrame, step: str, dark: bool) -> Figure:
             hovertext=told, hovertemplate="%{hovertext}<extra></extra>",
         )  # fmt: skip
     figure.update_layout(barmode="overlay")
-    figure.update_yaxes(rangemode="tozero")
+    # Conversations are whole: no tick stands at a half.
+    few = max(rows["among"].to_list(), default=0) <= _WHOLE_TICKS
+    figure.update_yaxes(rangemode="tozero", dtick=1 if few else None)
     return style_figure(figure, dark, height=_HEIGHT_PX, values="y")

@@ -50,8 +50,11 @@ def _show_labels(place: SearchPlace, frame: pl.DataFrame) -> None:
         st.caption("None of these conversations has this label.")
         return
     top = rows.row(0, named=True)
+    told = f"{label(top['value'])}: {format_share(top['share'])} of its conversations are among those found"
+    if rows["share"].n_unique() == 1:
+        told = f"Found as often whatever the value: {format_share(top['share'])}"
     section(
-        plain(f"{label(top['value'])}: {format_share(top['share'])} of its conversations are among those found"),
+        plain(told),
         f"Of the conversations with each value, the share that is among the {frame['found'].sum()} best, with its 95 % "
         "interval (Wilson). How many count as best is set in the sidebar: compare the values with each other.",
     )  # fmt: skip

@@ -2,10 +2,13 @@
 
 import pytest
 
+from cxlab.benchmarks.cdr.corpus.subset import save_subset
 from cxlab.benchmarks.cdr.retrievers.explanation import explain
 from cxlab.benchmarks.cdr.retrievers.suggestions import suggest
 from cxlab.benchmarks.cdr.units import split
-from cxlab.records import Conversation, Message
+from cxlab.records import Conversation, Dataset, Message, Sample
+from cxlab.retrieval.bm25 import tokenize
+from cxlab.retrieval.conversation import read_question
 from tests.benchmarks.cdr.conftest import CORPUS, QUERIES, stored
 
 __all__ = ["stored"]
@@ -47,8 +50,21 @@ def test_a_talk_without_messages_of_that_side_has_no_levels() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_suggestions_are_the_queries_of_the_set_spread_over_areas(stored: tuple[object, object], count: int) -> None:
-    dataset = stored[0]
-    found = suggest(dataset.id, count)  # type: ignore[attr-defined]
+def test_suggestions_are_the_queries_of_the_set_spread_over_areas(
+    stored: tuple[Dataset, list[Sample]], count: int
+) -> None:
+    found = suggest(stored[0].id, count)
     assert len(found) == count
     assert set(found) <= set(QUERIES.values())
+
+
+def test_without_queries_templates_are_suggested_whose_matter_is_talked_of(
+    stored: tuple[Dataset, list[Sample]],
+) -> None:
+    made = save_subset(stored[0].id, "no queries", list(CORPUS), {})
+    found = suggest(made.id)
+    assert found
+    for question in found:
+        topic = set(tokenize(read_question(question).topic))
+        assert any(topic <= set(tokenize(" ".join(each.text for each in talk.messages))) | {"user", "assistant"}
+                   for talk in CORPUS.values())  # fmt: skip
