@@ -79,7 +79,7 @@ comparison_sets.warn_of_customers([ranking])
 comparison_sets.show_conditions(compared, [ranking], "compare")
 if unit == "run_id":
     comparison.show_what_differs(about, list(named), named)
-offer_report("compare", lambda: [(about, scope, unit)])
+offer_report("compare", [(about, scope, unit)])
 
 sides = list(named)
 with st.sidebar:

@@ -151,8 +151,8 @@ state = ui.cached(read.health)
 if state["attempts"]:
     stored = [declared(name, here().lead) for name in in_order(ui.cached(read.benchmarks)["benchmark"])]
     show_figures(state, declared_all([each.card.id for each in stored]).card.unit)
+    offer_report("overview", find_subjects(stored))
     show_boards(stored)
-    offer_report("overview", partial(find_subjects, stored))
 elif not working:
     show_empty()
 show_starts()

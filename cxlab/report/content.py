@@ -201,7 +201,7 @@ def _say_decision(scored: Sequence[Ranking], names: Mapping[str, str]) -> str:
         return told[:1].upper() + told[1:]
     several = [each for each in scored if each.table.height > 1]
     if not several:
-        return "No task has two sides to compare"
+        return "No task has two models to compare"
     sure = [names.get(each.leader, each.leader) for each in several if each.decided]
     if not sure:
         return f"Cannot tell yet who leads in any of {len(several)} tasks"

@@ -1,17 +1,18 @@
 """The button that hands over what a page shows as a file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
 from cxlab.report.write import Subject, write_report
 
 
-def offer_report(key: str, find_subjects: Callable[[], Sequence[Subject]]) -> None:
+def offer_report(key: str, subjects: Sequence[Subject]) -> None:
     """A button that makes the report on these subjects when it is pressed, and downloads it."""
+    # What is told of is settled here: made when it is pressed, the report has no page around it to ask.
     st.download_button(
         "Download report",
-        lambda: write_report(find_subjects()).encode(),
+        lambda: write_report(subjects).encode(),
         f"cxlab-report-{key}.html",
         "text/html",
         key=f"report-{key}",

@@ -87,6 +87,9 @@ def test_models_are_told_as_the_ranking_tells_them() -> None:
     assert all(cell.endswith("n = 15") for row in group.rows for cell in row[1:])
     assert len(group.chart.dots) == 4
     assert all(dot.low is not None and dot.low < dot.x < (dot.high or 0) for dot in group.chart.dots)
+    weak = find_section(ABOUT, View("sage").narrow(level=("weak",)), "model")
+    assert [row["samples"] for row in weak.tasks[0].rows] == [15, 15, 15]
+    assert [run["attempts"] for run in weak.runs] == [15, 15, 15]
 
 
 def about_levels() -> list[str]:
@@ -181,7 +184,8 @@ def test_next_to_nothing_is_told_as_such(empty_home: Path, values: dict[tuple[st
     assert ("Nothing has been scored that could be compared" in told) != scored
     assert ("so nobody leads" in told) == scored
     assert "leads for sure" not in told
-    assert ("No failures" in told) == (set(values.values()) <= {100.0})
+    assert ("No failed dialogues" in told) == (set(values.values()) <= {100.0})
+    assert ("for nothing was finished" in told) == (not values)
 
 
 @pytest.mark.parametrize("words", [["nobody"], ["run-0", "nobody"]])
