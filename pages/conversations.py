@@ -5,7 +5,7 @@ import streamlit as st
 from cxlab import ui
 from cxlab.errors import CxError
 from cxlab.read import View
-from cxlab.views.search import counts, finding, own, question, results, sample, sets, trust
+from cxlab.views.search import counts, finding, index_recall, own, question, results, sample, sets, trust
 from cxlab.views.search.place import RETRIEVERS, SIZES, SearchPlace, go, move, pick, read_place
 
 ui.routed()
@@ -88,6 +88,7 @@ try:
         own.show_own(place)
     elif tab == "trust":
         trust.show_trust(place)
+        index_recall.show_index_recall(place)
     else:
         show_found(place, tab)
 except CxError as problem:
