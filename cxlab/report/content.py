@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.charts.numbers import format_interval, format_points
-from cxlab.charts.theme import Mark, mark_models, mark_of, short_model
+from cxlab.charts.theme import SIMULATED_PREFIX, Mark, mark_models, mark_of, short_model
 from cxlab.read import ranking, score_sums
 from cxlab.read.attempts import attempt, known_models
 from cxlab.read.comparison_sets import ComparisonSet, Unit, attempts_of, one_a_trial
@@ -90,6 +90,12 @@ class Section:
     def simulated(self) -> bool:
         """Whether any of its models is simulated."""
         return any(run["simulated"] for run in self.runs)
+
+    @property
+    def others_simulated(self) -> bool:
+        """Whether any customer or judge of it was."""
+        said = [*(value for _, value in self.same), *(value for each in self.apart.values() for value in each.values())]
+        return any(SIMULATED_PREFIX in value for value in said)
 
 
 def find_section(about: Declaration, view: View, unit: Unit) -> Section:

@@ -12,8 +12,8 @@ _STEM = """trim(regexp_replace(regexp_replace(regexp_replace(coalesce(verdict_re
 
 
 def runs(view: View) -> pl.DataFrame:
-    """The view's runs and what became of their attempts: run_id, model, simulated, dataset_id, judges, created,
-    planned, attempts, passed, failed, unscored, cut (by a provider); also of runs without any attempt."""
+    """The view's runs and what became of their attempts: run_id, model, simulated, created, planned,
+    attempts, passed, failed, unscored, cut (by a provider); also of runs without any attempt."""
     condition, params = where(view)
     named = "run_id IN (SELECT unnest($runs))" if view.runs else "run_id IN (SELECT run_id FROM counted)"
     return ask(
@@ -25,7 +25,7 @@ def runs(view: View) -> pl.DataFrame:
                 count(*) FILTER (outcome = 'provider') AS cut
             FROM attempts WHERE {condition} GROUP BY 1
         )
-        SELECT run_id, model, simulated, dataset_id, judges, created, planned,
+        SELECT run_id, model, simulated, created, planned,
             coalesce(attempts, 0) AS attempts, coalesce(passed, 0) AS passed, coalesce(failed, 0) AS failed,
             coalesce(unscored, 0) AS unscored, coalesce(cut, 0) AS cut
         FROM runs LEFT JOIN counted USING (run_id) WHERE {named} ORDER BY created, run_id

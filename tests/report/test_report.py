@@ -108,6 +108,8 @@ def test_runs_are_told_with_what_differs_and_floors_beside() -> None:
     assert (floor["side"], floor["value"], floor["samples"]) == (FLOOR, 20.0, 30)
     text = write_report([(ABOUT, View("sage", runs=runs), "run_id")])
     assert "These runs differ in turns, too" in words_of(Page(text))
+    assert section.simulated
+    assert not section.others_simulated
 
 
 def test_text_of_customers_models_and_judges_stays_text(judged_home: Path) -> None:
@@ -129,6 +131,8 @@ def test_failures_lead_to_what_was_said(judged_home: Path) -> None:
     said = {line.text for failure in section.failures for line in failure.lines}
     assert {"All right.", "I would like another one, please 1"} <= said
     assert all(failure.simulated and failure.owner == "agent" for failure in section.failures)
+    assert section.simulated
+    assert section.others_simulated
     told = {failure.title: failure.facts[0] for failure in section.failures}
     assert told["Misread field"] == (
         "In turn 1 the agent read CoreIntention as Exchange, the judges as ReturnOrRefund and took 1 → 2 → 3 → "
