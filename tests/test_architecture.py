@@ -56,6 +56,8 @@ HOMES = {
     # Views join frames of their own in memory; the store they know through read alone.
     # CRMArena's organisation is a database of its own, closed to everything else.
     "duckdb": {"store", "read", "views", "benchmarks/crmarena/sandbox.py"},
+    "simple_salesforce": {"benchmarks/crmarena/live/connection.py"},
+    "requests": {"benchmarks/crmarena/live/connection.py"},
     "streamlit": {"ui", "views", "bench", "server"},
     "starlette": {"server"},
 }
@@ -315,6 +317,7 @@ SQLITE = {"cxlab/jobs.py", "cxlab/llm/cache.py", "cxlab/retrieval/vector_cache.p
 # CRMArena's query engine, which is SQL throughout, its reader of other people's databases, and what asks it in SOQL,
 # which reads like SQL.
 ENGINE = (
+    "cxlab/benchmarks/crmarena/live/",
     "cxlab/benchmarks/crmarena/tools/",
     "cxlab/benchmarks/crmarena/sandbox.py",
     "cxlab/benchmarks/crmarena/soql/",

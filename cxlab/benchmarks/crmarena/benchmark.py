@@ -1,10 +1,9 @@
 """CRMArena: agents work the customer records of a company. Reads like a table of contents."""
 
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 
 from cxlab import resources
-from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Task
+from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Role, RoleEstimate, Task
 from cxlab.benchmarks.crmarena import solvers
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER
 from cxlab.benchmarks.crmarena.evaluation.results import list_figures
@@ -89,6 +88,13 @@ def check(sample: Sample) -> Iterable[str]:
         yield f"{sample.id}: the solver answers {', '.join(answers) or NO_ANSWER}, not {gold}"
 
 
+def estimate(
+    samples: Sequence[Sample], options: CrmOptions, roles: Mapping[Role, Sequence[str]]
+) -> Sequence[RoleEstimate]:
+    """Calls and tokens of some samples with stand-ins; a live organisation is not asked for it."""
+    return rehearse(run, score, samples, options.model_copy(update={"organisation": "stored"}), roles)
+
+
 FLOORS = (
     Baseline("simulated:floor-none", "Always None", "Submits None at once."),
     Baseline("simulated:floor-guess", "Constant guess", "Submits December, GA or None without looking."),
@@ -127,7 +133,7 @@ BENCHMARK = Benchmark(
     with_customer=False,
     needs_judges=False,
     prepare=prepare,
-    estimate=partial(rehearse, run, score),
+    estimate=estimate,
     figures=list_figures,
     dataset_figures=dataset_figures.list_figures,
     ask_writer=ask_writer,

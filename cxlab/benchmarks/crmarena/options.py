@@ -54,6 +54,12 @@ class CrmOptions(Options):
         description="How function calling is asked for: natively, in words (Action and Action Input), or natively "
         "where the server can (auto).",
     )
+    organisation: Literal["stored", "live"] = Field(
+        "stored",
+        description="Which records agents ask: those of the dataset, or the Salesforce organisation that the "
+        "environment names (SALESFORCE_INSTANCE_URL, …).",
+        json_schema_extra={"labels": {"stored": "The dataset's", "live": "Live Salesforce organisation"}},
+    )
 
 
 class CrmGenerateOptions(GenerateOptions):

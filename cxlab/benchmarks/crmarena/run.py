@@ -9,6 +9,9 @@ from datetime import UTC, datetime
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.crmarena import agents
 from cxlab.benchmarks.crmarena.agents.toolsets import list_tools
+from cxlab.benchmarks.crmarena.live import Live
+from cxlab.benchmarks.crmarena.live.connection import Connection
+from cxlab.benchmarks.crmarena.live.uploads import read_ids
 from cxlab.benchmarks.crmarena.options import CrmOptions
 from cxlab.benchmarks.crmarena.sandbox import COMPATS, Compat, Sandbox
 from cxlab.benchmarks.crmarena.tools import GENERIC
@@ -17,7 +20,8 @@ from cxlab.store import home, write
 
 
 async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
-    """One question worked by one agent; `output["answer"]` is what it submitted, as it did (None: nothing).
+    """One question worked by one agent; `output["answer"]` is what it submitted, as it did (None: nothing), and
+    `output["organisation"]` the host of a live organisation.
 
     The messages are the trace: `agents/episode.py`. It ended by `submit`, by `actions` (none was left) or by
     `provider`.
@@ -25,8 +29,9 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     started = datetime.now(UTC)
     options = CrmOptions.of(setup.options)
     queries = options.framework in ("act", "react")
+    asked = _open_live(sample) if options.organisation == "live" else open_sandbox(sample)
     episode = agents.Episode(
-        open_sandbox(sample),
+        asked,
         str(sample.inputs["query"]),
         frozenset(GENERIC if queries else list_tools(sample.task, options)),
         options.actions,
@@ -39,7 +44,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         sample_id=sample.id,
         trial=trial,
         messages=tuple(episode.messages),
-        output={"answer": episode.answer},
+        output={"answer": episode.answer, **({"organisation": asked.host} if isinstance(asked, Live) else {})},
         outcome=episode.outcome,
         ended_by=episode.ended_by,
         failures=episode.faults,
@@ -57,6 +62,21 @@ def open_sandbox(sample: Sample, linked: bool = False) -> Sandbox:
     return opened.at(today) if today else opened
 
 
+def _open_live(sample: Sample) -> Live:
+    """The live organisation on the sample's day, with the ids of its dataset."""
+    opened = open_live(sample.dataset_id, str(home()))
+    today = sample.inputs.get("today")
+    return opened.at(today) if today else opened
+
+
+@functools.lru_cache(maxsize=8)
+def open_live(dataset_id: str, folder: str) -> Live:
+    """The live organisation that the environment names, with the ids of a stored dataset where it was uploaded."""
+    connection = Connection.open()
+    ids = read_ids(dataset_id, connection.host, folder)
+    return Live.open(compat=_find_compat(dataset_id, folder), ids=ids, connection=connection)
+
+
 def open_organisation(dataset_id: str, linked: bool = False) -> Sandbox:
     """The organisation of a stored dataset; BadFile where it has tasks alone."""
     folder = str(home())
@@ -71,9 +91,13 @@ def _find_compat(dataset_id: str, folder: str) -> Compat:
 
 
 def prepare(samples: Sequence[Sample], options: CrmOptions, model: str) -> Iterator[tuple[int, int, str]]:
-    """Open each organisation before anything is asked of a model."""
-    del options, model
+    """Open each organisation before anything is asked of a model; a live one is asked how many cases it has."""
+    del model
     datasets = list(dict.fromkeys(sample.dataset_id for sample in samples))
     for done, dataset_id in enumerate(datasets, 1):
-        open_organisation(dataset_id)
+        if options.organisation == "live":
+            open_live.cache_clear()  # credentials and ids may be others by now
+            open_live(dataset_id, str(home())).check()
+        else:
+            open_organisation(dataset_id)
         yield done, len(datasets), "organisations"

@@ -79,7 +79,7 @@ class Sandbox:
         given, named_today = _find(path_or_dataset_id, home)
         stamp = max(path.stat().st_mtime_ns for path in (given, *given.glob("*.parquet")))
         opened = _open(given, stamp, load_default(), linked and _lacks_links(given, stamp))
-        return replace(opened, compat=_check_compat(compat), today=_read_day(today or named_today) or opened.today)
+        return replace(opened, compat=check_compat(compat), today=read_day(today or named_today) or opened.today)
 
     @classmethod
     def of_tables(
@@ -92,16 +92,16 @@ class Sandbox:
         """The organisation of tables in memory, as `organisation.tables` makes them."""
         schema = schema or load_default()
         ids = {length for frame in tables.values() for length in frame["Id"].str.len_chars().unique()}
-        day = _read_day(today) or _last_day(tables) or date.today()
-        return cls(schema, day, _check_compat(compat), TIMEOUT_S, _load(tables), bool(ids - _ID_LENGTHS))
+        day = read_day(today) or _last_day(tables) or date.today()
+        return cls(schema, day, check_compat(compat), TIMEOUT_S, _load(tables), bool(ids - _ID_LENGTHS))
 
     def at(self, today: date | str) -> Sandbox:
         """The same organisation on another day."""
-        return replace(self, today=_read_day(today) or self.today)
+        return replace(self, today=read_day(today) or self.today)
 
     def under(self, compat: Compat) -> Sandbox:
         """The same organisation with other tools."""
-        return replace(self, compat=_check_compat(compat))
+        return replace(self, compat=check_compat(compat))
 
     def soql(self, text: str, attributes: bool = False) -> list[dict[str, Any]]:
         """The records that a SOQL query asks for; QueryError with the product's code where it cannot be answered.
@@ -253,7 +253,8 @@ def _last_day(tables: Mapping[str, pl.DataFrame]) -> date | None:
     return max(days, default=None)
 
 
-def _read_day(given: date | str | None) -> date | None:
+def read_day(given: date | str | None) -> date | None:
+    """The day of a date or of text that begins with one; None of None; raises BadOption."""
     if isinstance(given, datetime):
         return given.date()
     if given is None or isinstance(given, date):
@@ -264,7 +265,8 @@ def _read_day(given: date | str | None) -> date | None:
         raise BadOption(f"today {given[:40]!r} is no day; write it as 2024-05-26") from None
 
 
-def _check_compat(given: str) -> Compat:
+def check_compat(given: str) -> Compat:
+    """The reading of that name; raises BadOption."""
     for known in COMPATS:
         if given == known:
             return known

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cxlab.benchmarks.crmarena.agents.observations import Observation, observe
+from cxlab.benchmarks.crmarena.live import Live
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.tools import FINAL, TOOLS
 from cxlab.benchmarks.crmarena.tools.definition import ERROR
@@ -35,7 +36,7 @@ BAD_ARGUMENTS = "bad_arguments"
 class Episode:
     """An attempt under way. `tools`: what may be called; `limit`: characters of an observation, 0 for all."""
 
-    sandbox: Sandbox
+    sandbox: Sandbox | Live
     question: str
     tools: frozenset[str]
     most: int
