@@ -14,7 +14,6 @@ from cxlab.read import View
 from cxlab.read.view import Query
 from cxlab.ui.address import here
 
-PAGE = "conversations"
 LONGEST = 200
 """Characters of a question, as of any value in an address."""
 RETRIEVERS = ("conversation", "bm25", "lexical", "hashing", "minilm", "hybrid:hashing", "hybrid:minilm")

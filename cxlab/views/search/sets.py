@@ -23,7 +23,7 @@ from cxlab.ui.tables import column, show_table
 from cxlab.ui.trash import delete, show_trash
 from cxlab.views.datasets import queries as datasets
 from cxlab.views.search.finding import Findings
-from cxlab.views.search.place import PAGE, SearchPlace
+from cxlab.views.search.place import SearchPlace, go
 
 _LONGEST = 80
 _EXCERPT = 200
@@ -103,7 +103,9 @@ def _show_set(kept: Dataset) -> None:
                     delete("dataset", kept.id)
                     st.rerun()
         with st.container(horizontal=True, gap="medium"):
-            link("Search in it", PAGE, View(dataset=kept.id))
+            # A link within a page would leave the address as it was.
+            if st.button("Search in it", key=f"search-in-{kept.id}", type="tertiary"):
+                go(SearchPlace(View(dataset=kept.id)))
             link("Read and download it", "datasets", View(dataset=kept.id, tab="conversations"))
         _send(kept)
 
