@@ -43,6 +43,8 @@ def say_gap(found: Ranking, name: Name = str) -> str:
     sign = 1 if not found.task.higher_is_better else -1
     ahead, ends = sign * row["difference"], sorted(sign * end for end in (row["low"], row["high"]) if end is not None)
     told = f" ({ends[0]:.1f} to {ends[1]:.1f})" if len(ends) == 2 else ", without an interval: too few samples"
+    if round(ahead, 1) == 0:
+        return f"level with {name(second)}{told}"
     return f"{ahead:.1f} points ahead of {name(second)}{told}"
 
 
@@ -79,7 +81,7 @@ def say_set(compared: TaskSet) -> str:
     trials = f" ({compared.trials:,} trials)" if compared.trials > compared.samples else ""
     count = len(compared.sides)
     who = {1: "one model has", 2: "both models have"}.get(count, f"all {count} models have")
-    return f"{compared.samples:,}{of} {'sample' if compared.samples == 1 else 'samples'}{trials} that {who}"
+    return f"{compared.samples:,}{of} {'sample' if compared.samples == 1 == compared.known else 'samples'}{trials} that {who}"
 
 
 def say_customers(found: Customers | None) -> str:
