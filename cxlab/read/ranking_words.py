@@ -81,7 +81,8 @@ def say_set(compared: TaskSet) -> str:
     trials = f" ({compared.trials:,} trials)" if compared.trials > compared.samples else ""
     count = len(compared.sides)
     who = {1: "one model has", 2: "both models have"}.get(count, f"all {count} models have")
-    return f"{compared.samples:,}{of} {'sample' if compared.samples == 1 == compared.known else 'samples'}{trials} that {who}"
+    samples = "sample" if compared.samples == 1 == compared.known else "samples"
+    return f"{compared.samples:,}{of} {samples}{trials} that {who}"
 
 
 def say_customers(found: Customers | None) -> str:
