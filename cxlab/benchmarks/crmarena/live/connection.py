@@ -62,18 +62,22 @@ class Connection:
         session: Any = requests.Session()
         # Logging in has a time limit, too; requests set their own.
         session.request = functools.partial(session.request, timeout=CONNECT_S)
-        if TOKEN in named:
+        if {URL, TOKEN} <= named.keys():
             return cls._of_token(Salesforce, session, named[URL], named[TOKEN])
-        with _faults(DOMAIN):
-            client = Salesforce(
-                username=named[USERNAME],
-                password=named[PASSWORD],
-                security_token=os.environ.get(SECURITY_TOKEN, ""),
-                domain=os.environ.get(DOMAIN) or "login",
-                version=VERSION,
-                session=session,
-                object_pairs_hook=dict,
-            )
+        domain = os.environ.get(DOMAIN) or "login"
+        try:
+            with _faults(f"{domain}.salesforce.com"):
+                client = Salesforce(
+                    username=named[USERNAME],
+                    password=named[PASSWORD],
+                    security_token=os.environ.get(SECURITY_TOKEN, ""),
+                    domain=domain,
+                    version=VERSION,
+                    session=session,
+                    object_pairs_hook=dict,
+                )
+        except QueryError as fault:  # no query was asked yet
+            raise Unreachable(f"logging in at {domain}.salesforce.com failed ({fault})") from None
         return cls(client.sf_instance, client)
 
     @classmethod
@@ -117,10 +121,12 @@ def _faults(where: str) -> Iterator[None]:
     except requests.exceptions.ReadTimeout:
         raise QueryError("QUERY_TIMEOUT", "Your query request was running for too long") from None
     except requests.exceptions.JSONDecodeError:
-        raise Unreachable(f"{where} answers something that is no JSON; check {URL}") from None
+        raise Unreachable(f"{where} answers something that is no JSON; check its address") from None
     except requests.exceptions.RequestException as fault:
         # Its text may quote the whole address, so only its kind is told.
-        raise Unreachable(f"{where} does not answer ({type(fault).__name__}); check {URL} and the network") from None
+        raise Unreachable(
+            f"{where} does not answer ({type(fault).__name__}); check its address and the network"
+        ) from None
 
 
 def _tell(fault: Any, where: str) -> QueryError | Unreachable:

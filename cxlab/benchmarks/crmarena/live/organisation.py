@@ -85,9 +85,10 @@ class Live:
         _refuse_marks(text)
         asking = _Asking(self._connection, time.monotonic() + self.timeout_s)
         first = asking.get("query/", {"q": self._translate(text, self._ids)})
+        records = asking.follow(first)
         if _COUNT.match(text):
-            return [{"expr0": int(first["totalSize"])}]
-        return [self._read(each, asking) for each in asking.follow(first)]
+            return [{"expr0": first["totalSize"]}]
+        return [self._read(each, asking) for each in records]
 
     def sosl(self, text: str) -> list[dict[str, Any]]:
         """The records that a SOSL search finds; QueryError, Unreachable."""
@@ -136,6 +137,8 @@ class _Asking:
         """The records of a page and of all that come after it."""
         found: list[Any] = []
         while True:
+            if not (isinstance(page, Mapping) and {"totalSize", "records"} <= page.keys()):
+                raise Unreachable(f"{self.connection.host} answers something that is no page of records")
             found += page["records"]
             self.records += len(page["records"])
             if self.records > MOST_RECORDS:

@@ -19,7 +19,7 @@ def find_file(dataset_id: str, host: str, home: Path | str | None) -> Path:
 
 
 def read_ids(dataset_id: str, host: str, home: Path | str | None) -> dict[str, str]:
-    """Stored id → the server's; none where nothing was uploaded."""
+    """Stored id → the server's; none where no file pairs them."""
     path = find_file(dataset_id, host, home)
     if not path.is_file():
         return {}

@@ -1,5 +1,6 @@
 """A live organisation answers as a sandbox with the same records does, and says whose fault it is when it does not."""
 
+import importlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,7 @@ REFUSED: tuple[tuple[int, Any], ...] = (
     (403, [{"errorCode": "REQUEST_LIMIT_EXCEEDED", "message": "TotalRequests Limit exceeded."}]),
     (503, "<html>maintenance</html>"),
     (200, "<html>a login page</html>"),
+    (200, {"message": "no records here"}),
 )
 
 
@@ -97,6 +99,34 @@ def test_credentials_come_from_the_environment_and_are_never_shown(
     monkeypatch.delenv(connection.URL)
     with pytest.raises(NotConfigured, match=connection.URL):
         Live.open()
+
+
+def test_a_name_and_password_log_in_and_are_not_told_when_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    api = pytest.importorskip("simple_salesforce.api")
+    given: dict[str, Any] = {}
+
+    def log_in(**named: Any) -> tuple[str, str]:
+        given.update(named)
+        if given["password"] != "right-secret":
+            raise faults.pop()
+        return TOKEN, "mine.my.salesforce.com"
+
+    monkeypatch.setattr(api, "SalesforceLogin", log_in)
+    monkeypatch.delenv(connection.URL, raising=False)
+    monkeypatch.setenv(connection.TOKEN, "left over, without an address")
+    monkeypatch.setenv(connection.USERNAME, "ann@example.org")
+    monkeypatch.setenv(connection.DOMAIN, "test")
+    monkeypatch.setenv(connection.PASSWORD, "right-secret")
+    assert Live.open().host == "mine.my.salesforce.com"
+    assert (given["username"], given["domain"], given["security_token"]) == ("ann@example.org", "test", "")
+    monkeypatch.setenv(connection.PASSWORD, "wrong-secret")
+    refused = importlib.import_module("simple_salesforce.exceptions").SalesforceAuthenticationFailed
+    timed_out = importlib.import_module("requests").exceptions.ReadTimeout
+    faults = [refused("INVALID_LOGIN", "Invalid username, password, security token"), timed_out()]
+    while faults:
+        with pytest.raises(Unreachable, match="log") as told:
+            Live.open()
+        assert "wrong-secret" not in str(told.value)
 
 
 def test_a_missing_package_is_one_line_with_its_command(server: Salesforce, monkeypatch: pytest.MonkeyPatch) -> None:
