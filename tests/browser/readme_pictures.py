@@ -10,7 +10,14 @@ from playwright.sync_api import sync_playwright
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "screenshots"
 LAB = "persona_lab?variant=hard-0-text&variant=hard-1-text&variant=hard-2-voice-15&beats=30"
-PAGES = {"overview": "", "sop_paths": "sop_paths", "compare": "compare", "judges": "judges", "persona_lab": LAB}
+PAGES = {
+    "overview": "",
+    "sop_paths": "sop_paths",
+    "compare": "compare",
+    "judges": "judges",
+    "persona_lab": LAB,
+    "crm_desk": "crm_desk",
+}
 
 
 def main(url: str) -> None:

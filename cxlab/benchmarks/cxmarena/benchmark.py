@@ -262,7 +262,7 @@ DEMO = Demo(
             models=("simulated:strong", "simulated:weak", "simulated:floor", constant_answers.MODEL),
             judges=("simulated:judge-fair", "simulated:judge-lenient"),
             # Enough for every task; the whole of it would take the demo ten seconds more.
-            limit=240,
+            limit=150,
         ),
     ),
     seed=1,
