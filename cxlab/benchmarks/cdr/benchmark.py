@@ -164,7 +164,7 @@ DEMO = Demo(
     generate={},
     runs=(
         DemoRun(
-            models=tuple(f"retriever:{name}" for name in ("bm25", "lexical", "conversation", "random", "hub")),
+            models=tuple(f"retriever:{name}" for name in ("bm25", "conversation", "random", "hub")),
         ),
     ),
     order=4,
