@@ -181,7 +181,8 @@ def _product(at: Progress) -> list[str] | Action:
     return list(items)
 
 
-def _top_issue(at: Progress) -> Action:
+def _items_and_window(at: Progress) -> tuple[list[str], tuple[str, str]] | Action:
+    """The order items of the product and the time in question, or what to do before both are known."""
     items = _product(at)
     if isinstance(items, Action):
         return items
@@ -190,33 +191,37 @@ def _top_issue(at: Progress) -> Action:
         return window
     if not items or window is None:
         return answer(None)
+    return items, window
+
+
+def _top_issue(at: Progress) -> Action:
+    found = _items_and_window(at)
+    if isinstance(found, Action):
+        return found
+    items, (start, end) = found
     counts = at.result("get_issue_counts")
     if counts is MISSING:
-        return _call("get_issue_counts", "", start_date=window[0], end_date=window[1], order_item_ids=items)
+        return _call("get_issue_counts", "", start_date=start, end_date=end, order_item_ids=items)
     return _end_of(at, counts)
 
 
 def _monthly_trend(at: Progress) -> Action:
-    items = _product(at)
-    if isinstance(items, Action):
-        return items
-    window = _window(at)
-    if isinstance(window, Action):
-        return window
-    if not items or window is None:
-        return answer(None)
+    found = _items_and_window(at)
+    if isinstance(found, Action):
+        return found
+    items, (start, end) = found
     cases = at.result("get_cases")
     if cases is MISSING:
-        return _call("get_cases", "", start_date=window[0], end_date=window[1], order_item_ids=items)
+        return _call("get_cases", "", start_date=start, end_date=end, order_item_ids=items)
     if not cases:
         return answer(None)
     counts = at.result("get_month_to_case_count")
     if counts is MISSING:
         return _call("get_month_to_case_count", "", cases=cases)
-    found = at.result("find_id_with_max_value")
-    if found is MISSING:
+    best = at.result("find_id_with_max_value")
+    if best is MISSING:
         return _call("find_id_with_max_value", "", values_by_id=counts)
-    return answer(str(found[0]).split(" ", maxsplit=1)[0] if found else None)
+    return answer(str(best[0]).split(" ", maxsplit=1)[0] if best else None)
 
 
 def _best_region(at: Progress) -> Action:
