@@ -11,9 +11,9 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.cli import app
 from cxlab.errors import CxError
 from cxlab.read import View
-from cxlab.read.ranking import rank
-from cxlab.read.ranking_words import say_leader
-from tests.read.test_comparison_sets import FLOOR, steady
+from cxlab.read.comparison.ranking import rank
+from cxlab.read.comparison.words import say_leader
+from tests.read.comparison.test_comparison_sets import FLOOR, steady
 from tests.stores.runs import write_run
 
 

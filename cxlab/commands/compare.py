@@ -8,8 +8,8 @@ import typer
 
 if TYPE_CHECKING:
     from cxlab.read import View
-    from cxlab.read.comparison_sets import ComparisonSet, Unit
-    from cxlab.read.ranking import Ranking
+    from cxlab.read.comparison.ranking import Ranking
+    from cxlab.read.comparison.sets import ComparisonSet, Unit
     from cxlab.records.benchmark_card import Declaration
 
 
@@ -38,7 +38,7 @@ def compare(
     with the reason. `cannot tell` is an answer.
     """
     from cxlab.errors import UnknownName
-    from cxlab.read import ranking
+    from cxlab.read.comparison import ranking
     from cxlab.read.conditions import find_differing, of_runs
     from cxlab.runner.plan import find_benchmark
 
@@ -142,8 +142,8 @@ def _tell_set(found: "ComparisonSet") -> dict[str, Any] | None:
 
 def _tell(about: "Declaration", found: "Ranking", baseline: str) -> dict[str, Any]:
     """One task in plain values; None is unknown."""
-    from cxlab.read import ranking
-    from cxlab.read.ranking_words import say_customers, say_leader, say_power
+    from cxlab.read.comparison import ranking
+    from cxlab.read.comparison.words import say_customers, say_leader, say_power
 
     compared, gaps = found.compared, found.gaps
     against = baseline if baseline in compared.sides else found.leader
@@ -195,7 +195,7 @@ def _finite(value: Any) -> Any:
 
 def _write(about: "Declaration", chosen: "ComparisonSet", found: "Ranking", told: dict[str, Any]) -> str:
     """One task for a terminal."""
-    from cxlab.read.ranking_words import say_gap, say_set
+    from cxlab.read.comparison.words import say_gap, say_set
 
     lines = [f"{about.card.name}, {found.task.title} ({found.task.metric}): {told['verdict']}"]
     if gap := say_gap(found):

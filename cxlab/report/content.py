@@ -9,14 +9,14 @@ import polars as pl
 
 from cxlab.charts.numbers import format_interval, format_points
 from cxlab.charts.theme import SIMULATED_PREFIX, Mark, mark_models, mark_of, short_model
-from cxlab.read import ranking, score_sums
 from cxlab.read.attempts import attempt, known_models
-from cxlab.read.comparison_sets import ComparisonSet, Unit, attempts_of, one_a_trial
+from cxlab.read.comparison import ranking, score_sums
+from cxlab.read.comparison.ranking import Ranking
+from cxlab.read.comparison.sets import ComparisonSet, Unit, attempts_of, one_a_trial
+from cxlab.read.comparison.words import say_customers, say_gap, say_leader, say_power, say_set
 from cxlab.read.conditions import RunConditions, find_differing, of_runs
 from cxlab.read.headlines import led_by, with_scored_headlines
 from cxlab.read.query import AttemptSet, facet_ids
-from cxlab.read.ranking import Ranking
-from cxlab.read.ranking_words import say_customers, say_gap, say_leader, say_power, say_set
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.report import queries

@@ -10,7 +10,7 @@ import polars as pl
 from cxlab.errors import BadFile
 from cxlab.read import procedures
 from cxlab.read.attempts import StoredAttempt, read_object
-from cxlab.read.comparison_sets import Unit
+from cxlab.read.comparison.sets import Unit
 from cxlab.read.view import View
 from cxlab.records.procedure import Procedure, declared, number
 from cxlab.report import queries

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from cxlab.charts import numbers
 from cxlab.charts.theme import DARK, LIGHT, short_model
-from cxlab.read.comparison_sets import Unit
+from cxlab.read.comparison.sets import Unit
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.report import dots

@@ -8,11 +8,12 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.charts.numbers import format_count, format_time
-from cxlab.read import View, ranking
-from cxlab.read.comparison_sets import Choice, ComparisonSet, TaskSet, Unit, attempts_of
+from cxlab.read import View
+from cxlab.read.comparison import ranking
+from cxlab.read.comparison.ranking import Ranking, Rankings
+from cxlab.read.comparison.sets import Choice, ComparisonSet, TaskSet, Unit, attempts_of
+from cxlab.read.comparison.words import say_customers
 from cxlab.read.query import AttemptSet
-from cxlab.read.ranking import Ranking, Rankings
-from cxlab.read.ranking_words import say_customers
 from cxlab.store import catalogue, layout
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.labels import label, plain, title

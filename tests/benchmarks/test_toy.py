@@ -12,7 +12,7 @@ from runner.shell import Shell, make_shell
 from cxlab import benchmarks, read
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import View, failures
-from cxlab.read.ranking import rank
+from cxlab.read.comparison.ranking import rank
 from tests.pages.app_script import open_page, words
 
 PAGE = Path(benchmarks.__file__).with_name("README.md")

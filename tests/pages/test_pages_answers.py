@@ -10,7 +10,7 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.cxmarena.importers import published_dataset
 from cxlab.metrics.intervals import mean_interval
 from cxlab.read import View, failures
-from cxlab.read.ranking import rank
+from cxlab.read.comparison.ranking import rank
 from cxlab.read.scores import score_table
 from cxlab.read.tasks import task_costs
 from cxlab.runner.launch import ExecutionOptions, launch

@@ -13,7 +13,7 @@ from cxlab.read import View
 from cxlab.read.headlines import candidates, first_scored, led_by, with_scored_headlines
 from cxlab.views.compare.queries import published_points, ranked
 from tests.pages.app_script import open_page, words
-from tests.read.test_comparison_sets import steady
+from tests.read.comparison.test_comparison_sets import steady
 from tests.stores.runs import write_run
 
 pytestmark = pytest.mark.xdist_group("pages")

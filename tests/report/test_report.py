@@ -14,13 +14,13 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.cli import app
 from cxlab.errors import CxError
 from cxlab.read import View, attempt
-from cxlab.read.ranking import rank
-from cxlab.read.ranking_words import say_gap, say_leader
+from cxlab.read.comparison.ranking import rank
+from cxlab.read.comparison.words import say_gap, say_leader
 from cxlab.report import queries
 from cxlab.report.content import MOST_FAILURES, find_section
 from cxlab.report.dialogues import cut, read_answer, read_lines
 from cxlab.report.write import write_report
-from tests.read.test_comparison_sets import FLOOR, steady
+from tests.read.comparison.test_comparison_sets import FLOOR, steady
 from tests.stores.judged import HOSTILE, MODELS
 from tests.stores.runs import write_run
 

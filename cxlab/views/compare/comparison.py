@@ -10,11 +10,12 @@ from cxlab import read
 from cxlab.charts import compare as charts
 from cxlab.charts.numbers import format_count, format_interval, format_points
 from cxlab.charts.theme import Mark
-from cxlab.read import View, ranking
-from cxlab.read.comparison_sets import Unit
+from cxlab.read import View
+from cxlab.read.comparison import ranking
+from cxlab.read.comparison.ranking import Ranking
+from cxlab.read.comparison.sets import Unit
+from cxlab.read.comparison.words import say_gap, say_leader, say_power, say_set
 from cxlab.read.conditions import Conditions, find_differing, of_runs
-from cxlab.read.ranking import Ranking
-from cxlab.read.ranking_words import say_gap, say_leader, say_power, say_set
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, marks, set_view
 from cxlab.ui.app_frame import dark

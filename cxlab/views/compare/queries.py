@@ -1,7 +1,7 @@
 """Models side by side on one comparison set: means, paired differences, samples, repeated trials.
 
-Everything here stands on the set that `read.comparison_sets` finds for the view, one result a sample, trial and side;
-the unit of a mean and of a pair is a sample (read/ranking.py).
+Everything here stands on the set that `read.comparison.sets` finds for the view, one result a sample, trial and side;
+the unit of a mean and of a pair is a sample (read/comparison/ranking.py).
 """
 
 from collections.abc import Sequence
@@ -15,10 +15,11 @@ from cxlab.charts.numbers import largest
 from cxlab.errors import UnknownName
 from cxlab.metrics.intervals import mean_interval
 from cxlab.metrics.passk import pass_hat_k
-from cxlab.read import procedures, ranking
-from cxlab.read.comparison_sets import ComparisonSet, TaskSet, Unit, find_set
+from cxlab.read import procedures
+from cxlab.read.comparison import ranking
+from cxlab.read.comparison.ranking import Ranking
+from cxlab.read.comparison.sets import ComparisonSet, TaskSet, Unit, find_set
 from cxlab.read.query import ask, facet, facet_ids, selection, where
-from cxlab.read.ranking import Ranking
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
 from cxlab.views.benchmarks import declared, published_tables

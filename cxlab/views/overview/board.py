@@ -9,9 +9,10 @@ from cxlab import read
 from cxlab.charts.board import Floor, draw_board
 from cxlab.charts.compare import draw_scores
 from cxlab.charts.theme import short_model
-from cxlab.read import View, ranking
-from cxlab.read.ranking import Ranking
-from cxlab.read.ranking_words import say_leader, say_set
+from cxlab.read import View
+from cxlab.read.comparison import ranking
+from cxlab.read.comparison.ranking import Ranking
+from cxlab.read.comparison.words import say_leader, say_set
 from cxlab.records.benchmark_card import Declaration, Task
 from cxlab.ui.address import cached, here, link, marks
 from cxlab.ui.app_frame import dark

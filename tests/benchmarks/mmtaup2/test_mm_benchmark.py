@@ -16,7 +16,7 @@ from cxlab.benchmarks.mmtaup2.score import gold_attempt
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.errors import BadOption, UnknownName
 from cxlab.read import View, failures
-from cxlab.read.ranking import rank
+from cxlab.read.comparison.ranking import rank
 from cxlab.records import Attempt, Failure, Message, Sample
 from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.plan import SampleFilter, choose

@@ -9,7 +9,8 @@ from polars.testing import assert_frame_equal
 
 from cxlab import read
 from cxlab.metrics.intervals import clustered_interval
-from cxlab.read import View, score_sums
+from cxlab.read import View
+from cxlab.read.comparison import score_sums
 from cxlab.store import connect
 from cxlab.store.load import load_rows
 from cxlab.views.judges import queries_agreement, queries_materiality

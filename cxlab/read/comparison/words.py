@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from cxlab.read.comparison_sets import Customers, TaskSet
-from cxlab.read.ranking import Ranking
+from cxlab.read.comparison.ranking import Ranking
+from cxlab.read.comparison.sets import Customers, TaskSet
 
 Name = Callable[[str], str]
 """How a side is called."""

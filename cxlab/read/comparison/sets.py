@@ -21,7 +21,7 @@ from typing import Literal
 import polars as pl
 
 from cxlab.metrics.complete_sets import largest_complete, shared
-from cxlab.read import score_sums
+from cxlab.read.comparison import score_sums
 from cxlab.read.conditions import Conditions, RunConditions, of_runs
 from cxlab.read.headlines import candidates, first_scored
 from cxlab.read.query import ask, where

@@ -6,11 +6,11 @@ import pytest
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import View, count_scores, failures
-from cxlab.read.comparison_sets import attempts_of, find_set
+from cxlab.read.comparison.sets import attempts_of, find_set
 from cxlab.read.query import AttemptSet, ask, where
 from cxlab.views.comparison_sets import narrow_to_set
 from tests.pages.app_script import open_page, words
-from tests.read.test_comparison_sets import FLOOR, steady
+from tests.read.comparison.test_comparison_sets import FLOOR, steady
 from tests.stores.runs import write_run
 
 pytestmark = pytest.mark.xdist_group("pages")

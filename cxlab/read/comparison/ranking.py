@@ -14,8 +14,8 @@ import polars as pl
 
 from cxlab.metrics.intervals import Bounds, mean_interval
 from cxlab.metrics.paired import Comparison, compare_pairs
-from cxlab.read import score_sums
-from cxlab.read.comparison_sets import (
+from cxlab.read.comparison import score_sums
+from cxlab.read.comparison.sets import (
     ComparisonSet,
     Customers,
     TaskSet,

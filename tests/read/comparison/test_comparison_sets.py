@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import View
-from cxlab.read.comparison_sets import find_set
-from cxlab.read.ranking import rank
-from cxlab.read.ranking_words import say_customers, say_leader, say_power, say_set
+from cxlab.read.comparison.ranking import rank
+from cxlab.read.comparison.sets import find_set
+from cxlab.read.comparison.words import say_customers, say_leader, say_power, say_set
 from tests.stores.runs import write_run
 
 ABOUT = REGISTRY["sage"].declaration
