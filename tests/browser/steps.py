@@ -4,7 +4,7 @@ import re
 from contextlib import suppress
 from urllib.parse import parse_qs, urlencode, urlparse
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 # The script has ended, and nothing on the page is a placeholder or of a run before.
 _SETTLED = """() => document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]')
@@ -81,12 +81,22 @@ def keyed(page: Page, key: str) -> Locator:
 
 
 def click_mark(page: Page, key: str, wanted: list[str]) -> None:
-    """Click the mark of a chart that stands for these values."""
+    """Click the mark of a chart that stands for these values until the address says so.
+
+    A chart that is drawn anew between the two halves of a click loses it; a person would click again.
+    """
     keyed(page, key).locator(".js-plotly-plot .main-svg").first.wait_for()
-    found = page.evaluate(_FIND_MARK, [key, wanted])
-    assert found, f"chart {key} has no mark for {wanted}"
-    page.mouse.move(*found)
-    page.mouse.click(*found)
+    before = page.url
+    for _ in range(3):
+        settle(page)
+        found = page.evaluate(_FIND_MARK, [key, wanted])
+        assert found, f"chart {key} has no mark for {wanted}"
+        page.mouse.move(*found)
+        page.mouse.click(*found)
+        with suppress(TimeoutError):
+            page.wait_for_url(lambda url: url != before, wait_until="commit", timeout=30_000)
+            return
+    raise AssertionError(f"a click on {wanted} of chart {key} leads nowhere")
 
 
 def table(page: Page, key: str) -> Locator:
