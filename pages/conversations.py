@@ -5,8 +5,9 @@ import streamlit as st
 from cxlab import ui
 from cxlab.errors import CxError
 from cxlab.read import View
+from cxlab.ui.place import go, move, pick
 from cxlab.views.search import counts, finding, index_recall, own, question, results, sample, sets, trust
-from cxlab.views.search.place import RETRIEVERS, SIZES, SearchPlace, go, move, pick, read_place
+from cxlab.views.search.place import RETRIEVERS, SIZES, SearchPlace
 
 ui.routed()
 TABS = {
@@ -17,6 +18,8 @@ TABS = {
     "trust": "Which retriever to trust",
     "own": "Bring your own",
 }
+# What narrowed one set of conversations says nothing of another.
+OF_ONE_DATASET = ("only", "since", "until", "like")
 GRAINS = {"session": "whole conversations", "window": "three messages", "turn": "single messages"}
 
 
@@ -24,14 +27,14 @@ def choose(place: SearchPlace) -> SearchPlace:
     """What is searched, and how; in the sidebar."""
     known = ui.cached(finding.searchable)
     with st.sidebar:
-        dataset = pick("dataset", "Conversations", list(known), place.dataset, known.__getitem__)
+        dataset = pick(place, "dataset", "Conversations", list(known), known, clears=OF_ONE_DATASET)
         place = place.change(dataset=dataset, page=place.view.page)
         tip = "Whole conversations show how something develops; single messages show where something is said."
-        pick("granularity", "Match", list(GRAINS), place.granularity, GRAINS.__getitem__, help=tip)
+        pick(place, "granularity", "Match", list(GRAINS), GRAINS, help=tip)
         tip = "Whose words, and how they change: conversation. Words in common: bm25, lexical. Meaning: minilm."
-        pick("retriever", "Retriever", RETRIEVERS, place.retriever, help=tip)
+        pick(place, "retriever", "Retriever", RETRIEVERS, help=tip)
         tip = "Narrow shows what fits best; broad shows more that may fit."
-        pick("size", "How many of the best", SIZES, place.size, lambda each: f"the {each} best", help=tip)
+        pick(place, "size", "How many of the best", SIZES, lambda each: f"the {each} best", help=tip)
         counts.choose_filters(place)
     return place
 
@@ -75,13 +78,13 @@ if not ui.cached(finding.searchable):
         "when it happens and how widespread it is. This store holds no conversations yet: drop a file below.",
         command="python -m cxlab generate cdr",
     )
-    own.show_own(read_place(view))
+    own.show_own(SearchPlace.read(view))
     st.stop()
-place = choose(read_place(view))
+place = choose(SearchPlace.read(view))
 own.show_report(place)
 try:
     question.ask_question(place)
-    tab = pick("tab", "Part", list(TABS), place.view.tab, TABS.__getitem__, style="segments")
+    tab = pick(place, "tab", "Part", list(TABS), TABS, style="segments")
     if place.like:
         show_like(place)
     if tab == "own":

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from cxlab import ui
+from cxlab.ui.place import follow_link, pick
 from cxlab.views.crm import attempts, board, console, look, organisation, rating, records, tasks
-from cxlab.views.crm.place import follow_link, pick, read_place
+from cxlab.views.crm.place import Place
 
 ui.routed()
 TABS = {
@@ -37,22 +38,16 @@ if not known:
     )
     st.stop()
 
-place = read_place(view)
+place = Place.read(view)
 names = {id: f"{dataset.name} · {ui.format_time(dataset.created, ui.zone())}" for id, dataset in known.items()}
 with st.sidebar:
     clears = ("object", "record", "find", "sample", "runs", "tasks")
-    chosen = pick("dataset", "Organisation", list(known), names, place.dataset, clears=clears)
+    chosen = pick(place, "dataset", "Organisation", list(known), names, clears=clears)
 place = place.change(dataset=chosen, page=view.page)
 dataset = known[chosen]
 look.style()
 tab = pick(
-    "tab",
-    "What to look at",
-    list(TABS),
-    TABS,
-    view.tab,
-    style="segments",
-    clears=("object", "record", "kind", "sample"),
+    place, "tab", "What to look at", list(TABS), TABS, style="segments", clears=("object", "record", "kind", "sample")
 )
 if tab in NEEDS_RECORDS and not organisation.has_organisation(chosen):
     st.info("This dataset has tasks and no records: it was imported without the organisation's file.")

@@ -8,7 +8,7 @@ from cxlab.benchmarks.cxmarena.evaluation.intent_discovery import discover, read
 from cxlab.benchmarks.cxmarena.text import differences
 from cxlab.read import View
 from cxlab.views.knowledge import article_html, article_pairs, articles, facts, intents, quality, queries, queries_pairs
-from cxlab.views.knowledge.place import choose_dataset, choose_run, read_place, show_health
+from cxlab.views.knowledge.place import KnowledgePlace, choose_dataset, choose_run, show_health
 
 ui.routed()
 TABS = {"": "Articles", "pairs": "Pairs", "intents": "Intents", "quality": "Quality", "facts": "Facts"}
@@ -38,7 +38,7 @@ if known.is_empty():
     )
     st.stop()
 
-place = read_place(choose_dataset(view, known))
+place = KnowledgePlace.read(choose_dataset(view, known))
 place = choose_run(place, ui.cached(queries_pairs.runs, place.dataset), TASKS.get(place.view.tab, ""))
 corpora = ui.cached(queries.corpora, place.dataset)
 article_html.style()

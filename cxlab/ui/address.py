@@ -1,6 +1,6 @@
 """The View in the address, links that carry one, and the one place where reads are cached."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
@@ -9,7 +9,7 @@ from streamlit.errors import StreamlitAPIException
 from cxlab import read, resources
 from cxlab.charts.theme import Mark, mark_models
 from cxlab.read import View, known
-from cxlab.read.view import KEYS
+from cxlab.read.view import KEYS, Query
 from cxlab.ui.labels import plain
 from cxlab.ui.unknown import find_unknown, find_unknown_attempt, stop_at
 
@@ -64,9 +64,14 @@ def _given() -> dict[str, list[str]]:
 
 def set_view(changed: View) -> None:
     """Write a View into the address (and so into the next run); parameters that are not a View's stay."""
-    before = {key: _one(st.query_params.get_all(key)) for key in st.query_params}
-    ours = KEYS | set(facets_of_store())
-    after = {**{key: value for key, value in before.items() if key not in ours}, **changed.to_query()}
+    write_view(changed, changed.to_query())
+
+
+def write_view(changed: View, query: Query, own: Collection[str] = ()) -> None:
+    """Write a View into the address as `query`, in which a page has keys of its `own`; other parameters stay."""
+    before = given_query()
+    ours = KEYS | set(facets_of_store()) | set(own)
+    after = {**{key: value for key, value in before.items() if key not in ours}, **query}
     st.session_state["cx_view"] = changed.filters().change(without=(), among="")
     if {key: _one(value) for key, value in after.items()} == before:
         return
@@ -76,7 +81,12 @@ def set_view(changed: View) -> None:
         # The address holds values of widgets that are bound to it, which nobody else may write: those stay untouched.
         for key in (before.keys() & ours) - after.keys():
             del st.query_params[key]
-        st.query_params.update(changed.to_query())
+        st.query_params.update(query)
+
+
+def given_query() -> Query:
+    """The parameters of the address at this moment, each with its value, or its values where there are several."""
+    return {key: _one(st.query_params.get_all(key)) for key in st.query_params}
 
 
 def go(target: View) -> None:

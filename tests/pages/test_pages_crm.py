@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from cxlab.store import write
 from cxlab.ui.tables import table_key
 from cxlab.views.crm import organisation
-from cxlab.views.crm.place import OWN
+from cxlab.views.crm.place import Place
 from tests.conftest import use
 from tests.pages import app_script
 from tests.pages.app_script import picked, words
@@ -139,7 +139,7 @@ def test_a_click_in_a_table_opens_the_record(home: Path) -> None:
 @pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE)
 @pytest.mark.parametrize("tab", ["", "console", "tasks", "traces", "board", "rating"])
 def test_no_address_breaks_it(home: Path, garbage: str, tab: str) -> None:
-    app = open_page(tab=tab, **dict.fromkeys(OWN, garbage), page=garbage)
+    app = open_page(tab=tab, **dict.fromkeys(Place.own(), garbage), page=garbage)
     assert "<img" not in made_html(app)
     for part in [*app.markdown, *app.caption, *app.error]:
         assert "<img" not in part.value.replace("\\<", "")

@@ -12,8 +12,9 @@ from cxlab.read import StoredAttempt, View
 from cxlab.records import Dataset, Sample
 from cxlab.store import write
 from cxlab.ui.labels import chip, error, say
+from cxlab.ui.place import show_link
 from cxlab.views.crm.organisation import Organisation, count_records, has_organisation, load
-from cxlab.views.crm.place import LONGEST_QUERY, Place, show_link
+from cxlab.views.crm.place import LONGEST_QUERY, Place
 from cxlab.views.crm.solving import SolverStep, can_solve, name_answer, write_argument
 from cxlab.views.crm.tasks import show_evidence, show_result, show_step, solve_sample
 from cxlab.views.crm.trace import Departure, Turn, read_departure, read_turns

@@ -13,12 +13,13 @@ from cxlab.read import View
 from cxlab.ui.address import cached, link
 from cxlab.ui.labels import empty, error, label, plain, section
 from cxlab.ui.paging import show_pages
+from cxlab.ui.place import go, pick, show_link
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.crm import queries_board
 from cxlab.views.crm.attempt_trace import show_attempt
 from cxlab.views.crm.organisation import BENCHMARK
-from cxlab.views.crm.place import Place, go, pick, show_link
+from cxlab.views.crm.place import Place
 from cxlab.views.crm.records import show_trail
 from cxlab.views.failures.attempt_verdict import SIGNS
 
@@ -54,11 +55,9 @@ def show_attempts(place: Place) -> None:
         return
     with st.sidebar:
         names = {row["run_id"]: queries_board.name_run(row) for row in runs.iter_rows(named=True)}
-        chosen = pick("runs", "Run", ["", *names], {"": "all", **names}, next(iter(place.view.runs), ""))
-        task = pick(
-            "kind", "Task", ["", *TASKS], {"": "all", **{id: each.title for id, each in TASKS.items()}}, place.kind
-        )
-        verdict = pick("verdict", "What became of it", list(_VERDICTS), _VERDICTS, place.view.verdict)
+        chosen = pick(place, "runs", "Run", ["", *names], {"": "all", **names})
+        task = pick(place, "kind", "Task", ["", *TASKS], {"": "all", **{id: each.title for id, each in TASKS.items()}})
+        verdict = pick(place, "verdict", "What became of it", list(_VERDICTS), _VERDICTS)
     _list(place, _find((chosen,) if chosen else able, task, verdict))
     if not chosen and len(able) < runs.height:
         st.caption("Without constant agents: choose their run in the sidebar to see them.")

@@ -18,13 +18,14 @@ from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import published_columns
 from cxlab.ui.labels import label, plain, section
+from cxlab.ui.place import go
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared, published_tables
 from cxlab.views.crm import board_figures, queries_board
 from cxlab.views.crm.attempts import say_empty
 from cxlab.views.crm.board_figures import KINDS, Agent, Cell
 from cxlab.views.crm.organisation import BENCHMARK
-from cxlab.views.crm.place import Place, go
+from cxlab.views.crm.place import Place
 from cxlab.views.crm.tasks import read_samples
 
 _ALL = "all"

@@ -18,13 +18,13 @@ from cxlab.benchmarks.crmarena.soql.completion import complete
 from cxlab.charts.numbers import format_count, format_seconds
 from cxlab.errors import CxError
 from cxlab.records import Dataset
-from cxlab.ui.address import here
 from cxlab.ui.labels import chip, error, plain, say
+from cxlab.ui.place import go, move, show_link
 from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
 from cxlab.views.crm.asking import Answer, ask, find_meant, mark_place, to_json, to_table
 from cxlab.views.crm.organisation import Organisation, count_records, open_sandbox
-from cxlab.views.crm.place import LONGEST_QUERY, Place, go, move, read_place, show_link
+from cxlab.views.crm.place import LONGEST_QUERY, Place
 from cxlab.views.crm.queries_examples import EXAMPLES
 from cxlab.views.crm.records import shorten
 
@@ -114,7 +114,7 @@ def _read_draft(state: Any) -> tuple[str, int] | None:
 
 
 def _run(query: str) -> None:
-    place = read_place(here()).change(tab="console")
+    place = Place.now().change(tab="console")
     short = len(query) <= LONGEST_QUERY
     st.session_state[_LONG] = "" if short else query
     go(place.change(query=query if short else ""))
@@ -126,7 +126,7 @@ def _choose_day(sandbox: Sandbox) -> None:
 
     def changed() -> None:
         picked = st.session_state[key]
-        move(read_place(here()).change(today=picked.isoformat() if isinstance(picked, date) else ""))
+        move(Place.now().change(today=picked.isoformat() if isinstance(picked, date) else ""))
 
     tip = "The day that TODAY, LAST_N_DAYS:30 and the like are seen from."
     st.date_input("Today is", key=key, on_change=changed, help=tip, min_value=date.min, max_value=date.max)

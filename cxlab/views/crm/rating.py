@@ -11,10 +11,11 @@ from cxlab.charts.numbers import format_count, format_share
 from cxlab.ui.annotations import ask_author, author, rate, withdraw
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import plain, section
+from cxlab.ui.place import go, pick, show_link
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.crm import queries_rating
 from cxlab.views.crm.organisation import Organisation, count_records
-from cxlab.views.crm.place import Place, go, pick, show_link
+from cxlab.views.crm.place import Place
 from cxlab.views.crm.queries_rating import POINTS, UNKNOWN, WHOLE
 from cxlab.views.datasets.charts import draw_shares
 
@@ -31,7 +32,7 @@ _LONGEST = 1_000
 
 def show_rating(place: Place, organisation: Organisation) -> None:
     """Rating or results, by the address."""
-    part = pick("kind", "Part", list(_PARTS), _PARTS, place.kind, style="segments", clears=("object",))
+    part = pick(place, "kind", "Part", list(_PARTS), _PARTS, style="segments", clears=("object",))
     rated = queries_rating.ratings(place.dataset)
     things = [WHOLE, *(name for name in organisation.schema.objects if organisation.count(name))]
     if part == "results":

@@ -19,10 +19,11 @@ from cxlab.store import layout, write
 from cxlab.ui.address import cached
 from cxlab.ui.labels import chip, error, plain, say, section
 from cxlab.ui.path_strips import grid
+from cxlab.ui.place import go, pick, show_link
 from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
 from cxlab.views.crm.organisation import Organisation, has_organisation, load, open_sandbox
-from cxlab.views.crm.place import LONGEST_QUERY, Place, go, pick, show_link
+from cxlab.views.crm.place import LONGEST_QUERY, Place
 from cxlab.views.crm.records import draw_timeline, show_trail
 from cxlab.views.crm.solving import Solved, SolverStep, can_solve, name_answer, tabulate, work_out, write_argument
 
@@ -200,7 +201,7 @@ def _show_solution(place: Place, dataset: Dataset, organisation: Organisation, s
         "How it is worked out",
         "The reference solution: calls of the tools that agents have, in order, with the queries that each asks.",
     )
-    reading = pick("reading", "How the policies are read", list(READINGS), READINGS, place.reading, style="segments")
+    reading = pick(place, "reading", "How the policies are read", list(READINGS), READINGS, style="segments")
     try:
         solved = solve_sample(dataset, sample, reading)
     except CxError as fault:

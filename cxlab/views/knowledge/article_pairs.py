@@ -13,11 +13,12 @@ from cxlab.metrics.intervals import proportion_interval
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import chip, empty, plain, section
+from cxlab.ui.place import go, pick
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.knowledge import queries, queries_pairs
 from cxlab.views.knowledge.article_html import mark_differences, show_text, to_html
 from cxlab.views.knowledge.charts import best_cut, draw_sweep
-from cxlab.views.knowledge.place import Location, go, pick
+from cxlab.views.knowledge.place import KnowledgePlace
 from cxlab.views.knowledge.queries_pairs import Pairs
 
 Differences = Callable[[str, str], Sequence[tuple[str, str]]]
@@ -28,7 +29,7 @@ _CHECKS = {"model": "the model", "facts": "the difference of their facts"}
 _MOST_PASSAGES = 4
 
 
-def show_pairs(place: Location, differences: Differences, start_run: Callable[[], None]) -> None:
+def show_pairs(place: KnowledgePlace, differences: Differences, start_run: Callable[[], None]) -> None:
     """Both kinds of pairs of one run against the gold; or one pair side by side."""
     found = cached(queries_pairs.load, place.dataset, place.run) if place.run else None
     if found is None:
@@ -147,7 +148,7 @@ def _sweep_chart(found: Pairs, kind: str, sweep: pl.DataFrame, title: str) -> No
     )
 
 
-def show_table_of_pairs(place: Location, found: Pairs) -> None:
+def show_table_of_pairs(place: KnowledgePlace, found: Pairs) -> None:
     """All pairs of the kind; a row opens both articles side by side."""
     rows = found.table.filter(pl.col("kind") == place.pairs)
     counts = dict(rows["outcome"].value_counts().iter_rows())
@@ -191,7 +192,7 @@ def show_table_of_pairs(place: Location, found: Pairs) -> None:
 # One pair ---------------------------------------------------------------------------------------------
 
 
-def show_pair(place: Location, found: Pairs, differences: Differences) -> None:
+def show_pair(place: KnowledgePlace, found: Pairs, differences: Differences) -> None:
     """Two articles side by side: the passages that differ or agree, with the words marked that the other lacks."""
     first, second = place.pair
     row = next(iter(found.table.filter(
@@ -240,13 +241,13 @@ def show_pair(place: Location, found: Pairs, differences: Differences) -> None:
                 show_text(to_html(whole["clean"], "text", marked=[each[mine] for each in passages]))
 
 
-def _load(place: Location, corpus: str, name: str) -> dict[str, Any]:
+def _load(place: KnowledgePlace, corpus: str, name: str) -> dict[str, Any]:
     ids = cached(queries.titles, place.dataset, corpus, [name])
     return cached(queries.article, place.dataset, corpus, name) if ids else {}
 
 
 def _passages(
-    place: Location, found: Pairs, one: Mapping[str, Any], other: Mapping[str, Any], differences: Differences
+    place: KnowledgePlace, found: Pairs, one: Mapping[str, Any], other: Mapping[str, Any], differences: Differences
 ) -> tuple[list[tuple[str, str]], bool]:
     """The passages to show, and whether the dataset itself notes them."""
     noted = cached(queries_pairs.passages, place.dataset, found, place.pairs, one["article_id"], other["article_id"])
@@ -257,7 +258,7 @@ def _passages(
 
 
 def _beside(
-    place: Location, one: Mapping[str, Any], other: Mapping[str, Any], passages: Sequence[tuple[str, str]]
+    place: KnowledgePlace, one: Mapping[str, Any], other: Mapping[str, Any], passages: Sequence[tuple[str, str]]
 ) -> None:
     left, right = st.columns(2, gap="large")
     for side, whole in ((left, one), (right, other)):
@@ -273,7 +274,7 @@ def _beside(
                 st.html(Markup('<div class="cx-marked cx-quote">{}</div>').format(made))
 
 
-def _walk(place: Location, found: Pairs) -> None:
+def _walk(place: KnowledgePlace, found: Pairs) -> None:
     rows = found.table.filter(pl.col("kind") == place.pairs)
     rows = rows.filter(pl.col("outcome") == place.outcome) if place.outcome else rows
     order = list(rows.select("first", "second").iter_rows())

@@ -15,11 +15,12 @@ from cxlab.ui.app_frame import dark, guarded
 from cxlab.ui.choices import is_new
 from cxlab.ui.labels import chip, error, plain, say, section
 from cxlab.ui.paging import show_pages
+from cxlab.ui.place import find_words, go, pick
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.knowledge import queries, queries_facts
 from cxlab.views.knowledge.article_html import show_text, to_html
 from cxlab.views.knowledge.charts import draw_tree
-from cxlab.views.knowledge.place import CORPORA, Location, go, pick
+from cxlab.views.knowledge.place import CORPORA, KnowledgePlace
 
 _TROUBLES = {"": "all", "contradictory": "contradicted by another", "similar": "repeated by another"}
 _RELATIONS = {
@@ -32,7 +33,7 @@ _MOST_LINKS = 12
 _MOST_NEAR = 8
 
 
-def choose_articles(place: Location, corpora: pl.DataFrame) -> Location:
+def choose_articles(place: KnowledgePlace, corpora: pl.DataFrame) -> KnowledgePlace:
     """The filters of the list in the sidebar."""
     names = corpora["corpus"].to_list()
     titles = {name: f"{CORPORA.get(name, name)} ({format_count(n)})" for name, n in corpora.iter_rows()}
@@ -58,7 +59,7 @@ Nearest = Callable[[str, str, str], list[str]]
 """Dataset, collection and a text → ids of the articles that are nearest to it, best first."""
 
 
-def show_articles(place: Location, corpora: pl.DataFrame, nearest: Nearest) -> None:
+def show_articles(place: KnowledgePlace, corpora: pl.DataFrame, nearest: Nearest) -> None:
     """The tree and the list, or one article."""
     if corpora.is_empty():
         st.info("This dataset came without articles, so there is no knowledge base to read.")
@@ -75,7 +76,7 @@ def show_articles(place: Location, corpora: pl.DataFrame, nearest: Nearest) -> N
     show_list(place, nearest)
 
 
-def show_tree(place: Location, tree: pl.DataFrame) -> None:
+def show_tree(place: KnowledgePlace, tree: pl.DataFrame) -> None:
     """The tree from the chosen topic down; a click goes there."""
     troubled = bool(tree["wrong"].sum())
     roots = tree.filter(pl.col("depth") == 1)
@@ -121,7 +122,7 @@ def show_tree(place: Location, tree: pl.DataFrame) -> None:
             go(place.change(topic=target, article=""))
 
 
-def _trail(place: Location, size: int) -> None:
+def _trail(place: KnowledgePlace, size: int) -> None:
     if not place.topic:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -134,17 +135,9 @@ def _trail(place: Location, size: int) -> None:
                 go(place.change(topic=place.topic[:depth], article=""))
 
 
-def show_list(place: Location, nearest: Nearest) -> None:
+def show_list(place: KnowledgePlace, nearest: Nearest) -> None:
     """The articles below the topic, a page at a time; of a search, those that have its words before those near it."""
-    pick(
-        place,
-        "find",
-        "Search articles",
-        [],
-        {},
-        style="text",
-        placeholder="words in the title or either text, or an id",
-    )
+    find_words(place, "Search articles", "words in the title or either text, or an id")
     page = cached(queries.articles, place.shelf, queries.ROWS_A_PAGE, (place.view.page - 1) * queries.ROWS_A_PAGE)
     where = f" under {place.topic[-1]}" if place.topic else ""
     st.caption(plain(f"{format_count(page.total)} {'article' if page.total == 1 else 'articles'}{where}"))
@@ -162,7 +155,7 @@ def show_list(place: Location, nearest: Nearest) -> None:
                 _show_rows(place, near, "knowledge-near", "Articles near to what was searched; select one to read it.")
 
 
-def _show_rows(place: Location, frame: pl.DataFrame, key: str, alt: str) -> None:
+def _show_rows(place: KnowledgePlace, frame: pl.DataFrame, key: str, alt: str) -> None:
     """A table of articles; a click opens one."""
     rows = frame.with_columns(
         topic=pl.col("topic").list.join(" › "),
@@ -195,7 +188,7 @@ def _show_rows(place: Location, frame: pl.DataFrame, key: str, alt: str) -> None
 # One article ------------------------------------------------------------------------------------------
 
 
-def show_article(place: Location) -> None:
+def show_article(place: KnowledgePlace) -> None:
     """The article that is open: both texts, facts, tools, relations, and the pairs it is known for."""
     # A link may name an article of another collection.
     there = cached(queries.find_corpora, place.dataset, place.article)
@@ -224,7 +217,7 @@ def show_article(place: Location) -> None:
         show_about(place, found)
 
 
-def show_texts(place: Location, found: Mapping[str, Any]) -> None:
+def show_texts(place: KnowledgePlace, found: Mapping[str, Any]) -> None:
     """The clean text, the served one, or both side by side."""
     shown = pick(place, "text", "Text", list(_TEXTS), _TEXTS, style="segments")
     acronyms = found["acronyms"]
@@ -282,7 +275,7 @@ def _pdf(found: Mapping[str, Any], dataset: str, acronyms: Mapping[str, str]) ->
         show_text(to_html(page, "pdf", acronyms))
 
 
-def show_about(place: Location, found: Mapping[str, Any]) -> None:
+def show_about(place: KnowledgePlace, found: Mapping[str, Any]) -> None:
     """Beside the text: pairs, facts, tools, relations."""
     _pairs(place)
     ids = list(found["facts"] or ())
@@ -314,7 +307,7 @@ def _tool(tool: Any) -> None:
         st.code(json.dumps(tool, indent=2, ensure_ascii=False), language="json", wrap_lines=True)
 
 
-def _relations(place: Location, relations: Mapping[str, Sequence[str]]) -> None:
+def _relations(place: KnowledgePlace, relations: Mapping[str, Sequence[str]]) -> None:
     for name, ids in relations.items():
         if not ids or not isinstance(ids, list | tuple):
             continue
@@ -333,7 +326,7 @@ def _relations(place: Location, relations: Mapping[str, Sequence[str]]) -> None:
             st.caption(f"and {len(ids) - _MOST_LINKS} more")
 
 
-def _pairs(place: Location) -> None:
+def _pairs(place: KnowledgePlace) -> None:
     known = cached(queries.gold, place.dataset).filter(
         (pl.col("corpus") == place.corpus) & ((pl.col("first") == place.article) | (pl.col("second") == place.article))
     )

@@ -9,12 +9,13 @@ from cxlab.charts.numbers import format_count
 from cxlab.ui.address import cached
 from cxlab.ui.labels import chip, plain, section
 from cxlab.ui.paging import show_pages
+from cxlab.ui.place import find_words, go, pick
 from cxlab.ui.tables import column, show_table
 from cxlab.views.knowledge import queries, queries_facts
-from cxlab.views.knowledge.place import CORPORA, Location, go, pick
+from cxlab.views.knowledge.place import CORPORA, KnowledgePlace
 
 
-def show_facts(place: Location, corpora: pl.DataFrame) -> None:
+def show_facts(place: KnowledgePlace, corpora: pl.DataFrame) -> None:
     """The ledger as a table, or one fact with every place that states it."""
     if not queries.has(place.dataset, "facts") or corpora.is_empty():
         st.info("This dataset came without a ledger of facts: generated ones have it, imported ones do not.")
@@ -33,7 +34,7 @@ def show_facts(place: Location, corpora: pl.DataFrame) -> None:
         "One ledger for the whole brand: every article and conversation is written from it, so that no two clean ones "
         "contradict. Select a fact to see where it is stated.",
     )
-    pick(place, "find", "Search facts", [], {}, style="text", placeholder="words in the subject, property or value")
+    find_words(place, "Search facts", "words in the subject, property or value")
     size = queries.ROWS_A_PAGE
     page = cached(queries_facts.ledger, place.dataset, corpus, place.find, size, (place.view.page - 1) * size)
     st.caption(f"{format_count(page.total)} {'fact' if page.total == 1 else 'facts'}")
@@ -59,7 +60,7 @@ def show_facts(place: Location, corpora: pl.DataFrame) -> None:
         go(place.change(fact=picked[0]["fact_id"], page=place.view.page))
 
 
-def show_fact(place: Location) -> None:
+def show_fact(place: KnowledgePlace) -> None:
     """One fact, and the articles and messages that state it."""
     if st.button("← All facts", key="knowledge-facts-up", type="tertiary", shortcut="u"):
         go(place.change(fact="", page=place.view.page))

@@ -13,12 +13,13 @@ from cxlab.ui.address import cached, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import is_new
 from cxlab.ui.labels import empty, error, label, plain, section
+from cxlab.ui.place import go, pick
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.knowledge import queries_intents
 from cxlab.views.knowledge.charts import draw_tree
 from cxlab.views.knowledge.charts_intents import draw_confused, draw_labels, draw_ways
 from cxlab.views.knowledge.labelled_conversation import show_conversation
-from cxlab.views.knowledge.place import Location, go, pick
+from cxlab.views.knowledge.place import KnowledgePlace
 
 Discover = Callable[..., list[int]]
 Score = Callable[[Sequence[Any], Sequence[Any]], dict[str, float]]
@@ -32,7 +33,9 @@ _WAYS = {
 }
 
 
-def show_intents(place: Location, discover: Discover, score: Score, read: Read, start_run: Callable[[], None]) -> None:
+def show_intents(
+    place: KnowledgePlace, discover: Discover, score: Score, read: Read, start_run: Callable[[], None]
+) -> None:
     """One taxonomy: its labels, how well runs tell them, what they confuse, and what discovery finds."""
     known = cached(queries_intents.taxonomies, place.dataset)
     names = known["taxonomy"].drop_nulls().unique().sort().to_list()
@@ -68,7 +71,7 @@ def show_intents(place: Location, discover: Discover, score: Score, read: Read, 
     show_real_discovery(discover, score, read)
 
 
-def show_ways(place: Location) -> None:
+def show_ways(place: KnowledgePlace) -> None:
     """Raw, fuzzy and verified accuracy of every model, side by side."""
     rows = cached(queries_intents.accuracies, place.dataset, place.taxonomy)
     if rows.is_empty():
@@ -103,7 +106,7 @@ def show_ways(place: Location) -> None:
     )
 
 
-def show_confused(place: Location, found: pl.DataFrame, taxonomy: Sequence[str]) -> None:
+def show_confused(place: KnowledgePlace, found: pl.DataFrame, taxonomy: Sequence[str]) -> None:
     """The most confused labels as a matrix, and all confusions as a table; either leads to the conversations."""
     found = found.with_columns(outside=~pl.col("said").is_in(taxonomy))
     wrong = found.filter(pl.col("gold") != pl.col("said"))
@@ -162,7 +165,7 @@ def show_confused(place: Location, found: pl.DataFrame, taxonomy: Sequence[str])
         go(place.change(gold=rows[0]["gold"], said=rows[0]["said"]))
 
 
-def show_labels(place: Location, known: pl.DataFrame, found: pl.DataFrame | None) -> None:
+def show_labels(place: KnowledgePlace, known: pl.DataFrame, found: pl.DataFrame | None) -> None:
     """The taxonomy with its counts; a click leads to the conversations of a label."""
     judged = queries_intents.by_label(found) if found is not None and found.height else None
     rows = known.select("label", "l1", "l2", "description", "n")
@@ -223,7 +226,7 @@ def _as_tree(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(made, schema=schema)
 
 
-def show_cell(place: Location) -> None:
+def show_cell(place: KnowledgePlace) -> None:
     """The conversations of one label, or of one confusion."""
     if st.button("← All intents", key="knowledge-intents-up", type="tertiary", shortcut="u"):
         go(place.change(gold="", said=""))
@@ -256,7 +259,7 @@ def show_cell(place: Location) -> None:
 # Discovery --------------------------------------------------------------------------------------------
 
 
-def show_discovery(place: Location, discover: Discover, score: Score) -> None:
+def show_discovery(place: KnowledgePlace, discover: Discover, score: Score) -> None:
     """What clustering the customers' words finds without the labels, scored against them."""
     rows = cached(queries_intents.utterances, place.dataset, place.taxonomy)
     labels = rows["gold"].n_unique()

@@ -11,15 +11,16 @@ from cxlab.errors import UnknownName
 from cxlab.read import View
 from cxlab.ui.address import cached, link
 from cxlab.ui.labels import chip, error, plain, say
+from cxlab.ui.place import go
 from cxlab.ui.render import render
 from cxlab.views.knowledge import queries_intents
-from cxlab.views.knowledge.place import Location, go
+from cxlab.views.knowledge.place import KnowledgePlace
 
 _SIGNS = {"found": "✓ evidence, named", "missed": "✕ evidence, not named", "extra": "! named, no evidence"}
 _SPEAKER = re.compile(r"^(Customer|Agent|Tool|System|IVR)\s*:\s*", re.IGNORECASE)
 
 
-def show_conversation(place: Location) -> None:
+def show_conversation(place: KnowledgePlace) -> None:
     """A sample of the tasks intent and quality in full, what is expected beside what the run gave."""
     if st.button("← Back", key="knowledge-talk-up", type="tertiary", shortcut="u"):
         go(place.change(sample=""))
@@ -66,7 +67,7 @@ def _label(sample: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         st.caption("The chosen run did not try this conversation.")
 
 
-def _questions(place: Location, sample: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, str]:
+def _questions(place: KnowledgePlace, sample: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, str]:
     """The questions with their answers; a click marks the evidence of one. Returns line id → kind of evidence."""
     asked, gold = sample["inputs"].get("questions", []), sample["expected"]
     told = given.get("output", {})

@@ -1,36 +1,37 @@
 """Where one is on the page Knowledge, and what its tabs share.
 
-The address holds a `View` (dataset, run, tab, page) and the page's own keys (`Location`). Both are read before
-anything is drawn, and each click writes a new Place: so every view of the page is a link.
+The address holds a `View` (dataset, run, tab, page) and the page's own keys (`KnowledgePlace`).
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_share, format_time
 from cxlab.read import View
-from cxlab.ui.address import cached, here, set_view
+from cxlab.ui.address import cached, here
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label
+from cxlab.ui.place import PagePlace, move
 from cxlab.views.benchmarks import declared
 from cxlab.views.knowledge import queries, queries_intents
 from cxlab.views.knowledge import queries_pairs as pairs
 from cxlab.views.knowledge.queries import BENCHMARK
 
 CORPORA = {"search": "For article search", "multi_turn": "For conversations", "refinement": "For refinement"}
-_LONGEST, _DEEPEST = 200, 12
 
 
 @dataclass(frozen=True)
-class Location:
+class KnowledgePlace(PagePlace):
     """Where one is: `view` (what pages share) and what only this page knows. Empty: nothing chosen."""
 
-    view: View
+    page = "knowledge"
+    prefix = "knowledge"
+
     corpus: str = ""
     topic: tuple[str, ...] = ()
     article: str = ""
@@ -49,18 +50,6 @@ class Location:
     fact: str = ""
     text: str = ""
 
-    def change(self, **changes: Any) -> "Location":
-        """Another place: of the page's own keys or (tab, dataset, runs, page) of the view's; back on page 1."""
-        known = {each.name for each in fields(self)}
-        own = {name: value for name, value in changes.items() if name in known}
-        rest = {name: value for name, value in changes.items() if name not in known}
-        return replace(self, **own, view=self.view.change(**{"page": 1, **rest}))
-
-    @property
-    def dataset(self) -> str:
-        """The dataset that is looked at."""
-        return self.view.dataset
-
     @property
     def run(self) -> str:
         """The run that is looked at; "" when there is none."""
@@ -72,81 +61,6 @@ class Location:
         return queries.Shelf(
             self.dataset, self.corpus, self.topic, self.kind, self.form, self.find, self.trouble
         )  # fmt: skip
-
-
-_OWN = {each.name: each.name for each in fields(Location) if each.name != "view"}
-
-
-def read_place(view: View) -> Location:
-    """The place in the address; what is too long to be ours is ignored."""
-    found: dict[str, Any] = {}
-    for name in _OWN:
-        values = [value for value in st.query_params.get_all(name) if value and len(value) <= _LONGEST]
-        if values:
-            found[name] = tuple(values[:_DEEPEST]) if name in ("topic", "pair") else values[-1]
-    return Location(view, **found)
-
-
-def move(place: Location) -> None:
-    """Write a place into the address; what it leaves empty goes."""
-    # set_view keeps keys that are not its own, so ours are put right first.
-    own = {name: getattr(place, name) for name in _OWN if getattr(place, name)}
-    kept = {key: st.query_params.get_all(key) for key in st.query_params if key not in _OWN}
-    wanted: dict[str, str | list[str]] = {**kept, **{n: list(v) if isinstance(v, tuple) else v for n, v in own.items()}}
-    if wanted != {key: _plain(key) for key in st.query_params}:
-        st.query_params.from_dict(wanted)
-    set_view(place.view)
-
-
-def go(place: Location) -> None:
-    """Be somewhere else on the page at once."""
-    move(place)
-    st.rerun()
-
-
-def _plain(key: str) -> str | list[str]:
-    values = st.query_params.get_all(key)
-    return values if key in ("topic", "pair") or key not in _OWN else values[-1]
-
-
-def pick(
-    place: Location,
-    name: str,
-    title: str,
-    options: Sequence[str],
-    names: Mapping[str, str],
-    *,
-    style: Literal["list", "segments", "text"] = "list",
-    clears: Sequence[str] = (),
-    help: str | None = None,
-    placeholder: str | None = None,
-) -> str:
-    """A choice of one of the page's own keys: set from the address, written to it; the first option is the default.
-
-    `clears` are keys that make no sense any more once another value is chosen. `text` is a field for words.
-    """
-    key = f"knowledge-{name}"
-    now = str(getattr(place, name))
-    st.session_state[key] = now if style == "text" or now in options else options[0]
-
-    def changed() -> None:
-        given = str(st.session_state[key] or "")
-        value = "" if style != "text" and given == options[0] else given
-        emptied: dict[str, Any] = {each: () if each in ("topic", "pair") else "" for each in clears}
-        current = here()
-        move(read_place(current).change(**emptied, **{name: value}))
-
-    if style == "text":
-        st.text_input(title, key=key, on_change=changed, placeholder=placeholder, help=help, max_chars=_LONGEST)
-    elif style == "segments":
-        st.segmented_control(
-            title, options, key=key, format_func=lambda one: names.get(one, one), on_change=changed, required=True,
-            help=help,
-            label_visibility="collapsed",
-        )  # fmt: skip
-    else:
-        st.selectbox(title, options, key=key, format_func=lambda one: names.get(one, one), on_change=changed, help=help)
-    return str(st.session_state[key] or "")
 
 
 def choose_dataset(view: View, known: pl.DataFrame) -> View:
@@ -162,14 +76,14 @@ def choose_dataset(view: View, known: pl.DataFrame) -> View:
     def changed() -> None:
         # Another dataset has other topics, articles and runs: only the tab stays.
         current = here()
-        move(Location(View(dataset=str(st.session_state["knowledge-dataset"]), tab=current.tab)))
+        move(KnowledgePlace(View(dataset=str(st.session_state["knowledge-dataset"]), tab=current.tab)))
 
     with st.sidebar:
         st.selectbox("Dataset", ids, key="knowledge-dataset", format_func=names.__getitem__, on_change=changed)
     return view.change(dataset=now, page=view.page)
 
 
-def choose_run(place: Location, runs: pl.DataFrame, task: str = "") -> Location:
+def choose_run(place: KnowledgePlace, runs: pl.DataFrame, task: str = "") -> KnowledgePlace:
     """The run in the sidebar, the newest with the task first and constant agents last; none where nobody tried it."""
     able = runs.filter(pl.col("tasks").list.contains(task)) if task else runs
     able = able.sort(pl.col("model").is_in(declared(BENCHMARK).floor_models), maintain_order=True)
@@ -180,8 +94,7 @@ def choose_run(place: Location, runs: pl.DataFrame, task: str = "") -> Location:
     st.session_state["knowledge-run"] = place.run if place.run in ids else ids[0]
 
     def changed() -> None:
-        current = here()
-        move(read_place(current).change(runs=(str(st.session_state["knowledge-run"]),)))
+        move(KnowledgePlace.now().change(runs=(str(st.session_state["knowledge-run"]),)))
 
     with st.sidebar:
         st.selectbox("Run", ids, key="knowledge-run", format_func=names.__getitem__, on_change=changed)
@@ -194,7 +107,7 @@ def _name_run(row: Mapping[str, Any]) -> str:
     return f"{label(row['model'])} · {f'{said} · ' if said else ''}{format_time(row['created'], zone())}"
 
 
-def show_health(place: Location, corpora: pl.DataFrame) -> None:
+def show_health(place: KnowledgePlace, corpora: pl.DataFrame) -> None:
     """The knowledge base in four figures: its size, what is known to be wrong with it, and what the run saw of that."""
     known = {row["kind"]: row["len"] for row in cached(_count_gold, place.dataset).iter_rows(named=True)}
     found = cached(pairs.load, place.dataset, place.run) if place.run else None
@@ -225,7 +138,7 @@ def _count_gold(dataset: str) -> pl.DataFrame:
     return queries.gold(dataset).group_by("kind").len()
 
 
-def _intent_figure(place: Location) -> tuple[str, str, str]:
+def _intent_figure(place: KnowledgePlace) -> tuple[str, str, str]:
     names = cached(queries_intents.taxonomies, place.dataset)["taxonomy"].unique().sort().to_list()
     if names:
         found = cached(queries_intents.confusions, place.dataset, place.run, names[0]) if place.run else pl.DataFrame()

@@ -11,16 +11,17 @@ from cxlab.ui.address import cached, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import is_new
 from cxlab.ui.labels import empty, figures, plain, section
+from cxlab.ui.place import go
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.knowledge import queries_intents, queries_pairs
 from cxlab.views.knowledge.charts_intents import draw_standards
 from cxlab.views.knowledge.labelled_conversation import show_conversation
-from cxlab.views.knowledge.place import Location, go
+from cxlab.views.knowledge.place import KnowledgePlace
 
 _MOST_DOTS, _MOST_ROWS = 20, 500
 
 
-def show_quality(place: Location, start_run: Callable[[], None]) -> None:
+def show_quality(place: KnowledgePlace, start_run: Callable[[], None]) -> None:
     """The run's figures, accuracy by question, and the answers it got wrong."""
     if place.sample:
         show_conversation(place)
@@ -81,7 +82,7 @@ def _both(precision: float | None, recall: float | None) -> str:
     return "–" if precision is None or recall is None else f"{100 * precision:.0f} / {100 * recall:.0f} %"
 
 
-def show_standards(place: Location, table: pl.DataFrame) -> None:
+def show_standards(place: KnowledgePlace, table: pl.DataFrame) -> None:
     """Each question with its interval and its floor; a click narrows the table below."""
     worst = table.row(0, named=True)
     below = table.filter(pl.col("share") < pl.col("floor")).height
@@ -113,7 +114,7 @@ def show_standards(place: Location, table: pl.DataFrame) -> None:
         go(place.change(question=str(picked[0][0])))
 
 
-def show_wrong(place: Location, found: pl.DataFrame) -> None:
+def show_wrong(place: KnowledgePlace, found: pl.DataFrame) -> None:
     """The wrong answers, of one question when one is picked; a row opens the conversation."""
     known = set(found["question"])
     rows = found.filter(~pl.col("right"))
@@ -151,6 +152,6 @@ def show_wrong(place: Location, found: pl.DataFrame) -> None:
         go(place.change(sample=picked[0]["sample_id"], question=picked[0]["question"]))
 
 
-def _model(place: Location) -> str:
+def _model(place: KnowledgePlace) -> str:
     rows = cached(queries_pairs.runs, place.dataset).filter(pl.col("run_id") == place.run)
     return str(rows["model"][0]) if rows.height else ""

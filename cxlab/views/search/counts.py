@@ -13,11 +13,12 @@ from cxlab.metrics.intervals import proportion_interval
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import label, plain, section, title
+from cxlab.ui.place import move
 from cxlab.ui.tables import column, show_chart
 from cxlab.views.datasets.charts import draw_shares
 from cxlab.views.search import charts, finding
 from cxlab.views.search.finding import Findings
-from cxlab.views.search.place import SearchPlace, move, now
+from cxlab.views.search.place import SearchPlace
 
 # Values of a label that a figure shows; the table below it has all.
 _SHOWN = 12
@@ -136,7 +137,7 @@ def choose_filters(place: SearchPlace) -> None:
     options = [f"{name}={value}" for name, values in known.items() for value in values]
 
     def changed() -> None:
-        move(now().change(only=tuple(st.session_state["search-only"])))
+        move(place.now().change(only=tuple(st.session_state["search-only"])))
 
     if options:
         st.session_state["search-only"] = [each for each in place.only if each in options]
@@ -153,6 +154,6 @@ def choose_filters(place: SearchPlace) -> None:
 
             def moved(name: str = name, key: str = key) -> None:
                 value = st.session_state[key]
-                move(now().change(**{name: value.isoformat() if value else ""}))
+                move(place.now().change(**{name: value.isoformat() if value else ""}))
 
             st.date_input(words, key=key, on_change=moved, min_value=date(1, 1, 1), max_value=date(9999, 12, 31))

@@ -19,10 +19,11 @@ from cxlab.records import content_id
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import guarded
 from cxlab.ui.labels import error, plain, section
+from cxlab.ui.place import go
 from cxlab.ui.tables import column, show_table
 from cxlab.ui.transcript_html import style
 from cxlab.views.search import queries
-from cxlab.views.search.place import SearchPlace, go
+from cxlab.views.search.place import SearchPlace
 from cxlab.views.search.results import draw_messages
 
 MOST_MB = 200

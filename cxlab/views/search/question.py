@@ -10,7 +10,8 @@ from cxlab.benchmarks.cdr.retrievers.suggestions import suggest
 from cxlab.errors import BadOption
 from cxlab.ui.address import cached
 from cxlab.ui.labels import plain
-from cxlab.views.search.place import LONGEST, SearchPlace, go, move, now
+from cxlab.ui.place import LONGEST, go, move
+from cxlab.views.search.place import SearchPlace
 
 EXAMPLE = "users who grow more frustrated over time"
 
@@ -21,7 +22,7 @@ def ask_question(place: SearchPlace) -> None:
     st.session_state[key] = place.view.search
 
     def changed() -> None:
-        move(now().ask(str(st.session_state[key] or "")))
+        move(place.now().ask(str(st.session_state[key] or "")))
 
     field, more, ideas = st.columns([6, 1.5, 1.5], vertical_alignment="bottom")
     with field:

@@ -15,9 +15,10 @@ from cxlab.records import Message
 from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import chip, plain
 from cxlab.ui.paging import show_pages
+from cxlab.ui.place import go
 from cxlab.ui.transcript_html import TranscriptLine, style, to_html
 from cxlab.views.search.finding import Findings
-from cxlab.views.search.place import SIZES, SearchPlace, go
+from cxlab.views.search.place import SIZES, SearchPlace
 
 ROWS_A_PAGE = 10
 # Messages around the ones that matched, and characters of one message, that a result shows before it is opened.

@@ -19,11 +19,12 @@ from cxlab.store import write
 from cxlab.ui.address import has_page, link
 from cxlab.ui.app_frame import guarded
 from cxlab.ui.labels import label, plain, section
+from cxlab.ui.place import go
 from cxlab.ui.tables import column, show_table
 from cxlab.ui.trash import delete, show_trash
 from cxlab.views.datasets import queries as datasets
 from cxlab.views.search.finding import Findings
-from cxlab.views.search.place import SearchPlace, go
+from cxlab.views.search.place import SearchPlace
 
 _LONGEST = 80
 _EXCERPT = 200
