@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from cxlab.commands import compare, data, doctor, evaluate, generate, prompts, rejudge, report, results, serve
+from cxlab.commands import compare, data, doctor, evaluate, generate, index, prompts, rejudge, report, results, serve
 from cxlab.errors import CxError, explain
 
 # Plain help: the decorated one loads rich, which doubles the time that --help takes.
@@ -41,6 +41,7 @@ _OWN_FLAGS: dict[str, Any] = {
 }
 app.command(**_OWN_FLAGS)(generate.generate)
 app.command("import", **_OWN_FLAGS)(data.import_data)
+app.command(**_OWN_FLAGS)(index.index)
 app.command(**_OWN_FLAGS)(evaluate.run)
 app.command()(evaluate.score)
 app.command()(rejudge.rescore)

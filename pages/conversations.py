@@ -1,13 +1,15 @@
 """Conversations: where do customers …?"""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from cxlab import ui
+from cxlab import jobs, ui
 from cxlab.errors import CxError
 from cxlab.read import View
 from cxlab.ui.place import go, move, pick
-from cxlab.views.search import counts, finding, index_recall, own, question, results, sample, sets, trust
-from cxlab.views.search.place import RETRIEVERS, SIZES, SearchPlace
+from cxlab.views.search import counts, finding, index, own, question, results, sample, sets, trust, work
+from cxlab.views.search.place import INDEX, RETRIEVERS, SIZES, SearchPlace
 
 ui.routed()
 TABS = {
@@ -32,11 +34,29 @@ def choose(place: SearchPlace) -> SearchPlace:
         tip = "Whole conversations show how something develops; single messages show where something is said."
         pick(place, "granularity", "Match", list(GRAINS), GRAINS, help=tip)
         tip = "Whose words, and how they change: conversation. Words in common: bm25, lexical. Meaning: minilm."
-        pick(place, "retriever", "Retriever", RETRIEVERS, help=tip)
+        tip += " Of very many conversations an index of vectors answers sooner and may miss some."
+        pick(place, "retriever", "Retriever", RETRIEVERS, name_retriever, help=tip)
         tip = "Narrow shows what fits best; broad shows more that may fit."
         pick(place, "size", "How many of the best", SIZES, lambda each: f"the {each} best", help=tip)
         counts.choose_filters(place)
     return place
+
+
+def name_retriever(name: str) -> str:
+    """An index by its embedder, the others as they are called everywhere."""
+    return f"{name.removeprefix(INDEX)}, Chroma index" if name.startswith(INDEX) else name
+
+
+def list_jobs() -> work.SearchJobs:
+    """The jobs that this page starts: those that work, and the one in the address."""
+
+    def start(args: Sequence[str]) -> None:
+        st.query_params["job"] = jobs.start([*dict.fromkeys([*args, "--quiet"])]).id
+        st.rerun()
+
+    mine = [each for each in jobs.list_jobs() if each.kind in work.KINDS]
+    shown = [each.id for each in mine if each.state == "running" or each.id == st.query_params.get("job")]
+    return work.SearchJobs(shown, start, jobs.find_job, jobs.stages, jobs.cancel)
 
 
 def show_like(place: SearchPlace) -> None:
@@ -82,16 +102,20 @@ if not ui.cached(finding.searchable):
     st.stop()
 place = choose(SearchPlace.read(view))
 own.show_report(place)
+working = list_jobs()
+work.show_work(working, place)
 try:
     question.ask_question(place)
     tab = pick(place, "tab", "Part", list(TABS), TABS, style="segments")
     if place.like:
         show_like(place)
+    if tab in ("", "counts", "spread", "sets") and (place.question or place.like):
+        index.offer_index(place, working)
     if tab == "own":
         own.show_own(place)
     elif tab == "trust":
         trust.show_trust(place)
-        index_recall.show_index_recall(place)
+        index.show_index_recall(place)
     else:
         show_found(place, tab)
 except CxError as problem:

@@ -6,7 +6,7 @@ this file builds a whole benchmark in under 60 lines.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -15,7 +15,7 @@ from cxlab import resources
 from cxlab.benchmarks.dataset_figures import DatasetFigures
 from cxlab.benchmarks.generation import Generation, GenerationContext
 from cxlab.benchmarks.generation_budget import CostEstimate
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation_stages import Progress, finish
 from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.errors import CxError
 from cxlab.files import Complaint
@@ -26,6 +26,7 @@ from cxlab.records import Attempt, Dataset, Failure, Judgement, Run, Sample, Sco
 from cxlab.records.benchmark_card import RESERVED, Baseline, Card, Declaration, Facet, Search, Task
 from cxlab.records.evaluation import Owner
 from cxlab.records.procedure import Procedures
+from cxlab.records.settings import Settings
 from cxlab.store import write
 
 Role = Literal["agent", "customer", "judge", "writer"]
@@ -58,6 +59,15 @@ class Scored:
     judgements: tuple[Judgement, ...] = ()
     traces: tuple[Trace, ...] = ()
     verdict: Verdict | None = None
+
+
+@dataclass(frozen=True)
+class Indexing:
+    """An approximate index that is kept over what a stored dataset holds: `update(dataset_id, options)` brings it up to
+    date with progress; what it has done stays when it is stopped."""
+
+    Options: type[Settings]
+    update: Callable[[str, Any], Generator[Progress, None, None]]
 
 
 @dataclass(frozen=True)
@@ -300,6 +310,8 @@ class Benchmark:
     """Files of published tables, in the form of read/published.py."""
     document: Callable[[str, str, str], str] | None = None
     """document(dataset_id, corpus, id): the text of what a task ranks, as it was indexed; UnknownName without it."""
+    indexing: Indexing | None = None
+    """For `python -m cxlab index DATASET`, which takes the first that a benchmark declares: it serves any dataset."""
     importers: tuple[Importer, ...] = ()
     files: Files | None = None
     demo: Demo | None = None

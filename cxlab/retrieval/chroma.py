@@ -1,5 +1,6 @@
 """A knowledge base in Chroma, for people who search it and as an approximate index to hold against the exact one.
 
+Made once for fixed pieces and never changed; what grows and is brought up to date is kept_index.py's.
 Chroma loses vectors without a word when several processes write one folder, so a folder is written under a
 lock, by one process at a time. Vectors come from our embedders: Chroma's own default would fetch a model.
 """
@@ -7,7 +8,7 @@ lock, by one process at a time. Vectors come from our embedders: Chroma's own de
 import json
 import logging
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from pathlib import Path
@@ -161,32 +162,6 @@ def build(
             )
         collection.modify(metadata={"state": "complete", "about": json.dumps(about)})
     return ChromaIndex(collection, chunks, embedder, about)
-
-
-def update(texts: Mapping[str, str], embedder: Embedder, folder: Path, name: str) -> Any:
-    """The collection of that name below a folder, brought to hold exactly these texts by id; what it holds already is
-    left as it is, so that a build that broke off goes on and a change costs what has changed.
-
-    An id has to change with its text. One process writes at a time: waits for it, Busy after WAIT_S.
-    """
-    with layout.lock(folder / ".writer.lock", WAIT_S, _busy(folder)):
-        _EMBEDDERS[embedder.name] = embedder
-        client = _client(folder)
-        collection = client.get_or_create_collection(
-            name,
-            embedding_function=_function_class()(embedder.name),
-            configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
-        )
-        held = set(collection.get(include=[])["ids"])
-        step = client.get_max_batch_size()
-        gone, lacking = sorted(held - texts.keys()), [each for each in texts if each not in held]
-        for start in range(0, len(gone), step):
-            collection.delete(ids=gone[start : start + step])
-        for start in range(0, len(lacking), step):
-            some = lacking[start : start + step]
-            vectors = embedder.embed(readable(texts[each] for each in some))
-            collection.add(ids=some, embeddings=vectors)
-    return collection
 
 
 def open_index(folder: Path, name: str = _ARTICLES) -> ChromaIndex:

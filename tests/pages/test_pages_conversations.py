@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
 
+from cxlab import cli, jobs
 from cxlab.store import write
 from tests.pages.app_script import open_page, words
 
@@ -176,8 +179,23 @@ def test_trust_says_how_to_measure_where_nothing_was_measured(dataset: str) -> N
     assert "No retriever has been evaluated at this granularity yet" in words(app)
 
 
-def test_an_index_is_measured_against_exact_search(dataset: str) -> None:
-    app = open_page("conversations", dataset=dataset, tab="trust")
-    app.button(key="search-index").click().run()
+def test_an_index_is_built_by_a_job_serves_the_page_and_is_measured(
+    dataset: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(jobs, "start", lambda args: started.append(list(args)) or SimpleNamespace(id="job-none"))
+    asked = {"dataset": dataset, "retriever": "chroma:hashing", "granularity": "turn", "q": "brown sizes"}
+    app = open_page("conversations", **asked)
+    assert "these are the results of exact search" in words(app)
+    before = hits(app)
+    app.button(key="search-index-build").click().run()
+    assert started == [["index", dataset, "--embedder=hashing", "--granularity=turn", "--quiet"]]
+    assert CliRunner().invoke(cli.app, started[0]).exit_code == 0
+    app = open_page("conversations", **asked)
     assert not app.exception
-    assert {each.label: each.value for each in app.metric}["Recall of the 9 nearest"] == "100.0 %"
+    assert "found by the index" in words(app)
+    assert hits(app)[:3] == before[:3]
+    app = open_page("conversations", **{**asked, "tab": "trust"})
+    app.button(key="search-recall").click().run()
+    assert not app.exception
+    assert {each.label: each.value for each in app.metric}["Recall of the 10 nearest"] == "100.0 %"

@@ -13,6 +13,7 @@ from cxlab.benchmarks.cdr.failure_analysis import KINDS
 from cxlab.benchmarks.cdr.importers.conversations import IMPORTER
 from cxlab.benchmarks.cdr.options import CdrDataset, CdrOptions, read_size
 from cxlab.benchmarks.cdr.prompts import hashes
+from cxlab.benchmarks.cdr.retrievers.approximate import IndexOptions, update_index
 from cxlab.benchmarks.cdr.score import DECIDED_BY, HEADLINE, METRICS, measure, score
 from cxlab.benchmarks.contract import (
     Baseline,
@@ -21,6 +22,7 @@ from cxlab.benchmarks.contract import (
     Demo,
     DemoRun,
     Facet,
+    Indexing,
     Role,
     RoleEstimate,
     Search,
@@ -190,6 +192,7 @@ BENCHMARK = Benchmark(
     estimate=estimate,
     document=document,
     demo=DEMO,
+    indexing=Indexing(IndexOptions, update_index),
     importers=(IMPORTER,),
     plan=plan,
     ask_writer=ask_writer,

@@ -19,6 +19,7 @@ from cxlab.ui.address import go
 from cxlab.ui.choices import LARGEST, choose_id, choose_number
 from cxlab.ui.job_panel import Job, badge_of, show_log
 from cxlab.ui.labels import chip, error, label, plain, say, section
+from cxlab.ui.stages import StageProgress, draw_stages
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.datasets.cost_panel import draw_spent
@@ -31,17 +32,6 @@ BUDGET_HELP = (
     "and it goes on with a higher one. Needs a price of the model, as the page Models shows it."
 )
 _LONGEST_WORD = 60
-
-
-class StageProgress(Protocol):
-    """How far one stage is; `cxlab.jobs.StageProgress` is one."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def done(self) -> int: ...
-    @property
-    def total(self) -> int: ...
 
 
 def fill_in_settings(benchmark: Benchmark, models: Sequence[str]) -> tuple[list[str], str, str]:
@@ -121,7 +111,7 @@ def show_job(
                 st.query_params.pop("job", None)
                 go(View(dataset=dataset_id, tab="statistics"))
             return
-        _draw_stages(done)
+        draw_stages(done)
         spent, why = spending(job.id)
         draw_spent(spent)
         args = list(job.args)
@@ -159,28 +149,10 @@ def _poll(
     spending: Callable[[str], tuple[Mapping[str, Any], str]],
 ) -> None:
     job = look()
-    _draw_stages(stages(job.id)[0], job.state == "running")
+    draw_stages(stages(job.id)[0], job.state == "running")
     draw_spent(spending(job.id)[0])
     if job.state != "running":
         st.rerun()
-
-
-def _draw_stages(stages: Sequence[StageProgress], running: bool = False) -> None:
-    """Finished stages in a line, the one at work as a bar."""
-    if not stages:
-        if running:
-            st.progress(0.0, text="Setting out")
-        return
-    ended = [each for each in stages if each.done >= each.total]
-    with st.container(horizontal=True, gap="small"):
-        for each in ended:
-            chip(f"✓ {label(each.name)} {format_count(each.total)}", "green")
-    at_work = [each for each in stages if each.done < each.total]
-    for each in at_work:
-        words = f"{label(each.name)}: {format_count(each.done)} of {format_count(each.total)}"
-        st.progress(each.done / each.total, text=plain(words))
-    if running and not at_work:
-        st.progress(0.0, text="Next stage")
 
 
 class ImportPreview(Protocol):

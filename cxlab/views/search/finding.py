@@ -12,6 +12,7 @@ import polars as pl
 
 from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, load_corpus
 from cxlab.benchmarks.cdr.retrievers import Hit, open_index
+from cxlab.benchmarks.cdr.retrievers.approximate import is_current, search_index
 from cxlab.benchmarks.cdr.units import split
 from cxlab.errors import UnknownName
 from cxlab.importers.conversations import COLUMNS
@@ -32,12 +33,13 @@ _NOT_LABELS = ("partner", "reversal")
 @dataclass(frozen=True)
 class Findings:
     """`hits`: the best conversations under the filters, best first; `asked`: the text that was searched for; `among`:
-    how many conversations the filters leave; `scoring`: how many of them the question says anything of at all."""
+    how many conversations the filters leave; `scoring`: how many of them the question says anything of at all, None
+    where an index answered, which looks at some alone."""
 
     hits: list[Hit]
     asked: str
     among: int
-    scoring: int
+    scoring: int | None
 
 
 def searchable() -> dict[str, str]:
@@ -106,9 +108,13 @@ def find(place: SearchPlace) -> Findings:
         retriever = "lexical" if retriever == "conversation" else retriever
     if not text.strip() or not among:
         return Findings([], text, len(among), 0)
-    index = open_index(place.dataset, retriever, place.granularity).index
-    ranking = index.rank(text, len(index.ids))
     corpus = load_corpus(place.dataset)
+    if place.index and is_current(place.dataset, place.index, place.granularity):
+        near = search_index(place.dataset, place.index, place.granularity, text, among, place.size)
+        hits = [Hit(corpus[each.id], each.score, each.unit) for each in near if each.score > 0]
+        return Findings(hits, text, len(among), None)
+    index = open_index(place.dataset, place.index or retriever, place.granularity).index
+    ranking = index.rank(text, len(index.ids))
     found = [] if ranking.alike and len(index.ids) > 1 else ranking.found
     # 0 and less: nothing in it speaks for the conversation.
     good = [each for each in found if each.score > 0 and each.id in among]

@@ -8,8 +8,13 @@ from datetime import date
 from cxlab.benchmarks.cdr.units import GRANULARITIES, Granularity
 from cxlab.ui.place import LONGEST, PagePlace
 
-RETRIEVERS = ("conversation", "bm25", "lexical", "hashing", "minilm", "hybrid:hashing", "hybrid:minilm")
-"""Those that answer without a server; the first is meant unless an address says otherwise."""
+INDEX = "chroma:"
+RETRIEVERS = (
+    *("conversation", "bm25", "lexical", "hashing", "minilm", "hybrid:hashing", "hybrid:minilm"),
+    *(f"{INDEX}hashing", f"{INDEX}minilm"),
+)
+"""Those that answer without a server; the first is meant unless an address says otherwise. Those of INDEX ask a kept
+index of an embedder's vectors, which is approximate; the others search exactly."""
 SIZES = (10, 20, 50, 100, 200, 500)
 """How many of the best conversations are looked at, from narrow to broad."""
 USUAL_SIZE = 50
@@ -45,6 +50,11 @@ class SearchPlace(PagePlace):
         """Place of the message and id of the conversation that others are to be like."""
         place, _, name = self.like.partition("~")
         return (int(place), name) if name else None
+
+    @property
+    def index(self) -> str:
+        """The embedder of the index that is asked; "" for exact search."""
+        return self.retriever.removeprefix(INDEX) if self.retriever.startswith(INDEX) else ""
 
     @property
     def labels(self) -> dict[str, tuple[str, ...]]:

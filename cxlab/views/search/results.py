@@ -43,14 +43,16 @@ def say_found(place: SearchPlace, found: Findings) -> None:
     """How many were found among how many, and the ways to fewer and to more."""
     at = SIZES.index(place.size)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        told = f"the question says something of {format_count(found.scoring or 0)}"
+        told = "found by the index" if found.scoring is None else told
         st.markdown(
-            f"**{format_count(len(found.hits))} best** of {format_count(found.among)} conversations; the question "
-            f"says something of {format_count(found.scoring)}",
+            f"**{format_count(len(found.hits))} best** of {format_count(found.among)} conversations; {told}",
             width="content",
         )
         if st.button("Narrow", key="search-narrow", type="tertiary", disabled=at == 0, help="Fewer, that fit better."):
             go(place.change(size=SIZES[at - 1]))
-        most = at == len(SIZES) - 1 or found.scoring <= place.size
+        known = found.among if found.scoring is None else found.scoring
+        most = at == len(SIZES) - 1 or known <= place.size
         if st.button("Widen", key="search-widen", type="tertiary", disabled=most, help="More, that may fit."):
             go(place.change(size=SIZES[at + 1]))
 
