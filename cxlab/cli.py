@@ -6,7 +6,20 @@ from typing import Any
 
 import typer
 
-from cxlab.commands import compare, data, doctor, evaluate, generate, index, prompts, rejudge, report, results, serve
+from cxlab.commands import (
+    compare,
+    data,
+    doctor,
+    evaluate,
+    generate,
+    index,
+    prompts,
+    rejudge,
+    report,
+    results,
+    serve,
+    upload,
+)
 from cxlab.errors import CxError, explain
 
 # Plain help: the decorated one loads rich, which doubles the time that --help takes.
@@ -52,6 +65,7 @@ app.command()(data.convert)
 app.command()(compare.compare)
 app.command()(report.report)
 app.command()(data.export)
+app.command(**_OWN_FLAGS)(upload.upload)
 data.runs_app.command("show")(results.show_runs)
 app.add_typer(data.runs_app, name="runs")
 app.command()(doctor.doctor)

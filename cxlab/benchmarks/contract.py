@@ -17,6 +17,7 @@ from cxlab.benchmarks.generation import Generation, GenerationContext
 from cxlab.benchmarks.generation_budget import CostEstimate
 from cxlab.benchmarks.generation_stages import Progress, finish
 from cxlab.benchmarks.options import GenerateOptions, Options
+from cxlab.benchmarks.upload import Uploader
 from cxlab.errors import CxError
 from cxlab.files import Complaint
 from cxlab.importers.importer import Importer
@@ -313,6 +314,7 @@ class Benchmark:
     indexing: Indexing | None = None
     """For `python -m cxlab index DATASET`, which takes the first that a benchmark declares: it serves any dataset."""
     importers: tuple[Importer, ...] = ()
+    uploader: Uploader | None = None
     files: Files | None = None
     demo: Demo | None = None
 

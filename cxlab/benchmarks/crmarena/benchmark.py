@@ -11,6 +11,7 @@ from cxlab.benchmarks.crmarena.evaluation.verdict import PASS_FROM
 from cxlab.benchmarks.crmarena.generation import dataset_figures, generate, plan
 from cxlab.benchmarks.crmarena.generation.examples import ask_writer
 from cxlab.benchmarks.crmarena.importers import IMPORTERS
+from cxlab.benchmarks.crmarena.live.upload import UPLOADER
 from cxlab.benchmarks.crmarena.options import FRAMEWORKS, CrmGenerateOptions, CrmOptions
 from cxlab.benchmarks.crmarena.prompts import agent_prompts
 from cxlab.benchmarks.crmarena.run import open_sandbox, prepare, run
@@ -138,6 +139,7 @@ BENCHMARK = Benchmark(
     dataset_figures=dataset_figures.list_figures,
     ask_writer=ask_writer,
     importers=IMPORTERS,
+    uploader=UPLOADER,
     published=(resources.data("published", "crmarena.json"),),
     demo=DEMO,
     attempt_view="actions",

@@ -1,7 +1,8 @@
-"""A live Salesforce organisation in place of a stored one, read and never changed.
+"""A live Salesforce organisation in place of a stored one: agents read it and never change it.
 
-`connection.py` holds the credentials and the requests, `organisation.py` asks, `uploads.py` pairs ids. The package
-simple-salesforce is an optional extra and only imported when something is asked.
+`connection.py` holds the credentials and the requests, `organisation.py` asks, `uploads.py` pairs ids, `upload.py`
+fills an organisation and `removal.py` undoes that. The package simple-salesforce is an optional extra and only imported
+when something is asked.
 """
 
 from cxlab.benchmarks.crmarena.live.organisation import Live

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
@@ -21,6 +21,7 @@ USERNAME, PASSWORD = "SALESFORCE_USERNAME", "SALESFORCE_PASSWORD"
 SECURITY_TOKEN, DOMAIN = "SALESFORCE_SECURITY_TOKEN", "SALESFORCE_DOMAIN"
 VERSION = "61.0"
 CONNECT_S = 10.0
+CHANGE_S = 120.0
 _LOCAL = {"127.0.0.1", "localhost", "::1"}
 _MOST_TOLD = 500
 # What the server refuses because of the account, the licence or its own state, not because of the query.
@@ -32,6 +33,8 @@ _NOT_THE_QUERY = {
     "SERVER_UNAVAILABLE",
 }
 _TOO_LONG = {414, 431}
+_TIMED_OUT = "QUERY_TIMEOUT"
+_CHANGES = {"Sforce-Auto-Assign": "FALSE", "Sforce-Duplicate-Rule-Header": "allowSave=true"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +105,18 @@ class Connection:
             found = self._client.restful(path, params, timeout=(min(CONNECT_S, timeout_s), timeout_s))
             return {} if found is None else found
 
+    def send(self, method: Literal["POST", "PATCH", "DELETE"], path: str, body: Any = None, params: Any = None) -> Any:
+        """What the REST interface answers to a change; Unreachable where no answer came, so that nobody knows whether
+        the change was made. Neither assignment nor duplicate rules of the organisation touch what is sent."""
+        try:
+            with _faults(self.host):
+                timeout = (CONNECT_S, CHANGE_S)
+                return self._client.restful(path, params, method, json=body, headers=_CHANGES, timeout=timeout)
+        except QueryError as fault:
+            if fault.code != _TIMED_OUT:
+                raise
+            raise Unreachable(f"{self.host} did not answer within {CHANGE_S:g} s") from None
+
 
 @contextmanager
 def _faults(where: str) -> Iterator[None]:
@@ -119,7 +134,7 @@ def _faults(where: str) -> Iterator[None]:
     except SalesforceError as fault:
         raise _tell(fault, where) from None
     except requests.exceptions.ReadTimeout:
-        raise QueryError("QUERY_TIMEOUT", "Your query request was running for too long") from None
+        raise QueryError(_TIMED_OUT, "Your query request was running for too long") from None
     except requests.exceptions.JSONDecodeError:
         raise Unreachable(f"{where} answers something that is no JSON; check its address") from None
     except requests.exceptions.RequestException as fault:

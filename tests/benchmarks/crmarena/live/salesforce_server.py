@@ -23,7 +23,7 @@ class Salesforce:
     fault: Callable[[str], tuple[int, Any] | None] = lambda path: None
     pages: dict[str, list[Any]] = field(default_factory=dict)
 
-    def answer(self, method: str, address: str) -> tuple[int, Any]:
+    def answer(self, method: str, address: str, body: Any = None) -> tuple[int, Any]:
         parts = urlsplit(address)
         path, given = parts.path.split("/services/data/v61.0/", 1)[1], parse_qs(parts.query)
         self.asked.append((method, path))
@@ -70,18 +70,20 @@ def serve(organisation: Salesforce) -> ThreadingHTTPServer:
 
     class Handler(BaseHTTPRequestHandler):
         def _reply(self) -> None:
+            length = int(self.headers["Content-Length"] or 0)
+            body = json.loads(self.rfile.read(length)) if length else None
             if self.headers["Authorization"] != f"Bearer {TOKEN}":
                 told = "Session expired or invalid"
                 status, found = 401, [{"errorCode": "INVALID_SESSION_ID", "message": told}]
             else:
-                status, found = organisation.answer(self.command, self.path)
+                status, found = organisation.answer(self.command, self.path, body)
             data = found.encode() if isinstance(found, str) else json.dumps(found).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
 
-        do_GET = do_POST = _reply
+        do_GET = do_POST = do_PATCH = do_DELETE = _reply
 
         def log_message(self, format: str, *args: Any) -> None:
             """Nothing is printed."""
