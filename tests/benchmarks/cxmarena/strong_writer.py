@@ -6,7 +6,8 @@ from typing import Any
 
 Body = dict[str, Any]
 KNOWN = (
-    "What else you know. Tell it when you are asked for it, not before; numbers and dates exactly as they stand here:"
+    "What else you know. Whatever your manner, tell it when you are asked for it, not before; numbers and dates "
+    "exactly as they stand here:"
 )
 QUESTIONS = "What you would also like to know. Ask it in your own words where it fits:"
 

@@ -137,7 +137,7 @@ def tell_required(question: Question, company: Company) -> str:
     """What every agent is told: whom it works for, the policy of the task, today's date, the contact or case."""
     task = TASKS[question.task]
     role = next(role for role in company.profile.roles if role.persona == task.persona)
-    parts = [f"You work for {company.profile.name} and help a {role.name}. {role.does}"]
+    parts = [f"You work for {company.profile.name} and help a {role.name}, who {role.does[:1].lower()}{role.does[1:]}"]
     policy = getattr(company.profile.task_policies, question.task, None)
     if policy is not None:
         parts.append(f"Policy: {policy}")

@@ -99,7 +99,9 @@ class WrittenDialogue:
         for name in sorted(wanted):
             if personas.given_by_customer(person, name):
                 about = person.brand.parameters[name].description.rstrip(".")
-                known[about] = person.value(name, self.rng)
+                value = person.value(name, self.rng)
+                if value not in known.values():
+                    known[about] = value
         asks = []
         for fact, _ in self.article_index.facts(person, self.rng)[:QUESTIONS]:
             lines = self.ledger.brand.properties[fact.property].asks
@@ -308,7 +310,9 @@ class WrittenDialogue:
             if one.confidence <= SURE or answer not in ("Yes" if person.keeps[name] else "No", "NA"):
                 if self.short:
                     continue
-                doubt = task_prompts.AdjudicateInputs(lines=lines, question=question, answer=answer, reason=one.reason)
+                doubt = task_prompts.AdjudicateInputs(
+                    lines=lines, question=question, answer=answer, reason=one.reason, confidence=one.confidence
+                )
                 second = (await ask(self.model, task_prompts.ADJUDICATE, doubt, seed=self.asked)).output
                 if second is None or second.answer != answer:
                     continue

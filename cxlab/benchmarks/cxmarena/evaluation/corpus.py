@@ -6,6 +6,7 @@ import asyncio
 import functools
 import json
 import os
+import re
 import shutil
 import threading
 import time
@@ -37,16 +38,31 @@ _BUILDING = threading.RLock()
 _OWED: dict[str, list[EmbeddingUsage]] = {}
 
 
+# About 3,000 tokens: more than any article that we know of, except the longest handbooks of imported folders.
+LONGEST = 12_000
+_END = re.compile(r"[.!?][\"')\]]*(?=\s)|\n")
+
+
+def shorten(text: str, longest: int) -> str:
+    """The text up to the last sentence or line that ends within `longest` characters, and "…" where something is left
+    out; a reader takes half a word for a mistake."""
+    if len(text) <= longest:
+        return text
+    ends = [match.end() for match in _END.finditer(text, 0, longest)]
+    return f"{text[: ends[-1] if ends else longest].rstrip()}\n…"
+
+
 @dataclass(frozen=True)
 class Corpus:
     """The articles of one corpus by id, as an agent finds them: noisy text, markup taken off for searching."""
 
     texts: dict[str, str]
 
-    def passage(self, article_id: str, longest: int = 6000) -> Passage | None:
-        """An article as prompts print it, cut at `longest` characters; None when the corpus lacks it."""
+    def passage(self, article_id: str, longest: int = LONGEST) -> Passage | None:
+        """An article as prompts print it: of more than `longest` characters the whole sentences and lines that fit, and
+        an ellipsis. None when the corpus lacks it."""
         text = self.texts.get(article_id)
-        return None if text is None else Passage(id=article_id, text=text[:longest])
+        return None if text is None else Passage(id=article_id, text=shorten(text, longest))
 
 
 def load(dataset_id: str, name: str) -> Corpus:

@@ -213,7 +213,7 @@ class _Work:
                 continue
             sent += 1
             asked = task_prompts.AdjudicateInputs(
-                lines=lines, question=question, answer=one.answer, reason=f"{one.reason} (sure: {one.confidence} of 5)"
+                lines=lines, question=question, answer=one.answer, reason=one.reason, confidence=one.confidence
             )
             verdict = await ask(self.model, task_prompts.ADJUDICATE, asked, seed=self.seed)
             said = verdict.output

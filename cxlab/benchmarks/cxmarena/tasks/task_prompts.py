@@ -146,6 +146,7 @@ class AdjudicateInputs(BaseModel):
     question: str
     answer: str
     reason: str
+    confidence: int
 
 
 class AdjudicateReply(BaseModel):

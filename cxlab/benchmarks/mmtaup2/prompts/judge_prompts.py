@@ -184,13 +184,14 @@ def _call(message: Message) -> str:
     data = message.data
     side, tool = data.get("side", "agent"), str(data.get("tool", "")).replace("_", " ")
     given = data.get("arguments", {})
-    arguments = spell(given) if given else ""
+    arguments = f" ({spell(given)})" if given else ""
     came = "done" if data.get("kind", "ok") == "ok" else str(data["kind"]).replace("_", " ")
     value = data.get("value")
     # The phone's answer is a screen in words already; records are spelled out.
-    result = message.text if side == "customer" or not isinstance(value, dict | list) else spell(value)
+    screen = "; ".join(filter(None, map(str.strip, message.text.splitlines())))
+    result = screen if side == "customer" or not isinstance(value, dict | list) else spell(value)
     result = result if len(result) <= _LONGEST else result[:_LONGEST] + " ..."
-    return f"{side} uses {tool} ({arguments}) -> {came}: {result}"
+    return f"{side} uses {tool}{arguments} -> {came}: {result}"
 
 
 def spell(value: Any) -> str:

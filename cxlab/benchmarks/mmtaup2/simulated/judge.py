@@ -33,7 +33,7 @@ from cxlab.benchmarks.mmtaup2.stated_values import words
 from cxlab.llm.simulated.profiles import Profile
 
 LINE = re.compile(r"^\[(\d+)\] (Customer|Agent|Tool): (.*?)(?: \(arrived as: (.*)\))?$")
-CALL = re.compile(r"^(agent|customer) uses ([\w ]*) \((.*?)\) -> ([\w ]+): ?(.*)$", re.DOTALL)
+CALL = re.compile(r"^(agent|customer) uses ([\w ]*?)(?: \((.*?)\))? -> ([\w ]+): ?(.*)$", re.DOTALL)
 # What may matter and cannot be guessed from context: numbers, codes, addresses.
 VALUE = re.compile(r"[\w.@#-]*[\d@][\w.@#-]*")
 TRANSFER = "transfer_to_human_agents"
@@ -236,7 +236,7 @@ def _parse(text: str) -> tuple[str, str, tuple[tuple[str, Any], ...], bool, str]
     found = CALL.match(text)
     if found is None:
         return None
-    parts = (part.partition(": ") for part in found[3].split("; ") if ": " in part)
+    parts = (part.partition(": ") for part in (found[3] or "").split("; ") if ": " in part)
     arguments = tuple((name.replace(" ", "_"), _value(said)) for name, _, said in parts)
     return found[1], found[2].replace(" ", "_"), arguments, found[4] == "done", found[5]
 

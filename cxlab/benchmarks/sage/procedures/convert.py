@@ -24,10 +24,12 @@ short: TP                   # two capitals
 title: a few words
 business: one sentence about the desk
 role: who the customer is, as "a customer of a bank"
-slots:                      # optional: name -> list of values that customer: and background: may name as <name>
+slots:                      # optional: name -> list of values; <name> stands for one of them in customer and
+                            # background, where (one wording|another) is a choice, too
 fields:                     # Name -> description, default, emotion (true for feelings), options
   Name: {description: ..., default: ..., options: {Value: {description: ..., customer: ...}}}
-system:                     # Name -> description, and values: {Value: meaning}, or number: integer | amount | date
+system:                     # Name -> title (optional), description, and values: {Value: meaning}, or
+                            # number: integer | amount | date, then samples (optional): values that occur
 actions:                    # Name -> description
 stages:                     # stage1 -> title, branches: list of {when: {...}, to: ...} or {when: {...}, action: ...}
 intents:                    # name -> title, level (zero, weak or strong), when (optional), background (list), goal
@@ -76,7 +78,8 @@ async def convert_async(text: str, model: ChatModel) -> str:
     """The same for callers that run an event loop."""
     if not text.strip():
         raise BadFile("the procedure", None, "is empty", "give the steps of the procedure")
-    example = (FOLDER / f"{EXAMPLE}.yaml").read_text(encoding="utf-8")
+    lines = (FOLDER / f"{EXAMPLE}.yaml").read_text(encoding="utf-8").splitlines()
+    example = "\n".join(line for line in lines if not line.startswith("#"))
     inputs = ConvertInputs(text=text.strip(), form=FORM, example=example)
     complaints: list[Complaint] = []
     for _ in range(TRIES):

@@ -178,7 +178,7 @@ def test_what_stays_unusable_is_left_out_with_the_reason() -> None:
 
     def once(system: str, user: str) -> dict[str, Any]:
         # One customer never gets further; the others do.
-        name = strong_writer.between(system, "You are ", ",")
+        name = strong_writer.between(system, "You play ", ",")
         if not seen:
             seen.append(name)
         return silent(system, user) if name in seen else strong_writer.customer(system, user)

@@ -107,3 +107,11 @@ def test_chroma_ranks_as_the_exact_index_and_is_kept_with_the_dataset(
 
 def replace_task(sample):
     return sample.model_copy(update={"task": "intent"})
+
+
+def test_a_long_article_is_cut_where_a_sentence_ends_and_says_so() -> None:
+    whole = "Opening hours\n\nWe open at 9.30 a.m. every day. On Sundays we close."
+    assert corpus.shorten(whole, len(whole)) == whole
+    assert corpus.shorten(whole, len(whole) - 1) == "Opening hours\n\nWe open at 9.30 a.m. every day.\n…"
+    assert corpus.shorten(whole, 20) == "Opening hours\n…"
+    assert corpus.shorten("x" * 30, 10) == f"{'x' * 10}\n…"
