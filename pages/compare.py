@@ -10,6 +10,7 @@ from cxlab.read.headlines import candidates, first_scored
 from cxlab.views import comparison_sets
 from cxlab.views.benchmarks import declared, titles_of, usable_facets
 from cxlab.views.compare import comparison, queries
+from cxlab.views.compare.decision_card import show_decision
 from cxlab.views.compare.side_by_side import show_side_by_side
 from cxlab.views.compare.task_costs import show_costs, show_repeated
 from cxlab.views.report_button import offer_report
@@ -73,7 +74,9 @@ if ranking is None or ranking.table.height < 2:
 board = ui.cached(queries.sides, scope, unit)
 named = comparison.names_of(about, board, unit)
 title = ui.label(scope.metric)
-comparison.show_decision(about, ranking, compared.conditions, title, named)
+decided = ui.cached(queries.decided, scope, unit)
+if decided is not None:
+    show_decision(about, ranking, compared.conditions, decided, board, title, named)
 comparison_sets.show_left_out([ranking])
 comparison_sets.warn_of_customers([ranking])
 comparison_sets.show_conditions(compared, [ranking], "compare")

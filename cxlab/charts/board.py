@@ -28,18 +28,22 @@ def draw_board(
     title: str = "",
     floors: Sequence[Floor] = (),
     scale: tuple[float, float] | None = (0.0, 100.0),
+    names: Mapping[str, str] | None = None,
 ) -> "Figure":
     """One dot a model on the metric's scale with its 95 % interval, in the frame's order from the top down.
 
-    `frame`: model, simulated, METRIC, METRIC_low, METRIC_high, samples; `floors` are dotted lines; customdata of each
-    dot is [model].
+    `frame`: model, simulated, METRIC, METRIC_low, METRIC_high, samples; `floors` are dotted lines; `names` says how
+    rows are called that are no models; customdata of each dot is [model].
     """
     from cxlab.charts.lazy_figure import LazyFigure
 
     rows = frame.filter(pl.col(metric).is_not_null()).reverse()
     colours = palette(dark)
     figure = LazyFigure()
-    labels = [_label(model, simulated) for model, simulated in rows.select("model", "simulated").iter_rows()]
+    labels = [
+        plain(_shorten(names[model])) if names and model in names else _label(model, simulated)
+        for model, simulated in rows.select("model", "simulated").iter_rows()
+    ]
     for label, row in zip(labels, rows.iter_rows(named=True), strict=True):
         mark = mark_of(marks, row["model"])
         low, high = row[f"{metric}_low"], row[f"{metric}_high"]
@@ -63,7 +67,8 @@ def draw_board(
                 "width": 4,
                 "color": mark.colour,
             },
-            hovertemplate=f"<b>{plain(row['model'])}</b><br>{plain(title or metric)} {value:.1f}<br>"
+            hovertemplate=f"<b>{plain((names or {}).get(row['model'], row['model']))}</b><br>"
+            f"{plain(title or metric)} {value:.1f}<br>"
             f"95 % interval {format_interval(low, high)}<br>n {format_count(row['samples'])} samples<extra></extra>",
             showlegend=False,
         )
@@ -123,6 +128,8 @@ def draw_published(frame: pl.DataFrame, dark: bool, limit: int = 12) -> "Figure"
 
 
 def _label(model: str, simulated: bool) -> str:
-    name = short_model(model)
-    name = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
-    return plain(name) + (" · simulated" if simulated else "")
+    return plain(_shorten(short_model(model))) + (" · simulated" if simulated else "")
+
+
+def _shorten(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"

@@ -247,8 +247,11 @@ def compare_pairs(
     closed_form_from: int | None = None,
     bounds: Bounds | None = None,
     alpha: float = 0.05,
+    among: int = 0,
 ) -> list[Comparison]:
     """Several paired differences at once, each as (a, b) by sample: Bonferroni's correction of p and intervals alike.
+
+    `among`: of so many that were looked at these are the ones of interest; the correction counts all of them.
 
     Single-step on purpose: the intervals hold simultaneously, and one is clear of 0 exactly where the corrected p is
     below alpha and the verdict certain. (Holm's steps find a little more, but no interval of theirs does both.)
@@ -256,7 +259,7 @@ def compare_pairs(
     """
     usable = [bool(np.isfinite(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)).any())
               for a, b in pairs]  # fmt: skip
-    count = max(1, sum(usable))
+    count = max(1, among, sum(usable))
     each = alpha / count
     # Enough patterns for some 20 beyond each end.
     draws = max(resamples, math.ceil(40 / each))

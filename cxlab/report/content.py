@@ -272,9 +272,7 @@ def _rows(found: Ranking, name: Any) -> tuple[Mapping[str, Any], ...]:
             "difference": gap and gap["difference"], "span": _span(gap), "samples": row["samples"],
             "has": has.get("samples"), "known": found.compared.known, "success": own.get("success"),
             "unscored": own.get("unscored"),
-            # What a stand-in takes says nothing of a real model.
-            "latency_s": None if simulated else own.get("latency_s"),
-            "cost_usd": None if simulated else own.get("cost_usd"),
+            "latency_s": own.get("latency_s"), "cost_usd": own.get("cost_usd"),
         })  # fmt: skip
     for row in found.floors.iter_rows(named=True):
         rows.append({

@@ -1,5 +1,7 @@
 """Pages as a script sees them, without the browser."""
 
+import html
+import re
 from pathlib import Path
 from typing import Any
 
@@ -46,3 +48,10 @@ def words(app: AppTest) -> str:
     """All words on the page, without the strokes that keep them from being Markdown."""
     parts = [*app.title, *app.subheader, *app.caption, *app.markdown, *app.info, *app.success, *app.warning]
     return "\n".join(str(part.value) for part in [*parts, *app.error, *app.text]).replace("\\", "")
+
+
+def card_of(app: AppTest) -> str:
+    """The words of the decision card on Compare; "" where there is none."""
+    bodies = [str(each.proto.body) for each in app.get("html")]
+    card = next((body for body in bodies if "cx-decision" in body), "")
+    return html.unescape(re.sub(r"<style.*?</style>|<[^>]*>", " ", card, flags=re.S))

@@ -7,7 +7,7 @@ import pytest
 from cxlab.read import failures
 from cxlab.read.view import View
 from tests.conftest import use
-from tests.pages.app_script import open_page, words
+from tests.pages.app_script import card_of, open_page, words
 from tests.stores import toy
 
 pytestmark = pytest.mark.xdist_group("pages")
@@ -76,7 +76,7 @@ def test_compare_knows_its_direction_its_facets_and_its_settings() -> None:
     gaps = next(each.value for each in app.dataframe if "group" in each.value and "verdict" in each.value)
     assert gaps["group"].tolist() == ["Southtown", "Northtown"]
     assert "Speed slow" in words(app)
-    assert app.metric[1].label == "Ahead of the second by"
+    assert "strong · simulated ahead of weak · simulated, delay" in card_of(app)
     whole = open_page("compare", benchmark=toy.NAME)
     first, row = next(each.value for each in whole.dataframe if "verdict" in each.value).to_dict("records")
     assert (first["name"], first["verdict"]) == ("strong · simulated", "leads")

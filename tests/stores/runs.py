@@ -35,16 +35,21 @@ def write_run(
     turns: int = 1,
     facets: Mapping[str, Mapping[str, str]] | None = None,
     also: Mapping[str, Values] | None = None,
+    simulated: bool = True,
+    cost_usd: float | None = None,
+    latency_s: float | None = None,
+    reasons: Mapping[str, str] | None = None,
 ) -> str:
     """A run, made `number` hours into 2026; each attempt scores its value at every one of its turns. Returns its id.
 
-    By the benchmark's headline, where no `metric` is named; `also` by further metrics.
+    By the benchmark's headline, where no `metric` is named; `also` by further metrics. Each attempt costs `cost_usd`
+    and takes `latency_s`; `reasons`: sample → why the agent failed there.
     """
     metric = metric or REGISTRY[benchmark].card.headline
     run_id = f"run-260101-{number:06d}-aaaaaaaa"
     setup = {"customer": customer, "options": dict(options or {})}
     run = Run(
-        id=run_id, benchmark=benchmark, model=model, simulated=True, setup=setup, judges=tuple(judges),
+        id=run_id, benchmark=benchmark, model=model, simulated=simulated, setup=setup, judges=tuple(judges),
         dataset_id=dataset, seed=seed, trials=1, planned=len(values), prompts=dict(prompts or {}), code="",
         created=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=number),
     )  # fmt: skip
@@ -54,9 +59,12 @@ def write_run(
     for (sample, trial), value in values.items():
         own = {
             "run_id": run_id, "attempt_id": f"a{number}-{sample}-{trial}", "sample_id": sample, "trial": trial,
-            "benchmark": benchmark, "model": model, "task": task, "simulated": True, "outcome": "ok", "turns": turns,
+            "benchmark": benchmark, "model": model, "task": task, "simulated": simulated, "outcome": "ok",
+            "turns": turns,
             "opening": (openings or {}).get((sample, trial), "hello"), "output": "{}",
             "verdict": "passed" if value is not None and value >= 50 else "failed",
+            "verdict_reason": (reasons or {}).get(sample), "verdict_owner": "agent" if reasons else None,
+            "cost_usd": cost_usd, "latency_s": latency_s,
             "facets": [{"key": key, "value": v} for key, v in (facets or {}).get(sample, {}).items()],
         }  # fmt: skip
         attempts.append(own)

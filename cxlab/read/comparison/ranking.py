@@ -155,10 +155,12 @@ def took(results: pl.DataFrame) -> pl.DataFrame:
     """What results took and came to: side, attempts, success, unscored, latency_s, cost_usd.
 
     success: passed of those that passed or failed, by their stored verdicts. latency_s and cost_usd are means of an
-    attempt, judges left out; a cost is null where that of any attempt is unknown.
+    attempt, judges left out; a cost is null where that of any attempt is unknown, and both are null of a simulated
+    model: how fast a stand-in answers here and that it costs nothing says nothing of any real one.
     """
     attempts = ask(
-        "SELECT run_id, attempt_id, verdict, latency_s, cost_usd FROM attempts WHERE run_id IN (SELECT unnest($runs))",
+        "SELECT run_id, attempt_id, verdict, simulated, latency_s, cost_usd FROM attempts "
+        "WHERE run_id IN (SELECT unnest($runs))",
         {"runs": results["run_id"].unique().to_list()},
     )
     verdict = pl.col("verdict")
@@ -169,8 +171,10 @@ def took(results: pl.DataFrame) -> pl.DataFrame:
             attempts=pl.len(),
             success=(verdict == "passed").sum() / verdict.is_in(["passed", "failed"]).sum(),
             unscored=(~verdict.fill_null("").is_in(["passed", "failed"])).sum(),
-            latency_s=pl.col("latency_s").mean(),
-            cost_usd=pl.when(pl.col("cost_usd").null_count() == 0).then(pl.col("cost_usd").mean()),
+            latency_s=pl.when(~pl.col("simulated").any()).then(pl.col("latency_s").mean()),
+            cost_usd=pl.when(~pl.col("simulated").any() & (pl.col("cost_usd").null_count() == 0)).then(
+                pl.col("cost_usd").mean()
+            ),
         )
     )
 

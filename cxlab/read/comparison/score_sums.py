@@ -53,6 +53,16 @@ def _read_facets(home: str, version: str) -> pl.DataFrame:
     return ask(f"SELECT a.run_id, a.attempt_id{columns} FROM attempts a")
 
 
+def facets_of(attempts: pl.DataFrame, facets: Sequence[str]) -> pl.DataFrame:
+    """The attempts (run_id, attempt_id) with a column for each facet that the store has of those named."""
+    known = _read_facets(str(layout.home()), catalogue.version())
+    keys = ["run_id", "attempt_id"]
+    return attempts.join(
+        known.select(*keys, *(name for name in facets if name in known.columns)), on=keys, how="left",
+        maintain_order="left",
+    )  # fmt: skip
+
+
 def table(view: View, by: Sequence[str], bounds: Bounds | None = None) -> pl.DataFrame:
     """What `score_table` says of the view's metric, made from the sums: `by`..., n, clusters, mean, low, high,
     unscored. `by` are columns of the sums, or facets."""

@@ -1,6 +1,7 @@
 """What a ranking says, in sentences: the same on the pages and on the command line."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Customers, TaskSet
@@ -62,15 +63,28 @@ def say_power(found: Ranking, name: Name = str) -> str:
         f"{_count(row['n'], 'sample')} find a difference of {max(each['detectable'] for each in known):.1f} points in "
         "four cases out of five; a smaller one mostly stays open."
     )
-    needed = row["needed"]
-    if needed is None or needed > _MOST_NEEDED:
+    more = samples_to_settle(row)
+    if more is None:
         return f"{told} To tell {side} apart would take more than {_MOST_NEEDED:,} samples: they may as well be equal."
-    more = int(needed) - row["n"]
-    if more <= 0:
+    if more == 0:
         return f"{told} {side} is about at that limit: a few more samples may settle it."
-    left = found.compared.known - found.compared.samples
-    hint = "" if more <= left else "; this dataset has no more" if left <= 0 else f"; this dataset has {left:,} more"
-    return f"{told} About {more:,} more samples would settle it with {side}, if the difference stays as it is{hint}."
+    return (
+        f"{told} About {more:,} more samples would settle it with {side}, if the difference stays as it is"
+        f"{say_left(found.compared, more)}."
+    )
+
+
+def samples_to_settle(gap: Mapping[str, Any]) -> int | None:
+    """How many more samples would find the difference of an open row of `Ranking.gaps`, if it is the true one; None
+    where that is unknown, or more than anybody would run."""
+    needed = gap["needed"]
+    return None if needed is None or needed > _MOST_NEEDED else max(0, int(needed) - int(gap["n"]))
+
+
+def say_left(compared: TaskSet, more: int) -> str:
+    """How many samples the dataset still has, as the end of a sentence that asks for `more`; "" where it has enough."""
+    left = compared.known - compared.samples
+    return "" if more <= left else "; this dataset has no more" if left <= 0 else f"; this dataset has {left:,} more"
 
 
 def say_set(compared: TaskSet) -> str:

@@ -2,28 +2,32 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import polars as pl
 import streamlit as st
 
 from cxlab import read
 from cxlab.charts import compare as charts
-from cxlab.charts.numbers import format_count, format_interval, format_points
+from cxlab.charts.board import draw_board
+from cxlab.charts.numbers import format_count, format_points
 from cxlab.charts.theme import Mark
 from cxlab.read import View
 from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Unit
-from cxlab.read.comparison.words import say_gap, say_leader, say_power, say_set
-from cxlab.read.conditions import Conditions, find_differing, of_runs
+from cxlab.read.conditions import find_differing, of_runs
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, marks, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import is_new
-from cxlab.ui.labels import badge, empty, figures, label, plain, section
+from cxlab.ui.labels import badge, empty, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.compare import queries
 from cxlab.views.comparison_sets import show_left_out
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
 
 _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
 _MOST_SAMPLES = 200
@@ -91,65 +95,6 @@ def show_what_differs(about: Declaration, runs: Sequence[str], named: Mapping[st
         show_table(rows, columns, key="compare-settings", alt="Settings in which the runs differ.", downloads=False)
 
 
-def show_decision(
-    about: Declaration, found: Ranking, conditions: Conditions | None, title: str, named: Mapping[str, str]
-) -> None:
-    """What is compared, who leads or that it cannot be told yet, by how much, and what would settle it."""
-
-    def name(side: str) -> str:
-        return named.get(side, side)
-
-    told = say_leader(found, name)
-    on = ["Runs under different conditions"]
-    if conditions is not None:
-        parts = dict(conditions.parts)
-        on = [f"Dataset {conditions.dataset}", f"judges: {', '.join(map(label, parts['Judges'].split(', ')))}"]
-    st.caption(plain(f"{'; '.join(on)}; {say_set(found.compared)}."))
-    section(plain(told[:1].upper() + told[1:]))
-    first = found.table.row(0, named=True)
-    second = found.table["side"][1]
-    gap = next((row for row in found.gaps.iter_rows(named=True) if row["side"] == second), None)
-    known = gap is not None and gap["difference"] is not None
-    least = gap["detectable"] if gap is not None else None
-    compared = found.compared
-    figures([
-        (f"{title[:1].upper()}{title[1:]} of the first", format_points(first["value"]),
-         f"95 % interval {format_interval(first['low'], first['high'])}."),
-        ("Ahead of the second by", format_points(abs(gap["difference"])) if gap and known else "–",
-         f"{say_gap(found, name)}; the interval holds for all comparisons at once."),
-        ("Samples that all have", f"{compared.samples:,} of {compared.known:,}",
-         f"{say_set(found.compared)}; each counts once, with the mean of its trials."),
-        ("Detectable gap", format_points(least) if least is not None else "–",
-         "What so many samples find in four cases out of five, corrected for the number of comparisons."),
-    ])  # fmt: skip
-    gaps = say_gap(found, name)
-    st.markdown(plain(f"{gaps[:1].upper()}{gaps[1:]}. {say_power(found, name)}".strip()))
-    rows = found.table.join(found.gaps, on="side", how="left", maintain_order="left", suffix="_gap").join(
-        compared.coverage.select("side", has="samples"), on="side", how="left", maintain_order="left"
-    )
-    words = pl.when(pl.col("side") == found.leader).then(pl.lit("leads" if found.decided else "first"))
-    shown = _named(rows, named, {}).with_columns(
-        verdict=words.otherwise(pl.col("verdict").replace_strict(_BEHIND, default="–")),
-        interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
-        gap=pl.format("{} to {}", pl.col("low_gap").round(1), pl.col("high_gap").round(1)),
-        coverage=pl.format("{} of {}", "has", pl.lit(compared.known)),
-    )
-    columns = {
-        "name": column("Model"),
-        "value": column(f"{title[:1].upper()}{title[1:]}", "points"),
-        "interval": column("95 % interval"),
-        "verdict": column("Against the first", help="At 5 %, corrected for the number of comparisons."),
-        "difference": column("Difference", "points"),
-        "gap": column("Its interval", help="Paired by sample; all these intervals hold together in 95 cases of 100."),
-        "p_corrected": column("p, corrected", "p"),
-        "coverage": column("Has samples", help="With a result under these conditions, of those that the task has."),
-    }
-    show_table(shown, columns, key="compare-ranking", alt=f"{told}.")
-
-
-_BEHIND = {"worse": "✕ behind", "better": "✓ ahead", "cannot tell": "? cannot tell"}
-
-
 def show_scores(
     about: Declaration, view: View, unit: Unit, by: str, title: str, named: Mapping[str, str], beside: bool
 ) -> None:
@@ -177,8 +122,11 @@ def show_scores(
             badge("published", "grey diamonds: printed in the paper, on other data; not paired")
     floors = pl.concat([lines, cached(queries.floors, view, by)])
     marked = _marks_of(unit, list(named))
-    figure = charts.draw_scores(frame, card.scale(view.metric), title, groups, marked, dark(), shown, floors)
-    if floors.height:
+    if by or shown is not None:
+        figure = charts.draw_scores(frame, card.scale(view.metric), title, groups, marked, dark(), shown, floors)
+    else:
+        figure = _draw_sides(about, frame, view.metric, title, marked, named, floors)
+    if floors.height and (by or shown is not None):
         st.caption("Dotted: " + plain("; ".join(floors["name"].unique(maintain_order=True))) + ".")
     columns = {
         "name": column("Model"),
@@ -188,10 +136,23 @@ def show_scores(
         "high": column("to", "points"),
         "n": column("Samples", "count"),
     }
-    rows = _named(frame, named, groups)
+    rows = name_sides(frame, named, groups)
     show_chart(
         figure, rows, key=f"compare-scores-{by}", alt=f"{title} by model with intervals.", columns=_without(columns, by)
     )
+
+
+def _draw_sides(
+    about: Declaration, frame: pl.DataFrame, metric: str, title: str, marked: Mapping[str, Mark],
+    named: Mapping[str, str], floors: pl.DataFrame,
+) -> "Figure":  # fmt: skip
+    """A row a side, its name and value beside it, so that there is no legend to look up."""
+    board = frame.select(
+        model="side", simulated=pl.lit(False), **{metric: "mean", f"{metric}_low": "low", f"{metric}_high": "high"},
+        samples="n",
+    ).sort(metric, descending=metric not in about.card.lower_is_better)  # fmt: skip
+    lines = list(floors.select("name", "value").unique(maintain_order=True).iter_rows())
+    return draw_board(board, metric, marked, dark(), title, lines, about.card.scale(metric), named)
 
 
 def show_gaps(
@@ -207,7 +168,7 @@ def show_gaps(
     figure = charts.draw_differences(gaps, title, baseline, groups, _marks_of("model", list(named)), dark())
     show_chart(figure, gaps, key=f"compare-gaps-{by}", alt="Paired differences from the baseline.", table=False)
     places = {group: place for place, group in enumerate(groups)}
-    rows = _named(gaps, named, groups).with_columns(
+    rows = name_sides(gaps, named, groups).with_columns(
         verdict=pl.col("verdict").replace_strict(_VERDICTS),
         results=pl.format("{} / {} / {}", "wins", "ties", "losses"),
         interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
@@ -253,7 +214,9 @@ def show_profile(about: Declaration, view: View, unit: Unit, named: Mapping[str,
         "high": column("to", "points"),
         "n": column("Samples", "count"),
     }
-    rows = _named(frame, named, {}).with_columns(part=pl.col("metric").replace_strict(names, default=pl.col("metric")))
+    rows = name_sides(frame, named, {}).with_columns(
+        part=pl.col("metric").replace_strict(names, default=pl.col("metric"))
+    )
     figure = charts.draw_profile(frame, names, scales, _marks_of(unit, list(named)), dark())
     show_chart(figure, rows, key="compare-profile", alt="Parts of the headline by model.", columns=columns)
 
@@ -276,15 +239,18 @@ def show_front(about: Declaration, board: pl.DataFrame, ranked: Ranking, title: 
             label_visibility="collapsed",
         )
     front = charts.front_of(board, price, less_is_better)
+    if front.is_empty():
+        empty(
+            f"Which model is worth its price? This stands here once real models have run: what stand-ins cost and how "
+            f"long they take says nothing of a real {one}.",
+            command=f"python -m cxlab run {about.card.id} --model MODEL",
+        )
+        return
+    known, what = board[price].drop_nulls().len(), "cost" if price == "cost_usd" else "time"
     section(
-        f"{len(front)} of {board.height} are worth their {'cost' if price == 'cost_usd' else 'time'}: "
-        + plain(", ".join(named[side] for side in front["side"])),
+        f"{len(front)} of {known} are worth their {what}: " + plain(", ".join(named[side] for side in front["side"])),
         "None of the others is both at least as cheap and better."
-        + (
-            ""
-            if priced
-            else " Nothing here has a price, so time stands for it; simulated models are timed on this machine."
-        ),
+        + ("" if priced else " Nothing here has a price, so time stands for it."),
     )
     columns = {
         "name": column("Model"),
@@ -298,7 +264,7 @@ def show_front(about: Declaration, board: pl.DataFrame, ranked: Ranking, title: 
     scale, marked = about.card.scale(metric), _marks_of("model", list(named))
     floors = list(ranked.floors.select("name", "value").iter_rows())
     figure = charts.draw_front(board, scale, title, price, marked, dark(), less_is_better, one, floors)
-    show_chart(figure, _named(board, named, {}), key="compare-front", alt="Quality against price.", columns=columns)
+    show_chart(figure, name_sides(board, named, {}), key="compare-front", alt="Quality against price.", columns=columns)
 
 
 def show_trials(about: Declaration, view: View, unit: Unit, named: Mapping[str, str]) -> None:
@@ -323,7 +289,7 @@ def show_trials(about: Declaration, view: View, unit: Unit, named: Mapping[str, 
         "samples": column("Samples", "count"),
     }
     figure = charts.draw_trials(frame, _marks_of(unit, list(named)), dark())
-    show_chart(figure, _named(frame, named, {}), key="compare-trials", alt="pass^k by k.", columns=columns)
+    show_chart(figure, name_sides(frame, named, {}), key="compare-trials", alt="pass^k by k.", columns=columns)
 
 
 def show_samples(
@@ -393,7 +359,8 @@ def _group_names(about: Declaration, frame: pl.DataFrame, by: str) -> dict[str, 
     return {group: about.value(by, group) if group else "all" for group in about.in_order(by, found)}
 
 
-def _named(frame: pl.DataFrame, named: Mapping[str, str], groups: Mapping[str, str]) -> pl.DataFrame:
+def name_sides(frame: pl.DataFrame, named: Mapping[str, str], groups: Mapping[str, str]) -> pl.DataFrame:
+    """The frame with `name` of each side, and `group` of each value of the facet."""
     shown = frame.with_columns(name=pl.col("side").replace_strict(dict(named), default=pl.col("side")))
     return (
         shown.with_columns(group=pl.col("grp").replace_strict(dict(groups), default=pl.col("grp"))) if groups else shown

@@ -17,6 +17,7 @@ from cxlab.metrics.intervals import mean_interval
 from cxlab.metrics.passk import pass_hat_k
 from cxlab.read import procedures
 from cxlab.read.comparison import ranking
+from cxlab.read.comparison.decision import Decision, decide
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import ComparisonSet, TaskSet, Unit, find_set
 from cxlab.read.query import ask, facet, facet_ids, selection, where
@@ -55,6 +56,12 @@ def ranked(view: View, unit: Unit = "model") -> Ranking | None:
 def _ranked(home: str, version: str, view: View, unit: Unit) -> Ranking | None:
     task = _task_of(view, unit)
     return None if task is None else ranking.rank_task(declared(view.benchmark, view.lead), view, task, view.metric)
+
+
+def decided(view: View, unit: Unit = "model", rival: str = "") -> Decision | None:
+    """What a choice between the leader and a rival, the second when none is named, stands on."""
+    found = ranked(view, unit)
+    return None if found is None else decide(declared(view.benchmark, view.lead), found, rival)
 
 
 def results(view: View, unit: Unit = "model", facets: Sequence[str] = ()) -> pl.DataFrame:

@@ -1,0 +1,123 @@
+"""What a choice between two sides of a ranking stands on: their gap, their prices, and where the order turns round."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from cxlab.metrics.paired import compare_pairs
+from cxlab.read.comparison import score_sums
+from cxlab.read.comparison.ranking import SEED, Ranking
+from cxlab.records.benchmark_card import Declaration
+
+# Fewer samples reject nothing at 5 % once several slices are looked at, so such a slice is no test that could count.
+_LEAST_SAMPLES = 8
+# A facet with more values tells single samples apart.
+_MOST_VALUES = 30
+_CLOSED_FORM_FROM = 500
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One value of a facet, and how far the rival is ahead of the leader on its `n` samples (`by` > 0), with an
+    interval that is corrected for all slices; `sure` where that is clear of 0."""
+
+    facet: str
+    value: str
+    n: int
+    by: float
+    low: float | None
+    high: float | None
+    sure: bool
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The leader of a task against one rival.
+
+    `gap`: the rival's row of `Ranking.gaps`. `slices`: where the rival is ahead, furthest first, of `looked_at` values
+    of declared facets that have samples enough for a test.
+    """
+
+    leader: str
+    rival: str
+    gap: dict[str, Any]
+    slices: tuple[Slice, ...]
+    looked_at: int
+
+    @property
+    def decided(self) -> bool:
+        """Whether the leader is ahead of this rival for sure."""
+        return bool(self.gap["verdict"] == "worse")
+
+
+def decide(about: Declaration, found: Ranking, rival: str = "") -> Decision | None:
+    """The leader of a ranking against a rival in it, the second when none is named; None where nobody else is."""
+    others = found.table["side"].to_list()[1:]
+    if not others:
+        return None
+    rival = rival if rival in others else others[0]
+    gap = next(row for row in found.gaps.iter_rows(named=True) if row["side"] == rival)
+    slices, looked_at = _find_slices(about, found, rival)
+    return Decision(found.leader, rival, gap, slices, looked_at)
+
+
+def _find_slices(about: Declaration, found: Ranking, rival: str) -> tuple[tuple[Slice, ...], int]:
+    """Where the rival's mean is the better one, furthest first, and how many slices were looked at.
+
+    All slices count in the correction, but only where the rival is ahead at all is anything to be tested.
+    """
+    pairs = _pair(about, found, rival)
+    looked_at = 0
+    ahead: list[tuple[str, str, pl.DataFrame]] = []
+    for facet in about.facets:
+        if facet.identifies or facet.id not in pairs.columns:
+            continue
+        known = pairs.filter(pl.col(facet.id).is_not_null())
+        parts = known.partition_by(facet.id, as_dict=True, include_key=False, maintain_order=True)
+        if not 1 < len(parts) <= _MOST_VALUES:
+            continue
+        for (value,), part in sorted(parts.items()):
+            if part.height < _LEAST_SAMPLES:
+                continue
+            looked_at += 1
+            if part.select((pl.col("theirs") - pl.col("ours")).mean()).item() > 0:
+                ahead.append((facet.id, str(value), part))
+    scale = about.card.scale(found.task.metric)
+    span = None if scale is None else (-abs(scale[1] - scale[0]), abs(scale[1] - scale[0]))
+    tested = compare_pairs(
+        [(part["theirs"].to_numpy(), part["ours"].to_numpy()) for _, _, part in ahead],
+        seed=SEED, closed_form_from=_CLOSED_FORM_FROM, bounds=span, among=looked_at,
+    )  # fmt: skip
+    slices = [
+        Slice(facet, value, each.found.n, each.found.difference, _finite(each.found.low), _finite(each.found.high),
+              each.verdict == "above")
+        for (facet, value, _), each in zip(ahead, tested, strict=True)
+    ]  # fmt: skip
+    return tuple(sorted(slices, key=lambda each: (not each.sure, -each.by, each.facet, each.value))), looked_at
+
+
+def _pair(about: Declaration, found: Ranking, rival: str) -> pl.DataFrame:
+    """The samples of both with the values (more is better) and the facets: ours (the leader's), theirs, a column each
+    facet; one that differs between their attempts at a sample is null there."""
+    sides = [found.leader, rival]
+    sign = 1 if found.task.higher_is_better else -1
+    ours, theirs = (
+        found.means.filter(pl.col("side") == side).select("sample_id", (sign * pl.col("value")).alias(name))
+        for side, name in zip(sides, ("ours", "theirs"), strict=True)
+    )
+    values = ours.join(theirs, on="sample_id").drop_nulls()
+    facets = [facet.id for facet in about.facets]
+    rows = found.compared.results.filter(pl.col("side").is_in(sides)).select("sample_id", "run_id", "attempt_id")
+    rows = score_sums.facets_of(rows, facets).drop("run_id", "attempt_id")
+    facets = [name for name in facets if name in rows.columns]
+    if not facets:
+        return values
+    own = rows.group_by("sample_id").agg(
+        pl.when(pl.col(name).n_unique() == 1).then(pl.col(name).first()) for name in facets
+    )
+    return values.join(own, on="sample_id", how="left").sort("sample_id")
+
+
+def _finite(end: float) -> float | None:
+    return end if abs(end) < float("inf") else None

@@ -1,0 +1,128 @@
+"""What a choice between two models stands on: the slice where the loser wins, prices, and samples still to run."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cxlab.benchmarks import REGISTRY
+from cxlab.metrics.paired import compare_pairs, minimum_detectable
+from cxlab.read import View
+from cxlab.read.comparison.decision import Decision, decide
+from cxlab.read.comparison.ranking import rank
+from cxlab.read.comparison.words import samples_to_settle
+from cxlab.views.compare import queries
+from cxlab.views.compare.decision_card import Figure, list_figures
+from tests.stores.runs import write_run
+
+ABOUT = REGISTRY["sage"].declaration
+VIEW = View(benchmark="sage")
+COUNT = 60
+# In the smallest scenario the second model is far ahead, elsewhere behind.
+FACETS = {
+    f"s{i}": {"scenario": "airline_refund" if i < 15 else "telecom_package", "level": ("zero", "weak", "strong")[i % 3]}
+    for i in range(COUNT)
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    return tmp_path
+
+
+def fill(home: Path, turned: float, *, real: bool = False) -> None:
+    """Two models of which the first is 10 points ahead, and in airline_refund `turned` points behind."""
+    rng = np.random.default_rng(3)
+    noise = rng.normal(0, 4, (2, COUNT))
+    first = {(f"s{i}", 1): 70 + noise[0, i] + (0.0 if i < 15 else 10.0) for i in range(COUNT)}
+    second = {(f"s{i}", 1): 70 + noise[1, i] + (turned if i < 15 else 0.0) for i in range(COUNT)}
+    write_run(home, 1, "first", first, facets=FACETS, simulated=not real, cost_usd=0.02, latency_s=3.0)
+    write_run(home, 2, "second", second, facets=FACETS, simulated=False, cost_usd=0.005, latency_s=4.5)
+
+
+def told() -> Decision:
+    found = decide(ABOUT, rank(ABOUT, VIEW).tasks[0])
+    assert found is not None
+    return found
+
+
+def card() -> dict[str, Figure]:
+    found, decision = queries.ranked(VIEW.change(metric="told")), queries.decided(VIEW.change(metric="told"))
+    assert found is not None
+    assert decision is not None
+    board = queries.sides(VIEW.change(metric="told"))
+    return {each.label: each for each in list_figures(ABOUT, found, decision, board, "told", str)}
+
+
+def test_the_slice_where_the_loser_wins_is_found_and_corrected_for_all_that_were_looked_at(home: Path) -> None:
+    fill(home, turned=15.0)
+    found = told()
+    assert (found.leader, found.rival, found.decided) == ("first", "second", True)
+    assert found.looked_at == 5  # two scenarios and three levels; no other facet has two values
+    one = found.slices[0]
+    assert (one.facet, one.value, one.n, one.sure) == ("scenario", "airline_refund", 15, True)
+    means = {(side, sample): value for side, _, sample, value in rank(ABOUT, VIEW).tasks[0].means.iter_rows()}
+    samples = sorted(f"s{i}" for i in range(15))
+    pairs = [([means["second", each] for each in samples], [means["first", each] for each in samples])]
+    by_hand = compare_pairs(pairs, seed=20260101, bounds=(-100, 100), among=5)[0]
+    assert (one.by, one.low, one.high) == pytest.approx(
+        (by_hand.found.difference, by_hand.found.low, by_hand.found.high)
+    )
+    alone = compare_pairs(pairs, seed=20260101, bounds=(-100, 100))[0]
+    assert by_hand.found.high - by_hand.found.low > alone.found.high - alone.found.low
+    assert by_hand.p == pytest.approx(min(1.0, 5 * by_hand.found.p))
+
+
+def test_a_slice_in_which_the_loser_is_ahead_by_chance_is_no_win(home: Path) -> None:
+    fill(home, turned=1.0)
+    found = told()
+    assert not any(each.sure for each in found.slices)
+    assert card()["Where second wins"].value in ("nowhere", "nowhere for sure")
+
+
+def test_a_benchmark_whose_samples_have_no_facet_has_no_slice(home: Path) -> None:
+    values = {(f"s{i}", 1): float(i % 7) for i in range(30)}
+    write_run(home, 1, "first", {key: value + 1 for key, value in values.items()})
+    write_run(home, 2, "second", values)
+    assert (told().slices, told().looked_at) == ((), 0)
+    assert card()["Where second wins"].value == "not looked at"
+
+
+def test_prices_and_times_of_real_models_are_told_and_those_of_stand_ins_left_out(home: Path) -> None:
+    fill(home, turned=0.0, real=True)
+    found = card()
+    assert found["Cost of one dialogue"].value == "$0.0200 against $0.0050"
+    assert found["Cost of one dialogue"].note.startswith("$15.00 more in 1,000 dialogues.")
+    assert found["Time of one dialogue"].value == "3.0 s against 4.5 s"
+    assert found["Time of one dialogue"].note.startswith("25 min less in 1,000 dialogues.")
+
+
+def test_a_stand_in_beside_a_real_model_has_no_price(home: Path) -> None:
+    fill(home, turned=0.0)
+    found = card()
+    assert found["Cost of one dialogue"].value == "unknown against $0.0050"
+    assert "stand-ins" in found["Cost of one dialogue"].note
+    board = queries.sides(VIEW.change(metric="told"))
+    assert dict(board.select("side", "latency_s").iter_rows()) == {"first": None, "second": 4.5}
+
+
+def test_samples_still_to_run_agree_with_the_smallest_difference_that_is_found(home: Path) -> None:
+    rng = np.random.default_rng(1)
+    write_run(home, 1, "first", {(f"s{i}", 1): 71 + rng.normal(0, 10) for i in range(COUNT)})
+    write_run(home, 2, "second", {(f"s{i}", 1): 70 + rng.normal(0, 10) for i in range(COUNT)})
+    found = told()
+    assert not found.decided
+    more = samples_to_settle(found.gap)
+    assert more is not None
+    assert more > 0
+    sd = found.gap["detectable"] / minimum_detectable(1.0, COUNT)
+    assert (
+        minimum_detectable(sd, COUNT + more) <= abs(found.gap["difference"]) < minimum_detectable(sd, COUNT + more - 2)
+    )
+    assert card()["More samples to settle it"].value == f"about {more:,}"
+
+
+def test_one_model_alone_leaves_nothing_to_decide(home: Path) -> None:
+    write_run(home, 1, "first", {("s1", 1): 50.0})
+    assert decide(ABOUT, rank(ABOUT, VIEW).tasks[0]) is None
