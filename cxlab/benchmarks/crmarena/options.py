@@ -5,11 +5,11 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from cxlab import resources
+from cxlab.benchmarks.crmarena.ablation import Removed
 from cxlab.benchmarks.options import GenerateOptions, Options
 
 Framework = Literal["act", "react", "function_calling", "create_agent"]
 Toolset = Literal["task", "full", "ablation"]
-Removed = Literal["all", "query_independent", "query_dependent", "calculation_independent", "calculation_dependent"]
 FRAMEWORKS = {
     "act": "Act",
     "react": "ReAct",
@@ -48,7 +48,12 @@ class CrmOptions(Options):
             "labels": {"task": "24 task tools", "full": "All, with SOQL and SOSL", "ablation": "Ablation (table 15)"}
         },
     )
-    removed: Removed = Field("all", description="With the ablation: which kind of those tools is taken away.")
+    removed: Removed = Field(
+        "all",
+        description="With the ablation: whether all of those tools are taken away, those of one kind, or one of them. "
+        "One run a function measures the paper's 16 pairs; where two functions of a kind come with one task, a run of "
+        "the kind measures neither.",
+    )
     tool_calls: Literal["auto", "native", "text"] = Field(
         "auto",
         description="How function calling is asked for: natively, in words (Action and Action Input), or natively "

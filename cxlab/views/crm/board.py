@@ -12,18 +12,18 @@ from cxlab.benchmarks.crmarena.tasks import TASKS
 from cxlab.charts.matrix import draw_matrix
 from cxlab.charts.numbers import format_count, format_interval, format_points
 from cxlab.charts.theme import plain as chart_text
-from cxlab.metrics.paired import Paired
 from cxlab.read.published import PublishedTable
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import published_columns
-from cxlab.ui.labels import label, plain, section
+from cxlab.ui.labels import plain, section
 from cxlab.ui.place import go
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared, published_tables
 from cxlab.views.crm import board_figures, queries_board
+from cxlab.views.crm.ablation import show_ablation
 from cxlab.views.crm.attempts import say_empty
-from cxlab.views.crm.board_figures import KINDS, Agent, Cell
+from cxlab.views.crm.board_figures import Agent, Cell
 from cxlab.views.crm.organisation import BENCHMARK
 from cxlab.views.crm.place import Place
 from cxlab.views.crm.tasks import read_samples
@@ -51,7 +51,8 @@ def show_board(place: Place) -> None:
     _show_published("table2", "The same tasks in the paper")
     _show_unanswerable(place, agents, whole)
     _show_spending(whole)
-    _show_ablation(board_figures.ablate(attempts, agents))
+    show_ablation(attempts, agents)
+    _show_published("table4", "The same in the paper")
 
 
 def _find_floors(dataset_id: str, tried: Sequence[str]) -> dict[str, Cell]:
@@ -213,38 +214,3 @@ def _show_spending(whole: Mapping[Agent, pl.DataFrame]) -> None:
     if rows:
         show_table(pl.DataFrame(rows), columns, key="crm-spending", alt="Replies, tokens and cost by agent.")
     _show_published("table3", "What it took in the paper")
-
-
-def _show_ablation(found: Mapping[Agent, Paired]) -> None:
-    section(
-        "Which tools help: the score without them, less that with them",
-        "On questions of the tasks from which tools of that kind are taken away, by question; below 0 they help. The "
-        "interval is that of a paired permutation test.",
-        ["own"],
-    )
-    if found:
-        rows = [
-            {
-                "model": label(agent.model), "does": KINDS.get(agent.removed, ("All of table 15", "–"))[0],
-                "needs": KINDS.get(agent.removed, ("", "–"))[1], "difference": pair.difference,
-                "interval": format_interval(pair.low, pair.high), "p": pair.p, "n": pair.n,
-                "verdict": _say_verdict(pair),
-            }
-            for agent, pair in found.items()
-        ]  # fmt: skip
-        columns = {
-            "model": column("Model"), "does": column("What was taken away"),
-            "needs": column("Needs what others return"), "difference": column("Difference", "points"),
-            "interval": column("95 % interval"), "verdict": column("It is"), "p": column("p", "p"),
-            "n": column("Questions", "count"),
-        }  # fmt: skip
-        show_table(pl.DataFrame(rows), columns, key="crm-ablation", alt="Scores without kinds of tools.")
-    else:
-        st.caption("No run has taken tools away yet: set Toolset to ablation on the page Run.")
-    _show_published("table4", "The same in the paper")
-
-
-def _say_verdict(pair: Paired) -> str:
-    if math.isnan(pair.p) or pair.p >= 0.05:
-        return "cannot tell"
-    return "✕ worse without" if pair.difference < 0 else "✓ better without"

@@ -12,26 +12,17 @@ import polars as pl
 from cxlab.benchmarks.crmarena.answers import best_constant, f1
 from cxlab.benchmarks.crmarena.options import FRAMEWORKS
 from cxlab.benchmarks.crmarena.tasks import TASKS
-from cxlab.benchmarks.crmarena.tools import ABLATION
 from cxlab.metrics.intervals import clustered_interval
-from cxlab.metrics.paired import Paired, paired_difference
 from cxlab.records import Sample
 from cxlab.ui.labels import label
 from cxlab.views.crm.queries_board import name_framework, read_options
 
 SCALE = (0.0, 100.0)
-KINDS = {
-    "query_independent": ("Query", "Independent"),
-    "query_dependent": ("Query", "Dependent"),
-    "calculation_independent": ("Calculation", "Independent"),
-    "calculation_dependent": ("Calculation", "Dependent"),
-}
-"""Which tools an ablation takes away → what they do, and whether they need what others returned."""
 
 
 @dataclass(frozen=True)
 class Agent:
-    """A model in a framework, told more or not; `removed`: the kind of tools that was taken away, "" for none."""
+    """A model in a framework, told more or not; `removed`: what was taken away of its tools, "" for none."""
 
     model: str
     framework: str
@@ -157,26 +148,3 @@ def spend(attempts: pl.DataFrame) -> Spending:
 
 def _float(value: object) -> float:
     return float(value) if isinstance(value, int | float) else math.nan
-
-
-def ablate(attempts: pl.DataFrame, agents: Mapping[Agent, tuple[str, ...]], seed: int = 0) -> dict[Agent, Paired]:
-    """Ablated agent → how its score differs from that of the same agent with all tools, by question.
-
-    Compared on questions of the tasks from which tools of that kind are taken away, which both tried.
-    """
-    found = {}
-    for agent, runs in agents.items():
-        base = Agent(agent.model, agent.framework, agent.aided)
-        if not agent.removed or base not in agents:
-            continue
-        tasks = {task for kind, needs, _, task in ABLATION if agent.removed in ("all", f"{kind}_{needs}")}
-        without, with_all = (
-            attempts.filter(pl.col("run_id").is_in(ids) & pl.col("task").is_in(tasks) & pl.col("score").is_not_null())
-            .group_by("sample_id")
-            .agg(pl.col("score").mean())
-            for ids in (runs, agents[base])
-        )
-        pairs = without.join(with_all, on="sample_id", suffix="_all").sort("sample_id")
-        if pairs.height:
-            found[agent] = paired_difference(pairs["score"], pairs["score_all"], seed=seed, bounds=(-100.0, 100.0))
-    return found

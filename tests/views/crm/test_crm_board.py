@@ -10,7 +10,7 @@ import pytest
 from cxlab.benchmarks.crmarena.answers import f1
 from cxlab.metrics.intervals import clustered_interval
 from cxlab.records import Sample
-from cxlab.views.crm import board_figures, queries_board
+from cxlab.views.crm import ablation, board_figures, queries_board
 from cxlab.views.crm.board_figures import Agent
 from tests.conftest import use
 from tests.stores.crm import CALLING, DATASET, REACT, make_crm, make_runs
@@ -88,16 +88,29 @@ def test_what_an_attempt_takes() -> None:
     assert found.turns.mean == 3.5
 
 
-def test_tools_are_taken_away_on_the_tasks_that_lose_some_by_question() -> None:
-    without, base = Agent("m", "function_calling", removed="query_dependent"), Agent("m", "function_calling")
-    rows = [("w", f"h{n}", "handle_time", 100.0 * (n == 0)) for n in range(3)]
-    rows += [("b", f"h{n}", "handle_time", 100.0) for n in range(3)]
-    rows += [("w", "t", "transfer_count", 0.0), ("b", "t", "transfer_count", 100.0), ("b", "h7", "handle_time", 0.0)]
-    found = board_figures.ablate(attempts(rows), {without: ("w",), base: ("b",)})
-    # Transfer counts lose no tool of that kind.
-    assert list(found) == [without]
-    assert (found[without].difference, found[without].n) == (pytest.approx(-200 / 3), 3)
-    assert board_figures.ablate(attempts(rows), {without: ("w",)}) == {}
+def test_a_function_is_taken_away_from_a_task_and_compared_by_question() -> None:
+    base, kind = Agent("m", "function_calling"), Agent("m", "function_calling", removed="query_dependent")
+    one = Agent("m", "function_calling", removed="search_products")
+    both = Agent("m", "function_calling", removed="query_independent")
+    ned = "named_entity_disambiguation"
+    rows = [("k", f"h{n}", "handle_time", 100.0 * (n == 0)) for n in range(3)]
+    rows += [("b", f"h{n}", "handle_time", 100.0) for n in range(3)] + [("b", "h7", "handle_time", 0.0)]
+    rows += [("k", "c", "case_routing", 100.0), ("b", "c", "case_routing", 0.0)]
+    rows += [(run, "t", "transfer_count", score) for run, score in (("k", 0.0), ("b", 100.0))]
+    rows += [(run, "n", ned, score) for run, score in (("s", 0.0), ("a", 0.0), ("b", 100.0))]
+    found = ablation.compare_pairs(attempts(rows), {base: ("b",), kind: ("k",), one: ("s",), both: ("a",)})
+    told = {(each.pair.function, each.pair.task): (each.effect.difference, each.effect.n) for each in found}
+    # A run that takes two functions away from a task measures neither; transfer counts lose none of that kind, and
+    # two functions of the kind come with handle time.
+    assert told == {("search_products", ned): (-100.0, 1), ("get_cases", "case_routing"): (100.0, 1)}
+    alone = Agent("m", "function_calling", removed="get_cases")
+    found = ablation.compare_pairs(attempts(rows), {base: ("b",), alone: ("k",)})
+    differences = {each.pair.task: each.effect.difference for each in found}
+    assert differences == {"case_routing": 100.0, "handle_time": pytest.approx(-200 / 3)}
+    (kinds,) = ablation.sum_up_kinds(found)
+    assert (kinds.kind, kinds.pairs, kinds.effect.n) == ("query_dependent", 2, 4)
+    assert kinds.effect.difference == pytest.approx((100 - 200 / 3) / 2)
+    assert ablation.compare_pairs(attempts(rows), {alone: ("k",)}) == []
 
 
 def test_stored_attempts_are_read_with_their_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ from cxlab.benchmarks.crmarena.tools import calculations, cases, periods, record
 from cxlab.benchmarks.crmarena.tools.definition import Tool, ToolError, define
 from cxlab.errors import UnknownName
 
-__all__ = ["ABLATION", "DEFINITIONS", "FINAL", "GENERIC", "TOOLS", "Tool", "ToolError", "langchain_tools", "schemas"]
+__all__ = ["DEFINITIONS", "FINAL", "GENERIC", "TOOLS", "Tool", "ToolError", "langchain_tools", "schemas"]
 
 FINAL = ("submit", "respond")
 GENERIC = ("issue_soql_query", "issue_sosl_query")
@@ -68,26 +68,6 @@ DEFINITIONS: dict[str, Tool] = {
         )
     )
 }
-
-# The paper's table 15: what each tool does, whether it needs what another returned, and the task it was taken from.
-ABLATION: tuple[tuple[str, str, str, str], ...] = (
-    ("query", "independent", "get_order_item_ids_by_product", "monthly_trend_analysis"),
-    ("query", "independent", "get_order_item_ids_by_product", "case_routing"),
-    ("query", "independent", "search_products", "named_entity_disambiguation"),
-    ("query", "independent", "get_account_id_by_contact_id", "named_entity_disambiguation"),
-    ("query", "dependent", "get_non_transferred_case_ids", "handle_time"),
-    ("query", "dependent", "get_cases", "case_routing"),
-    ("query", "dependent", "get_cases", "best_region_identification"),
-    ("query", "dependent", "get_cases", "handle_time"),
-    ("calculation", "independent", "get_start_date", "transfer_count"),
-    ("calculation", "independent", "get_start_date", "best_region_identification"),
-    ("calculation", "independent", "get_start_date", "top_issue_identification"),
-    ("calculation", "independent", "get_period", "transfer_count"),
-    ("calculation", "dependent", "calculate_region_average_closure_times", "best_region_identification"),
-    ("calculation", "dependent", "get_qualified_agent_ids_by_case_count", "transfer_count"),
-    ("calculation", "dependent", "calculate_average_handle_time", "handle_time"),
-    ("calculation", "dependent", "get_agents_with_max_cases", "case_routing"),
-)
 
 
 class _Calls(dict[str, Callable[..., Any]]):

@@ -1,18 +1,20 @@
 """The agents' loops: what is read from a reply, what comes back, how an attempt ends, and what its trace keeps."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from cxlab.benchmarks.crmarena.ablation import KINDS, PAIRS, Removed, measures
 from cxlab.benchmarks.crmarena.agents.function_calling import read_written_call
 from cxlab.benchmarks.crmarena.agents.observations import observe
 from cxlab.benchmarks.crmarena.agents.tagged import read_reply
 from cxlab.benchmarks.crmarena.agents.toolsets import list_tools
 from cxlab.benchmarks.crmarena.options import CrmOptions
-from cxlab.benchmarks.crmarena.tools import ABLATION, DEFINITIONS, GENERIC
+from cxlab.benchmarks.crmarena.tools import DEFINITIONS, GENERIC
 from cxlab.llm.base import Completion, ProviderFault
 from cxlab.records import Sample, ToolCall
 from tests.benchmarks.crmarena.crm_play import Scripted, play, values_of, verdict_of
@@ -235,12 +237,29 @@ def test_toolsets() -> None:
 
     assert len(names("handle_time")) == 25
     assert names("handle_time", toolset="full") == set(DEFINITIONS)
-    left_out = [(f"{what}_{how}", tool, task) for what, how, tool, task in ABLATION]
-    assert len(left_out) == 16
-    for kind, tool, task in left_out:
-        for given in (kind, "all"):
-            found = names(task, toolset="ablation", removed=given)
-            assert tool not in found
+    for pair in PAIRS:
+        for given in (pair.function, pair.kind, "all"):
+            found = names(pair.task, toolset="ablation", removed=given)
+            assert pair.function not in found
             assert set(GENERIC) < found
     assert names("knowledge_qa", toolset="ablation") == names("knowledge_qa")
     assert names("handle_time", toolset="ablation", removed="query_independent") == names("handle_time")
+
+
+def test_the_pairs_are_the_papers_table_15_and_a_run_a_function_measures_them() -> None:
+    assert Counter(pair.kind for pair in PAIRS) == dict.fromkeys(KINDS, 4)
+    assert {pair.function for pair in PAIRS} < set(DEFINITIONS)
+    assert set(get_args(Removed)) == {"all", *KINDS, *(pair.function for pair in PAIRS)}
+    by_kind = {pair for pair in PAIRS if measures(pair.kind, pair)}
+    # Where two functions of one kind come with one task, a run of the kind takes away both and measures neither.
+    both = {(pair.kind, pair.task) for pair in PAIRS if pair not in by_kind}
+    assert both == {
+        ("query_independent", "named_entity_disambiguation"),
+        ("query_dependent", "handle_time"),
+        ("calculation_independent", "transfer_count"),
+    }
+    assert len(by_kind) == 10
+    for pair in PAIRS:
+        assert measures(pair.function, pair)
+        tools = set(list_tools(pair.task, CrmOptions.read({"toolset": "ablation", "removed": pair.function})))
+        assert set(list_tools(pair.task, CrmOptions())) - tools == {pair.function}
