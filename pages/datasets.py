@@ -75,11 +75,15 @@ def show_import() -> None:
         st.caption("A preview comes first: nothing is stored before you have seen what would be, and what would not.")
         return
     found = kept[1]
-    if (creation.show_preview if isinstance(found, ImportResult) else creation.show_results)(found):
+    is_dataset = isinstance(found, ImportResult)
+    if creation.show_preview(found) if is_dataset else creation.show_results(found, sources[kind].title):
         with ui.guarded():
             found.save()
             del st.session_state["cx-import"]
-            go(View(dataset=found.dataset.id, tab="files"))
+            if found.dataset is None:
+                creation.tell_stored(found)
+            else:
+                go(View(dataset=found.dataset.id, tab="files"))
 
 
 def show_dataset(view: View) -> None:

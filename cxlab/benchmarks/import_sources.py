@@ -2,19 +2,19 @@
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.errors import UnknownName
-from cxlab.importers import transcripts
+from cxlab.importers import runs, transcripts
 from cxlab.importers.importer import Importer
 
 
 def list_sources() -> dict[str, Importer]:
-    """Id → importer, in the order of the registry, conversations between people last.
+    """Id → importer, in the order of the registry, what belongs to none last.
 
     The command line and the Datasets page offer just these: `title` names the source, `takes` says what the path is,
     `Options.switches()` are the widgets or flags, `read(path, Options.read(values))` reads without storing anything,
     then `save()` stores and `report()` tells.
     """
     found = {each.id: each for name in REGISTRY for each in REGISTRY[name].importers}
-    return {**found, transcripts.IMPORTER.id: transcripts.IMPORTER}
+    return {**found, transcripts.IMPORTER.id: transcripts.IMPORTER, runs.IMPORTER.id: runs.IMPORTER}
 
 
 def find_source(name: str) -> Importer:

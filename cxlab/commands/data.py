@@ -134,15 +134,18 @@ class Format(StrEnum):
     csv = "csv"
     jsonl = "jsonl"
     duckdb = "duckdb"
+    folder = "folder"
     events = "events"
 
 
 def export(
     to: Annotated[Path, typer.Option(help="The folder to write to; for duckdb and events the file.")],
     runs: Annotated[list[str] | None, typer.Argument(help="The runs to export. Default: all.")] = None,
-    format: Annotated[Format, typer.Option(help="events is a log of stages for process mining.")] = Format.parquet,
+    format: Annotated[
+        Format, typer.Option(help="duckdb, folder: for another CX Lab; events: for process mining.")
+    ] = Format.parquet,
 ) -> None:
-    """Export runs as files that other tools read."""
+    """Export runs as files that other tools read, or that another CX Lab imports: python -m cxlab import runs PATH."""
     from cxlab.store.export import export_runs
 
     for path in export_runs(runs or None, format.value, to):

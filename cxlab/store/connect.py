@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from string import Template
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
@@ -58,7 +59,9 @@ def open_store(home: Path | str | None = None) -> "duckdb.DuckDBPyConnection":
         except NewerStore:
             raise
         except BadStore:
-            return _make_in_memory(base, _views())
+            con = _connect(base, ":memory:", read_only=False)
+            _make_views(con, base)
+            return con
         if stored != _wanted_version():
             con.close()
             _upgrade(base)
@@ -160,6 +163,18 @@ def _narrow(base: Path, known: Catalogue) -> "duckdb.DuckDBPyConnection":
         if made is None or made[0] != views:
             made = _narrowed[base] = views, _make_in_memory(base, views)
     return made[1]
+
+
+def _make_views(con: "duckdb.DuckDBPyConnection", base: Path) -> None:
+    """Make the views over every file, bound on a store without rows: no damaged file can keep them from being made."""
+    (base / "tmp").mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="views-", dir=base / "tmp") as bare:
+        make_empty_parts(Path(bare))
+        con.execute(f"SET GLOBAL file_search_path = {_quote(bare)}")
+        try:
+            con.execute(_views())
+        finally:
+            con.execute(f"SET GLOBAL file_search_path = {_quote(str(base))}")
 
 
 def _make_in_memory(base: Path, views: str) -> "duckdb.DuckDBPyConnection":
@@ -327,7 +342,7 @@ def _migrate(base: Path, path: Path) -> None:
         con.execute("BEGIN")
         for step in MIGRATIONS[number:]:
             step(con)
-        con.execute(_views())
+        _make_views(con, base)
         con.execute("DELETE FROM store_version")
         con.execute("INSERT INTO store_version VALUES (?, ?, now())", list(_wanted_version()))
         con.execute("COMMIT")

@@ -1,6 +1,7 @@
-"""Write runs out for other tools: Parquet, CSV, JSON Lines, one DuckDB file, or a process-mining event log."""
+"""Write runs out: Parquet, CSV, JSON Lines, a process-mining event log, or what another store opens (store/archive)."""
 
 import glob
+import json
 import os
 import re
 import shutil
@@ -11,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from cxlab.errors import BadOption
-from cxlab.store import catalogue, layout, tables
+from cxlab.store import archive, catalogue, layout, tables
 from cxlab.store.connect import describe, open_store, query
 
 if TYPE_CHECKING:
     import duckdb
 
-Format = Literal["parquet", "csv", "jsonl", "duckdb", "events"]
+Format = Literal["parquet", "csv", "jsonl", "duckdb", "folder", "events"]
 
 # A spreadsheet runs a cell that begins like this; tab and carriage return are stripped by some before they look,
 # and East Asian input methods write the full-width forms. Plain numbers ("-5") stay as they are.
@@ -80,6 +81,7 @@ def export_runs(
 
     parquet, csv and jsonl fill the folder `to` with a file per table; duckdb and events write the file `to`. Files
     of the same name are replaced, each in one step, if they are such an export; what else lies there is not touched.
+    folder makes `to` a small store of these runs; that and the duckdb file can be imported by another store.
     In CSV, text that a spreadsheet would run as a formula gets a leading apostrophe.
     """
     if format not in get_args(Format):
@@ -89,6 +91,8 @@ def export_runs(
     for run_id in runs:
         catalogue.find_run(run_id, base)
     target = Path(to).expanduser().resolve()
+    if format == "folder":
+        return [_write_folder(base, runs, target)]
     if format in _BEGINNINGS:
         _check_replaceable(target, format)
     elif target.exists() and not target.is_dir():
@@ -98,7 +102,7 @@ def export_runs(
         if format == "events":
             return [_write_events(con, runs, target)]
         if format == "duckdb":
-            return [_write_database(con, runs, target)]
+            return [_write_database(con, base, runs, target)]
         names = ["runs", *tables.TABLES]
         return [_write_table(con, table, runs, format, target / f"{table}.{format}") for table in names]
     finally:
@@ -178,8 +182,8 @@ def _copy(con: "duckdb.DuckDBPyConnection", rows: str, runs: list[str], options:
     return path
 
 
-def _write_database(con: "duckdb.DuckDBPyConnection", runs: list[str], path: Path) -> Path:
-    """One file with native tables, which any DuckDB 2 opens without the store."""
+def _write_database(con: "duckdb.DuckDBPyConnection", base: Path, runs: list[str], path: Path) -> Path:
+    """One file with native tables, which any DuckDB 2 opens without the store, and what another store takes in."""
     import duckdb
 
     with _aside(path) as fresh:
@@ -189,6 +193,23 @@ def _write_database(con: "duckdb.DuckDBPyConnection", runs: list[str], path: Pat
                 rows = _write_table(con, table, runs, "parquet", parts / f"{table}.parquet")
                 made.sql("SELECT * FROM read_parquet($path)", params={"path": str(rows)}).create(table)
                 rows.unlink()
+            archive.write_files(base, runs, parts)
+            made.execute(f"CREATE TABLE {archive.FILES} (path VARCHAR, content BLOB)")
+            for file in sorted(each for each in parts.rglob("*") if each.is_file()):
+                name = file.relative_to(parts).as_posix()
+                chosen = f"INSERT INTO {archive.FILES} SELECT $name, content FROM read_blob($file)"
+                made.execute(chosen, {"name": name, "file": glob.escape(str(file))})
+        fresh.replace(path)
+    return path
+
+
+def _write_folder(base: Path, runs: list[str], path: Path) -> Path:
+    archive.check_replaceable(path, base)
+    with _aside(path) as fresh:
+        fresh.mkdir()
+        archive.write_files(base, runs, fresh)
+        (fresh / archive.MARKER).write_text(json.dumps({"runs": runs}), encoding="utf-8")
+        remove(path)
         fresh.replace(path)
     return path
 

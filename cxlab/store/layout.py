@@ -1,8 +1,10 @@
 """Where things lie under the store's home, and how a file or folder appears whole."""
 
+import errno
 import fcntl
 import os
 import re
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -98,6 +100,25 @@ def write_whole(path: Path, data: bytes) -> None:
     except OSError:
         fresh.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def fresh_folder(target: Path) -> Iterator[Path]:
+    """A folder that is filled aside and appears whole under its name; FileExistsError when another was first."""
+    # Not beside the target: `*` of a glob matches names that begin with a dot, too.
+    fresh = target.parents[1] / "tmp" / f"{target.name}-{os.getpid()}-{time.monotonic_ns()}"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    fresh.mkdir(parents=True)
+    try:
+        yield fresh
+        try:
+            fresh.rename(target)
+        except OSError as taken:
+            if taken.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            raise FileExistsError(str(target)) from None
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
 
 
 @contextmanager

@@ -7,8 +7,8 @@ import shutil
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -57,7 +57,7 @@ def save_dataset(
         if sample.dataset_id != dataset.id:
             raise BadOption(f"sample {sample.id!r} belongs to dataset {sample.dataset_id!r}, not to {dataset.id!r}")
     # Two processes may save the same dataset at once: either's folder will do.
-    with suppress(FileExistsError), _fresh_folder(folder) as fresh:
+    with suppress(FileExistsError), layout.fresh_folder(folder) as fresh:
         (fresh / "dataset.json").write_text(dataset.model_dump_json(indent=1), encoding="utf-8")
         contents = {"samples": build_samples(rows), **(tables or {})}
         for name, frame in contents.items():
@@ -121,7 +121,7 @@ def create_run(run: Run, home: Path | str | None = None) -> Path:
     if folder.exists():
         raise BadOption(taken)
     try:
-        with _fresh_folder(folder) as fresh:
+        with layout.fresh_folder(folder) as fresh:
             (fresh / "parts").mkdir()
             (fresh / "run.json").write_text(run.model_dump_json(indent=1), encoding="utf-8")
     except FileExistsError:
@@ -293,22 +293,3 @@ class PartWriter:
             except OSError as fault:
                 if fault.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                     raise
-
-
-@contextmanager
-def _fresh_folder(target: Path) -> Iterator[Path]:
-    """A folder that is filled aside and appears whole under its name; FileExistsError when another was first."""
-    # Not beside the target: `*` of a glob matches names that begin with a dot, too.
-    fresh = target.parents[1] / "tmp" / f"{target.name}-{os.getpid()}-{time.monotonic_ns()}"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    fresh.mkdir(parents=True)
-    try:
-        yield fresh
-        try:
-            fresh.rename(target)
-        except OSError as taken:
-            if taken.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                raise
-            raise FileExistsError(str(target)) from None
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)

@@ -10,12 +10,14 @@ from streamlit.testing.v1 import AppTest
 from cxlab import jobs
 from cxlab.benchmarks.cxmarena.generation.pipeline import read_config
 from cxlab.read import annotations, ask
-from cxlab.store import trash
+from cxlab.store import trash, write
+from cxlab.store.export import export_runs
 from cxlab.ui.tables import table_key
 from cxlab.views.conversations import queries_realism
 from cxlab.views.datasets import queries
 from tests.benchmarks.cxmarena.importers.cxm_folder import make, store
 from tests.pages.app_script import catch_orders
+from tests.store.store_records import make_run
 from tests.stores.cxmarena_dataset import DATASET, make_dataset
 from tests.stores.judged import HOSTILE
 
@@ -309,6 +311,22 @@ def test_a_folder_is_previewed_before_it_is_stored(empty: Path, imports: Path) -
     app.button(key="import-store").click().run()
     assert not app.exception
     assert queries.datasets()["source"].to_list() == ["imported"]
+
+
+def test_runs_of_another_store_are_looked_at_and_then_stored(empty: Path, imports: Path) -> None:
+    write.create_run(make_run(), imports / "there")
+    export_runs(["r1"], "folder", imports / "sent", imports / "there")
+    app = open_page(tab="import", folder="sent", kind="runs of another CX Lab")
+    app.button(key="import-look").click().run()
+    assert not app.exception
+    assert "Runs of another CX Lab can be imported" in words(app)
+    assert "r1: can be stored" in words(app)
+    assert "its dataset d1 is not in the archive" in words(app)
+    assert not write.list_runs(empty)
+    app.button(key="import-store").click().run()
+    assert not app.exception
+    assert "r1: stored" in app.success[0].value.replace("\\", "")
+    assert [each.id for each in write.list_runs(empty)] == ["r1"]
 
 
 def test_real_conversations_are_imported_and_can_be_mixed_into_a_study(home: Path, imports: Path) -> None:

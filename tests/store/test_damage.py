@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from cxlab import read
 from cxlab.cli import app
-from cxlab.store import catalogue, write
+from cxlab.store import catalogue, connect, write
 from cxlab.store.export import export_runs
 from tests.conftest import use
 
@@ -73,3 +73,14 @@ def test_the_others_stay_readable_and_the_damaged_one_is_named(kind: str, store:
     assert not any(one["repairable"] for one in answer["found"])
     # Whatever was wrong is in the trash now, not gone.
     assert sum(path.is_file() for path in store.rglob("*")) >= before
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_the_views_are_made_anew_beside_any_damage(kind: str, store: Path) -> None:
+    """As after an update of CX Lab whose views differ."""
+    DAMAGES[kind].do(store)
+    (store / connect.DATABASE).unlink(missing_ok=True)
+    con = connect.open_store(store)
+    rows = connect.query(con, "SELECT count(*) AS n FROM attempts WHERE run_id = 'r2'")
+    con.close()
+    assert rows["n"].item() == 8

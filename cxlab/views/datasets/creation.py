@@ -169,20 +169,30 @@ class ImportPreview(Protocol):
     def tasks(self) -> dict[str, int]: ...
 
 
-def show_results(found: Imported) -> bool:
-    """What a file of results would become, where there are no tables to look at; True when it is to be stored."""
-    complaints = list(getattr(found, "rejected", ()))
+def show_results(found: Imported, title: str) -> bool:
+    """What a source of results would become, where there are no tables to look at; True when it is to be stored."""
+    told = None if found.dataset else found.report()
+    complaints = list(told.complaints if told else getattr(found, "rejected", ()))
     section(
-        f"{plain(found.dataset.name) if found.dataset else 'Published figures'} can be imported",
-        f"Nothing is stored yet. {format_count(len(complaints))} things in the file cannot be used.",
+        f"{plain(found.dataset.name if found.dataset else title[:1].upper() + title[1:])} can be imported",
+        f"Nothing is stored yet. {format_count(len(complaints))} things in it cannot be used.",
     )
     if found.dataset is not None:
         st.caption(plain(f"Licence: {found.dataset.licence}"), help=LICENCE)
+    if told:
+        say("\n".join(told.lines[:200]))
     pressed = st.button("Import it", type="primary", key="import-store")
     if complaints:
         with st.expander("What cannot be used", type="compact"):
             say("\n".join(map(str, complaints[:200])))
     return pressed
+
+
+def tell_stored(found: Imported) -> None:
+    """What became of an import that is no dataset, and where to see it."""
+    told = found.report()
+    (st.warning if told.failed else st.success)(plain("\n\n".join(told.lines[:200])))
+    st.page_link("pages/overview.py", label="See it on Overview")
 
 
 def show_preview(found: ImportPreview) -> bool:
