@@ -5,6 +5,7 @@ import streamlit as st
 from cxlab import read, ui
 from cxlab.read import View, failures
 from cxlab.records.benchmark_card import Declaration
+from cxlab.ui.saved_filters import show_saved_filters
 from cxlab.views.benchmarks import declared_all, leave_out_floors, names_of, usable_facets
 from cxlab.views.failures import attempt, attempt_list
 
@@ -16,13 +17,21 @@ def show_list(view: View, about: Declaration) -> None:
     tasks = ["tasks"] if len(about.card.tasks) > 1 else []
     # A facet that the address narrows is there to be cleared, whichever benchmark has declared it.
     facets = dict.fromkeys([*usable_facets(about), *(name for name, _ in view.facets)])
-    filters = ["models", *tasks, *facets, "errors", "owners", "splits", "ends", "runs"]
+    blind = view.blind == "yes"
+    telling = [] if blind else ["models", "errors", "owners", "splits", "ends", "runs"]
+    filters = [*telling[:1], *tasks, *facets, *telling[1:], "tags", "written"]
+    attempt_list.choose_blind(view)
+    attempt_list.choose_floors(view, about)
     view = ui.sidebar_filters(attempt_list.choose_metric(view, about), filters, about, search=True)
+    with st.sidebar:
+        show_saved_filters("failures", view)
     view = leave_out_floors(attempt_list.choose_metric(view, about), about)
+    if blind:
+        attempt_list.show_attempts(attempt_list.scope_of(view), about)
+        return
     # The numbers beside the choice of what is listed are the same for each choice.
     counts = ui.cached(failures.counts, view.change(attempt="", turn=None, order="", page=1, verdict=""))
     attempt_list.show_counts(about, counts)
-    attempt_list.say_left_out(view, about)
     view = attempt_list.choose_verdict(view, counts)
     filters_ = view.change(attempt="", turn=None, order="", page=1)
     attempt_list.show_groups(view, about, ui.cached(failures.groups, filters_.change(alike="")))

@@ -15,15 +15,10 @@ class Notes:
     tags: tuple[str, ...]
 
 
-# A withdrawal names the annotation that it takes back; nothing is ever deleted.
-_IN_FORCE = """SELECT * FROM annotations WHERE kind <> 'withdrawn'
-    AND id NOT IN (SELECT value FROM annotations WHERE kind = 'withdrawn')"""
-
-
 def notes(run_id: str, attempt_id: str) -> Notes:
     """Notes and tags of one attempt: columns id, created, author, kind, turn, judge, field, value."""
     log = ask(
-        f"""SELECT id, created, author, kind, turn, judge, field, value FROM ({_IN_FORCE})
+        """SELECT id, created, author, kind, turn, judge, field, value FROM annotations_in_force
         WHERE run_id = $run AND attempt_id = $attempt ORDER BY created, id""",
         {"run": run_id, "attempt": attempt_id},
     )
@@ -41,7 +36,7 @@ def adjudications(run_id: str = "", attempt_id: str = "", turn: int | None = Non
     wanted = "true" if not run_id else "run_id = $run AND attempt_id = $attempt AND turn = $turn"
     params = {"run": run_id, "attempt": attempt_id, "turn": turn} if run_id else None
     return ask(
-        f"""SELECT id, created, author, run_id, attempt_id, turn, field, value FROM ({_IN_FORCE})
+        f"""SELECT id, created, author, run_id, attempt_id, turn, field, value FROM annotations_in_force
         WHERE kind = 'adjudication' AND {wanted}
         QUALIFY row_number() OVER (PARTITION BY run_id, attempt_id, turn, field ORDER BY created DESC, id DESC) = 1
         ORDER BY created DESC, id DESC""",
@@ -53,3 +48,39 @@ def known_tags() -> tuple[str, ...]:
     """Every tag that was ever given, commonest first."""
     found = ask("SELECT value FROM annotations WHERE kind = 'tag' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 50")
     return tuple(found["value"])
+
+
+def saved_filters(page: str) -> pl.DataFrame:
+    """The filters saved for a page and in force, newest first: id, created, author, name, query."""
+    return ask(
+        """SELECT id, created, author, attempt_id AS name, value AS query FROM annotations_in_force
+        WHERE kind = 'filter' AND run_id = $page
+        QUALIFY row_number() OVER (PARTITION BY attempt_id ORDER BY created DESC, id DESC) = 1
+        ORDER BY created DESC, id DESC""",
+        {"page": page},
+    )
+
+
+def deleted_filters(page: str) -> pl.DataFrame:
+    """The filters whose name no saved one of the page has any more, the last deleted first; columns as saved ones."""
+    return ask(
+        """SELECT a.id, a.created, a.author, a.attempt_id AS name, a.value AS query FROM annotations a
+        JOIN annotations w ON w.kind = 'withdrawn' AND w.value = a.id
+        WHERE a.kind = 'filter' AND a.run_id = $page AND a.attempt_id NOT IN
+            (SELECT attempt_id FROM annotations_in_force WHERE kind = 'filter' AND run_id = $page)
+        QUALIFY row_number() OVER (PARTITION BY a.attempt_id ORDER BY w.created DESC, w.id DESC) = 1
+        ORDER BY w.created DESC, w.id DESC LIMIT 10""",
+        {"page": page},
+    )
+
+
+def findings(dataset_id: str) -> pl.DataFrame:
+    """What people decided of what is suspected of a dataset, the latest of each: id, created, author, key, state
+    (open, resolved, dismissed), note."""
+    return ask(
+        """SELECT id, created, author, attempt_id AS key, field AS state, value AS note FROM annotations_in_force
+        WHERE kind = 'finding' AND run_id = $dataset
+        QUALIFY row_number() OVER (PARTITION BY attempt_id ORDER BY created DESC, id DESC) = 1
+        ORDER BY created DESC, id DESC""",
+        {"dataset": dataset_id},
+    )

@@ -139,8 +139,8 @@ def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, less_is_better: 
 
 
 def chosen_set(view: View, messages: bool = False, metrics: Sequence[str] = ()) -> pl.DataFrame:
-    """All attempts of the view as one row each, up to MOST_EXPORTED, with these metrics of the whole attempt and its
-    verdict; with all that was said where asked for."""
+    """All attempts of the view as one row each, up to MOST_EXPORTED, with these metrics of the whole attempt, its
+    verdict, tags and notes; with all that was said where asked for."""
     condition, params = where(view, "attempts", "a.")
     said = (
         """, (SELECT list({'turn': m.turn, 'role': m.role, 'text': m.text} ORDER BY m.seq) FROM messages m
@@ -157,9 +157,13 @@ def chosen_set(view: View, messages: bool = False, metrics: Sequence[str] = ()) 
         f"""
         WITH wrong AS (SELECT run_id, attempt_id, {kinds} AS wrong FROM trouble_kinds
             WHERE value <> 'any' GROUP BY 1, 2),
+        tagged AS (SELECT run_id, attempt_id, list(value ORDER BY value) AS tags FROM attempt_tags GROUP BY 1, 2),
+        noted AS (SELECT run_id, attempt_id, list(value ORDER BY created, id) AS notes FROM annotations_in_force
+            WHERE kind = 'note' GROUP BY 1, 2),
         scored AS (SELECT {", ".join(["run_id", "attempt_id", *columns])} FROM scores WHERE turn IS NULL GROUP BY 1, 2)
-        SELECT a.* EXCLUDE (output, facets, facet_list), {shown_columns()} {picked} wrong.wrong{said}
+        SELECT a.* EXCLUDE (output, facets, facet_list), {shown_columns()} {picked} wrong.wrong, tags, notes{said}
         FROM attempts a LEFT JOIN wrong USING (run_id, attempt_id) LEFT JOIN scored USING (run_id, attempt_id)
+            LEFT JOIN tagged USING (run_id, attempt_id) LEFT JOIN noted USING (run_id, attempt_id)
         WHERE {condition} ORDER BY a.run_id, a.attempt_id LIMIT $most
         """,
         {**params, "most": MOST_EXPORTED},
@@ -170,3 +174,13 @@ def to_jsonl(view: View, metrics: Sequence[str] = ()) -> bytes:
     """The chosen set as JSON Lines, one attempt a line with its messages."""
     frame = chosen_set(view, True, metrics)
     return frame.with_columns(pl.col("started").dt.strftime("%Y-%m-%dT%H:%M:%SZ")).write_ndjson().encode()
+
+
+def samples_of(view: View) -> pl.DataFrame:
+    """The samples that the view's attempts were made of, once each: benchmark, dataset_id, sample_id."""
+    condition, params = where(view, "attempts", "a.")
+    return ask(
+        f"""SELECT DISTINCT a.benchmark, r.dataset_id, a.sample_id FROM attempts a JOIN runs r USING (run_id)
+        WHERE {condition} ORDER BY 1, 2, 3""",
+        params,
+    )

@@ -28,6 +28,11 @@ def get(id: str) -> Procedure:
     return found
 
 
+def words() -> dict[str, str]:
+    """What ids of fields, values and actions are called where the id does not say it."""
+    return {id: words for each in declared().values() for id, words in each.words.items()}
+
+
 def facet_of(benchmark: str) -> str:
     """The facet that names the procedure in a benchmark's samples; "" where there are none."""
     return found.facet if (found := declared().get(benchmark)) else ""

@@ -153,7 +153,7 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
 
 def selection(view: View) -> View:
     """The view with what `where` looks at and the metric, and nothing else: what a read is remembered by."""
-    others = ("facets", "benchmark", "errors", "splits", "alike", "verdict", "search", "metric", "without", "among")
+    others = ("facets", "benchmark", *troubles.FACETS, "alike", "verdict", "search", "metric", "without", "among")
     names = (*COLUMNS, *others)
     return View(**{name: getattr(view, name) for name in names})
 

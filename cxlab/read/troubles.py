@@ -129,8 +129,16 @@ TABLES = tuple(_MADE_BY)
 `troubles` has one row a turn or failure: run_id, attempt_id, model, scenario, turn, kind, on_the_way, stage, took, due,
 field, given, wanted, detail, owner, tool, alike. `trouble_kinds` and `judge_splits` have run_id, attempt_id, value;
 `turns_gone_wrong` run_id, attempt_id, turns, wrong."""
-FACETS = {"errors": "trouble_kinds", "splits": "judge_splits"}
-"""Filters that are not columns of attempts → the table of their values."""
+# What people have written to an attempt, or that nobody has.
+_WRITTEN = """(SELECT DISTINCT run_id, attempt_id, kind AS value
+        FROM annotations_in_force WHERE kind IN ('note', 'adjudication')
+    UNION SELECT DISTINCT run_id, attempt_id, 'tag' FROM attempt_tags
+    UNION ALL SELECT run_id, attempt_id, 'nothing' FROM attempts ANTI JOIN (SELECT run_id, attempt_id
+        FROM annotations_in_force WHERE kind IN ('note', 'adjudication') UNION SELECT run_id, attempt_id
+        FROM attempt_tags) w USING (run_id, attempt_id))"""
+
+FACETS = {"errors": "trouble_kinds", "splits": "judge_splits", "tags": "attempt_tags", "written": _WRITTEN}
+"""Filters that are not columns of attempts → the table of their values: run_id, attempt_id, value."""
 
 
 def conditions(view: View, prefix: str = "", own_verdict: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -146,7 +154,7 @@ def conditions(view: View, prefix: str = "", own_verdict: bool = False) -> Itera
             yield wanted.format(prefix), params
         else:
             yield f"{key} IN (SELECT (run_id, attempt_id) FROM attempts WHERE {wanted.format('')})", params
-    for name, values in (("errors", view.errors), ("splits", view.splits)):
+    for name, values in ((name, view.values(name)) for name in FACETS):
         if values:
             yield (
                 f"{key} IN (SELECT (run_id, attempt_id) FROM {FACETS[name]} WHERE value IN (SELECT unnest($f_{name})))",

@@ -23,6 +23,8 @@ _LISTS = {
     "errors": "error",
     "splits": "split",
     "owners": "owner",
+    "tags": "tag",
+    "written": "written",
     "judges": "judge",
     "sets": "set",
 }
@@ -42,6 +44,8 @@ _TEXTS = {
     "verdict": "verdict",
     "dataset": "dataset",
     "conversation": "conversation",
+    "floors": "floors",
+    "blind": "blind",
 }
 _NUMBERS = {"turn": "turn", "page": "page"}
 
@@ -50,13 +54,14 @@ KEYS = frozenset({**_LISTS, **_TEXTS, **_NUMBERS}.values())
 
 # Where one is on a page, as opposed to what one filters by: this stays behind when the page changes.
 _PLACE = (
-    "ends", "errors", "splits", "owners", "alike", "verdict", "attempt", "turn", "stage", "page", "order", "tab", "at",
+    "ends", "errors", "splits", "owners", "tags", "written", "floors", "blind", "alike", "verdict", "attempt", "turn",
+    "stage", "page", "order", "tab", "at",
     "field", "baseline", "conversation",
 )  # fmt: skip
 
 
 # Of these, what narrows the rows all the same.
-_NARROWS = ("ends", "errors", "splits", "owners", "alike", "verdict")
+_NARROWS = ("ends", "errors", "splits", "owners", "tags", "written", "floors", "alike", "verdict")
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,8 @@ class View:
     edge), `field` a judged field, `baseline` the model that others are compared with,
     `at` the turns that are looked at ("last" or a number; empty: all). `errors` are kinds of what went wrong
     (failure_kinds.KINDS), `splits` "yes" or "no", `ends` how dialogues ended, `owners` whose doing a verdict was,
+    `tags` what people tagged attempts with, `written` what they wrote to them (note, tag, adjudication, nothing),
+    `floors` "shown" where constant agents are among the attempts, `blind` "yes" where model and verdict are hidden,
     `alike` a group of alike failures. `sets` are conditions under which models are compared, one a benchmark
     (read/conditions.py). `lead` is the metric that leads where a benchmark lets that be chosen. `without` are models
     that a page leaves out unless they are asked for, `among` names the attempts that it looks at (query.AttemptSet);
@@ -86,6 +93,8 @@ class View:
     errors: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     metric: str = ""
@@ -97,6 +106,8 @@ class View:
     stage: str = ""
     alike: str = ""
     verdict: str = ""
+    floors: str = ""
+    blind: str = ""
     dataset: str = ""
     conversation: str = ""
     order: str = ""

@@ -189,17 +189,21 @@ class Run(Record):
 
 
 class Annotation(Record):
-    """A person's note, tag or adjudication; append-only, a later one of the same target wins.
+    """What a person wrote: a note, a tag, an adjudication; append-only, a later one of the same target wins.
 
     A `rating` says of a conversation of a dataset whether it is real: then `run_id` is the dataset's id, `attempt_id`
     the conversation's, `field` real or fake, and `value` the reasons, one a line. Where `run_id` names a question, it
     says whether the conversation fits: `field` yes, no or unsure, and `value` the question.
+    A `filter` is a selection that was saved under a name: `run_id` is the page, `attempt_id` the name, `value` the
+    address's query.
+    A `finding` says what became of something suspected of a dataset: `run_id` is the dataset's id, `attempt_id` what is
+    suspected, `field` open, resolved or dismissed, `value` the reason.
     """
 
     id: str
     created: datetime
     author: str
-    kind: Literal["note", "tag", "untag", "adjudication", "rating", "withdrawn"]
+    kind: Literal["note", "tag", "untag", "adjudication", "rating", "filter", "finding", "withdrawn"]
     run_id: str
     attempt_id: str
     turn: int | None = None

@@ -141,6 +141,7 @@ class Procedures:
     them, as its file is now; UnknownName without one.
     The classes of what goes wrong on a turn, `Trace.error` → words: of `misread` the way taken is where the agent's own
     fields lead, of `deviations` it is the one it reported; `others` are not the agent's doing.
+    `words`: what ids of fields, values and actions are called on pages where the id does not say it.
     `judged_alone`: the metric whose value each judge alone gives as `SingleJudgeTrace.overall`.
     """
 
@@ -153,6 +154,7 @@ class Procedures:
     leaf: str = ""
     level: str = ""
     judged_alone: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         facets = filter(None, (self.leaf, self.level))

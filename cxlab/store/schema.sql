@@ -31,6 +31,15 @@ FROM read_parquet($from_failures, union_by_name = true, hive_partitioning = fals
 CREATE OR REPLACE VIEW annotations AS SELECT DISTINCT ON (id) $annotations
 FROM read_parquet($from_annotations, union_by_name = true, hive_partitioning = false);
 
+-- A withdrawal names the annotation that it takes back; nothing is ever deleted.
+CREATE OR REPLACE VIEW annotations_in_force AS SELECT * FROM annotations
+WHERE kind <> 'withdrawn' AND id NOT IN (SELECT value FROM annotations WHERE kind = 'withdrawn');
+
+-- The tags that are on attempts now, one a row: what was said last of an attempt and a tag counts.
+CREATE OR REPLACE VIEW attempt_tags AS SELECT run_id, attempt_id, value FROM annotations_in_force
+WHERE kind IN ('tag', 'untag')
+QUALIFY kind = 'tag' AND row_number() OVER (PARTITION BY run_id, attempt_id, value ORDER BY created DESC, id DESC) = 1;
+
 CREATE OR REPLACE VIEW runs AS SELECT id AS run_id, benchmark, model, simulated, setup, judges, dataset_id, seed,
     trials, planned, prompts, code, "group" AS group_, created
 FROM read_json($from_runs, format = 'unstructured', columns = {

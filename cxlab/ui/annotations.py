@@ -1,4 +1,5 @@
-"""Writing on attempts: notes, tags and adjudications are only ever added, and taken back by one more entry."""
+"""What people write down: notes, tags, adjudications, saved filters, decisions on findings. All is only ever added, and
+taken back by one more entry."""
 
 import getpass
 from datetime import UTC, datetime
@@ -6,11 +7,14 @@ from typing import Literal
 
 import streamlit as st
 
+from cxlab.errors import BadOption
 from cxlab.records import Annotation, new_id
 from cxlab.store import write
 from cxlab.store.compact import compact_annotations
 
 _LONGEST = 4_000
+LONGEST_NAME = 80
+"""Characters of the name of a saved filter."""
 
 
 def author() -> str:
@@ -33,8 +37,35 @@ def annotate(
 ) -> str:
     """Write one annotation and return its id; what is empty is not written and gives ""."""
     text = value.strip()[:_LONGEST]
-    if not text:
-        return ""
+    return _write(kind, run_id, attempt_id, text, turn, field) if text else ""
+
+
+def save_filter(page: str, name: str, query: str) -> str:
+    """Save a selection of a page under a name, for everybody who opens this store; one of the same name is replaced.
+
+    BadOption where the name is empty or the selection too long to be kept.
+    """
+    shown = " ".join(name.split())[:LONGEST_NAME]
+    if not shown:
+        raise BadOption("a saved filter needs a name")
+    if len(query) > _LONGEST:
+        raise BadOption(f"this selection is too long to be saved: more than {_LONGEST} characters; choose fewer values")
+    return _write("filter", page, shown, query)
+
+
+def decide(dataset_id: str, key: str, state: Literal["open", "resolved", "dismissed"], note: str = "") -> str:
+    """Say what became of something that is suspected of a dataset; a later word on it takes this one's place."""
+    return _write("finding", dataset_id, key, note.strip()[:_LONGEST], field=state)
+
+
+def _write(
+    kind: Literal["note", "tag", "untag", "adjudication", "filter", "finding"],
+    run_id: str,
+    attempt_id: str,
+    value: str,
+    turn: int | None = None,
+    field: str | None = None,
+) -> str:
     entry = Annotation(
         id=new_id("note"),
         created=datetime.now(UTC),
@@ -44,7 +75,7 @@ def annotate(
         attempt_id=attempt_id,
         turn=turn,
         field=field,
-        value=text,
+        value=value,
     )
     write.annotate(entry)
     return entry.id

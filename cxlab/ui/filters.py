@@ -23,10 +23,14 @@ _FILTER_TITLES = {
     "ends": "Ended by",
     "owners": "Whose doing",
     "runs": "Run",
+    "tags": "Tag",
+    "written": "Written by people",
 }
 
 # Cheap to look up and drawn on most pages: asked for together, so that pages share the answer.
-_DEAR = frozenset({"errors", "splits"})
+_DEAR = frozenset({"errors", "splits", "tags", "written"})
+# Filters that say something also where there is one value: the others would let everything through.
+_ALONE = frozenset({"tags"})
 
 
 _WORDS: dict[str, dict[str, str]] = {
@@ -39,6 +43,7 @@ _WORDS: dict[str, dict[str, str]] = {
     },
     "owners": {"label": "the label", "provider": "the provider", "judge": "the judges", "scorer": "the scorer"}
     | {name: f"the {name}" for name in ("agent", "customer", "tool")},
+    "written": {"note": "a note", "tag": "a tag", "adjudication": "a decision", "nothing": "nothing yet"},
 }
 
 
@@ -76,7 +81,7 @@ def sidebar_filters(
                 placeholder="words in any message",
             )
         for name in names:
-            if len(options.get(name, ())) < 2 and not settled.values(name):
+            if len(options.get(name, ())) < (1 if name in _ALONE else 2) and not settled.values(name):
                 continue
             _bind(name, list(settled.values(name)))
             st.multiselect(

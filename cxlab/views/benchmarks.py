@@ -100,8 +100,8 @@ def ranking_tasks(benchmark: str) -> dict[str, Search]:
 
 
 def leave_out_floors(view: View, about: Declaration) -> View:
-    """The view without constant agents, unless a model or a run was picked."""
-    without = () if view.models or view.runs else about.floor_models
+    """The view without constant agents, unless they, a model or a run were asked for."""
+    without = () if view.models or view.runs or view.floors == "shown" else about.floor_models
     return view.change(without=without, page=view.page)
 
 

@@ -55,7 +55,7 @@ def test_filters_come_from_the_address_and_are_drawn(judged_home: Path) -> None:
 def test_a_group_can_be_entered_and_left(judged_home: Path) -> None:
     alike = failures.groups(View(errors=("field",)))["alike"][0]
     app = open_page("failures", alike=alike)
-    assert "Read CoreIntention as Exchange, was ReturnOrRefund" in words(app)
+    assert "Read core intention as exchange, it was return or refund" in words(app)
     assert "1 dialogue failed or not scored" in [each.value for each in app.subheader]
     app.button(key="group-leave").click().run()
     assert "2 dialogues" in words(app)

@@ -45,7 +45,10 @@ def test_failures_groups_it_by_its_reasons_and_filters_it_by_its_facets() -> Non
     assert not app.exception
     assert {m.label: m.value for m in app.metric} == {"Parcels": "16", "Failed": "56.2 %", "Not scored": "0"}
     assert "Most often: took the wrong road" in words(app)
-    assert "Without constant agents (Lost)" in words(app)
+    app.toggle(key="failures-floors").set_value(True).run()
+    assert (app.query_params["floors"], app.metric[0].value) == ("shown", "24")
+    app.toggle(key="failures-floors").set_value(False).run()
+    assert "floors" not in app.query_params
     shown = app.dataframe[-1].value
     assert set(shown["reason"]) == {toy.WRONG_ROAD}
     assert set(shown["town"]) == {"Northtown", "Southtown"}

@@ -177,6 +177,8 @@ BENCHMARK = Benchmark(
         deviations={name: REASONS[name] for name in ("execution", "action")},
         others={"panel": REASONS["panel"]},
         judged_alone="overall",
+        # The paper's own spelling, and what no splitting into words makes clear.
+        words={"Inqury": "inquiry", "TransHuman": "hand-over to a person"},
     ),
     demo=DEMO,
     files=Files("scenario files", check_files, convert, "cxlab.benchmarks.sage.simulated.check_phrases:check_banks"),

@@ -1,5 +1,6 @@
 """One attempt in full; which part draws it is named by its benchmark's `attempt_view`."""
 
+import json
 from collections.abc import Callable, Mapping
 
 import polars as pl
@@ -24,6 +25,9 @@ from cxlab.views.failures import (
 from cxlab.views.failures.attempt_verdict import show_chip, show_verdict
 from cxlab.views.persona import live_link
 
+# Of which attempt the model and the verdict were asked for, reading blind.
+_SEEN = "failures-blind-seen"
+
 
 def show_one(view: View, run_id: str, attempt_id: str) -> None:
     """The attempt in full."""
@@ -39,6 +43,9 @@ def show_one(view: View, run_id: str, attempt_id: str) -> None:
     row = whole.attempt
     about = declared(str(row["benchmark"]))
     attempt_list.show_navigation(view, attempt_id, about)
+    if view.blind == "yes" and st.session_state.get(_SEEN) != view.attempt:
+        _show_blind(view, whole, about)
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title(plain(_name(whole, about)), anchor=False, width="content")
         st.badge(plain(label(row["model"])), color="blue")
@@ -51,6 +58,26 @@ def show_one(view: View, run_id: str, attempt_id: str) -> None:
     PARTS.get(about.attempt_view, _show_dialogue)(view, whole, about)
     if view.turn is not None:
         attempt_procedure.scroll_to(view.turn)
+
+
+def _show_blind(view: View, whole: StoredAttempt, about: Declaration) -> None:
+    """What was said and done, without who said it and what became of it, and a place for notes."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(plain(_name(whole, about)), anchor=False, width="content")
+        if st.button("Show model and verdict", key="blind-show"):
+            st.session_state[_SEEN] = view.attempt
+            st.rerun()
+    said, beside = st.columns([3, 2], gap="medium")
+    with said:
+        if not whole.messages.height or about.attempt_view == "answer":
+            attempt_answer.show_given(whole)
+        if whole.messages.height and about.attempt_view != "answer":
+            transcript(whole.messages, turn=view.turn)
+        elif whole.attempt["output"]:
+            st.markdown("**What came**")
+            st.code(json.dumps(whole.attempt["output"], ensure_ascii=False, indent=1), language=None, wrap_lines=True)
+    with beside, st.container(key="cx-about"):
+        annotation_form.show_annotations(str(whole.attempt["run_id"]), str(whole.attempt["attempt_id"]), view.turn)
 
 
 def _name(whole: StoredAttempt, about: Declaration) -> str:

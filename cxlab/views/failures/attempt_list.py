@@ -1,6 +1,5 @@
 """Browsing a set of attempts: its groups of alike failures, its table, and the set as a link or a file."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +10,6 @@ from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, failures
 from cxlab.read.attempts import ROWS_A_PAGE, benchmarks, neighbours
 from cxlab.read.failure_kinds import name_kind
-from cxlab.read.files import to_csv, to_parquet
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, go, here, marks, set_view
 from cxlab.ui.app_frame import dark
@@ -21,6 +19,7 @@ from cxlab.ui.labels import figures, plain, section, title
 from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared_all, names_of, usable_facets
+from cxlab.views.failures.attempt_set import save_set
 from cxlab.views.failures.charts import describe_event, describe_group, draw_groups
 
 _ORDERS = {
@@ -53,7 +52,10 @@ def _titles(about: Declaration) -> dict[str, str]:
 
 
 def scope_of(view: View) -> View:
-    """What is listed under an address that says nothing of it: what failed, and what could not be scored."""
+    """What is listed under an address that says nothing of it: what failed, and what could not be scored; all of it
+    where it is read blind."""
+    if view.blind == "yes":
+        return replace(view, verdict=view.verdict or "all")
     return view if view.verdict else replace(view, verdict="wrong")
 
 
@@ -80,13 +82,41 @@ def show_counts(about: Declaration, counts: dict[str, int]) -> None:
     figures(items)
 
 
-def say_left_out(view: View, about: Declaration) -> None:
-    """That constant agents are not among them, and how to see them."""
+def choose_floors(view: View, about: Declaration) -> View:
+    """The switch in the sidebar that brings constant agents in; not drawn where there are none to bring in."""
     stored = set(marks())
-    known = [floor.title for floor in about.floors if floor.model in view.without and floor.model in stored]
-    titles = list(dict.fromkeys(known))
-    if titles:
-        st.caption(f"Without constant agents ({plain(', '.join(titles))}): pick one as the model to see its failures.")
+    titles = list(dict.fromkeys(floor.title for floor in about.floors if floor.model in stored))
+    if not titles or view.models or view.runs:
+        return view
+    st.session_state["failures-floors"] = view.floors == "shown"
+    with st.sidebar:
+        st.toggle(
+            "With constant agents",
+            key="failures-floors",
+            on_change=_switch,
+            args=("failures-floors", "floors", "shown"),
+            help=plain(f"{', '.join(titles)}: they answer without reading, to show what a score is worth."),
+        )
+    return view
+
+
+def choose_blind(view: View) -> View:
+    """The switch in the sidebar that hides who answered and what became of it."""
+    st.session_state["failures-blind"] = view.blind == "yes"
+    with st.sidebar:
+        st.toggle(
+            "Read blind",
+            key="failures-blind",
+            on_change=_switch,
+            args=("failures-blind", "blind", "yes"),
+            help="Hides the model, the scores and the verdict until you ask for them, and lists the attempts mixed. "
+            "The address still names the run of an attempt that is open.",
+        )
+    return view
+
+
+def _switch(key: str, name: str, value: str) -> None:
+    set_view(here().change(**{name: value if st.session_state[key] else ""}))
 
 
 def choose_verdict(view: View, counts: dict[str, int]) -> View:
@@ -196,6 +226,7 @@ def show_group(view: View, about: Declaration) -> None:
 def show_attempts(view: View, about: Declaration) -> None:
     """The attempts of the view, a page of rows at a time; a click opens one."""
     (one, many), less = about.card.unit, view.metric in about.card.lower_is_better
+    blind = view.blind == "yes"
     listed = view.change(attempt="", turn=None, order=_order_of(view), page=view.page)
     page = cached(failures.rows, listed, ROWS_A_PAGE, (view.page - 1) * ROWS_A_PAGE, less)
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
@@ -203,11 +234,14 @@ def show_attempts(view: View, about: Declaration) -> None:
         kind = {"wrong": "failed or not scored", "failed": "failed", "unscored": "not scored", "passed": "passed"}
         st.subheader(
             f"{format_count(page.total)} {one if page.total == 1 else many}"
-            + (f" {kind[view.verdict]}" if view.verdict in kind else ""),
+            + (f" {kind[view.verdict]}" if view.verdict in kind and not blind else ""),
             anchor=False,
             width="content",
         )
-        _order(view)
+        if not blind:
+            _order(view)
+    if blind:
+        st.caption("Read blind: who answered and what became of it is hidden, and the order tells nothing.")
     if narrowed:
         st.caption(plain(narrowed))
     if not page.total:
@@ -219,6 +253,8 @@ def show_attempts(view: View, about: Declaration) -> None:
         benchmark=pl.col("benchmark").replace(names_of(page.frame["benchmark"].unique())),
     )
     shown = _columns(view, about, rows)
+    if blind:
+        shown = {name: shape for name, shape in shown.items() if name not in _TELLING}
     rows = rows.with_columns(
         pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
         for facet in about.facets
@@ -237,6 +273,10 @@ def show_attempts(view: View, about: Declaration) -> None:
         row = chosen[0]
         go(view.open(row["run_id"], row["attempt_id"], row["first_turn"]))
     save_set(view, about, page.total)
+
+
+# What says or hints who answered, or what became of it.
+_TELLING = ("name", "wrong_", "reason", "score", "way_", "verdict_owner", "turns", "ended_by", "latency_s", "cost_usd")
 
 
 def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, object]:
@@ -293,55 +333,6 @@ def _say_none(view: View, about: Declaration) -> None:
         st.info(f"None of the {many} under these filters {'passed' if view.verdict == 'passed' else 'failed'}.")
 
 
-def save_set(view: View, about: Declaration, total: int) -> None:
-    """The filtered set as a link and as files."""
-    kept = view.change(attempt="", turn=None)
-    (one, many), metrics = (
-        about.card.unit,
-        tuple(dict.fromkeys([*about.card.leading, view.metric]) if view.metric else ()),
-    )
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(f"Save these {many}:", width="content")
-        with st.popover("Link", type="tertiary"):
-            st.caption("This address shows exactly this set.")
-            st.code(_address(kept), language=None, wrap_lines=True)
-        most = f"; the first {format_count(failures.MOST_EXPORTED)}" if total > failures.MOST_EXPORTED else ""
-        files: list[tuple[str, str, str, Callable[[], bytes], str]] = [
-            (
-                "CSV",
-                "csv",
-                "text/csv",
-                lambda: to_csv(failures.chosen_set(kept, False, metrics)),
-                f"One row a {one}, guarded against formulas",
-            ),
-            (
-                "Parquet",
-                "parquet",
-                "application/vnd.apache.parquet",
-                lambda: to_parquet(failures.chosen_set(kept, True, metrics)),
-                f"One row a {one}, with its messages",
-            ),
-            (
-                "JSONL",
-                "jsonl",
-                "application/x-ndjson",
-                lambda: failures.to_jsonl(kept, metrics),
-                f"One line a {one}, with its messages",
-            ),
-        ]
-        for name, ending, mime, make, meaning in files:
-            st.download_button(
-                name,
-                make,
-                f"cxlab-{many}.{ending}",
-                mime,
-                key=f"set-{ending}",
-                on_click="ignore",
-                type="tertiary",
-                help=f"{meaning}{most}.",
-            )
-
-
 def show_navigation(view: View, attempt_id: str, about: Declaration) -> None:
     """The way up, and to the attempts before and after in the list's order."""
     whole = about if view.benchmark else declared_all(cached(benchmarks)["benchmark"].to_list())
@@ -357,7 +348,8 @@ def show_navigation(view: View, attempt_id: str, about: Declaration) -> None:
             if st.button(f"All {about.card.unit[1]}", key="dialogue-up", type="tertiary", shortcut="u"):
                 go(up)
             st.text("›")
-            st.code(attempt_id, language=None)
+            # Its id can tell the model.
+            st.text("one of them, read blind") if view.blind == "yes" else st.code(attempt_id, language=None)
         with st.container(horizontal=True, gap="small", width="content"):
             for words, target, shortcut in (("Previous", before, "p"), ("Next", after, "n")):
                 if st.button(words, key=f"dialogue-{shortcut}", shortcut=shortcut, disabled=not target):
@@ -370,7 +362,9 @@ def _has_values(values: pl.Series) -> bool:
 
 
 def _order_of(view: View) -> str:
-    """The order of the list: the address's, else the worst first by the metric, else the newest."""
+    """The order of the list: the address's, else the worst first by the metric, else the newest; mixed when blind."""
+    if view.blind == "yes":
+        return "mixed"
     return view.order if view.order in _ORDERS else "worst" if view.metric else "newest"
 
 
@@ -389,13 +383,6 @@ def _order(view: View) -> None:
 
 def _order_changed() -> None:
     set_view(here().change(order=st.session_state["failures-order"]))
-
-
-def _address(view: View) -> str:
-    from urllib.parse import urlencode
-
-    base = (st.context.url or "").partition("?")[0]
-    return f"{base}?{urlencode(view.to_query(), doseq=True)}"
 
 
 def _say_kinds(kinds: list[str] | None) -> str:

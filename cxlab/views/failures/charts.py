@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from cxlab.charts.names import shorten, spell_out
 from cxlab.charts.numbers import format_count, format_share, largest
 from cxlab.charts.theme import palette, plain, short_model, style_figure
 from cxlab.read import failure_kinds, procedures
-from cxlab.records.procedure import number
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _ROW_PX = 44
 _FRAME_PX = 16
+# Characters beside each other at 1024 pixels.
+_LINE = 108
 _FORMS = {
     "not_json": "the reply held no JSON object",
     "empty": "the reply was empty",
@@ -34,7 +36,7 @@ _EVENTS = {
 
 
 def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingProxyType({})) -> tuple[str, str]:
-    """A group in words: what happened ("Read InfoCompleteness as false, was true"), and where; `titles` of tasks."""
+    """A group in words: what happened ("Read info completeness as no, it was yes"), and where; `titles` of tasks."""
     kind = row["kind"]
     if kind in _EVENTS:
         return describe_event(row, titles)
@@ -42,8 +44,8 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
     step, took, due = (_step(row["scenario"], row[name]) for name in ("stage", "took", "due"))
     misread = failure_kinds.misread()
     if kind in misread and row["field"]:
-        what = f"Read {row['field']} as {row['given']}, was {row['wanted']}"
-        where = f"leads from {step} to {took}, not {due}"
+        what = f"Read {_word(row['field'])} as {_word(row['given'])}, it was {_word(row['wanted'])}"
+        where = f"at {step}: leads to {took}, not {due}"
         # The first class is the plain one.
         return what, f"{scenario} · {where}" + ("" if kind == next(iter(misread)) else f" · {misread[kind]}")
     if kind in misread:
@@ -54,7 +56,7 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
             return f"Handed out {took}, due was {due}", f"{scenario} · right path, wrong action at {step}"
         went = f"Went to {took}" if row["took"] else "Stopped"
         due_words = f"due was {due}" if row["due"] else "the path was over"
-        return f"{went} after {step}, {due_words}", f"{scenario} · fields lead the right way"
+        return f"{went}, {due_words}", f"{scenario} · after {step}; its fields lead the right way"
     detail = str(row["detail"] or "")
     if kind in ("answer", "unmarked"):
         # Told by the verdict alone: its reason, and as much as it says of the place.
@@ -66,7 +68,7 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
     form, _, part = detail.partition(" ")
     if kind == "format" and form == "invalid":
         name = part.removeprefix("fields.")
-        what = f"Unreadable reply: {name or 'something'} missing or outside the options"
+        what = f"Unreadable reply: {_word(name) if name else 'something'} missing or outside the options"
     else:
         what = f"{failure_kinds.name_kind(kind).capitalize()}: {_FORMS.get(form, form.replace('_', ' '))}"
     return what, scenario
@@ -88,13 +90,24 @@ def _name(place: str | None, titles: Mapping[str, str]) -> str:
 
 
 def _step(scenario: str | None, step: str | None) -> str:
-    """ "stage 3" for a stage of a procedure, an action as it is."""
+    """A stage of a procedure by its title, an action in words."""
     if not step:
         return "the end" if step is None else "nothing"
     if step == "start":
         return "the start"
     known = procedures.find(scenario)
-    return f"stage {number(step)}" if known and step in known.stages else step
+    return f"“{known.stages[step]}”" if known and step in known.stages else _word(step)
+
+
+def _word(id: object) -> str:
+    """What a field, a value or an action is called."""
+    return procedures.words().get(str(id)) or spell_out(id)
+
+
+def _crop(words: tuple[str, str]) -> tuple[str, str]:
+    """As much of the words as one line of a narrow chart holds; the rest is in the hover and in the table."""
+    what, where = (shorten(words[0], _LINE - 20), words[1])
+    return what, shorten(where, _LINE - len(what))
 
 
 def draw_groups(frame: pl.DataFrame, dark: bool, titles: Mapping[str, str], things: str) -> "Figure":
@@ -136,7 +149,7 @@ def draw_groups(frame: pl.DataFrame, dark: bool, titles: Mapping[str, str], thin
         mode="text",
         text=[
             f"{plain(what)}&nbsp;&nbsp; <span style='color:{colours.muted}'>{plain(where)}</span>"
-            for what, where in words
+            for what, where in map(_crop, words)
         ],
         textposition="middle right",
         textfont={"color": colours.ink, "size": 12.5},

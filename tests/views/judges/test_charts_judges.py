@@ -33,22 +33,40 @@ EVIL = "<img src=x>$a$"
 @pytest.mark.parametrize(
     ("changes", "what", "where"),
     [
-        ({}, "Read CoreIntention as Exchange, was ReturnOrRefund", "leads from stage 3 to Exchange, not Refund"),
-        ({"kind": "lucky"}, "Read CoreIntention", "right by luck"),
         (
-            {"kind": "execution", "took": "stage5", "due": "stage4"},
-            "Went to stage 5 after stage 3, due was stage 4",
+            {},
+            "Read core intention as exchange, it was return or refund",
+            "at “Where the parcel is”: leads to exchange, not refund",
+        ),
+        ({"given": "Inqury", "wanted": "true"}, "Read core intention as inquiry, it was yes", ""),
+        (
+            {"kind": "action", "took": "PLAN_C", "due": "TransHuman"},
+            "Went to plan C, due was hand-over to a person",
             "",
         ),
-        ({"kind": "execution", "took": None, "due": "stage4"}, "Stopped after stage 3, due was stage 4", ""),
-        ({"kind": "execution", "took": "stage5", "due": None}, "Went to stage 5 after stage 3, the path was over", ""),
-        ({"kind": "action", "due": "Interception"}, "Handed out Exchange, due was Interception", "stage 3"),
+        ({"kind": "lucky"}, "Read core intention", "right by luck"),
+        (
+            {"kind": "execution", "took": "stage5", "due": "stage4"},
+            "Went to “Whose doing it is”, due was “Standing of the account”",
+            "after “Where the parcel is”",
+        ),
+        (
+            {"kind": "execution", "took": None, "due": "stage4"},
+            "Stopped, due was “Standing of the account”",
+            "after “Where the parcel is”",
+        ),
+        (
+            {"kind": "execution", "took": "stage5", "due": None},
+            "Went to “Whose doing it is”, the path was over",
+            "",
+        ),
+        ({"kind": "action", "due": "Interception"}, "Handed out exchange, due was interception", "Where the parcel is"),
         (
             {"kind": "format", "detail": "not_json"},
             "Unreadable reply: the reply held no JSON object",
             "Ecommerce refund",
         ),
-        ({"kind": "format", "detail": "invalid fields.Core"}, "Unreadable reply: Core missing", ""),
+        ({"kind": "format", "detail": "invalid fields.Core"}, "Unreadable reply: core missing", ""),
         ({"kind": "provider", "detail": "rate_limit", "scenario": None}, "Provider fault: rate limit", "Any scenario"),
     ],
 )

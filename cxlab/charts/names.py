@@ -1,0 +1,28 @@
+"""What ids of data and programs are called on pages; the ids themselves stay as other people's files have them."""
+
+import re
+
+_ID = re.compile(r"[A-Za-z][A-Za-z0-9_+]*")
+_TRUTH = {"true": "yes", "false": "no"}
+
+
+def spell_out(name: object) -> str:
+    """An id in words: "ReturnOrRefund" → "return or refund", "PLAN_C" → "plan C", "true" → "yes"; other text stays."""
+    text = str(name)
+    if text.lower() in _TRUTH:
+        return _TRUTH[text.lower()]
+    if not _ID.fullmatch(text):
+        return text
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text).replace("_", " ").replace("+", " + ").split()
+    # What is written in capitals throughout is either one letter or an abbreviation, unless all of it is.
+    loud = text.isupper()
+    return " ".join(word if word.isupper() and (len(word) == 1 or not loud) else word.lower() for word in apart)
+
+
+def shorten(text: str, longest: int) -> str:
+    """The text, or its beginning and "…" where it is longer; at a space where one is near."""
+    if len(text) <= longest:
+        return text
+    kept = text[: max(longest - 1, 1)]
+    at_word = kept.rpartition(" ")[0]
+    return (at_word if len(at_word) > 0.7 * len(kept) else kept).rstrip(" ,;:·“") + "…"

@@ -1,0 +1,134 @@
+"""The attempts that are listed, to be kept: as a link, as a file, or as a dataset to run again."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from cxlab.charts.numbers import format_count
+from cxlab.errors import CxError, UnknownName
+from cxlab.read import View, failures
+from cxlab.read.files import to_csv, to_parquet
+from cxlab.records import Dataset
+from cxlab.records.benchmark_card import Declaration
+from cxlab.store import sample_set, write
+from cxlab.ui.address import has_page
+from cxlab.ui.app_frame import guarded
+from cxlab.ui.labels import plain
+from cxlab.ui.trash import delete
+from cxlab.views.benchmarks import names_of
+
+_MADE = "failures-datasets-made"
+_LONGEST_NAME = 80
+
+
+def save_set(view: View, about: Declaration, total: int) -> None:
+    """The filtered set as a link and as files."""
+    kept = view.change(attempt="", turn=None)
+    (one, many), metrics = (
+        about.card.unit,
+        tuple(dict.fromkeys([*about.card.leading, view.metric]) if view.metric else ()),
+    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(f"Save these {many}:", width="content")
+        with st.popover("Link", type="tertiary"):
+            st.caption("This address shows exactly this set.")
+            st.code(write_address(kept), language=None, wrap_lines=True)
+        most = f"; the first {format_count(failures.MOST_EXPORTED)}" if total > failures.MOST_EXPORTED else ""
+        files: list[tuple[str, str, str, Callable[[], bytes], str]] = [
+            (
+                "CSV",
+                "csv",
+                "text/csv",
+                lambda: to_csv(failures.chosen_set(kept, False, metrics)),
+                f"One row a {one}, guarded against formulas",
+            ),
+            (
+                "Parquet",
+                "parquet",
+                "application/vnd.apache.parquet",
+                lambda: to_parquet(failures.chosen_set(kept, True, metrics)),
+                f"One row a {one}, with its messages",
+            ),
+            (
+                "JSONL",
+                "jsonl",
+                "application/x-ndjson",
+                lambda: failures.to_jsonl(kept, metrics),
+                f"One line a {one}, with its messages",
+            ),
+        ]
+        _offer_dataset(kept, many)
+        for name, ending, mime, make, meaning in files:
+            st.download_button(
+                name,
+                make,
+                f"cxlab-{many}.{ending}",
+                mime,
+                key=f"set-{ending}",
+                on_click="ignore",
+                type="tertiary",
+                help=f"{meaning}{most}.",
+            )
+
+
+def _offer_dataset(kept: View, many: str) -> None:
+    """The samples of these attempts as a dataset, and what was made of them here."""
+    with st.popover("Dataset to run again", type="tertiary"):
+        st.caption(
+            f"The samples of these {many} with all that their dataset holds beside them. What you run on it is "
+            "compared with what was run before: it is the same samples."
+        )
+        with st.form("failures-dataset", border=False):
+            usual = f"Chosen on Failures, {datetime.now(UTC):%Y-%m-%d}"
+            name = st.text_input("Name", usual, max_chars=_LONGEST_NAME)
+            if st.form_submit_button("Make the dataset", type="primary") and name.strip():
+                with guarded():
+                    made, lost = make_datasets(kept, name.strip())
+                    st.session_state[_MADE] = [each.id for each in made]
+                    for each in lost:
+                        st.warning(plain(each))
+        _show_made(st.session_state.get(_MADE, ()))
+
+
+def make_datasets(view: View, name: str) -> tuple[list[Dataset], list[str]]:
+    """A dataset of the view's samples for each dataset that they come from, and what of them could not be taken."""
+    made, lost = [], []
+    asked = {key: value for key, value in view.to_query().items() if key not in ("page", "order")}
+    found = failures.samples_of(view)
+    for (origin,), rows in found.group_by("dataset_id", maintain_order=True):
+        try:
+            made.append(sample_set.save_samples(str(origin), name, set(rows["sample_id"]), asked))
+        except CxError as fault:
+            lost.append(f"{format_count(rows.height)} samples of {origin} are left out: {fault}")
+    return made, lost
+
+
+def _show_made(ids: Sequence[str]) -> None:
+    for id in ids:
+        try:
+            dataset = write.load_dataset(id)
+        except UnknownName:
+            continue
+        count = len(write.load_samples(id, only_facets=True))
+        st.markdown(f"**{plain(dataset.name)}**")
+        benchmark = names_of([dataset.benchmark])[dataset.benchmark]
+        st.caption(plain(f"{benchmark}, {format_count(count)} {'sample' if count == 1 else 'samples'}"))
+        st.code(f"python -m cxlab run {dataset.benchmark} --dataset {id}", language="bash", wrap_lines=True)
+        with st.container(horizontal=True, gap="small"):
+            if has_page("run"):
+                query = {"bench": dataset.benchmark, "dataset": id}
+                st.page_link("pages/run.py", label="Evaluate a model on it", query_params=query)
+            if st.button("Undo", key=f"failures-dataset-drop-{id}", type="tertiary"):
+                with guarded():
+                    delete("dataset", id)
+                    st.session_state[_MADE] = [each for each in ids if each != id]
+                    st.rerun()
+
+
+def write_address(view: View) -> str:
+    """The address that shows this set."""
+    from urllib.parse import urlencode
+
+    base = (st.context.url or "").partition("?")[0]
+    return f"{base}?{urlencode(view.to_query(), doseq=True)}"
