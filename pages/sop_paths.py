@@ -90,8 +90,8 @@ difference = None
 if view.baseline:
     first = next((name for name in (*view.models, *models) if name != view.baseline), None)
     difference = (first, view.baseline) if first else None
-scope = narrow_to_set(view, [benchmark]).filters().change(at=view.at, stage=view.stage)
-shown = scope.change(models=difference) if difference else scope
+of = view.change(models=difference) if difference else view
+shown = narrow_to_set(of, [benchmark]).filters().change(at=view.at, stage=view.stage)
 procedure = procedures.get(scenario)
 
 split = ui.cached(queries.error_split, shown.change(stage=""))

@@ -123,16 +123,22 @@ def show_chart(
     select: bool = False,
     modes: Sequence[Literal["points", "box", "lasso"]] = ("points",),
     table: bool = True,
+    zoom: bool = False,
 ) -> list[list[Any]]:
     """A chart with its table twin below; returns the customdata of the points that were clicked, as lists.
 
-    Only scatter and bar traces send clicks. `alt` says in a sentence what there is to see. The mode bar holds the
+    Only scatter and bar traces send clicks. With `zoom` the chart is moved by dragging and zoomed by the wheel, and its
+    mode bar has a reset. `alt` says in a sentence what there is to see. The mode bar holds the
     PNG download (made in the browser); the other downloads lie with the table.
     """
     if "box" in modes or "lasso" in modes:
         figure.update_layout(dragmode="select")
     buttons = [["toImage", *(["select2d", "lasso2d"] if len(modes) > 1 else [])]]
+    if zoom:
+        buttons = [["zoomIn2d", "zoomOut2d", "resetScale2d"], ["toImage"]]
     config = {
+        "scrollZoom": zoom,
+        "displayModeBar": True if zoom else "hover",
         "displaylogo": False,
         "modeBarButtons": buttons,
         "responsive": True,

@@ -1,39 +1,96 @@
 """What a map of a procedure is drawn with: lines and texts below, the marks that can be clicked on top."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cxlab.charts.theme import Palette, plain, style_figure
+import numpy as np
+from numpy.typing import NDArray
+
+from cxlab.charts.theme import Palette, channels, plain, readable_on, style_figure
 from cxlab.records.procedure import Procedure, number
 from cxlab.views.sop.charts_map_labels import (
     ACTION_PX,
     FONT_PX,
     NODE_PX,
     Label,
+    count_points,
     name_action,
     place_labels,
+    place_more,
     wrap,
 )
-from cxlab.views.sop.charts_map_layout import Layout, Point, Step
+from cxlab.views.sop.charts_map_layout import WIDTH, Layout, Point, Step
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-_RIGHT_PX = 112
+_RIGHT_PX = 130
 _LEFT_PX = 40
+# The key has two rows in a narrow window.
+_TOP_PX = 52
 
 
 @dataclass(frozen=True)
-class EdgeLine:
-    """One line of the map: `shift` moves it off the middle of its edge, in pixels."""
+class Band:
+    """One colour of a strand: `width` in pixels from rim to rim, and which layer of the map it lies in, from 0."""
+
+    colour: str
+    width: float
+    layer: int = 0
+    dash: str = "solid"
+
+
+@dataclass(frozen=True)
+class Strand:
+    """The one line of an edge: its bands lie in each other, the widest at the bottom, so they need no room beside."""
 
     step: Step
     line: Sequence[Point]
-    colour: str
-    width: float
-    shift: float = 0.0
-    dash: str = "solid"
+    bands: tuple[Band, ...]
+
+
+@dataclass(frozen=True)
+class MapTexts:
+    """What is written on a map.
+
+    `edges`: the shapes of each edge's label; `detours`: of each line that is no edge; `stages`: the lines below each
+    stage's title; `actions`: those below each action.
+    """
+
+    edges: Mapping[Step, Sequence[Sequence[str]]]
+    detours: Mapping[Step, str]
+    stages: Mapping[str, Sequence[str]]
+    actions: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class PlacedTexts:
+    """The texts of a map, where they stand, and the lines that are no edges, which keep off them."""
+
+    texts: MapTexts
+    titles: Mapping[str, Sequence[tuple[Sequence[str], int]]]
+    stages: Mapping[str, Label]
+    edges: Mapping[Step, Label]
+    detours: Mapping[Step, Sequence[Point]]
+
+
+def place_texts(procedure: Procedure, layout: Layout, texts: MapTexts) -> PlacedTexts:
+    """Where the texts of a map stand, and how lines that are no edges bend around them."""
+    titles = {stage: shape_title(title, texts.stages[stage]) for stage, title in procedure.stages.items()}
+    of_stages, of_edges = place_labels(procedure, titles, texts.edges)
+    taken = np.array([label.box for label in (*of_stages.values(), *of_edges.values())]).reshape(-1, 4)
+    detours = {step: bend_detour(layout, step, taken) for step in texts.detours}
+    return PlacedTexts(texts, titles, of_stages, of_edges, detours)
+
+
+def shape_title(title: str, below: Sequence[str]) -> list[tuple[Sequence[str], int]]:
+    """The shapes of a stage's label: its title in longer and longer lines, at last cut, and how many lines are it."""
+    shapes = dict.fromkeys(
+        tuple(wrap(title, letters, lines)) for letters, lines in ((15, 3), (22, 3), (30, 3), (15, 1))
+    )
+    return [((*lines, *below), len(lines)) for lines in shapes]
 
 
 def name_step(procedure: Procedure, step: Step) -> str:
@@ -44,90 +101,136 @@ def name_step(procedure: Procedure, step: Step) -> str:
 def draw_ground(
     procedure: Procedure,
     layout: Layout,
-    strands: Sequence[EdgeLine],
-    told: Mapping[Step, Sequence[Sequence[str]]],
-    values: Mapping[str, str],
-    fills: Mapping[str, str],
-    ends: Mapping[str, str],
+    strands: Sequence[Strand],
+    placed: PlacedTexts,
     colours: Palette,
     chosen: str,
     dark: bool,
+    simulated: str = "",
+    aside: str = "",
 ) -> "Figure":
-    """Lines and texts, in a figure of the layout's size.
+    """Lines and texts, in a figure of the layout's size that can be moved and zoomed; `simulated` is said in a corner.
 
-    `told`: the shapes of each edge's label; `values`: the last line of each stage's; `fills`: colours of stages that
-    somebody reached; `ends`: what stands below each action.
+    `aside`: the colour of what is written at lines that are no edges.
+    Texts and lines keep their size in pixels: zooming in makes room between them.
     """
     from cxlab.charts.lazy_figure import LazyFigure
 
     figure = LazyFigure()
-    # Lines of one look are one trace: a trace costs a millisecond, a map has some seventy lines.
-    looks: dict[tuple[str, str, float], list[EdgeLine]] = {}
-    for strand in strands:
-        width = round(2 * strand.width) / 2 + (2 if ">".join(strand.step) == chosen else 0)
-        looks.setdefault((strand.colour, strand.dash, width), []).append(strand)
-    for (colour, dash, width), alike in sorted(looks.items(), key=lambda look: -look[0][2]):
-        figure.add_scatter(
-            x=[x for strand in alike for x in (*(x for x, _ in strand.line), None)],
-            y=[y for strand in alike for y in (*(y + strand.shift for _, y in strand.line), None)],
-            mode="lines",
-            line={"color": colour, "width": width, "dash": dash},
-            opacity=0.8,
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    titles = {stage: [*wrap(title, 15, 3), values[stage]] for stage, title in procedure.stages.items()}
+    _add_strands(figure, strands, chosen, colours)
     # All notes are set at once: each single one added would copy those before it.
     notes: list[dict[str, Any]] = []
-    of_stages, of_edges = place_labels(procedure, titles, told)
-    for stage, label in of_stages.items():
-        *title, value = titles[stage]
-        notes.append(_note(label, "<b>" + "<br>".join(map(plain, title)) + f"</b><br>{plain(value)}", colours))
-    for step, label in of_edges.items():
-        lines_of = told[step][label.shape]
+    texts = placed.texts
+    for stage, label in placed.stages.items():
+        lines, bold = placed.titles[stage][label.shape]
+        title, rest = "<br>".join(map(plain, lines[:bold])), "<br>".join(map(plain, lines[bold:]))
+        notes.append(_note(label, f"<b>{title}</b><br>{rest}", colours))
+    for step, label in placed.edges.items():
+        lines_of = texts.edges[step][label.shape]
         *when, count = lines_of if len(lines_of) > 1 else lines_of[0].rsplit(" ", 1)
         words = ("<br>" if len(lines_of) > 1 else " ").join([*map(plain, when), ""])
         notes.append(_note(label, f"{words}<span style='color:{colours.muted}'>{plain(count)}</span>", colours))
-    for action, count in ends.items():
-        if action in layout.nodes:
-            x, y = layout.nodes[action]
-            name = "<br>".join(map(plain, name_action(action)))
-            notes.append(
-                {
-                    "x": x,
-                    "y": y,
-                    "xshift": ACTION_PX + 4,
-                    "text": f"<b>{name}</b><br><span style='color:{colours.muted}'>{plain(count)}</span>",
-                    "showarrow": False,
-                    "xanchor": "left",
-                    "yanchor": "middle",
-                    "align": "left",
-                    "font": {"size": FONT_PX, "color": colours.ink},
-                }
-            )
-    figure.update_xaxes(range=[-2, layout.width + 2], visible=False, fixedrange=True)
-    figure.update_yaxes(range=[0, layout.height], visible=False, fixedrange=True)
-    style_figure(figure, dark, height=round(layout.height) + 34, values="none")
+    taken = [label.box for label in (*placed.stages.values(), *placed.edges.values())]
+    for step, label in place_more(procedure, placed.detours, texts.detours, taken).items():
+        notes.append(
+            _note(label, f"<span style='color:{aside or colours.bad}'>{plain(texts.detours[step])}</span>", colours)
+        )
+    notes += [
+        _note_action(action, counts, layout.nodes[action], colours)
+        for action, counts in texts.actions.items()
+        if action in layout.nodes
+    ]
+    if simulated:
+        notes.append(
+            {
+                "x": 1, "y": 0, "xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "top",
+                "xshift": _RIGHT_PX - 6, "text": f"◇ {plain(simulated)}", "showarrow": False,
+                "font": {"size": FONT_PX, "color": colours.muted},
+            }
+        )  # fmt: skip
+    # A wide procedure opens at its left end; no way leads out of what is drawn.
+    figure.update_xaxes(
+        range=[-2, min(layout.width, 1.2 * WIDTH) + 2], minallowed=-60, maxallowed=layout.width + 60, visible=False
+    )
+    figure.update_yaxes(range=[0, layout.height], minallowed=-20, maxallowed=layout.height + 20, visible=False)
+    style_figure(figure, dark, height=round(layout.height) + _TOP_PX + 20, values="none")
     figure.update_layout(
-        margin={"l": _LEFT_PX, "r": _RIGHT_PX, "t": 34, "b": 0, "autoexpand": False},
-        legend={"x": -0.02, "y": 1.0, "yanchor": "bottom", "itemclick": False, "itemdoubleclick": False},
+        margin={"l": _LEFT_PX, "r": _RIGHT_PX, "t": _TOP_PX, "b": 20, "autoexpand": False},
+        legend={"x": -0.02, "y": 1.0, "yanchor": "bottom", "itemclick": False, "itemdoubleclick": False,
+                "font": {"size": FONT_PX}},
         hoverdistance=14,
         annotations=notes,
-    )
+        dragmode="pan",
+        # What was zoomed to stays while the page is drawn anew.
+        uirevision=procedure.id,
+    )  # fmt: skip
     return figure
 
 
+def _add_strands(figure: "Figure", strands: Sequence[Strand], chosen: str, colours: Palette) -> None:
+    # Lines of one look are one trace: a trace costs a millisecond, a map has some seventy lines.
+    looks: dict[tuple[int, float, str, str], list[Strand]] = {}
+    for strand in strands:
+        bands = strand.bands
+        if ">".join(strand.step) == chosen:
+            bands = (Band(colours.accent, max(band.width for band in bands) + 5, -1), *bands)
+        for band in bands:
+            width = round(2 * band.width) / 2 if band.width < 5 else round(band.width)
+            looks.setdefault((band.layer, -width, band.colour, band.dash), []).append(strand)
+    for (_, width, colour, dash), alike in sorted(looks.items(), key=lambda look: look[0]):
+        figure.add_scatter(
+            x=[x for strand in alike for x in (*(x for x, _ in strand.line), None)],
+            y=[y for strand in alike for y in (*(y for _, y in strand.line), None)],
+            mode="lines",
+            line={"color": colour, "width": -width, "dash": dash},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+
+
+def bend_detour(layout: Layout, step: Step, taken: NDArray[np.float64]) -> list[Point]:
+    """A line for a transition that the procedure does not know: the arc that hides fewest nodes and texts."""
+    start, end = layout.nodes[step[0]], layout.nodes[step[1]]
+    others = [point for name, point in layout.nodes.items() if name not in step]
+    arcs = [_bend(start, end, bulge) for bulge in (26, -26, 44, -44, 66, -66, 90, -90, 120, -120)]
+    return min(arcs, key=lambda arc: _crowd(arc, others, taken, layout))
+
+
+def _bend(start: Point, end: Point, bulge: float) -> list[Point]:
+    """An arc that leaves the straight line by `bulge` pixels, at right angles to it."""
+    across, along = end[0] - start[0], end[1] - start[1]
+    length = math.hypot(across, along) or 1.0
+    up, right = across / length, -along / length
+    arc = []
+    for t in (i / 24 for i in range(25)):
+        bent = 4 * bulge * t * (1 - t)
+        arc.append((start[0] + across * t + right * bent, start[1] + along * t + up * bent))
+    return arc
+
+
+def _crowd(arc: Sequence[Point], others: Sequence[Point], taken: NDArray[np.float64], layout: Layout) -> float:
+    near = sum(max(0.0, 26 - max(abs(x - ox) * 0.8, abs(y - oy))) for x, y in arc for ox, oy in others)
+    out = sum(max(0.0, 8 - y) + max(0.0, y - layout.height + 8) for _, y in arc)
+    hidden = int(count_points(taken, np.array(arc)).sum()) if len(taken) else 0
+    return near + 3 * out + 12 * hidden
+
+
 def _note(label: Label, text: str, colours: Palette) -> dict[str, Any]:
+    (x, y), box = label.anchor, label.box
     return {
-        "x": label.box.x, "y": label.box.y, "text": text, "showarrow": False, "bgcolor": _clear(colours.surface),
-        "borderpad": 0, "font": {"size": FONT_PX, "color": colours.ink}, "align": "center", "xanchor": "center",
-        "yanchor": "middle",
+        "x": x, "y": y, "xshift": box.x - x, "yshift": box.y - y, "text": text, "showarrow": False, "borderpad": 0,
+        "font": {"size": FONT_PX, "color": colours.ink}, "align": "center", "xanchor": "center", "yanchor": "middle",
     }  # fmt: skip
 
 
-def _clear(colour: str) -> str:
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.86)"
+def _note_action(action: str, counts: Sequence[str], at: Point, colours: Palette) -> dict[str, Any]:
+    name = "<br>".join(map(plain, name_action(action)))
+    count = "<br>".join(map(plain, counts))
+    return {
+        "x": at[0], "y": at[1], "xshift": ACTION_PX + 4, "showarrow": False, "xanchor": "left", "yanchor": "middle",
+        "text": f"<b>{name}</b><br><span style='color:{colours.muted}'>{count}</span>", "align": "left",
+        "font": {"size": FONT_PX, "color": colours.ink},
+    }  # fmt: skip
 
 
 def add_targets(
@@ -161,6 +264,7 @@ def add_nodes(
 ) -> None:
     """Stages as circles with their number, actions as squares; both can be clicked."""
     stages = list(procedure.stages)
+    inks = [readable_on(channels(fills.get(stage, colours.muted)), colours) for stage in stages]
     figure.add_scatter(
         x=[layout.nodes[stage][0] for stage in stages],
         y=[layout.nodes[stage][1] for stage in stages],
@@ -177,9 +281,9 @@ def add_nodes(
             },
         },
         text=[f"<b>{number(stage)}</b>" for stage in stages],
-        textfont={"color": colours.surface, "size": 12},
-        selected={"marker": {"opacity": 1}, "textfont": {"color": colours.surface}},
-        unselected={"marker": {"opacity": 1}, "textfont": {"color": colours.surface}},
+        textfont={"color": inks, "size": 12},
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 1}},
         customdata=[["stage", stage] for stage in stages],
         hovertext=[stage_hovers[stage] for stage in stages],
         hovertemplate="%{hovertext}<extra></extra>",
@@ -202,7 +306,11 @@ def add_nodes(
     )
 
 
-def add_legend(figure: "Figure", name: str, colour: str, dash: str) -> None:
-    """A line in the legend that stands for no trace of its own."""
-    line = {"color": colour, "width": 5, "dash": dash}
-    figure.add_scatter(x=[None], y=[None], mode="lines", name=plain(name), line=line, showlegend=True)
+def add_legend(figure: "Figure", name: str, colour: str, dash: str = "solid", symbol: str = "") -> None:
+    """A line in the legend that stands for no trace of its own, or with a `symbol` a mark."""
+    look: dict[str, Any] = (
+        {"mode": "markers", "marker": {"symbol": symbol, "size": 12, "color": colour}}
+        if symbol
+        else {"mode": "lines", "line": {"color": colour, "width": 5, "dash": dash}}
+    )
+    figure.add_scatter(x=[None], y=[None], name=plain(name), showlegend=True, **look)

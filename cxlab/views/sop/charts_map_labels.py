@@ -13,11 +13,14 @@ from cxlab.records.procedure import Procedure
 from cxlab.views.sop.charts_map_layout import Layout, Point, Step, lay_out
 
 NODE_PX, ACTION_PX = 13.0, 9.0
-FONT_PX = 11
-LINE_PX = 14.3
-# Mean advance of a letter at 11 px in the widest of the system fonts (DejaVu Sans), plain and bold.
-_LETTER_PX, _BOLD_PX = 6.3, 7.3
+FONT_PX = 12
+LINE_PX = 15.6
+# Mean advance of a letter at 12 px in the widest of the system fonts (DejaVu Sans), plain and bold.
+_LETTER_PX, _BOLD_PX = 6.9, 8.0
 _SAMPLES = 16
+_CLEAR_PX = 7.0
+"""From the middle of a line to a text beside it: half of the widest line."""
+_NEAR_PX = 4.0
 
 
 class Box(NamedTuple):
@@ -30,16 +33,20 @@ class Box(NamedTuple):
 
 
 class Label(NamedTuple):
-    """Where a text stands, and in which of the shapes that were offered for it."""
+    """Where a text stands, in which of the shapes that were offered for it, and the point of the map it belongs to.
+
+    However far the map is zoomed, the text keeps its distance in pixels from that point.
+    """
 
     box: Box
     shape: int
+    anchor: Point
 
 
 def measure(lines: Sequence[str], bold: int = 0) -> tuple[float, float]:
     """Width and height of some lines of text in pixels, estimated; the first `bold` lines are bold."""
     widths = [len(line) * (_BOLD_PX if place < bold else _LETTER_PX) for place, line in enumerate(lines)]
-    return max(widths, default=0.0) + 4, len(lines) * LINE_PX + 2
+    return max(widths, default=0.0) + 2, len(lines) * LINE_PX
 
 
 def wrap(text: str, letters: int, lines: int) -> list[str]:
@@ -53,16 +60,20 @@ def wrap(text: str, letters: int, lines: int) -> list[str]:
         if wrapped[-1] and len((wrapped[-1] + piece).rstrip()) > letters:
             wrapped.append("")
         wrapped[-1] += piece
-    wrapped = [line.strip() for line in wrapped if line.strip()]
+    wrapped = [_cut(line.strip(), letters + 6) for line in wrapped if line.strip()]
     if len(wrapped) > lines:
         wrapped = [*wrapped[: lines - 1], wrapped[lines - 1][: letters - 1].rstrip(" ,/·") + "…"]
     return wrapped
 
 
+def _cut(line: str, letters: int) -> str:
+    return line if len(line) <= letters else f"{line[: letters - 1].rstrip()}…"
+
+
 def name_action(action: str) -> list[str]:
     """An action in two lines; of a pair the second half is whole, because that is what tells pairs apart."""
     head, plus, tail = action.partition("+")
-    return [*wrap(head, 13, 1), f"+ {tail}"] if plus else wrap(action, 13, 2)
+    return [*wrap(head, 13, 1), f"+ {_cut(tail, 14)}"] if plus else wrap(action, 13, 2)
 
 
 def curve(points: Sequence[Point], samples: int = _SAMPLES) -> list[Point]:
@@ -85,16 +96,21 @@ def curve(points: Sequence[Point], samples: int = _SAMPLES) -> list[Point]:
 
 
 def place_labels(
-    procedure: Procedure, stages: Mapping[str, Sequence[str]], edges: Mapping[Step, Sequence[Sequence[str]]]
+    procedure: Procedure,
+    stages: Mapping[str, Sequence[tuple[Sequence[str], int]]],
+    edges: Mapping[Step, Sequence[Sequence[str]]],
 ) -> tuple[dict[str, Label], dict[Step, Label]]:
-    """Places for the texts of stages (above or below their node) and of edges (on or beside their line).
+    """Places for the texts of stages (above or below their node) and of edges (beside their line).
 
-    Each edge offers its text in several shapes (lines of text), the first one preferred; a stage has one.
+    Each offers its text in several shapes (lines of text), the first one preferred; of a stage's with how many of the
+    lines are bold.
     """
     # Other numbers of the same length need the same places, so those are found once and kept.
     return _place(
         procedure,
-        tuple((stage, tuple(map(_blank, text))) for stage, text in stages.items()),
+        tuple(
+            (stage, tuple((tuple(map(_blank, text)), bold) for text, bold in each)) for stage, each in stages.items()
+        ),
         tuple((step, tuple(tuple(map(_blank, shape)) for shape in shapes)) for step, shapes in edges.items()),
     )
 
@@ -107,25 +123,25 @@ def _blank(text: str) -> str:
 @lru_cache(maxsize=64)
 def _place(
     procedure: Procedure,
-    stages: tuple[tuple[str, tuple[str, ...]], ...],
+    stages: tuple[tuple[str, tuple[tuple[tuple[str, ...], int], ...]], ...],
     edges: tuple[tuple[Step, tuple[tuple[str, ...], ...]], ...],
 ) -> tuple[dict[str, Label], dict[Step, Label]]:
     """First each label takes the best place in turn, then each looks again, knowing all others."""
     layout = lay_out(procedure)
     lines = {step: curve(points) for step, points in layout.edges.items()}
     nodes = np.array([(x, y, 2 * NODE_PX + 2, 2 * NODE_PX + 2) for x, y in layout.nodes.values()])
-    options: dict[str | Step, _Options] = {stage: _around(layout.nodes[stage], text) for stage, text in stages}
+    options: dict[str | Step, _Options] = {stage: _around(layout.nodes[stage], shapes) for stage, shapes in stages}
     # Short edges have the fewest places to go, so they choose first.
     for step, shapes in sorted(edges, key=lambda edge: (len(lines[edge[0]]), edge[0])):
         options[step] = _beside(lines[step], [measure(text) for text in shapes])
-    points = {step: np.array(line[::3]) for step, line in lines.items()}
-    fixed = {key: _fixed_cost(each, nodes, points, key, layout) for key, each in options.items()}
+    points = np.array([point for line in lines.values() for point in line])
+    fixed = {key: _fixed_cost(each, nodes, points, layout) for key, each in options.items()}
     at: dict[str | Step, int] = {}
     for _ in range(5):
         before = dict(at)
         for key, each in options.items():
             others = np.array([options[other].boxes[place] for other, place in at.items() if other != key])
-            at[key] = int(np.argmin(fixed[key] + 9 * _overlaps(each.boxes, others.reshape(-1, 4)).sum(axis=1)))
+            at[key] = int(np.argmin(fixed[key] + 12 * _overlaps(each.boxes, others.reshape(-1, 4)).sum(axis=1)))
         if at == before:
             break
     found = {key: options[key].label(place) for key, place in at.items()}
@@ -135,68 +151,105 @@ def _place(
     )
 
 
+def place_more(
+    procedure: Procedure, lines: Mapping[Step, Sequence[Point]], texts: Mapping[Step, str], taken: Sequence[Box]
+) -> dict[Step, Label]:
+    """Places for short texts beside further lines, one after the other, where labels are taken already."""
+    layout = lay_out(procedure)
+    nodes = np.array([(x, y, 2 * NODE_PX + 2, 2 * NODE_PX + 2) for x, y in layout.nodes.values()])
+    every = [*(curve(points) for points in layout.edges.values()), *lines.values()]
+    points = np.array([point for line in every for point in line])
+    boxes = [*taken]
+    found: dict[Step, Label] = {}
+    for step, line in lines.items():
+        options = _beside(line, [measure([_blank(texts[step])])])
+        cost = _fixed_cost(options, nodes, points, layout)
+        cost = cost + 12 * _overlaps(options.boxes, np.array(boxes).reshape(-1, 4)).sum(axis=1)
+        found[step] = options.label(int(np.argmin(cost)))
+        boxes.append(found[step].box)
+    return found
+
+
 class _Options(NamedTuple):
-    """The places that a label can take: what speaks against each, its box (x, y, width, height) and its shape."""
+    """The places that a label can take: what speaks against each, its box (x, y, width, height), shape and anchor."""
 
     against: NDArray[np.float64]
     boxes: NDArray[np.float64]
     shapes: NDArray[np.int64]
+    anchors: NDArray[np.float64]
 
     def label(self, place: int) -> Label:
-        return Label(Box(*map(float, self.boxes[place])), int(self.shapes[place]))
+        x, y = map(float, self.anchors[place])
+        return Label(Box(*map(float, self.boxes[place])), int(self.shapes[place]), (x, y))
 
 
-def _around(node: Point, text: tuple[str, ...]) -> _Options:
-    width, height = measure(text, len(text) - 1)
-    away = NODE_PX + 1 + height / 2
-    left = width / 2 - 38  # the first stage's label may reach into the margin, no further
-    found = [
-        (cost + abs(shift) * 0.6, (max(node[0] + shift, left), node[1] + side * away, width, height))
-        for side, cost in ((1, 0.0), (-1, 2.0))
-        for shift in (0, -12, 12, -24, 24, -36, 36)
-    ]
-    boxes = np.array([box for _, box in found])
-    return _Options(np.array([cost for cost, _ in found]), boxes, np.zeros(len(found), dtype=np.int64))
+def _around(node: Point, shapes: Sequence[tuple[tuple[str, ...], int]]) -> _Options:
+    """Places for a stage's label in each of its shapes: above or below its node, rather close by."""
+    found = []
+    for shape, (text, bold) in enumerate(shapes):
+        width, height = measure(text, bold)
+        left = width / 2 - 38  # the first stage's label may reach into the margin, no further
+        found += [
+            (9 * shape + cost + abs(shift) * 0.4 + 1.5 * away, shape,
+             (max(node[0] + shift, left), node[1] + side * (NODE_PX + 2 + away + height / 2), width, height))
+            for side, cost in ((1, 0.0), (-1, 2.0))
+            for away in (0, 10, 22, 36)
+            for shift in (0, -12, 12, -24, 24, -36, 36, -48, 48, -60, 60, -72, 72, -90, 90)
+        ]  # fmt: skip
+    return _Options(
+        np.array([cost for cost, _, _ in found]), np.array([box for _, _, box in found]),
+        np.array([shape for _, shape, _ in found]), np.array([node] * len(found)),
+    )  # fmt: skip
 
 
 def _beside(line: Sequence[Point], sizes: Sequence[tuple[float, float]]) -> _Options:
-    """Places for an edge's label in each of its sizes: rather on its line than beside, and near its start."""
-    count = len(line)
-    places = np.arange(3, count - 2, max(1, count // 36))
-    x, y = np.array(line, dtype=np.float64)[places].T
+    """Places for an edge's label in each of its sizes: above, below or beside its line, near its start.
+
+    On the line itself only where nothing else is free.
+    """
+    places = np.arange(3, max(min(len(line) - 2, 4 * _SAMPLES), 4), 3)
+    points = np.array(line, dtype=np.float64)[np.minimum(places, len(line) - 1)]
     # A third of the first piece is where the ways out have parted and the label still reads as the stage's own.
     far = np.abs(places - 0.42 * _SAMPLES) * 0.9
-    shifts = np.array([0.0, 0.6, -0.6, 1.0, -1.0, 1.4, -1.4])
-    against = (far[:, None] + 26 * np.abs(shifts)).ravel()
-    boxes = []
-    for width, height in sizes:
-        box = np.empty((len(places), len(shifts), 4))
-        box[..., 0], box[..., 1] = x[:, None], y[:, None] + shifts * height
-        box[..., 2], box[..., 3] = width, height
-        boxes.append(box.reshape(-1, 4))
-    shapes = np.repeat(np.arange(len(sizes)), len(against))
-    return _Options(np.tile(against, len(sizes)) + 9 * shapes, np.concatenate(boxes), shapes)
+    boxes, against = [], []
+    for shape, (width, height) in enumerate(sizes):
+        up, aside = height / 2 + _CLEAR_PX, width / 2 + _CLEAR_PX
+        for cost, dx, dy in (
+            (0, 0, up), (2, 0, -up), (4, aside, 0), (4, -aside, 0), (3, aside - 8, up - 6), (3, aside - 8, 6 - up),
+            (5, 8 - aside, up - 6), (5, 8 - aside, 6 - up), (30, 0, 0),
+        ):  # fmt: skip
+            box = np.empty((len(places), 4))
+            box[:, :2] = points + np.array([dx, dy])
+            box[:, 2:] = width, height
+            boxes.append(box)
+            against.append(far + cost + 9 * shape)
+    each = len(boxes) // len(sizes) * len(places)
+    return _Options(
+        np.concatenate(against), np.concatenate(boxes), np.repeat(np.arange(len(sizes)), each),
+        np.tile(points, (len(boxes), 1)),
+    )  # fmt: skip
 
 
 def _fixed_cost(
-    options: _Options,
-    nodes: NDArray[np.float64],
-    points: Mapping[Step, NDArray[np.float64]],
-    key: str | Step,
-    layout: Layout,
+    options: _Options, nodes: NDArray[np.float64], points: NDArray[np.float64], layout: Layout
 ) -> NDArray[np.float64]:
-    """What speaks against each place whatever the other labels do: nodes, hidden lines, the chart's rim."""
+    """What speaks against each place whatever the other labels do: nodes, lines under it, the chart's rim."""
     boxes = options.boxes
     top, low = boxes[:, 1] + boxes[:, 3] / 2, boxes[:, 1] - boxes[:, 3] / 2
     right = boxes[:, 0] + boxes[:, 2] / 2
     rim = np.maximum(0, top - layout.height) + np.maximum(0, -low) + np.maximum(0, right - layout.width + 8)
-    passing = np.concatenate([line for step, line in points.items() if step != key])
-    inside = (np.abs(passing[None, :, 0] - boxes[:, None, 0]) <= boxes[:, None, 2] / 2) & (
-        np.abs(passing[None, :, 1] - boxes[:, None, 1]) <= boxes[:, None, 3] / 2
-    )
-    hidden = inside.sum(axis=1)
-    found: NDArray[np.float64] = options.against + 40 * rim + 7 * hidden + 20 * _overlaps(boxes, nodes).sum(axis=1)
-    return found
+    found: NDArray[np.float64] = options.against + 200 * rim + 20 * _overlaps(boxes, nodes).sum(axis=1)
+    return found + 40 * count_points(boxes, points, _NEAR_PX)
+
+
+def count_points(boxes: NDArray[np.float64], points: NDArray[np.float64], away: float = 0.0) -> NDArray[np.int64]:
+    """How many points of lines lie under each box (x, y, width, height), or less than so many pixels away from it."""
+    half = boxes[:, 2:] / 2 + away
+    low, high = (boxes[:, :2] - half).min(axis=0), (boxes[:, :2] + half).max(axis=0)
+    near = points[((points >= low) & (points <= high)).all(axis=1)]
+    inside = np.abs(near[None, :, :] - boxes[:, None, :2]) <= half[:, None, :]
+    counted: NDArray[np.int64] = inside.all(axis=2).sum(axis=1)
+    return counted
 
 
 def _overlaps(boxes: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,7 +1,8 @@
 """Where the nodes and edges of a procedure's map lie: layers by longest path, few crossings, straight long edges.
 
 Lengths are pixels at the narrowest width that the map must be read at; a wider chart only stretches x, so what does
-not collide here collides nowhere. y grows upwards.
+not collide here collides nowhere. A procedure of many layers is wider than the window: the map opens at its left end.
+y grows upwards.
 """
 
 from bisect import bisect_left, bisect_right, insort
@@ -13,10 +14,11 @@ from cxlab.records.procedure import Procedure
 
 Point = tuple[float, float]
 Step = tuple[str, str]
-WIDTH = 520.0
+WIDTH = 582.0
 """Of the plotting area, from the first stage to the actions, in a window of 1024 px."""
-_STAGE_GAP, _ACTION_GAP, _BEND_GAP = 100.0, 48.0, 44.0
-_MARGIN = 56.0
+_LAYER_PX = 72.0
+_STAGE_GAP, _ACTION_GAP, _BEND_GAP = 118.0, 50.0, 50.0
+_MARGIN = 64.0
 _RUN_BELOW = 46.0
 
 
@@ -61,7 +63,7 @@ def lay_out(procedure: Procedure) -> Layout:
         step = (edge.source, edge.target)
         if step not in edges:
             edges[step] = _run_back(nodes[edge.source], nodes[edge.target], nodes)
-    return Layout(WIDTH, height, nodes, edges)
+    return Layout(x[-1], height, nodes, edges)
 
 
 def _run_back(source: Point, target: Point, nodes: dict[str, Point]) -> tuple[Point, ...]:
@@ -112,7 +114,7 @@ def _gap(name: str, procedure: Procedure) -> float:
 def _columns(last: int) -> list[float]:
     # The first step is without conditions and needs no label; the last one gathers the most edges.
     weights = [0.75, *[1.0] * (last - 2), 1.25] if last > 1 else [1.0] * last
-    scale = WIDTH / sum(weights)
+    scale = max(WIDTH / max(sum(weights), 1.0), _LAYER_PX)
     xs = [0.0]
     for weight in weights:
         xs.append(xs[-1] + weight * scale)

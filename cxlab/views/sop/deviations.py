@@ -1,5 +1,7 @@
 """The parts of the page SOP paths: each draws one question, and leads from its marks to the turns behind them."""
 
+from typing import Any
+
 import polars as pl
 import streamlit as st
 
@@ -10,10 +12,11 @@ from cxlab.ui.address import cached, marks, open_page, set_view, view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import is_new
-from cxlab.ui.labels import label, plain, section
+from cxlab.ui.labels import Badge, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.views.sop import charts, queries, queries_turns
-from cxlab.views.sop.charts_map import draw_difference, draw_map
+from cxlab.views.sop import charts, queries, queries_difference, queries_turns
+from cxlab.views.sop.charts_map import draw_map
+from cxlab.views.sop.charts_map_difference import draw_difference
 from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
 
 _NO_WAYS = "No turn of this selection has a way that could be set beside the reference."
@@ -77,32 +80,59 @@ def _follow(key: str, pick: str) -> None:
 
 def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | None) -> None:
     """The map, and below it what was clicked on it."""
-    traffic = cached(queries.traffic, current)
     branches = cached(queries.branches, current, difference is not None)
+    found = marks()
+    shown = [difference[0], difference[1]] if difference else cached(queries.models, current)
+    simulated = [model for model in shown if model in found and found[model].simulated]
+    stands_in = "" if not simulated else "simulated" if len(simulated) == len(shown) else "partly simulated"
+    badges: list[Badge] = ["simulated"] if simulated else []
     if difference:
         names = (label(difference[0]), label(difference[1]))
+        steps = cached(queries_difference.step_differences, current, procedure, difference)
+        sure = int(steps["sure"].sum())
         section(
             f"Where {plain(names[0])} and {plain(names[1])} go different ways",
-            "Width of a line: difference in the share of turns that take it. Circles: difference in how often "
-            "the right "
-            "way out was taken by those who arrived, in points.",
+            f"{sure} of {steps.height} steps differ for sure. At a line: share of turns in per cent, the first model's "
+            "before the other's; width: the difference; intervals paired by sample, corrected for all steps. Circles: "
+            "difference in how often those who arrived took the right way out, in points. Drag to move, wheel to zoom.",
+            badges,
         )
-        figure = draw_difference(procedure, traffic, branches, difference, names, dark(), current.stage)
+        figure = draw_difference(
+            procedure, steps, branches, difference, names, dark(), current.stage, simulated=stands_in
+        )
+        rows, columns = steps, _differing(names)
     else:
+        traffic = cached(queries.traffic, current)
         section(
             _name_the_leak(cached(queries.divergences, current), procedure),
-            "Width of a line: turns. Circles: how often those who arrived took the right way out, with n. Click "
-            "a stage or a line for the turns behind it.",
+            "At a line and a stage: turns that went there. Per cent: right ways out of those due there. Elsewhere: "
+            "came from (+) or went (−) where no line is drawn. Drag to move, wheel to zoom; click a stage or a line "
+            "for its turns.",
+            badges,
         )
-        figure = draw_map(procedure, traffic, branches, dark(), current.stage)
+        figure = draw_map(procedure, traffic, branches, dark(), current.stage, stands_in)
+        rows, columns = with_labels(traffic), {"name": column("Model"), **_STEP}
     alt = f"Map of {procedure.title}: {len(procedure.stages)} stages, width by traffic, colour by branch accuracy."
-    picked = show_chart(
-        figure, with_labels(traffic), key="sop-map", alt=alt, select=True, columns={"name": column("Model"), **_STEP}
-    )
+    picked = show_chart(figure, rows, key="sop-map", alt=alt, select=True, columns=columns, zoom=True)
     _follow("sop-map", ">".join(picked[0][1:]) if picked and picked[0][0] != "action" else "")
     if queries_turns.kind_of(current.stage) == "stage" and current.stage in procedure.stages:
         show_confusion(current, procedure, current.stage, "map")
     show_turns(current, procedure, "stage", "step")
+
+
+def _differing(names: tuple[str, str]) -> dict[str, Any]:
+    return {
+        "source": column("From"),
+        "target": column("To"),
+        "first": column(names[0], "share"),
+        "second": column(names[1], "share"),
+        "difference": column("Difference", "share"),
+        "low": column("95 % from", "share"),
+        "high": column("to", "share"),
+        "p": column("p, corrected", "p"),
+        "n": column("Samples", "count", "Samples that both models tried."),
+        "sure": column("Sure", "flag"),
+    }
 
 
 def _name_the_leak(divergences: pl.DataFrame, procedure: Procedure) -> str:

@@ -44,7 +44,7 @@ _WANTED = "list_append(t.reference_path, t.reference_action) AS wanted"
 _DIVERGES = "list_filter(range(1, greatest(len(way), len(wanted)) + 1), lambda i: way[i] IS DISTINCT FROM wanted[i])[1]"
 
 
-class _Told(NamedTuple):
+class Turns(NamedTuple):
     """A selection: `turns` in groups (model, level, leaf, sample_id, error, pair, n), and what each `pair` of ways is:
     pair, way, wanted. Turns that do not count have no pair."""
 
@@ -56,14 +56,14 @@ class _Told(NamedTuple):
 _CUT = ("models", "level", "leaf")
 
 
-def _read(view: View) -> _Told:
+def read_turns(view: View) -> Turns:
     """The turns of a selection; all charts of a page are made from one reading of the traces."""
     told = _read_traces(str(layout.home()), catalogue.version(), widen(view, _CUT), view.at)
     return told._replace(turns=cut(told.turns, view, _CUT))
 
 
 @lru_cache(maxsize=4)
-def _read_traces(home: str, version: str, wanted: View, at: str) -> _Told:
+def _read_traces(home: str, version: str, wanted: View, at: str) -> Turns:
     condition, params = _chosen(replace(wanted, at=at))
     frame = ask(
         f"""
@@ -80,15 +80,24 @@ def _read_traces(home: str, version: str, wanted: View, at: str) -> _Told:
         params,
     )
     pairs = frame.filter(pl.col("pair").is_not_null()).unique("pair").select("pair", "way", "wanted")
-    return _Told(frame.drop("way", "wanted"), pairs)
+    return Turns(frame.drop("way", "wanted"), pairs)
+
+
+def models(view: View) -> list[str]:
+    """The models that have a turn in the selection, in the alphabet's order."""
+    return read_turns(view).turns["model"].unique().sort().to_list()
 
 
 def _ask_pairs(view: View, sql: str) -> pl.DataFrame:
     """The rows of one SELECT over `pairs`, the distinct pairs of ways of a selection: model, way, wanted, n."""
-    told = _read(view)
+    told = read_turns(view)
     counted = told.turns.group_by("model", "pair").agg(pl.col("n").sum())
+    return _ask_of(counted.join(told.pairs, on="pair").drop("pair"), sql)
+
+
+def _ask_of(pairs: pl.DataFrame, sql: str) -> pl.DataFrame:
     with _open_memory().cursor() as con:
-        con.register("pairs", counted.join(told.pairs, on="pair").drop("pair"))
+        con.register("pairs", pairs)
         frame: pl.DataFrame = con.sql(sql).pl()
         return frame
 
@@ -106,9 +115,15 @@ def traffic(view: View) -> pl.DataFrame:
 
     `followed`: the agent made it and the reference makes it; `inserted`: only the agent; `skipped`: only the reference.
     """
-    return _ask_pairs(
-        view,
-        """
+    return _ask_pairs(view, _TRAFFIC)
+
+
+def count_steps(pairs: pl.DataFrame) -> pl.DataFrame:
+    """`traffic` of pairs of ways: model, way, wanted (a way is its stages with the action last), n."""
+    return _ask_of(pairs, _TRAFFIC)
+
+
+_TRAFFIC = """
         WITH steps AS (
             SELECT model, n,
                 list_transform(range(1, len(way)), lambda i: {'source': way[i], 'target': way[i + 1]}) AS made,
@@ -123,8 +138,7 @@ def traffic(view: View) -> pl.DataFrame:
         )
         SELECT model, step.source AS source, step.target AS target, kind, sum(n)::BIGINT AS n
         FROM sorted GROUP BY ALL ORDER BY n DESC, source, target, kind, model
-        """,
-    )
+        """
 
 
 def branches(view: View, by_model: bool = False) -> pl.DataFrame:
@@ -132,7 +146,7 @@ def branches(view: View, by_model: bool = False) -> pl.DataFrame:
 
     Columns: (model,) stage, n turns, clusters, share, low, high.
     """
-    told = _read(view)
+    told = read_turns(view)
     with _open_memory().cursor() as con:
         con.register("pairs", told.pairs)
         arrivals = con.sql(
@@ -153,7 +167,7 @@ def error_split(view: View) -> pl.DataFrame:
 
     Every model has a row for each of ERRORS that occurs at all.
     """
-    turns = _read(view).turns
+    turns = read_turns(view).turns
     sizes = turns.group_by("model", "sample_id").agg(pl.col("n").sum())
     counted = turns.group_by("model", "sample_id", "error").agg(total=pl.col("n").sum())
     grid = sizes.join(turns.select("error").unique(), how="cross")

@@ -1,15 +1,25 @@
 """The map of a procedure: nothing hides anything else, every mark can be clicked, widths and colours are true."""
 
+import html
 import itertools
+import re
+from collections import Counter
+from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cxlab.benchmarks.sage.procedures import graph
 from cxlab.charts.theme import palette
-from cxlab.records.procedure import Procedure
-from cxlab.views.sop import charts_map
-from cxlab.views.sop.charts_map_labels import NODE_PX, Box, Label, curve, place_labels, wrap
+from cxlab.records.procedure import Branch, Edge, Procedure
+from cxlab.views.sop import charts_map, queries
+from cxlab.views.sop.charts_map_counts import count_map, made
+from cxlab.views.sop.charts_map_difference import draw_difference
+from cxlab.views.sop.charts_map_drawing import shape_title
+from cxlab.views.sop.charts_map_labels import NODE_PX, Box, Label, count_points, curve, place_labels, wrap
 from cxlab.views.sop.charts_map_layout import lay_out
 
 TRAFFIC = pl.DataFrame(
@@ -18,6 +28,12 @@ TRAFFIC = pl.DataFrame(
         ("m", "stage2", "stage3", "followed", 60),
         ("m", "stage2", "stage5", "inserted", 30),
         ("m", "stage2", "stage5", "skipped", 10),
+        ("m", "stage2", "stage4", "followed", 10),
+        ("m", "stage3", "stage6", "followed", 60),
+        ("m", "stage6", "GoodBye", "followed", 60),
+        ("m", "stage4", "ChangeOrder", "followed", 10),
+        ("m", "stage5", "ChangeOrder", "inserted", 28),
+        ("m", "stage5", "", "inserted", 2),
         ("m", "stage1", "stage7", "inserted", 9),
         ("m", "stage7", "TransHuman", "inserted", 9),
         ("n", "stage1", "stage2", "followed", 50),
@@ -35,9 +51,11 @@ BRANCHES = pl.DataFrame(
 )  # fmt: skip
 
 
-def texts(found: Procedure, count: str) -> tuple[dict[str, list[str]], dict[tuple[str, str], list[list[str]]]]:
-    stages = {stage: [*wrap(title, 15, 3), f"88 % · n {count}"] for stage, title in found.stages.items()}
-    return stages, {(e.source, e.target): charts_map._edge_texts(found, e, count) for e in found.edges}
+def texts(found: Procedure, count: str) -> tuple[dict[str, Any], dict[tuple[str, str], list[list[str]]]]:
+    stages = {stage: shape_title(title, [f"{count} · 88 %"]) for stage, title in found.stages.items()}
+    return stages, {
+        (e.source, e.target): charts_map.edge_texts(found, e, count) for e in charts_map.several_ways(found)
+    }
 
 
 def overlap(a: Box, b: Box) -> float:
@@ -47,15 +65,27 @@ def overlap(a: Box, b: Box) -> float:
 
 
 @pytest.mark.parametrize("scenario", graph.ids())
-def test_labels_hide_neither_each_other_nor_a_stage(scenario: str) -> None:
+def test_texts_hide_neither_each_other_nor_a_stage_nor_a_line(scenario: str) -> None:
     found = graph.load(scenario)
     of_stages, of_edges = place_labels(found, *texts(found, "888"))
     boxes = [label.box for label in (*of_stages.values(), *of_edges.values())]
     nodes = [Box(x, y, 2 * NODE_PX, 2 * NODE_PX) for x, y in lay_out(found).nodes.values()]
-    assert len(boxes) == len(found.stages) + len(found.edges)
+    assert len(boxes) == len(found.stages) + len(charts_map.several_ways(found))
     # A touch of 20 square pixels (a corner of 4 by 5) is within what the widths are estimated to.
     assert all(overlap(a, b) <= 20 for a, b in itertools.combinations(boxes, 2))
     assert all(overlap(box, node) <= 20 for box in boxes for node in nodes)
+    # Lines are taken at about every fifth pixel: at most the corners of two texts touch one.
+    points = np.array([point for bends in lay_out(found).edges.values() for point in curve(bends)])
+    assert count_points(np.array(boxes), points).sum() <= 4
+
+
+def test_every_text_is_large_enough_and_stands_on_no_plate() -> None:
+    figure = charts_map.draw_map(graph.load("airline_refund"), TRAFFIC, BRANCHES.head(1), False, "", "simulated")
+    notes = figure.layout.annotations
+    assert {note.font.size for note in notes} == {12}
+    assert figure.layout.legend.font.size == 12
+    assert all(note.bgcolor is None for note in notes)
+    assert "◇ simulated" in [note.text for note in notes]
 
 
 @pytest.mark.parametrize("scenario", graph.ids())
@@ -76,6 +106,112 @@ def test_numbers_of_the_same_size_keep_the_labels_where_they_are() -> None:
     found = graph.load("telecom_package")
     assert place_labels(found, *texts(found, "7")) == place_labels(found, *texts(found, "999"))
     assert place_labels(found, *texts(found, "7")) != place_labels(found, *texts(found, "12,345"))
+
+
+@st.composite
+def ways(draw: st.DrawFn, found: Procedure) -> list[str]:
+    """Any way that an agent may report: in a circle, from the middle, through stages that nobody knows, to no end."""
+    stages = st.sampled_from([*found.stages, "stage99", "?"])
+    action = st.sampled_from([*found.actions, *found.plans, "", "Dance"])
+    allowed = [edge.target for edge in found.edges if edge.source == found.start and not edge.ends]
+    start = draw(st.sampled_from([[found.start, step] for step in allowed] or [[found.start]]))
+    return [*draw(st.sampled_from([start, []])), *draw(st.lists(stages, max_size=6)), draw(action)]
+
+
+@pytest.mark.parametrize("scenario", graph.ids())
+@given(data=st.data())
+@settings(max_examples=8, deadline=None)
+def test_what_leaves_a_stage_is_what_came_to_it(scenario: str, data: st.DataObject) -> None:
+    found = graph.load(scenario)
+    rows = data.draw(st.lists(st.tuples(ways(found), ways(found), st.integers(1, 900)), min_size=1, max_size=25))
+    pairs = pl.DataFrame(
+        [("m", *row) for row in rows],
+        schema={"model": pl.String, "way": pl.List(pl.String), "wanted": pl.List(pl.String), "n": pl.Int64},
+        orient="row",
+    )
+    layout = lay_out(found)
+    counts = count_map(found, queries.count_steps(pairs), layout.nodes)
+    drawn = found.steps() | {*counts.detours}
+    # Counted by hand: every time that a way is at the node.
+    came = Counter[str]()
+    for way, _, n in rows:
+        for step in way:
+            came[found.node(step)] += n
+    for node in layout.nodes:
+        into = sum(made(kinds) for step, kinds in counts.moved.items() if step in drawn and step[1] == node)
+        out = sum(made(kinds) for step, kinds in counts.moved.items() if step in drawn and step[0] == node)
+        begun = counts.begun if node == found.start else 0
+        assert begun + into + counts.entered[node] == counts.came[node]
+        if node in found.stages:
+            assert counts.came[node] == came[node]
+            assert out + counts.left[node] == counts.came[node]
+            assert min(begun, counts.entered[node], counts.left[node]) >= 0
+
+
+def test_the_numbers_of_a_map_add_up_where_they_stand() -> None:
+    found = graph.load("telecom_package")
+    figure = charts_map.draw_map(found, TRAFFIC, BRANCHES.head(1), False)
+    words = [note.text for note in figure.layout.annotations]
+
+    def at(name: str) -> str:
+        return next(text for text in words if f"<b>{name}" in text)
+
+    # 150 came to stage 2, of which 60 went to 3, 80 to 5 and 10 to 4; of 80 at stage 5, 2 ended without an action.
+    assert "150 · 60 %" in at("What the")
+    assert "elsewhere" not in at("What the")
+    assert [sum(f">{n}<" in text for text in words) for n in (60, 80, 10)] == [3, 2, 2]
+    assert "80<br>elsewhere −2" in at("Early-exit fee")
+    assert "9" in at("TransHuman")
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "x" * 200,
+        "ABC" * 66,
+        "\u05de\u05d4 \u05e8\u05d5\u05e6\u05d4 \u05d4\u05dc\u05e7\u05d5\u05d7 " * 8,
+        "<b>$x$</b>",
+        " ",
+    ],
+)
+def test_names_of_any_kind_are_cut_and_stay_text(title: str) -> None:
+    stages = {f"stage{place}": title for place in (1, 2, 3)}
+    branch = (Branch((("Field", title),)),)
+    edges = (
+        Edge("stage1", "stage2", False, branch), Edge("stage1", "stage3", False, branch),
+        Edge("stage2", title, True, ()), Edge("stage3", title, True, ()),
+    )  # fmt: skip
+    found = Procedure("long", title, stages, (title,), edges)
+    figure = charts_map.draw_map(found, TRAFFIC, BRANCHES.head(1), True)
+    for note in figure.layout.annotations:
+        shown = re.sub(r"</?(b|br|span)[^>]*>", "|", note.text)
+        assert "<" not in shown
+        assert max(len(html.unescape(line)) for line in shown.split("|")) <= 40
+
+
+def test_a_procedure_of_sixty_stages_opens_at_its_left_end() -> None:
+    stages = {f"stage{place}": f"Step {place}" for place in range(1, 61)}
+    edges = [Edge(f"stage{place}", f"stage{place + 1}", False, ()) for place in range(1, 60)]
+    edges += [Edge(f"stage{place}", f"stage{place + 7}", False, ()) for place in range(1, 53, 3)]
+    edges.append(Edge("stage60", "Done", True, ()))
+    found = Procedure("many", "Many", stages, ("Done",), tuple(edges))
+    figure = charts_map.draw_map(found, TRAFFIC.head(0), BRANCHES.head(0), False)
+    layout = lay_out(found)
+    xs = sorted({x for x, _ in layout.nodes.values()})
+    assert min(b - a for a, b in itertools.pairwise(xs)) >= 50
+    assert figure.layout.xaxis.range[1] < layout.width / 4
+    assert (figure.layout.dragmode, figure.layout.uirevision) == ("pan", "many")
+    assert sum("Step" in note.text for note in figure.layout.annotations) == 60
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_the_smallest_procedures_and_empty_ones_are_drawn(stages: int) -> None:
+    names = {f"stage{place}": "One" for place in range(1, stages + 1)}
+    edges = [Edge("stage1", "stage2", False, ())] * (stages - 1) + [Edge(f"stage{stages}", "End", True, ())]
+    figure = charts_map.draw_map(
+        Procedure("p", "P", names, ("End",), tuple(edges)), TRAFFIC.head(0), BRANCHES.head(0), False
+    )
+    assert len(figure.layout.annotations) == stages + 1
 
 
 def test_curves_start_and_end_level_at_their_points() -> None:
@@ -108,24 +244,49 @@ def test_every_stage_action_and_edge_can_be_clicked() -> None:
     assert {mark[1:] for mark in marks if mark[0] == "step"} == found.steps() | {("stage1", "stage7")}
 
 
-def test_width_is_traffic_and_colour_and_dash_are_the_move() -> None:
+def test_each_edge_is_one_line_of_up_to_three_colours() -> None:
     figure = charts_map.draw_map(graph.load("telecom_package"), TRAFFIC, BRANCHES.head(1), False)
     colours = palette(False)
     lines = {(t.line.color, t.line.dash, t.line.width) for t in figure.data if t.mode == "lines" and t.x[0] is not None}
-    assert (colours.good, "solid", 15.0) in lines  # 150 turns from stage 1 to 2 are the busiest
-    assert (colours.bad, "dot", 3.0) in lines  # 30 inserted
-    assert max(width for colour, _, width in lines if colour == colours.bad) == 3.0
+    assert (colours.good, "solid", 14.0) in lines  # 150 turns from stage 1 to 2 are the busiest
+    # From stage 2 to 5 went 50 followed and 30 inserted, and 10 more should have gone: 90 of 150.
+    assert (charts_map._grey(False), "solid", round(14 * 90 / 150)) in lines
+    assert (colours.bad, "solid", round(14 * 80 / 150)) in lines
+    assert (colours.good, "solid", round(2 * 14 * 50 / 150) / 2) in lines
+    assert (colours.bad, "dot", charts_map._THINNEST_PX) not in lines
+    assert {dash for _, dash, _ in lines} == {"solid", "dot"}
+    # The bands of an edge lie on the same points.
+    named = [t for t in figure.data if t.mode == "lines" and t.x[0] is not None and t.line.color != colours.hairline]
+    assert len({(t.x[0], t.y[0]) for t in named}) < len(named)
     words = [note.text for note in figure.layout.annotations]
-    assert any("60 % · n 100" in text for text in words)
-    assert sum("no arrivals" in text for text in words) == 6
+    assert sum(f"· {share} %" in text for text in words for share in (60, 100)) == 1
+    legend = [t.name for t in figure.data if t.showlegend]
+    assert legend == ["followed", "inserted", "skipped", "off the map", "50 % right or less", "75 %", "95 % or more"]
 
 
-def test_the_difference_of_two_models_has_a_sign_and_a_colour() -> None:
+DIFFERENCES = pl.DataFrame(
+    [
+        ("stage1", "stage2", 1.0, 1.0, 0.0, -0.1, 0.1, 1.0, 20, False),
+        ("stage2", "stage5", 0.3, 0.9, -0.6, -0.7, -0.5, 0.001, 20, True),
+        ("stage2", "stage3", 0.6, 0.5, 0.1, -0.1, 0.3, 0.9, 20, False),
+        ("stage1", "stage7", 0.2, 0.0, 0.2, 0.1, 0.3, 0.01, 20, True),
+    ],
+    schema=["source", "target", "first", "second", "difference", "low", "high", "p", "n", "sure"],
+    orient="row",
+)
+
+
+def test_the_difference_of_two_models_has_both_shares_and_a_colour_where_it_is_sure() -> None:
     found = graph.load("telecom_package")
-    figure = charts_map.draw_difference(found, TRAFFIC, BRANCHES, ("m", "n"), ("m", "n"), False)
-    words = [note.text for note in figure.layout.annotations]
+    figure = draw_difference(found, DIFFERENCES, BRANCHES, ("m", "n"), ("m", "n"), False)
+    words = [note.text.replace("\u00a0", " ") for note in figure.layout.annotations]
     assert any("-40.0 points" in text for text in words)
-    assert {t.name for t in figure.data if t.showlegend} == {"more of m", "more of n"}
+    assert any("30 : 90" in text for text in words)
+    assert [t.name for t in figure.data if t.showlegend] == ["more of m", "more of n", "cannot tell", "off the map"]
+    lines = {(t.line.color, t.line.dash) for t in figure.data if t.mode == "lines" and t.x[0] is not None}
+    assert ("#D55E00", "solid") in lines  # stage 2 to 5: more of the second, for sure
+    assert ("#0072B2", "dot") in lines  # stage 1 to 7: more of the first, no step of the procedure
+    assert ("#0072B2", "solid") not in lines  # stage 2 to 3 is not sure
 
 
 def test_accuracy_colours_run_from_bad_to_good() -> None:

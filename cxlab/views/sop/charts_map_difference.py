@@ -1,0 +1,126 @@
+"""The maps of two models taken from each other: where one goes more often than the other, and what of it is sure."""
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from cxlab.charts.numbers import format_count, format_share
+from cxlab.charts.theme import Palette, palette, plain
+from cxlab.records.procedure import Procedure
+from cxlab.views.sop.charts_map import edge_texts, line_width, mix_colours, several_ways
+from cxlab.views.sop.charts_map_counts import MOST_DETOURS
+from cxlab.views.sop.charts_map_drawing import (
+    Band,
+    MapTexts,
+    Strand,
+    add_legend,
+    add_nodes,
+    add_targets,
+    draw_ground,
+    name_step,
+    place_texts,
+)
+from cxlab.views.sop.charts_map_labels import curve
+from cxlab.views.sop.charts_map_layout import Step, lay_out
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_NO_GAP = 0.0005
+
+
+def draw_difference(
+    procedure: Procedure,
+    steps: pl.DataFrame,
+    branches: pl.DataFrame,
+    models: tuple[str, str],
+    names: tuple[str, str],
+    dark: bool,
+    chosen: str = "",
+    simulated: str = "",
+) -> "Figure":
+    """Where the first model goes more often than the second. `steps` is `queries_difference.step_differences`.
+
+    An edge's label is the share of turns that take it, of the first and of the second. Blue: more of the first, orange:
+    more of the second; grey: the difference is not sure. Dotted: no step of the procedure. Stages carry the difference
+    of their shares of right ways out in points. `branches` is by model.
+    """
+    colours = palette(dark)
+    layout = lay_out(procedure)
+    lines = {step: curve(points) for step, points in layout.edges.items()}
+    more, less = ("#56B4E9", "#E69F00") if dark else ("#0072B2", "#D55E00")
+    unsure = "#475569" if dark else "#cbd5e1"
+    rows = {(row["source"], row["target"]): row for row in steps.iter_rows(named=True)}
+    most = max((abs(row["difference"]) for row in rows.values()), default=0.0)
+
+    def band(step: Step, dash: str) -> tuple[Band, ...]:
+        row = rows.get(step)
+        if row is None or abs(row["difference"]) < _NO_GAP:
+            return (Band(colours.hairline, 1.0, -1),)
+        colour = (more if row["difference"] > 0 else less) if row["sure"] else unsure
+        return (Band(colour, line_width(abs(row["difference"]), most), 1 if row["sure"] else 0, dash),)
+
+    away = [step for step in rows if step not in lines and step[0] != step[1] and {*step} <= layout.nodes.keys()]
+    away.sort(key=lambda step: (-abs(rows[step]["difference"]), step))
+    told = {step: f"{100 * row['first']:.0f}\u00a0:\u00a0{100 * row['second']:.0f}" for step, row in rows.items()}
+    scores = [dict(branches.filter(pl.col("model") == model).select("stage", "share").iter_rows()) for model in models]
+    both = {stage: scores[0][stage] - scores[1][stage] for stage in procedure.stages if all(stage in s for s in scores)}
+    fills = {stage: _gap_colour(gap, more, less, colours) for stage, gap in both.items()}
+    ends = {
+        action: "\u00a0:\u00a0".join(
+            f"{100 * sum(row[side] for (_, target), row in rows.items() if target == action):.0f}"
+            for side in ("first", "second")
+        )
+        for action in procedure.actions
+    }
+    texts = MapTexts(
+        {
+            (edge.source, edge.target): edge_texts(
+                procedure, edge, told.get((edge.source, edge.target), "0\u00a0:\u00a00")
+            )
+            for edge in several_ways(procedure)
+        },
+        {step: told[step] for step in away[:MOST_DETOURS]},
+        {
+            stage: [f"{100 * both[stage]:+.1f} points" if stage in both else "not both came"]
+            for stage in procedure.stages
+        },
+        {action: [words] for action, words in ends.items()},
+    )
+    placed = place_texts(procedure, layout, texts)
+    strands = [Strand(step, line, band(step, "solid")) for step, line in lines.items()]
+    strands += [Strand(step, line, band(step, "dot")) for step, line in placed.detours.items()]
+    figure = draw_ground(procedure, layout, strands, placed, colours, chosen, dark, simulated, colours.muted)
+    hovers = {
+        step: f"{name_step(procedure, step)}<br>{plain(names[0])} {format_share(row['first'])} of turns<br>"
+        f"{plain(names[1])} {format_share(row['second'])}<br>{100 * row['difference']:+.1f} points, 95 % interval "
+        f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}<br>{'sure' if row['sure'] else 'cannot tell'}, "
+        f"{format_count(row['n'])} samples of both"
+        for step, row in rows.items()
+        if row["low"] is not None
+    }
+    add_targets(figure, {**lines, **placed.detours}, hovers, procedure)
+    add_nodes(
+        figure,
+        procedure,
+        layout,
+        fills,
+        {
+            stage: f"<b>{plain(procedure.name(stage))}</b><br>right way out, given arrival:<br>"
+            + "<br>".join(f"{plain(n)} {format_share(s.get(stage))}" for n, s in zip(names, scores, strict=True))
+            for stage in procedure.stages
+        },
+        {action: f"{ends[action]} % of turns ended here" for action in procedure.actions},
+        colours,
+        chosen,
+    )
+    add_legend(figure, f"more of {names[0]}", more)
+    add_legend(figure, f"more of {names[1]}", less)
+    add_legend(figure, "cannot tell", unsure)
+    add_legend(figure, "off the map", unsure, "dot")
+    return figure
+
+
+def _gap_colour(gap: float, more: str, less: str, colours: Palette) -> str:
+    # Twenty points and more have the full colour.
+    return mix_colours(colours.hairline, more if gap > 0 else less, min(1.0, abs(gap) / 0.2))
