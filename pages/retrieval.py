@@ -5,7 +5,6 @@ import streamlit as st
 from cxlab import jobs, llm, ui
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Benchmark
-from cxlab.errors import BadStore, UnknownName
 from cxlab.read import View
 from cxlab.retrieval import minilm
 from cxlab.runner import index_grid
@@ -15,12 +14,13 @@ from cxlab.store import write
 from cxlab.ui import job_panel, path_strips
 from cxlab.ui.labels import title
 from cxlab.views.benchmarks import ranking_tasks
+from cxlab.views.retrieval import board, queries, retrieval_errors, search_form
 from cxlab.views.retrieval import indexes as parts
-from cxlab.views.retrieval import queries, retrieval_errors, search_form
 
 ui.routed()
 TABS = {
-    "": "Curves",
+    "": "Board",
+    "curves": "Curves",
     "price": "Time and cost",
     "areas": "Areas",
     "misses": "What is missed",
@@ -29,26 +29,7 @@ TABS = {
     "gaps": "Differences",
     "try": "Try another index",
 }
-LONGEST = 1500
 RESUME = "--resume={}"
-
-
-def find_passage(benchmark: str, dataset: str, name: str) -> retrieval_errors.FindPassage:
-    """Looks up a piece of a document as it was indexed."""
-    read_document = REGISTRY[benchmark].document
-
-    def passage(document: str, start: int | None, end: int | None) -> str:
-        if read_document is None:
-            return "This benchmark does not show what it ranks."
-        try:
-            text = read_document(dataset, name, document)
-        except UnknownName:
-            return "The dataset has no such document."
-        except BadStore as missing:
-            return str(missing)
-        return text[slice(start or 0, end or LONGEST)]
-
-    return passage
 
 
 def show_form(benchmark: Benchmark, dataset: str, tasks: list[str]) -> None:
@@ -131,15 +112,12 @@ def show_page(view: View, searchable: dict[str, dict[str, int]]) -> None:
         show_form(REGISTRY[benchmark], dataset, tasks)
         return
     scene = parts.set_scene(view, benchmark, dataset, task)
-    if not (view.tab == "query" and view.opened):  # one query is looked at by itself
-        with st.container(key="cx-wide"):
-            parts.show_board(scene)
-        st.divider()
     shown = {tab: name for tab, name in TABS.items() if tab != "answers" or scene.search.answers}
-    tab = ui.choose(view, "tab", "Look closer", list(shown), names=shown, style="segments")
-    passage = find_passage(benchmark, dataset, scene.search.corpus)
+    tab = ui.choose(view, "tab", "View", list(shown), names=shown, style="segments")
+    passage = retrieval_errors.find_passage(REGISTRY[benchmark].document, dataset, scene.search.corpus)
     closer = {
-        "": lambda: parts.show_curves(scene, view),
+        "": lambda: board.show_board(scene),
+        "curves": lambda: parts.show_curves(scene, view),
         "price": lambda: parts.show_price(scene, view),
         "areas": lambda: parts.show_areas(scene),
         "misses": lambda: retrieval_errors.show_misses(scene, view),
@@ -148,7 +126,8 @@ def show_page(view: View, searchable: dict[str, dict[str, int]]) -> None:
         "gaps": lambda: parts.show_differences(scene, view),
         "try": lambda: show_form(REGISTRY[benchmark], dataset, tasks),
     }
-    closer[tab]()
+    with st.container(key="cx-wide"):
+        closer[tab]()
 
 
 ui.header("Retrieval", "Which index finds the right thing?")

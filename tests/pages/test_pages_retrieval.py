@@ -83,8 +83,13 @@ def test_columns_that_a_table_lacks_are_named_and_the_rest_is_shown(
     monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
     path = home / "datasets" / DATASET / "articles.parquet"
     pl.read_parquet(path).drop("topic", "title", "body", "corpus", "relations").write_parquet(path)
-    for tab in ("", "areas", "misses"):
-        assert "Hybrid with MiniLM 500/50: hit@10 100.0" in words(open_page(tab=tab))
+    for tab, said in {
+        "": "Hybrid with MiniLM 500/50: hit@10 100.0",
+        "areas": "articles of this dataset name no topics",
+        "misses": "puts a right article first on every query",
+    }.items():
+        app = open_page(tab=tab)
+        assert said in words(app) + str([each.value for each in app.success])
     app = open_page(tab="query", attempt="run-fair/run-fair-s3")
     assert any("lacks body, corpus, title" in each.value for each in app.text)
     app = open_page(goto="knowledge", dataset=DATASET)
@@ -103,7 +108,8 @@ def test_the_board_names_the_best_index_and_what_the_paper_reports(home: Path) -
 
 def test_every_question_is_answered(home: Path) -> None:
     expected = {
-        "": "Looking at 10 articles instead of 1",
+        "": "Hybrid with MiniLM 500/50: hit@10 100.0",
+        "curves": "Looking at 10 articles instead of 1",
         "price": "worth their time",
         "areas": "Lamps is found worst",
         "misses": "",
@@ -130,7 +136,14 @@ def test_what_is_ranked_is_called_as_its_task_declares(home: Path, monkeypatch: 
     renamed = replace(about, card=replace(about.card, tasks=tasks))
     monkeypatch.setattr(benchmarks, "declared", lambda name: renamed)
     app = open_page()
-    seen = {"": "", "misses": "", "areas": "", "gaps": "", "query": "Rank of the right phone call in each index"}
+    seen = {
+        "": "",
+        "curves": "",
+        "misses": "",
+        "areas": "",
+        "gaps": "",
+        "query": "Rank of the right phone call in each index",
+    }
     for tab, said in seen.items():
         turn_to(app, tab=tab, task="article_search", **({"field": "run-poor"} if tab == "misses" else {}))
         told = words(app).replace("Article search", "")  # the task's own name
@@ -138,7 +151,7 @@ def test_what_is_ranked_is_called_as_its_task_declares(home: Path, monkeypatch: 
         assert said in told
     turn_to(app, tab="query", task="article_search", attempt="run-fair/run-fair-s3", baseline="run-good")
     assert "Phone call" in str([column for frame in app.dataframe for column in (frame.proto.columns,)])
-    assert "Looking at 10 phone calls instead of 1" in words(open_page(task="article_search"))
+    assert "Looking at 10 phone calls instead of 1" in words(open_page(task="article_search", tab="curves"))
 
 
 def test_misses_of_one_index_narrowed_by_kind(home: Path) -> None:

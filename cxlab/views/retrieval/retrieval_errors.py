@@ -6,7 +6,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_share
-from cxlab.errors import UnknownName
+from cxlab.errors import BadStore, UnknownName
 from cxlab.read import View
 from cxlab.ui.address import cached, here, open_page, set_view
 from cxlab.ui.app_frame import dark
@@ -22,8 +22,26 @@ from cxlab.views.retrieval.indexes import IndexSelection, explain_areas, pick_ru
 from cxlab.views.retrieval.relations import SHORT, WHERE
 
 _PASSAGES = 3
+_LONGEST = 1500
 FindPassage = Callable[[str, int | None, int | None], str]
 """(document, start, end of the piece) → the piece as it was indexed; the document's beginning without a place."""
+
+
+def find_passage(read_document: Callable[[str, str, str], str] | None, dataset: str, name: str) -> FindPassage:
+    """Looks up a piece of a document of a dataset's table `name` as it was indexed."""
+
+    def passage(document: str, start: int | None, end: int | None) -> str:
+        if read_document is None:
+            return "This benchmark does not show what it ranks."
+        try:
+            text = read_document(dataset, name, document)
+        except UnknownName:
+            return "The dataset has no such document."
+        except BadStore as missing:
+            return str(missing)
+        return text[slice(start or 0, end or _LONGEST)]
+
+    return passage
 
 
 def _go(view: View) -> None:
