@@ -98,7 +98,9 @@ if not ui.cached(finding.searchable):
         "when it happens and how widespread it is. This store holds no conversations yet: drop a file below.",
         command="python -m cxlab generate cdr",
     )
-    own.show_own(SearchPlace.read(view))
+    working = list_jobs()
+    work.show_work(working, SearchPlace.read(view))
+    own.show_own(working)
     st.stop()
 place = choose(SearchPlace.read(view))
 own.show_report(place)
@@ -112,7 +114,7 @@ try:
     if tab in ("", "counts", "spread", "sets") and (place.question or place.like):
         index.offer_index(place, working)
     if tab == "own":
-        own.show_own(place)
+        own.show_own(working)
     elif tab == "trust":
         trust.show_trust(place)
         index.show_index_recall(place)

@@ -15,11 +15,13 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from cxlab.errors import CxError
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
+from cxlab.records.progress import Progress as Progress
+from cxlab.records.progress import finish as finish
 
 Item = TypeVar("Item")
 Out = TypeVar("Out")
@@ -28,14 +30,6 @@ Row = dict[str, Any]
 CHUNK = 32
 # What was asked in an event loop, and holds connections that only that loop can close.
 _ASKED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, ChatModel]] = WeakKeyDictionary()
-
-
-class Progress(NamedTuple):
-    """How far a stage is."""
-
-    stage: str
-    done: int
-    total: int
 
 
 def run(
@@ -93,16 +87,6 @@ def load(path: Path) -> dict[str, Row]:
         with path.open("r+b") as file:
             file.truncate(kept)
     return found
-
-
-def finish(stage: Generator[Progress, None, Out]) -> Out:
-    """Run a stage to its end and give what it returns; for callers who need no progress."""
-    while True:
-        try:
-            next(stage)
-        except StopIteration as end:
-            made: Out = end.value
-            return made
 
 
 async def _close_asked() -> None:

@@ -18,6 +18,7 @@ def import_data(
     source: Annotated[str | None, typer.Argument(help="What is imported; --help lists the sources.")] = None,
     path: Annotated[Path | None, typer.Argument(help="The folder or file with it.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     help_: Annotated[bool, typer.Option("--help", help="Show this, and the sources with their flags.")] = False,
 ) -> None:
     """Import other people's data as a dataset, or their results as a run; what cannot be taken is reported.
@@ -27,6 +28,7 @@ def import_data(
     from cxlab.benchmarks.gold_check import tell
     from cxlab.benchmarks.import_sources import find_source, list_sources
     from cxlab.commands.switches import describe, read_flags
+    from cxlab.runner.display.stages import StageDisplay
 
     if help_:
         print(context.get_help() + "\n\nSources:")
@@ -42,13 +44,16 @@ def import_data(
     if path is not None and str(path).startswith("-"):  # no path: the flags of the source begin here
         path, words = None, [str(path), *words]
     options = found.Options.read(read_flags(words, found.Options, source))
+    board = StageDisplay(quiet)
     if path is not None:
-        given = found.read(path, options)
+        given = board.follow(found.in_steps(path, options)) if found.in_steps else found.read(path, options)
     elif found.read_named is not None and words:
-        given = found.read_named(options)
+        named = found.named_in_steps
+        given = board.follow(named(options)) if named else found.read_named(options)
     else:
         raise BadOption(f"import {source}: give its path, {found.takes}")
     given.save()
+    board.write(given.dataset.id if given.dataset is not None else "")
     report = given.report()
     for complaint in report.complaints:
         print(complaint, file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +25,12 @@ class RejectedRow:
     def __str__(self) -> str:
         where = self.file + (f", row {self.row}" if self.row else "") + (f", {self.column}" if self.column else "")
         return f"{where}: {self.problem}"
+
+
+def build_rejected(rows: Iterable[RejectedRow]) -> pl.DataFrame:
+    """The rows as a dataset's table keeps them: file, row, column, problem."""
+    schema = {"file": pl.String, "row": pl.Int64, "column": pl.String, "problem": pl.String}
+    return pl.DataFrame([vars(one) for one in rows], schema=schema)
 
 
 @dataclass

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from cxlab.records import Dataset
+from cxlab.records.progress import Progress
 from cxlab.records.settings import Settings
 
 
@@ -64,3 +65,6 @@ class Importer:
     read: Callable[[Path, Any], Imported]
     Options: type[Settings] = Settings
     read_named: Callable[[Any], Imported] | None = None
+    in_steps: Callable[[Path, Any], Generator[Progress, None, Imported]] | None = None
+    """`read`, and `named_in_steps` `read_named`, with progress, where reading takes longer than one waits."""
+    named_in_steps: Callable[[Any], Generator[Progress, None, Imported]] | None = None

@@ -17,7 +17,7 @@ from pydantic import Field
 from cxlab.errors import BadFile, BadOption
 from cxlab.importers.cells import to_json
 from cxlab.importers.conversations import FolderConversations, MappingOptions, read_conversations
-from cxlab.importers.imported import ImportResult, RejectedRow
+from cxlab.importers.imported import ImportResult, RejectedRow, build_rejected
 from cxlab.importers.importer import Importer
 from cxlab.metrics import text_statistics
 from cxlab.records import Conversation, Dataset, content_id
@@ -81,10 +81,7 @@ def _build(
             schema=dict.fromkeys(texts, pl.String),
             orient="row",
         ),
-        "rejected": pl.DataFrame(
-            [vars(one) for one in found.rejected],
-            schema={"file": pl.String, "row": pl.Int64, "column": pl.String, "problem": pl.String},
-        ),
+        "rejected": build_rejected(found.rejected),
     }
     dataset = Dataset(
         id="transcripts-" + content_id(dumped, [talk.id for talk in talks]),

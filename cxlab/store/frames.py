@@ -66,10 +66,18 @@ def _mend(value: Any) -> Any:
     return value
 
 
+_GROUP_BYTES = 16_000_000
+
+
 def write_parquet(frame: pl.DataFrame, path: Path, level: int = 3) -> None:
-    """Write one file, compressed with zstd. Built in memory: what Polars itself says of a full disk is no OSError."""
+    """Write one file, compressed with zstd. Built in memory: what Polars itself says of a full disk is no OSError.
+
+    A large one in groups of rows, as writing takes several times the memory of one group.
+    """
     buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd", compression_level=level)
+    size = int(frame.estimated_size())
+    rows = max(1, frame.height * _GROUP_BYTES // size) if size > _GROUP_BYTES else None
+    frame.write_parquet(buffer, compression="zstd", compression_level=level, row_group_size=rows)
     path.write_bytes(buffer.getbuffer())
 
 

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +13,7 @@ from typer.testing import CliRunner
 
 from cxlab import cli, jobs
 from cxlab.store import write
+from cxlab.views.search.work import REPORT
 from tests.pages.app_script import open_page, words
 
 QUESTION = "users who grow more frustrated over time"
@@ -58,13 +61,17 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         app = drop(open_page("conversations"), "\n".join([*lines(), '{"id": "broken", "messages": 3}']))
         assert "9 conversations from the first 10 rows" in words(app)
         app.toggle[0].set_value(False).run()
+        started: list[list[str]] = []
+        patch.setattr(jobs, "start", lambda args: started.append(list(args)) or SimpleNamespace(id="job-none"))
         app.button(key="search-import-now").click().run()
-        assert not app.exception
+        (words_of,) = started
+        assert words_of[:2] == ["import", "cdr"]
+        assert CliRunner().invoke(cli.app, words_of).exit_code == 0
         (found,) = write.list_datasets()
-        assert app.query_params["dataset"] in (found.id, [found.id])
         assert found.name == "own talks"
-        report = "\n".join(words(app).splitlines())
-        assert "9 conversations, 0 queries; 1 complaints" in report
+        app = open_page("conversations", state={REPORT: found.id}, dataset=found.id)
+        assert "Imported: 9 conversations" in words(app)
+        assert "1 left out" in [each.label for each in app.expander]
         yield found.id
 
 
@@ -199,3 +206,30 @@ def test_an_index_is_built_by_a_job_serves_the_page_and_is_measured(
     app.button(key="search-recall").click().run()
     assert not app.exception
     assert {each.label: each.value for each in app.metric}["Recall of the 10 nearest"] == "100.0 %"
+
+
+def test_a_job_shows_its_stages_and_ends_at_what_it_made(dataset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = "running"
+
+    def look(_: str = "") -> jobs.Job:
+        args = ("import", "cdr", "/no/upload.jsonl", "--quiet")
+        return jobs.Job("job-1", "import", args, datetime.now(UTC), 1, state, None, (), Path("/no/log"))  # type: ignore[arg-type]
+
+    stages = [jobs.StageProgress("read", 500, 500), jobs.StageProgress("near", 100, 500)]
+    monkeypatch.setattr(jobs, "list_jobs", lambda: [look()])
+    monkeypatch.setattr(jobs, "find_job", look)
+    monkeypatch.setattr(jobs, "stages", lambda _: (stages, dataset if state == "done" else ""))
+    app = open_page("conversations", dataset=dataset, job="job-1", tab="own")
+    assert not app.exception
+    assert "Reading conversations" in words(app)
+    assert [str(each.proto.text) for each in app.get("progress")] == ["near\\: 100 of 500"]
+    assert app.button(key="cancel-job-1")
+    state = "stopped"
+    app = open_page("conversations", dataset=dataset, job="job-1", tab="own")
+    assert "Stopped. What was finished is kept" in words(app)
+    assert app.button(key="resume-job-1")
+    state = "done"
+    app = open_page("conversations", job="job-1", tab="own")
+    assert app.query_params["dataset"] in (dataset, [dataset])
+    assert "job" not in app.query_params
+    assert "Imported: 9 conversations" in words(app)

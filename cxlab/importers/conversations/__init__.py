@@ -10,8 +10,14 @@ Files: JSON Lines, Parquet and CSV. A row is a conversation with its messages (r
 text with speakers in front of its messages, or one message.
 """
 
-from cxlab.importers.conversations.folder import FolderConversations, MappingOptions, read_conversations
+from cxlab.importers.conversations.folder import (
+    FolderConversations,
+    MappingOptions,
+    read_conversations,
+    read_folder_in_steps,
+)
 from cxlab.importers.conversations.mapping import ConversationMapping, correct, guess
+from cxlab.importers.conversations.packed import PackedConversations
 from cxlab.importers.conversations.read import COLUMNS, ReadConversations, preview, read
 from cxlab.importers.conversations.transcript_text import ROLES, split_transcript
 
@@ -21,11 +27,13 @@ __all__ = [
     "ConversationMapping",
     "FolderConversations",
     "MappingOptions",
+    "PackedConversations",
     "ReadConversations",
     "correct",
     "guess",
     "preview",
     "read",
     "read_conversations",
+    "read_folder_in_steps",
     "split_transcript",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -11,10 +11,11 @@ from pydantic import Field
 
 from cxlab.errors import BadFile, BadOption
 from cxlab.importers.conversations.mapping import correct, guess
-from cxlab.importers.conversations.read import ReadConversations, read
+from cxlab.importers.conversations.read import ReadConversations, read_in_steps
 from cxlab.importers.conversations.rows import SUFFIXES
 from cxlab.importers.folders import files_below
 from cxlab.importers.imported import RejectedRow
+from cxlab.records.progress import Progress, finish
 from cxlab.records.settings import Settings
 
 
@@ -61,6 +62,13 @@ def read_conversations(root: Path | str, changes: Mapping[str, Any] | None = Non
 
     BadFile for what is not there, holds no file of a kind that is known, or cannot be read.
     """
+    return finish(read_folder_in_steps(root, changes))
+
+
+def read_folder_in_steps(
+    root: Path | str, changes: Mapping[str, Any] | None = None
+) -> Generator[Progress, None, FolderConversations]:
+    """The same with progress."""
     root = Path(root)
     if not root.exists():
         raise BadFile(root, None, "does not exist", "give a file or a folder with CSV, Parquet or JSON Lines")
@@ -73,7 +81,7 @@ def read_conversations(root: Path | str, changes: Mapping[str, Any] | None = Non
             found.ignored.append(name)
             continue
         try:
-            one = read(path, correct(guess(path), **(changes or {})))
+            one = yield from read_in_steps(path, correct(guess(path), **(changes or {})))
         except BadFile as fault:
             # A schema beside the conversations, say: the others are taken all the same.
             faults.append(fault)
@@ -85,12 +93,13 @@ def read_conversations(root: Path | str, changes: Mapping[str, Any] | None = Non
         found.notices += [replace(each, file=name) for each in one.notices]
         for speaker, count in one.unknown_roles.items():
             found.unknown_roles[speaker] = found.unknown_roles.get(speaker, 0) + count
-        for id, talk in one.conversations.items():
+        for id in list(one.conversations):
             if id in where:
                 problem = f"conversation {id[:80]!r} is in {where[id]}, too; this one is left out"
                 found.rejected.append(RejectedRow(name, None, None, problem))
             else:
-                where[id], found.conversations[id] = name, talk
+                where[id] = name
+                found.conversations.move(id, one.conversations)
     if not found.rows_of:
         raise faults[0] if faults else BadFile(root, None, "no CSV, Parquet or JSON Lines file in it")
     return found

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import sys
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
@@ -13,10 +14,12 @@ from typing import Any
 from cxlab.errors import BadFile, BadOption
 from cxlab.importers.cells import as_text
 from cxlab.importers.conversations.mapping import ConversationMapping, as_messages
-from cxlab.importers.conversations.rows import Row, read_rows
+from cxlab.importers.conversations.packed import PackedConversations
+from cxlab.importers.conversations.rows import Row, count_rows, read_rows
 from cxlab.importers.conversations.transcript_text import ROLES, split_transcript
 from cxlab.importers.imported import RejectedRow
 from cxlab.records import Conversation, Message, Role
+from cxlab.records.progress import Progress, finish
 
 LONGEST_MESSAGE = 100_000
 """Characters of one message; a longer one is a document."""
@@ -27,6 +30,8 @@ LONGEST_LABEL = 80
 """Characters of such a column's value; a longer one is a text and is left out."""
 PREVIEWED = 50
 """Rows that a preview reads."""
+# Rows between two words of progress.
+_STEP = 500
 Label = str | int | float | bool
 
 
@@ -38,7 +43,7 @@ class ReadConversations:
     `unknown_roles`: names of speakers that mean nobody yet, with how many messages each lost; `correct` maps them.
     """
 
-    conversations: dict[str, Conversation] = field(default_factory=dict)
+    conversations: PackedConversations = field(default_factory=PackedConversations)
     rejected: list[RejectedRow] = field(default_factory=list)
     notices: list[RejectedRow] = field(default_factory=list)
     unknown_roles: dict[str, int] = field(default_factory=dict)
@@ -52,16 +57,36 @@ class ReadConversations:
 
 def read(path: Path | str, mapping: ConversationMapping) -> ReadConversations:
     """All conversations of a file; BadFile for one that cannot be read, BadOption for a column that is not there."""
-    return _Reader(Path(path), mapping).read(read_rows(Path(path)))
+    return finish(read_in_steps(path, mapping))
+
+
+def read_in_steps(path: Path | str, mapping: ConversationMapping) -> Generator[Progress, None, ReadConversations]:
+    """The same with progress: rows of the file, "read" as a stage."""
+    file = Path(path)
+    reader, total = _Reader(file, mapping), 0
+    rows = read_rows(file)
+    for row in rows:
+        if not total:
+            total = count_rows(file)
+        reader.take(row)
+        if reader.found.rows % _STEP == 0:
+            yield Progress("read", min(reader.found.rows, total), total)
+    found = reader.finish()
+    yield Progress("read", max(found.rows, 1), max(found.rows, 1))
+    return found
 
 
 def preview(path: Path | str, mapping: ConversationMapping) -> ReadConversations:
     """The same of the first 50 rows; the last conversation of a file with one message a row may go on after them."""
-    return _Reader(Path(path), mapping).read(islice(read_rows(Path(path)), PREVIEWED))
+    reader = _Reader(Path(path), mapping)
+    for row in islice(read_rows(Path(path)), PREVIEWED):
+        reader.take(row)
+    return reader.finish()
 
 
 class _Reader:
     def __init__(self, path: Path, mapping: ConversationMapping) -> None:
+        self._check_mapping(mapping)
         self.file, self.path, self.mapping = path.name, path, mapping
         self.roles: dict[str, Role] = {**ROLES, **mapping.roles}
         self.found = ReadConversations()
@@ -71,25 +96,28 @@ class _Reader:
         # What stands beside the messages: column → value, by conversation.
         self.labels: dict[str, dict[str, Label]] = {}
 
-    def read(self, rows: Iterable[Row]) -> ReadConversations:
-        self._check_mapping()
-        for row in rows:
-            self.found.rows += 1
-            if isinstance(row.cells, BadFile):
-                self._reject(row.number, None, row.cells.problem)
-            elif self.mapping.shape == "rows":
-                self._take_message(row)
-            else:
-                self._take_conversation(row)
-        for name, said in self.said.items():
-            self._build(name, said)
+    def take(self, row: Row) -> None:
+        """One row more; a conversation that is one row is whole with it."""
+        self.found.rows += 1
+        if isinstance(row.cells, BadFile):
+            self._reject(row.number, None, row.cells.problem)
+        elif self.mapping.shape == "rows":
+            self._take_message(row)
+        else:
+            self._take_conversation(row)
+
+    def finish(self) -> ReadConversations:
+        """What the rows came to: conversations of many rows are whole now."""
+        for name in list(self.said):
+            self._build(name, self.said.pop(name))
         return self.found
 
-    def _check_mapping(self) -> None:
+    @staticmethod
+    def _check_mapping(mapping: ConversationMapping) -> None:
         needed = {"messages": ("role", "text"), "transcript": ("text",), "rows": ("id", "role", "text")}
-        lacking = [name for name in needed[self.mapping.shape] if getattr(self.mapping, name) is None]
+        lacking = [name for name in needed[mapping.shape] if getattr(mapping, name) is None]
         if lacking:
-            raise BadOption(f"a mapping of shape {self.mapping.shape!r} needs {', '.join(lacking)}; name the column")
+            raise BadOption(f"a mapping of shape {mapping.shape!r} needs {', '.join(lacking)}; name the column")
 
     def _reject(self, row: int | None, column: str | None, problem: str) -> None:
         self.found.rejected.append(RejectedRow(self.file, row, column, problem))
@@ -127,7 +155,11 @@ class _Reader:
             self._reject(row.number, missing[0], "this column is not there")
         elif (name := self._name(row)) is not None:
             self.begun.setdefault(name, row.number)
-            told = (as_text(self._cell(row, self.mapping.role)), self._text(self._cell(row, self.mapping.text)))
+            # A few names, told by many rows.
+            told = (
+                sys.intern(as_text(self._cell(row, self.mapping.role))),
+                self._text(self._cell(row, self.mapping.text)),
+            )
             self.said.setdefault(name, []).append((row.number, *told, self._cell(row, self.mapping.order)))
             self._label_by_messages(name, self._read_labels(row))
 
@@ -143,7 +175,7 @@ class _Reader:
             return
         self.begun[name] = row.number
         self.labels[name] = self._read_labels(row)
-        self.said[name] = [(row.number, speaker, text, None) for speaker, text in told]
+        self._build(name, [(row.number, speaker, text, None) for speaker, text in told])
 
     def _read_labels(self, row: Row) -> dict[str, Label]:
         """The columns that the mapping does not use, with a short value each."""
@@ -225,7 +257,7 @@ class _Reader:
         if len(present & {"customer", "agent"}) < 2:
             who = "customer" if "agent" in present else "agent"
             self._note(row, f"conversation {name[:80]!r}: no {who} speaks")
-        columns = self.labels.get(name)
+        columns = self.labels.pop(name, None)
         labels = {COLUMNS: columns} if columns else {}
         self.found.conversations[name] = Conversation(id=name, messages=tuple(messages), labels=labels)
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from cxlab.errors import BadFile
 from cxlab.files import read_json, read_json_lines
-from cxlab.importers.folders import read_table
+from cxlab.importers.folders import count_table, iterate_table
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".csv")
 LARGEST_JSON = 500_000_000
@@ -41,8 +41,19 @@ def read_rows(path: Path) -> Iterator[Row]:
         return
     if suffix == ".csv":
         _check_utf8(path)
-    for number, cells in enumerate(read_table(path).iter_rows(named=True), 1):
+    for number, cells in enumerate(iterate_table(path), 1):
         yield Row(number, cells)
+
+
+def count_rows(path: Path) -> int:
+    """How many rows there are to read, for progress alone: lines of a text file, blank ones and headers with them."""
+    if path.suffix.lower() == ".parquet":
+        return count_table(path)
+    with path.open("rb") as file:
+        lines = 0
+        while block := file.read(1 << 20):
+            lines += block.count(b"\n")
+    return lines
 
 
 def _check_utf8(path: Path) -> None:

@@ -9,22 +9,24 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from cxlab.benchmarks.cdr.importers.conversations import CdrImport, ImportedCorpus, read_path, read_stored
+from cxlab.benchmarks.cdr.importers.conversations import CdrImport
 from cxlab.charts.numbers import format_count
-from cxlab.errors import CxError
+from cxlab.errors import CxError, UnknownName
 from cxlab.importers.conversations import ConversationMapping, ReadConversations, correct, guess, preview
 from cxlab.importers.conversations.mapping import SAMPLE
 from cxlab.importers.conversations.rows import SUFFIXES, read_rows
 from cxlab.records import content_id
+from cxlab.store import write
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import guarded
 from cxlab.ui.labels import error, plain, section
-from cxlab.ui.place import go
 from cxlab.ui.tables import column, show_table
 from cxlab.ui.transcript_html import style
 from cxlab.views.search import queries
 from cxlab.views.search.place import SearchPlace
 from cxlab.views.search.results import draw_messages
+from cxlab.views.search.uploads import keep_upload
+from cxlab.views.search.work import REPORT, SearchJobs
 
 MOST_MB = 200
 _SHAPES = {
@@ -43,11 +45,10 @@ _TITLES = {
 _ROLES = {"": "nobody: left out", "customer": "the customer", "agent": "the agent", "system": "the system",
           "tool": "a tool"}  # fmt: skip
 _NONE = ""
-_KEPT = "search-import"
 _LONGEST_NAME = 80
 
 
-def show_own(place: SearchPlace) -> None:
+def show_own(jobs: SearchJobs) -> None:
     """The two ways to conversations that are not searchable yet."""
     section(
         "Search conversations of your own",
@@ -59,12 +60,13 @@ def show_own(place: SearchPlace) -> None:
     )  # fmt: skip
     if given is not None:
         with guarded():
-            _show_file(place, given.name, given.getvalue())
-    _show_runs(place)
+            _show_file(jobs, given.name, given.getvalue())
+    _show_runs(jobs)
 
 
-def _show_file(place: SearchPlace, name: str, content: bytes) -> None:
-    """Preview and mapping of the bytes, then the import. The name is a label: of it, only a known ending is used."""
+def _show_file(jobs: SearchJobs, name: str, content: bytes) -> None:
+    """Preview and mapping of the bytes, then a job that reads them all. The name is a label: of it, only a known ending
+    is used."""
     suffix = next((each for each in SUFFIXES if name.lower().endswith(each)), ".jsonl")
     key = content_id(name, len(content), content_id(content.hex() if len(content) < 4096 else hash(content)))
     with tempfile.TemporaryDirectory() as folder:
@@ -85,12 +87,9 @@ def _show_file(place: SearchPlace, name: str, content: bytes) -> None:
         title, licence, filtered = _ask_about(name, key)
         ready = bool(found.conversations) and known
         if st.button("Import and search", type="primary", key="search-import-now", disabled=not ready):
-            with st.spinner("Reading all of it"):
-                result = read_path(path, _options(mapping, licence, filtered))
-                result.dataset = result.dataset.model_copy(update={"name": title})
-                result.save()
-            _keep_report(result)
-            go(SearchPlace(place.view.change(dataset=result.dataset.id, tab="", search="")))
+            kept = keep_upload(f"{key}{suffix}", content)
+            words = _options(mapping, title, licence, filtered).to_words()
+            jobs.start(["import", "cdr", str(kept), *(f"--{word}" for word in words)])
 
 
 def _columns(path: Path) -> list[str]:
@@ -190,43 +189,60 @@ def _ask_about(name: str, key: str) -> tuple[str, str, bool]:
     return title or usual, licence, filtered
 
 
-def _options(mapping: ConversationMapping, licence: str, filtered: bool) -> CdrImport:
+def _options(mapping: ConversationMapping, title: str, licence: str, filtered: bool) -> CdrImport:
     given: dict[str, Any] = {
         name: getattr(mapping, name) for name in ("shape", "id", "messages", "role", "text", "order")
     }
     given = {name: value for name, value in given.items() if value is not None}
     if mapping.roles:
         given["speakers"] = ",".join(f"{name}={role}" for name, role in mapping.roles.items())
-    return CdrImport.read({**given, "filter": filtered, "licence": licence})
-
-
-def _keep_report(result: ImportedCorpus) -> None:
-    """The report is shown with the dataset that it is of."""
-    rows = [("left out", each.row, each.column, each.problem) for each in result.rejected]
-    rows += [("note", each.row, each.column, each.problem) for each in result.notices]
-    if result.filtered is not None:
-        rows += [("left out", None, each.step, f"{each.id}: {each.reason}") for each in result.filtered.rejected]
-    st.session_state[_KEPT] = (result.dataset.id, result.report().lines, rows)
+    return CdrImport.read({**given, "name": title, "filter": filtered, "licence": licence})
 
 
 def show_report(place: SearchPlace) -> None:
     """What the import that brought these conversations came to, until it is put away."""
-    kept = st.session_state.get(_KEPT)
-    if kept is None or kept[0] != place.dataset:
+    if st.session_state.get(REPORT) != place.dataset or not place.dataset:
         return
-    _, lines, rows = kept
+    dataset = write.load_dataset(place.dataset)
     with st.container(border=True):
-        st.markdown("**Imported**")
-        for line in lines:
-            st.text(line)
-        if rows:
+        count = format_count(dataset.config.get("corpus"))
+        st.markdown(f"**Imported: {count} conversations**")
+        filtered = dataset.config.get("filter") or {}
+        for each in filtered.get("steps", ()):
+            note = f" ({each['note']})" if each["note"] else ""
+            st.text(f"{each['step']}: {each['kept']:,} of {each['given']:,} kept{note}")
+        if taken := filtered.get("redacted"):
+            told = ", ".join(f"{n:,} × {what}" for what, n in taken.items())
+            st.text(f"personal data taken out: {told}")
+        st.text(f"Licence: {dataset.licence}")
+        if rows := _list_problems(place.dataset):
             _show_problems(rows, "search-report")
         if st.button("Put this away", key="search-report-away", type="tertiary"):
-            del st.session_state[_KEPT]
+            del st.session_state[REPORT]
             st.rerun()
 
 
-def _show_runs(place: SearchPlace) -> None:
+def _list_problems(dataset: str) -> list[tuple[str, int | None, str | None, str]]:
+    """What was left out and what is to note, as the dataset's own tables have it."""
+    found: list[tuple[str, int | None, str | None, str]] = []
+    for table, kind in (("rejected", "left out"), ("notices", "note")):
+        rows = _load_table(dataset, table).select("row", "column", "problem").iter_rows()
+        found += [(kind, row, column, problem) for row, column, problem in rows]
+    left = _load_table(dataset, "filtered_out")
+    if left.height:
+        rows = left.select("conversation_id", "step", "reason").iter_rows()
+        found += [("left out", None, step, f"{name}: {reason}") for name, step, reason in rows]
+    return found
+
+
+def _load_table(dataset: str, name: str) -> pl.DataFrame:
+    try:
+        return write.load_table(dataset, name)
+    except UnknownName:
+        return pl.DataFrame(schema={"row": pl.Int64, "column": pl.String, "problem": pl.String})
+
+
+def _show_runs(jobs: SearchJobs) -> None:
     """Dialogues of a run, as a dataset to search."""
     runs = cached(queries.runs_with_dialogues)
     if not runs:
@@ -234,8 +250,4 @@ def _show_runs(place: SearchPlace) -> None:
     section("Or search the dialogues of a run", "They are copied into a dataset of their own; the run stays as it is.")
     chosen = st.selectbox("Run", list(runs), format_func=runs.__getitem__, key="search-run")
     if st.button("Make searchable", key="search-run-now") and chosen:
-        with guarded(), st.spinner("Reading the dialogues"):
-            result = read_stored(CdrImport.read({"run": chosen, "filter": False}))
-            result.save()
-            _keep_report(result)
-            go(SearchPlace(place.view.change(dataset=result.dataset.id, tab="", search="")))
+        jobs.start(["import", "cdr", f"--run={chosen}", "--filter=false"])

@@ -13,9 +13,14 @@ from cxlab.ui.labels import error, section
 from cxlab.ui.place import go
 from cxlab.ui.stages import StageProgress, draw_stages
 from cxlab.views.search.place import SearchPlace
+from cxlab.views.search.uploads import drop_upload
 
 KINDS = {"import": "Reading conversations", "index": "Bringing the index up to date"}
 """The kinds of jobs that this page starts, and what is said of them."""
+
+
+REPORT = "search-report"
+"""Of the session: the dataset that it has just imported, whose report is shown."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,9 @@ def show_work(jobs: SearchJobs, place: SearchPlace) -> None:
         job = jobs.look(name)
         done, dataset = jobs.stages(name)
         if job.state == "done":
+            if job.args[0] == "import":
+                drop_upload(job.args[2])
+                st.session_state[REPORT] = dataset
             _leave(place, dataset if job.args[0] == "import" else "")
         with st.container(border=True, key=f"search-job-{name}"):
             section(KINDS.get(job.args[0], job.args[0]), badges=[badge_of(job)])

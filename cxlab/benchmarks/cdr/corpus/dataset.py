@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,13 +13,15 @@ import polars as pl
 from cxlab.benchmarks.cdr.units import GRANULARITIES
 from cxlab.errors import BadStore, UnknownName
 from cxlab.importers.cells import to_json
-from cxlab.records import Conversation, Dataset, Message, Sample, content_id
+from cxlab.importers.conversations import PackedConversations
+from cxlab.records import Conversation, Dataset, Sample, content_id
 from cxlab.store import home, layout, write
 
 BENCHMARK = "cdr"
 CORPUS = "conversations"
 TEXTS = ("conversation_id", "title", "area", "domain", "persona", "labels", "messages", "noisy", "noise")
 _TITLE = 90
+_BATCH = 5_000
 # A corpus is big; a run asks one.
 _KEPT = 4
 
@@ -77,7 +78,8 @@ def build(
 
 def build_conversations(corpus: Mapping[str, Conversation]) -> pl.DataFrame:
     """The table of conversations, as every dataset that has some stores them."""
-    rows = []
+    frames, rows = [], list[tuple[str, ...]]()
+    schema = dict.fromkeys(TEXTS, pl.String)
     for name, talk in corpus.items():
         opening = next((said.text for said in talk.messages if said.role == "customer"), "")
         area, domain = (str(talk.labels.get(each) or "") for each in ("area", "domain"))
@@ -85,7 +87,12 @@ def build_conversations(corpus: Mapping[str, Conversation]) -> pl.DataFrame:
         rows.append(
             (name, shorten(opening), area, domain, to_json(talk.persona), to_json(talk.labels), said, "[]", "{}")
         )
-    return pl.DataFrame(rows, schema=dict.fromkeys(TEXTS, pl.String), orient="row")
+        # In batches: all rows as Python's texts would be as much again.
+        if len(rows) == _BATCH:
+            frames.append(pl.DataFrame(rows, schema=schema, orient="row"))
+            rows.clear()
+    frames.append(pl.DataFrame(rows, schema=schema, orient="row"))
+    return pl.concat(frames)
 
 
 def shorten(text: str, most: int = _TITLE) -> str:
@@ -105,11 +112,10 @@ def _load(base: str, dataset_id: str) -> Mapping[str, Conversation]:
     frame = write.load_table(dataset_id, CORPUS, Path(base))
     if lacking := {"conversation_id", "messages"} - set(frame.columns):
         raise BadStore(f"dataset {dataset_id!r}: its table of conversations lacks {', '.join(sorted(lacking))}")
-    found = {}
-    for row in frame.iter_rows(named=True):
-        said = tuple(Message.model_validate(each) for each in json.loads(row["messages"] or "[]"))
-        labels = json.loads(row.get("labels") or "{}")
-        found[row["conversation_id"]] = Conversation(id=row["conversation_id"], messages=said, labels=labels)
+    labels = "labels" if "labels" in frame.columns else pl.lit("{}").alias("labels")
+    found = PackedConversations()
+    for row in frame.select("conversation_id", "messages", labels).iter_rows():
+        found.put_stored(*row)
     if not found:
         raise UnknownName(f"conversation of dataset {dataset_id!r}", "any", ())
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,15 @@ import polars as pl
 from pydantic import Field
 
 from cxlab.benchmarks.cdr.corpus.dataset import build, load_corpus
-from cxlab.benchmarks.cdr.corpus.filtering import Filtered, FilterOptions, filter_corpus
+from cxlab.benchmarks.cdr.corpus.filtering import Filtered, FilterOptions, filter_in_steps
 from cxlab.benchmarks.cdr.corpus.sources import SOURCES, find_source
 from cxlab.benchmarks.cdr.importers.cdr_files import CORPUS, read_cdr_files
 from cxlab.errors import BadFile, BadOption
-from cxlab.importers.conversations import MappingOptions, read_conversations
-from cxlab.importers.imported import RejectedRow
+from cxlab.importers.conversations import MappingOptions, PackedConversations, read_folder_in_steps
+from cxlab.importers.imported import RejectedRow, build_rejected
 from cxlab.importers.importer import Importer, ImportReport
 from cxlab.records import Conversation, Dataset, Sample
+from cxlab.records.progress import Progress, finish
 from cxlab.store import load, write
 
 UNSTATED = "not stated: ask whoever gave you the data"
@@ -32,6 +33,7 @@ class CdrImport(MappingOptions, FilterOptions):
         True, description="Leave out duplicates and what cannot be searched, and take personal data out; the published "
         "files are taken as they are."
     )  # fmt: skip
+    name: str = Field("", description="What the dataset is called; else after the file.")
     source: str | None = Field(
         None,
         description="Where they are from, for the licence: one of the paper's sources.",
@@ -80,39 +82,49 @@ class ImportedCorpus:
 
 def read_path(path: Path, options: CdrImport) -> ImportedCorpus:
     """The published files of a folder, else conversations of any form that is known; BadFile for what is neither."""
+    return finish(read_path_in_steps(path, options))
+
+
+def read_path_in_steps(path: Path, options: CdrImport) -> Generator[Progress, None, ImportedCorpus]:
+    """The same with progress."""
     if options.dataset or options.run:
         raise BadOption("give a path, or a stored dataset, or a run; not two of them")
     if path.is_dir() and (path / CORPUS).is_file():
         return _read_published(path, options)
     preset = find_source(options.source).mapping if options.source else {}
-    found = read_conversations(path, {**preset, **options.changes()})
+    found = yield from read_folder_in_steps(path, {**preset, **options.changes()})
     if not found.conversations:
         first = f"; the first problem: {found.rejected[0]}" if found.rejected else ""
         raise BadFile(path, None, f"no conversation could be used{first}", "see --shape, --role, --text, --speakers")
     about = {"conversations": "real", "rows": found.rows_of, "ignored": found.ignored}
     name = f"Conversations, imported from {path.resolve().name}"
-    return _make(name, found.conversations, options, about, found.rejected, found.notices)
+    return (yield from _make(name, found.conversations, options, about, found.rejected, found.notices))
 
 
 def read_stored(options: CdrImport) -> ImportedCorpus:
     """The conversations of a stored dataset, or the dialogues of a stored run's attempts."""
+    return finish(read_stored_in_steps(options))
+
+
+def read_stored_in_steps(options: CdrImport) -> Generator[Progress, None, ImportedCorpus]:
+    """The same with progress."""
     if bool(options.dataset) == bool(options.run):
         raise BadOption("give a path, or --dataset, or --run")
     if options.dataset:
         corpus = load_corpus(options.dataset)
         origin = write.load_dataset(options.dataset)
         made = options.model_copy(update={"licence": options.licence or origin.licence})
-        return _make(f"Conversations of {origin.name}", corpus, made, {"from_dataset": options.dataset})
+        about = {"from_dataset": options.dataset}
+        return (yield from _make(f"Conversations of {origin.name}", corpus, made, about))
     run = write.load_run(str(options.run))
-    corpus = {
-        attempt.id: Conversation(id=attempt.id, messages=attempt.messages)
-        for attempt, _ in load.load_attempts(run.id)
-        if attempt.messages
-    }
-    if not corpus:
+    dialogues = PackedConversations()
+    for attempt, _ in load.load_attempts(run.id):
+        if attempt.messages:
+            dialogues[attempt.id] = Conversation(id=attempt.id, messages=attempt.messages)
+    if not dialogues:
         raise BadOption(f"run {run.id} holds no dialogue yet")
     made = options.model_copy(update={"licence": options.licence or write.load_dataset(run.dataset_id).licence})
-    return _make(f"Dialogues of {run.model}, {run.benchmark}", corpus, made, {"from_run": run.id})
+    return (yield from _make(f"Dialogues of {run.model}, {run.benchmark}", dialogues, made, {"from_run": run.id}))
 
 
 def _read_published(path: Path, options: CdrImport) -> ImportedCorpus:
@@ -133,9 +145,11 @@ def _make(
     about: Mapping[str, Any],
     rejected: list[RejectedRow] | None = None,
     notices: list[RejectedRow] | None = None,
-) -> ImportedCorpus:
-    filtered = filter_corpus(corpus, options) if options.filter else None
-    kept = filtered.kept if filtered else dict(corpus)
+) -> Generator[Progress, None, ImportedCorpus]:
+    filtered: Filtered | None = None
+    if options.filter:
+        filtered = yield from filter_in_steps(corpus, options)
+    kept = filtered.kept if filtered else corpus
     if not kept:
         raise BadOption("the filter left no conversation; give --filter=false, or weaker settings")
     known = find_source(options.source) if options.source else None
@@ -146,9 +160,17 @@ def _make(
         "share": known.share if known else None,
         "filter": filtered.to_record() if filtered else None,
     }
-    dataset, samples, tables = build(name, "imported", kept, {}, {}, {}, config=config, licence=licence)
+    count = len(kept)
+    yield Progress("store", 0, count)
+    dataset, samples, tables = build(
+        options.name.strip() or name, "imported", kept, {}, {}, {}, config=config, licence=licence
+    )
     if filtered:
         tables["filtered_out"] = filtered.to_frame()
+        # They stand in the table now; twice would be too much of many.
+        filtered.kept.clear()
+    tables["rejected"], tables["notices"] = build_rejected(rejected or ()), build_rejected(notices or ())
+    yield Progress("store", count, count)
     return ImportedCorpus(dataset, samples, tables, filtered, rejected or [], notices or [])
 
 
@@ -160,4 +182,6 @@ IMPORTER = Importer(
     read=read_path,
     Options=CdrImport,
     read_named=read_stored,
+    in_steps=read_path_in_steps,
+    named_in_steps=read_stored_in_steps,
 )

@@ -26,7 +26,7 @@ from cxlab.benchmarks.mmtaup2.tasks.samples import BENCHMARK, WORLDS, to_sample,
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadFile, BadOption
 from cxlab.importers.folders import files_below
-from cxlab.importers.imported import ImportResult, RejectedRow
+from cxlab.importers.imported import ImportResult, RejectedRow, build_rejected
 from cxlab.importers.importer import ImportReport
 from cxlab.records import Dataset, content_id
 from cxlab.store.frames import mend_text
@@ -130,10 +130,7 @@ def read_folder(folder: Path | str) -> ImportedTasks:
     tables = {
         WORLDS: worlds_table(databases),
         "splits": pl.DataFrame(splits, schema=dict.fromkeys(("domain", "split", "task_id"), pl.String), orient="row"),
-        "rejected": pl.DataFrame(
-            [vars(one) for one in rejected],
-            schema={"file": pl.String, "row": pl.Int64, "column": pl.String, "problem": pl.String},
-        ),
+        "rejected": build_rejected(rejected),
     }
     samples = [
         to_sample(task, dataset_id, extra, name) for (task, _), extra, name in zip(playable, facets, ids, strict=True)

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 from pydantic import Field
 
 from cxlab.benchmarks.cdr.corpus.filtering import duplicates, quality
 from cxlab.benchmarks.cdr.corpus.filtering.personal_data import LIMITS, redact
 from cxlab.benchmarks.cdr.units import UnitText
+from cxlab.importers.conversations import PackedConversations
 from cxlab.records import Conversation
+from cxlab.records.progress import Progress, finish
 from cxlab.records.settings import Settings
 from cxlab.retrieval import minilm
 from cxlab.retrieval.documents import readable
 from cxlab.retrieval.embeddings import load_embedder
 
+# Conversations between two words of progress, and those that are embedded at once.
+_EVERY, _EMBEDDED = 1_000, 512
 STEPS = ("exact", "near", "semantic", "quality", "heuristics", "personal")
 
 
@@ -38,12 +43,11 @@ class FilterOptions(Settings):
 
 
 class Rejected(NamedTuple):
-    """A conversation that was left out, at which step and why."""
+    """Which conversation was left out, at which step and why."""
 
     id: str
     step: str
     reason: str
-    conversation: Conversation
 
 
 class StepCount(NamedTuple):
@@ -57,10 +61,12 @@ class StepCount(NamedTuple):
 
 @dataclass
 class Filtered:
-    """What was kept, by id; what was rejected, in the order of the steps; counts a step; what was redacted."""
+    """What was kept, by id; what was rejected, in the order of the steps, and those conversations; counts a step; what
+    was redacted."""
 
-    kept: dict[str, Conversation]
+    kept: PackedConversations
     rejected: list[Rejected] = field(default_factory=list)
+    left_out: PackedConversations = field(default_factory=PackedConversations)
     counts: list[StepCount] = field(default_factory=list)
     redacted: Counter[str] = field(default_factory=Counter)
 
@@ -82,7 +88,7 @@ class Filtered:
         from cxlab.importers.cells import to_json
 
         rows = [
-            (one.id, one.step, one.reason, to_json([m.model_dump(mode="json") for m in one.conversation.messages]))
+            (one.id, one.step, one.reason, to_json([m.model_dump(mode="json") for m in self.left_out[one.id].messages]))
             for one in self.rejected
         ]
         schema = dict.fromkeys(("conversation_id", "step", "reason", "messages"), pl.String)
@@ -91,47 +97,79 @@ class Filtered:
 
 def filter_corpus(corpus: Mapping[str, Conversation], options: FilterOptions | None = None) -> Filtered:
     """All steps; memory grows with the text, time with it too (near-duplicates by MinHash, meaning within clusters)."""
+    return finish(filter_in_steps(corpus, options))
+
+
+def filter_in_steps(
+    corpus: Mapping[str, Conversation], options: FilterOptions | None = None
+) -> Generator[Progress, None, Filtered]:
+    """The same with progress."""
     chosen = options or FilterOptions.read({})
-    done = Filtered(dict(corpus))
+    done = Filtered(PackedConversations(corpus))
     text = UnitText()
+    count = len(done.kept)
+    # Once for three steps, and gone before the last ones.
+    texts = {name: text.write(talk.messages) for name, talk in done.kept.items()}
 
-    def texts() -> dict[str, str]:
-        return {name: text.write(talk.messages) for name, talk in done.kept.items()}
-
-    def step(name: str, find: Callable[[], Mapping[str, str]], note: str = "") -> None:
+    def leave_out(step: str, found: Mapping[str, str], note: str = "") -> Progress:
         given = len(done.kept)
-        for each, reason in find().items():
-            done.rejected.append(Rejected(each, name, reason, done.kept.pop(each)))
-        done.counts.append(StepCount(name, given, len(done.kept), note))
+        for each, reason in found.items():
+            done.rejected.append(Rejected(each, step, reason))
+            done.left_out.move(each, done.kept)
+            texts.pop(each, None)
+        done.counts.append(StepCount(step, given, len(done.kept), note))
+        return Progress(step, count, count)
 
     def same_as(pairs: Mapping[str, str], how: str) -> dict[str, str]:
         return {name: f"{how} {other}" for name, other in pairs.items()}
 
-    step("exact", lambda: same_as(duplicates.find_exact(texts()), "the same as"))
+    yield Progress("exact", 0, count)
+    yield leave_out("exact", same_as(duplicates.find_exact(texts), "the same as"))
     if chosen.near:
-        step("near", lambda: same_as(duplicates.find_near(texts(), chosen.near), "nearly the same as"))
+        yield Progress("near", 0, count)
+        yield leave_out("near", same_as(duplicates.find_near(texts, chosen.near), "nearly the same as"))
     name = chosen.semantic or ("" if minilm.missing() else "minilm")
     if chosen.alike and name:
-        step("semantic", lambda: same_as(_find_alike(texts(), name, chosen.alike), "means the same as"), f"by {name}")
+        pairs = yield from _find_alike(texts, name, chosen.alike)
+        yield leave_out("semantic", same_as(pairs, "means the same as"), f"by {name}")
     elif chosen.alike:
-        count = len(done.kept)
+        left = len(done.kept)
         note = "left out: no embedder that knows meaning is installed here; name one with semantic=NAME"
-        done.counts.append(StepCount("semantic", count, count, note))
+        done.counts.append(StepCount("semantic", left, left, note))
+    texts.clear()
     if chosen.quality:
-        scores = {name: quality.score(talk) for name, talk in done.kept.items()}
-        low = {each: f"quality {value:.2f}" for each, value in scores.items() if value < chosen.quality}
-        step("quality", lambda: low)
+        low: dict[str, str] = {}
+        for place, (name, talk) in enumerate(done.kept.items()):
+            if place % _EVERY == 0:
+                yield Progress("quality", place, count)
+            if (value := quality.score(talk)) < chosen.quality:
+                low[name] = f"quality {value:.2f}"
+        yield leave_out("quality", low)
     if chosen.heuristics:
-        faults = {name: fault for name, talk in done.kept.items() if (fault := quality.find_fault(talk))}
-        step("heuristics", lambda: faults)
+        faults: dict[str, str] = {}
+        for place, (name, talk) in enumerate(done.kept.items()):
+            if place % _EVERY == 0:
+                yield Progress("heuristics", place, count)
+            if fault := quality.find_fault(talk):
+                faults[name] = fault
+        yield leave_out("heuristics", faults)
     if chosen.personal:
-        for each, talk in done.kept.items():
-            done.kept[each], found = redact(talk)
-            done.redacted += found
-        done.counts.append(StepCount("personal", len(done.kept), len(done.kept), LIMITS))
+        for place, (name, talk) in enumerate(done.kept.items()):
+            if place % _EVERY == 0:
+                yield Progress("personal", place, count)
+            clean, found = redact(talk)
+            if found:
+                done.kept[name] = clean
+                done.redacted += found
+        yield leave_out("personal", {}, LIMITS)
     return done
 
 
-def _find_alike(texts: Mapping[str, str], name: str, least: float) -> dict[str, str]:
-    vectors = load_embedder(name).embed(readable(texts.values()))
+def _find_alike(texts: Mapping[str, str], name: str, least: float) -> Generator[Progress, None, Mapping[str, str]]:
+    embedder, held = load_embedder(name), list(texts.values())
+    # Filled part by part: whatever an embedder needs beside its vectors, it needs of one part alone.
+    vectors = np.zeros((len(held), embedder.dim), dtype=np.float32)
+    for start in range(0, len(held), _EMBEDDED):
+        yield Progress("semantic", start, len(held))
+        vectors[start : start + _EMBEDDED] = embedder.embed(readable(held[start : start + _EMBEDDED]))
     return duplicates.find_alike(list(texts), vectors, least)
