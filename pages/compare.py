@@ -5,19 +5,19 @@ import streamlit as st
 
 from cxlab import read, ui
 from cxlab.read import View
-from cxlab.read.comparison.sets import Unit
 from cxlab.read.headlines import candidates, first_scored
 from cxlab.views import comparison_sets
 from cxlab.views.benchmarks import declared, titles_of, usable_facets
 from cxlab.views.compare import comparison, queries
 from cxlab.views.compare.decision_card import show_decision
 from cxlab.views.compare.side_by_side import show_side_by_side
+from cxlab.views.compare.sides import MOST, choose_baseline, choose_unit, names_of, show_what_differs
 from cxlab.views.compare.task_costs import show_costs, show_repeated
 from cxlab.views.report_button import offer_report
 
 ui.routed()
-LOOKS = {"": "Samples", "profile": "Profile", "front": "Quality and price", "trials": "Repeated trials"}
-MOST = 6
+LOOKS = {"": "Samples", "profile": "Profile", "front": "Quality and price", "trials": "Repeated trials",
+         "history": "History"}  # fmt: skip
 
 ui.header("Compare", "Which model, and is the difference real?")
 view = ui.view()
@@ -54,12 +54,10 @@ if view.metric not in metrics:
     usual = candidates(about, task.id if several else card.tasks[0].id) if card.tasks else (card.headline,)
     view = view.change(metric=first_scored(usual, metrics.__contains__), page=view.page)
 view = ui.sidebar_filters(view, ["models", *facets, "runs"], about, metric=True, metrics=metrics)
-unit: Unit = "model"
-if len(view.runs) > 1 and len(view.models) < 2:
-    unit = "run_id"  # several runs were picked by name: they are the sides, whatever models they are of
-scope = view.filters()
-compared = ui.cached(queries.compared, scope, unit)
-with st.container(horizontal=True):
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    view, unit = choose_unit(about, view)
+    scope = view.filters()
+    compared = ui.cached(queries.compared, scope, unit)
     comparison_sets.choose_lead(benchmark)
     comparison_sets.choose_set(compared, benchmark)
 ranking = ui.cached(queries.ranked, scope, unit)
@@ -72,32 +70,31 @@ if ranking is None or ranking.table.height < 2:
     comparison.show_too_few(about, ranking)
     st.stop()
 board = ui.cached(queries.sides, scope, unit)
-named = comparison.names_of(about, board, unit)
+named = names_of(about, board, unit)
 title = ui.label(scope.metric)
-decided = ui.cached(queries.decided, scope, unit)
+with st.sidebar:
+    baseline = choose_baseline(about, view, unit, named)
+decided = ui.cached(queries.decided, scope, unit, baseline)
 if decided is not None:
     show_decision(about, ranking, compared.conditions, decided, board, title, named)
 comparison_sets.show_left_out([ranking])
 comparison_sets.warn_of_customers([ranking])
 comparison_sets.show_conditions(compared, [ranking], "compare")
 if unit == "run_id":
-    comparison.show_what_differs(about, list(named), named)
+    show_what_differs(about, list(named), named)
 offer_report("compare", [(about, scope, unit)])
 
-sides = list(named)
+order = list(named)
 with st.sidebar:
-    baseline = ui.choose(
-        view, "baseline", "Compare with", sides, names=named, help="The others are measured against this one."
-    )
     meaning = card.metrics.get(scope.metric, "no definition is noted")
     less = " Less is better." if scope.metric in card.lower_is_better else ""
     st.caption(f"**{ui.plain(title)}**: {ui.plain(meaning)}{less}")
     beside = st.toggle(
         "Show published figures", key="compare-published", help="Other data and judges: to look at, not to pair."
     )
-shown = list(dict.fromkeys([*sides[:MOST], baseline]))
-if len(sides) > MOST:
-    st.caption(f"Below the first {MOST} of {len(sides)}; choose in the sidebar which ones.")
+shown = list(dict.fromkeys([*order[:MOST], baseline]))
+if len(order) > MOST:
+    st.caption(f"Below the first {MOST} of {len(order)}; choose in the sidebar which ones.")
 named = {side: name for side, name in named.items() if side in shown}
 board = board.filter(pl.col("side").is_in(shown))
 
@@ -106,7 +103,7 @@ by = ui.choose(view, "field", "Side by side", list(groups), names=groups, style=
 comparison.show_scores(about, scope, unit, by, title, named, beside)
 if by or baseline != ranking.leader:
     gaps = ui.cached(queries.differences, scope, baseline, unit, by, tuple(named))
-    comparison.show_gaps(about, gaps, by, title, named, baseline)
+    comparison.show_gaps(about, gaps, unit, by, title, named, baseline)
 
 st.divider()
 # A profile sets the parts of a headline side by side, where the benchmark names them.
@@ -115,9 +112,11 @@ tab = ui.choose(view, "tab", "Look closer", looks, names=LOOKS, style="segments"
 if tab == "profile":
     comparison.show_profile(about, scope, unit, named)
 elif tab == "front":
-    comparison.show_front(about, board, ranking, title, named)
+    comparison.show_front(about, board, unit, ranking, title, named)
     if several:
         show_costs(scope.change(tasks=()), {name: task.title for name, task in tasks.items()})
+elif tab == "history":
+    comparison.show_history(about, scope, unit, title, named)
 elif tab == "trials":
     comparison.show_trials(about, scope, unit, named)
     if (moves := ui.cached(queries.repeated, scope, unit).filter(pl.col("side").is_in(shown))).height:

@@ -125,6 +125,7 @@ def show_latest() -> None:
     picked = ui.show_runs(runs, names_of(runs["benchmark"].unique()), key="latest-runs", select="single")
     if picked and ui.has_page("failures"):
         ui.open_page("failures", View(benchmark=picked[0]["benchmark"], runs=(picked[0]["run_id"],), verdict="all"))
+    ui.offer_names(runs["run_id"].to_list(), "overview-names")
     ui.link("Start, resume or delete runs", "run")
 
 

@@ -1,6 +1,7 @@
 """What people wrote to attempts and turns: notes, tags and adjudications that are in force, newest last."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 import polars as pl
 
@@ -84,3 +85,42 @@ def findings(dataset_id: str) -> pl.DataFrame:
         ORDER BY created DESC, id DESC""",
         {"dataset": dataset_id},
     )
+
+
+def run_names() -> dict[str, str]:
+    """What runs were called by people: run → the latest name in force; a run without one is not in it."""
+    found = ask(
+        """SELECT run_id, value FROM annotations_in_force WHERE kind = 'name'
+        QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY created DESC, id DESC) = 1 ORDER BY run_id"""
+    )
+    return dict(found.iter_rows())
+
+
+def on_run(run_id: str) -> pl.DataFrame:
+    """Names and notes in force on a whole run, newest first: id, created, author, kind, value."""
+    return ask(
+        """SELECT id, created, author, kind, value FROM annotations_in_force
+        WHERE run_id = $run AND attempt_id = '' AND kind IN ('name', 'note') ORDER BY created DESC, id DESC""",
+        {"run": run_id},
+    )
+
+
+@dataclass(frozen=True)
+class KeptBaseline:
+    """What a benchmark's others are compared with, as somebody chose: `side` is a model's or a run's id."""
+
+    id: str
+    side: str
+    author: str
+    created: datetime
+
+
+def baselines(benchmark: str) -> dict[str, KeptBaseline]:
+    """The latest kept baseline in force, of models (under "model") and of runs ("run_id")."""
+    found = ask(
+        """SELECT field, id, value AS side, author, created FROM annotations_in_force
+        WHERE kind = 'baseline' AND run_id = $benchmark
+        QUALIFY row_number() OVER (PARTITION BY field ORDER BY created DESC, id DESC) = 1 ORDER BY field""",
+        {"benchmark": benchmark},
+    )
+    return {field: KeptBaseline(*rest) for field, *rest in found.iter_rows()}

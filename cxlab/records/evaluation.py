@@ -198,12 +198,16 @@ class Annotation(Record):
     address's query.
     A `finding` says what became of something suspected of a dataset: `run_id` is the dataset's id, `attempt_id` what is
     suspected, `field` open, resolved or dismissed, `value` the reason.
+    A `name` is what a run is called (`attempt_id` is empty, as it is of a note on a whole run). A `baseline` is what a
+    benchmark's others are compared with: then `run_id` is the benchmark's id, `field` model or run_id, `value` which.
     """
 
     id: str
     created: datetime
     author: str
-    kind: Literal["note", "tag", "untag", "adjudication", "rating", "filter", "finding", "withdrawn"]
+    kind: Literal[
+        "note", "tag", "untag", "adjudication", "rating", "filter", "finding", "name", "baseline", "withdrawn"
+    ]
     run_id: str
     attempt_id: str
     turn: int | None = None

@@ -1,6 +1,5 @@
 """What a report says of one benchmark: the decision, figures by task and facet, paths, settings and failures."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +16,7 @@ from cxlab.read.comparison.words import say_customers, say_gap, say_leader, say_
 from cxlab.read.conditions import RunConditions, find_differing, of_runs
 from cxlab.read.headlines import led_by, with_scored_headlines
 from cxlab.read.query import AttemptSet, facet_ids
+from cxlab.read.run_names import call_runs
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.report import queries
@@ -177,17 +177,11 @@ def _without_floors(about: Declaration, view: View, runs: Sequence[Mapping[str, 
 def _name_sides(
     about: Declaration, runs: Sequence[Mapping[str, Any]], unit: Unit, ranked: Sequence[str]
 ) -> dict[str, str]:
-    """How models and sides are called, the sides that are ranked first, the best on top; a run by its model where no
-    other run is of the same one."""
+    """How models and sides are called, the sides that are ranked first, the best on top."""
     floors = {floor.model: floor.name for floor in about.floors}
     names = {run["model"]: floors.get(run["model"], short_model(run["model"])) for run in runs}
     if unit == "run_id":
-        once = Counter(run["model"] for run in runs)
-        ends = Counter(run["run_id"].rpartition("-")[2] for run in runs)
-        for run in runs:
-            id, end = run["run_id"], run["run_id"].rpartition("-")[2]
-            told = f", run {end if ends[end] == 1 else id}" if once[run["model"]] > 1 else ""
-            names[id] = names[run["model"]] + told
+        names |= call_runs([(run["run_id"], run["model"]) for run in runs], names)
     return {side: names[side] for side in dict.fromkeys([*(each for each in ranked if each in names), *names])}
 
 

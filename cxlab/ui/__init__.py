@@ -37,6 +37,7 @@ from cxlab.ui.labels import (
     section,
 )
 from cxlab.ui.progress import draw_progress, live_progress
+from cxlab.ui.run_names import name_run, offer_names, show_notes
 from cxlab.ui.tables import Kind, column, show_chart, show_table, table_key
 from cxlab.ui.transcript import path_strip, transcript, votes
 from cxlab.ui.trash import show_trash
@@ -70,6 +71,8 @@ __all__ = [
     "link",
     "live_progress",
     "marks",
+    "name_run",
+    "offer_names",
     "open_page",
     "path_strip",
     "plain",
@@ -80,6 +83,7 @@ __all__ = [
     "set_view",
     "show_chart",
     "show_job",
+    "show_notes",
     "show_runs",
     "show_table",
     "show_trash",

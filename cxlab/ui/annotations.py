@@ -1,5 +1,5 @@
-"""What people write down: notes, tags, adjudications, saved filters, decisions on findings. All is only ever added, and
-taken back by one more entry."""
+"""What people write down: notes, tags, adjudications, saved filters, decisions on findings, names of runs, baselines.
+All is only ever added, and taken back by one more entry."""
 
 import getpass
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from cxlab.store.compact import compact_annotations
 
 _LONGEST = 4_000
 LONGEST_NAME = 80
-"""Characters of the name of a saved filter."""
+"""Characters of the name of a saved filter, or of a run."""
 
 
 def author() -> str:
@@ -28,14 +28,17 @@ def ask_author() -> None:
 
 
 def annotate(
-    kind: Literal["note", "tag", "untag", "adjudication"],
+    kind: Literal["note", "tag", "untag", "adjudication", "name", "baseline"],
     run_id: str,
     attempt_id: str,
     value: str,
     turn: int | None = None,
     field: str | None = None,
 ) -> str:
-    """Write one annotation and return its id; what is empty is not written and gives ""."""
+    """Write one annotation and return its id; what is empty is not written and gives "".
+
+    Of a name or a note on a whole run `attempt_id` is empty; for a baseline see `records.Annotation`.
+    """
     text = value.strip()[:_LONGEST]
     return _write(kind, run_id, attempt_id, text, turn, field) if text else ""
 
@@ -59,7 +62,7 @@ def decide(dataset_id: str, key: str, state: Literal["open", "resolved", "dismis
 
 
 def _write(
-    kind: Literal["note", "tag", "untag", "adjudication", "filter", "finding"],
+    kind: Literal["note", "tag", "untag", "adjudication", "filter", "finding", "name", "baseline"],
     run_id: str,
     attempt_id: str,
     value: str,

@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from cxlab.read import PublishedTable
+from cxlab.read import PublishedTable, annotations
+from cxlab.ui.address import cached
 from cxlab.ui.labels import describe_state, label
 from cxlab.ui.tables import Kind, column, show_table
 
@@ -19,7 +20,9 @@ def show_runs(
     search: bool = False,
 ) -> list[dict[str, Any]]:
     """A table of `read.latest_runs`; `benchmarks`: what each is called. Returns the selected rows."""
+    called = cached(annotations.run_names)
     rows = with_labels(runs).with_columns(
+        called=pl.col("run_id").replace_strict(called, default=None, return_dtype=pl.String),
         status=pl.col("state").map_elements(describe_state, return_dtype=pl.String),
         share=pl.col("done") / pl.col("planned"),
         faults=pl.col("format") + pl.col("provider"),
@@ -28,6 +31,7 @@ def show_runs(
     )
     faults = "Attempts with a reply that could not be parsed, or cut short by a provider."
     columns = {
+        "called": column("Name", help="As somebody called the run."),
         "name": column("Model"),
         "benchmark_": column("Benchmark"),
         "status": column("State"),
@@ -39,6 +43,8 @@ def show_runs(
     }
     if rows["benchmark_"].n_unique() < 2:
         del columns["benchmark_"]
+    if not called:
+        del columns["called"]
     return show_table(rows, columns, key=key, alt="Runs, newest first.", select=select, search=search)
 
 

@@ -62,6 +62,7 @@ def choose_id(
     *,
     named: str = "",
     elsewhere: Collection[str] = (),
+    style: Literal["list", "segments"] = "list",
 ) -> str:
     """One of the options, its id in the address under `key`; the first one needs no mention there.
 
@@ -82,6 +83,12 @@ def choose_id(
         elif key in st.query_params:
             del st.query_params[key]
 
+    if style == "segments":
+        st.segmented_control(
+            title, options, key=key, format_func=name, on_change=changed, help=help, label_visibility="collapsed",
+            required=True,
+        )  # fmt: skip
+        return str(st.session_state[key])
     return str(st.selectbox(title, options, key=key, format_func=name, on_change=changed, help=help))
 
 

@@ -12,6 +12,7 @@ from cxlab.read.failure_kinds import EVENTS, kinds
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.labels import label, plain
+from cxlab.ui.run_names import name_run
 
 _FILTER_TITLES = {
     "models": "Model",
@@ -142,6 +143,8 @@ def _title(about: Declaration, name: str) -> str:
 
 
 def _word(about: Declaration, name: str, value: str) -> str:
+    if name == "runs":
+        return name_run(value)
     if name == "errors" and value in (known := kinds()):
         return f"{known[value]} (on the way)" if value in EVENTS else known[value]
     if name in _WORDS:

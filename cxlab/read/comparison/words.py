@@ -94,7 +94,9 @@ def say_set(compared: TaskSet) -> str:
     of = f" of {compared.known:,}" if compared.known > compared.samples else ""
     trials = f" ({compared.trials:,} trials)" if compared.trials > compared.samples else ""
     count = len(compared.sides)
-    who = {1: "one model has", 2: "both models have"}.get(count, f"all {count} models have")
+    # Single runs have ids of their own.
+    side = "model" if (compared.coverage["side"] == compared.coverage["model"]).all() else "run"
+    who = {1: f"one {side} has", 2: f"both {side}s have"}.get(count, f"all {count} {side}s have")
     samples = "sample" if compared.samples == 1 == compared.known else "samples"
     return f"{compared.samples:,}{of} {samples}{trials} that {who}"
 

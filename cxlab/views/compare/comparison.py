@@ -10,20 +10,22 @@ import streamlit as st
 from cxlab import read
 from cxlab.charts import compare as charts
 from cxlab.charts.board import draw_board
+from cxlab.charts.history import draw_history
 from cxlab.charts.numbers import format_count, format_points
-from cxlab.charts.theme import Mark
-from cxlab.read import View
+from cxlab.charts.theme import Mark, short_model
+from cxlab.read import View, annotations
 from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Unit
-from cxlab.read.conditions import find_differing, of_runs
 from cxlab.records.benchmark_card import Declaration
-from cxlab.ui.address import cached, marks, set_view
+from cxlab.ui.address import cached, has_page, open_page, set_view
 from cxlab.ui.app_frame import dark
-from cxlab.ui.choices import is_new
+from cxlab.ui.boards import with_labels
+from cxlab.ui.choices import choose_id, is_new
 from cxlab.ui.labels import badge, empty, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.compare import queries
+from cxlab.views.compare.sides import drawn, marks_of
 from cxlab.views.comparison_sets import show_left_out
 
 if TYPE_CHECKING:
@@ -31,15 +33,6 @@ if TYPE_CHECKING:
 
 _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
 _MOST_SAMPLES = 200
-
-
-def names_of(about: Declaration, board: pl.DataFrame, unit: Unit) -> dict[str, str]:
-    """How each side is called: its model, or model and run."""
-    floors = {floor.model: floor.name for floor in about.floors}
-    return {
-        side: floors.get(model, label(model)) if unit == "model" else f"{label(model)}, {side}"
-        for side, model in board.select("side", "model").iter_rows()
-    }
 
 
 def list_groups(about: Declaration, view: View, facets: Sequence[str]) -> dict[str, str]:
@@ -58,12 +51,6 @@ def list_groups(about: Declaration, view: View, facets: Sequence[str]) -> dict[s
     return groups
 
 
-def _marks_of(unit: Unit, sides: Sequence[str]) -> dict[str, Mark]:
-    from cxlab.charts.theme import mark_models
-
-    return marks() if unit == "model" else mark_models(sorted(sides))
-
-
 def show_too_few(about: Declaration, found: Ranking | None) -> None:
     """Why nothing can be compared, and what there is."""
     if found is None or not found.table.height:
@@ -79,22 +66,6 @@ def show_too_few(about: Declaration, found: Ranking | None) -> None:
     show_left_out([found])
 
 
-def show_what_differs(about: Declaration, runs: Sequence[str], named: Mapping[str, str]) -> None:
-    """In what the conditions of runs that are compared differ: that is then what is compared."""
-    known = of_runs(about.card.id, about.switches)
-    apart = find_differing({run: known[run].conditions for run in runs if run in known})
-    if not apart:
-        st.caption("Same conditions: these runs differ in nothing but the model.")
-        return
-    st.warning(
-        f"These runs differ in {plain(', '.join(apart).lower())}, too: a difference may be due to that.", icon="⚠"
-    )
-    rows = pl.DataFrame([{"setting": title, **values} for title, values in apart.items()])
-    columns = {"setting": column("Setting")} | {run: column(named.get(run, run)) for run in runs}
-    with st.expander("What differs", type="compact"):
-        show_table(rows, columns, key="compare-settings", alt="Settings in which the runs differ.", downloads=False)
-
-
 def show_scores(
     about: Declaration, view: View, unit: Unit, by: str, title: str, named: Mapping[str, str], beside: bool
 ) -> None:
@@ -107,7 +78,7 @@ def show_scores(
         "grp", value="mean", name=pl.col("side").replace(titles)
     )
     section(
-        f"{plain(title[:1].upper() + title[1:])} {'by ' + plain(about.title(by).lower()) if by else 'of each model'}",
+        f"{plain(title[:1].upper() + title[1:])} {'by ' + plain(about.title(by).lower()) if by else 'side by side'}",
         "Mean over samples, each counting once, with 95 % intervals that stay within the metric's scale.",
     )
     groups = _group_names(about, frame, by)
@@ -121,11 +92,13 @@ def show_scores(
         else:
             badge("published", "grey diamonds: printed in the paper, on other data; not paired")
     floors = pl.concat([lines, cached(queries.floors, view, by)])
-    marked = _marks_of(unit, list(named))
+    marked = marks_of(unit, named)
     if by or shown is not None:
-        figure = charts.draw_scores(frame, card.scale(view.metric), title, groups, marked, dark(), shown, floors)
+        figure = charts.draw_scores(
+            drawn(frame, unit, named), card.scale(view.metric), title, groups, marked, dark(), shown, floors
+        )
     else:
-        figure = _draw_sides(about, frame, view.metric, title, marked, named, floors)
+        figure = _draw_sides(about, drawn(frame, unit, named), view.metric, title, marked, named, floors)
     if floors.height and (by or shown is not None):
         st.caption("Dotted: " + plain("; ".join(floors["name"].unique(maintain_order=True))) + ".")
     columns = {
@@ -148,15 +121,16 @@ def _draw_sides(
 ) -> "Figure":  # fmt: skip
     """A row a side, its name and value beside it, so that there is no legend to look up."""
     board = frame.select(
-        model="side", simulated=pl.lit(False), **{metric: "mean", f"{metric}_low": "low", f"{metric}_high": "high"},
-        samples="n",
+        model=pl.col("side"), simulated=pl.lit(False), samples="n",
+        **{metric: "mean", f"{metric}_low": "low", f"{metric}_high": "high"},
     ).sort(metric, descending=metric not in about.card.lower_is_better)  # fmt: skip
     lines = list(floors.select("name", "value").unique(maintain_order=True).iter_rows())
-    return draw_board(board, metric, marked, dark(), title, lines, about.card.scale(metric), named)
+    told = {**{name: name for name in named.values()}, **named}
+    return draw_board(board, metric, marked, dark(), title, lines, about.card.scale(metric), told)
 
 
 def show_gaps(
-    about: Declaration, gaps: pl.DataFrame, by: str, title: str, named: Mapping[str, str], baseline: str
+    about: Declaration, gaps: pl.DataFrame, unit: Unit, by: str, title: str, named: Mapping[str, str], baseline: str
 ) -> None:
     """Paired differences with verdicts, as chart and table."""
     section(
@@ -165,7 +139,8 @@ def show_gaps(
         f"corrected for {gaps.height} comparisons (Bonferroni): a difference is real where its interval is clear of 0.",
     )
     groups = _group_names(about, gaps, by)
-    figure = charts.draw_differences(gaps, title, baseline, groups, _marks_of("model", list(named)), dark())
+    written = baseline if unit == "model" else named[baseline]
+    figure = charts.draw_differences(drawn(gaps, unit, named), title, written, groups, marks_of(unit, named), dark())
     show_chart(figure, gaps, key=f"compare-gaps-{by}", alt="Paired differences from the baseline.", table=False)
     places = {group: place for place, group in enumerate(groups)}
     rows = name_sides(gaps, named, groups).with_columns(
@@ -217,11 +192,13 @@ def show_profile(about: Declaration, view: View, unit: Unit, named: Mapping[str,
     rows = name_sides(frame, named, {}).with_columns(
         part=pl.col("metric").replace_strict(names, default=pl.col("metric"))
     )
-    figure = charts.draw_profile(frame, names, scales, _marks_of(unit, list(named)), dark())
+    figure = charts.draw_profile(drawn(frame, unit, named), names, scales, marks_of(unit, named), dark())
     show_chart(figure, rows, key="compare-profile", alt="Parts of the headline by model.", columns=columns)
 
 
-def show_front(about: Declaration, board: pl.DataFrame, ranked: Ranking, title: str, named: Mapping[str, str]) -> None:
+def show_front(
+    about: Declaration, board: pl.DataFrame, unit: Unit, ranked: Ranking, title: str, named: Mapping[str, str]
+) -> None:
     """Quality against cost, or against time where nothing has a price."""
     metric, less_is_better = ranked.task.metric, not ranked.task.higher_is_better
     one, many = about.card.unit
@@ -229,15 +206,7 @@ def show_front(about: Declaration, board: pl.DataFrame, ranked: Ranking, title: 
     price = "cost_usd" if priced else "latency_s"
     if priced:
         options = {"cost_usd": "Cost", "latency_s": "Time"}
-        price = st.segmented_control(
-            "Price",
-            list(options),
-            default=price,
-            required=True,
-            format_func=options.__getitem__,
-            key="compare-price",
-            label_visibility="collapsed",
-        )
+        price = choose_id("price", "Price", list(options), options.__getitem__, style="segments")
     front = charts.front_of(board, price, less_is_better)
     if front.is_empty():
         empty(
@@ -261,9 +230,11 @@ def show_front(about: Declaration, board: pl.DataFrame, ranked: Ranking, title: 
         "latency_s": column("Time", "seconds", f"Mean of one {one}."),
         "attempts": column(many.capitalize(), "count"),
     }
-    scale, marked = about.card.scale(metric), _marks_of("model", list(named))
+    scale, marked = about.card.scale(metric), marks_of(unit, named)
     floors = list(ranked.floors.select("name", "value").iter_rows())
-    figure = charts.draw_front(board, scale, title, price, marked, dark(), less_is_better, one, floors)
+    figure = charts.draw_front(
+        drawn(board, unit, named), scale, title, price, marked, dark(), less_is_better, one, floors
+    )
     show_chart(figure, name_sides(board, named, {}), key="compare-front", alt="Quality against price.", columns=columns)
 
 
@@ -288,8 +259,55 @@ def show_trials(about: Declaration, view: View, unit: Unit, named: Mapping[str, 
         "share": column("pass^k", "share"),
         "samples": column("Samples", "count"),
     }
-    figure = charts.draw_trials(frame, _marks_of(unit, list(named)), dark())
+    figure = charts.draw_trials(drawn(frame, unit, named), marks_of(unit, named), dark())
     show_chart(figure, name_sides(frame, named, {}), key="compare-trials", alt="pass^k by k.", columns=columns)
+
+
+def show_history(about: Declaration, view: View, unit: Unit, title: str, named: Mapping[str, str]) -> None:
+    """The headline over time: each run of the set, identical ones once."""
+    frame = cached(queries.history, view, unit)
+    if frame.is_empty():
+        empty("Each run of these sides will stand here by when it was made.")
+        return
+    called = cached(annotations.run_names)
+    frame = frame.with_columns(
+        side=pl.col("model") if unit == "model" else pl.col("run_id"),
+        called=pl.col("run_id").replace_strict(called, default=None, return_dtype=pl.String),
+    )
+    again = int(frame["runs"].sum()) - frame.height
+    section(
+        f"{plain(title[:1].upper() + title[1:])} over time: {format_count(frame.height)} "
+        f"run{'' if frame.height == 1 else 's'} by when they were made",
+        ("Runs under the conditions of this comparison. " if unit == "model" else "The runs that are compared. ")
+        + "Joined are runs of one model under the same conditions; whiskers are 95 % intervals."
+        + (f" {again} made no difference: their outcome is another run's throughout, and they count with it once."
+           if again else ""),
+    )  # fmt: skip
+    beside = {
+        run: name or named.get(side) or short_model(model)
+        for run, name, side, model in frame.select("run_id", "called", "side", "model").iter_rows()
+    }
+    figure = draw_history(
+        drawn(frame, unit, named), about.card.scale(view.metric), title, marks_of(unit, named), beside, dark()
+    )
+    columns = {
+        "called": column("Name", help="As somebody called the run."),
+        "name": column("Model"),
+        "created": column("Made", "time"),
+        "value": column(title[:1].upper() + title[1:], "points"),
+        "low": column("95 % from", "points"),
+        "high": column("to", "points"),
+        "samples": column("Samples", "count", "Of the comparison's, with a result in this run."),
+        "runs": column("Identical", "count", "Runs with the same outcome throughout, this one among them."),
+        "run_id": column("Run", "id"),
+    }
+    if not called:
+        del columns["called"]
+    rows = with_labels(frame)
+    picked = show_chart(figure, rows, key="compare-history", alt=f"{title} of runs over time.", columns=columns,
+                        select=True)  # fmt: skip
+    if picked and has_page("failures"):
+        open_page("failures", View(benchmark=about.card.id, runs=(str(picked[0][0]),), verdict="all"))
 
 
 def show_samples(
@@ -304,19 +322,11 @@ def show_samples(
 ) -> str:
     """The samples on which two sides differ most, the other side being chosen here; a row opens both attempts."""
     others = [side for side in sides if side != baseline]
-    other = st.segmented_control(
-        "Other side",
-        others,
-        default=others[0],
-        required=True,
-        format_func=lambda side: named[side],
-        key="compare-other",
-        label_visibility="collapsed",
-    )
+    other = choose_id("other", "Other side", others, named.__getitem__, style="segments")
     frame = cached(queries.sample_pairs, view, other, baseline, unit, _MOST_SAMPLES)
     if frame.is_empty():
         empty("These two have no sample in common.")
-        return str(other)
+        return other
     top, identity = frame.row(0, named=True), about.identifying
     name = (top.get(identity.id) if identity else None) or top["sample_id"]
     section(
@@ -351,7 +361,7 @@ def show_samples(
     if is_new(key, opened) and place.attempt != opened:
         set_view(place.change(attempt=opened))
         st.rerun()
-    return str(other)
+    return other
 
 
 def _group_names(about: Declaration, frame: pl.DataFrame, by: str) -> dict[str, str]:

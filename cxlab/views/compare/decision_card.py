@@ -39,7 +39,7 @@ def show_decision(
     def name(side: str) -> str:
         return named.get(side, side)
 
-    on = ["Runs under different conditions"]
+    on = ["Single runs"]
     if conditions is not None:
         parts = dict(conditions.parts)
         on = [f"Dataset {conditions.dataset}", f"judges: {', '.join(map(label, parts['Judges'].split(', ')))}"]
@@ -51,10 +51,12 @@ def show_decision(
         if simulated.get(told.leader) or simulated.get(told.rival):
             badge("simulated", "stand-ins answered, so this tells nothing of real models")
         st.html(render("cxlab.views.compare:decision", figures=list_figures(about, found, told, board, title, name)))
-    _show_ranking(found, title, named, words)
+    _show_ranking(found, conditions, title, named, words)
 
 
-def _show_ranking(found: Ranking, title: str, named: Mapping[str, str], alt: str) -> None:
+def _show_ranking(
+    found: Ranking, conditions: Conditions | None, title: str, named: Mapping[str, str], alt: str
+) -> None:
     compared = found.compared
     rows = found.table.join(found.gaps, on="side", how="left", maintain_order="left", suffix="_gap").join(
         compared.coverage.select("side", has="samples"), on="side", how="left", maintain_order="left"
@@ -67,7 +69,7 @@ def _show_ranking(found: Ranking, title: str, named: Mapping[str, str], alt: str
         coverage=pl.format("{} of {}", "has", pl.lit(compared.known)),
     )
     columns = {
-        "name": column("Model"),
+        "name": column("Model" if conditions else "Run"),
         "value": column(f"{title[:1].upper()}{title[1:]}", "points"),
         "interval": column("95 % interval"),
         "verdict": column("Against the first", help="At 5 %, corrected for the number of comparisons."),
@@ -103,11 +105,11 @@ def _difference(found: Ranking, told: Decision, title: str, name: Callable[[str]
     if gap["difference"] is None:
         return Figure(label, "unknown", "The two share no sample.")
     sign = 1 if not found.task.higher_is_better else -1
-    ahead = sign * gap["difference"] + 0.0
-    ends = sorted(sign * end for end in (gap["low"], gap["high"]) if end is not None)
+    # Rounded, and no zero with a sign.
+    ends = sorted(round(sign * end, 1) + 0.0 for end in (gap["low"], gap["high"]) if end is not None)
     span = f"95 % interval {ends[0]:.1f} to {ends[1]:.1f}" if len(ends) == 2 else "Too few samples for an interval"
     corrected = f", corrected for {found.gaps.height} comparisons" if found.gaps.height > 1 else ""
-    return Figure(label, f"{abs(round(ahead, 1)):.1f} points", f"{span}, paired on {gap['n']:,} samples{corrected}.")
+    return Figure(label, f"{abs(gap['difference']):.1f} points", f"{span}, paired on {gap['n']:,} samples{corrected}.")
 
 
 def _price(

@@ -18,8 +18,10 @@ from cxlab.metrics.passk import pass_hat_k
 from cxlab.read import procedures
 from cxlab.read.comparison import ranking
 from cxlab.read.comparison.decision import Decision, decide
+from cxlab.read.comparison.history import HISTORY, headline_history
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import ComparisonSet, TaskSet, Unit, find_set
+from cxlab.read.conditions import of_runs
 from cxlab.read.query import ask, facet, facet_ids, selection, where
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
@@ -62,6 +64,32 @@ def decided(view: View, unit: Unit = "model", rival: str = "") -> Decision | Non
     """What a choice between the leader and a rival, the second when none is named, stands on."""
     found = ranked(view, unit)
     return None if found is None else decide(declared(view.benchmark, view.lead), found, rival)
+
+
+def runs_to_compare(benchmark: str, picked: Sequence[str] = (), models: Sequence[str] = ()) -> tuple[str, ...]:
+    """Runs to set against each other where fewer than two were picked: these, and the newest ones on the same dataset,
+    of the models if any are named; six at most. No constant agents, and nothing that was only judged again."""
+    about = declared(benchmark)
+    known = of_runs(benchmark, about.switches)
+    usable = [
+        each for each in known.values()
+        if each.model not in about.floor_models and not each.again and (not models or each.model in models)
+    ]  # fmt: skip
+    usable.sort(key=lambda each: (each.created, each.run), reverse=True)
+    first = next((known[run] for run in picked if run in known), usable[0] if usable else None)
+    if first is None:
+        return ()
+    others = [each.run for each in usable if each.conditions.dataset == first.conditions.dataset]
+    return tuple(dict.fromkeys([first.run, *others]))[:6]
+
+
+def history(view: View, unit: Unit = "model") -> pl.DataFrame:
+    """The headline over time on the view's set, as `history.HISTORY`."""
+    found = ranked(view, unit)
+    about = declared(view.benchmark, view.lead)
+    if found is None:
+        return pl.DataFrame(schema=HISTORY)
+    return headline_history(about, selection(view), found, compared(view, unit).conditions, unit)
 
 
 def results(view: View, unit: Unit = "model", facets: Sequence[str] = ()) -> pl.DataFrame:

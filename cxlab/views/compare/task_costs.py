@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.read import View
 from cxlab.read.tasks import task_costs
 from cxlab.ui.address import cached
@@ -18,7 +19,8 @@ def show_costs(view: View, titles: Mapping[str, str]) -> None:
     """What an answer takes, task by task, beside the paper's table where it has one."""
     frame = cached(task_costs, view)
     section(
-        "What an answer takes, task by task", "Means an answer; judges left out. Without a price a cost is unknown."
+        "What an answer takes, task by task",
+        "Means an answer; judges left out. Without a price a cost is unknown; stand-ins have no times and prices.",
     )
     columns = {
         "title": column("Task"),
@@ -34,6 +36,9 @@ def show_costs(view: View, titles: Mapping[str, str]) -> None:
         "total_usd": column("All", "usd"),
     }
     rows = with_labels(frame).with_columns(title=pl.col("task").replace_strict(dict(titles), default=pl.col("task")))
+    real = ~pl.col("model").str.starts_with(SIMULATED_PREFIX)
+    took = ("latency_s", "median_s", "p95_s", "cost_usd", "total_usd")
+    rows = rows.with_columns(pl.when(real).then(pl.col(name)).alias(name) for name in took)
     shown = {name: shape for name, shape in columns.items() if rows[name].drop_nulls().len()}
     show_table(rows, shown, key="task-costs", alt="Time, tokens and cost of an answer by task and model.")
     if table := find_published(view.benchmark, "costs"):

@@ -4,7 +4,9 @@ import streamlit as st
 
 from cxlab.read.runs import cost_by_role, run_record
 from cxlab.ui.address import cached
+from cxlab.ui.labels import plain
 from cxlab.ui.path_strips import grid, style
+from cxlab.ui.run_names import name_run, offer_names, show_notes
 from cxlab.views.benchmarks import declared, read_settings
 from cxlab.views.run.cost_by_role import show_spent
 
@@ -20,6 +22,7 @@ def show_record(run_id: str) -> None:
     if choice.get("limit"):
         narrowed.append(f"at most {choice['limit']} samples")
     ordered = {
+        "Run": run_id,
         "Benchmark": declared(row["benchmark"]).card.title,
         "Model": row["model"],
         "Customer": setup.get("customer"),
@@ -33,7 +36,9 @@ def show_record(run_id: str) -> None:
     }
     options = read_settings(row["benchmark"], setup.get("options") or {})
     style()
-    with st.expander(f"Settings of {run_id}", expanded=True):
+    offer_names([run_id], "record")
+    show_notes(run_id)
+    with st.expander(f"Settings of {plain(name_run(run_id))}", expanded=True):
         left, right = st.columns(2, gap="medium")
         with left:
             grid(("What", ""), [[(name, "quiet"), (str(value or "–"), "")] for name, value in ordered.items()])

@@ -1,0 +1,101 @@
+"""Who stands against whom: models or single runs, how they are called and drawn, and the baseline that is kept."""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.theme import Mark, mark_models
+from cxlab.read import View, annotations
+from cxlab.read.comparison.sets import Unit
+from cxlab.read.conditions import find_differing, of_runs
+from cxlab.read.run_names import call_runs
+from cxlab.records.benchmark_card import Declaration
+from cxlab.ui.address import cached, marks
+from cxlab.ui.annotations import annotate, withdraw
+from cxlab.ui.app_frame import guarded
+from cxlab.ui.choices import choose, choose_id
+from cxlab.ui.labels import label, plain
+from cxlab.ui.run_names import offer_names
+from cxlab.ui.tables import column, show_table
+from cxlab.views.compare import queries
+
+MOST = 6
+_UNITS = {"models": "Models", "runs": "Runs"}
+
+
+def choose_unit(about: Declaration, view: View) -> tuple[View, Unit]:
+    """Whether models are the sides or runs, by the address; and the view of these runs.
+
+    Runs are the sides, too, where several were picked by name and no two models. Where runs are asked for and fewer
+    than two were picked, the newest ones on one dataset stand beside them.
+    """
+    picked = len(view.runs) > 1 and len(view.models) < 2
+    options = list(_UNITS)[::-1] if picked else list(_UNITS)
+    asked = choose_id(
+        "sides", "Sides", options, _UNITS.__getitem__, style="segments",
+        help="Runs against each other: the same model with two prompts or two settings, or what changed since.",
+    )  # fmt: skip
+    if asked == "models":
+        return view, "model"
+    if len(view.runs) < 2:
+        view = view.change(runs=cached(queries.runs_to_compare, about.card.id, view.runs, view.models), page=view.page)
+    return view, "run_id"
+
+
+def names_of(about: Declaration, board: pl.DataFrame, unit: Unit) -> dict[str, str]:
+    """How each side is called: its model, or what its run is called."""
+    floors = {floor.model: floor.name for floor in about.floors}
+    if unit == "model":
+        return {side: floors.get(side, label(side)) for side in board["side"]}
+    runs = list(board.select("side", "model").iter_rows())
+    return cached(call_runs, runs, {model: floors.get(model, label(model)) for _, model in runs})
+
+
+def marks_of(unit: Unit, named: Mapping[str, str]) -> dict[str, Mark]:
+    """How each side is drawn: a model as on every page, a run in a colour of its own, by its name (see `drawn`)."""
+    return marks() if unit == "model" else mark_models([named[side] for side in sorted(named)])
+
+
+def drawn(frame: pl.DataFrame, unit: Unit, named: Mapping[str, str]) -> pl.DataFrame:
+    """The frame with sides as charts write them: models by their id, runs by their name."""
+    return frame if unit == "model" else frame.with_columns(pl.col("side").replace(dict(named)))
+
+
+def show_what_differs(about: Declaration, runs: Sequence[str], named: Mapping[str, str]) -> None:
+    """In what the conditions of runs that are compared differ: that is then what is compared."""
+    offer_names(runs, "compare-names")
+    known = of_runs(about.card.id, about.switches)
+    apart = find_differing({run: known[run].conditions for run in runs if run in known})
+    if not apart:
+        st.caption("Same conditions: these runs differ in nothing but the model.")
+        return
+    st.warning(
+        f"These runs differ in {plain(', '.join(apart).lower())}, too: a difference may be due to that.", icon="⚠"
+    )
+    rows = pl.DataFrame([{"setting": title, **values} for title, values in apart.items()])
+    columns = {"setting": column("Setting")} | {run: column(named.get(run, run)) for run in runs}
+    with st.expander("What differs", type="compact"):
+        show_table(rows, columns, key="compare-settings", alt="Settings in which the runs differ.", downloads=False)
+
+
+def choose_baseline(about: Declaration, view: View, unit: Unit, named: Mapping[str, str]) -> str:
+    """The side that the others are measured against: of the address, else the one that was kept, else the first; and
+    where it is kept from now on, or no longer."""
+    kept = cached(annotations.baselines, about.card.id).get(unit)
+    settled = view.change(baseline=kept.side) if kept and not view.baseline else view
+    chosen = choose(
+        settled, "baseline", "Compare with", list(named), names=named, help="The others are measured against this one."
+    )
+    if kept and kept.side == chosen:
+        st.caption(plain(f"Kept as the baseline by {kept.author}."))
+        if st.button("Stop keeping it", key="baseline-back", type="tertiary"):
+            with guarded():
+                withdraw(kept.id, about.card.id, "")
+                st.rerun()
+    elif st.button("Keep as the baseline", key="baseline-keep", type="tertiary",
+                   help="For everybody who opens this store; Overview shows it, too."):  # fmt: skip
+        with guarded():
+            annotate("baseline", about.card.id, "", chosen, field=unit)
+            st.rerun()
+    return chosen

@@ -1,0 +1,128 @@
+"""A headline over time: the runs of a set, identical ones once; run against run; names and baselines of people."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cxlab.errors import CxError
+from cxlab.read import View, annotations
+from cxlab.read.run_names import call_runs
+from cxlab.ui.annotations import annotate, withdraw
+from cxlab.views.compare import queries
+from tests.pages.app_script import card_of, open_page, words
+from tests.stores.runs import write_run
+
+VIEW = View(benchmark="sage", metric="told")
+LONG = "ن" * 100 + "x" * 100
+
+
+def steady(value: float, count: int = 20) -> dict[tuple[str, int], float | None]:
+    return {(f"s{i}", 1): value + i % 5 for i in range(count)}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_identical_runs_count_once_and_other_conditions_stay_out(home: Path) -> None:
+    first = write_run(home, 1, "m", steady(60))
+    write_run(home, 2, "m", steady(60))
+    better = write_run(home, 3, "m", steady(70))
+    write_run(home, 4, "n", steady(50))
+    write_run(home, 5, "m", steady(90), prompts={"agent": "another"})
+    found = queries.history(VIEW)
+    own = found.filter(found["model"] == "m")
+    assert own.select("run_id", "value", "runs", "samples", "of").rows() == [
+        (first, 62.0, 2, 20, 20), (better, 72.0, 1, 20, 20),
+    ]  # fmt: skip
+    assert found["created"].is_sorted()
+
+
+def test_a_shorter_run_says_how_many_of_the_samples_it_has(home: Path) -> None:
+    write_run(home, 1, "m", steady(60, count=5))
+    write_run(home, 2, "m", steady(70))
+    write_run(home, 3, "n", steady(50))
+    found = queries.history(VIEW).filter(model="m")
+    assert found.select("samples", "of").rows() == [(5, 20), (20, 20)]
+
+
+def test_runs_with_two_prompts_are_compared_and_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = write_run(home, 1, "m", steady(60), prompts={"agent": "old"})
+    new = write_run(home, 2, "m", steady(75), prompts={"agent": "new"})
+    write_run(home, 3, "m", steady(75), dataset="another")
+    assert queries.runs_to_compare("sage", (old,)) == (old, new)
+    assert queries.runs_to_compare("sage", models=("nobody",)) == ()
+    annotate("name", new, "", LONG)
+    annotate("name", old, "", "Before | *the* change")
+    app = open_page("compare", benchmark="sage", run=[old, new], tab="history")
+    assert not app.exception
+    assert f"{LONG} ahead of Before | *the* change, told" in card_of(app)
+    assert "These runs differ in prompts, too" in words(app)
+    assert any("over time: 2 runs" in each.value for each in app.subheader)
+
+
+def test_a_name_is_taken_back_and_nothing_is_lost(home: Path) -> None:
+    run = write_run(home, 1, "m", steady(60))
+    annotate("name", run, "", "first name")
+    second = annotate("name", run, "", "second name")
+    annotate("note", run, "", "longer prompt")
+    assert annotations.run_names() == {run: "second name"}
+    assert annotations.on_run(run)["kind"].to_list() == ["note", "name", "name"]
+    withdraw(second, run, "")
+    assert annotations.run_names() == {run: "first name"}
+    assert annotations.notes(run, "").log["value"].to_list() == ["first name", "longer prompt"]
+
+
+def test_a_name_is_given_on_the_page_and_stands_in_its_tables(home: Path) -> None:
+    run = write_run(home, 1, "m", steady(60))
+    write_run(home, 2, "n", steady(50))
+    app = open_page("compare", benchmark="sage", sides="runs", run=[run])
+    app.text_input(key=f"compare-names-name-{run}").set_value("weekly build")
+    app.button[[each.label for each in app.button].index("Save")].click().run()
+    assert not app.exception
+    assert annotations.run_names() == {run: "weekly build"}
+    assert "weekly build ahead of n" in card_of(app)
+    app.button(key=f"compare-names-back-{run}").click().run()
+    assert "m ahead of n" in card_of(app)
+
+
+def test_a_baseline_stays_until_it_is_given_up(home: Path) -> None:
+    for number, (model, value) in enumerate((("a", 80), ("b", 70), ("c", 60)), 1):
+        write_run(home, number, model, steady(value))
+    app = open_page("compare", benchmark="sage", baseline="c")
+    app.button(key="baseline-keep").click().run()
+    assert annotations.baselines("sage")["model"].side == "c"
+    again = open_page("compare", benchmark="sage")
+    assert again.selectbox(key="cx-choose-baseline").value == "c"
+    assert "a ahead of c" in card_of(again)
+    again.button(key="baseline-back").click().run()
+    assert annotations.baselines("sage") == {}
+    assert "a ahead of b" in card_of(open_page("compare", benchmark="sage"))
+
+
+def test_names_of_one_benchmark_are_no_baselines_of_another(home: Path) -> None:
+    annotate("baseline", "sage", "", "a", field="model")
+    annotate("baseline", "sage", "", "run-1", field="run_id")
+    assert {field: each.side for field, each in annotations.baselines("sage").items()} == {
+        "model": "a", "run_id": "run-1",
+    }  # fmt: skip
+    assert annotations.baselines("cdr") == {}
+    with pytest.raises(CxError):
+        annotate("baseline", "../elsewhere", "", "a", field="model")
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(["r-1", "r-2", "s-1", "s-3"]), st.sampled_from("ab")), unique_by=lambda e: e[0]),
+    st.dictionaries(st.sampled_from(["r-1", "r-2", "s-1"]), st.sampled_from(["x", "y"])),
+)
+def test_no_two_runs_are_called_alike(runs: list[tuple[str, str]], names: dict[str, str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cxlab.read.run_names.run_names", lambda: names)
+        told = call_runs(runs, {"a": "Model a", "b": "Model b"})
+    assert set(told) == {run for run, _ in runs}
+    assert len(set(told.values())) == len(told)
