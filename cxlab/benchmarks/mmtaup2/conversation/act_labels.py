@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts
 
 # The action that a request for a yes is about; the first that fits.
 _ACTIONS = {
@@ -66,7 +66,7 @@ class ActLabeller:
                 labels["confirms"] = self._asked
             self._asked = None
             return labels
-        if dialogue_acts.found(meant, dialogue_acts.ASKS_AGAIN):
+        if dialogue_acts.found(meant, act_cues.ASKS_AGAIN):
             labels["clarifies"] = True
         if dialogue_acts.asks_to_confirm(meant):
             tool = next((name for name, pattern in self._actions if pattern.search(meant)), None)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts
 from cxlab.benchmarks.mmtaup2.evaluation.events import TRANSFER, IrreversibleAttempt, ToolUse, Utterance
 
 Answer = Literal["none yet", "yes", "no", "unclear", "chosen"]
@@ -54,11 +54,11 @@ class ConfirmationTracker:
         label = said.data.get("confirms") or None
         if self.answers.get(None) == "yes" and not dialogue_acts.asks_for_information(self.said):
             del self.answers[None]
-        self.heard_yes = dialogue_acts.found(said.meant, dialogue_acts.YES)
+        self.heard_yes = dialogue_acts.found(said.meant, act_cues.YES)
         for tool, answer in self.answers.items():
             if answer in ("none yet", "unclear"):
                 self.answers[tool] = self._answer(tool, said.meant, label)
-            elif dialogue_acts.found(said.meant, dialogue_acts.WITHDRAWS):
+            elif dialogue_acts.found(said.meant, act_cues.WITHDRAWS):
                 self.answers[tool] = "no"
 
     def _answer(self, tool: str | None, text: str, label: str | None) -> Answer:

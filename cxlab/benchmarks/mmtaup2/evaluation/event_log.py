@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2 import dialogue_acts, stated_values
+from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts, stated_values
 from cxlab.benchmarks.mmtaup2.evaluation import confirmations
 from cxlab.benchmarks.mmtaup2.evaluation.events import (
     TRANSFER,
@@ -80,9 +80,7 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
                 wrong |= {slips[code] for code in given & slips.keys()}
             continue
         if entry.who == "agent":
-            asked_again = bool(entry.data.get("clarifies")) or dialogue_acts.found(
-                entry.meant, dialogue_acts.ASKS_AGAIN
-            )
+            asked_again = bool(entry.data.get("clarifies")) or dialogue_acts.found(entry.meant, act_cues.ASKS_AGAIN)
             looks_again = False
             wrong |= set(slips.values()) if asked_again else set()
             continue
@@ -93,7 +91,7 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
         # To agree twice is to agree to two things.
         again = not dialogue_acts.agrees(entry.meant) and before.holds(entry.meant)
         mended = not wrong.isdisjoint(right | set(lost.values()))
-        corrects = not first and dialogue_acts.found(entry.meant, dialogue_acts.CORRECTS)
+        corrects = not first and dialogue_acts.found(entry.meant, act_cues.CORRECTS)
         if (now & told) or again or mended or looks_again or corrects:
             turns.append(entry.turn)
         told |= now

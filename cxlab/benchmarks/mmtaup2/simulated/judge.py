@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks.mmtaup2 import dialogue_acts, stated_values
+from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts, stated_values
 from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import (
     ClarificationInputs,
     EffortInputs,
@@ -39,18 +39,18 @@ VALUE = re.compile(r"[\w.@#-]*[\d@][\w.@#-]*")
 TRANSFER = "transfer_to_human_agents"
 LEANS = 0.3  # strictness from which a judge leans
 # How people excuse a hand-over when the rule leaves it to the reader.
-EXCUSES = dialogue_acts.cue_list(
+EXCUSES = act_cues.cue_list(
     (
         r"\b(?:locked|security|only a (?:person|colleague)|not possible)\b",
         r"\b(?:cannot|can't|not able to|unable to)\b",
     ),
     (r"\b(?:specialist|colleague|team)\b",),
 )
-ASKS_FACT = dialogue_acts.cue_list(
+ASKS_FACT = act_cues.cue_list(
     (r"\bare you\b(?! sure)[^.!]*\?", r"\bwhat (?:is|was) your\b[^.!]*\?"),
     (r"\b(?:where|since when|who)\b[^.!]*\byou\b[^.!]*\?",),
 )
-IDLE = dialogue_acts.cue_list(
+IDLE = act_cues.cue_list(
     (r"\b(?:anything else|happy to help|thank you for (?:your patience|getting in touch|waiting))\b",),
     (r"\b(?:glad|you're welcome|have a (?:nice|good)|good ?bye)\b",),
 )
@@ -86,10 +86,10 @@ class JudgeView:
     def here(self, side: str = "agent") -> list[PrintedCall]:
         return [call for call in self.calls if call.turn == self.turn and call.side == side]
 
-    def finds(self, text: str, what: tuple[dialogue_acts.Cue, ...]) -> bool:
+    def finds(self, text: str, what: tuple[act_cues.Cue, ...]) -> bool:
         return dialogue_acts.found(text, what, self.knows)
 
-    def knows(self, cue: dialogue_acts.Cue) -> bool:
+    def knows(self, cue: act_cues.Cue) -> bool:
         share = self.profile.comprehension if cue.plain else self.profile.subtlety
         return known(self.profile.name, cue.pattern.pattern, share)
 
@@ -146,7 +146,7 @@ def effort(inputs: EffortInputs, profile: Profile, rng: np.random.Generator) -> 
     idle = view.strict and view.finds(said, IDLE) and "?" not in said and not view.here()
     mine = view.talk("Customer", view.turn)
     again = [v for line in mine for v in sorted(_values_of([line.text])) if v in given]
-    corrects = any(view.finds(line.text, dialogue_acts.CORRECTS) for line in mine) and view.turn > 1
+    corrects = any(view.finds(line.text, act_cues.CORRECTS) for line in mine) and view.turn > 1
     earlier = [line.text for line in view.talk("Customer") if line.turn < view.turn]
     # What is read out once more after looking again is news to a fair judge and a repetition to a strict one.
     looked = not view.strict and bool(view.here("customer"))
@@ -161,7 +161,7 @@ def clarification(inputs: ClarificationInputs, profile: Profile, rng: np.random.
     """The ballot on questions back."""
     view = see(inputs, profile)
     said = " ".join(line.text for line in view.talk("Agent", view.turn))
-    again = view.finds(said, dialogue_acts.ASKS_AGAIN)
+    again = view.finds(said, act_cues.ASKS_AGAIN)
     asks = again or view.finds(said, ASKS_FACT) or any(stated_values.asks_for(said, name) for name in inputs.fields)
     arrived = [line.arrived or line.text for line in view.talk("Customer")]
     used = "".join(
@@ -350,10 +350,10 @@ def _satisfied(view: JudgeView) -> bool:
     last = [line.text for line in view.talk("Customer")][-2:]
     if not last:
         return False
-    unhappy = view.finds(last[-1], dialogue_acts.UNSATISFIED)
+    unhappy = view.finds(last[-1], act_cues.UNSATISFIED)
     if view.lenient:
         return not unhappy
-    happy = any(view.finds(text, dialogue_acts.SATISFIED) for text in (last[-1:] if view.strict else last))
+    happy = any(view.finds(text, act_cues.SATISFIED) for text in (last[-1:] if view.strict else last))
     return happy and not unhappy
 
 

@@ -1,0 +1,301 @@
+"""The wordings by which dialogue acts are told: modal questions, performatives, hedges, what people say who decline.
+
+Each cue is a pattern of its own, so that a reader can know some and not others: `plain` ones say it outright,
+`oblique` ones in passing. `dialogue_acts` reads messages by them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cue:
+    """One wording and how directly it says what it says."""
+
+    pattern: re.Pattern[str]
+    plain: bool
+
+
+Knows = Callable[[Cue], bool]
+
+
+def cue_list(plain: tuple[str, ...], oblique: tuple[str, ...] = ()) -> tuple[Cue, ...]:
+    return tuple(
+        Cue(re.compile(text, re.IGNORECASE), direct)
+        for texts, direct in ((plain, True), (oblique, False))
+        for text in texts
+    )
+
+
+# What a request for a yes proposes: to go on, or an act of the agent's. Looking something up needs no yes.
+GO_ON = r"(?:proceed|go (?:ahead|forward|through)|continue|move forward|confirm)"
+CLOSE = r"(?:finali[sz]e|complete|submit|cancel|return|exchange|place|book|refund|process|issue)"
+_LOOK_UP = r"(?:search|look|check|help|assist|explain|tell|show|list|find|provide|see|repeat|describe|read|know)\b"
+_WISH = r"(?:would you (?:still )?(?:like|prefer|care)|do you (?:still )?(?:want|wish))"
+_IF_YOU_WISH = r"(?:if|whether) you(?:'d| would)?(?: still)? (?:like|want|wish|agree)"
+_FINE = r"(?:ok|okay|all right|alright|fine|correct|right|good|accurate|acceptable|in order)"
+
+ASKS_TO_CONFIRM = cue_list(
+    (
+        rf"\b{_WISH} to {GO_ON}\b",
+        r"\byes\s*(?:/|or)\s*no\b",
+        r"\bdo you (?:agree|accept|consent|approve)\b",
+        r"\b(?:answer|reply|respond|say|type)(?: with)?(?: an?)? (?:explicit )?[\"'“]?yes\b",
+        # "Please confirm", with what comes after it a go-ahead and no fact
+        r"\b(?:please|can you|could you|do you|will you|would you)\b[^.?!]*?\b(?:confirm|agree)\b"
+        r"(?:\s*[.,!?:;]|\s*$|\s+(?:with|by|to (?!me\b|us\b)\w+|yes|so (?:i|that)|and i)\b"
+        rf"|\s+{_IF_YOU_WISH}\b|\s+that you(?:'d| would)? (?:like|want|wish|agree)\b"
+        r"|\s+(?:if|that|whether) you(?:'re| are) (?:ok|okay|happy|fine|sure)\b"
+        rf"|\s+(?:if|that|whether) (?:everything|all|this|that|these|it)\b[^.?!]{{0,30}}\b{_FINE}\b"
+        r"|\s+(?:this|these|that|it|all|everything|(?:the|your) (?:above|details|changes?|booking|order"
+        r"|cancell?ation|return|exchange|request|action|purchase|refund|payment request))\b(?!\s*[.?!]?\s*:))",
+        # A summary held out for a yes: "Confirming: two nights, is that right?", "So you would like me to cancel it?"
+        r"^\W*(?:(?:so|ok|okay|sure|great|got it|alright|all right|please|then|now|and)\W+)*"
+        r"(?:confirm(?:ing)?:|confirming\b|(?:just )?to (?:be (?:clear|sure)|make sure)\b"
+        r"|(?:just )?(?:to confirm|for confirmation)[,:]"
+        r"|you(?:'d| would)? (?:like|want|wish)\b[^?]*\?$)",
+        r"\bconfirm the following[^:.?!]*:\s*\S|\bplease confirm your \w+ details\b",
+        r"\bplease confirm (?!which|what|how|when|where|who|whether|if|your|the|me|us|their|that|receipt|and|or|in)\w+",
+        rf"\b(?:{CLOSE}|transfer|send|change|add|remove|buy|order)\b[^?]*,? (?:right|correct)\?$",
+        r"\bconfirm (?:that )?you(?:'d| would)? (?:like|want|wish)\b",
+        r"\b(?:check and review|please review) (?:the|these) (?:following |above )?details\b",
+        r"^\W*(?:(?:okay|ok|so|and)\W+)*(?:the|your) \w+ (?:should|will|would) (?:\w+ )?be\b[^?]*\?$",
+        r"\bonce you(?:'ve| have)? confirm(?:ed)?\b(?! (?:which|what|your|the (?!above|details|change|booking|order)))",
+        rf"\blet me know\b[^.?!]*\b{_IF_YOU_WISH}(?: me| us)? to (?:{GO_ON}|{CLOSE})\b",
+        rf"\b(?:{_IF_YOU_WISH}(?: me| us)? to|would like to) (?:{GO_ON}|{CLOSE})\b[^.?!]*"
+        r"\b(?:let me know|say (?:so|yes)|tell me|reply)\b",
+        r"\b(?:shall|should|may|can) i (?:please )?(?:now |then |just )?(?:go ahead|proceed|do (?:that|this|it|so))\b",
+    ),
+    (
+        rf"\b{_WISH} (?:me|us) to (?!{_LOOK_UP})\w+",
+        r"\bdo you (?:still )?(?:want|wish) to (?:make|reserve|schedule)\b(?![^?]*,? or (?!not\b))",
+        rf"\b{_WISH} to {CLOSE}\b(?![^?]*,? or (?!not\b|is there|would you))",
+        rf"\bshall i (?!{_LOOK_UP})\w+",
+        r"\b(?:should|may|can) i (?:now |then |just |try to )?(?:cancel|return|exchange|change|make|place|process|book"
+        r"|issue|add|update|submit|refund|charge|complete|finali[sz]e|transfer|apply|remove|switch)\b",
+        r"\bare you (?:sure|ok|okay|happy|fine|comfortable|ready)\b[^.?!]*\?",
+        rf"\b(?:is|would) (?:that|this|it)(?: be)?(?: all)? {_FINE}(?: (?:with|for|by) you)?\s*\?",
+        rf"\b(?:does|do) (?:that|this|it|everything|all|these|the details)[^.?!]*\b(?:look|sound|seem)s? {_FINE}\b",
+        r"\bdoes (?:that|this) work for you\b",
+        r"\byour (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission|okay)\b"
+        r"(?! (?:code|number|e-?mail))",
+    ),
+)
+# "How would you like to proceed?" asks for a choice.
+OPEN_QUESTION = re.compile(r"\b(?:how|which|what|when|where|who)\b(?:\s+[\w'-]+){0,6}\s*$", re.IGNORECASE)
+
+ASKS_AGAIN = cue_list(
+    (
+        r"\b(?:repeat|spell|rephrase|clarify)\b[^.!]*\?",
+        r"\b(?:once more|one more time|say (?:that|it|this) again|letter by letter|digit by digit)\b",
+        r"\b(?:didn't|did not|couldn't|could not) (?:quite )?(?:catch|hear|get|understand|make out)\b",
+        r"\bplease (?:repeat|spell)\b",
+    ),
+    (
+        r"\b(?:did (?:you|i) (?:say|mean|hear)|(?:do|what do|which one do) you mean)\b",
+        r"\b(?:have|got|heard|get|understood|understand) (?:that|it|this|you) (?:right|correctly)\b",
+        r"\bi (?:heard|noted|understood)\b[^.!]*\?",
+    ),
+)
+_TELL = (
+    r"(?:provide|share|specify|give|tell|send|supply|enter|state|spell|repeat|rephrase|clarify|choose|select"
+    r"|indicate|describe|read (?:me|out))"
+)
+ASKS_FOR_INFORMATION = cue_list(
+    (
+        rf"\b(?:please|kindly|(?:could|can|would|will) you)\b[^.?!]*\b{_TELL}\b",
+        rf"^\W*(?:and |also |then |first,? )?{_TELL} (?:me |us )?(?:the|your|which|what|how|a|an)\b",
+        r"\blet me know (?:which|what|how|when|where|who|your|the|whether you (?:have|are|see))\b",
+        r"\blet me know if you(?:'d| would)? (?:like|prefer|want) to (?:use|add|keep|have|pay)\b",
+        r"\blet me know if you (?:have a|prefer|need to)\b",
+        r"\bconfirm (?:which|what|how|when|where|your|the (?!above|following|details|changes?|booking|order"
+        r"|cancell?ation|return|exchange|request|action|purchase|refund|payment request))",
+        # With the things themselves behind it, it is a summary held out for a yes.
+        r"\bconfirm if the\b|\bconfirm the following\b(?![^:.?!]*:\s*\S)",
+        r"(?<!if )(?<!that )(?<!what )\byou (?:would|will) (?:please )?(?:give|tell|send) me\b",
+        r"\bi(?:'ll| will| would|'d)?(?: also| first| still| just)? (?:need|require)\b"
+        r"(?! to (?!know|gather|have|get)| your (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission))",
+        r"\bif you can (?:\w+ )?(?:provide|share|tell|give)\b",
+    ),
+)
+CLOSING_OFFER = re.compile(
+    r"\b(?:how|what|anything|something|any)\b[^?]*\b(?:help|assist|do for you|else|support)\b"
+    r"|\b(?:help|assist)\b[^?]*\b(?:anything|something)\b",
+    re.IGNORECASE,
+)
+# What is held out to be taken or left, without being asked for a yes: "How about a later one?", "I found two."
+PROPOSES = re.compile(
+    r"\b(?:how|what) about\b|\bhow does (?:this|that|it) sound\b"
+    r"|\bi(?:'ve| have)? (?:found|got) (?:an?|one|two|three|\d+|another)\b"
+    r"|\b(?:an?|one|\d+) [^.?!]*\bi(?:'ve| have) found\b"
+    r"|\bi have an? [^.?!]*(?:\d|\$)|\bthere(?:'s| is| are) (?:an?|one|two|three|\d+|some)\b[^.?!]*(?:\d|\$)"
+    r"|\b(?:has|have) (?:a|some|\d+)\b[^.?!]*\bavailable\b|^\W*(?:confirm\w*:|booking an?\b)",
+    re.IGNORECASE,
+)
+OFFERS = re.compile(
+    r"^\W*(?:so |then )?(?:would you like|do you want|would you prefer)\b(?![^?]* or\b)[^?]*\?", re.IGNORECASE
+)
+LIST = re.compile(r"^\s*[2-9][.)]\s", re.MULTILINE)
+# Thanks and a farewell after a bare "okay" agree to nothing.
+LEAVES = re.compile(r"\bthat(?:'s| is| was) (?:all|it|everything)\b", re.IGNORECASE)
+BARE = re.compile(r"^\W*(?:ok|okay|alright|all right|fine|right|very well)\b\W*", re.IGNORECASE)
+
+YES = cue_list(
+    (
+        r"^\W*(?:(?:actually|well|oh|ah|um+|uh+|hm+|so|and|ok|okay)\W+)?"
+        r"(?:yes|yeah|yep|yup|correct|exactly|agreed|indeed|confirm(?:ed|ing)?|approved"
+        r"|that(?:'s| is) (?:right|correct|it))\b"
+        r"(?!,? (?:my|the) [^.!?]* is\b)",
+        r"(?:^|[,;:]\s*)(?:then |oh |well )?yes\b(?!,? (?:my|the) [^.!?]* is\b)",
+    ),
+)
+GOES_AHEAD = cue_list(
+    (
+        r"^\W*(?:sure|certainly|absolutely|definitely|of course|by all means)\b(?! not)",
+        r"^\W*(?:(?:let's )?go for it|why not|i would|please)\W*$",
+        r"^\W*(?:please )?(?:cancel|return|exchange|book|refund|order|do) "
+        r"(?:it|them|that|this|both|all)\b",
+        r"\b(?:that|it)(?:'d| would) be (?:\w+ )?(?:great|good|fine|nice|lovely|helpful|perfect|wonderful)\b",
+        r"\byou (?:can|may) (?:go ahead|proceed|continue|do (?:it|that|so))\b|\bfine by me\b",
+        r"(?<!to )(?<!not )(?<!n't )\b(?:go ahead|proceed with|please (?:proceed|continue)|proceed now)\b",
+        r"^\W*(?:so |then |great,? |okay,? )?(?:please )?proceed\b",
+        r"\b(?:please do|do it|do that|make it so)\b",
+        r"\bi(?:'d| would)? (?:hereby )?(?:confirm|agree|accept|approve|consent)\b",
+        r"\bi(?:'d| would) (?:like|love) (?:that|to (?:proceed|go ahead|continue))\b|\bi'?ll go ahead\b",
+        r"\blet'?s (?:just |please |also )?"
+        r"(?:go (?:ahead|with|for)|proceed|do (?:it|that|this)|move forward|continue)\b",
+        r"\bi(?:'d| would) appreciate (?:that|it|being|receiving|speaking)\b",
+    ),
+    (
+        r"^\W*(?:ok|okay|alright|all right|fine|great|perfect|right|very well)\b(?!,? i understand)",
+        rf"\b(?:that|it|this|everything|all)(?:'s| is| looks?| sounds?| seems?) (?:all )?(?:{_FINE}|great|perfect)\b",
+        r"\b(?:that|this|it) works\b|\bworks for me\b|\b(?:sounds|looks) (?:good|great|fine|right|perfect)\b",
+        r"\bi(?:'m| am) (?:fine|ok|okay|happy|good|comfortable) with\b",
+    ),
+)
+AGREES = (*YES, *GOES_AHEAD)
+# A yes with a string attached, or a wish to know more first: nobody has agreed yet.
+HEDGE = re.compile(
+    r"\bnot (?:\w+ )?sure\b|\blet me think\b|^\W*(?:wait|hold on)\b"
+    r"|\b(?:maybe|perhaps|not yet)\b|\bbefore (?:you|we|i)\b"
+    r"|\b(?:as long as|only if|provided(?: that)?|unless)\b|\bif (?!that|this|it(?:'s| is)\b|so\b|possible|you)"
+    r"|^\W*(?:but|however|although)\b|\bi(?:'d| would)? (?:need|like|want) to (?:know|see|check|think)\b"
+    r"|\bwhat (?:exactly|do you|does|about)\b|\bhow (?:much|long|do|does|can)\b",
+    re.IGNORECASE,
+)
+YES_BUT = re.compile(
+    r"\b(?:yes|yeah|sure|ok|okay|alright|fine|good|great|perfect|sounds?\W+\w+|right)\b[^.!]*\b(?:but|though|except)\b",
+    re.IGNORECASE,
+)
+WITHDRAWS = cue_list(
+    (
+        r"\b(?:hold off|never ?mind|i'?ll pass|forget (?:it|about (?:it|that))|changed my mind)\b",
+        r"\b(?:prefer|rather|want|like) not (?:to )?be\b|\bdon't want to be\b",
+    ),
+)
+REFUSES = (
+    *WITHDRAWS,
+    *cue_list(
+        (
+            r"^\W*(?:no|nope|nah)(?:\W*$|\s*[.,;!]|\s+(?:thank|way|i|please|not|don't|it|that|let)\b)"
+            r"(?!\W*(?:problem|worries|rush))",
+            r"\b(?:do not|don't|won't|won't be able to|wouldn't|not going to|not be able to|can't|cannot) "
+            r"(?:want|wish|like|proceed|go ahead|go (?:on|through)|do (?:it|that|this)|cancel|continue|agree|accept)\b",
+            r"\b(?:not (?:now|today|right now|interested|really|comfortable|at (?:the|this) (?:moment|time))"
+            r"|rather not)\b",
+            r"\b(?:prefer|rather|want|like) not to\b|\bdon't want to be\b",
+            r"\b(?:prefer|rather) to (?:keep|stay|leave|wait)\b",
+            r"\b(?:i decline|let's not|leave it (?:as|like)|no,? thanks?|no need|please don't|never(?! ?mind)\W*$)\b",
+            r"^\W*(?:absolutely|certainly|definitely|of course|please) (?:do )?not\b",
+            r"\b(?:above|over|beyond|exceeds?|outside|out of)\b[^.?!]*\b(?:budget|limit)\b",
+            r"\bmore than i(?:'m| am)?\b[^.?!]*\b(?:willing|want|can|like|afford|pay)\b|\b(?:can't|cannot) afford\b",
+            r"\btoo (?:expensive|high|costly|much (?:money|for me))\b",
+            r"\bappreciate (?:the|your) (?:offer|suggestion)\b[^.?!]*\bbut\b",
+        ),
+        (r"\bstop\b(?!ping| for)",),
+    ),
+)
+# What somebody says who is offered one thing and wants another.
+ELSEWHERE = re.compile(
+    r"\b(?:find|show|give|tell|look|search|try|want|like)\b[^.?!]*\b(?:something|anything|someone|another one) else\b"
+    r"|^\W*(?:something|anything) else\b|\b(?:i'd|i would) rather (?!not\b)\w+|\bwhat else (?:is|are|do)\b",
+    re.IGNORECASE,
+)
+# "That's okay" turns an offer down when the speaker goes another way in the same breath.
+DECLINES_KINDLY = re.compile(
+    r"^\W*(?:that'?s|it'?s|that is) (?:ok|okay|all right|alright|fine)\b.*"
+    r"\b(?:instead|later|myself|no need|i'?ll (?:handle|manage|wait|think|try))\b",
+    re.IGNORECASE | re.DOTALL,
+)
+CORRECTS = cue_list(
+    (
+        r"^\W*no\b[^.!?]*\bi (?:said|meant)\b",
+        # A number put right: "Wait. No, it says 555-273-3113."
+        r"(?:^|[.!?,;])\s*no,? (?:it|that) (?:is|was|says|reads)\b[^.!?]*\d",
+        r"\bi (?:already|just) (?:told|said|gave|mentioned)\b",
+        r"\b(?:that's|that is|this is) (?:not (?:right|correct|what)|wrong|incorrect)\b",
+        r"\b(?:i repeat|let me (?:repeat|spell|correct)|as i (?:said|told))\b",
+        r"\byou (?:misheard|misunderstood)\b",
+        r"\b(?:there must be (?:a|some) (?:mistake|error)|(?:a|my) mistake\b)",
+        r"\bactually,? i (?:\w+ )?(?:did|didn't|do\b|don't|only|meant|have|had|already|was|wasn't|am"
+        r"|purchased|bought)\b",
+        r"^\W*(?:oh |sorry,? |ah,? )?actually,? i (?:just )?(?:remembered|need to go|forgot)\b",
+        r"^\W*(?:sorry|actually|no|wait),? (?:please )?make (?:it|that)\b",
+        r"\bi (?:actually|definitely|certainly) (?:did|purchased|bought|have|had|paid|booked|ordered|returned|sent)\b",
+        r"\bi did (?!n't|not)(?:\w+ )?(?:purchase|buy|pay|book|order|send|return|have|receive|provide|give|say)\b",
+        r"\b(?:double-?check|re-?check|verify|check|look) (?:that |this |it |the \w+ |that part )?"
+        r"(?:again|once more)\b(?! for)",
+        r"\bplease double-?check\b|\bdouble-?check that\b",
+        r"\bi (?:was actually |actually )?(?:thought|was thinking|was told)\b",
+        r"\b(?:i'm|i am) (?:\w+ )?(?:certain|positive|sure) (?:that )?(?:i|the|my|it|this|there)\b"
+        r"[^.!?]*\b(?:(?!proceed|need)\w+ed|read|bought|did|was|were|had|should)\b",
+        r"\b(?:wouldn't|shouldn't) (?:the|that|it|this|there)\b[^.!]*\bbe\b[^.!]*\?|\bthat can't be\b|\bthat'?s odd\b",
+        r"\bi (?:clearly|distinctly|definitely) (?:remember|recall)\b|\bi wanted\b(?! to (?:ask|know|see|check))",
+    ),
+    (
+        r"\bnot [\w@.#-]+,? but\b",
+        r"\b(?:it's|it is|i meant|i said) [\w@.#-]+, not\b",
+        r"^\W*(?:no,? )?the \w+ is (?:just|only) for\b",
+        r"^\W*i(?:'ve| have)? changed my mind\b",
+        r"^\W*(?:again|once more)\b",
+        r"\bonly need\b[^.!?]*, not\b",
+    ),
+)
+FRUSTRATED = cue_list(
+    (
+        r"\b(?:frustrat\w+|annoy(?:ed|ing)|upset|angry|furious|mad at|irritat\w+|outrag\w+|exasperat\w+)\b",
+        r"\b(?:disappoint\w+|unhappy|dissatisf\w+|not (?:very |at all |really )?(?:happy|satisfied|pleased))\b",
+        r"\b(?:ridiculous|unacceptable|terrible|awful|horrible|appalling|absurd|a joke|useless|pathetic|nonsense)\b",
+        r"\b(?:fed up|sick (?:and tired )?of|tired of|waste of (?:my )?time|had enough|losing (?:my )?patience)\b",
+        r"\b(?:really|very|so|extremely|incredibly) (?:inconvenient|stressful|confusing|stressed|worried)\b",
+        r"\b(?:can't believe|how many times|already told you|keep asking|nothing (?:works|helps))\b",
+    ),
+    (
+        r"\bi give up\b|\bthis is (?:getting|becoming) \w+|\bstill waiting\b|\bfor the (?:third|fourth|last) time\b",
+        r"\b(?:too (?:fast|complicated)|don't (?:get|understand) (?:any|a word)|makes? no sense|goes? nowhere)\b",
+    ),
+)
+SATISFIED = cue_list(
+    (
+        r"\b(?:works|working|fixed|solved|sorted|back) (?:now|again|fine|perfectly)\b",
+        r"\b(?:is|it's|that's|all) (?:fixed|solved|sorted|done)\b",
+        r"\bthat (?:solved|fixed|did) it\b",
+    ),
+    (r"\b(?:thank you|thanks)\b", r"\bthat(?:'s| is) (?:all|everything)\b", r"\b(?:perfect|wonderful)\b"),
+)
+UNSATISFIED = cue_list(
+    (
+        r"\bstill (?:not|no|isn't|doesn't|can't|cannot|won't|the same|have)\b",
+        r"\b(?:doesn't|does not|isn't|is not) work",
+        r"\bno (?:signal|service|change)\b",
+    ),
+    (r"\b(?:useless|waste of time|give up|nothing (?:changed|helped))\b",),
+)
+YES_NO_QUESTION = re.compile(
+    r"(?:^(?:and |so |but )?|,\s*|\bplease )(?:is|are|was|were|do|does|did|have|has|had|would|will|shall|should|may"
+    r"|confirm (?:if|that)|can i|could i|correct|right)\b[^.!]*\?|\bconfirm (?:if|that|whether) ",
+    re.IGNORECASE,
+)
