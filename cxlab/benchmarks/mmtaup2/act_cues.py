@@ -33,6 +33,11 @@ def cue_list(plain: tuple[str, ...], oblique: tuple[str, ...] = ()) -> tuple[Cue
 # What a request for a yes proposes: to go on, or an act of the agent's. Looking something up needs no yes.
 GO_ON = r"(?:proceed|go (?:ahead|forward|through)|continue|move forward|confirm)"
 CLOSE = r"(?:finali[sz]e|complete|submit|cancel|return|exchange|place|book|refund|process|issue)"
+# What is carried out for a customer, named by the thing: "Do you want tickets?"
+_SERVICE = (
+    r"(?:an? |the |some |any |your )?(?:\w+ )?(?:tickets?|refund|replacement|reservation|booking|table|ride|room"
+    r"|receipt|callback|transfer)"
+)
 _LOOK_UP = r"(?:search|look|check|help|assist|explain|tell|show|list|find|provide|see|repeat|describe|read|know)\b"
 _WISH = r"(?:would you (?:still )?(?:like|prefer|care)|do you (?:still )?(?:want|wish))"
 _IF_YOU_WISH = r"(?:if|whether) you(?:'d| would)?(?: still)? (?:like|want|wish|agree)"
@@ -53,14 +58,18 @@ ASKS_TO_CONFIRM = cue_list(
         r"|\s+(?:this|these|that|it|all|everything|(?:the|your) (?:above|details|changes?|booking|order"
         r"|cancell?ation|return|exchange|request|action|purchase|refund|payment request))\b(?!\s*[.?!]?\s*:))",
         # A summary held out for a yes: "Confirming: two nights, is that right?", "So you would like me to cancel it?"
-        r"^\W*(?:(?:so|ok|okay|sure|great|got it|alright|all right|please|then|now|and)\W+)*"
+        r"^\W*(?:(?:so|ok|okay|sure|great|got it|alright|all right|please|then|now|and"
+        r"|to (?:review|recap|sum up|summari[sz]e))\W+)*"
         r"(?:confirm(?:ing)?:|confirming\b|(?:just )?to (?:be (?:clear|sure)|make sure)\b"
         r"|(?:just )?(?:to confirm|for confirmation)[,:]"
         r"|you(?:'d| would)? (?:like|want|wish)\b[^?]*\?$)",
         r"\bconfirm the following[^:.?!]*:\s*\S|\bplease confirm your \w+ details\b",
         r"\bplease confirm (?!which|what|how|when|where|who|whether|if|your|the|me|us|their|that|receipt|and|or|in)\w+",
         rf"\b(?:{CLOSE}|transfer|send|change|add|remove|buy|order)\b[^?]*,? (?:right|correct)\?$",
-        r"\bconfirm (?:that )?you(?:'d| would)? (?:like|want|wish)\b",
+        r"\bconfirm (?:to |for )?(?:me )?(?:that )?you(?:'d| would)? (?:like|want|wish)\b",
+        # A summary put as a question: "So a table for two at seven?"
+        r"^\W*(?:(?:ok|okay|sure|great|got it|alright|all right|right)\W+)?so,? (?:that's |it's |that is |it is )?"
+        r"(?:an?|the|\d[\d:]*|one|two|three|four|five|six|seven|eight) [^?]*\?$",
         r"\b(?:check and review|please review) (?:the|these) (?:following |above )?details\b",
         r"^\W*(?:(?:okay|ok|so|and)\W+)*(?:the|your) \w+ (?:should|will|would) (?:\w+ )?be\b[^?]*\?$",
         r"\bonce you(?:'ve| have)? confirm(?:ed)?\b(?! (?:which|what|your|the (?!above|details|change|booking|order)))",
@@ -82,6 +91,15 @@ ASKS_TO_CONFIRM = cue_list(
         r"\bdoes (?:that|this) work for you\b",
         r"\byour (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission|okay)\b"
         r"(?! (?:code|number|e-?mail))",
+    ),
+)
+# An offer to carry something out, which asks for a yes where nothing else is asked: in a row of questions it is one
+# particular among others.
+OFFERS_SERVICE = cue_list(
+    (
+        rf"^\W*(?:\w+[,!] )?(?:and |so |then )?(?:{_WISH}|(?:do )?you (?:want|need)) {_SERVICE}\b"
+        r"(?![^?]*,? or (?!not\b))[^?]*\?",
+        rf"\b{_WISH} to (?:buy|purchase|rent|order|reserve|get|pay)\b(?![^?]*,? or (?!not\b))[^?]*\?",
     ),
 )
 # "How would you like to proceed?" asks for a choice.
@@ -123,12 +141,20 @@ ASKS_FOR_INFORMATION = cue_list(
 )
 CLOSING_OFFER = re.compile(
     r"\b(?:how|what|anything|something|any)\b[^?]*\b(?:help|assist|do for you|else|support)\b"
-    r"|\b(?:help|assist)\b[^?]*\b(?:anything|something)\b",
+    r"|\b(?:help|assist)\b[^?]*\b(?:anything|something)\b"
+    r"|\bany (?:other|further|more|additional) (?:\w+ )?(?:services?|information|help|assistance|questions?|requests?"
+    r"|matters?)\b|\bany (?:help|assistance)\b",
     re.IGNORECASE,
 )
 # What is held out to be taken or left, without being asked for a yes: "How about a later one?", "I found two."
 PROPOSES = re.compile(
-    r"\b(?:how|what) about\b|\bhow does (?:this|that|it) sound\b"
+    r"\b(?:how|what) about\b|\bhow does (?:this|that|it) sound\b|\bwhy not\b|\bhow do you feel about\b"
+    r"|\b(?:may|can|could|would|might) i (?:suggest|recommend|offer|interest you)\b"
+    r"|\bi have (?:one|two|three|four|five|\d+|some) (?:\w+ )?(?:recommendations?|suggestions?|options?)\b"
+    r"|\b(?:does|do) [^?]*\b(?:sound|look) (?:good|fine|all right|ok|okay)\b"
+    r"|\b(?:do you|you might|you may) (?:like|enjoy)\b"
+    r"|\bwould you be interested\b|\bi have (?:\d+|one|two|three|four|five|six) [^.?!]*\bfor\b"
+    r"|^\W*(?:(?:ok|okay|so|then|alright)\W+)+(?:you(?:'d| would)? (?:need|want|like)|it's|that's|it is|that is)\b"
     r"|\bi(?:'ve| have)? (?:found|got) (?:an?|one|two|three|\d+|another)\b"
     r"|\b(?:an?|one|\d+) [^.?!]*\bi(?:'ve| have) found\b"
     r"|\bi have an? [^.?!]*(?:\d|\$)|\bthere(?:'s| is| are) (?:an?|one|two|three|\d+|some)\b[^.?!]*(?:\d|\$)"
@@ -141,6 +167,12 @@ OFFERS = re.compile(
 LIST = re.compile(r"^\s*[2-9][.)]\s", re.MULTILINE)
 # Thanks and a farewell after a bare "okay" agree to nothing.
 LEAVES = re.compile(r"\bthat(?:'s| is| was) (?:all|it|everything)\b", re.IGNORECASE)
+# "Ok, what is the address?" takes note of an offer and no more.
+TAKES_NOTE = re.compile(
+    r"^\W*(?:ok|okay|alright|all right|fine|right|very well)\W+(?:and |so )?"
+    r"(?:could|can|would|will|what|where|which|how|who|when|is|are|do|does)\b",
+    re.IGNORECASE,
+)
 BARE = re.compile(r"^\W*(?:ok|okay|alright|all right|fine|right|very well)\b\W*", re.IGNORECASE)
 
 YES = cue_list(
@@ -172,6 +204,7 @@ GOES_AHEAD = cue_list(
     (
         r"^\W*(?:ok|okay|alright|all right|fine|great|perfect|right|very well)\b(?!,? i understand)",
         rf"\b(?:that|it|this|everything|all)(?:'s| is| looks?| sounds?| seems?) (?:all )?(?:{_FINE}|great|perfect)\b",
+        r"\b(?:that|this|it)(?:'ll| will) (?:do|work|be (?:fine|good|great|perfect|all right))\b",
         r"\b(?:that|this|it) works\b|\bworks for me\b|\b(?:sounds|looks) (?:good|great|fine|right|perfect)\b",
         r"\bi(?:'m| am) (?:fine|ok|okay|happy|good|comfortable) with\b",
     ),
@@ -194,6 +227,7 @@ WITHDRAWS = cue_list(
     (
         r"\b(?:hold off|never ?mind|i'?ll pass|forget (?:it|about (?:it|that))|changed my mind)\b",
         r"\b(?:prefer|rather|want|like) not (?:to )?be\b|\bdon't want to be\b",
+        r"^\W*(?:no|nope),? (?:please )?(?:change|make|try|book|find|use|cancel|keep|leave|take|put|do)\b",
     ),
 )
 REFUSES = (
@@ -204,6 +238,10 @@ REFUSES = (
             r"(?!\W*(?:problem|worries|rush))",
             r"\b(?:do not|don't|won't|won't be able to|wouldn't|not going to|not be able to|can't|cannot) "
             r"(?:want|wish|like|proceed|go ahead|go (?:on|through)|do (?:it|that|this)|cancel|continue|agree|accept)\b",
+            r"\bdon't (?:really |quite )?(?:think|believe) (?:i|it|that|this|they|we)\b[^.?!]*\b(?:like|want|enjoy"
+            r"|works?|suits?|fits?)\b|\b(?:don't|do not|didn't) (?:really |quite |much )?(?:fancy|care for|love)\b",
+            r"\bnot (?:\w+ ){0,2}interested\b|\b(?:doesn't|does not|don't) (?:sound|look|seem) (?:\w+ )?"
+            r"(?:good|great|right|nice|appealing)\b",
             r"\b(?:not (?:now|today|right now|interested|really|comfortable|at (?:the|this) (?:moment|time))"
             r"|rather not)\b",
             r"\b(?:prefer|rather|want|like) not to\b|\bdon't want to be\b",
@@ -221,7 +259,9 @@ REFUSES = (
 # What somebody says who is offered one thing and wants another.
 ELSEWHERE = re.compile(
     r"\b(?:find|show|give|tell|look|search|try|want|like)\b[^.?!]*\b(?:something|anything|someone|another one) else\b"
-    r"|^\W*(?:something|anything) else\b|\b(?:i'd|i would) rather (?!not\b)\w+|\bwhat else (?:is|are|do)\b",
+    r"|^\W*(?:something|anything) else\b|\b(?:i'd|i would) rather (?!not\b)\w+|\bwhat else (?:is|are|do|can)\b"
+    r"|\b(?:but|however|though),? (?:i(?:'m|'d| am| would)? )(?:actually |really |rather )?"
+    r"(?:looking for|want|wanted|like|need|prefer)\b(?! to (?:know|see if|check|ask|think))",
     re.IGNORECASE,
 )
 # "That's okay" turns an offer down when the speaker goes another way in the same breath.
@@ -240,7 +280,7 @@ CORRECTS = cue_list(
         r"\b(?:i repeat|let me (?:repeat|spell|correct)|as i (?:said|told))\b",
         r"\byou (?:misheard|misunderstood)\b",
         r"\b(?:there must be (?:a|some) (?:mistake|error)|(?:a|my) mistake\b)",
-        r"\bactually,? i (?:\w+ )?(?:did|didn't|do\b|don't|only|meant|have|had|already|was|wasn't|am"
+        r"\bactually,? i (?:\w+ )?(?:did|didn't|do\b|don't|only|meant|have|had|already|was|wasn't"
         r"|purchased|bought)\b",
         r"^\W*(?:oh |sorry,? |ah,? )?actually,? i (?:just )?(?:remembered|need to go|forgot)\b",
         r"^\W*(?:sorry|actually|no|wait),? (?:please )?make (?:it|that)\b",
@@ -256,7 +296,11 @@ CORRECTS = cue_list(
         r"\bi (?:clearly|distinctly|definitely) (?:remember|recall)\b|\bi wanted\b(?! to (?:ask|know|see|check))",
     ),
     (
-        r"\bnot [\w@.#-]+,? but\b",
+        r"\bnot (?!bad\b|sure\b|now\b|really\b|only\b|just\b)[\w@.#-]+,? but\b",
+        r"\bactually,? (?:can|could|would|will) (?:you|i|we)\b[^?]*\binstead\b|\bon second thoughts?\b",
+        r"\bi(?: actually|'d actually| would actually) (?:want|need|like|only|meant|prefer)\b",
+        r"\bactually,? (?:make (?:it|that)|let's|i(?:'d| would)? (?:\w+ )?(?:want|need|like|prefer|changed))\b"
+        r"(?! to (?:know|ask))",
         r"\b(?:it's|it is|i meant|i said) [\w@.#-]+, not\b",
         r"^\W*(?:no,? )?the \w+ is (?:just|only) for\b",
         r"^\W*i(?:'ve| have)? changed my mind\b",
@@ -268,7 +312,12 @@ FRUSTRATED = cue_list(
     (
         r"\b(?:frustrat\w+|annoy(?:ed|ing)|upset|angry|furious|mad at|irritat\w+|outrag\w+|exasperat\w+)\b",
         r"\b(?:disappoint\w+|unhappy|dissatisf\w+|not (?:very |at all |really )?(?:happy|satisfied|pleased))\b",
-        r"\b(?:ridiculous|unacceptable|terrible|awful|horrible|appalling|absurd|a joke|useless|pathetic|nonsense)\b",
+        # What happened to somebody may be awful without anybody to blame.
+        r"\b(?:terrible|awful|horrible)\b(?! (?:\w+ )?(?:accident|crash|collision|incident|rollover|storm|fire|flood"
+        r"|loss|injury|illness|pain|cold|headache))",
+        r"\b(?:ridiculous|unacceptable|appalling|absurd|a joke|useless|pathetic|nonsense)\b",
+        r"\bdriv(?:es|ing) me (?:\w+ )?(?:crazy|mad|nuts|insane|up the wall)\b"
+        r"|\b(?:damn|bloody|freaking|bullshit|wtf)\b",
         r"\b(?:fed up|sick (?:and tired )?of|tired of|waste of (?:my )?time|had enough|losing (?:my )?patience)\b",
         r"\b(?:really|very|so|extremely|incredibly) (?:inconvenient|stressful|confusing|stressed|worried)\b",
         r"\b(?:can't believe|how many times|already told you|keep asking|nothing (?:works|helps))\b",

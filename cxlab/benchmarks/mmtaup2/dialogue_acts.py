@@ -15,11 +15,17 @@ from cxlab.benchmarks.mmtaup2 import act_cues
 _SENTENCE = re.compile(r"(?<=[.!?])[\s\"')\]]+|\n+")
 _MARKUP = re.compile(r"[*_`#]{1,3}|^\s*[-•]\s", re.MULTILINE)
 
+# People who type leave it out: "thats right", "i dont want it".
+_NO_APOSTROPHE = re.compile(
+    r"\b(that|what|don|didn|doesn|isn|can|won|wouldn)(s|t)\b(?<!\bcans)(?<!\bwons)", re.IGNORECASE
+)
+
 
 @functools.lru_cache(maxsize=4096)
 def sentences(text: str) -> tuple[str, ...]:
     """A message's sentences and lines, without Markdown and with straight apostrophes."""
     plain = _MARKUP.sub("", text.replace("’", "'").replace("‘", "'").replace("###STOP###", ""))
+    plain = _NO_APOSTROPHE.sub(r"\1'\2", plain)
     return tuple(part.strip() for part in _SENTENCE.split(plain) if part.strip())
 
 
@@ -34,11 +40,14 @@ def _has(sentence: str, cues: tuple[act_cues.Cue, ...], knows: act_cues.Knows | 
 
 def asks_to_confirm(text: str, knows: act_cues.Knows | None = None) -> bool:
     """Whether a message asks for a yes before something is done ("How would you like to proceed?" does not)."""
-    return any(_requests(sentence, knows) for sentence in sentences(text))
+    parts = sentences(text)
+    return any(_requests(sentence, knows) for sentence in parts) or _offers_service(parts, knows)
 
 
-def _requests(sentence: str, knows: act_cues.Knows | None = None) -> bool:
-    for cue in act_cues.ASKS_TO_CONFIRM:
+def _requests(
+    sentence: str, knows: act_cues.Knows | None = None, cues: tuple[act_cues.Cue, ...] = act_cues.ASKS_TO_CONFIRM
+) -> bool:
+    for cue in cues:
         if knows is None or knows(cue):
             match = cue.pattern.search(sentence)
             if match and not act_cues.OPEN_QUESTION.search(sentence[: match.start()]):
@@ -46,11 +55,22 @@ def _requests(sentence: str, knows: act_cues.Knows | None = None) -> bool:
     return False
 
 
+def _offers_service(parts: tuple[str, ...], knows: act_cues.Knows | None = None) -> bool:
+    """Whether the one question of a message offers to carry something out."""
+    asked = [sentence for sentence in parts if "?" in sentence]
+    return len(asked) == 1 and _requests(asked[0], knows, act_cues.OFFERS_SERVICE)
+
+
 def asks_for_information(text: str, knows: act_cues.Knows | None = None) -> bool:
     """Whether a message asks for a fact, a choice or to hear something again; offers of more help do not count."""
-    for sentence in sentences(text):
+    parts = sentences(text)
+    for sentence in parts:
         asks = _has(sentence, act_cues.ASKS_FOR_INFORMATION, knows) or _has(sentence, act_cues.ASKS_AGAIN, knows)
-        question = sentence.endswith("?") and not _requests(sentence) and not act_cues.CLOSING_OFFER.search(sentence)
+        question = (
+            sentence.endswith("?")
+            and not (_requests(sentence) or _offers_service(parts))
+            and not act_cues.CLOSING_OFFER.search(sentence)
+        )
         if asks or question:
             return True
     return False
@@ -95,7 +115,7 @@ def _says_yes(text: str, asked: str | None, knows: act_cues.Knows | None) -> boo
     proposed = not request and _proposes(asked or "")
     if not request and not proposed and not any(map(act_cues.YES_NO_QUESTION.search, sentences(asked or ""))):
         return False
-    if proposed and act_cues.LEAVES.search(text):
+    if proposed and (act_cues.LEAVES.search(text) or act_cues.TAKES_NOTE.search(text)):
         text = act_cues.BARE.sub("", text)
     return any(
         _has(part, act_cues.YES, knows)

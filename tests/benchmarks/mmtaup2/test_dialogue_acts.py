@@ -78,9 +78,9 @@ def test_acts_in_real_dialogues_are_recognised(held_out: bool | None) -> None:
         }
 
 
-def talks_by_id() -> list[list[dict[str, Any]]]:
+def talks_by_id(parts: tuple[int, ...]) -> list[list[dict[str, Any]]]:
     """The dialogues whose messages were labelled by their ids, for their texts are not ours to copy."""
-    rows = [json.loads(line) for line in BY_ID.read_text().splitlines()]
+    rows = [row for row in map(json.loads, BY_ID.read_text().splitlines()) if row["part"] in parts]
     missing = {row["source"] for row in rows if not (DATA / row["source"]).exists()}
     if missing:
         pytest.skip(f"{', '.join(sorted(missing))} is not there")
@@ -100,7 +100,7 @@ def talks_by_id() -> list[list[dict[str, Any]]]:
 
 
 def test_acts_in_dialogues_between_people_are_recognised() -> None:
-    talks = talks_by_id()
+    talks = talks_by_id((1, 2))
     assert sum(map(len, talks)) == 391
     seen = count(talks)
     for act, n in seen.items():
@@ -116,6 +116,34 @@ def test_acts_in_dialogues_between_people_are_recognised() -> None:
         "correction": 6,
         "frustration": 0,
     }
+
+
+def test_acts_in_the_dialogues_that_were_labelled_last_are_recognised() -> None:
+    talks = talks_by_id((3, 4))
+    assert sum(map(len, talks)) == 484
+    for act, n in count(talks).items():
+        if act == "frustration":
+            assert not n
+            continue
+        assert n["right"] / (n["right"] + n["wrong"]) >= 0.95, (act, n)
+        # An approval of what a sentence without a question held out is often missed, a no less so.
+        assert n["right"] / (n["right"] + n["missed"]) >= (0.8 if act in ("agreement", "correction") else 0.87), (
+            act,
+            n,
+        )
+
+
+def test_annoyance_is_told_from_misfortune() -> None:
+    labels = json.loads((ROOT / "tests" / "data" / "frustration_by_id.json").read_text())
+    path = DATA / labels["source"]
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    callers = {row["utterance_id"]: row["utterance"] for row in map(json.loads, path.read_text().splitlines())}
+    read = {name for name, text in callers.items() if 60 < len(text) <= 150} - set(labels["unclear"])
+    annoyed = {name for name in read if dialogue_acts.is_frustrated(callers[name])}
+    assert len(read) > 300
+    assert annoyed <= set(labels["frustration"])
+    assert len(annoyed) >= 4  # of 6; the others say it in words that no cue is made of
 
 
 def calls(talks: Iterable[list[dict[str, Any]]]) -> Iterator[tuple[dict[str, Any], Any]]:
