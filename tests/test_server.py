@@ -162,6 +162,23 @@ def test_a_foreign_origin_reaches_nothing(port: int) -> None:
 
 
 @pytest.mark.xdist_group("server")
+def test_a_browser_gets_an_id_with_its_first_page_and_keeps_it(port: int) -> None:
+    from cxlab.ui.annotations import BROWSER_COOKIE
+
+    def ask(path: str, cookie: str = "") -> str:
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request("GET", path, headers={"Cookie": cookie} if cookie else {})
+        answer = connection.getresponse()
+        answer.read()
+        return answer.headers.get("set-cookie", "")
+
+    given = ask("/")
+    assert re.match(rf"{BROWSER_COOKIE}=[0-9a-f]{{32}}; Path=/; Max-Age=\d+; HttpOnly; SameSite=Strict", given)
+    assert ask("/").partition(";")[0] != given.partition(";")[0]
+    assert BROWSER_COOKIE not in ask("/", given.partition(";")[0])
+    assert BROWSER_COOKIE not in ask("/_stcore/health")
+
+
 def test_nothing_may_be_framed_or_guessed_at(port: int) -> None:
     own = f"127.0.0.1:{port}"
     for headers in ({"Host": own}, {"Host": "evil.example"}, {"Host": own, "Origin": "http://evil.example"}):

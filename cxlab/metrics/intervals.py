@@ -70,6 +70,27 @@ def pooled_interval(sums: ArrayLike, sizes: ArrayLike, bounds: Bounds | None = N
     return Interval(mean, *find_bounds(mean, spread, len(totals), weight, edge, bounds, level), n, len(totals))
 
 
+def change_of_mean(
+    sums: ArrayLike, sizes: ArrayLike, new_sums: ArrayLike, new_sizes: ArrayLike, level: float = 0.95
+) -> Interval:
+    """How a pooled mean moves when some of its values are corrected: new mean minus old one, paired by cluster.
+
+    Each cluster's sum and number before and after, in the same order; `n` counts the new values. The spread is that of
+    each cluster's own share in the move, (s' - m' k') / N' - (s - m k) / N.
+    """
+    old, counts, new, new_counts = (
+        np.asarray(each, dtype=np.float64).ravel() for each in (sums, sizes, new_sums, new_sizes)
+    )
+    if not counts.sum() or not new_counts.sum():
+        return _empty()
+    mean, new_mean = old.sum() / counts.sum(), new.sum() / new_counts.sum()
+    shares = (new - new_mean * new_counts) / new_counts.sum() - (old - mean * counts) / counts.sum()
+    clusters = int(((counts > 0) | (new_counts > 0)).sum())
+    change = float(new_mean - mean)
+    bounds = find_bounds(change, math.sqrt(float(shares @ shares)), clusters, level=level)
+    return Interval(change, *bounds, int(new_counts.sum()), clusters)
+
+
 def find_bounds(
     mean: float,
     spread: float,

@@ -1,4 +1,4 @@
-"""What people wrote to attempts and turns: notes, tags and adjudications that are in force, newest last."""
+"""What people wrote to attempts and turns: notes and tags in force, newest last; what they decided: decisions.py."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,19 +30,6 @@ def notes(run_id: str, attempt_id: str) -> Notes:
         elif kind == "untag":
             tags.pop(value, None)
     return Notes(log, tuple(tags))
-
-
-def adjudications(run_id: str = "", attempt_id: str = "", turn: int | None = None) -> pl.DataFrame:
-    """What people decided: the latest decision in force on each field of a turn, of one turn or of all."""
-    wanted = "true" if not run_id else "run_id = $run AND attempt_id = $attempt AND turn = $turn"
-    params = {"run": run_id, "attempt": attempt_id, "turn": turn} if run_id else None
-    return ask(
-        f"""SELECT id, created, author, run_id, attempt_id, turn, field, value FROM annotations_in_force
-        WHERE kind = 'adjudication' AND {wanted}
-        QUALIFY row_number() OVER (PARTITION BY run_id, attempt_id, turn, field ORDER BY created DESC, id DESC) = 1
-        ORDER BY created DESC, id DESC""",
-        params,
-    )
 
 
 def known_tags() -> tuple[str, ...]:

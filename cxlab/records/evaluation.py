@@ -191,6 +191,7 @@ class Run(Record):
 class Annotation(Record):
     """What a person wrote: a note, a tag, an adjudication; append-only, a later one of the same target wins.
 
+    An `adjudication` says what a judged field of a turn is, a `resolution` what it is where raters differ.
     A `rating` says of a conversation of a dataset whether it is real: then `run_id` is the dataset's id, `attempt_id`
     the conversation's, `field` real or fake, and `value` the reasons, one a line. Where `run_id` names a question, it
     says whether the conversation fits: `field` yes, no or unsure, and `value` the question.
@@ -206,7 +207,17 @@ class Annotation(Record):
     created: datetime
     author: str
     kind: Literal[
-        "note", "tag", "untag", "adjudication", "rating", "filter", "finding", "name", "baseline", "withdrawn"
+        "note",
+        "tag",
+        "untag",
+        "adjudication",
+        "resolution",
+        "rating",
+        "filter",
+        "finding",
+        "name",
+        "baseline",
+        "withdrawn",
     ]
     run_id: str
     attempt_id: str

@@ -7,6 +7,7 @@ from pathlib import Path
 from cxlab import llm
 from cxlab.benchmarks.contract import Benchmark, Setup
 from cxlab.benchmarks.options import Options
+from cxlab.benchmarks.stored_scores import UncalledModel
 from cxlab.llm import ChatModel
 from cxlab.records import Run, Sample
 from cxlab.records.settings import write_word
@@ -107,7 +108,7 @@ def load_setup(
     rescoring = run.setup.get("rescored_from") is not None
     customer = None if rescoring else run.setup.get("customer")
     return Setup(
-        model=replay.UncalledModel(run.model, run.simulated)
+        model=UncalledModel(run.model, run.simulated)
         if rescoring
         else load(str(run.setup.get("model", run.model)), "agent"),
         customer=load(customer, "customer") if customer else None,

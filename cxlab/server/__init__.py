@@ -6,6 +6,7 @@ app.py hands both to the application: `st.App(script, middleware=server.MIDDLEWA
 
 import asyncio
 import gc
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -14,6 +15,7 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
@@ -32,6 +34,8 @@ HEADERS = {
 _LOADED = ("pandas", "plotly.graph_objects", "plotly.io", "cxlab.ui", "cxlab.benchmarks", "cxlab.llm")
 # With that set aside a full collection takes some milliseconds; sessions leave little behind that is a circle.
 _COLLECT_EVERY_S = 30.0
+BROWSER_COOKIE = "cx_browser"
+_YEAR_S = 365 * 24 * 3600
 
 
 class SafeHeaders:
@@ -47,6 +51,27 @@ class SafeHeaders:
             await send(message)
 
         await self._app(scope, receive, send_safely)
+
+
+class BrowserId:
+    """Gives each browser that asks for a page a random id of its own, by which it finds the name again under which its
+    person decides (store/raters.py). It says nothing of the person, and no script of a page can read it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        known = scope["type"] != "http" or BROWSER_COOKIE in cookie_parser(Headers(scope=scope).get("cookie", ""))
+
+        async def send_named(message: Message) -> None:
+            if message["type"] == "http.response.start" and not known:
+                headers = MutableHeaders(scope=message)
+                if headers.get("content-type", "").startswith("text/html"):
+                    cookie = f"{BROWSER_COOKIE}={secrets.token_hex(16)}; Path=/; Max-Age={_YEAR_S}; HttpOnly"
+                    headers.append("set-cookie", f"{cookie}; SameSite=Strict")
+            await send(message)
+
+        await self._app(scope, receive, send_named)
 
 
 class SameOrigin:
@@ -80,7 +105,7 @@ def trust_hosts(app: ASGIApp) -> TrustedHostMiddleware:
     return TrustedHostMiddleware(app, allowed_hosts=hosts, www_redirect=False)
 
 
-MIDDLEWARE = (Middleware(SafeHeaders), Middleware(trust_hosts), Middleware(SameOrigin))
+MIDDLEWARE = (Middleware(SafeHeaders), Middleware(trust_hosts), Middleware(SameOrigin), Middleware(BrowserId))
 
 
 @asynccontextmanager

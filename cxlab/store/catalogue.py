@@ -55,13 +55,15 @@ class SetAside:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What counts at one moment. `version` changes whenever a part, run, dataset or annotation comes, goes or breaks.
+    """What counts at one moment. `version` changes whenever a part, run, dataset or annotation comes, goes or breaks,
+    `data_version` also does but for annotations.
 
     `stamps`: id of a run → a value that changes with its record or parts; `holders`: table of parts → ids of the runs
     that have rows of it; `annotations`: names of the files that count.
     """
 
     version: str
+    data_version: str
     runs: Mapping[str, Run]
     stamps: Mapping[str, Any]
     datasets: Mapping[str, Dataset]
@@ -81,6 +83,11 @@ def read(home: Path | str | None = None, closely: bool = False) -> Catalogue:
 def version(home: Path | str | None = None) -> str:
     """A short text that changes whenever a part, run, dataset or annotation comes, goes or breaks (5 us a run)."""
     return read(home).version
+
+
+def data_version(home: Path | str | None = None) -> str:
+    """The same of runs and datasets alone, so that what was read of them outlives a note or a decision."""
+    return read(home).data_version
 
 
 def find_run(run_id: str, home: Path | str | None = None) -> Run:
@@ -286,7 +293,8 @@ class _Index:
         files = self._annotations
         aside += [SetAside("annotations", name, fault) for name, fault in sorted(files.faults.items())]
         return Catalogue(
-            version=blake2b(repr(looked).encode(), digest_size=8).hexdigest(),
+            version=_digest(looked),
+            data_version=_digest(looked[: len(looked) - 1 - len(files.faults)]),
             runs=sound["run"],
             stamps={name: self._entries["run"][name].signature for name in sound["run"]},
             datasets=sound["dataset"],
@@ -294,6 +302,10 @@ class _Index:
             holders={table: tuple(names) for table, names in holders.items()},
             set_aside=tuple(aside),
         )
+
+
+def _digest(looked: tuple[Any, ...]) -> str:
+    return blake2b(repr(looked).encode(), digest_size=8).hexdigest()
 
 
 @contextmanager

@@ -50,13 +50,20 @@ class StoredScored:
     verdict: Verdict | None = None
 
 
-def load_attempts(run_id: str, home: Path | str | None = None) -> Iterator[tuple[Attempt, StoredScored]]:
-    """All attempts of a run with their scores, sorted by attempt id; holds 1,000 in memory at a time."""
+def load_attempts(
+    run_id: str, home: Path | str | None = None, among: Collection[str] | None = None
+) -> Iterator[tuple[Attempt, StoredScored]]:
+    """All attempts of a run with their scores, sorted by attempt id; holds 1,000 in memory at a time.
+
+    `among`: these alone, as far as the run has them.
+    """
     base = layout.resolve_home(home)
     folder = layout.run_folder(base, run_id)
     recover_folder(base, folder)
     with catalogue.naming_damage("run", run_id, base):
         ids = _scan(folder, "attempts").select("attempt_id").collect().get_column("attempt_id").sort().to_list()
+    if among is not None:
+        ids = sorted(set(ids) & set(among))
     for start in range(0, len(ids), _AT_ONCE):
         with catalogue.naming_damage("run", run_id, base):
             loaded = list(_load(folder, pl.col("attempt_id").is_in(ids[start : start + _AT_ONCE])))

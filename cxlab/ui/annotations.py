@@ -9,26 +9,38 @@ import streamlit as st
 
 from cxlab.errors import BadOption
 from cxlab.records import Annotation, new_id
-from cxlab.store import write
+from cxlab.store import raters, write
 from cxlab.store.compact import compact_annotations
 
+BROWSER_COOKIE = "cx_browser"
+"""As the server sets it (server/__init__.py)."""
 _LONGEST = 4_000
 LONGEST_NAME = 80
 """Characters of the name of a saved filter, or of a run."""
 
 
 def author() -> str:
-    """Who writes: what was typed here once, else the name of the account that runs the app."""
-    return str(st.session_state.get("cx-author-kept") or _account())
+    """Who writes: what was typed in this browser once, else the name of the account that runs the app."""
+    return rater() or _account()
 
 
-def ask_author() -> None:
-    """A field for one's name; kept while the browser window stays open."""
-    st.text_input("Your name", value=author(), key="cx-author", max_chars=60, on_change=_keep_author)
+def rater() -> str:
+    """The name that was typed in this browser once; "" where none was: an account is no person."""
+    if "cx-author-kept" not in st.session_state:
+        st.session_state["cx-author-kept"] = raters.find_rater(_browser())
+    return str(st.session_state["cx-author-kept"])
+
+
+def ask_author(empty: bool = False) -> None:
+    """A field for one's name, which this browser keeps; with `empty` the account's name is not proposed."""
+    st.text_input(
+        "Your name", value=rater() if empty else author(), key="cx-author", max_chars=raters.LONGEST_NAME,
+        on_change=_keep_author, placeholder="typed once, kept here" if empty else None,
+    )  # fmt: skip
 
 
 def annotate(
-    kind: Literal["note", "tag", "untag", "adjudication", "name", "baseline"],
+    kind: Literal["note", "tag", "untag", "adjudication", "resolution", "name", "baseline"],
     run_id: str,
     attempt_id: str,
     value: str,
@@ -62,7 +74,7 @@ def decide(dataset_id: str, key: str, state: Literal["open", "resolved", "dismis
 
 
 def _write(
-    kind: Literal["note", "tag", "untag", "adjudication", "filter", "finding", "name", "baseline"],
+    kind: Literal["note", "tag", "untag", "adjudication", "resolution", "filter", "finding", "name", "baseline"],
     run_id: str,
     attempt_id: str,
     value: str,
@@ -118,7 +130,13 @@ def withdraw(annotation_id: str, run_id: str, attempt_id: str, by: str = "") -> 
 
 
 def _keep_author() -> None:
-    st.session_state["cx-author-kept"] = st.session_state["cx-author"].strip()
+    name = " ".join(st.session_state["cx-author"].split())
+    st.session_state["cx-author-kept"] = name
+    raters.remember_rater(_browser(), name)
+
+
+def _browser() -> str:
+    return str(st.context.cookies.get(BROWSER_COOKIE, ""))
 
 
 def _account() -> str:

@@ -1,6 +1,7 @@
 """What people come for, from the first click to what they wanted to see: the pages that do something."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -24,24 +25,32 @@ from .steps import (
 pytestmark = pytest.mark.xdist_group("browser")
 
 
-def test_a_disagreement_is_decided_and_taken_back(page: Page, lab: Lab) -> None:
+def test_disagreements_are_decided_by_keys_and_taken_back(page: Page, lab: Lab) -> None:
+    page.context.clear_cookies(name="cx_browser")  # nobody has typed a name here
     go(page, lab.url, "judges")
-    main(page).get_by_text("Disagreements", exact=True).click()
-    wait_for(page, "judges", "tab")
-    see(page, re.compile(r"\d+ split verdicts, those that matter most first"))
-    assert cells(table(page, "docket"), "Decided")[0] == ""
+    see(page, re.compile("What is .+ at turn"))
     choice = main(page).get_by_role("button", name="cannot tell")
-    choice.click()
-    see(page, re.compile("decided: cannot tell"))
-    see(page, "Judges against people")
-    expect(choice).to_have_count(0)
-    keyed(page, "docket-undo").get_by_role("button").click()
-    expect(choice).to_be_visible()
-    expect(main(page).get_by_text("Judges against people")).to_have_count(0)
+    expect(choice).to_be_disabled()
+    name = main(page).get_by_label("Your name")
+    name.fill("Ann Example")
+    name.press("Enter")
+    expect(choice).to_be_enabled()
+    first = wait_for(page, "judges", "attempt")
+    page.keyboard.press("0")
+    see(page, re.compile("You decided: cannot tell"))
+    see(page, "Decided by Ann Example alone")
+    page.keyboard.press("z")
+    expect(choice).to_be_enabled()
+    expect(main(page).get_by_text("Decided by Ann Example alone")).to_have_count(0)
+    page.keyboard.press("n")
+    expect(page).not_to_have_url(re.compile(re.escape(quote(first["attempt"][0], safe=""))))
+    # The name is this browser's from now on, also in another session.
+    page.reload()
+    see(page, re.compile("Deciding as Ann Example"))
 
 
 def test_a_cell_of_the_agreement_matrix_tells_of_two_judges(page: Page, lab: Lab) -> None:
-    go(page, lab.url, "judges")
+    go(page, lab.url, "judges", tab="agreement")
     pair = ["simulated:judge-lenient", "simulated:judge-strict"]
     click_mark(page, "judges-matrix-field-agree", pair)
     assert wait_for(page, "judges", "judge")["judge"] == pair

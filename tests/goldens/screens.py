@@ -67,8 +67,10 @@ def list_addresses(store: Store, into: Recorder) -> Iterator[tuple[str, str, dic
     for tab in ("", "branches", "variants", "actions", "coverage", "turns", "levels"):
         yield f"sop_paths.{tab or 'first'}", "sop_paths", {"tab": tab}
     yield "sop_paths.difference", "sop_paths", {"baseline": "simulated:weak", "at": "last"}
-    for tab in ("agreement", "matters", "strict", "gold", "judged", "escalation", "twice", "queue"):
+    for tab in ("review", "agreement", "bias", "changes"):
         yield f"judges.{tab}", "judges", {"tab": tab}
+    for against in ("truth", "log", "escalation"):
+        yield f"judges.bias.{against}", "judges", {"tab": "bias", "judges-against": against}
 
     dataset = datasets["hearthwise"]
     for tab in ("", "pairs", "intents", "quality", "facts"):

@@ -11,6 +11,7 @@ from cxlab.errors import BadOption
 from cxlab.metrics.intervals import (
     Interval,
     bootstrap_interval,
+    change_of_mean,
     clustered_interval,
     clustered_proportion,
     mean_interval,
@@ -271,3 +272,20 @@ def test_misuse_is_refused():
         proportion_interval(5, 4)
     with pytest.raises(BadOption, match="0 resamples"):
         bootstrap_interval([1.0, 2.0], seed=0, resamples=0)
+
+
+@given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 100)), min_size=2, max_size=30))
+def test_a_change_of_single_values_is_the_mean_of_paired_differences(pairs: list[tuple[float, float]]) -> None:
+    old, new = np.array(pairs).T
+    ones = np.ones(len(pairs))
+    found = change_of_mean(old, ones, new, ones)
+    wanted = mean_interval(new - old)
+    assert found[:3] == pytest.approx(wanted[:3], abs=1e-6)
+
+
+def test_values_that_come_and_go_move_a_mean_too() -> None:
+    # Means 50 of two turns, then 60 of three: the second sample had none that was scored.
+    found = change_of_mean([100.0, 0.0], [2, 0], [100.0, 80.0], [2, 1])
+    assert (found.mean, found.n, found.clusters) == (pytest.approx(10.0), 3, 2)
+    assert found.low < 10 < found.high
+    assert math.isnan(change_of_mean([0.0], [0], [1.0], [1]).mean)

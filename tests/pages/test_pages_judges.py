@@ -1,19 +1,22 @@
 """The page Judges as a script sees it."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from cxlab import jobs
 from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
-from cxlab.read import annotations
+from cxlab.read import decisions
+from cxlab.records import Annotation, new_id
+from cxlab.store import write
 from tests.pages.app_script import open_page, words
 from tests.stores.judged import judge_again
 from tests.stores.judged_mm import ADA, BOB, SOURCE, make_mm_store
 
 # One worker opens these pages, so that what they show is read once.
 pytestmark = pytest.mark.xdist_group("pages")
-TABS = ["agreement", "matters", "strict", "gold", "twice", "queue"]
+TABS = ["review", "agreement", "bias", "changes"]
 
 
 def test_an_empty_store_says_what_would_be_here(empty_home: Path) -> None:
@@ -27,60 +30,118 @@ def test_every_question_is_answered(judged_home: Path, tab: str) -> None:
     app = open_page("judges", tab=tab)
     assert not app.exception
     assert not app.error
-    assert {m.label: m.value for m in app.metric}["Splits that matter"] == "33.3 %"
     assert app.query_params.get("tab") == tab
 
 
-@pytest.mark.parametrize("tab", TABS[::2])
+@pytest.mark.parametrize("tab", TABS)
 def test_filters_that_leave_nothing_are_told(judged_home: Path, tab: str) -> None:
     app = open_page("judges", tab=tab, run=["run-1"], model=["simulated:eloquent"])
     assert not app.exception
-    assert "No judge has voted under these filters" in words(app)
+    assert "No judge has voted under these filters" in words(app) or "No two judges differ on anything" in words(app)
 
 
 def test_titles_say_the_finding(judged_home: Path) -> None:
-    assert "Lenient and partial agree least: 50.0 %" in words(open_page("judges"))
-    assert "On 33.3 % of turns the split changes the way that is right" in words(open_page("judges", tab="matters"))
-    assert "Strict grades 3.75 lower than lenient" in words(open_page("judges", tab="strict"))
-    assert "The panel is right most often: 66.7 %" in words(open_page("judges", tab="gold"))
+    agreement = open_page("judges", tab="agreement")
+    assert "Lenient and partial agree least: 50.0 %" in words(agreement)
+    assert {m.label: m.value for m in agreement.metric}["Splits that matter"] == "33.3 %"
+    assert "On 33.3 % of turns the split changes the way that is right" in words(open_page("judges", tab="changes"))
+    assert "Strict grades 3.75 lower than lenient" in words(open_page("judges", tab="bias"))
+    truth = open_page("judges", tab="bias", **{"judges-against": "The truth"})
+    assert "The panel is right most often: 66.7 %" in words(truth)
 
 
 def test_a_clicked_cell_is_kept_in_the_address(judged_home: Path) -> None:
     point = {"customdata": ["ecommerce_refund.CoreIntention", "simulated:judge-lenient", "simulated:judge-strict"]}
-    app = open_page("judges", state={"judges-items-field-agree": {"selection": {"points": [point]}}})
+    app = open_page("judges", state={"judges-items-field-agree": {"selection": {"points": [point]}}}, tab="agreement")
     assert app.query_params["field"] == "ecommerce_refund.CoreIntention"
     assert app.query_params["judge"] == ["simulated:judge-lenient", "simulated:judge-strict"]
     assert "lenient and strict agree on 75.0 %" in words(app)
 
 
 def test_twice_the_same_shows_the_command_until_there_is_something(own_judged_home: Path) -> None:
-    app = open_page("judges", tab="twice")
+    app = open_page("judges", tab="agreement")
     assert app.code[0].value.startswith("python -m cxlab score run-")
     judge_again(own_judged_home, "simulated:judge-strict")
-    assert not open_page("judges", tab="twice").code
+    assert not open_page("judges", tab="agreement").code
 
 
-def test_a_decision_is_kept_with_its_author_and_can_be_taken_back(own_judged_home: Path) -> None:
-    app = open_page("judges", tab="queue")
-    assert "CoreIntention at turn 1" in words(app)
-    app.button(key="docket-say-Exchange").click().run()
-    found = annotations.adjudications()
-    assert found.select("attempt_id", "turn", "field", "value").row(0) == ("run-0-a1", 1, "CoreIntention", "Exchange")
-    assert f"**{found['author'][0]}** decided: Exchange" in words(app)
-    app.button(key="docket-undo").click().run()
-    assert annotations.adjudications().is_empty()
+ANN = {"cx-author-kept": "Ann"}
 
 
-def test_blind_hides_judges_models_and_verdicts_until_decided(own_judged_home: Path) -> None:
-    app = open_page("judges", tab="queue", **{"docket-blind": "true"})
-    assert not app.exception
-    table = app.dataframe[0].value
-    assert not {"model", "verdicts", "judges"} & set(table.columns)
-    assert "run_id" not in table.columns
-    for name in ("lenient", "partial", "eloquent"):
-        assert name not in words(app)
-    app.button(key="docket-say-Exchange").click().run()
-    assert "**lenient** says Exchange" in words(app)
+def test_a_decision_needs_a_name_is_kept_with_it_and_can_be_taken_back(own_judged_home: Path) -> None:
+    nameless = open_page("judges")
+    assert "Type your name above first" in words(nameless)
+    assert all(each.disabled for each in nameless.button if (each.key or "").startswith("review-say-"))
+    nameless.text_input(key="cx-author").set_value("  Ann   Example ").run()
+    nameless.button(key="review-say-Exchange").click().run()
+    found = decisions.decisions()
+    assert found.select("rater", "attempt_id", "turn", "field", "value").row(0) == (
+        "Ann Example", "run-0-a1", 1, "CoreIntention", "Exchange",
+    )  # fmt: skip
+    assert "You decided: **Exchange**" in words(nameless)
+    assert "failed → passed" in words(nameless)
+    assert "1 decision changes 1 attempt" in words(nameless)
+    nameless.button(key="review-undo").click().run()
+    assert decisions.decisions().is_empty()
+
+
+def test_blind_hides_judges_model_truth_and_other_raters_until_decided(own_judged_home: Path) -> None:
+    annotate_as("Bob", "ReturnOrRefund")
+    app = open_page("judges", state=ANN)
+    item = words(app).partition("kinds of disagreement")[0]
+    for hidden in ("lenient** says", "eloquent · simulated", "made with", "Bob decided"):
+        assert hidden not in item
+    app.button(key="review-say-Exchange").click().run()
+    for shown in ("**lenient** says **Exchange**", "Bob decided: **ReturnOrRefund**", "Raters differ"):
+        assert shown in words(app)
+    assert "**lenient** says" in words(open_page("judges", state={"cx-author-kept": "Cy"}, **{"review-blind": "false"}))
+
+
+def test_a_conflict_is_told_settled_and_reopened(own_judged_home: Path) -> None:
+    annotate_as("Bob", "ReturnOrRefund")
+    annotate_as("Ann", "Exchange")
+    app = open_page("judges", state=ANN, **{"review-show": "Conflicts"})
+    assert "1 conflict between raters" in words(app) or app.get("progress")
+    assert "The score stays as the judges have it" in words(app)
+    assert "Ann and Bob agree on 0.0 %" in words(app)
+    app.button(key="review-settle-Exchange").click().run()
+    settled = open_page("judges", state=ANN, **{"review-show": "All"}, **ITEM)
+    assert "Settled by Ann: **Exchange**" in words(settled)
+    assert decisions.outcomes(decisions.decisions())["state"].to_list() == ["resolved"]
+    settled.button(key="review-reopen").click().run()
+    assert decisions.outcomes(decisions.decisions())["state"].to_list() == ["conflict"]
+
+
+ITEM = {"attempt": "run-0/run-0-a1", "turn": "1", "field": "CoreIntention"}
+
+
+def annotate_as(rater: str, value: str) -> None:
+    write.annotate(
+        Annotation(
+            id=new_id("note"), created=datetime.now(UTC), author=rater, kind="adjudication", run_id="run-0",
+            attempt_id="run-0-a1", turn=1, field="CoreIntention", value=value,
+        )
+    )  # fmt: skip
+
+
+def test_each_item_has_an_address_and_the_way_to_the_next(own_judged_home: Path) -> None:
+    app = open_page("judges", state=ANN)
+    assert {name: app.query_params[name] for name in ITEM} == ITEM
+    first = dict(ITEM)
+    app.button(key="review-n").click().run()
+    assert {name: app.query_params[name] for name in ITEM} != first
+    app.button(key="review-p").click().run()
+    assert {name: app.query_params[name] for name in ITEM} == first
+    foreign = open_page("judges", state=ANN, **{**ITEM, "field": "NoSuchField"})
+    assert "No judge was asked about “NoSuchField”" in words(foreign)
+    assert not foreign.exception
+
+
+def test_older_links_lead_to_the_view_that_answers_now(judged_home: Path) -> None:
+    for tab, told in (("queue", "What is CoreIntention at turn 1?"), ("gold", "The panel is right most often")):
+        app = open_page("judges", tab=tab)
+        assert not app.exception
+        assert told in words(app)
 
 
 @pytest.fixture

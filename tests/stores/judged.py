@@ -57,6 +57,7 @@ def make_judged_store(home: Path) -> list[tuple[str, str]]:
             benchmark="sage",
             task="dialogue",
             inputs={
+                "scenario": "ecommerce_refund",
                 "system": {"ShippingStatus": "Unshipped"},
                 "facts": [
                     {"field": "CoreIntention", "label": R, "value": R, "delivery": "asked", "wording": "oblique"},
@@ -123,7 +124,12 @@ def make_attempt(number: int, run_id: str, sample_id: str) -> tuple[Attempt, Sco
     said = E if number == 1 else R
     unreadable = number == 3
     reasoning = f'CoreIntention is {said} ("another one"). So I went on.'
-    data = {"raw": HOSTILE} if unreadable else {"fields": {"CoreIntention": said}, "reasoning": reasoning, "raw": "{}"}
+    taken = {
+        "fields": {"CoreIntention": said},
+        "path": list(TO_REFUND),
+        "action": "Exchange" if said == E else "Refund",
+    }
+    data = {"raw": HOSTILE} if unreadable else {**taken, "reasoning": reasoning, "raw": "{}"}
     failure = Failure(where="format", type="invalid", message="field 'fields.CoreIntention': bad", turn=1)
     attempt = Attempt(
         id=key,

@@ -8,24 +8,10 @@ from typing import Any
 from cxlab import llm
 from cxlab.benchmarks.contract import Benchmark, Setup
 from cxlab.errors import BadOption
-from cxlab.llm import Completion, Request
 from cxlab.records import Attempt, Run, Sample, Usage, content_id, new_id
 from cxlab.runner.plan import Pair
 from cxlab.runner.report import scan
 from cxlab.store import load, write
-
-
-class UncalledModel:
-    """Stands for the model under test, which judging anew never calls: its key or server may be gone."""
-
-    def __init__(self, name: str, simulated: bool) -> None:
-        self.name, self.simulated = name, simulated
-
-    async def complete(self, request: Request) -> Completion:
-        raise RuntimeError(f"scoring called {self.name}; score() may ask judges only")
-
-    async def aclose(self) -> None:
-        pass
 
 
 def create_rescoring(

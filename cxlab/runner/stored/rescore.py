@@ -15,14 +15,13 @@ from typing import Any
 
 import polars as pl
 
-from cxlab import llm
 from cxlab.benchmarks.contract import Benchmark, Scored, Setup
-from cxlab.errors import BadOption, CxError
+from cxlab.benchmarks.stored_scores import uncalled_setup
+from cxlab.errors import BadOption
 from cxlab.records import Attempt, Run, Sample
 from cxlab.runner import lock
-from cxlab.runner.loaded_run import folder_of, read_options
+from cxlab.runner.loaded_run import folder_of
 from cxlab.runner.plan import find_benchmark
-from cxlab.runner.stored.replay import UncalledModel
 from cxlab.store import frames, load, write
 from cxlab.store.compact import compact, merge_table, rebuild
 from cxlab.store.upgrade import rewrite_attempts
@@ -92,14 +91,7 @@ def _batches(items: Iterator[frames.Item]) -> Iterator[list[frames.Item]]:
 def _score(run: Run, benchmark: Benchmark, again: Rescore, counts: list[int]) -> Iterator[frames.Item]:
     """Each attempt with its new scores; counts attempts, and those that came out otherwise."""
     samples = {sample.id: sample for sample in write.load_samples(run.dataset_id)}
-    setup = Setup(
-        model=UncalledModel(run.model, run.simulated),
-        customer=None,
-        judges=tuple(UncalledModel(_name_of(name), run.simulated) for name in run.judges),
-        run_id=run.id,
-        seed=run.seed,
-        options=read_options(benchmark, run),
-    )
+    setup = uncalled_setup(benchmark, run)
     for attempt, stored in load.load_attempts(run.id):
         sample = samples[attempt.sample_id]
         before = Scored(stored.scores, stored.votes, stored.judgements, stored.traces, stored.verdict)
@@ -112,11 +104,3 @@ def _score(run: Run, benchmark: Benchmark, again: Rescore, counts: list[int]) ->
 def _figures(scored: Scored) -> tuple[Any, ...]:
     """What of the scores somebody would see, in any order."""
     return scored.verdict, sorted((s.metric, s.turn or 0, str(s.value), s.reason or "") for s in scored.scores)
-
-
-def _name_of(judge: str) -> str:
-    """As the judge signs its votes; that may leave out what changes no reply. Its key or server may be gone."""
-    try:
-        return llm.load(judge).name
-    except CxError:
-        return judge

@@ -14,7 +14,8 @@ from cxlab.ui.labels import figures, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_materiality
-from cxlab.views.judges.judge_columns import KINDS, pair_columns, pick, two
+from cxlab.views.judges.bias import show_retest
+from cxlab.views.judges.judge_columns import KINDS, pair_columns, pick, show_no_votes, show_one_judge, two
 
 _MEASURES = {"agree": "Agreement, %", "kappa": "Kappa"}
 
@@ -25,7 +26,21 @@ _SLICES = {"scenario": "Scenario", "level": "Level", "turn": "Turn", "model": "M
 _SKEW = "Kappa and alpha fall when one label has nearly all votes, so read them beside the plain agreement."
 
 
-def show_figures(view: View, table: pl.DataFrame) -> None:
+def show_agreement(view: View, filters: View) -> None:
+    """How far the judges agree with each other, and each with itself; `view` says what is looked at."""
+    votes = cached(queries_agreement.panel, filters)
+    if votes.is_empty():
+        show_no_votes()
+        return
+    _show_figures(filters, votes)
+    if votes.height > 1:
+        _show_pairs(filters.change(field=view.field, judges=view.judges), votes["judge"].to_list())
+    else:
+        show_one_judge()
+    show_retest(filters)
+
+
+def _show_figures(view: View, table: pl.DataFrame) -> None:
     """The panel in four figures."""
     names = table["judge"].to_list()
     found = cached(reliability, view, names)
@@ -63,7 +78,7 @@ def show_figures(view: View, table: pl.DataFrame) -> None:
     )
 
 
-def show_agreement(view: View, panel: Sequence[str]) -> None:
+def _show_pairs(view: View, panel: Sequence[str]) -> None:
     """Who agrees with whom, on what, and how reliable that is."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = pick("What is judged", KINDS, "judges-kind")
@@ -165,7 +180,8 @@ def _show_pair(view: View, name: str, a: str, b: str) -> None:
             downloads=False,
         )
         if "." in name and st.button("See these disagreements one by one", key="judges-to-queue"):
-            go(here().change(tab="queue", field=name))
+            st.query_params["group"] = name
+            go(here().change(tab="review", field="", judges=()))
 
 
 def _show_reliability(view: View, panel: Sequence[str], kind: str) -> None:

@@ -1,23 +1,51 @@
 """The page Judges: who is strict, who favours whom, who is right, who says the same twice."""
 
 import math
+from collections.abc import Callable, Mapping
 
 import polars as pl
 import streamlit as st
 
 from cxlab import read
+from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import draw_confusion, name_item, name_judge
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.metrics.classification import matthews_of_table
 from cxlab.read import View
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.app_frame import dark
+from cxlab.ui.choices import choose_id
 from cxlab.ui.labels import plain, section
 from cxlab.ui.tables import column, show_chart
-from cxlab.views.benchmarks import metrics_for
+from cxlab.views.benchmarks import declared, metrics_for, names_of
 from cxlab.views.judges import charts as draw
-from cxlab.views.judges import queries_bias
-from cxlab.views.judges.judge_columns import KINDS, judge_names, mean_columns, pick
+from cxlab.views.judges import queries_agreement, queries_bias
+from cxlab.views.judges.judge_columns import KINDS, judge_names, mean_columns, pick, show_no_votes
+from cxlab.views.judges.measured_vs_judged import show_judged
+
+
+def show_bias(
+    view: View, filters: View, rules: Mapping[str, str], show_rule: Callable[[str, View], None], first: str = ""
+) -> None:
+    """Who leans where, held against one thing at a time: the panel, the truth, a log, or a rule with versions; `first`
+    where the address names none."""
+    judged = {name: found for name in REGISTRY if (found := REGISTRY[name].judged)}
+    against = {"each": "The panel", "truth": "The truth", **({"log": "The log"} if judged else {}), **rules}
+    chosen = pick("Held against", against, "judges-against", first)
+    if chosen in rules:
+        show_rule(chosen, filters)
+    elif chosen == "log":
+        names = names_of(judged)
+        name = filters.benchmark if filters.benchmark in judged else next(iter(judged))
+        if len(judged) > 1 and filters.benchmark not in judged:
+            name = choose_id("judged-of", "Benchmark", list(judged), names.__getitem__, named="benchmark")
+        show_judged(filters, declared(name), judged[name])
+    elif cached(queries_agreement.panel, filters).is_empty():
+        show_no_votes()
+    elif chosen == "truth":
+        show_gold(filters.change(field=view.field))
+    else:
+        show_strictness(filters)
 
 
 def show_strictness(view: View) -> None:

@@ -13,19 +13,25 @@ from cxlab.ui.tables import column
 KINDS = {"field": "Fields", "dimension": "Grades"}
 
 
-def pick(title: str, options: Mapping[str, str], key: str) -> str:
-    """A choice between a few ways of looking, kept in the address; its value."""
-    return str(
-        st.segmented_control(
-            title,
-            list(options),
-            default=next(iter(options)),
-            format_func=options.__getitem__,
-            required=True,
-            key=key,
-            bind="query-params",
-        )
+def pick(title: str, options: Mapping[str, str], key: str, usual: str = "") -> str:
+    """A choice between a few ways of looking; its id, which stands in the address unless it is the usual one (the first
+    where none is named). An address with the words that are shown is understood as well."""
+    usual = usual if usual in options else next(iter(options))
+    given = st.query_params.get(key, "")
+    shown = {words: each for each, words in options.items()}
+    st.session_state[key] = given if given in options else shown.get(given, usual)
+
+    def changed() -> None:
+        picked = st.session_state[key]
+        if picked != usual:
+            st.query_params[key] = picked
+        elif key in st.query_params:
+            del st.query_params[key]
+
+    found = st.segmented_control(
+        title, list(options), format_func=options.__getitem__, required=True, key=key, on_change=changed
     )
+    return str(found)
 
 
 def two(a: str, b: str) -> str:
@@ -60,3 +66,15 @@ def mean_columns(name: str, title: str, share: bool = False) -> dict[str, Any]:
         "low": column("Low", kind),
         "high": column("High", kind),
     }
+
+
+def show_no_votes() -> None:
+    """Said where the filters leave no judge."""
+    st.info("No judge has voted under these filters. Clear one of them in the sidebar.")
+
+
+def show_one_judge() -> None:
+    """Said where agreement would need another judge."""
+    st.info(
+        "There is one judge only; agreement needs two. Add judges with `python -m cxlab score RUN --judge A --judge B`."
+    )

@@ -14,8 +14,19 @@ from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.judges import charts as draw
-from cxlab.views.judges import queries_materiality
-from cxlab.views.judges.judge_columns import judge_names, mean_columns, pick
+from cxlab.views.judges import queries_agreement, queries_materiality
+from cxlab.views.judges.judge_columns import judge_names, mean_columns, pick, show_no_votes, show_one_judge
+
+
+def show_changes(view: View) -> None:
+    """What it changes that judges differ; of one judge, or none, that there is nothing to tell."""
+    judges = cached(queries_agreement.panel, view).height
+    if judges > 1:
+        show_materiality(view)
+    elif judges:
+        show_one_judge()
+    else:
+        show_no_votes()
 
 
 def show_materiality(view: View) -> None:
@@ -63,7 +74,7 @@ def show_materiality(view: View) -> None:
             select=True,
         )
         if picked and by in ("scenario", "level", "model"):
-            go(here().change(tab="queue").narrow(**{"models" if by == "model" else by: (str(picked[0][0]),)}))
+            go(here().change(tab="review").narrow(**{"models" if by == "model" else by: (str(picked[0][0]),)}))
     metrics = {name: each.judged_alone for name, each in procedure.declared().items() if each.judged_alone}
     offsets = cached(queries_materiality.offsets, view, metrics)
     if offsets.is_empty():

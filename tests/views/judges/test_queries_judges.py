@@ -1,13 +1,12 @@
 """Judges: every figure worked out by hand on four turns (the table is in tests/stores/judged.py)."""
 
-import math
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from cxlab.read import View
-from cxlab.views.judges import queries_adjudication, queries_agreement, queries_bias, queries_materiality
+from cxlab.views.judges import queries_agreement, queries_bias, queries_materiality
 from tests.stores.judged import JUDGES, judge_again, make_judged_store
 
 LENIENT, PARTIAL, STRICT = JUDGES
@@ -142,28 +141,6 @@ def test_twice_the_same(home: Path) -> None:
     assert queries_agreement.panel(View())["turns"].to_list() == [4, 4, 4]
 
 
-def test_the_queue_puts_first_what_changes_the_way(home: Path) -> None:
-    page = queries_adjudication.queue(View())
-    assert page.total == 2
-    first, second = page.frame.iter_rows(named=True)
-    assert first["attempt_id"] == "run-0-a1"
-    assert (first["decisive"], first["stake"]) == (True, 80.0)
-    assert first["entropy"] == pytest.approx(-(2 / 3 * math.log2(2 / 3) + 1 / 3 * math.log2(1 / 3)))
-    assert first["priority"] == pytest.approx(80 * first["entropy"])
-    assert (second["attempt_id"], second["stake"]) == ("run-1-a3", 0.0)
-    assert queries_adjudication.queue(View(field=FIELD)).total == 2
-    assert queries_adjudication.queue(View(field="ecommerce_refund.Other")).total == 0
-    cut = queries_adjudication.queue(View(), limit=1, offset=1)
-    assert (cut.total, cut.frame["attempt_id"].to_list()) == (2, ["run-1-a3"])
-
-
-def test_what_each_judge_said_of_one_field(home: Path) -> None:
-    found = queries_adjudication.on_field("run-0", "run-0-a1", 1, "CoreIntention")
-    assert found["judge"].to_list() == list(JUDGES)
-    assert found["verdict"].to_list() == ["Exchange", "ReturnOrRefund", "ReturnOrRefund"]
-    assert found["action"].to_list() == ["Exchange", "Refund", "Refund"]
-
-
 def test_an_empty_store_has_no_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     assert queries_agreement.panel(View()).is_empty()
@@ -171,4 +148,3 @@ def test_an_empty_store_has_no_judges(tmp_path: Path, monkeypatch: pytest.Monkey
     assert queries_materiality.materiality(View()).is_empty()
     assert queries_bias.severity(View(), {"sage": "chat_words"}).is_empty()
     assert queries_bias.favour(View()) is None
-    assert queries_adjudication.queue(View()).total == 0

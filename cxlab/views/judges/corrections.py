@@ -1,0 +1,115 @@
+"""The page Judges: what people's decisions change in the scores."""
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.numbers import format_count, format_points
+from cxlab.charts.theme import short_model
+from cxlab.read import StoredAttempt, View, decisions
+from cxlab.ui.labels import label, plain, section, title
+from cxlab.ui.tables import column, show_table
+from cxlab.views.benchmarks import declared, names_of
+from cxlab.views.judges import corrected_scores
+from cxlab.views.judges.queries_corrections import PASSED
+
+_SUCCESS = "Success rate"
+
+
+def show_corrections(view: View, states: pl.DataFrame) -> None:
+    """The corrected scores beside those as judged, with what changed; nothing before anything is decided."""
+    settled = decisions.settled(states)
+    if settled.is_empty():
+        return
+    found = corrected_scores.correct(states)
+    frame = corrected_scores.compare(view, found)
+    open_conflicts = states.filter(pl.col("state") == "conflict").height
+    note = (
+        "A decision takes the place of every judge's verdict, and the benchmark's own rules score the attempt anew. "
+        "All else stays as judged. Change: corrected minus judged, paired by sample. Decided splits are no random "
+        "choice, so the corrected score is not what all decisions together would give."
+    )
+    if open_conflicts:
+        one = open_conflicts == 1
+        note += f" {format_count(open_conflicts)} conflict{' corrects' if one else 's correct'} nothing until settled."
+    section(plain(say_finding(frame, found, settled.height)), note)
+    for run_id, why in found.left_out.items():
+        st.caption(plain(f"! Run {run_id} is not corrected: {why}."))
+    if frame.is_empty() or not frame["attempts"].sum():
+        return
+    show_table(
+        frame.with_columns(
+            of=pl.col("benchmark").replace(names_of(frame["benchmark"].unique())),
+            what=pl.Series([name_metric(metric) for metric in frame["metric"]]),
+            name=pl.col("model").map_elements(label, return_dtype=pl.String),
+        ),
+        {
+            "name": column("Model"),
+            "what": column("Measure"),
+            "mean": column("As judged", "points"),
+            "corrected": column("Corrected", "points"),
+            "corrected_low": column("Low", "points"),
+            "corrected_high": column("High", "points"),
+            "change": column("Change", "ratio"),
+            "change_low": column("Change, low", "ratio"),
+            "change_high": column("Change, high", "ratio"),
+            "attempts": column("Changed", "count", "Attempts whose value changes (samples, where tried more often)."),
+            "n": column("n", "count"),
+            "of": column("Benchmark"),
+        },
+        key="review-corrected",
+        alt="Scores as judged and corrected by people's decisions.",
+    )
+
+
+def name_metric(metric: str) -> str:
+    """A metric, or the success rate, for a heading."""
+    return _SUCCESS if metric == PASSED else title(metric)
+
+
+def say_finding(frame: pl.DataFrame, found: corrected_scores.Corrections, settled: int) -> str:
+    """What the decisions come to in one sentence."""
+    effects = found.effects.values()
+    moved = sum(bool(corrected_scores.changed(each)) for each in effects)
+    words = f"{format_count(settled)} decision{'' if settled == 1 else 's'}"
+    if not moved:
+        return f"{words} so far: no score changes"
+    flips = sum(each.verdict != each.corrected for each in effects)
+    told = f"{words} change{'s' if settled == 1 else ''} {format_count(moved)} attempt{'' if moved == 1 else 's'}"
+    if flips:
+        told += f", {format_count(flips)} of them in {'its' if flips == 1 else 'their'} verdict"
+    rows = frame.filter(pl.col("change").abs() > 0) if frame.height else frame
+    if rows.height:
+        heads = {declared(each).card.headline for each in rows["benchmark"].unique()}
+        leading = rows.filter(pl.col("metric").is_in([*heads, PASSED]))
+        far = (leading if leading.height else rows).sort(pl.col("change").abs(), descending=True).row(0, named=True)
+        told += (
+            f"; {name_metric(far['metric']).lower()} of {short_model(far['model'])} goes from "
+            f"{format_points(far['mean'])} to {format_points(far['corrected'])}"
+        )
+    return told
+
+
+def show_effect(whole: StoredAttempt, at: tuple[str, str, int, str], states: pl.DataFrame) -> None:
+    """What the decisions on this attempt make of its headline and verdict."""
+    own = states.filter((pl.col("run_id") == at[0]) & (pl.col("attempt_id") == at[1]))
+    effect = corrected_scores.correct(own).effects.get(at[:2]) if own.height else None
+    if effect is None:
+        return
+    moved = corrected_scores.changed(effect)
+    benchmark = str(whole.attempt["benchmark"])
+    told = []
+    for metric in corrected_scores.metrics_of(benchmark, [effect])[:4]:
+        if metric == PASSED or metric not in moved:
+            continue
+        keys = [(metric, False), (metric, True)]
+        key = next((each for each in keys if each in effect.before or each in effect.after), keys[1])
+        values = [_mean(side.get(key)) for side in (effect.before, effect.after)]
+        told.append(f"{title(metric)} {values[0]} → {values[1]}")
+    if effect.verdict != effect.corrected:
+        told.insert(0, f"{effect.verdict} → {effect.corrected}")
+    words = "; ".join(told) if told else "no score of this attempt"
+    st.markdown(f"**Decisions change:** {plain(words)}" if moved else "Decisions change no score of this attempt.")
+
+
+def _mean(sums: tuple[int, float] | None) -> str:
+    return format_points(sums[1] / sums[0]) if sums and sums[0] else "unscored"

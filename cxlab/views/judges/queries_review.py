@@ -1,0 +1,235 @@
+"""Where judges disagree: the split verdicts of a store, grouped by what disagrees, and in the order of a review.
+
+A split is read once with the facets of its attempt and cut to a page's filters in memory, so that a change of a filter
+reads nothing anew, and neither does a decision.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import polars as pl
+
+from cxlab.read.procedures import select_procedure, stage_fields
+from cxlab.read.query import ask, cut, facet, where, widen
+from cxlab.read.view import View
+from cxlab.records import content_id
+from cxlab.store import catalogue, layout
+
+_AHEAD = 50
+MOST = 500
+"""Splits that a review goes through; a group of its own shows what lies deeper."""
+LOG = "measured"
+"""The judge in whose name the log's own record stands beside the judges' verdicts."""
+GROUP = ("group", "benchmark", "kind", "name", "sides")
+_PRIORITY = ("telling", "stake", "entropy", "run_id", "attempt_id", "turn", "field")
+# Between a judge and its verdict, and between judges, in a pattern of votes.
+_VERDICT, _JUDGE = "\x1f", "\x1e"
+
+
+def benchmarks() -> list[str]:
+    """The benchmarks in which judges have voted."""
+    found = ask("SELECT DISTINCT benchmark FROM attempts SEMI JOIN votes USING (run_id, attempt_id) ORDER BY 1")
+    return found["benchmark"].to_list()
+
+
+def splits(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
+    """One row a field (or grade) and turn on which valid verdicts differ: run_id, attempt_id, turn, kind, field,
+    name (with its procedure), benchmark, model, sample_id, the facets, group and sides (who against whom), entropy of
+    the votes in bits, stake and telling; fields before grades, the most telling first.
+
+    `telling`: another verdict would change a score. Where turns have traces, that is a field that the stage asks for at
+    which the ways of single judges part, and `stake` the points of logic from the lowest of them to the highest. Where
+    they have none, a vote that one judge's change of mind would turn; of grades, one from end to end of the scale.
+    """
+    kept = ("models", *facets)
+    found = _read_splits(str(layout.home()), catalogue.data_version(), widen(view, kept), tuple(facets))
+    return cut(found, view, kept)
+
+
+@lru_cache(maxsize=2)
+def _read_splits(home: str, version: str, wanted: View, facets: tuple[str, ...]) -> pl.DataFrame:
+    condition, params = where(wanted, "judgements", "j.")
+    columns = "".join(f", {facet(name)} AS {name}" for name in facets)
+    frame = ask(
+        f"""
+        WITH split AS (
+            SELECT run_id, attempt_id, turn, kind, field, any_value(benchmark) AS benchmark,
+                string_agg(concat(judge, chr(31), verdict), chr(30) ORDER BY judge) AS pattern
+            FROM judgements j WHERE {condition} AND status = 'ok' AND judge <> '{LOG}'
+            GROUP BY ALL HAVING min(verdict) <> max(verdict)
+        ), apart AS (
+            SELECT run_id, attempt_id, turn,
+                coalesce(list_max(list_transform(led, lambda a: a.logic))
+                    - list_min(list_transform(led, lambda a: a.logic)), 0) AS range,
+                list_transform(led, lambda a: list_append(a.path, a.action)) AS ways
+            FROM (SELECT run_id, attempt_id, turn, list_filter(alone, lambda a: len(a.path) > 0) AS led FROM traces)
+            WHERE len(list_distinct(list_transform(led, lambda a: list_append(a.path, a.action)))) > 1
+        ), parted AS (
+            SELECT run_id, attempt_id, turn, range, any_value(stage ORDER BY place) AS stage
+            FROM (SELECT run_id, attempt_id, turn, range, place, any_value(way[place - 1]) AS stage
+                FROM (SELECT run_id, attempt_id, turn, range, unnest(ways) AS way FROM apart),
+                    generate_series(1, 20) AS steps(place)
+                GROUP BY 1, 2, 3, 4, 5 HAVING count(DISTINCT coalesce(way[place], '')) > 1)
+            GROUP BY 1, 2, 3, 4
+        ), asks AS (
+            SELECT unnest(from_json($reads, '[{{"scenario":"VARCHAR","stage":"VARCHAR","fields":["VARCHAR"]}}]'),
+                recursive := true)
+        )
+        SELECT s.* EXCLUDE (kind), s.kind, a.model, a.sample_id, {select_procedure("a.facet_list")} AS procedure,
+            coalesce(list_contains(r.fields, s.field), false) AS decisive,
+            CASE WHEN decisive THEN p.range ELSE 0 END::DOUBLE AS stake {columns}
+        FROM split s JOIN attempts a USING (run_id, attempt_id)
+            LEFT JOIN parted p USING (run_id, attempt_id, turn)
+            LEFT JOIN asks r ON r.scenario = {select_procedure("a.facet_list")} AND r.stage = p.stage
+        """,
+        {**params, "reads": stage_fields()},
+    )
+    frame = frame.with_columns(
+        name=pl.when((pl.col("kind") == "field") & pl.col("procedure").is_not_null())
+        .then(pl.concat_str("procedure", pl.lit("."), "field"))
+        .otherwise("field")
+    )
+    scale = _read_scale(frame)
+    patterns = frame.select("kind", "benchmark", "name", "pattern").unique()
+    votes = pl.DataFrame(
+        [_describe(kind, benchmark, name, pattern, scale) for kind, benchmark, name, pattern in patterns.iter_rows()],
+        schema={**dict.fromkeys((*GROUP, "pattern"), pl.String), "entropy": pl.Float64, "near": pl.Boolean},
+        orient="row",
+    )
+    near = pl.col("near") & ((pl.col("kind") != "field") | pl.col("procedure").is_null())
+    return (
+        frame.join(votes, on=["benchmark", "kind", "name", "pattern"])
+        .with_columns(telling=pl.col("decisive") | near)
+        .drop("pattern", "procedure", "near", "decisive")
+        .sort(pl.col("kind") != "field", *_PRIORITY, descending=[False, True, True, True, *[False] * 4])
+    )
+
+
+def _read_scale(frame: pl.DataFrame) -> dict[tuple[str, str], tuple[float, float]]:
+    """Benchmark and grade → its lowest and highest value among the votes."""
+    seen: dict[tuple[str, str], set[float]] = {}
+    grades = frame.filter(pl.col("kind") == "dimension").select("benchmark", "name", "pattern").unique()
+    for benchmark, name, pattern in grades.iter_rows():
+        seen.setdefault((benchmark, name), set()).update(float(value) for _, value in _read_votes(pattern))
+    return {key: (min(values), max(values)) for key, values in seen.items()}
+
+
+def _read_votes(pattern: str) -> list[tuple[str, str]]:
+    pairs = (each.rpartition(_VERDICT) for each in pattern.split(_JUDGE))
+    return [(judge, value) for judge, _, value in pairs]
+
+
+def _describe(
+    kind: str, benchmark: str, name: str, pattern: str, scale: dict[tuple[str, str], tuple[float, float]]
+) -> tuple[Any, ...]:
+    """A pattern of votes as a group (who against whom, the smaller side first), its entropy, and whether it is near."""
+    votes = _read_votes(pattern)
+    said: dict[str, list[str]] = {}
+    for judge, value in votes:
+        said.setdefault(value, []).append(judge)
+    sides = _VERDICT.join(_JUDGE.join(side) for side in sorted(said.values(), key=lambda side: (len(side), side)))
+    counts = sorted(map(len, said.values()), reverse=True)
+    entropy = -sum(n / len(votes) * math.log2(n / len(votes)) for n in counts)
+    if kind == "dimension":
+        grades = [float(value) for value in said]
+        near = (min(grades), max(grades)) == scale[benchmark, name]
+    else:
+        near = counts[0] - counts[1] <= 1
+    group = content_id(benchmark, kind, name, sides)[:10]
+    return group, benchmark, kind, name, sides, pattern, entropy, near
+
+
+def read_sides(sides: str) -> list[list[str]]:
+    """Who stands against whom in a group: the judges of each side, the smallest side first."""
+    return [side.split(_JUDGE) for side in sides.split(_VERDICT)]
+
+
+def groups(found: pl.DataFrame) -> pl.DataFrame:
+    """What disagrees: group, benchmark, kind, name, sides, n splits, telling (how many), stake (the mean of those);
+    fields before grades, those with most that tell first."""
+    return (
+        found.group_by(GROUP)
+        .agg(
+            n=pl.len().cast(pl.Int64),
+            telling=pl.col("telling").sum().cast(pl.Int64),
+            stake=pl.col("stake").filter(pl.col("stake") > 0).mean(),
+        )
+        .sort(pl.col("kind") != "field", "telling", "n", "group", descending=[False, True, True, False])
+    )
+
+
+def order(found: pl.DataFrame, most: int = MOST) -> pl.DataFrame:
+    """`splits` in the order of a review, `most` of them: groups take turns, each with its most telling first, and
+    within a group customers do; no two of one field or of one customer follow each other while others are left."""
+    alone = found["group"].n_unique() < 2
+    ranked = found.with_row_index("place").with_columns(again=pl.int_range(pl.len()).over("group", "sample_id"))
+    # Within a group a customer's second split comes after the first ones of all others.
+    ranked = ranked.sort("again", "place").with_columns(
+        round="again" if alone else pl.int_range(pl.len()).over("group")
+    )
+    head = ranked.sort("round", "place").head(2 * most)
+    if alone:
+        head = head.with_columns(round=pl.int_range(pl.len()))
+    subjects = head.select("name", "sample_id").rows()
+    return head[_take_turns(head["round"].to_list(), subjects)[:most]].drop("place", "again", "round")
+
+
+def _take_turns(rounds: Sequence[int], subjects: Sequence[tuple[str, str]]) -> list[int]:
+    """Positions by round, moved back where one would follow another of its field or customer; where the next _AHEAD
+    are all alike they come as they are."""
+    fields = len({name for name, _ in subjects}) > 1
+    waiting = sorted(range(len(rounds)), key=rounds.__getitem__)
+    taken: list[int] = []
+    name = sample = ""
+    while waiting:
+        ahead = waiting[:_AHEAD]
+        best = next(
+            (at for at in ahead if subjects[at][1] != sample and not (fields and subjects[at][0] == name)), ahead[0]
+        )
+        waiting.remove(best)
+        taken.append(best)
+        name, sample = subjects[best]
+    return taken
+
+
+def verdicts_of(benchmark: str, kind: str, field: str) -> list[str]:
+    """Every verdict that judges ever gave on a field or grade, in order (numbers by size), at most 20."""
+    said = ask(
+        """SELECT DISTINCT verdict FROM judgements WHERE benchmark = $benchmark AND kind = $kind AND field = $field
+            AND status = 'ok' AND verdict IS NOT NULL
+        ORDER BY try_cast(verdict AS DOUBLE), verdict LIMIT 20""",
+        {"benchmark": benchmark, "kind": kind, "field": field},
+    )
+    return said["verdict"].to_list()
+
+
+def said_of(run_id: str, attempt_id: str, turn: int, field: str) -> pl.DataFrame:
+    """What every judge (and the log) said of one field of one turn: judge, kind, verdict, status, rationale, raw,
+    valid, failure, and where the judge alone would lead (path, action, logic)."""
+    return ask(
+        """
+        SELECT j.judge, j.kind, j.verdict, j.status, v.rationale, v.raw, v.valid, v.failure, a.path, a.action, a.logic
+        FROM judgements j
+        LEFT JOIN votes v USING (run_id, attempt_id, turn, judge)
+        LEFT JOIN (SELECT one.* FROM (SELECT unnest(alone) AS one FROM traces
+            WHERE run_id = $run AND attempt_id = $attempt AND turn = $turn)) a ON a.judge = j.judge
+        WHERE j.run_id = $run AND j.attempt_id = $attempt AND j.turn = $turn AND j.field = $field
+        ORDER BY j.judge
+        """,
+        {"run": run_id, "attempt": attempt_id, "turn": turn, "field": field},
+    )
+
+
+def verdicts_on(view: View, items: pl.DataFrame) -> pl.DataFrame:
+    """The valid verdicts of judges on items (run_id, attempt_id, turn, field, …) that the view lets through: the
+    columns of `items` with judge, verdict, benchmark, model and sample_id."""
+    condition, params = where(view, "judgements", "j.")
+    found = ask(
+        f"""SELECT run_id, attempt_id, j.turn, j.field, j.judge, j.verdict, j.benchmark, j.model, sample_id
+        FROM judgements j JOIN attempts USING (run_id, attempt_id)
+        WHERE {condition} AND status = 'ok' AND judge <> '{LOG}' AND attempt_id IN (SELECT unnest($attempts))""",
+        {**params, "attempts": items["attempt_id"].unique().sort().to_list()},
+    )
+    return items.join(found, on=["run_id", "attempt_id", "turn", "field"])

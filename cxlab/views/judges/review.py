@@ -1,0 +1,177 @@
+"""The page Judges, first: a review of what judges disagree on, one split at a time, blind, and what came of it."""
+
+from collections.abc import Mapping
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.matrix import name_item, name_judge
+from cxlab.charts.numbers import format_count
+from cxlab.read import View, decisions
+from cxlab.records.benchmark_card import Declaration
+from cxlab.ui.address import cached, here, set_view
+from cxlab.ui.annotations import ask_author, rater
+from cxlab.ui.choices import choose_id, is_new
+from cxlab.ui.labels import plain, section
+from cxlab.ui.tables import column, show_table
+from cxlab.views.benchmarks import leave_out_floors, names_of
+from cxlab.views.judges import queries_review
+from cxlab.views.judges.corrections import show_corrections
+from cxlab.views.judges.judge_columns import pick
+from cxlab.views.judges.raters import show_decisions, show_people
+from cxlab.views.judges.review_item import Step, show_item
+
+_SHOWN = {"open": "To decide", "conflicts": "Conflicts", "decided": "Decided", "all": "All"}
+
+
+def show_review(view: View, about: Declaration, facets: list[str]) -> None:
+    """One split to decide with the way to the next, and below it what the decisions say."""
+    filters = leave_out_floors(view.filters().change(metric="", judges=()), about)
+    found = queries_review.splits(filters, facets)
+    if found.is_empty():
+        st.info("No two judges differ on anything under these filters: nothing is to be decided.")
+        return
+    decided = cached(decisions.decisions)
+    states = decisions.outcomes(decided)
+    me = rater()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        group = _choose_group(found)
+        shown = pick("Show", _SHOWN, "review-show")
+        blind = st.toggle(
+            "Blind", value=True, key="review-blind", bind="query-params",
+            help="Who judged what, the model and the truth are hidden until you have decided.",
+        )  # fmt: skip
+    part = found.filter((pl.col("group") == group) | (pl.col("name") == group)) if group else found
+    mine = _read_mine(decided, me)
+    conflicts = _read_items(states.filter(pl.col("state") == "conflict"))
+    kept = {"conflicts": conflicts, "decided": set(mine)}.get(shown)
+    if kept is not None:
+        part = part.join(_to_frame(kept), on=decisions.ITEM, how="semi")
+    queue = queries_review.order(part)
+    keys = queue.select(decisions.ITEM).rows()
+    _show_progress(keys, part.height, mine, len(conflicts), me)
+    moved = is_new("review-cut", (filters, group, shown))
+    at = _read_place(view)
+    # A link opens its item; a filter that is changed afterwards begins anew.
+    if at is None or (moved and at == st.session_state.get("review-at") and at not in keys):
+        at = next((key for key in keys if key not in mine), keys[0] if keys else None) if shown == "open" else (
+            keys[0] if keys else None)  # fmt: skip
+    if at is None:
+        words = {"conflicts": "No two raters differ on anything here.", "decided": "You have decided nothing here yet."}
+        st.info(words.get(shown, "Nothing is left here."))
+    else:
+        st.session_state["review-at"] = at
+        _open(at)
+        show_item(at, _read_steps(keys, at, mine, shown), blind, me, decided, states)
+    show_corrections(filters, states)
+    show_people(filters, decided, states)
+    show_decisions(decided, states)
+    _show_groups(found, names_of(found["benchmark"].unique()))
+
+
+def _choose_group(found: pl.DataFrame) -> str:
+    """All disagreements in turns, those on one field, or of one kind: "" for all, the field's name, or the group."""
+    table = queries_review.groups(found)
+    names = {"": f"All {format_count(found.height)} disagreements, in turns"}
+    for (name,), part in table.group_by("name", maintain_order=True):
+        if part.height > 1:
+            names[str(name)] = f"{name_item(str(name))}: all ({format_count(int(part['n'].sum()))})"
+    for row in table.iter_rows(named=True):
+        names[row["group"]] = f"{name_item(row['name'])}: {name_sides(row['sides'])} ({format_count(row['n'])})"
+    return choose_id("group", "What disagrees", list(names), names.__getitem__)
+
+
+def name_sides(sides: str) -> str:
+    """ "lenient against partial, strict"."""
+    return " against ".join(", ".join(map(name_judge, side)) for side in queries_review.read_sides(sides))
+
+
+def _show_progress(keys: list[Step], total: int, mine: Mapping[Step, str], conflicts: int, me: str) -> None:
+    done = sum(key in mine for key in keys)
+    left, right = st.columns([9, 3], vertical_alignment="center")
+    with left:
+        more = f" (the most telling of {format_count(total)})" if total > len(keys) else ""
+        told = f"{format_count(done)} of {format_count(len(keys))} decided by you{more}"
+        if conflicts:
+            told += f" · {format_count(conflicts)} conflict{'' if conflicts == 1 else 's'} between raters"
+        st.progress(done / len(keys) if keys else 0.0, text=told)
+    with right:
+        if me:
+            with st.popover(f"Deciding as {plain(me)}", type="tertiary"):
+                ask_author(empty=True)
+        else:
+            ask_author(empty=True)
+
+
+def _read_mine(decided: pl.DataFrame, me: str) -> dict[Step, str]:
+    own = decided.filter((pl.col("rater") == me) & (pl.col("kind") == "adjudication"))
+    return {(run, attempt, int(turn), field): id for run, attempt, turn, field, id in own.select(
+        *decisions.ITEM, "id").iter_rows()}  # fmt: skip
+
+
+def _read_items(frame: pl.DataFrame) -> set[Step]:
+    return {(run, attempt, int(turn), field) for run, attempt, turn, field in frame.select(decisions.ITEM).iter_rows()}
+
+
+def _to_frame(items: set[Step]) -> pl.DataFrame:
+    schema = {"run_id": pl.String, "attempt_id": pl.String, "turn": pl.Int32, "field": pl.String}
+    return pl.DataFrame(sorted(items), schema=schema, orient="row")
+
+
+def _read_place(view: View) -> Step | None:
+    """The item that the address names."""
+    if not view.attempt or view.turn is None or not view.field:
+        return None
+    run_id, _, attempt_id = view.attempt.partition("/")
+    return run_id, attempt_id, view.turn, view.field
+
+
+def _open(at: Step) -> None:
+    """Write the item into the address, so that what is looked at can be linked."""
+    run_id, attempt_id, turn, field = at
+    set_view(here().change(attempt=f"{run_id}/{attempt_id}", turn=turn, field=field))
+
+
+def _read_steps(keys: list[Step], at: Step, mine: Mapping[Step, str], shown: str) -> tuple[Step | None, Step | None]:
+    """What comes before and after: where one goes through what is to be decided, the next one that still is."""
+    place = keys.index(at) if at in keys else -1
+    after = keys[place + 1 :]
+    following = next((key for key in after if key not in mine), None) if shown == "open" else next(iter(after), None)
+    return (keys[place - 1] if place > 0 else None), following
+
+
+def _show_groups(found: pl.DataFrame, names: Mapping[str, str]) -> None:
+    """All kinds of disagreement as a table; a pick reviews that one."""
+    table = queries_review.groups(found)
+    section(
+        f"{format_count(table.height)} kinds of disagreement",
+        "Telling: another verdict would change a score. Stake: points of the turn's score from one judge alone to "
+        "another, where procedures say so.",
+    )
+    chosen = show_table(
+        table.with_columns(
+            title=pl.col("name").map_elements(name_item, return_dtype=pl.String),
+            who=pl.col("sides").map_elements(name_sides, return_dtype=pl.String),
+            of=pl.col("benchmark").replace(names),
+            what=pl.col("kind").replace({"field": "field", "dimension": "grade"}),
+        ).drop("sides"),
+        {
+            "title": column("What"),
+            "who": column("Who against whom", width="large"),
+            "n": column("Turns", "count"),
+            "telling": column("Telling", "count"),
+            "stake": column("Stake", "points"),
+            "what": column("Kind", width="small"),
+            "of": column("Benchmark", width="small"),
+        },
+        key="review-groups",
+        alt="What judges disagree on, and who stands against whom; what changes most scores first.",
+        select="single",
+        search=True,
+        height=320,
+    )
+    if chosen and is_new("review-groups", chosen):
+        st.query_params["group"] = str(chosen[0]["group"])
+        st.session_state.pop("review-at", None)
+        set_view(here().change(attempt="", turn=None, field=""))
+        st.rerun()

@@ -1,0 +1,206 @@
+"""One split of a review: what was said, the decision, and once it is made who judged what and what the truth is."""
+
+import json
+
+import polars as pl
+import streamlit as st
+
+from cxlab import read
+from cxlab.charts.matrix import name_judge
+from cxlab.charts.numbers import format_points
+from cxlab.read import StoredAttempt, View, decisions, procedures
+from cxlab.ui.address import cached, here, link, set_view
+from cxlab.ui.annotations import annotate, withdraw
+from cxlab.ui.labels import label, plain, say, section
+from cxlab.ui.path_strips import grid, strip
+from cxlab.ui.transcript import transcript
+from cxlab.views.failures.attempt_answer import show_given
+from cxlab.views.judges import corrections, queries_review
+
+Step = tuple[str, str, int, str]
+"""One item: run, attempt, turn, field."""
+_KEYS = "123456789"
+_HEIGHT = 480
+_VOTES_A_ROW = 3
+
+
+def show_item(
+    at: Step,
+    steps: tuple[Step | None, Step | None],
+    blind: bool,
+    me: str,
+    decided: pl.DataFrame,
+    states: pl.DataFrame,
+) -> None:
+    """What was said up to the turn beside the decision; the rest is shown when it is made, or at once if not blind."""
+    run_id, attempt_id, turn, field = at
+    said = queries_review.said_of(run_id, attempt_id, turn, field)
+    if said.is_empty():
+        st.info(plain(f"No judge was asked about “{field}” on turn {turn} of this attempt; go to the next one."))
+        _show_steps(steps)
+        return
+    whole = read.attempt(run_id, attempt_id)
+    rows = decided.filter(
+        (pl.col("run_id") == run_id) & (pl.col("attempt_id") == attempt_id)
+        & (pl.col("turn") == turn) & (pl.col("field") == field)
+    )  # fmt: skip
+    mine = rows.filter((pl.col("rater") == me) & (pl.col("kind") == "adjudication"))
+    shown = not blind or not mine.is_empty()
+    left, right = st.columns([6, 5], gap="large")
+    with left, st.container(height=_HEIGHT, key="cx-review-talk", autoscroll=True):
+        _show_said(whole, turn)
+    with right:
+        kind = "How would you grade" if said["kind"][0] == "dimension" else "What is"
+        section(f"{kind} {plain(field.replace('_', ' '))} at turn {turn}?", _say_task(whole))
+        options = _list_options(whole, said, field)
+        _show_decision(at, options, mine, me)
+        _show_steps(steps)
+        if shown:
+            _show_others(at, rows, states, options, me)
+            corrections.show_effect(whole, at, states)
+            _show_truth(whole, turn, field, said)
+        else:
+            st.caption("Votes, model, truth and other raters are shown once you have decided.")
+    if shown:
+        _show_votes(whole, said)
+
+
+def _say_task(whole: StoredAttempt) -> str:
+    if whole.messages.height and not whole.traces.is_empty():
+        return "Read up to this turn; the customer's last word on a thing counts."
+    return "Judge what is shown, by the rule that the judges had."
+
+
+def _show_said(whole: StoredAttempt, turn: int) -> None:
+    """The dialogue up to the turn; of a task without one what the model was given and what it said."""
+    if whole.messages.height:
+        transcript(whole.messages.filter(pl.col("turn") <= turn), key="review", turn=turn)
+        return
+    show_given(whole)
+    output = whole.attempt["output"] or {}
+    st.markdown("**What the model answered**")
+    for name in ("label", "response", "reason"):
+        if output.get(name):
+            st.caption(label(name).capitalize())
+            say(str(output[name]))
+    with st.expander("What was expected (may tell the answer)", type="compact"):
+        expected = whole.sample.get("expected") or {}
+        grid(("", "Expected"), [[(label(name), "quiet"), (str(value), "")] for name, value in expected.items()])
+
+
+def _list_options(whole: StoredAttempt, said: pl.DataFrame, field: str) -> list[str]:
+    """What can be decided: the options that the procedure declares, else all that judges ever said of this field."""
+    known = procedures.find(str(whole.attempt.get(procedures.facet_of(str(whole.attempt["benchmark"]))) or ""))
+    if known and known.fields.get(field):
+        return list(known.fields[field])
+    return cached(queries_review.verdicts_of, str(whole.attempt["benchmark"]), str(said["kind"][0]), field)
+
+
+def _show_decision(at: Step, options: list[str], mine: pl.DataFrame, me: str) -> None:
+    """A button and a key for each verdict; what was decided can be taken back."""
+    run_id, attempt_id, turn, field = at
+    if mine.height:
+        row = mine.row(0, named=True)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"✓ You decided: **{plain(row['value'])}**")
+            if st.button("Undo", key="review-undo", type="tertiary", shortcut="z", help="The store keeps both."):
+                withdraw(row["id"], run_id, attempt_id, me)
+                st.rerun()
+        return
+    if not me:
+        st.info("Type your name above first: decisions carry it, so that two raters can be compared.")
+    with st.container(horizontal=True, gap="small"):
+        keys: list[str | None] = [*_KEYS[: len(options)], *[None] * (len(options) - len(_KEYS)), "0"]
+        for key, option in zip(keys, [*options, decisions.CANNOT_TELL], strict=True):
+            if st.button(plain(option), key=f"review-say-{option}", shortcut=key, disabled=not me):
+                annotate("adjudication", run_id, attempt_id, option, turn, field)
+                st.rerun()
+
+
+def _show_steps(steps: tuple[Step | None, Step | None]) -> None:
+    with st.container(horizontal=True, gap="small"):
+        for words, key, target in (("Previous", "p", steps[0]), ("Next", "n", steps[1])):
+            st.button(
+                words, key=f"review-{key}", shortcut=key, disabled=target is None,
+                type="primary" if key == "n" else "secondary", on_click=_go_to, args=(target,),
+            )  # fmt: skip
+
+
+def _go_to(target: Step | None) -> None:
+    if target is not None:
+        run_id, attempt_id, turn, field = target
+        set_view(here().change(attempt=f"{run_id}/{attempt_id}", turn=turn, field=field))
+
+
+def _show_others(at: Step, rows: pl.DataFrame, states: pl.DataFrame, options: list[str], me: str) -> None:
+    """What other raters decided; where they differ, how that was settled, or the buttons that settle it."""
+    run_id, attempt_id, turn, field = at
+    others = rows.filter((pl.col("rater") != me) & (pl.col("kind") == "adjudication")).sort("rater")
+    for rater, value in others.select("rater", "value").iter_rows():
+        st.markdown(f"{plain(rater)} decided: **{plain(value)}**")
+    found = states.filter(
+        (pl.col("run_id") == run_id) & (pl.col("attempt_id") == attempt_id)
+        & (pl.col("turn") == turn) & (pl.col("field") == field)
+    )  # fmt: skip
+    state = found.row(0, named=True) if found.height else {}
+    if state.get("state") == "resolved":
+        entry = rows.filter(pl.col("kind") == "resolution").row(0, named=True)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"Settled by {plain(state['by'])}: **{plain(state['value'])}**")
+            if st.button("Reopen", key="review-reopen", type="tertiary"):
+                withdraw(entry["id"], run_id, attempt_id, me)
+                st.rerun()
+    elif state.get("state") == "conflict":
+        with st.container(border=True):
+            st.markdown("**! Raters differ.** The score stays as the judges have it until this is settled.")
+            with st.container(horizontal=True, gap="small"):
+                said = list(dict.fromkeys(state["values"]))
+                for option in [*said, *(each for each in options if each not in said)]:
+                    if st.button(
+                        f"Settle as {plain(option)}", key=f"review-settle-{option}", type="tertiary", disabled=not me
+                    ):
+                        annotate("resolution", run_id, attempt_id, option, turn, field)
+                        st.rerun()
+
+
+def _show_truth(whole: StoredAttempt, turn: int, field: str, said: pl.DataFrame) -> None:
+    """What is known of the field: what the customer was made from, or the world's log; and who the model is."""
+    lines = [[("The model", "quiet"), (label(str(whole.attempt["model"])), "")]]
+    trace = whole.traces.filter(pl.col("turn") == turn)
+    names = {"predicted": "The agent read", "panel": "The panel", "gold": "The customer was made with"}
+    if trace.height:
+        values = {name: trace[f"{name}_fields"][0] for name in names}
+        lines += [[(words, "quiet"), (_value(values[name], field), "")] for name, words in names.items()]
+    log = said.filter(pl.col("judge") == queries_review.LOG)
+    if log.height:
+        lines.append([("The log has", "quiet"), (str(log["verdict"][0]), "")])
+    grid(("", field), lines)
+
+
+def _value(fields: str | None, name: str) -> str:
+    value = json.loads(fields or "{}").get(name)
+    return "–" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _show_votes(whole: StoredAttempt, said: pl.DataFrame) -> None:
+    """Every judge's verdict, the way that it would lead alone, and its reasons."""
+    procedure = str(whole.attempt.get(procedures.facet_of(str(whole.attempt["benchmark"]))) or "")
+    judges = said.filter(pl.col("judge") != queries_review.LOG)
+    for start in range(0, judges.height, _VOTES_A_ROW):
+        rows = judges.slice(start, _VOTES_A_ROW).iter_rows(named=True)
+        for place, row in zip(st.columns(min(judges.height, _VOTES_A_ROW)), rows, strict=False):
+            with place, st.container(border=True, height="stretch"):
+                verdict = row["verdict"] if row["status"] == "ok" else row["status"]
+                st.markdown(f"**{plain(name_judge(row['judge']))}** says **{plain(verdict)}**")
+                if row["path"]:
+                    strip([("", stage) for stage in (*row["path"], row["action"])], procedure=procedure)
+                if row["logic"] is not None:
+                    st.caption(f"Alone: logic {format_points(row['logic'])}")
+                say(row["rationale"] or "No rationale was given.")
+                with st.popover("Raw reply", type="tertiary", key=f"review-raw-{row['judge']}"):
+                    st.code(row["raw"] or "", language=None, wrap_lines=True)
+    link(
+        "Open the whole dialogue",
+        "failures",
+        View(attempt=f"{whole.attempt['run_id']}/{whole.attempt['attempt_id']}"),
+    )
