@@ -10,14 +10,23 @@ from cxlab.views import comparison_sets
 from cxlab.views.benchmarks import declared, titles_of, usable_facets
 from cxlab.views.compare import comparison, queries
 from cxlab.views.compare.decision_card import show_decision
+from cxlab.views.compare.samples import show_samples
 from cxlab.views.compare.side_by_side import show_side_by_side
 from cxlab.views.compare.sides import MOST, choose_baseline, choose_unit, names_of, show_what_differs
 from cxlab.views.compare.task_costs import show_costs, show_repeated
+from cxlab.views.compare.verdicts import show_audit, show_owners
 from cxlab.views.report_button import offer_report
 
 ui.routed()
-LOOKS = {"": "Samples", "profile": "Profile", "front": "Quality and price", "trials": "Repeated trials",
-         "history": "History"}  # fmt: skip
+LOOKS = {
+    "": "Samples",
+    "owners": "Whose doing",
+    "labels": "Labels to check",
+    "profile": "Profile",
+    "front": "Quality and price",
+    "trials": "Repeated trials",
+    "history": "History",
+}
 
 ui.header("Compare", "Which model, and is the difference real?")
 view = ui.view()
@@ -115,6 +124,10 @@ elif tab == "front":
     comparison.show_front(about, board, unit, ranking, title, named)
     if several:
         show_costs(scope.change(tasks=()), {name: task.title for name, task in tasks.items()})
+elif tab == "owners":
+    show_owners(about, scope, unit, named)
+elif tab == "labels":
+    show_audit(about, scope, unit, named)
 elif tab == "history":
     comparison.show_history(about, scope, unit, title, named)
 elif tab == "trials":
@@ -122,7 +135,7 @@ elif tab == "trials":
     if (moves := ui.cached(queries.repeated, scope, unit).filter(pl.col("side").is_in(shown))).height:
         show_repeated(moves, title, named)
 else:
-    other = comparison.show_samples(about, scope, view, unit, list(named), baseline, title, named)
+    other = show_samples(about, scope, view, unit, list(named), baseline, title, named)
     if view.opened:
         # An address may name an attempt of the baseline itself: then it stands beside the other side's.
         every = View(benchmark=benchmark)

@@ -1,7 +1,6 @@
 """The parts of the page Compare: sides next to each other, what differs for sure, and the samples behind it."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -18,10 +17,10 @@ from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Unit
 from cxlab.records.benchmark_card import Declaration
-from cxlab.ui.address import cached, has_page, open_page, set_view
+from cxlab.ui.address import cached, has_page, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
-from cxlab.ui.choices import choose_id, is_new
+from cxlab.ui.choices import choose_id
 from cxlab.ui.labels import badge, empty, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.compare import queries
@@ -308,60 +307,6 @@ def show_history(about: Declaration, view: View, unit: Unit, title: str, named: 
                         select=True)  # fmt: skip
     if picked and has_page("failures"):
         open_page("failures", View(benchmark=about.card.id, runs=(str(picked[0][0]),), verdict="all"))
-
-
-def show_samples(
-    about: Declaration,
-    view: View,
-    place: View,
-    unit: Unit,
-    sides: Sequence[str],
-    baseline: str,
-    title: str,
-    named: Mapping[str, str],
-) -> str:
-    """The samples on which two sides differ most, the other side being chosen here; a row opens both attempts."""
-    others = [side for side in sides if side != baseline]
-    other = choose_id("other", "Other side", others, named.__getitem__, style="segments")
-    frame = cached(queries.sample_pairs, view, other, baseline, unit, _MOST_SAMPLES)
-    if frame.is_empty():
-        empty("These two have no sample in common.")
-        return other
-    top, identity = frame.row(0, named=True), about.identifying
-    name = (top.get(identity.id) if identity else None) or top["sample_id"]
-    section(
-        f"They are furthest apart on {plain(name)}: {format_points(top['first'])} against "
-        f"{format_points(top['second'])}",
-        f"{format_count(frame.height)} samples that both have, largest difference first (at most {_MOST_SAMPLES}). "
-        "Select a row to see both side by side.",
-    )
-    columns = {"sample_id": column("Sample", "id", width="small")}
-    # Those that tell situations apart and that people compare by; what is the same for all samples says nothing.
-    telling = [facet for facet in about.facets if facet.identifies or facet.spread or facet.order]
-    for facet in sorted(telling, key=lambda each: not each.identifies):
-        if facet.id in frame.columns and frame[facet.id].drop_nulls().n_unique() > (0 if facet.identifies else 1):
-            columns[facet.id] = column(facet.title, help=facet.meaning or None)
-            if not facet.identifies:
-                shown = pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
-                frame = frame.with_columns(shown)
-    columns |= {
-        "first": column(named[other], "points", f"{title}, mean over the sample."),
-        "second": column(named[baseline], "points", f"{title}, mean over the sample."),
-        "difference": column("Difference", "points"),
-    }
-    if frame["opening"].drop_nulls().len():
-        columns["opening"] = column("The customer's first words", width="large")
-    if identity and identity.id in columns:
-        del columns["sample_id"]
-    key = f"compare-samples-{other}-{baseline}"
-    height = 300 if frame.height > 6 else None
-    picked = show_table(frame, columns, key=key, alt="Samples by difference.", select="single", search=True,
-                        height=height)  # fmt: skip
-    opened = f"{picked[0]['first_run']}/{picked[0]['first_attempt']}" if picked else ""
-    if is_new(key, opened) and place.attempt != opened:
-        set_view(place.change(attempt=opened))
-        st.rerun()
-    return other
 
 
 def _group_names(about: Declaration, frame: pl.DataFrame, by: str) -> dict[str, str]:

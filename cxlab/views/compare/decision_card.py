@@ -100,16 +100,19 @@ def list_figures(
 
 
 def _difference(found: Ranking, told: Decision, title: str, name: Callable[[str], str]) -> Figure:
-    label = f"{name(told.leader)} ahead of {name(told.rival)}, {title}"
     gap = told.gap
+    level = gap["difference"] is not None and round(gap["difference"], 1) == 0
+    between = "level with" if level else "ahead of"
+    label = f"{name(told.leader)} {between} {name(told.rival)}, {title}"
     if gap["difference"] is None:
         return Figure(label, "unknown", "The two share no sample.")
     sign = 1 if not found.task.higher_is_better else -1
     # Rounded, and no zero with a sign.
     ends = sorted(round(sign * end, 1) + 0.0 for end in (gap["low"], gap["high"]) if end is not None)
     span = f"95 % interval {ends[0]:.1f} to {ends[1]:.1f}" if len(ends) == 2 else "Too few samples for an interval"
+    count = f"{gap['n']:,} sample{'' if gap['n'] == 1 else 's'}"
     corrected = f", corrected for {found.gaps.height} comparisons" if found.gaps.height > 1 else ""
-    return Figure(label, f"{abs(gap['difference']):.1f} points", f"{span}, paired on {gap['n']:,} samples{corrected}.")
+    return Figure(label, f"{abs(gap['difference']):.1f} points", f"{span}, paired on {count}{corrected}.")
 
 
 def _price(

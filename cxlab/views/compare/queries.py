@@ -148,14 +148,18 @@ def sides(view: View, unit: Unit = "model") -> pl.DataFrame:
     )
 
 
-def sample_pairs(view: View, first: str, second: str, unit: Unit = "model", limit: int = 200) -> pl.DataFrame:
-    """Samples of the set, the largest difference of two sides first.
+def sample_pairs(
+    view: View, first: str, second: str, unit: Unit = "model", limit: int = 200, samples: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """Samples of the set, or those of it that are named, the largest difference of two sides first.
 
     Columns: sample_id, a column for each facet of the store, opening, first, second (means), difference, and the
     attempts to open (of the lowest trial): first_run, first_attempt, second_run, second_attempt.
     """
     facets = facet_ids()
     scored = results(view, unit, facets).filter(pl.col("side").is_in([first, second]))
+    if samples is not None:
+        scored = scored.filter(pl.col("sample_id").is_in(samples))
     means = (
         scored.sort("trial", "run_id")
         .group_by("side", "sample_id")

@@ -1,0 +1,144 @@
+"""What became of attempts on a comparison set: samples that one side fixes and breaks, whose doing failures were, and
+samples whose label may be wrong."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from cxlab.metrics.paired import mcnemar_exact
+from cxlab.read.comparison import score_sums
+from cxlab.read.comparison.sets import Unit, attempts_of
+from cxlab.read.query import ask, facet_ids, selection, where
+from cxlab.read.view import View
+from cxlab.views.benchmarks import declared
+from cxlab.views.compare import queries
+
+WRONG_LABEL = "label is wrong"
+"""The tag of an attempt whose sample is believed to expect the wrong thing."""
+_COLUMNS = (
+    "run_id, attempt_id, verdict, coalesce(nullif(verdict_owner, ''), 'unknown') AS owner, "
+    "coalesce(verdict_reason, '') AS reason, coalesce(verdict_stage, '') AS stage, "
+    "coalesce(verdict_field, '') AS field, coalesce(verdict_tool, '') AS tool"
+)
+_ATTEMPTS = {"side": pl.String, "sample_id": pl.String, "trial": pl.Int32, "run_id": pl.String,
+             "attempt_id": pl.String}  # fmt: skip
+
+
+def flips(view: View, first: str, second: str, unit: Unit = "model") -> pl.DataFrame:
+    """The set's samples by verdict: sample_id, first_passed and second_passed (trials), trials, flip: "fixed" where the
+    first side passed more of its trials than the second, "broken" where fewer, else "same".
+
+    A sample is left out where an attempt of either was neither passed nor failed.
+    """
+    results = queries.results(view, unit).filter(pl.col("side").is_in([first, second]))
+    own = results.join(_verdicts(results), on=["run_id", "attempt_id"], how="left")
+    passed = pl.col("verdict") == "passed"
+    told = own.group_by("sample_id").agg(
+        known=pl.col("verdict").is_in(["passed", "failed"]).all(),
+        sides=pl.col("side").n_unique(),
+        first_passed=(passed & (pl.col("side") == first)).sum().cast(pl.Int64),
+        second_passed=(passed & (pl.col("side") == second)).sum().cast(pl.Int64),
+        trials=(pl.col("side") == first).sum().cast(pl.Int64),
+    )
+    more = pl.col("first_passed") - pl.col("second_passed")
+    return (
+        told.filter("known", pl.col("sides") == 2)
+        .with_columns(flip=pl.when(more > 0).then(pl.lit("fixed")).when(more < 0).then(pl.lit("broken"))
+                      .otherwise(pl.lit("same")))
+        .select("sample_id", "first_passed", "second_passed", "trials", "flip")
+        .sort("sample_id")
+    )  # fmt: skip
+
+
+def count_flips(found: pl.DataFrame) -> tuple[int, int, float]:
+    """Samples fixed and broken, and the exact p of McNemar's test that both are as likely."""
+    fixed, broken = (int((found["flip"] == word).sum()) for word in ("fixed", "broken"))
+    return fixed, broken, mcnemar_exact(fixed, broken)
+
+
+def owners(view: View, unit: Unit = "model") -> pl.DataFrame:
+    """Whose doing failed and unscored attempts were: side, verdict, owner, n, tried (the side's attempts in all); the
+    most frequent owner first. Of the comparison's sides on the samples that all have tried, scored or not."""
+    every = _attempts(view, unit)
+    told = every.join(_verdicts(every), on=["run_id", "attempt_id"], how="left").with_columns(
+        pl.col("verdict").fill_null("unscored"), tried=pl.len().over("side")
+    )
+    wrong = told.filter(pl.col("verdict") != "passed")
+    counted = wrong.group_by("side", "verdict", "owner").agg(n=pl.len(), tried=pl.col("tried").first())
+    often = counted.group_by("owner").agg(often=pl.col("n").sum())
+    return counted.join(often, on="owner").sort(
+        "often", "owner", "verdict", "side", descending=[True, False, False, False]
+    ).drop("often")  # fmt: skip
+
+
+def audit(view: View, unit: Unit = "model") -> tuple[tuple[str, ...], pl.DataFrame]:
+    """The strong sides, and the samples that all of them failed in every trial: perhaps the label is wrong.
+
+    Strong is the better half of a ranking, two sides at least. Columns: sample_id, a column for each facet of the
+    store, alike (all for the same reason at the same place), reason, passed_by (weaker sides that passed it: then the
+    label is likely right), marked (tagged as WRONG_LABEL), opened ("SIDE", "RUN", "ATTEMPT" of each strong side's
+    first trial). Those that failed alike and that nobody passed come first.
+    """
+    found = queries.ranked(view, unit)
+    strong = tuple(found.table["side"].to_list()[: max(2, -(-found.table.height // 2))]) if found is not None else ()
+    facets = facet_ids()
+    if len(strong) < 2:
+        return strong, pl.DataFrame()
+    every = _attempts(view, unit)
+    told = every.join(_verdicts(every), on=["run_id", "attempt_id"], how="left").sort("sample_id", "side", "trial")
+    marked = ask("SELECT DISTINCT run_id, attempt_id, true AS marked FROM attempt_tags WHERE value = $tag",
+                 {"tag": WRONG_LABEL})  # fmt: skip
+    told = told.join(marked, on=["run_id", "attempt_id"], how="left")
+    inside = told.filter(pl.col("side").is_in(strong))
+    failed = inside.group_by("sample_id", maintain_order=True).agg(
+        sides=pl.col("side").n_unique(),
+        all_failed=(pl.col("verdict") == "failed").fill_null(False).all(),
+        alike=pl.struct("owner", "reason", "stage", "field", "tool").n_unique() == 1,
+        reason=pl.col("reason").mode(maintain_order=True).first(),
+        marked=pl.col("marked").fill_null(False).any(),
+    )
+    failed = failed.filter("all_failed", pl.col("sides") == len(strong)).drop("all_failed", "sides")
+    passed = (
+        told.filter(~pl.col("side").is_in(strong) & (pl.col("verdict") == "passed"))
+        .group_by("sample_id").agg(passed_by=pl.col("side").unique().sort())
+    )  # fmt: skip
+    first = inside.unique(["sample_id", "side"], keep="first", maintain_order=True)
+    opened = first.group_by("sample_id", maintain_order=True).agg(opened=pl.concat_list("side", "run_id", "attempt_id"))
+    own = score_sums.facets_of(first.unique("sample_id", keep="first", maintain_order=True), facets)
+    rows = (
+        failed.join(passed, on="sample_id", how="left")
+        .join(opened, on="sample_id")
+        .join(own.select("sample_id", *(name for name in facets if name in own.columns)), on="sample_id", how="left")
+        .with_columns(pl.col("passed_by").fill_null([]))
+    )
+    return strong, rows.sort(
+        pl.col("passed_by").list.len() > 0, "alike", "reason", "sample_id", descending=[False, True, False, False]
+    )
+
+
+def _attempts(view: View, unit: Unit) -> pl.DataFrame:
+    """The attempts of the set's sides, scored or not, on what all of them tried: side, sample_id, trial, run_id,
+    attempt_id."""
+    about, found = declared(view.benchmark, view.lead), queries.compared(view, unit)
+    task = next((each for each in found.tasks.values() if each.results.height), None)
+    if task is None:
+        return pl.DataFrame(schema=_ATTEMPTS)
+    narrowed = selection(view)
+    if unit == "model":
+        rows = attempts_of(about, narrowed, found, task).filter(pl.col("side").is_in(task.sides))
+        return rows.select(_ATTEMPTS.keys())
+    condition, params = where(narrowed.change(models=(), runs=task.sides, tasks=(task.task,) if task.task else ()))
+    rows = ask(f"SELECT run_id AS side, sample_id, trial, run_id, attempt_id FROM attempts WHERE {condition}", params)
+    common = rows.group_by("sample_id", "trial").agg(sides=pl.col("side").n_unique())
+    common = common.filter(pl.col("sides") == len(task.sides))
+    return rows.join(common, on=["sample_id", "trial"], how="semi").select(_ATTEMPTS.keys())
+
+
+def _verdicts(attempts: pl.DataFrame) -> pl.DataFrame:
+    return ask(f"SELECT {_COLUMNS} FROM attempts WHERE run_id IN (SELECT unnest($runs))",
+               {"runs": attempts["run_id"].unique().to_list()})  # fmt: skip
+
+
+def only(found: pl.DataFrame, flip: str) -> Sequence[str]:
+    """The samples of `flips` with this flip."""
+    return found.filter(pl.col("flip") == flip)["sample_id"].to_list()

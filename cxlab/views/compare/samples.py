@@ -1,0 +1,95 @@
+"""Samples on which two sides differ: by score and by verdict, each with both attempts."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.numbers import format_count, format_p, format_points
+from cxlab.read import View
+from cxlab.read.comparison.sets import Unit
+from cxlab.records.benchmark_card import Declaration
+from cxlab.ui.address import cached, set_view
+from cxlab.ui.choices import choose_id, is_new
+from cxlab.ui.labels import empty, plain, section
+from cxlab.ui.tables import column, show_table
+from cxlab.views.compare import queries
+from cxlab.views.compare.queries_verdicts import count_flips, flips, only
+
+_MOST_SAMPLES = 200
+_FLIPS = {"fixed": "✓ fixed", "broken": "✕ broken", "same": "same"}
+
+
+def show_samples(
+    about: Declaration,
+    view: View,
+    place: View,
+    unit: Unit,
+    sides: Sequence[str],
+    baseline: str,
+    title: str,
+    named: Mapping[str, str],
+) -> str:
+    """The samples on which two sides differ most, the other side being chosen here; a row opens both attempts."""
+    others = [side for side in sides if side != baseline]
+    other = choose_id("other", "Other side", others, named.__getitem__, style="segments")
+    flipped = cached(flips, view, other, baseline, unit)
+    fixed, broken, p = count_flips(flipped)
+    words = {"": "All samples", "fixed": f"Fixed: {fixed:,}", "broken": f"Broken: {broken:,}"}
+    show = choose_id("show", "Show", list(words), words.__getitem__, style="segments",
+                     help=f"By verdict: fixed is what {plain(named[baseline])} fails and {plain(named[other])} passes, "
+                     "broken the other way round.") if fixed or broken else ""  # fmt: skip
+    samples = tuple(only(flipped, show)) if show else None
+    frame = cached(queries.sample_pairs, view, other, baseline, unit, _MOST_SAMPLES, samples)
+    if frame.is_empty():
+        empty("These two have no sample in common." if samples is None else "No sample is of this kind.")
+        return other
+    frame = frame.join(flipped.select("sample_id", "flip", "first_passed", "second_passed", "trials"), on="sample_id",
+                       how="left", maintain_order="left")  # fmt: skip
+    top, identity = frame.row(0, named=True), about.identifying
+    name = (top.get(identity.id) if identity else None) or top["sample_id"]
+    if fixed or broken:
+        st.markdown(plain(
+            f"{named[other]} fixes {fixed:,} of the samples that {named[baseline]} fails and breaks {broken:,} that it "
+            f"passes (p {format_p(p)}, exact McNemar test; {flipped.height:,} samples with a verdict on both sides)."
+        ))  # fmt: skip
+    section(
+        f"They are furthest apart on {plain(name)}: {format_points(top['first'])} against "
+        f"{format_points(top['second'])}",
+        f"{format_count(frame.height)} samples that both have, largest difference first (at most {_MOST_SAMPLES}). "
+        "Select a row to see both side by side.",
+    )
+    columns = {"sample_id": column("Sample", "id", width="small")}
+    # Those that tell situations apart and that people compare by; what is the same for all samples says nothing.
+    telling = [facet for facet in about.facets if facet.identifies or facet.spread or facet.order]
+    for facet in sorted(telling, key=lambda each: not each.identifies):
+        if facet.id in frame.columns and frame[facet.id].drop_nulls().n_unique() > (0 if facet.identifies else 1):
+            columns[facet.id] = column(facet.title, help=facet.meaning or None)
+            if not facet.identifies:
+                shown = pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
+                frame = frame.with_columns(shown)
+    columns |= {
+        "first": column(named[other], "points", f"{title}, mean over the sample."),
+        "second": column(named[baseline], "points", f"{title}, mean over the sample."),
+        "difference": column("Difference", "points"),
+    }
+    if fixed or broken:
+        frame = frame.with_columns(flip=pl.col("flip").replace_strict(_FLIPS, default="–"))
+        columns["flip"] = column("Verdict", help="Of the one chosen above against the one compared with.")
+        if (flipped["trials"] > 1).any():
+            frame = frame.with_columns(passed=pl.format("{} and {} of {}", "first_passed", "second_passed", "trials"))
+            columns["passed"] = column("Passed", help="Trials that each side passed.")
+    if frame["opening"].drop_nulls().len():
+        columns["opening"] = column("The customer's first words", width="large")
+    if identity and identity.id in columns:
+        del columns["sample_id"]
+    key = f"compare-samples-{other}-{baseline}"
+    height = 300 if frame.height > 6 else None
+    picked = show_table(frame, columns, key=key, alt="Samples by difference.", select="single", search=True,
+                        height=height)  # fmt: skip
+    opened = f"{picked[0]['first_run']}/{picked[0]['first_attempt']}" if picked else ""
+    if is_new(key, opened) and place.attempt != opened:
+        set_view(place.change(attempt=opened))
+        st.rerun()
+    return other

@@ -1,0 +1,113 @@
+"""What became of attempts side by side: fixed and broken samples, whose doing, and labels that may be wrong."""
+
+from itertools import product
+from math import comb
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cxlab.read import View
+from cxlab.views.compare.queries_verdicts import WRONG_LABEL, audit, count_flips, flips, owners
+from tests.pages.app_script import open_page, words
+from tests.stores.runs import write_run
+
+VIEW = View(benchmark="sage", metric="told")
+Values = dict[tuple[str, int], float | None]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    return tmp_path
+
+
+def marks(passed: str, *, trials: int = 1) -> Values:
+    """A value for each sample and trial from a word of p and f, trial by trial."""
+    count = len(passed) // trials
+    return {
+        (f"s{i}", t + 1): 90.0 if passed[i * trials + t] == "p" else 10.0
+        for i, t in product(range(count), range(trials))
+    }
+
+
+def test_what_is_fixed_and_broken_is_counted_by_sample_and_tested_exactly(home: Path) -> None:
+    write_run(home, 1, "old", marks("ppppffffff"))
+    write_run(home, 2, "new", marks("pppfpppppf"))
+    found = flips(VIEW, "new", "old")
+    told = dict(found.select("sample_id", "flip").iter_rows())
+    assert [told[f"s{i}"] for i in range(10)] == ["same"] * 3 + ["broken"] + ["fixed"] * 5 + ["same"]
+    fixed, broken, p = count_flips(found)
+    assert (fixed, broken) == (5, 1)
+    assert p == pytest.approx(2 * sum(comb(6, k) for k in (0, 1)) / 2**6)
+    turned = flips(VIEW, "old", "new")
+    assert count_flips(turned)[:2] == (1, 5)
+
+
+def test_with_several_trials_a_sample_is_fixed_that_passes_more_of_them(home: Path) -> None:
+    write_run(home, 1, "old", marks("pffp", trials=2))
+    write_run(home, 2, "new", marks("ppfp", trials=2))
+    rows = flips(VIEW, "new", "old").sort("sample_id").rows()
+    assert rows == [("s0", 2, 1, 2, "fixed"), ("s1", 1, 1, 2, "same")]
+
+
+def test_a_row_of_the_fixed_opens_both_dialogues(home: Path) -> None:
+    write_run(home, 1, "old", marks("ppfff"))
+    new = write_run(home, 2, "new", marks("pfppp"))
+    app = open_page("compare", benchmark="sage", baseline="old", show="fixed", attempt=f"{new}/a2-s2-1")
+    assert not app.exception
+    assert "new fixes 3 of the samples that old fails and breaks 1" in words(app)
+    table = next(each.value for each in app.dataframe if "flip" in each.value)
+    assert set(table["flip"]) == {"✓ fixed"}
+    assert len(table) == 3
+    links = [each.proto.label for each in app.get("page_link")]
+    assert sum("Open this dialogue" in each for each in links) == 2
+
+
+def test_failures_are_counted_by_owner_on_what_all_tried(home: Path) -> None:
+    write_run(home, 1, "a", marks("pfff"), reasons={"s1": "late"})
+    write_run(home, 2, "b", marks("ppffff"), reasons={"s2": "late"})
+    found = owners(VIEW)
+    # Samples s4 and s5 were tried by one side alone.
+    assert found.select("side", "verdict", "owner", "n", "tried").rows() == [
+        ("a", "failed", "agent", 3, 4), ("b", "failed", "agent", 2, 4),
+    ]  # fmt: skip
+
+
+def test_what_all_strong_sides_fail_alike_and_nobody_passes_comes_first(home: Path) -> None:
+    # s0: alike, nobody passes. s1: each its own reason. s2: alike, but a weaker side passes it. s3: one passes.
+    same = {"s0": "chose A", "s2": "chose B", "s3": "chose C"}
+    write_run(home, 1, "best", marks("fffp" + "p" * 8), reasons={**same, "s1": "late"})
+    write_run(home, 2, "good", marks("ffff" + "p" * 8), reasons={**same, "s1": "rude"})
+    write_run(home, 3, "poor", marks("ffpf" + "f" * 8), reasons={"s0": "anything"})
+    strong, found = audit(VIEW)
+    assert strong == ("best", "good")
+    assert found.select("sample_id", "alike", "reason", "passed_by").rows() == [
+        ("s0", True, "chose A", []),
+        ("s1", False, "late", []),
+        ("s2", True, "chose B", ["poor"]),
+    ]
+    assert [tuple(each) for each in found["opened"][0]] == [
+        ("best", "run-260101-000001-aaaaaaaa", "a1-s0-1"), ("good", "run-260101-000002-aaaaaaaa", "a2-s0-1"),
+    ]  # fmt: skip
+
+
+def test_a_wrong_label_is_marked_on_the_page_and_the_mark_taken_back(home: Path) -> None:
+    write_run(home, 1, "a", marks("fpp"), reasons={"s0": "chose A"})
+    write_run(home, 2, "b", marks("fpp"), reasons={"s0": "chose A"})
+    app = open_page("compare", benchmark="sage", tab="labels", sample="s0")
+    app.button(key="audit-s0").click().run()
+    assert audit(VIEW)[1]["marked"].to_list() == [True]
+    tagged = open_page("failures", benchmark="sage", tag=[WRONG_LABEL])
+    assert not tagged.exception
+    app.button(key="audit-s0").click().run()
+    assert audit(VIEW)[1]["marked"].to_list() == [False]
+
+
+def test_one_model_alone_has_no_flips_and_no_audit(home: Path) -> None:
+    write_run(home, 1, "a", marks("fp"))
+    assert flips(VIEW, "a", "nobody").is_empty()
+    strong, found = audit(VIEW)
+    assert (len(strong), found.height) == (1, 0)
+    assert owners(VIEW)["n"].to_list() == [1]
+    assert isinstance(audit(View(benchmark="cdr"))[1], pl.DataFrame)
