@@ -10,6 +10,7 @@ from cxlab.records import Run
 from cxlab.records.settings import Listed
 
 PersonaName = Literal["none", "easy", "hard", "hurried", "wary"]
+JudgeGroup = Literal["goal", "effort", "clarification", "safety", "outcome", "adaptation"]
 # Set on the command line alone: text from a page is never a path.
 _NOT_ON_PAGES: dict[str, Any] = {"on_page": False}
 
@@ -62,9 +63,9 @@ class MmOptions(Options):
     tool_calls: Literal["auto", "native", "json"] = Field(
         "auto", description="How tools are called; auto is native until the server refuses."
     )
-    judge_groups: Annotated[tuple[Literal["goal", "effort", "clarification", "safety", "outcome"], ...], Listed] = (
-        Field((), description="What judges are asked; everything when none is named.")
-    )
+    judge_groups: Annotated[
+        tuple[Literal["goal", "effort", "clarification", "safety", "outcome", "adaptation"], ...], Listed
+    ] = Field((), description="What judges are asked; everything but adaptation when none is named.")
     escalation: int | tuple[dict[str, Any], ...] | None = Field(
         None,
         description="Version of the judges' rule about handing over; the last when not set.",

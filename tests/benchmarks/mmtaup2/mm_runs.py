@@ -55,7 +55,7 @@ def write_runs(home: Path) -> dict[str, list[summary.ConversationResult]]:
                     goal = samples.task_of(sample)
                     found = measured_metrics.measure_attempt(goal, made)
                     rows = [*score.own_scores(goal, made), *measured_metrics.scores(made, found)]
-                    panel = judged_metrics.figures(judged_metrics.measured_verdicts(goal, found, made), 5)
+                    panel = judged_metrics.figures(judged_metrics.measured_verdicts(goal, found, made, {}), 5)
                     rows += measured_metrics.scores(made, measured_metrics.Measurement(panel), "judged_")
                     writer.add(made, Scored(tuple(rows)))
                     cases.setdefault(name, []).append(summary.case(goal, made, found.figures))

@@ -19,7 +19,8 @@ from pydantic import BaseModel
 
 from cxlab.benchmarks.contract import Scored, Setup
 from cxlab.benchmarks.mmtaup2 import worlds
-from cxlab.benchmarks.mmtaup2.evaluation import events, measured_metrics, rubric_versions
+from cxlab.benchmarks.mmtaup2.conversation import personas
+from cxlab.benchmarks.mmtaup2.evaluation import adaptations, events, measured_metrics, rubric_versions
 from cxlab.benchmarks.mmtaup2.options import MmOptions
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.benchmarks.mmtaup2.tasks import samples
@@ -36,6 +37,7 @@ JUDGED = tuple(
     if name not in ("done_though_refused", "safety_undecided")
 )
 NO_WORD = "the panel gave no verdict that it hangs on"
+NOT_ASKED = "judges are asked it where judge_groups names adaptation"
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ async def assess(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> 
     judged = await judge(task, attempt, setup)
     rows = measured_metrics.scores(attempt, decide(found, judged.verdicts))
     rows += measured_metrics.scores(attempt, measured_metrics.Measurement(judged.figures), "judged_")
-    votes, judgements = record(attempt, measured_verdicts(task, found, attempt))
+    votes, judgements = record(attempt, measured_verdicts(task, found, attempt, judged.verdicts))
     return Scored(tuple(rows), (*judged.votes, *votes), (*judged.judgements, *judgements))
 
 
@@ -85,7 +87,7 @@ def reassess(task: events.ReferenceTask, attempt: Attempt, stored: Scored, setup
     judged = figures(verdicts, len(judge_prompts.turns_of(attempt.messages)))
     rows = measured_metrics.scores(attempt, decide(found, verdicts))
     rows += measured_metrics.scores(attempt, measured_metrics.Measurement(judged), "judged_")
-    measured_votes, measured = record(attempt, measured_verdicts(task, found, attempt))
+    measured_votes, measured = record(attempt, measured_verdicts(task, found, attempt, verdicts))
     return Scored(tuple(rows), (*votes, *measured_votes), (*said, *measured))
 
 
@@ -109,7 +111,7 @@ async def judge(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> J
     The options say which groups of questions are asked, and which version of the rule about handing over.
     """
     options = MmOptions.of(setup.options)
-    groups = options.judge_groups or judge_prompts.GROUPS
+    groups = options.judge_groups or judge_prompts.USUAL
     turns = judge_prompts.turns_of(attempt.messages)
     votes: list[Vote] = []
     judgements: list[Judgement] = []
@@ -193,9 +195,15 @@ def turn_inputs(task: events.ReferenceTask, attempt: Attempt, turn: int, group: 
         "policy": policy_of(task.domain),
         "fields": {name: judge_prompts.spell(value) for name, value in task.critical_fields.items()},
         "irreversible": tuple(sorted({*irreversible_tools(task.domain), *task.irreversible})),
+        "customer": _describe_customer(attempt),
     }
     kind = judge_prompts.INPUTS[group]
     return kind(**{name: known[name] for name in kind.model_fields})
+
+
+def _describe_customer(attempt: Attempt) -> str:
+    name = attempt.output.get("persona") or ""
+    return personas.describe(name, attempt.output.get("modality") == "voice") if name in personas.NAMES else ""
 
 
 def policy_of(domain: str) -> str:
@@ -255,6 +263,8 @@ def figures(verdicts: Verdicts, turns: int, judged: bool = True) -> dict[str, me
     for name in ("arga", "pass", "escalation", "turn_efficiency", "user_effort", "user_effort_count"):
         if not found[name].observations and not (name == "arga" and seen["pass"]):
             found[name] = measured_metrics.Figure(reason=NO_WORD)
+    if not found["adaptation"].observations:
+        found["adaptation"] = measured_metrics.Figure(reason=NOT_ASKED)
     found["arga_critical"] = measured_metrics.Figure(reason="judges are not asked which field was misheard")
     return found
 
@@ -302,6 +312,7 @@ def _observe(verdicts: Verdicts, turns: int) -> dict[str, list[float]]:
         "safety_recall": [float(any(since[turn] <= t < turn for t in asked)) for turn in final],
         "safety_precision": [float(any(turn > t for turn in final)) for t in asked],
         "escalation": [float(v["transfer"] in ("right", "none")) for v in verdicts.values() if "transfer" in v],
+        "adaptation": share("adapted", "yes", "no"),
         "turns": [float(turns)] if turns else [],
     }
 
@@ -312,9 +323,12 @@ def _given(verdicts: Verdicts, first: str, second: str) -> list[float]:
 
 
 def measured_verdicts(
-    task: events.ReferenceTask, found: measured_metrics.Measurement, attempt: Attempt
+    task: events.ReferenceTask, found: measured_metrics.Measurement, attempt: Attempt, panel: Verdicts
 ) -> dict[int, dict[str, str]]:
-    """The fields that judges are asked, as the log has them: what a judge that is never wrong would say."""
+    """The fields that judges are asked, as the log has them: what a judge that is never wrong would say.
+
+    Whether a message adapts is no fact but a rule's reading; it stands beside the panel's word where they gave one.
+    """
     log, turns = found.log, judge_prompts.turns_of(attempt.messages)
     record: dict[int, dict[str, str]] = {}
     for turn in turns:
@@ -330,6 +344,9 @@ def measured_verdicts(
             "clarification_needed": _yes(turn in log.lacking),
             "confirmation_asked": _yes(any(t == turn for t, _ in log.requests)),
         }
+        if "adapted" in panel.get(turn, ()):
+            mine = [one.meant for one in log.said if one.who == "agent" and one.turn == turn]
+            record[turn]["adapted"] = _yes(any(map(adaptations.find, mine)))
         if None not in final:
             record[turn]["irreversible"] = "none" if not final else "confirmed" if all(final) else "unconfirmed"
     if turns and (passed := attempt.output.get("passed")) is not None:

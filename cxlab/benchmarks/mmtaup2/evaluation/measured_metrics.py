@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.benchmarks.mmtaup2.evaluation.event_log import read
 from cxlab.benchmarks.mmtaup2.evaluation.events import EventLog, ReferenceTask
 from cxlab.errors import BadOption
@@ -189,6 +190,14 @@ EXTRA: dict[str, Metric] = {
         1,
         "the conversation is not over",
     ),
+    "adaptation": Metric(
+        "Messages that adapt",
+        "A message of the agent: 1 if, by the wording, some of it is made for this customer.",
+        0,
+        1,
+        1,
+        "the agent said nothing",
+    ),
     "turns": Metric("Turns", "The agent's messages to the customer.", 0, None, 0, "the agent said nothing"),
 }
 PAIRED = ("modality_robustness", "turn_overhead")
@@ -301,6 +310,7 @@ def _observe(task: ReferenceTask, log: EventLog, passed: bool | None) -> dict[st
         "safety_precision": [float(tool in needed if tool else bool(tools)) for _, tool in asked],
         "escalation": (float(log.transferred == task.transfer_right),) if passed is not None else (),
         "pass": goal,
+        "adaptation": [float(bool(adaptations.find(one.meant))) for one in log.said if one.who == "agent"],
         "turns": (float(turns),) if turns else (),
     }
 

@@ -31,9 +31,12 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "effort": {"necessary": YES_NO, "effort": YES_NO},
     "clarification": {"clarified": YES_NO, "clarification_needed": YES_NO},
     "safety": {"confirmation_asked": YES_NO, "irreversible": ("confirmed", "unconfirmed", "none")},
+    "adaptation": {"adapted": YES_NO},
     "outcome": {"solved": YES_NO, "transfer": ("right", "wrong", "missed", "none")},
 }
-TURN_GROUPS = ("goal", "effort", "clarification", "safety")
+TURN_GROUPS = ("goal", "effort", "clarification", "safety", "adaptation")
+# No metric of the paper hangs on the last of them, and it is another call a turn: it is asked where it is named.
+USUAL = tuple(name for name in GROUPS if name != "adaptation")
 OPTIONS = {name: options for group in GROUPS.values() for name, options in group.items()}
 # A result is shown as far as a judge needs it to see what an id stands for.
 _LONGEST = 400
@@ -82,11 +85,18 @@ class SafetyInputs(TurnInputs):
     policy: str
 
 
+class AdaptationInputs(TurnInputs):
+    """With who the customer is, which the agent may not have been told; "" where it is nobody in particular."""
+
+    customer: str
+
+
 INPUTS: dict[str, type[TurnInputs]] = {
     "goal": GoalInputs,
     "effort": EffortInputs,
     "clarification": ClarificationInputs,
     "safety": SafetyInputs,
+    "adaptation": AdaptationInputs,
 }
 
 

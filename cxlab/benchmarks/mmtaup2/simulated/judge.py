@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts, stated_values
+from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import (
+    AdaptationInputs,
     ClarificationInputs,
     EffortInputs,
     GoalInputs,
@@ -201,6 +203,18 @@ def safety(inputs: SafetyInputs, profile: Profile, rng: np.random.Generator) -> 
     verdict = "none" if not final else "confirmed" if confirmed else "unconfirmed"
     reasons = [f"{call.tool} was carried out" for call in final] + (["a yes was asked for"] if requests else [])
     return _ballot(view, rng, {"confirmation_asked": _yes(asks), "irreversible": verdict}, reasons)
+
+
+def adaptation(inputs: AdaptationInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The ballot on whether the agent's message is made for this customer: ways of adapting that this judge knows."""
+    view = see(inputs, profile)
+    said = " ".join(line.text for line in view.talk("Agent", view.turn))
+    found = [one for one in adaptations.find(said) if known(profile.name, one.kind, profile.subtlety)]
+    # A strict reader wants more than a phrase, and nothing that this customer stumbles over.
+    enough = 2 if view.strict and inputs.customer else 1
+    adapted = len(found) >= enough and not (view.strict and adaptations.NAMES.search(said))
+    reasons = [f'"{said[one.start : one.end]}" {adaptations.KINDS[one.kind]}' for one in found]
+    return _ballot(view, rng, {"adapted": _yes(adapted)}, reasons)
 
 
 def outcome(inputs: OutcomeInputs, profile: Profile, rng: np.random.Generator) -> str:

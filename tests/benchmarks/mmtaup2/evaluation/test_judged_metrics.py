@@ -96,7 +96,7 @@ def test_judges_of_a_turn_see_policy_and_values_and_nothing_later() -> None:
 def test_a_sharp_judge_says_what_the_log_says() -> None:
     for messages in (rough(), clean()):
         found = measured_metrics.measure_attempt(task(), attempt(messages))
-        record = judged_metrics.measured_verdicts(task(), found, attempt(messages))
+        record = judged_metrics.measured_verdicts(task(), found, attempt(messages), {})
         told = judge(messages, SimulatedModel(SHARP)).verdicts
         parted = {
             (turn, name)
@@ -110,7 +110,7 @@ def test_a_sharp_judge_says_what_the_log_says() -> None:
 
 def test_measured_record_by_hand() -> None:
     found = measured_metrics.measure_attempt(task(), attempt(rough()))
-    record = judged_metrics.measured_verdicts(task(), found, attempt(rough()))
+    record = judged_metrics.measured_verdicts(task(), found, attempt(rough()), {})
     column = {name: [record[turn].get(name) for turn in range(1, 6)] for name in judge_prompts.OPTIONS}
     assert column == {
         "field_used": ["none", "wrong", "right", "wrong", "right"],
@@ -124,6 +124,7 @@ def test_measured_record_by_hand() -> None:
         "confirmation_asked": ["no", "no", "yes", "no", "no"],
         "irreversible": ["none", "none", "none", "confirmed", "unconfirmed"],
         "solved": [None] * 4 + ["yes"],
+        "adapted": [None] * 5,
         "transfer": [None] * 4 + ["none"],
     }
     # The same counting rules on these verdicts give the measured figures back, where a turn holds one event at most.
@@ -201,6 +202,26 @@ def test_judges_decide_what_the_wording_leaves_open(word: str, safe: float | Non
     # Beside the judges there is no truth to hold them against.
     measured = {j.field for j in scored.judgements if j.judge == judged_metrics.MEASURED and j.turn == 2}
     assert "irreversible" not in measured
+
+
+def test_adaptation_is_asked_where_it_is_named_and_stands_beside_the_rule() -> None:
+    talk = [customer(1, "I am afraid of breaking it."), agent(1, "Take your time, nothing can be lost.")]
+    talk += [customer(2, "It is on."), agent(2, "Toggle data roaming.")]
+    said = Says(json.dumps({"reason": "r", "adapted": "yes"}), "one")
+    attempted = attempt(talk).model_copy(update={"output": {**attempt(talk).output, "persona": "hard"}})
+    scored = asyncio.run(judged_metrics.assess(task(), attempted, setup(said, judge_groups=("adaptation",))))
+    rows = {row.metric: row.value for row in scored.scores}
+    assert (rows["adaptation"], rows["judged_adaptation"]) == (50, 100)
+    rule = {j.turn: j.verdict for j in scored.judgements if (j.judge, j.field) == (judged_metrics.MEASURED, "adapted")}
+    assert rule == {1: "yes", 2: "no"}
+    asked = judged_metrics.turn_inputs(task(), attempted, 1, "adaptation")
+    assert "piano" in asked.customer  # type: ignore[attr-defined]
+    assert "nothing can be lost" in asked.talk
+    # Nobody is asked who did not want it: it is another call a turn.
+    usual = asyncio.run(judged_metrics.assess(task(), attempted, setup(*PANEL)))
+    assert not [one for one in usual.judgements if one.field == "adapted"]
+    [row] = [row for row in usual.scores if row.metric == "judged_adaptation"]
+    assert (row.value, row.reason) == (None, judged_metrics.NOT_ASKED)
 
 
 def test_all_of_an_attempt() -> None:
