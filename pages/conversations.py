@@ -8,7 +8,7 @@ from cxlab import jobs, ui
 from cxlab.errors import CxError
 from cxlab.read import View
 from cxlab.ui.place import go, move, pick
-from cxlab.views.search import counts, finding, index, own, question, results, sample, sets, trust, work
+from cxlab.views.search import counts, finding, index, own, question, relevance, results, sample, sets, trust, work
 from cxlab.views.search.place import INDEX, RETRIEVERS, SIZES, SearchPlace
 
 ui.routed()
@@ -18,6 +18,7 @@ TABS = {
     "spread": "How widespread",
     "sets": "Save",
     "trust": "Which retriever to trust",
+    "relevance": "Check relevance",
     "own": "Bring your own",
 }
 # What narrowed one set of conversations says nothing of another.
@@ -108,13 +109,16 @@ working = list_jobs()
 work.show_work(working, place)
 try:
     question.ask_question(place)
-    tab = pick(place, "tab", "Part", list(TABS), TABS, style="segments")
+    tabs = [each for each in TABS if each != "relevance" or relevance.is_labelled(place)]
+    tab = pick(place, "tab", "Part", tabs, TABS, style="segments")
     if place.like:
         show_like(place)
     if tab in ("", "counts", "spread", "sets") and (place.question or place.like):
         index.offer_index(place, working)
     if tab == "own":
         own.show_own(working)
+    elif tab == "relevance":
+        relevance.show_relevance(place)
     elif tab == "trust":
         trust.show_trust(place)
         index.show_index_recall(place)

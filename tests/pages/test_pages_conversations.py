@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from cxlab import cli, jobs
 from cxlab.store import write
 from cxlab.views.search.work import REPORT
+from tests.benchmarks.cdr.test_relevance_queue import store_labelled
 from tests.pages.app_script import open_page, words
 
 QUESTION = "users who grow more frustrated over time"
@@ -233,3 +234,28 @@ def test_a_job_shows_its_stages_and_ends_at_what_it_made(dataset: str, monkeypat
     assert app.query_params["dataset"] in (dataset, [dataset])
     assert "job" not in app.query_params
     assert "Imported: 9 conversations" in words(app)
+
+
+def test_queued_pairs_are_decided_undone_and_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path / "home"))
+    labelled = store_labelled()
+    app = open_page("conversations", dataset=labelled, tab="relevance")
+    assert not app.exception
+    assert "4 pairs of a question and a conversation" in words(app)
+    app.button(key="relevance-yes").click().run()
+    app.button(key="relevance-no").click().run()
+    app.button(key="relevance-undo").click().run()
+    assert not app.exception
+    assert "1 of 4 decided by you" in "".join(str(each.proto.text) for each in app.get("progress"))
+    app.button(key="relevance-unsure").click().run()
+    assert app.button(key="relevance-revise").label == "Take over 1 decisions"
+    app.button(key="relevance-revise").click().run()
+    assert not app.exception
+    (made,) = [each for each in write.list_datasets() if each.config.get("revises") == labelled]
+    assert "This version has 1 pairs decided by people" in words(app)
+    relevant = {each.inputs["query_id"]: each.expected["conversations"] for each in write.load_samples(made.id)}
+    assert relevant["q1"] == ["glad", "late"]
+    app = open_page("conversations", dataset=made.id, tab="relevance")
+    app.button(key="relevance-drop").click().run()
+    assert not app.exception
+    assert [each.id for each in write.list_datasets()] == [labelled]

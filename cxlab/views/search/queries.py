@@ -29,3 +29,17 @@ def judgements(question_id: str) -> pl.DataFrame:
         ORDER BY created, id""",
         {"question": question_id},
     )
+
+
+def judgements_of_pairs(prefix: str) -> pl.DataFrame:
+    """The judgements in force on pairs of a query and a conversation, oldest first: id, created, author, query_id,
+    query, conversation_id, answer; queries are those whose id is kept under `prefix`."""
+    return ask(
+        """SELECT id, created, author, run_id[length($prefix) + 1:] AS query_id, value AS query,
+            attempt_id AS conversation_id, field AS answer
+        FROM annotations WHERE kind = 'rating' AND starts_with(run_id, $prefix)
+            AND id NOT IN (SELECT value FROM annotations WHERE kind = 'withdrawn')
+        QUALIFY row_number() OVER (PARTITION BY author, run_id, attempt_id ORDER BY created DESC, id DESC) = 1
+        ORDER BY created, id""",
+        {"prefix": prefix},
+    )

@@ -9,7 +9,8 @@ from cxlab.benchmarks.cdr.corpus.dataset import build, load_corpus
 from cxlab.benchmarks.cdr.options import CdrDataset
 from cxlab.benchmarks.cdr.prompts import hashes
 from cxlab.benchmarks.cdr.queries.templates import load_templates
-from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, DEPTH, JUDGES, PUBLISHED, label
+from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, DEPTH, JUDGES, PUBLISHED, TRAIL, label
+from cxlab.benchmarks.cdr.relevance.queue import QUERIES, build_queries
 from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
 from cxlab.benchmarks.generation_budget import CostEstimate
 from cxlab.benchmarks.generation_stages import FaultStoppedModel
@@ -74,7 +75,7 @@ def generate_labelled(options: CdrDataset, reference: str, context: GenerationCo
             licence=origin.licence,
             seed=context.seed,
         )
-        tables["trail"] = found.to_frame()
+        tables[TRAIL], tables[QUERIES] = found.to_frame(), build_queries(queries, areas)
         folder = write.save_dataset(dataset, samples, base, tables=tables)
         shutil.rmtree(work)
     return Generated(dataset, tuple(samples), tables, folder)

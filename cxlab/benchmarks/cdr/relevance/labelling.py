@@ -45,6 +45,8 @@ JUDGES = 4
 PUBLISHED = {"average_precision": 0.9622, "accuracy": 0.952, "panel": 0.97}
 """The paper's reranker and classifier on their held-out pairs, and the share of pairs that its panel passed."""
 _TEXT = UnitText()
+TRAIL = "trail"
+"""The table of a dataset with every decision on its relevance."""
 
 
 class Decision(NamedTuple):
