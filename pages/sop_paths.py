@@ -106,6 +106,7 @@ st.caption(
 )
 
 deviations.show_map(shown, procedure, difference)
+deviations.show_quadrants(shown, procedure)
 deviations.show_errors(shown, procedure)
 st.divider()
 tab = ui.choose(view, "tab", "Look closer", list(LOOKS), names=LOOKS, style="segments")

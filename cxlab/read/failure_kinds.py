@@ -43,6 +43,22 @@ def deviations() -> dict[str, str]:
     return {kind: words for each in declared().values() for kind, words in each.deviations.items()}
 
 
+def classes(benchmark: str) -> dict[str, tuple[str, str]]:
+    """The classes of a benchmark's evaluated turns, in the order in which they are shown: (words, what they mean)."""
+    known = declared().get(benchmark)
+    if known is None:
+        return {}
+    names = {**known.misread, **known.deviations, **known.others}
+    ordered = {"none": "followed the procedure", **names, **{kind: _KINDS[kind] for kind in ("format", "unscored")}}
+    return {kind: (words, known.meanings.get(kind, "")) for kind, words in ordered.items()}
+
+
+def told_apart(benchmark: str) -> str:
+    """A sentence on how the classes of a benchmark's evaluated turns are told apart."""
+    known = declared().get(benchmark)
+    return known.told_apart if known else ""
+
+
 def kinds() -> dict[str, str]:
     """Kinds of trouble in words, those of procedures first. `any` stands for those that are a fault of an agent, a
     provider or a customer."""

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal
 
 from cxlab.errors import BadFile, UnknownName
-from cxlab.records.procedure import Procedure, declared
+from cxlab.records.procedure import Procedure, Procedures, declared
 
 
 def ids() -> tuple[str, ...]:
@@ -33,9 +33,14 @@ def words() -> dict[str, str]:
     return {id: words for each in declared().values() for id, words in each.words.items()}
 
 
+def of(benchmark: str) -> Procedures | None:
+    """What a benchmark declares of its procedures; None where it has none."""
+    return declared().get(benchmark)
+
+
 def facet_of(benchmark: str) -> str:
     """The facet that names the procedure in a benchmark's samples; "" where there are none."""
-    return found.facet if (found := declared().get(benchmark)) else ""
+    return found.facet if (found := of(benchmark)) else ""
 
 
 def select_procedure(facet_list: str, of: Literal["facet", "leaf", "level"] = "facet") -> str:

@@ -142,7 +142,9 @@ class Procedures:
     The classes of what goes wrong on a turn, `Trace.error` → words: of `misread` the way taken is where the agent's own
     fields lead, of `deviations` it is the one it reported; `others` are not the agent's doing.
     `words`: what ids of fields, values and actions are called on pages where the id does not say it.
-    `judged_alone`: the metric whose value each judge alone gives as `SingleJudgeTrace.overall`.
+    `meanings`: of such a class or of `none`, `format` and `unscored`, what it means in a clause; `told_apart`: a
+    sentence on how the classes are told apart. `turn_scores`: the metrics that a turn's card shows, the first in its
+    title. `judged_alone`: the metric whose value each judge alone gives as `SingleJudgeTrace.overall`.
     """
 
     facet: str
@@ -153,6 +155,9 @@ class Procedures:
     others: Mapping[str, str] = field(default_factory=dict)
     leaf: str = ""
     level: str = ""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    told_apart: str = ""
+    turn_scores: tuple[str, ...] = ()
     judged_alone: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
 

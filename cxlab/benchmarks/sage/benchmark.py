@@ -176,6 +176,18 @@ BENCHMARK = Benchmark(
         misread={name: REASONS[name] for name in ("field", "lucky")},
         deviations={name: REASONS[name] for name in ("execution", "action")},
         others={"panel": REASONS["panel"]},
+        meanings={
+            "field": "wrong labels, so another path",
+            "lucky": "wrong labels, right action",
+            "execution": "right labels, another path",
+            "action": "right path, wrong action",
+            "panel": "right by what was told, the panel is off",
+            "format": "reply could not be parsed",
+            "unscored": "the panel was split",
+        },
+        told_apart="The rule engine runs on the agent's own labels: where that already leads elsewhere, the labels are "
+        "to blame, else the path, else the choice at its end.",
+        turn_scores=("overall", "logic", "chat", "classification", "path", "action"),
         judged_alone="overall",
         # The paper's own spelling, and what no splitting into words makes clear.
         words={"Inqury": "inquiry", "TransHuman": "hand-over to a person"},

@@ -9,15 +9,13 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_points, format_seconds, format_time, format_usd
 from cxlab.charts.theme import short_model
-from cxlab.read import StoredAttempt, procedures
+from cxlab.read import StoredAttempt, failure_kinds, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import name_kind
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import votes
-
-SCORES = ("overall", "logic", "chat", "classification", "path", "action")
 
 
 def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[str, str]) -> None:
@@ -108,19 +106,19 @@ def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None) -
         return "The judges are tied on a field that the path needs: no reference, not scored"
     if kind == "format":
         return "The reply could not be read, so there is nothing to score"
-    if kind in ("field", "lucky"):
+    if kind in failure_kinds.misread():
         asked = _asked_where_ways_part(trace)
         name = next((field for field in asked if field in wrong), wrong[0] if wrong else "")
-        luck = "; by luck the action is right" if kind == "lucky" else ""
+        luck = "; all the same the action is right" if trace["predicted_action"] == trace["reference_action"] else ""
         if not name:
             return f"Its fields lead elsewhere{luck}"
         words = _quoted(str((message or {}).get("reasoning") or ""), name)
         read = f"Read “{words}” as {name} = {_value(said[name])}" if words else f"Read {name} as {_value(said[name])}"
         return f"{read}; the panel says {_value(panel[name])}{luck}"
-    if kind == "execution":
+    if kind in failure_kinds.deviations():
+        if list(trace["predicted_path"]) == list(trace["reference_path"]):
+            return f"Right path, wrong action: gave {trace['predicted_action']}, due was {trace['reference_action']}"
         return "Read the fields well enough, and then reported another path than they lead to"
-    if kind == "action":
-        return f"Right path, wrong action: gave {trace['predicted_action']}, due was {trace['reference_action']}"
     return name_kind(str(kind))
 
 
@@ -142,11 +140,12 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
     good = kind == "none"
     sign = "✓" if good else "○" if kind == "unscored" else "✕"
     title = "followed the procedure" if good else name_kind(kind)
-    overall = f" · overall {scores['overall']:.1f}" if "overall" in scores else ""
+    shown = [f"{label(name)} {scores[name]:.1f}" for name in _turn_scores(whole) if name in scores]
+    first = f" · {shown[0]}" if shown else ""
     with (
         st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}"),
         st.expander(
-            f"{sign} Turn {turn}: {plain(title)}{plain(overall)}",
+            f"{sign} Turn {turn}: {plain(title)}{plain(first)}",
             expanded=turn == asked if asked is not None else turn == first_wrong,
         ),
     ):
@@ -154,9 +153,8 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
         if trace["parsed"]:
             _ways(trace)
             _fields(whole, trace)
-        words = " · ".join(f"{name} {scores[name]:.1f}" for name in SCORES if name in scores)
-        if words:
-            st.caption(plain(words))
+        if shown:
+            st.caption(plain(" · ".join(shown)))
         _panel(whole, trace, turn)
         if message and message.get("reasoning"):
             st.caption("What the agent says it did")
@@ -164,6 +162,11 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
         if message and message.get("raw"):
             with st.popover("Raw reply", type="tertiary", key=f"cx-raw-{turn}"):
                 st.code(str(message["raw"]), language=None, wrap_lines=True)
+
+
+def _turn_scores(whole: StoredAttempt) -> tuple[str, ...]:
+    known = procedures.of(str(whole.attempt["benchmark"]))
+    return known.turn_scores if known else ()
 
 
 def _unread(whole: StoredAttempt, turn: int, asked: int | None) -> None:

@@ -14,43 +14,51 @@ from cxlab.views.sop.charts_map_labels import wrap
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-ERROR_WORDS = {
-    "none": "right throughout",
-    "lucky": "lucky: wrong labels, right action",
-    "field": "field: wrong labels, so another path",
-    "execution": "execution: right labels, another path",
-    "action": "action: right path, wrong action",
-    "panel": "panel: right by what was told, the panel is off",
-    "format": "format: reply could not be parsed",
-    "unscored": "unscored: the panel was split",
-}
-"""Kinds of errors for people, in the order in which they are shown."""
 Scale = tuple[float, float] | None
 
 
-def draw_errors(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "Figure":
-    """Share of turns by kind of error, a dot a model with its interval. `frame` is `read.paths.error_split`.
+def draw_errors(
+    frame: pl.DataFrame, classes: Mapping[str, tuple[str, str]], marks: Mapping[str, Mark], dark: bool
+) -> "Figure":
+    """Share of turns by class of error, a dot a model with its interval. `frame` is `queries.error_split`, `classes`
+    `failure_kinds.classes`.
 
     customdata: [error, model].
     """
-    kinds = [kind for kind in ERROR_WORDS if kind in set(frame["error"])]
+    found = set(frame["error"])
+    words = {**classes, **{kind: (kind, "") for kind in sorted(found - classes.keys())}}
+    return _draw_shares(frame, "error", {kind: words[kind] for kind in words if kind in found}, marks, dark)
+
+
+def draw_quadrants(frame: pl.DataFrame, titles: Mapping[str, str], marks: Mapping[str, Mark], dark: bool) -> "Figure":
+    """Share of turns by result and way, a dot a model with its interval. `frame` is `queries.quadrants` by model.
+
+    customdata: [quadrant, model].
+    """
+    return _draw_shares(frame, "quadrant", {kind: (title, "") for kind, title in titles.items()}, marks, dark)
+
+
+def _draw_shares(
+    frame: pl.DataFrame, group: str, words: Mapping[str, tuple[str, str]], marks: Mapping[str, Mark], dark: bool
+) -> "Figure":
+    """A dot a model and group. `frame`: model, group, n, of, clusters, share, low, high; `words`: name and meaning."""
     models = _in_order(frame, marks)
     figure = draw_dots(
         [
             {
                 "model": row["model"],
-                "group": row["error"],
+                "group": row[group],
                 "value": 100 * row["share"],
                 "low": None if row["low"] is None else 100 * row["low"],
                 "high": None if row["high"] is None else 100 * row["high"],
-                "hover": f"{plain(ERROR_WORDS[row['error']])}<br>{format_share(row['share'])} of turns"
+                "hover": f"{plain(words[row[group]][0])}<br>{format_share(row['share'])} of turns"
                 f"<br>{format_count(row['n'])} of {format_count(row['of'])}, {row['clusters']} samples",
             }
             for row in frame.iter_rows(named=True)
         ],
-        kinds,
+        list(words),
         models,
-        {kind: "<br>".join(ERROR_WORDS[kind].split(": ")) for kind in kinds},
+        {kind: "<br>".join(filter(None, parts)) for kind, parts in words.items()},
         marks,
         dark,
     )

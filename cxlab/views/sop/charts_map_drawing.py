@@ -216,9 +216,11 @@ def _crowd(arc: Sequence[Point], others: Sequence[Point], taken: NDArray[np.floa
 
 
 def _note(label: Label, text: str, colours: Palette) -> dict[str, Any]:
-    (x, y), box = label.anchor, label.box
+    # Across, a text moves with the map, so that a wider window only parts what stands side by side; along, it keeps its
+    # distance in pixels from its node or line, so that zooming does not part them.
     return {
-        "x": x, "y": y, "xshift": box.x - x, "yshift": box.y - y, "text": text, "showarrow": False, "borderpad": 0,
+        "x": label.box.x, "y": label.along, "yshift": label.box.y - label.along,
+        "text": text, "showarrow": False, "borderpad": 0,
         "font": {"size": FONT_PX, "color": colours.ink}, "align": "center", "xanchor": "center", "yanchor": "middle",
     }  # fmt: skip
 

@@ -33,14 +33,11 @@ class Box(NamedTuple):
 
 
 class Label(NamedTuple):
-    """Where a text stands, in which of the shapes that were offered for it, and the point of the map it belongs to.
-
-    However far the map is zoomed, the text keeps its distance in pixels from that point.
-    """
+    """Where a text stands, in which of the shapes that were offered for it, and the height of what it belongs to."""
 
     box: Box
     shape: int
-    anchor: Point
+    along: float
 
 
 def measure(lines: Sequence[str], bold: int = 0) -> tuple[float, float]:
@@ -171,16 +168,17 @@ def place_more(
 
 
 class _Options(NamedTuple):
-    """The places that a label can take: what speaks against each, its box (x, y, width, height), shape and anchor."""
+    """The places that a label can take: what speaks against each, its box (x, y, width, height), its shape, and how
+    high its node or the point of its line is.
+    """
 
     against: NDArray[np.float64]
     boxes: NDArray[np.float64]
     shapes: NDArray[np.int64]
-    anchors: NDArray[np.float64]
+    along: NDArray[np.float64]
 
     def label(self, place: int) -> Label:
-        x, y = map(float, self.anchors[place])
-        return Label(Box(*map(float, self.boxes[place])), int(self.shapes[place]), (x, y))
+        return Label(Box(*map(float, self.boxes[place])), int(self.shapes[place]), float(self.along[place]))
 
 
 def _around(node: Point, shapes: Sequence[tuple[tuple[str, ...], int]]) -> _Options:
@@ -198,7 +196,7 @@ def _around(node: Point, shapes: Sequence[tuple[tuple[str, ...], int]]) -> _Opti
         ]  # fmt: skip
     return _Options(
         np.array([cost for cost, _, _ in found]), np.array([box for _, _, box in found]),
-        np.array([shape for _, shape, _ in found]), np.array([node] * len(found)),
+        np.array([shape for _, shape, _ in found]), np.full(len(found), node[1]),
     )  # fmt: skip
 
 
@@ -226,7 +224,7 @@ def _beside(line: Sequence[Point], sizes: Sequence[tuple[float, float]]) -> _Opt
     each = len(boxes) // len(sizes) * len(places)
     return _Options(
         np.concatenate(against), np.concatenate(boxes), np.repeat(np.arange(len(sizes)), each),
-        np.tile(points, (len(boxes), 1)),
+        np.tile(points[:, 1], len(boxes)),
     )  # fmt: skip
 
 

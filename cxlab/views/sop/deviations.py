@@ -1,14 +1,16 @@
 """The parts of the page SOP paths: each draws one question, and leads from its marks to the turns behind them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from cxlab.charts.numbers import format_count, format_share
-from cxlab.read import View
+from cxlab.read import View, failure_kinds
 from cxlab.records.procedure import Procedure
-from cxlab.ui.address import cached, marks, open_page, set_view, view
+from cxlab.ui.address import cached, link, marks, open_page, set_view, view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import is_new
@@ -22,7 +24,19 @@ from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
 _NO_WAYS = "No turn of this selection has a way that could be set beside the reference."
 _MOST_TURNS = 200
 _MOST_VARIANTS = 12
-_CAUSES = {"field": "reading the customer", "execution": "following the path", "action": "choosing the action"}
+_QUADRANTS = {
+    "right>right": "Right result, right way",
+    "right>wrong": "Right result, wrong way",
+    "wrong>right": "Wrong result, right way",
+    "wrong>wrong": "Wrong result, wrong way",
+}
+_SHARES = {
+    "n": column("n turns", "count"),
+    "of": column("of", "count"),
+    "share": column("Share", "share"),
+    "low": column("95 % from", "share"),
+    "high": column("to", "share"),
+}
 _STEP = {"source": column("From"), "target": column("To"), "kind": column("Move"), "n": column("n turns", "count")}
 
 
@@ -32,7 +46,11 @@ def show_turns(current: View, procedure: Procedure, *kinds: str) -> None:
     if queries_turns.kind_of(pick) not in kinds:
         return
     found = cached(queries_turns.turns, current, pick, _MOST_TURNS)
-    parts = [charts.ERROR_WORDS.get(part, procedure.name(part)) for part in queries_turns.parts_of(pick) if part]
+    parts = [procedure.name(part) for part in queries_turns.parts_of(pick) if part]
+    if queries_turns.kind_of(pick) == "error":
+        parts = [failure_kinds.classes(current.benchmark).get(part, (part, ""))[0] for part in parts]
+    elif pick.removeprefix("result=") in _QUADRANTS:
+        parts = [_QUADRANTS[pick.removeprefix("result=")]]
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             many = f", the first {_MOST_TURNS} listed" if found.total > _MOST_TURNS else ""
@@ -169,28 +187,59 @@ def show_confusion(current: View, procedure: Procedure, stage: str, where: str) 
     _follow(key, f"cell={stage}>{'>'.join(picked[0])}" if picked else "")
 
 
-def show_errors(current: View, procedure: Procedure) -> None:
-    """The three-way split of errors per model."""
-    frame = cached(queries.error_split, current)
-    causes = (
-        frame.filter(pl.col("error").is_in(list(_CAUSES))).group_by("error").agg(pl.col("n").sum()).sort("n", "error")
-    )
+def show_quadrants(current: View, procedure: Procedure) -> None:
+    """What turns came to against how they got there: right result, wrong way and the rest."""
+    found = {row["quadrant"]: row for row in cached(queries.quadrants, current).iter_rows(named=True)}
+    if not found:
+        return
+    lucky = found["right>wrong"]
     section(
-        f"Most errors come from {_CAUSES[causes['error'][-1]]}" if causes["n"].sum() else "No errors in this selection",
-        "The rule engine runs on the agent's own labels: where that already leads elsewhere, the labels are to blame "
-        "(field), else the path (execution), else the choice at its end (action). Shares of all evaluated turns.",
+        f"{format_share(lucky['share'])} of turns come to the right result by the wrong way",
+        "Result: the action. Way: the stages before it. Both against the reference; shares of "
+        f"{format_count(lucky['of'])} turns with 95 % intervals, clustered by sample. With the last turn "
+        "alone they tell what dialogues came to.",
     )
-    figure = charts.draw_errors(frame, marks(), dark())
-    columns = {
-        "name": column("Model"),
-        "error": column("Error"),
-        "n": column("n turns", "count"),
-        "of": column("of", "count"),
-        "share": column("Share", "share"),
-        "low": column("95 % from", "share"),
-        "high": column("to", "share"),
-    }
-    alt = "Share of turns by kind of error, one dot a model with its interval."
+    cards, chart = st.columns(2, gap="medium")
+    with cards:
+        for start in ("right", "wrong"):
+            for spot, way in zip(st.columns(2, gap="small"), ("right", "wrong"), strict=True):
+                _show_quadrant(spot, f"{start}>{way}", found[f"{start}>{way}"])
+    with chart:
+        frame = cached(queries.quadrants, current, True)
+        columns = {"name": column("Model"), "quadrant": column("Result>way"), **_SHARES}
+        figure = charts.draw_quadrants(frame, _QUADRANTS, marks(), dark())
+        alt = "Share of turns by result and way, one dot a model with its interval."
+        picked = show_chart(figure, with_labels(frame), key="sop-quadrants", alt=alt, select=True, columns=columns)
+        _follow("sop-quadrants", f"result={picked[0][0]}" if picked else "")
+    show_turns(current, procedure, "result")
+
+
+def _show_quadrant(spot: DeltaGenerator, quadrant: str, row: Mapping[str, Any]) -> None:
+    with spot, st.container(border=True, gap=None, height="stretch"):
+        st.markdown(f"**{_QUADRANTS[quadrant]}**")
+        unsure = f", {format_share(row['low'])} to {format_share(row['high'])}" if row["low"] is not None else ""
+        st.caption(f"{format_share(row['share'])}{unsure}")
+        if row["n"]:
+            words = f"See {format_count(row['n'])} turns" if row["n"] > 1 else "See the turn"
+            link(words, "sop_paths", view().change(stage=f"result={quadrant}"))
+        else:
+            st.caption("No turn.")
+
+
+def show_errors(current: View, procedure: Procedure) -> None:
+    """The classes of errors that the benchmark tells apart, per model."""
+    frame = cached(queries.error_split, current)
+    own = {**failure_kinds.misread(), **failure_kinds.deviations()}
+    causes = frame.filter(pl.col("error").is_in(list(own))).group_by("error").agg(pl.col("n").sum()).sort("n", "error")
+    section(
+        f"Most errors of agents: {plain(own[causes['error'][-1]])}"
+        if causes["n"].sum()
+        else "No errors in this selection",
+        f"{plain(failure_kinds.told_apart(current.benchmark))} Shares of all evaluated turns.".strip(),
+    )
+    figure = charts.draw_errors(frame, failure_kinds.classes(current.benchmark), marks(), dark())
+    columns = {"name": column("Model"), "error": column("Error"), **_SHARES}
+    alt = "Share of turns by class of error, one dot a model with its interval."
     picked = show_chart(figure, with_labels(frame), key="sop-errors", alt=alt, select=True, columns=columns)
     _follow("sop-errors", f"error={picked[0][0]}" if picked else "")
     show_turns(current, procedure, "error")

@@ -5,6 +5,7 @@ panel gave a reference. Everything is counted in SQL on distinct pairs of ways; 
 to the sample. Shares run from 0 to 1; their intervals are clustered by sample (Student's t, clusters - 1 degrees).
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +23,8 @@ from cxlab.store import catalogue, layout
 if TYPE_CHECKING:
     import duckdb
 
-ERRORS = ("none", "lucky", "field", "execution", "action", "panel", "format", "unscored")
+QUADRANTS = ("right>right", "right>wrong", "wrong>right", "wrong>wrong")
+"""Result>way: what a turn came to, and how."""
 EVALUATED = (1, 5, 10, 15)
 """Turns that the benchmark always looks at, as far as a dialogue reaches them; besides them the last one."""
 
@@ -165,20 +167,48 @@ def branches(view: View, by_model: bool = False) -> pl.DataFrame:
 def error_split(view: View) -> pl.DataFrame:
     """Where turns went wrong, per model: model, error, n turns, of (all turns), clusters, share, low, high.
 
-    Every model has a row for each of ERRORS that occurs at all.
+    Every model has a row for each class of error that occurs at all.
     """
     turns = read_turns(view).turns
-    sizes = turns.group_by("model", "sample_id").agg(pl.col("n").sum())
-    counted = turns.group_by("model", "sample_id", "error").agg(total=pl.col("n").sum())
-    grid = sizes.join(turns.select("error").unique(), how="cross")
-    clusters = grid.join(counted, on=["model", "sample_id", "error"], how="left").with_columns(
-        pl.col("total").fill_null(0)
+    return _shares_of(turns, ("model",), "error", turns["error"].unique().to_list())
+
+
+def quadrants(view: View, by_model: bool = False) -> pl.DataFrame:
+    """What turns came to against how: (model,) quadrant, n turns, of (all that have a way and one that was due),
+    clusters, share, low, high; a row for each of QUADRANTS.
+
+    The result is right where the action is the reference's, the way where all stages before it are.
+    """
+    told = read_turns(view)
+    ways = told.pairs.select(
+        "pair",
+        quadrant=pl.concat_str(
+            _right_or_wrong(pl.col("way").list.last().eq_missing(pl.col("wanted").list.last())),
+            pl.lit(">"),
+            _right_or_wrong(_stages("way").eq_missing(_stages("wanted"))),
+        ),
     )
-    found = summarise(clusters, ("model", "error"), SHARE).rename({"mean": "share"})
-    return (
-        found.rename({"n": "of"})
-        .with_columns(n=(pl.col("share") * pl.col("of")).round().cast(pl.Int64))
-        .select("model", "error", "n", "of", "clusters", "share", "low", "high")
+    turns = told.turns.join(ways, on="pair")
+    return _shares_of(turns, ("model",) if by_model else (), "quadrant", QUADRANTS)
+
+
+def _stages(way: str) -> pl.Expr:
+    return pl.col(way).list.head(pl.col(way).list.len().cast(pl.Int64) - 1)
+
+
+def _right_or_wrong(right: pl.Expr) -> pl.Expr:
+    return pl.when(right).then(pl.lit("right")).otherwise(pl.lit("wrong"))
+
+
+def _shares_of(turns: pl.DataFrame, keys: tuple[str, ...], group: str, groups: Sequence[str]) -> pl.DataFrame:
+    """Shares of turns by group with intervals: keys, group, n, of, clusters, share, low, high."""
+    sizes = turns.group_by(*keys, "sample_id").agg(pl.col("n").sum())
+    counted = turns.group_by(*keys, "sample_id", group).agg(total=pl.col("n").sum())
+    grid = sizes.join(pl.DataFrame({group: groups}, schema={group: pl.String}), how="cross")
+    clusters = grid.join(counted, on=[*keys, "sample_id", group], how="left").with_columns(pl.col("total").fill_null(0))
+    found = summarise(clusters, (*keys, group), SHARE).rename({"mean": "share", "n": "of"})
+    return found.with_columns(n=(pl.col("share") * pl.col("of")).round().cast(pl.Int64)).select(
+        *keys, group, "n", "of", "clusters", "share", "low", "high"
     )
 
 

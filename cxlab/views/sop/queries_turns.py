@@ -2,7 +2,8 @@
 
 A pick is a short text that fits into an address (View.stage):
 `stage4` a stage; `stage4>stage5` a transition; `error=field`; `way=stage1>stage2>Refund`; `left=stage3` first
-divergence after that stage; `cell=stage4>EXPECTED>TAKEN`; `flow=EXPECTED>LEFT_AT>TAKEN`.
+divergence after that stage; `result=right>wrong` right result by the wrong way; `cell=stage4>EXPECTED>TAKEN`;
+`flow=EXPECTED>LEFT_AT>TAKEN`.
 """
 
 import polars as pl
@@ -11,16 +12,16 @@ from cxlab.read.attempts import Page
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import Params, ask
 from cxlab.read.view import View
-from cxlab.views.sop.queries import _DIVERGES, _USABLE, _WANTED, _WAY, ERRORS, _chosen
+from cxlab.views.sop.queries import _DIVERGES, _USABLE, _WANTED, _WAY, QUADRANTS, _chosen
 
 ROWS_A_PAGE = 25
 
 
 def kind_of(pick: str) -> str:
-    """Which sort of mark a pick names: stage, step, error, way, left, cell, flow, or "" when it names none."""
+    """Which sort of mark a pick names: stage, step, error, way, left, result, cell, flow, or "" when it names none."""
     name, sign, _ = pick.partition("=")
     if sign:
-        return name if name in ("error", "way", "left", "cell", "flow") else ""
+        return name if name in ("error", "way", "left", "result", "cell", "flow") else ""
     return "step" if ">" in pick else "stage" if pick else ""
 
 
@@ -72,13 +73,20 @@ def _match(pick: str) -> tuple[str, str, str, Params] | None:
         has = "len(list_filter(range(1, len({0})), lambda i: {0}[i] = $p0 AND {0}[i + 1] = $p1)) > 0"
         made, due = has.format("way"), has.format("wanted")
         return _USABLE, f"({made} OR {due})", f"({made}) <> ({due})", {"p0": parts[0], "p1": parts[1]}
-    if kind == "error" and parts[0] in ERRORS:
+    if kind == "error":
         return "t.error = $p0", "true", wrong, {"p0": parts[0]}
     if kind == "way":
         return _USABLE, "list_aggregate(way, 'string_agg', '>') = $p0", differ, {"p0": ">".join(parts)}
     if kind == "left":
         left = f"({_DIVERGES}) > 1 AND wanted[({_DIVERGES}) - 1] = $p0"
         return _USABLE, left, differ, {"p0": parts[0]}
+    if kind == "result" and ">".join(parts) in QUADRANTS:
+        same = {"right": "{0} IS NOT DISTINCT FROM {1}", "wrong": "{0} IS DISTINCT FROM {1}"}
+        result, stages = (
+            same[parts[0]].format("way[-1]", "wanted[-1]"),
+            same[parts[1]].format("way[:-2]", "wanted[:-2]"),
+        )
+        return _USABLE, f"{result} AND {stages}", differ, {}
     if kind == "cell" and len(parts) == 3:
         matches = (
             "list_contains(way[:-2], $p0) AND way[list_position(way, $p0) + 1] = $p2 "

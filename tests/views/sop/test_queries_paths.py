@@ -7,10 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from cxlab.benchmarks.sage.procedures import graph
 from cxlab.metrics.intervals import clustered_interval
 from cxlab.metrics.paths import first_divergence
 from cxlab.read import View, ask
-from cxlab.views.sop import queries, queries_levels, queries_turns
+from cxlab.views.sop import queries, queries_difference, queries_levels, queries_turns
 from tests.stores.traces import LONG, RIGHT, fill
 
 PAY, TALK = (*RIGHT, "ChangeOrder"), (*LONG, "TransHuman")
@@ -85,6 +86,52 @@ def test_error_split_adds_up_and_names_unparsed_replies(by_hand: Path) -> None:
         assert part["share"].sum() == pytest.approx(1.0)
 
 
+def test_quadrants_set_results_against_ways(by_hand: Path) -> None:
+    found = {row["quadrant"]: row for row in queries.quadrants(VIEW).iter_rows(named=True)}
+    assert {name: (row["n"], row["of"]) for name, row in found.items()} == {
+        "right>right": (2, 5),  # s1 and s3 of a
+        "right>wrong": (1, 5),  # the jump over a stage to the right action
+        "wrong>right": (1, 5),  # b says goodbye at the end of the right way
+        "wrong>wrong": (1, 5),
+    }
+    expected = clustered_interval([1, 0, 0, 0, 1], ["s1", "s1", "s1", "s2", "s3"], (0, 1))
+    assert (found["right>right"]["low"], found["right>right"]["high"]) == pytest.approx((expected.low, expected.high))
+    own = queries.quadrants(VIEW, by_model=True)
+    assert own.filter(pl.col("model") == "b").select("quadrant", "n").rows() == [
+        ("right>right", 0), ("right>wrong", 0), ("wrong>right", 1), ("wrong>wrong", 0),
+    ]  # fmt: skip
+    nobody = queries.quadrants(VIEW.change(models=("nobody",)))
+    assert nobody.is_empty()
+
+
+def test_differences_are_of_samples_that_both_models_have(by_hand: Path) -> None:
+    found = queries_difference.step_differences(VIEW, graph.load("telecom_package"), ("a", "b"))
+    rows = {(row["source"], row["target"]): row for row in found.iter_rows(named=True)}
+    # Only s1 is of both: a went the long way once and jumped once, b went the long way and said goodbye.
+    assert (rows["stage1", "stage2"]["first"], rows["stage1", "stage2"]["second"]) == (0.5, 1.0)
+    assert (rows["stage1", "stage5"]["first"], rows["stage1", "stage5"]["second"]) == (0.5, 0.0)
+    assert rows["stage5", "GoodBye"]["difference"] == -1.0
+    assert set(found["n"]) == {1}
+    assert not found["sure"].any()
+    alone = queries_difference.step_differences(VIEW, graph.load("telecom_package"), ("a", "nobody"))
+    assert alone.is_empty()
+
+
+def test_a_difference_on_every_sample_is_sure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    turns = {
+        model: {f"s{place}": [(way, PAY, "none", 90.0)] for place in range(40)}
+        for model, way in (("a", PAY), ("b", SHORT))
+    }
+    fill(tmp_path, turns)
+    found = queries_difference.step_differences(VIEW, graph.load("telecom_package"), ("a", "b"))
+    sure = {row["target"]: row["difference"] for row in found.filter("sure").iter_rows(named=True)}
+    assert found.filter("sure").select("source", "target").rows() == [
+        ("stage1", "stage2"), ("stage2", "stage5"), ("stage1", "stage5"),
+    ]  # fmt: skip
+    assert sure["stage2"] == 1.0
+
+
 def test_survival_falls_to_the_share_of_wholly_right_turns(by_hand: Path) -> None:
     found = queries.survival(VIEW.change(models=("a",)))
     assert found["share"].to_list() == [1.0, 0.75, 0.75, 0.5, 0.5]
@@ -142,6 +189,11 @@ def test_turns_narrow_what_is_counted(by_hand: Path) -> None:
         ("cell=stage5>stage7>ChangeOrder", 1, 1),
         ("flow=ChangeOrder>stage1>ChangeOrder", 1, 1),
         ("", 0, 0),
+        ("result=right>right", 2, 0),
+        ("result=right>wrong", 1, 1),
+        ("result=wrong>right", 1, 1),
+        ("result=wrong>wrong", 1, 1),
+        ("result=right", 0, 0),
         ("error=nonsense", 0, 0),
         ("cell=stage5", 0, 0),
         ("bad=stage5", 0, 0),
