@@ -14,6 +14,9 @@ from cxlab.store.compact import compact_annotations
 
 BROWSER_COOKIE = "cx_browser"
 """As the server sets it (server/__init__.py)."""
+State = Literal["open", "resolved", "dismissed"]
+STATES: tuple[State, ...] = ("resolved", "dismissed", "open")
+"""What can become of something that is suspected."""
 _LONGEST = 4_000
 LONGEST_NAME = 80
 """Characters of the name of a saved filter, or of a run."""
@@ -68,7 +71,7 @@ def save_filter(page: str, name: str, query: str) -> str:
     return _write("filter", page, shown, query)
 
 
-def decide(dataset_id: str, key: str, state: Literal["open", "resolved", "dismissed"], note: str = "") -> str:
+def decide(dataset_id: str, key: str, state: State, note: str = "") -> str:
     """Say what became of something that is suspected of a dataset; a later word on it takes this one's place."""
     return _write("finding", dataset_id, key, note.strip()[:_LONGEST], field=state)
 

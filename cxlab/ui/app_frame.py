@@ -46,7 +46,7 @@ _STYLE = """<style>
 # The accent of the dark theme is light: words on it must be dark to be read.
 _DARK_STYLE = """<style>
 [data-testid="stMain"] [data-testid="stPageLink-NavLink"] p {color: #8fb0e8;}
-[data-testid="stBaseButton-primary"]:not(:disabled), [data-testid="stBaseButton-primary"]:not(:disabled) p,
+[data-testid^="stBaseButton-primary"]:not(:disabled), [data-testid^="stBaseButton-primary"]:not(:disabled) p,
   [data-testid="stMultiSelectTagsContainer"] [data-tag], [data-testid="stMultiSelectTagsContainer"] [data-tag] *
   {color: #0f172a !important;}
 </style>"""

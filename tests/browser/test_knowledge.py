@@ -16,7 +16,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 def test_from_the_topic_tree_to_an_article_with_its_noise(page: Page, lab: Lab) -> None:
     # Without runs, so that the pages of the other tests look as they did.
     make_knowledge(lab.home, runs=False)
-    go(page, lab.url, "knowledge", dataset=DATASET)
+    go(page, lab.url, "knowledge", dataset=DATASET, tab="articles")
     see(page, "5 articles under 2 roots, up to 2 levels deep")
     click_mark(page, "knowledge-tree", ["Heat"])
     assert wait_for(page, "knowledge", "topic")["topic"] == ["Heat"]

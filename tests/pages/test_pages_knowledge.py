@@ -2,14 +2,16 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cxlab.read import annotations
 from cxlab.views.knowledge.article_html import mark_differences, to_html
-from tests.stores.knowledge_base import HOSTILE, QUESTIONS, make_knowledge
+from tests.stores.knowledge_base import DATASET, HOSTILE, QUESTIONS, make_knowledge
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,14 +77,14 @@ def test_what_is_missing_is_said(
             assert button in [*(each.label for each in app.button), ""], tab
 
 
-def test_the_strip_and_the_first_tab(home: Path) -> None:
-    app = open_page()
+def test_the_strips_of_a_run_and_of_the_articles(home: Path) -> None:
+    app = open_page(tab="pairs")
     assert not app.exception
     assert {each.label: each.value for each in app.metric} == {
         "Articles": "5", "Contradictions missed": "1 of 2", "Repetitions missed": "1 of 2",
         "Intents told right": "33.3 %",
     }  # fmt: skip
-    assert "5 articles under 2 roots" in words(app)
+    assert "5 articles under 2 roots" in words(open_page(tab="articles"))
     narrowed = open_page(topic=["Heat"], find="wood")
     assert narrowed.dataframe[1].value["article_id"].tolist() == ["K_4"]
     near = open_page(find="lamps and fans")
@@ -92,7 +94,7 @@ def test_the_strip_and_the_first_tab(home: Path) -> None:
 
 
 def test_a_click_in_the_tree_and_in_the_list_go_into_the_address(home: Path) -> None:
-    app = open_page({"knowledge-tree": {"selection": {"points": [{"customdata": ["Heat", "Fan"]}]}}})
+    app = open_page({"knowledge-tree": {"selection": {"points": [{"customdata": ["Heat", "Fan"]}]}}}, tab="articles")
     assert app.query_params["topic"] == ["Heat", "Fan"]
     back = open_page({"knowledge-tree": {"selection": {"points": [{"customdata": [""]}]}}}, topic=["Heat"])
     assert "topic" not in back.query_params
@@ -240,3 +242,39 @@ def test_values_that_differ_are_marked_and_nothing_else() -> None:
     assert "&lt;b&gt;" in right
     left, right = mark_differences("slate grey case", "slate blue case")
     assert (left, right) == ('slate <mark class="other">grey</mark> case', 'slate <mark class="other">blue</mark> case')
+
+
+def test_health_comes_first_and_does_not_change_with_the_run(home: Path) -> None:
+    app = open_page()
+    assert not app.exception
+    figures = {each.label: each.value for each in app.metric}
+    assert figures["Articles"] == "5"
+    assert figures["Gaps · unreached"] == "–"
+    assert "things to look at" in words(app)
+    listed = app.dataframe[0].value
+    assert {"contradiction", "repetition"} <= set(listed["kind"])
+    # A run invented this pair, so it is suspected as well, and said to be.
+    assert "strong · simulated" in set(listed["by"])
+    other = open_page(run="run-other")
+    assert {each.label: each.value for each in other.metric} == figures
+    assert not any(box.label == "Run" for box in app.selectbox)
+
+
+def test_a_finding_is_resolved_noted_and_taken_back(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(shutil.copytree(made, tmp_path / "own")))
+    key = "contradiction:refinement:R_1+R_3"
+    app = open_page(finding=key)
+    assert '<mark class="other">36</mark> months' in made_html(app)
+    app.text_area[0].set_value(HOSTILE)
+    next(button for button in app.button if button.label == "Resolve").click().run()
+    assert annotations.findings(DATASET).select("key", "state", "note").rows() == [(key, "resolved", HOSTILE)]
+    assert HOSTILE in [each.value for each in app.text]
+    open_before = len(open_page(status="all").dataframe[0].value)
+    assert len(open_page().dataframe[0].value) == open_before - 1
+    resolved = open_page(status="resolved")
+    assert len(resolved.dataframe[0].value) == 1
+    app.button(key="knowledge-finding-undo").click().run()
+    assert annotations.findings(DATASET).is_empty()
+    assert "no longer there" in words(open_page(finding="contradiction:refinement:R_1+GONE"))

@@ -250,7 +250,9 @@ def _passages(
     place: KnowledgePlace, found: Pairs, one: Mapping[str, Any], other: Mapping[str, Any], differences: Differences
 ) -> tuple[list[tuple[str, str]], bool]:
     """The passages to show, and whether the dataset itself notes them."""
-    noted = cached(queries_pairs.passages, place.dataset, found, place.pairs, one["article_id"], other["article_id"])
+    noted = cached(
+        queries_pairs.passages, place.dataset, found.corpus, place.pairs, one["article_id"], other["article_id"]
+    )
     if noted:
         return noted, True
     compare = differences if place.pairs == "contradictory" else queries_pairs.shared
@@ -266,7 +268,11 @@ def _beside(
             st.markdown(f"**{plain(whole['title'])}**", width="content")
             key = f"knowledge-read-{whole['article_id']}-{len(passages)}"
             if st.button(f"Read {plain(whole['article_id'])}", key=key, type="tertiary"):
-                go(place.change(tab="", corpus=(whole["corpus"] or [""])[0], article=whole["article_id"], pair=()))
+                go(
+                    place.change(
+                        tab="articles", corpus=(whole["corpus"] or [""])[0], article=whole["article_id"], pair=()
+                    )
+                )
     for mine, theirs in passages:
         left, right = st.columns(2, gap="large")
         for side, made in zip((left, right), mark_differences(mine, theirs), strict=True):

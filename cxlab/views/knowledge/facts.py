@@ -88,7 +88,7 @@ def show_fact(place: KnowledgePlace) -> None:
         select="single",
     )
     if picked:
-        go(place.change(tab="", article=picked[0]["article_id"], fact=""))
+        go(place.change(tab="articles", article=picked[0]["article_id"], fact=""))
     said = cached(queries_facts.said_in, place.dataset, place.fact)
     if said.height:
         talks = said["conversation_id"].n_unique()

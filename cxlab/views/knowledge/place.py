@@ -49,6 +49,9 @@ class KnowledgePlace(PagePlace):
     sample: str = ""
     fact: str = ""
     text: str = ""
+    suspected: str = ""
+    finding: str = ""
+    status: str = ""
 
     @property
     def run(self) -> str:
@@ -107,8 +110,8 @@ def _name_run(row: Mapping[str, Any]) -> str:
     return f"{label(row['model'])} · {f'{said} · ' if said else ''}{format_time(row['created'], zone())}"
 
 
-def show_health(place: KnowledgePlace, corpora: pl.DataFrame) -> None:
-    """The knowledge base in four figures: its size, what is known to be wrong with it, and what the run saw of that."""
+def show_models(place: KnowledgePlace, corpora: pl.DataFrame) -> None:
+    """The chosen run in four figures: what it was shown, and what it saw of what is known to be wrong."""
     known = {row["kind"]: row["len"] for row in cached(_count_gold, place.dataset).iter_rows(named=True)}
     found = cached(pairs.load, place.dataset, place.run) if place.run else None
     counted = {row["kind"]: row for row in pairs.count(found).iter_rows(named=True)} if found else {}

@@ -263,6 +263,15 @@ def titles(dataset: str, corpus: str, ids: Iterable[str]) -> dict[str, str]:
     return dict(rows.iter_rows())
 
 
+def all_titles(dataset: str, corpus: str) -> dict[str, str]:
+    """Id → title of all articles of a collection."""
+    rows = ask(
+        f"SELECT article_id, title FROM {articles_in(dataset)} WHERE list_contains(corpus, $corpus) ORDER BY 1",
+        {"path": str(table_path(dataset, "articles")), "corpus": corpus},
+    )
+    return {str(id): str(title or id) for id, title in rows.iter_rows()}
+
+
 def kept_file(dataset: str, name: str | None) -> bytes | None:
     """A file that was kept beside the articles (a PDF); None when the dataset has none of this name."""
     # The name comes from a table that anybody may have written: it must not lead out of the folder.

@@ -168,7 +168,7 @@ def count(found: Pairs) -> pl.DataFrame:
     )
 
 
-def passages(dataset: str, found: Pairs, kind: str, first: str, second: str) -> list[tuple[str, str]]:
+def passages(dataset: str, corpus: str, kind: str, first: str, second: str) -> list[tuple[str, str]]:
     """(first's, second's) passages that make a pair what it is, as the generator noted them; [] when it did not.
 
     A contradiction: the sentence that was put in, and the one that states the fact in the other article. A repetition
@@ -186,7 +186,7 @@ def passages(dataset: str, found: Pairs, kind: str, first: str, second: str) -> 
             "kind": "contradiction" if kind == "contradictory" else "insertion",
         },
     )
-    bodies = {name: queries.article(dataset, found.corpus, name) for name in (first, second)}
+    bodies = {name: queries.article(dataset, corpus, name) for name in (first, second)}
     made = []
     for row in rows.iter_rows(named=True):
         other = second if row["to"] == first else first

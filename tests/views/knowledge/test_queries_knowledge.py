@@ -169,11 +169,11 @@ def test_a_perfect_run_misses_nothing_and_none_is_none() -> None:
 def test_passages_are_those_that_the_dataset_notes() -> None:
     found = queries_pairs.load(DATASET, RUN)
     assert found is not None
-    there = queries_pairs.passages(DATASET, found, "contradictory", "R_1", "R_3")
+    there = queries_pairs.passages(DATASET, found.corpus, "contradictory", "R_1", "R_3")
     assert there == [
         ("The warranty of the Aero Lamp lasts 24 months.", "The warranty of the Aero Lamp lasts 36 months.")
     ]
-    assert queries_pairs.passages(DATASET, found, "similar", "R_1", "R_2") == []
+    assert queries_pairs.passages(DATASET, found.corpus, "similar", "R_1", "R_2") == []
     same = queries_pairs.shared("One two three four five. Nothing else here at all.", "Zero one two three four five.")
     assert same == [("One two three four five.", "Zero one two three four five.")]
 

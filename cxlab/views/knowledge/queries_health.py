@@ -1,0 +1,26 @@
+"""What runs and people said of what is suspected of a knowledge base."""
+
+import json
+from collections import defaultdict
+
+from cxlab.read.query import ask
+
+
+def named_by(dataset: str) -> dict[str, tuple[str, ...]]:
+    """ "contradiction:CORPUS:A+B" → the models whose runs named this pair; of repetitions alike. Each run's first trial
+    counts."""
+    rows = ask(
+        """SELECT a.model, a.output, s.inputs FROM attempts a JOIN runs r USING (run_id)
+        JOIN samples s ON s.sample_id = a.sample_id AND s.dataset_id = r.dataset_id
+        WHERE r.dataset_id = $dataset AND a.task = 'kb_refinement' AND a.trial = 0 ORDER BY r.created, a.run_id""",
+        {"dataset": dataset},
+    )
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for model, output, inputs in rows.iter_rows():
+        said, corpus = json.loads(output or "{}"), json.loads(inputs or "{}").get("corpus", "refinement")
+        for name, kind in (("contradictory", "contradiction"), ("similar", "repetition")):
+            for pair in said.get(name) or ():
+                ids = sorted(str(id) for id in pair[:2])
+                if len(ids) == 2:
+                    found[f"{kind}:{corpus}:{'+'.join(ids)}"][str(model)] = None
+    return {key: tuple(models) for key, models in found.items()}
