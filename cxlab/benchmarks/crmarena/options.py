@@ -100,6 +100,13 @@ class CrmGenerateOptions(GenerateOptions):
         title="Link cases with issue and product",
         description="Without the links agents must read what a case is about: the paper's harder setting.",
     )
+    brief: str | None = Field(
+        None,
+        title="Or a company in one paragraph",
+        description="Its name, what it sells, to whom, what its service is strict about. A real model makes a company "
+        "of it; simulated ones know the industries alone.",
+        json_schema_extra={"long": True},
+    )
     company: str | None = Field(
         None,
         description="A folder with the files of a company of one's own, in place of an industry; data/crmarena/shoes "

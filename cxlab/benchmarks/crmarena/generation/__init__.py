@@ -20,6 +20,8 @@ from cxlab import llm, resources
 from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.crmarena.generation import (
     casework,
+    company_prompts,
+    company_writing,
     correspondence,
     cost,
     latent,
@@ -56,6 +58,7 @@ from cxlab.store import layout, write
 
 # Part of the work folder's name: raised when a change makes older half-done work unusable.
 VERSION = 1
+SHORTEST_BRIEF = 40
 LICENCE = "own work, made with CX Lab"
 HERE = resources.PACKAGE / "benchmarks" / "crmarena"
 Tables = dict[str, pl.DataFrame]
@@ -63,12 +66,15 @@ Tables = dict[str, pl.DataFrame]
 
 def plan(options: CrmGenerateOptions, context: GenerationContext) -> CostEstimate | None:
     """What a real writer will be asked; None where it costs nothing."""
-    find_company(options)
-    return cost.estimate(options.model, sizes.read_size(options.size))
+    find_company(options, context)
+    return cost.estimate(options.model, sizes.read_size(options.size), brief=bool(options.brief))
 
 
-def find_company(options: CrmGenerateOptions) -> Path:
-    """The folder of the company's files; BadOption where there is none."""
+def find_company(options: CrmGenerateOptions, context: GenerationContext) -> Path:
+    """The folder of the company's files, for a paragraph the one that they will be written to; BadOption where there
+    is none, and where a paragraph is too short or nobody can read it."""
+    if options.brief is not None:
+        return _find_told(options.brief, options, context)
     known = {path.parent.name: path.parent for path in sorted(resources.data("crmarena").glob("*/company.yaml"))}
     folder = Path(options.company) if options.company else known.get(options.industry)
     if folder is None or not (folder / "company.yaml").is_file():
@@ -77,10 +83,25 @@ def find_company(options: CrmGenerateOptions) -> Path:
     return folder
 
 
+def _find_told(brief: str, options: CrmGenerateOptions, context: GenerationContext) -> Path:
+    if options.company is not None:
+        raise BadOption("give a paragraph (--brief) or a folder (--company), not both")
+    if len(brief.strip()) < SHORTEST_BRIEF:
+        raise BadOption(f"--brief: tell of the company in a sentence or two, {SHORTEST_BRIEF} letters at least")
+    if llm.load(options.model).simulated:
+        raise BadOption(
+            f"{options.model} cannot make a company of a paragraph: it knows the industries that were written by hand "
+            "(--industry) alone; name a real model with --model, see python -m cxlab models"
+        )
+    extent = company_writing.find_extent(sizes.read_size(options.size))
+    key = content_id(brief, options.model, extent.model_dump(), context.seed, company_prompts.hashes())
+    return layout.resolve_home(context.home) / "companies" / key
+
+
 def generate(options: CrmGenerateOptions, context: GenerationContext) -> Generation:
     """The benchmark's generator: makes and stores a dataset, because samples point into its tables."""
     base = layout.resolve_home(context.home)
-    folder = find_company(options)
+    folder = find_company(options, context)
     sizes.read_size(options.size)
     model = context.budget.meter(llm.load(options.model))
     with make_once(base, work_key(options, context.seed, folder)) as work:
@@ -96,7 +117,9 @@ def generate(options: CrmGenerateOptions, context: GenerationContext) -> Generat
 
 def work_key(options: CrmGenerateOptions, seed: int, folder: Path) -> str:
     """The name of the work folder: everything that decides the result."""
-    files = [*sorted(folder.rglob("*.*")), *sorted(resources.data("crmarena").glob("*.*"))]
+    # What is written of a paragraph follows from the paragraph.
+    own = [] if options.brief is not None else sorted(folder.rglob("*.*"))
+    files = [*own, *sorted(resources.data("crmarena").glob("*.*"))]
     if llm.load(options.model).simulated:
         # Simulated models are code.
         files += [*sorted(HERE.rglob("*.py")), *sorted(resources.data("simulated", "crmarena").glob("*.yaml"))]
@@ -108,12 +131,15 @@ def work_key(options: CrmGenerateOptions, seed: int, folder: Path) -> str:
 def _make(
     options: CrmGenerateOptions, context: GenerationContext, folder: Path, work: Path, metered: ChatModel
 ) -> Generator[Progress, None, tuple[Dataset, list[Sample], Tables]]:
-    company = companies.load(folder)
-    talks = talk_files.load(folder / "talks.yaml", company)
-    new_cases = incoming.load(folder / "new_cases.yaml", company)
     size, seed = sizes.read_size(options.size), context.seed
     model = generation_stages.FaultStoppedModel(metered)
     counts: dict[str, writing.Counts] = {}
+    if options.brief is not None and not (folder / "company.yaml").is_file():
+        extent = company_writing.find_extent(size)
+        counts["company"] = yield from company_writing.write_company(model, options.brief, extent, seed, folder, work)
+    company = companies.load(folder)
+    talks = talk_files.load(folder / "talks.yaml", company)
+    new_cases = incoming.load(folder / "new_cases.yaml", company)
     profile = company.profile
     domain = profile.support_email.partition("@")[2]
     work_names, counts["users"] = yield from writing.write_people(
@@ -184,10 +210,11 @@ def _make(
             "compat": "policy",
             "industry": profile.industry,
             "company": profile.name,
+            **({"written_company": f"companies/{folder.name}"} if options.brief is not None else {}),
             "links": options.links,
             "options": options.to_record(),
             "today": latent.end_of(size).isoformat(),
-            "prompts": prompts.hashes(),
+            "prompts": {**prompts.hashes(), **(company_prompts.hashes() if options.brief is not None else {})},
             "rows": {name: tables[name].height for name in load_default().objects},
             "writing": {name: each.to_record() for name, each in counts.items()},
             **({} if model.simulated else {"spending": context.budget.sum_up()}),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from contextlib import suppress
+from typing import Any
 
 from pydantic import BaseModel
 
-from cxlab.benchmarks.crmarena.generation import prompts
+from cxlab.benchmarks.crmarena.generation import company_prompts, prompts
 from cxlab.benchmarks.crmarena.generation.correspondence import fill_slots
 from cxlab.benchmarks.crmarena.organisation import company as companies
 from cxlab.benchmarks.crmarena.organisation import talks
@@ -26,13 +28,16 @@ _SLOTS = {
 
 
 def ask_writer(model: ChatModel) -> None:
-    """Asks for names, two cases (one that breaks a rule), a reader's opinion, a purchase and other words."""
+    """Asks for names, two cases (one that breaks a rule), a reader's opinion, a purchase, other words, a company."""
 
     async def ask_all() -> None:
         for prompt, inputs in list_examples():
-            # A simulated writer is not asked for a second opinion: its texts are written by hand.
+            # A simulated writer is not asked for a second opinion: its texts are written by hand. Nor can it make a
+            # company, and its reply is of no account here: nothing is asked twice.
+            shown = copy.copy(prompt)
+            shown.repair = False
             with suppress(CxError):
-                await ask(model, prompt, inputs)
+                await ask(model, shown, inputs)
 
     asyncio.run(ask_all())
 
@@ -62,10 +67,41 @@ def list_examples() -> list[tuple[Prompt[BaseModel, BaseModel], BaseModel]]:
             prompts.ProductInputs(company=profile.name, words="running shoes", day="2021-03-02", purchases=bought),
         ),
         (prompts.PARAPHRASE, prompts.ParaphraseInputs(role="a Service Analyst", questions=(asked,))),
+        *_list_company_examples(company),
     )
     for prompt, inputs in pairs:
         found.append((prompt, inputs))  # type: ignore[arg-type]  # each prompt has inputs of its own
     return found
+
+
+def _list_company_examples(company: companies.Company) -> list[tuple[Prompt[Any, Any], BaseModel]]:
+    """What is asked to make a company like the default one of its description."""
+    profile, catalogue = company.profile, company.catalogue
+    policy, issue = profile.conduct_policies[0], profile.issues[0]
+    wanted = company_prompts.WantedArticle(slug=policy.article, rule=policy.rule, terms=policy.terms)
+    return [
+        (
+            company_prompts.COMPANY,
+            company_prompts.CompanyInputs(brief=profile.description, issues=10, policies=10),
+        ),
+        (company_prompts.CATALOGUE, company_prompts.CatalogueInputs(profile=profile, models=16)),
+        (
+            company_prompts.ARTICLES,
+            company_prompts.ArticlesInputs(
+                profile=profile, catalogue=catalogue, wanted=(wanted,), more=4, titles=("Gift cards",), slugs=()
+            ),
+        ),
+        (
+            company_prompts.TALKS,
+            company_prompts.TalksInputs(
+                profile=profile,
+                catalogue=catalogue,
+                issue=issue,
+                policies=tuple(each for each in profile.conduct_policies if issue.name in each.issues),
+                ids=("chat-late",),
+            ),
+        ),
+    ]
 
 
 def _describe(company: companies.Company, breaks: bool) -> prompts.CaseFacts:

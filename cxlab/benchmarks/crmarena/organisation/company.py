@@ -216,7 +216,20 @@ def read_article(path: Path) -> Article:
 
 def find_faults(company: Company) -> Iterator[tuple[str, str]]:
     """(file, problem) for each thing in which the files of a company contradict each other or themselves."""
-    profile = company.profile
+    profile, catalogue = company.profile, company.catalogue
+    yield from (("company.yaml", text) for text in find_profile_faults(profile))
+    yield from (("catalogue.yaml", text) for text in find_catalogue_faults(catalogue, profile))
+    for title in _twice([article.title for article in company.articles.values()]):
+        yield "knowledge", f"the title {title!r} is there twice"
+    for article in company.articles.values():
+        yield from ((f"knowledge/{article.slug}.md", text) for text in find_article_faults(article, profile, catalogue))
+    for policy in profile.conduct_policies:
+        if policy.article not in company.articles:
+            yield "company.yaml", f"there is no article {policy.article!r}"
+
+
+def find_profile_faults(profile: Profile) -> list[str]:
+    """In what a company's profile contradicts itself."""
     names: dict[str, list[str]] = {
         "state": [region.state for region in profile.regions],
         "category": list(profile.categories),
@@ -224,57 +237,50 @@ def find_faults(company: Company) -> Iterator[tuple[str, str]]:
         "policy": [policy.id for policy in profile.conduct_policies],
         "article of a policy": [policy.article for policy in profile.conduct_policies],
     }
-    for what, all_names in names.items():
-        yield from (("company.yaml", f"{what} {name!r} is there twice") for name in _twice(all_names))
-    for name in _twice([model.name for model in company.catalogue.models]):
-        yield "catalogue.yaml", f"model {name!r} is there twice"
-    for title in _twice([article.title for article in company.articles.values()]):
-        yield "knowledge", f"the title {title!r} is there twice"
-
-    links: list[tuple[str, str, Iterable[str], Iterable[str]]] = [
-        ("company.yaml", "warehouse", [r.ships_from for r in profile.regions], [w.name for w in profile.warehouses]),
+    found = [f"{what} {name!r} is there twice" for what, all_names in names.items() for name in _twice(all_names)]
+    links: list[tuple[str, Iterable[str], Iterable[str]]] = [
+        ("warehouse", [region.ships_from for region in profile.regions], [each.name for each in profile.warehouses]),
+        *(("category", issue.befalls, profile.categories) for issue in profile.issues if issue.befalls != "all"),
+        *(("term", policy.terms, profile.terms) for policy in profile.conduct_policies),
+        *(("issue", policy.issues, names["issue"]) for policy in profile.conduct_policies),
     ]
-    for issue in profile.issues:
-        if issue.befalls != "all":
-            links.append(("company.yaml", "category", issue.befalls, profile.categories))
+    for what, used, known in links:
+        found += [f"there is no {what} {name!r}" for name in used if name not in known]
     for policy in profile.conduct_policies:
-        links.append(("company.yaml", "article", [policy.article], company.articles))
-        links.append(("company.yaml", "term", policy.terms, profile.terms))
-        links.append(("company.yaml", "issue", policy.issues, names["issue"]))
-    links += [
-        ("catalogue.yaml", "category", model.categories, profile.categories) for model in company.catalogue.models
-    ]
-    links += [(f"knowledge/{a.slug}.md", "term", a.terms, profile.terms) for a in company.articles.values()]
-    for file, what, used, known in links:
-        missing = [name for name in used if name not in known]
-        yield from ((file, f"there is no {what} {name!r}") for name in missing)
-        if missing:
-            return  # what follows looks them up
+        told = [profile.terms[key].value for key in policy.terms if key in profile.terms]
+        found += [f"{policy.id}: {text}" for text in _strangers(policy.rule, told)]
+    return found
 
+
+def find_catalogue_faults(catalogue: Catalogue, profile: Profile) -> list[str]:
+    """In what a catalogue contradicts itself or the company's profile."""
+    found = [f"model {name!r} is there twice" for name in _twice([model.name for model in catalogue.models])]
+    used = dict.fromkeys(name for model in catalogue.models for name in model.categories)
+    return found + [f"there is no category {name!r}" for name in used if name not in profile.categories]
+
+
+def find_article_faults(article: Article, profile: Profile, catalogue: Catalogue) -> Iterator[str]:
+    """In what an article contradicts itself, the company's terms and rules, or the names that it has."""
+    missing = [key for key in article.terms if key not in profile.terms]
+    yield from (f"there is no term {key!r}" for key in missing)
+    if missing:
+        return  # what follows looks them up
     for policy in profile.conduct_policies:
-        told = [profile.terms[key].value for key in policy.terms]
-        yield from (("company.yaml", f"{policy.id}: {text}") for text in _strangers(policy.rule, told))
-        article = company.articles[policy.article]
-        if not set(policy.terms) <= set(article.terms):
-            yield f"knowledge/{article.slug}.md", f"the rule {policy.id} rests on terms that the article does not list"
-    for article in company.articles.values():
-        yield from ((f"knowledge/{article.slug}.md", text) for text in _faults_of(article, company))
-
-
-def _faults_of(article: Article, company: Company) -> Iterator[str]:
+        if policy.article == article.slug and not set(policy.terms) <= set(article.terms):
+            yield f"the rule {policy.id} rests on terms that the article does not list"
     body = _STEP.sub("", article.body)
-    told = [company.profile.terms[key].value for key in article.terms]
-    told += [f"${model.price:g}" for model in company.catalogue.models if model.name in body]
+    told = [profile.terms[key].value for key in article.terms]
+    told += [f"${model.price:g}" for model in catalogue.models if model.name in body]
     yield from _strangers(" ".join((article.title, article.helps, body)), told)
     for key in article.terms:
-        value = company.profile.terms[key].value
+        value = profile.terms[key].value
         if value.lower() not in body.lower():
             yield f"the article lists {key}, but does not say {value!r}"
     plain = " ".join(article.body.split()).lower()
     for question in article.questions:
         if question.answer.lower() not in plain:
             yield f"the answer {question.answer!r} is no piece of the article"
-    known = _known_names(company)
+    known = _known_names(profile, catalogue)
     for text in (article.title, article.helps, article.body):
         for found in _CAPITALISED.finditer(text):
             if found.group() not in known and not _BEGINNING.search(text[: found.start()]):
@@ -291,9 +297,9 @@ def _amounts(text: str) -> list[tuple[str, str]]:
     return [(number.rstrip(","), unit.rstrip("s")) for number, unit in _AMOUNT.findall(text)]
 
 
-def _known_names(company: Company) -> frozenset[str]:
+def _known_names(profile: Profile, catalogue: Catalogue) -> frozenset[str]:
     """Every capitalised word of profile and catalogue."""
-    texts = [company.profile.model_dump_json(), *(model.name for model in company.catalogue.models)]
+    texts = [profile.model_dump_json(), *(model.name for model in catalogue.models)]
     return frozenset(word for text in texts for word in _CAPITALISED.findall(text))
 
 

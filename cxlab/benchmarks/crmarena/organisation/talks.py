@@ -88,12 +88,12 @@ def load_default() -> tuple[Talk, ...]:
 def load(path: Path, company: Company) -> tuple[Talk, ...]:
     """The talks of a file, checked against their company; BadFile names the first that does not fit it."""
     talks = load_model(path, _File, FORM).talks
-    for problem in _find_faults(talks, company):
+    for problem in find_faults(talks, company):
         raise BadFile(path, None, problem, FORM)
     return talks
 
 
-def _find_faults(talks: tuple[Talk, ...], company: Company) -> Iterator[str]:
+def find_faults(talks: tuple[Talk, ...], company: Company) -> Iterator[str]:
     issues = {issue.name for issue in company.profile.issues}
     policies = {policy.id: policy for policy in company.profile.conduct_policies}
     kinds = {model.kind for model in company.catalogue.models}

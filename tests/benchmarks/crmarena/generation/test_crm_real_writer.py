@@ -1,4 +1,5 @@
-"""A real writer over HTTP: it makes a whole tiny organisation from what the prompts say, and its slips are caught."""
+"""A real writer over HTTP: it makes a company of a paragraph and a whole tiny organisation, from what the prompts say,
+and its slips are caught."""
 
 import json
 import re
@@ -11,14 +12,18 @@ from typing import Any
 import pytest
 from llm.fault_server import FaultServer
 
-from cxlab.benchmarks.crmarena.generation import cost, examples, generate, plan, prompts, sizes
+from cxlab.benchmarks.crmarena.generation import company_prompts, cost, examples, generate, plan, prompts, sizes
 from cxlab.benchmarks.crmarena.generation.prompts import CaseFacts, CaseText, Line, find_faults
 from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
+from cxlab.benchmarks.crmarena.organisation import company as companies
 from cxlab.benchmarks.generation import GenerationContext
 from cxlab.benchmarks.generation_budget import GenerationBudget, OutOfBudget
 from cxlab.benchmarks.generation_stages import finish
 from cxlab.errors import BadOption
+from tests.benchmarks.crmarena.generation.bank_writer import BRIEF, BankWriter
 from tests.benchmarks.crmarena.generation.conftest import MadeOrganisation, make
+
+TINY = {"size": "tiny", "model": "endpoint:writer", "brief": BRIEF}
 
 _CASE = re.compile(r"^## Case (\d+): (.*)$", re.M)
 
@@ -32,6 +37,7 @@ class Writer:
     names: int = 0
     slips: set[str] = field(default_factory=set)
     faint: str = ""
+    bank: BankWriter = field(default_factory=BankWriter)
 
     def slip(self, kind: str) -> bool:
         first = kind not in self.slips
@@ -41,6 +47,10 @@ class Writer:
     def __call__(self, body: dict[str, Any]) -> str:
         user = next(each["content"] for each in body["messages"] if each["role"] == "user")
         for start, answer in (
+            ("in its owner's words", self.bank.tell),
+            ("Every category has a model", self.bank.sell),
+            ("Each article has its", self.bank.explain),
+            ("Each talk has an", self.bank.talk),
             ("Invent", self.name_people),
             ("## Case", self.write_cases),
             ("Rules:", self.find_rule),
@@ -146,20 +156,57 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
             f'[endpoints.writer]\nbase_url = "{scene.url}"\nmodel = "writer"\nkey_required = false\n'
             "prompt_usd = 1.0\ncompletion_usd = 1.0\n"
         )
-        made = make(home, size="tiny", model="endpoint:writer")
+        made = make(home, **TINY)
         yield Written(made, writer, scene.calls, made.dataset.config["spending"])
 
 
 def test_a_real_writer_makes_a_tiny_organisation_in_under_a_hundred_calls(written: Written) -> None:
-    assert set(written.writer.asked) == {"name_people", "write_cases", "find_rule", "pick", "reword"}
+    about_cases = {"name_people", "write_cases", "find_rule", "pick", "reword"}
+    assert set(written.writer.asked) == about_cases | {"tell", "sell", "explain", "talk"}
     assert written.calls < 100
     assert written.spent["calls"] == written.calls
     assert written.spent["cost_usd"] > 0
-    told = plan(CrmGenerateOptions(size="tiny", model="endpoint:writer"), GenerationContext())
+    told = plan(CrmGenerateOptions(**TINY), GenerationContext())
     assert told is not None
     # What had to be made again is not foreseen.
     assert told.calls <= written.calls <= told.calls + 20
-    assert sum(cost.count_calls(sizes.read_size("tiny")).values()) == told.calls
+    assert sum(cost.count_calls(sizes.read_size("tiny"), brief=True).values()) == told.calls
+
+
+def test_a_company_of_a_paragraph_is_a_folder_like_those_that_people_write(written: Written) -> None:
+    config = written.made.dataset.config
+    folder = written.made.home / config["written_company"]
+    company = companies.load(folder)
+    assert company.profile.name == config["company"] == "Larkfield Savings Bank"
+    assert len(company.profile.issues) == len(company.profile.conduct_policies) == 4
+    assert len(company.articles) == 8
+    assert {policy.article for policy in company.profile.conduct_policies} <= company.articles.keys()
+    assert written.made.tables["Knowledge__kav"].height == 8
+    assert set(written.made.tables["Issue__c"]["Name"]) == {issue.name for issue in company.profile.issues}
+    # Each slip was sent back with what is wrong with it, and mended: that is no discarded batch.
+    assert written.writer.bank.slips == {"number", "category", "answer", "breach"}
+    assert written.made.dataset.config["writing"]["company"] == {
+        "batches": 8, "discarded": 0, "again": 0, "refused": 0,
+    }  # fmt: skip
+    assert company_prompts.hashes().items() <= config["prompts"].items()
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"model": "simulated:strong"}, "cannot make a company of a paragraph"),
+        ({"brief": "A bank."}, "a sentence or two"),
+        ({"company": "somewhere"}, "not both"),
+    ],
+)
+def test_what_cannot_become_a_company_is_refused_before_anything_is_asked(
+    settings: dict[str, str], told: str, written: Written, tmp_path: Path
+) -> None:
+    options = CrmGenerateOptions.read({**TINY, **settings})
+    with pytest.raises(BadOption, match=told):
+        plan(options, GenerationContext(3, tmp_path))
+    with pytest.raises(BadOption, match=told):
+        finish(generate(options, GenerationContext(3, tmp_path)))
 
 
 def test_its_texts_are_the_ones_that_are_stored(written: Written) -> None:
@@ -190,7 +237,7 @@ def test_its_slips_are_caught_made_again_and_counted(written: Written) -> None:
 
 def test_a_second_try_pays_for_nothing(written: Written) -> None:
     before = Counter(written.writer.asked)
-    made = finish(generate(CrmGenerateOptions(size="tiny", model="endpoint:writer"), GenerationContext(3)))
+    made = finish(generate(CrmGenerateOptions(**TINY), GenerationContext(3)))
     assert made.dataset.id == written.made.dataset.id
     assert written.writer.asked == before
 
@@ -238,7 +285,7 @@ def test_prompts_say_what_they_need_and_nothing_of_the_script() -> None:
 
 def test_each_prompt_can_be_read_as_a_real_model_gets_it() -> None:
     shown = {prompt.name: prompt.render(inputs) for prompt, inputs in examples.list_examples()}
-    assert shown.keys() == prompts.hashes().keys()
+    assert shown.keys() == {**prompts.hashes(), **company_prompts.hashes()}.keys()
     for name, messages in shown.items():
         told = "\n".join(message["content"] for message in messages)
         assert "{{" not in told, name
@@ -270,8 +317,8 @@ def test_what_an_interrupted_try_paid_for_is_not_paid_for_again(
             f'[endpoints.writer]\nbase_url = "{scene.url}"\nmodel = "writer"\nkey_required = false\n'
             "prompt_usd = 1.0\ncompletion_usd = 1.0\n"
         )
-        options = CrmGenerateOptions(size="tiny", model="endpoint:writer")
-        # A call costs 0.00012 dollars here: the money ends among the readers of the cases.
+        options = CrmGenerateOptions(**TINY)
+        # A call costs 0.00012 dollars here: the money ends when the company is there.
         with pytest.raises(OutOfBudget, match="is spent"):
             finish(generate(options, GenerationContext(3, tmp_path, budget=GenerationBudget(0.0012))))
         spent = scene.calls
