@@ -2,26 +2,23 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from cxlab import jobs, read, ui
 from cxlab.benchmarks import REGISTRY
-from cxlab.charts.numbers import format_count, format_share, format_usd
 from cxlab.read import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.report.write import Subject
 from cxlab.ui.address import here
 from cxlab.views.benchmarks import declared, declared_all, in_order, names_of
 from cxlab.views.overview.board import show_board
+from cxlab.views.overview.health import show_health, show_set_aside
 from cxlab.views.overview.published import show_published
+from cxlab.views.overview.summary import show_summary
 from cxlab.views.report_button import offer_report
 
 ui.routed()
-
-# So many are named one by one; the command names all.
-_MOST_SET_ASIDE = 12
 
 STARTS = (
     ("You look for failures", "Filter, read a dialogue, see where it went wrong.", "Browse failures", "failures"),
@@ -47,24 +44,6 @@ def resume(runs: Sequence[str]) -> None:
     st.rerun()
 
 
-def show_set_aside() -> None:
-    """What is damaged and does not count, with the reason; nothing on a sound store."""
-    found = read.set_aside()
-    if not found:
-        return
-    with st.container(border=True):
-        ui.section(
-            f"{len(found)} set aside",
-            "These are damaged, of a newer version, or copies: they are left out of every figure, all else counts. "
-            "The command below says what can be done; with --repair it does so and keeps each original in the trash.",
-        )
-        for kind, name, reason in found[:_MOST_SET_ASIDE]:
-            st.text(f"{kind} {name}: {reason}")
-        if len(found) > _MOST_SET_ASIDE:
-            st.text(f"and {len(found) - _MOST_SET_ASIDE} more")
-        st.code("python -m cxlab doctor", language=None)
-
-
 def show_empty() -> None:
     ui.empty(
         "Once agents have been evaluated, this page ranks them and says how sure the order is. There are no attempts "
@@ -72,26 +51,6 @@ def show_empty() -> None:
         "Start an evaluation",
         lambda: ui.open_page("run", View()),
         "python -m cxlab demo",
-    )
-
-
-def show_figures(health: dict[str, Any], unit: tuple[str, str]) -> None:
-    attempts, (one, many) = health["attempts"], unit
-    sound = f"{many.capitalize()} in which every reply could be parsed and no provider failed; right or wrong alike."
-    unpriced = health["unpriced"]
-    spent = format_usd(health["spent_usd"])
-    if unpriced:
-        spent = f"{spent} and more" if health["spent_usd"] else "unknown"
-    told = "Of agents, customers and judges together; simulated models cost nothing."
-    if unpriced:
-        told += f" Of {format_count(unpriced)} {many}, messages and votes no price is known, so this is the least."
-    ui.figures(
-        [
-            (many.capitalize(), format_count(attempts), f"Finished, {format_count(health['turns'])} turns in all."),
-            ("Models", format_count(health["models"]), f"With at least one finished {one} in this store."),
-            ("Ran soundly", format_share(health["ok"] / attempts), sound),
-            ("Spent", spent, told),
-        ]
     )
 
 
@@ -129,29 +88,15 @@ def show_latest() -> None:
     ui.link("Start, resume or delete runs", "run")
 
 
-def show_health(health: dict[str, Any]) -> None:
-    names = ("format", "provider", "invalid_votes", "votes")
-    broken, cut, invalid, votes = (format_count(health[name]) for name in names)
-    ui.section(
-        "Health of the data",
-        f"{broken} attempts with a reply that could not be parsed, {cut} cut short by a provider, "
-        f"{invalid} of {votes} judges' votes not usable. None of these counts as a zero.",
-    )
-    kinds = ui.cached(read.failure_counts)
-    if kinds.height:
-        titles = {"where": "Where", "type": "Kind", "n": "Failures", "attempts": "Attempts", "models": "Models"}
-        texts = ("where", "type")
-        columns = {name: ui.column(title, "text" if name in texts else "count") for name, title in titles.items()}
-        ui.show_table(kinds, columns, key="failure-kinds", alt="Failures by kind.")
-
-
 ui.header("Overview", "What do we know so far?")
 show_set_aside()
 working = show_work()
 state = ui.cached(read.health)
 if state["attempts"]:
     stored = [declared(name, here().lead) for name in in_order(ui.cached(read.benchmarks)["benchmark"])]
-    show_figures(state, declared_all([each.card.id for each in stored]).card.unit)
+    if not working:
+        st.caption("Nothing is running.")
+    show_summary(stored)
     offer_report("overview", find_subjects(stored))
     show_boards(stored)
 elif not working:
@@ -160,4 +105,4 @@ show_starts()
 show_published(list(REGISTRY))
 show_latest()
 if state["attempts"]:
-    show_health(state)
+    show_health(state, declared_all([each.card.id for each in stored]).card.unit)

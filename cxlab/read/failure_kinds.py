@@ -76,3 +76,9 @@ def kind_of(where: str, type_: str) -> str:
     if type_ not in TOOL_ERRORS:
         return where
     return {"tool": type_, "customer": "customer_tool"}.get(where, where)
+
+
+REASON_STEM = """trim(regexp_replace(regexp_replace(regexp_replace(coalesce(verdict_reason, ''), '[;:].*$', ''),
+    '''[^'']*''', '…', 'g'), '[0-9]+', '…', 'g'))"""
+"""SQL: a verdict's reason without what names one case: what is quoted, numbers, and all behind the first colon or
+semicolon."""

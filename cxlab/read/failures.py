@@ -46,6 +46,11 @@ def counts(view: View) -> dict[str, int]:
     ).row(0, named=True)
 
 
+def passed_rate(passed: int, failed: int) -> float | None:
+    """The success rate, on every page: passed of those that passed or failed; None where there are neither."""
+    return passed / (passed + failed) if passed + failed else None
+
+
 def groups(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
     """Groups of alike failures, largest first: how often, in how many attempts, by which models, and what they share.
 

@@ -2,13 +2,10 @@
 
 import polars as pl
 
+from cxlab.read.failure_kinds import REASON_STEM
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, where
 from cxlab.read.view import View
-
-# What of a reason names one case: what is quoted, numbers, and all behind the first colon or semicolon.
-_STEM = """trim(regexp_replace(regexp_replace(regexp_replace(coalesce(verdict_reason, ''), '[;:].*$', ''),
-    '''[^'']*''', '…', 'g'), '[0-9]+', '…', 'g'))"""
 
 
 def runs(view: View) -> pl.DataFrame:
@@ -58,7 +55,7 @@ def telling(view: View, most: int) -> pl.DataFrame:
     return ask(
         f"""
         WITH failed AS (
-            SELECT *, coalesce(nullif(verdict_owner, ''), 'unknown') AS owner, {_STEM} AS stem,
+            SELECT *, coalesce(nullif(verdict_owner, ''), 'unknown') AS owner, {REASON_STEM} AS stem,
                 {select_procedure("facet_list")} AS procedure
             FROM attempts WHERE {condition}
         ), ordered AS (

@@ -128,6 +128,11 @@ def error(what: str, fix: str = "") -> None:
     st.error(plain(what) + (f"\n\n{plain(fix)}" if fix else ""), icon="⚠")
 
 
+def say_passed(many: str) -> str:
+    """How the success rate is computed, wherever it is shown; `many` is what attempts are called."""
+    return f"Of the {many} that passed or failed, by the verdict stored with each; not scored ones are left out."
+
+
 def describe_state(state: str) -> str:
     """ "✓ done" of a run's state."""
     sign, words = _STATES.get(state, ("?", state))

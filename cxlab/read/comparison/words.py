@@ -49,6 +49,17 @@ def say_gap(found: Ranking, name: Name = str) -> str:
     return f"{ahead:.1f} points ahead of {name(second)}{told}"
 
 
+def say_against(found: Ranking, baseline: str, name: Name = str) -> str:
+    """How the leader stands against a kept baseline among the sides."""
+    if baseline == found.leader:
+        return f"Baseline {name(baseline)} is first"
+    row = next(each for each in found.gaps.iter_rows(named=True) if each["side"] == baseline)
+    if row["difference"] is None:
+        return f"Baseline {name(baseline)} shares no sample with the first"
+    sure = "for sure" if row["verdict"] == "worse" else "which cannot be told from chance yet"
+    return f"Baseline {name(baseline)}: {name(found.leader)} is {abs(row['difference']):.1f} points ahead of it, {sure}"
+
+
 def say_power(found: Ranking, name: Name = str) -> str:
     """What would settle it: the smallest difference that so many samples find, and how many the closest one takes."""
     rows = [row for row in found.gaps.iter_rows(named=True) if row["verdict"] == "cannot tell"]

@@ -15,7 +15,7 @@ from cxlab.ui.address import cached, go, here, marks, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import choose
-from cxlab.ui.labels import figures, plain, section, title
+from cxlab.ui.labels import figures, plain, say_passed, section, title
 from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared_all, names_of, usable_facets
@@ -67,7 +67,11 @@ def show_counts(about: Declaration, counts: dict[str, int]) -> None:
     rule = "by the benchmark's own rule, as it was stored when they were scored"
     items = [
         (things.capitalize(), format_count(all_), "Finished attempts under the filters."),
-        ("Failed", format_share(failed / all_) if all_ else "–", f"{format_count(failed)} {of_all} failed, {rule}."),
+        (
+            "Passed",
+            format_share(failures.passed_rate(counts["passed"], failed)),
+            f"{say_passed(things)} {format_count(failed)} {of_all} failed, {rule}.",
+        ),
         ("Not scored", format_count(unscored), f"{format_count(unscored)} {of_all} neither passed nor failed, {rule}."),
     ]
     if turns:

@@ -17,7 +17,7 @@ from cxlab.records.benchmark_card import Declaration, Task
 from cxlab.ui.address import cached, here, link, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
-from cxlab.ui.labels import Badge, label, plain, section, title
+from cxlab.ui.labels import Badge, label, plain, say_passed, section, title
 from cxlab.ui.tables import Kind, column, show_chart, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.comparison_sets import (
@@ -179,11 +179,10 @@ def _show_table(about: Declaration, board: pl.DataFrame, figures: Mapping[str, o
         named = named.with_columns(
             name=pl.col("model").replace_strict(words, default=pl.col("name")), floor=pl.col("model").is_in(list(words))
         ).sort("floor", maintain_order=True)
-    passed = f"Of the {many} that passed or failed, by the verdict stored with each; not scored ones are left out."
     columns = {
         "name": column("Model"),
         **figures,
-        "success": column("Passed", "share", passed),
+        "success": column("Passed", "share", say_passed(many)),
         "unscored": column("Not scored", "count", f"{many.capitalize()} that neither passed nor failed."),
         "attempts": column(many.capitalize(), "count", f"Finished {many} of the comparison."),
         "latency_s": column("Time", "seconds", f"Mean of one {one}."),

@@ -1,0 +1,101 @@
+"""What Overview answers at a glance, a row a benchmark: what was evaluated, who leads, how much passed, what breaks."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from cxlab.charts.numbers import format_count, format_share
+from cxlab.charts.theme import short_model
+from cxlab.read import View, annotations
+from cxlab.read.comparison.ranking import Ranking, Rankings
+from cxlab.read.comparison.words import say_against, say_leader
+from cxlab.read.failures import passed_rate
+from cxlab.records.benchmark_card import Declaration
+from cxlab.ui.address import cached, here, link
+from cxlab.ui.labels import plain, say_passed
+from cxlab.views.benchmarks import leave_out_floors
+from cxlab.views.comparison_sets import ranked
+from cxlab.views.overview.board import say_leaders
+from cxlab.views.overview.queries import Outcome, outcome
+
+_WIDTHS = (2, 4, 2, 4)
+_HEADS = ("Evaluated", "Who leads", "Passed", "What breaks most")
+
+
+def show_summary(abouts: Sequence[Declaration]) -> None:
+    """One row for each benchmark of the store, with links to Compare and to the failures behind it."""
+    with st.container(border=True, key="summary", gap="small"):
+        for spot, head in zip(st.columns(_WIDTHS), _HEADS, strict=True):
+            spot.caption(head)
+        for about in abouts:
+            _show_row(about)
+
+
+def _show_row(about: Declaration) -> None:
+    name = about.card.id
+    view = View(benchmark=name, sets=here().sets, lead=here().lead)
+    found = cached(ranked, view)
+    told = cached(outcome, leave_out_floors(View(benchmark=name), about))
+    evaluated, leads, passed, breaks = st.columns(_WIDTHS)
+    with evaluated:
+        link(about.card.name, "compare", view)
+        st.caption(_say_size(about, found))
+    leads.markdown(plain(_say_finding(about, found)))
+    if words := _say_baseline(about, found):
+        leads.caption(plain(words))
+    with passed:
+        st.markdown(format_share(passed_rate(told.passed, told.failed)), help=say_passed(about.card.unit[1]))
+        st.caption(_say_passed(about, told))
+    with breaks:
+        if not told.failed:
+            st.caption(f"No {about.card.unit[0]} failed.")
+            return
+        target = View(benchmark=name, owners=() if told.owner == "unknown" else (told.owner,), verdict="failed")
+        link(told.reason[:1].upper() + told.reason[1:] or "No reason is stored", "failures", target)
+        doing = "nobody knows whose doing" if told.owner == "unknown" else f"the {told.owner}'s doing"
+        st.caption(plain(f"{format_count(told.n)} of {format_count(told.failed)} that failed; {doing}"))
+
+
+def _say_size(about: Declaration, found: Rankings) -> str:
+    scored = [each for each in found.tasks if each.table.height]
+    if not scored:
+        return "nothing that could be compared"
+    models = {side for each in scored for side in each.table["side"]}
+    samples = sum(each.compared.samples for each in scored)
+    tasks = f", {len(scored)} tasks" if len(scored) > 1 else ""
+    simulated = {side for each in scored for side in each.compared.coverage.filter("simulated", "in_set")["side"]}
+    who = f"{len(models)} model{'' if len(models) == 1 else 's'}"
+    who += " (all simulated)" if models <= simulated else f" ({len(simulated)} simulated)" if simulated else ""
+    return f"{who}, {format_count(samples)} sample{'' if samples == 1 else 's'}{tasks}"
+
+
+def _say_finding(about: Declaration, found: Rankings) -> str:
+    scored = [each for each in found.tasks if each.table.height or each.floors.height]
+    if not scored:
+        return "Nothing has been scored yet that models could be ranked by"
+    told = say_leader(scored[0], short_model) if len(scored) == 1 else say_leaders(scored)
+    return told[:1].upper() + told[1:]
+
+
+def _say_baseline(about: Declaration, found: Rankings) -> str:
+    """How the best stands against the kept baseline, task by task where there are several; "" where none is kept."""
+    kept = cached(annotations.baselines, about.card.id).get("model")
+    if kept is None:
+        return ""
+    beside = [each for each in found.tasks if kept.side in each.compared.sides and each.table.height > 1]
+    if len(beside) == 1:
+        return say_against(beside[0], kept.side, short_model)
+    sure = sum(_is_beaten(each, kept.side) for each in beside)
+    told = f"another is ahead of it for sure in {sure} of {len(beside)} tasks" if beside else "not in this comparison"
+    return f"Baseline {short_model(kept.side)}: {told}"
+
+
+def _is_beaten(found: Ranking, baseline: str) -> bool:
+    """Whether the leader is ahead of a side for sure."""
+    return any(row["side"] == baseline and row["verdict"] == "worse" for row in found.gaps.iter_rows(named=True))
+
+
+def _say_passed(about: Declaration, told: Outcome) -> str:
+    many = about.card.unit[1]
+    left = f"; {format_count(told.unscored)} not scored" if told.unscored else ""
+    return f"of {format_count(told.passed + told.failed)} {many}{left}"
