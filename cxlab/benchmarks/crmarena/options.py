@@ -107,6 +107,13 @@ class CrmGenerateOptions(GenerateOptions):
         "of it; simulated ones know the industries alone.",
         json_schema_extra={"long": True},
     )
+    schema_changes: str = Field(
+        "",
+        title="Changes to the schema",
+        description="TOML: more fields of the 16 objects, other labels, fields that agents are not told of; the README "
+        "of CRMArena shows the form.",
+        json_schema_extra={"long": True},
+    )
     company: str | None = Field(
         None,
         description="A folder with the files of a company of one's own, in place of an industry; data/crmarena/shoes "

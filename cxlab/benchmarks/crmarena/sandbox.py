@@ -21,6 +21,7 @@ import polars as pl
 
 from cxlab.benchmarks.crmarena.importers.sqlite_mirror import is_mirror, read_mirror
 from cxlab.benchmarks.crmarena.organisation.schema import ObjectInfo, Schema, load_default
+from cxlab.benchmarks.crmarena.organisation.schema_changes import load_of
 from cxlab.benchmarks.crmarena.organisation.tables import add_links, lacks_links, read_folder
 from cxlab.benchmarks.crmarena.soql import results
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
@@ -78,7 +79,7 @@ class Sandbox:
         """
         given, named_today = _find(path_or_dataset_id, home)
         stamp = max(path.stat().st_mtime_ns for path in (given, *given.glob("*.parquet")))
-        opened = _open(given, stamp, load_default(), linked and _lacks_links(given, stamp))
+        opened = _open(given, stamp, load_of(given), linked and _lacks_links(given, stamp))
         return replace(opened, compat=check_compat(compat), today=read_day(today or named_today) or opened.today)
 
     @classmethod

@@ -15,6 +15,7 @@ import polars as pl
 
 from cxlab.benchmarks.crmarena.organisation.ids import complete_id
 from cxlab.benchmarks.crmarena.organisation.schema import FieldInfo, ObjectInfo, Schema, load_default
+from cxlab.benchmarks.crmarena.organisation.schema_changes import load_of
 from cxlab.benchmarks.crmarena.organisation.tables import read_folder
 from cxlab.benchmarks.crmarena.sandbox import COMPATS, Compat, Sandbox
 from cxlab.charts.numbers import format_count
@@ -239,7 +240,7 @@ def load(dataset_id: str) -> Organisation:
 @functools.lru_cache(maxsize=4)
 def _load(folder: Path, stamp: int) -> Organisation:
     del stamp
-    schema = load_default()
+    schema = load_of(folder)
     return Organisation(schema, read_folder(folder, schema))
 
 

@@ -36,12 +36,12 @@ from cxlab.benchmarks.crmarena.generation.records import Cast
 from cxlab.benchmarks.crmarena.generation.sizes import Size
 from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
 from cxlab.benchmarks.crmarena.organisation import company as companies
-from cxlab.benchmarks.crmarena.organisation import incoming
+from cxlab.benchmarks.crmarena.organisation import incoming, schema_changes
 from cxlab.benchmarks.crmarena.organisation import talks as talk_files
 from cxlab.benchmarks.crmarena.organisation.company import Company
 from cxlab.benchmarks.crmarena.organisation.integrity import find_faults
 from cxlab.benchmarks.crmarena.organisation.notes import load_notes
-from cxlab.benchmarks.crmarena.organisation.schema import load_default
+from cxlab.benchmarks.crmarena.organisation.schema import Schema
 from cxlab.benchmarks.crmarena.organisation.tables import columns, complete
 from cxlab.benchmarks.crmarena.questions import draw, samples, windows, wording
 from cxlab.benchmarks.crmarena.questions.question import Question, Source
@@ -67,6 +67,7 @@ Tables = dict[str, pl.DataFrame]
 def plan(options: CrmGenerateOptions, context: GenerationContext) -> CostEstimate | None:
     """What a real writer will be asked; None where it costs nothing."""
     find_company(options, context)
+    schema_changes.extend(options.schema_changes)
     return cost.estimate(options.model, sizes.read_size(options.size), brief=bool(options.brief))
 
 
@@ -103,6 +104,7 @@ def generate(options: CrmGenerateOptions, context: GenerationContext) -> Generat
     base = layout.resolve_home(context.home)
     folder = find_company(options, context)
     sizes.read_size(options.size)
+    schema_changes.extend(options.schema_changes)
     model = context.budget.meter(llm.load(options.model))
     with make_once(base, work_key(options, context.seed, folder)) as work:
         if work.made is not None:
@@ -183,8 +185,10 @@ def _make(
     tables |= records.make_cases(cast, written, [texts[plan.number].subject for plan in plans], seed)
 
     yield Progress("checks", 0, 1)
-    tables = to_schema(tables)
-    faults = [*find_faults(tables, load_default())]
+    schema = schema_changes.extend(options.schema_changes)
+    tables = schema_changes.fill(tables, options.schema_changes, latent.rng_for(seed, "schema changes"))
+    tables = to_schema(tables, schema)
+    faults = [*find_faults(tables, schema)]
     if faults:
         raise CxError(f"the organisation does not hold together: {'; '.join(faults[:3])}")
     yield Progress("checks", 1, 1)
@@ -215,7 +219,8 @@ def _make(
             "options": options.to_record(),
             "today": latent.end_of(size).isoformat(),
             "prompts": {**prompts.hashes(), **(company_prompts.hashes() if options.brief is not None else {})},
-            "rows": {name: tables[name].height for name in load_default().objects},
+            "rows": {name: tables[name].height for name in schema.objects},
+            **({schema_changes.CONFIG: options.schema_changes} if options.schema_changes.strip() else {}),
             "writing": {name: each.to_record() for name, each in counts.items()},
             **({} if model.simulated else {"spending": context.budget.sum_up()}),
         },
@@ -283,10 +288,10 @@ def describe_cases(
     return found
 
 
-def to_schema(tables: Tables) -> Tables:
+def to_schema(tables: Tables, schema: Schema) -> Tables:
     """The tables with the schema's columns and types; what is hidden stays as it is."""
     found = dict(tables)
-    for name, info in load_default().objects.items():
+    for name, info in schema.objects.items():
         frame = tables.get(name)
         found[name] = pl.DataFrame(schema=columns(info)) if frame is None or frame.is_empty() else complete(frame, info)
     return found

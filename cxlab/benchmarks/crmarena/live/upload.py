@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import polars as pl
 from pydantic import Field
 
 from cxlab.benchmarks.crmarena.live import upload_job
@@ -32,7 +33,8 @@ from cxlab.benchmarks.crmarena.live.upload_job import (
 )
 from cxlab.benchmarks.crmarena.live.upload_records import FIRST, KB_A_RECORD, Plan, list_last, list_objects, make_plan
 from cxlab.benchmarks.crmarena.live.uploads import hold, look_at
-from cxlab.benchmarks.crmarena.organisation.schema import load_default
+from cxlab.benchmarks.crmarena.organisation.schema import Schema
+from cxlab.benchmarks.crmarena.organisation.schema_changes import load_of
 from cxlab.benchmarks.crmarena.organisation.tables import read_folder
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
 from cxlab.benchmarks.generation_stages import Progress
@@ -61,9 +63,9 @@ def preview(dataset_id: str, options: UploadOptions, undo: bool) -> UploadReport
         if undo:
             raise
         connection, said = None, str(lacking)
-    schema = load_default()
+    schema, tables = _read(dataset_id)
     if connection is None:
-        plan, made, host = make_plan(_read_tables(dataset_id), schema, None), {}, ""
+        plan, made, host = make_plan(tables, schema, None), {}, ""
     else:
         host = connection.host
         uploaded = look_at(dataset_id, host)
@@ -74,7 +76,7 @@ def preview(dataset_id: str, options: UploadOptions, undo: bool) -> UploadReport
             lines.append(SAY_USERS if made.get("User") else f"{sum(counts.values()):,} records at {host}")
             return UploadReport({"dataset": dataset_id, "host": host, "to_remove": counts}, tuple(lines))
         target = read_target(connection, list_objects(schema), options.profile)
-        plan = make_plan(_read_tables(dataset_id), schema, target)
+        plan = make_plan(tables, schema, target)
     counts = {name: len(stage) for name, stage in plan.stages.items()}
     there = {name: len(made.get(name, {}).keys() & stage.keys()) for name, stage in plan.stages.items()}
     lines = [f"{name:24}{count:>8,} records" + _say_there(there[name]) for name, count in counts.items()]
@@ -102,15 +104,17 @@ def _find_limits(requests: int, size_mb: int, left: int | None, storage_mb: int 
         yield f"data storage: about {size_mb:,} MB are needed, {storage_mb:,} MB are left"
 
 
-def _read_tables(dataset_id: str) -> Any:
-    return read_folder(layout.dataset_folder(home(), dataset_id), load_default())
+def _read(dataset_id: str) -> tuple[Schema, dict[str, pl.DataFrame]]:
+    """The schema and the tables of a stored dataset."""
+    folder = layout.dataset_folder(home(), dataset_id)
+    schema = load_of(folder)
+    return schema, read_folder(folder, schema)
 
 
 def upload(dataset_id: str, options: UploadOptions) -> Steps:
     """Make the records that are not there yet; refuses an organisation that lacks something unless told otherwise."""
-    connection, schema = Connection.open(), load_default()
+    connection, (schema, tables) = Connection.open(), _read(dataset_id)
     with hold(dataset_id, connection.host) as uploaded:
-        tables = _read_tables(dataset_id)
         plan = make_plan(tables, schema, read_target(connection, list_objects(schema), options.profile))
         if plan.problems and not options.incomplete:
             raise CxError(
