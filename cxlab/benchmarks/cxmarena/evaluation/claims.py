@@ -184,7 +184,7 @@ def read_claims(texts: Mapping[str, str], names: Names) -> list[Claim]:
 
 def claims_of(article: str, sentence: str, names: Names, about: tuple[str, ...] = ()) -> list[Claim]:
     """The claims of one sentence."""
-    counted = _COUNTED.sub(lambda match: COUNTS[match[0].lower()], sentence)
+    counted = spell_counts(sentence)
     if not any(map(str.isdigit, counted)):
         return []
     marks = list(TOKEN.finditer(counted))
@@ -215,6 +215,11 @@ def claims_of(article: str, sentence: str, names: Names, about: tuple[str, ...] 
         thing = " ".join(near[2] if near else about)
         found.append(Claim(article, sentence, thing, unit, value, words, near is not None))
     return found
+
+
+def spell_counts(sentence: str) -> str:
+    """The sentence with its counts of periods as figures: "two days" becomes "2 days"."""
+    return _COUNTED.sub(lambda match: COUNTS[match[0].lower()], sentence)
 
 
 @functools.lru_cache(maxsize=50_000)
