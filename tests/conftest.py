@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import cxlab.benchmarks  # noqa: F401 (says which procedures there are, as the app and the command line do)
+from tests import made_once
 
 # Tests start some hundred processes. Compiled once they start twice as fast, wherever the variable comes from.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -58,7 +59,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """What was imported stays: each full collection of garbage would look through it again."""
+    """What was imported stays: each full collection of garbage would look through it again, and few are needed."""
+    made_once.share()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The process ends: nobody needs what its last collection would free."""
     gc.freeze()
 
 
@@ -76,15 +84,6 @@ def group_of(item: pytest.Item) -> str:
     """The tests of one `xdist_group` run on one worker, so that what they share is started once."""
     mark = item.get_closest_marker("xdist_group")
     return str(mark.args[0] if mark.args else mark.kwargs["name"]) if mark else ""
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_scan_for_components() -> None:
-    """Each AppTest reads what all installed packages say of themselves, which takes as long as half a page."""
-    if "streamlit" in sys.modules:
-        from streamlit.components.v2 import manifest_scanner
-
-        manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 
 @pytest.fixture

@@ -27,7 +27,9 @@ def record(workers: int = 1) -> Recorder:
         store.steady_process(home)
         from tests.goldens.rows import record_rows
         from tests.goldens.screens import record_screens
+        from tests.made_once import share_between_commands
 
+        share_between_commands()
         made, into = store.make(home, workers), Recorder(str(home))
         record_rows(made, into, home.parent / "exported")
         record_screens(made, into)

@@ -1,7 +1,6 @@
 """Each page as rows: headings, words, figures in numbers, tables, and the data behind the charts."""
 
 import base64
-import functools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -10,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import orjson
-from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from tests.goldens.store import Store
 from tests.goldens.values import TIME, Recorder, write
+from tests.made_once import share_between_pages
 
 ROOT = Path(__file__).parents[2]
 WORDS = {
@@ -100,8 +99,7 @@ def list_addresses(store: Store, into: Recorder) -> Iterator[tuple[str, str, dic
 
 def record_screens(store: Store, into: Recorder) -> None:
     """Open every page by its address and record what stands on it."""
-    # Each AppTest reads what all installed packages say of themselves, which takes as long as half a page.
-    manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
+    share_between_pages()
     for name, page, query in list_addresses(store, into):
         app = open_page(page, query)
         if app.exception:

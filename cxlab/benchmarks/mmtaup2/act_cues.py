@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cue:
-    """One wording and how directly it says what it says."""
+    """One wording and how directly it says what it says; each is made once and looked up by identity."""
 
     pattern: re.Pattern[str]
     plain: bool

@@ -35,7 +35,13 @@ def found(text: str, cues: tuple[act_cues.Cue, ...], knows: act_cues.Knows | Non
 
 
 def _has(sentence: str, cues: tuple[act_cues.Cue, ...], knows: act_cues.Knows | None) -> bool:
-    return any((knows is None or knows(cue)) and cue.pattern.search(sentence) for cue in cues)
+    return any(knows is None or knows(cue) for cue in _cues_in(sentence, cues))
+
+
+# The same sentence is read by both sides, and by each judge at each later turn.
+@functools.lru_cache(maxsize=32_768)
+def _cues_in(sentence: str, cues: tuple[act_cues.Cue, ...]) -> tuple[act_cues.Cue, ...]:
+    return tuple(cue for cue in cues if cue.pattern.search(sentence))
 
 
 def asks_to_confirm(text: str, knows: act_cues.Knows | None = None) -> bool:
@@ -47,12 +53,14 @@ def asks_to_confirm(text: str, knows: act_cues.Knows | None = None) -> bool:
 def _requests(
     sentence: str, knows: act_cues.Knows | None = None, cues: tuple[act_cues.Cue, ...] = act_cues.ASKS_TO_CONFIRM
 ) -> bool:
-    for cue in cues:
-        if knows is None or knows(cue):
-            match = cue.pattern.search(sentence)
-            if match and not act_cues.OPEN_QUESTION.search(sentence[: match.start()]):
-                return True
-    return False
+    return any(knows is None or knows(cue) for cue in _requests_in(sentence, cues))
+
+
+@functools.lru_cache(maxsize=8192)
+def _requests_in(sentence: str, cues: tuple[act_cues.Cue, ...]) -> tuple[act_cues.Cue, ...]:
+    """The cues that do not stand in an open question."""
+    found = ((cue, cue.pattern.search(sentence)) for cue in cues)
+    return tuple(cue for cue, match in found if match and not act_cues.OPEN_QUESTION.search(sentence[: match.start()]))
 
 
 def _offers_service(parts: tuple[str, ...], knows: act_cues.Knows | None = None) -> bool:

@@ -301,12 +301,17 @@ def own_folder() -> Path:
 def files_by_id() -> dict[str, Path]:
     """The files of all scenarios: those that ship, and a user's own beside them under other names."""
     own = {path.stem: path for path in sorted(own_folder().glob("*.yaml"))}
-    return dict(sorted((own | {path.stem: path for path in FOLDER.glob("*.yaml")}).items()))
+    return dict(sorted((own | _shipped_files()).items())) if own else dict(_shipped_files())
 
 
 def ids() -> tuple[str, ...]:
     """The ids of all scenarios that ship: what a dataset is made of when none is named."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
+    return tuple(_shipped_files())
+
+
+@functools.cache
+def _shipped_files() -> dict[str, Path]:
+    return {path.stem: path for path in sorted(FOLDER.glob("*.yaml"))}
 
 
 def read_file(path: Path) -> Scenario:

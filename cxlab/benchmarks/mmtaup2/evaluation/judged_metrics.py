@@ -118,9 +118,9 @@ async def judge(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> J
     for turn in turns:
         seed = setup.seed * 1009 + attempt.trial * 31 + turn
         asked = [group for group in judge_prompts.TURN_GROUPS if group in groups]
+        inputs = turn_inputs(task, attempt, turn, asked)
         polls: list[Any] = [
-            poll(setup.judges, judge_prompts.turn_prompt(group), turn_inputs(task, attempt, turn, group), seed=seed)
-            for group in asked
+            poll(setup.judges, judge_prompts.turn_prompt(group), inputs[group], seed=seed) for group in asked
         ]
         if turn == turns[-1] and "outcome" in groups:
             rule = rubric_versions.find(options.escalation if isinstance(options.escalation, int) else None)
@@ -187,8 +187,10 @@ def _truth(task: events.ReferenceTask, attempt: Attempt, turn: int, versions: It
     ]
 
 
-def turn_inputs(task: events.ReferenceTask, attempt: Attempt, turn: int, group: str) -> judge_prompts.TurnInputs:
-    """What every judge sees of a turn: what its questions need of policy and values, and nothing that came later."""
+def turn_inputs(
+    task: events.ReferenceTask, attempt: Attempt, turn: int, groups: Iterable[str]
+) -> dict[str, judge_prompts.TurnInputs]:
+    """Group of questions → what every judge sees of a turn: what they need of policy and values, nothing later."""
     known: dict[str, Any] = {
         "turn": turn,
         "talk": judge_prompts.show(judge_prompts.lines(attempt.messages, turn)),
@@ -197,8 +199,8 @@ def turn_inputs(task: events.ReferenceTask, attempt: Attempt, turn: int, group: 
         "irreversible": tuple(sorted({*irreversible_tools(task.domain), *task.irreversible})),
         "customer": _describe_customer(attempt),
     }
-    kind = judge_prompts.INPUTS[group]
-    return kind(**{name: known[name] for name in kind.model_fields})
+    kinds = {group: judge_prompts.INPUTS[group] for group in groups}
+    return {group: kind(**{name: known[name] for name in kind.model_fields}) for group, kind in kinds.items()}
 
 
 def _describe_customer(attempt: Attempt) -> str:

@@ -239,6 +239,7 @@ def see(inputs: TurnInputs, profile: Profile) -> JudgeView:
     return JudgeView(profile, inputs.turn, _remembered(inputs.talk, inputs.turn, profile))
 
 
+@functools.lru_cache(maxsize=65_536)
 def known(reader: str, wording: str, share: float) -> bool:
     """Whether a reader knows a wording: fixed for ever, so that what it misses is systematic."""
     digest = hashlib.blake2b(f"{reader}\0{wording}".encode(), digest_size=4).digest()

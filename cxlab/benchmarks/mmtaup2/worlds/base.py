@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, Self, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-from cxlab.benchmarks.mmtaup2.worlds.database import Database
+from cxlab.benchmarks.mmtaup2.worlds.database import Database, copy_json
 from cxlab.errors import BadOption, CxError, UnknownName
 
 Json = Any  # null, bool, int, float, str, list and dict with text keys
@@ -75,7 +75,7 @@ class Tool:
         """The tool in OpenAI's function format."""
         schema = {
             "type": "object",
-            "properties": copy.deepcopy({name: dict(kind) for name, kind in self.parameters.items()}),
+            "properties": copy_json({name: dict(kind) for name, kind in self.parameters.items()}),
             "required": [name for name in self.parameters if name not in self.optional],
             "additionalProperties": False,
         }
@@ -219,11 +219,11 @@ class World(ABC):
         else:
             self.agent.rollback()
             self.customer.rollback()
-        value = copy.deepcopy(result.value)  # the reader's own: what is done with it reaches no row
+        value = copy_json(result.value)  # the reader's own: what is done with it reaches no row
         error, after = _plain(result.error), self.state_hash()
         row = LoggedCall(_side(side), _plain(str(tool)), _plain(arguments), result.kind, value, error, before, after)
         self.log.append(row)
-        return Result(result.kind, copy.deepcopy(value), error)
+        return Result(result.kind, copy_json(value), error)
 
     def _answer(self, side: Side, name: Json, arguments: Json) -> Result:
         declared = self._tools[side].get(name) if isinstance(name, str) else None

@@ -1,13 +1,13 @@
 """The rows of one side of a world: copied for nothing, hashed as they change, and put back when a tool refuses."""
 
-import copy
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar, cast
 
 Row = dict[str, Any]
 Key = tuple[str, str]
+Value = TypeVar("Value")
 
 _FIELD = 1 << 256
 
@@ -15,6 +15,16 @@ _FIELD = 1 << 256
 def _digest(key: Key, row: Mapping[str, Any]) -> int:
     text = json.dumps([*key, row], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+
+
+def copy_json(value: Value) -> Value:
+    """A JSON value with lists and objects of its own; `copy.deepcopy` takes five times as long."""
+    copied: Any = value
+    if isinstance(value, dict):
+        copied = {name: copy_json(one) for name, one in value.items()}
+    elif isinstance(value, list):
+        copied = [copy_json(one) for one in value]
+    return cast("Value", copied)
 
 
 class _Ground:
@@ -79,7 +89,7 @@ class Database:
             if row is None:
                 raise KeyError(f"no {table} {name}")
             self._touched[key] = self._own.get(key)
-            self._own[key] = copy.deepcopy(row)
+            self._own[key] = copy_json(row)
         self._stale.add(key)
         return self._own[key]
 
@@ -87,7 +97,7 @@ class Database:
         """A new row, or another in the place of the old one."""
         key = (table, name)
         self._touched.setdefault(key, self._own.get(key))
-        self._own[key] = copy.deepcopy(row)
+        self._own[key] = copy_json(row)
         self._stale.add(key)
 
     def changed(self) -> bool:
@@ -133,7 +143,7 @@ class Database:
         self.hash()
         twin = Database({})
         twin._ground = self._ground
-        twin._own = copy.deepcopy(self._own)
+        twin._own = copy_json(self._own)
         twin._digests = dict(self._digests)
         twin._shift = self._shift
         return twin
@@ -144,4 +154,4 @@ class Database:
         for table, _ in self._own:
             if table not in tables:
                 tables[table] = dict(self.rows(table))
-        return copy.deepcopy(tables)
+        return copy_json(tables)

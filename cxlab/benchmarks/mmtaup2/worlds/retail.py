@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import unicodedata
 from collections.abc import Mapping
 from typing import Self
 
 from cxlab.benchmarks.mmtaup2.worlds import retail_orders as orders
 from cxlab.benchmarks.mmtaup2.worlds.base import Json, ToolRefusal, World, assertion, setup, text, texts, tool
-from cxlab.benchmarks.mmtaup2.worlds.database import Database, Row
+from cxlab.benchmarks.mmtaup2.worlds.database import Database, Row, copy_json
 from cxlab.errors import BadOption
 
 ORDER = text("The order's id, with the leading '#', such as '#W0000000'.")
@@ -251,7 +250,7 @@ class RetailWorld(World):
         users = {name: row for name in seen if (row := self.agent.get("users", name)) is not None}
         names = [name for user in users.values() for name in user["orders"]]
         theirs = {name: row for name in names if (row := self.agent.get("orders", name)) is not None}
-        return {"agent": copy.deepcopy({"users": users, "orders": theirs}), "customer": {}}
+        return {"agent": copy_json({"users": users, "orders": theirs}), "customer": {}}
 
 
 def _name_and_zip(user: Row) -> tuple[str, str, str]:

@@ -1,11 +1,10 @@
 """Telecom: the company's records and the customer's phone, one world."""
 
-import copy
 from collections.abc import Mapping
 from typing import Self
 
 from cxlab.benchmarks.mmtaup2.worlds.base import Json
-from cxlab.benchmarks.mmtaup2.worlds.database import Database, Row
+from cxlab.benchmarks.mmtaup2.worlds.database import Database, Row, copy_json
 from cxlab.benchmarks.mmtaup2.worlds.telecom_data import DEFAULT_SIZE, generate
 from cxlab.benchmarks.mmtaup2.worlds.telecom_device import DEVICE, SURROUNDINGS, filled
 from cxlab.benchmarks.mmtaup2.worlds.telecom_phone import Phone
@@ -135,5 +134,5 @@ def _keyed(agent_db: Mapping[str, Json], table: str, key: str) -> dict[str, Row]
         if row[key] in keyed:
             raise BadOption(f"telecom records: {table} has {row[key]} twice")
         left_out = {name: value for name, value in _DEFAULTS[table].items() if name not in row}
-        keyed[str(row[key])] = {**copy.deepcopy(left_out), **row} if left_out else row
+        keyed[str(row[key])] = {**copy_json(left_out), **row} if left_out else row
     return keyed

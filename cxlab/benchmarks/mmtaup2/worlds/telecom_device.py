@@ -3,11 +3,10 @@
 The rules and the values of the states are tau2-bench's, so that its tasks behave here as they do there.
 """
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2.worlds.database import Row
+from cxlab.benchmarks.mmtaup2.worlds.database import Row, copy_json
 
 PREFERENCES = ("4g_5g_preferred", "4g_only", "3g_only", "2g_only")
 # The network a preference leads to, best first; the second is taken where the first has no signal
@@ -74,10 +73,10 @@ SURROUNDINGS: Row = {
 
 def filled(defaults: Row, given: Mapping[str, Any]) -> Row:
     """The defaults with what is given laid over them, objects within objects too."""
-    row = copy.deepcopy(defaults)
+    row = copy_json(defaults)
     for name, value in given.items():
         nested = isinstance(value, Mapping) and isinstance(row.get(name), dict)
-        row[name] = filled(row[name], value) if nested else copy.deepcopy(value)
+        row[name] = filled(row[name], value) if nested else copy_json(value)
     return row
 
 

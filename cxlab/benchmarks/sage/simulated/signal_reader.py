@@ -50,6 +50,15 @@ class ReaderSkill:
     hostility: float = 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class _KnownWordings:
+    """The wordings of one field that a reader knows, one for each group of the pattern; looked up by identity."""
+
+    pattern: re.Pattern[str] | None
+    owners: Mapping[int, tuple[str, Value]]
+    negation: bool
+
+
 class Evidence(NamedTuple):
     """A wording that was taken up: the option it stands for, where, and how directly."""
 
@@ -81,11 +90,16 @@ def read(
     nothing but emotion from a heated message, and hears anger in it.
     """
     first = max(0, len(messages) - skill.memory)
+    remembered = [
+        (index, messages[index], heat(messages[index]) * skill.hostility >= UNSETTLED)
+        for index in range(first, len(messages))
+    ]
     taken: dict[str, tuple[Value, Evidence | None]] = {}
     for guide in guides:
+        wordings = _compile(guide, skill)
         found: list[Evidence] = []
-        for index in range(first, len(messages)):
-            found.extend(_evidence(guide, messages[index], index, skill))
+        for index, text, unsettled in remembered:
+            found.extend(_evidence(guide, wordings, text, index, unsettled))
         if not found:
             taken[guide.name] = (guide.default, None)
         else:
@@ -94,9 +108,8 @@ def read(
     return taken
 
 
-def _evidence(guide: FieldSignals, text: str, index: int, skill: ReaderSkill) -> list[Evidence]:
-    unsettled = heat(text) * skill.hostility >= UNSETTLED
-    hits = _scan(guide, text, skill)
+def _evidence(guide: FieldSignals, wordings: _KnownWordings, text: str, index: int, unsettled: bool) -> list[Evidence]:
+    hits = _scan(wordings, text)
     if not unsettled:
         return [Evidence(option, index, position, wording) for option, position, wording in hits]
     if guide.emotion:
@@ -121,23 +134,21 @@ def bare(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=200_000)
-def _scan(guide: FieldSignals, text: str, skill: ReaderSkill) -> tuple[tuple[Value, int, str], ...]:
-    pattern, owners = _compile(guide, skill)
-    if pattern is None:
+def _scan(wordings: _KnownWordings, text: str) -> tuple[tuple[Value, int, str], ...]:
+    if wordings.pattern is None:
         return ()
     low = bare(text)
     hits = []
-    for match in pattern.finditer(low):
-        wording, option = owners[match.lastindex or 0]
-        negated = NEGATORS.search(low[max(0, match.start() - 32) : match.start()]) is not None
-        if negated and skill.negation:
+    for match in wordings.pattern.finditer(low):
+        wording, option = wordings.owners[match.lastindex or 0]
+        if wordings.negation and NEGATORS.search(low[max(0, match.start() - 32) : match.start()]):
             continue
         hits.append((option, match.start(), wording))
     return tuple(hits)
 
 
 @functools.lru_cache(maxsize=2_000)
-def _compile(guide: FieldSignals, skill: ReaderSkill) -> tuple[re.Pattern[str] | None, Mapping[int, tuple[str, Value]]]:
+def _compile(guide: FieldSignals, skill: ReaderSkill) -> _KnownWordings:
     wordings: list[tuple[str, Value]] = []
     for option, plain, indirect in guide.options:
         wordings += [(w, option) for w in plain if known(skill.name, w, skill.plain)]
@@ -147,9 +158,9 @@ def _compile(guide: FieldSignals, skill: ReaderSkill) -> tuple[re.Pattern[str] |
     # The longest wording first: "not angry" must win over "angry".
     wordings.sort(key=lambda pair: -len(pair[0]))
     if not wordings:
-        return None, {}
+        return _KnownWordings(None, {}, skill.negation)
     pattern = "|".join(f"({wording_pattern(w)})" for w, _ in wordings)
-    return re.compile(pattern), {i + 1: pair for i, pair in enumerate(wordings)}
+    return _KnownWordings(re.compile(pattern), {i + 1: pair for i, pair in enumerate(wordings)}, skill.negation)
 
 
 def wording_pattern(wording: str) -> str:

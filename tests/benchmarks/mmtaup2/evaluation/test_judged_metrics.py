@@ -80,7 +80,7 @@ def test_prompts_are_whole() -> None:
 def test_judges_of_a_turn_see_policy_and_values_and_nothing_later() -> None:
     whole = attempt(rough())
     for turn in range(1, 6):
-        inputs = judged_metrics.turn_inputs(task(), whole, turn, "goal")
+        inputs = judged_metrics.turn_inputs(task(), whole, turn, ["goal"])["goal"]
         text = "".join(part["content"] for part in judge_prompts.turn_prompt("goal").render(inputs))
         assert max(line.turn for line in judge_simulated.read_lines(inputs.talk)) == turn
         assert ("gb amount: 2.0" in inputs.talk) == (turn == 5)
