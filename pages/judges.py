@@ -7,11 +7,12 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Rejudge
 from cxlab.read import View
 from cxlab.ui import path_strips
-from cxlab.views.benchmarks import declared_all, in_order, names_of, usable_facets
+from cxlab.views.benchmarks import declared_all, in_order, names_of
 from cxlab.views.comparison_sets import narrow_to_set
 from cxlab.views.escalation import escalation
 from cxlab.views.judges import agreement, bias, materiality, queries_review, review
 from cxlab.views.judges.judging_jobs import JudgingJobs
+from cxlab.views.judges.slices import find_slices
 
 ui.routed()
 
@@ -38,24 +39,24 @@ def show_page(view: View, judged: list[str]) -> None:
         benchmark = ui.choose(view, "benchmark", "Benchmark", ["", *judged], names={"": "all", **names})
     view = view.change(benchmark=benchmark, page=view.page)
     about = declared_all([benchmark] if benchmark else judged, union=True)
-    facets = [name for name in usable_facets(about) if about.identifying is None or name != about.identifying.id]
-    view = ui.sidebar_filters(view, ["models", *facets, "runs"], about)
+    slices = find_slices(about, [benchmark] if benchmark else judged)
+    view = ui.sidebar_filters(view, ["models", *slices.facets, "runs"], about)
     # No reading of this page depends on the metric that another page was left with; what was read serves for all.
     filters = view.filters().change(judges=(), metric="")
     path_strips.style()
     tab = pick_tab(view)
     if tab == "review":
-        review.show_review(view, about, facets)
+        review.show_review(view, about, slices.facets)
         return
     with st.container(key="cx-wide"):
         if tab == "agreement":
-            agreement.show_agreement(view, filters)
+            agreement.show_agreement(view, filters, slices)
         elif tab == "bias":
             rules = {name: each.title for name, each in list_rules().items()}
-            bias.show_bias(view, filters, rules, show_rule, OLDER.get(view.tab, ("", ""))[1])
+            bias.show_bias(view, filters, slices, rules, show_rule, OLDER.get(view.tab, ("", ""))[1])
         else:
             # Here models are ranked: under the same conditions, and on what all of them tried.
-            materiality.show_changes(narrow_to_set(filters, [benchmark] if benchmark else judged))
+            materiality.show_changes(narrow_to_set(filters, [benchmark] if benchmark else judged), slices)
 
 
 def show_rule(name: str, filters: View) -> None:

@@ -16,39 +16,36 @@ from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_materiality
 from cxlab.views.judges.bias import show_retest
 from cxlab.views.judges.judge_columns import KINDS, pair_columns, pick, show_no_votes, show_one_judge, two
+from cxlab.views.judges.slices import Slices
 
 _MEASURES = {"agree": "Agreement, %", "kappa": "Kappa"}
-
-
-_SLICES = {"scenario": "Scenario", "level": "Level", "turn": "Turn", "model": "Model"}
 
 
 _SKEW = "Kappa and alpha fall when one label has nearly all votes, so read them beside the plain agreement."
 
 
-def show_agreement(view: View, filters: View) -> None:
+def show_agreement(view: View, filters: View, slices: Slices) -> None:
     """How far the judges agree with each other, and each with itself; `view` says what is looked at."""
-    votes = cached(queries_agreement.panel, filters)
+    votes = cached(queries_agreement.panel, filters, slices.facets)
     if votes.is_empty():
         show_no_votes()
         return
-    _show_figures(filters, votes)
+    _show_figures(filters, votes, slices)
     if votes.height > 1:
-        _show_pairs(filters.change(field=view.field, judges=view.judges), votes["judge"].to_list())
+        _show_pairs(filters.change(field=view.field, judges=view.judges), votes["judge"].to_list(), slices)
     else:
         show_one_judge()
     show_retest(filters)
 
 
-def _show_figures(view: View, table: pl.DataFrame) -> None:
+def _show_figures(view: View, table: pl.DataFrame, slices: Slices) -> None:
     """The panel in four figures."""
     names = table["judge"].to_list()
-    found = cached(reliability, view, names)
+    found = cached(reliability, view, names, slices)
     by_kind = {row["kind"]: row for row in found.iter_rows(named=True)}
     field, grade = by_kind.get("field", {}), by_kind.get("dimension", {})
-    way = {row["measure"]: row for row in cached(queries_materiality.materiality, view).iter_rows(named=True)}.get(
-        "way"
-    )
+    measures = cached(queries_materiality.materiality, view, None, slices.facets)
+    way = {row["measure"]: row for row in measures.iter_rows(named=True)}.get("way")
     interval = (
         f" 95 % interval {format_share(way['low'])} to {format_share(way['high'])}, n {format_count(way['n'])} turns."
         if way
@@ -78,13 +75,13 @@ def _show_figures(view: View, table: pl.DataFrame) -> None:
     )
 
 
-def _show_pairs(view: View, panel: Sequence[str]) -> None:
+def _show_pairs(view: View, panel: Sequence[str], slices: Slices) -> None:
     """Who agrees with whom, on what, and how reliable that is."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = pick("What is judged", KINDS, "judges-kind")
         measure = pick("Shown", _MEASURES, "judges-measure")
     filters = view.change(field="", judges=())
-    pairs = queries_agreement.pairs(patterns(filters, panel), panel).filter(pl.col("kind") == kind)
+    pairs = queries_agreement.pairs(patterns(filters, panel, slices), panel).filter(pl.col("kind") == kind)
     if pairs.is_empty():
         st.info(f"No two judges have judged the same {KINDS[kind].lower()} under these filters.")
         return
@@ -128,13 +125,13 @@ def _show_pairs(view: View, panel: Sequence[str]) -> None:
         a, b = map(str, picked[0])
     if cell or picked:
         set_view(here().change(field=name, judges=(a, b)))
-    _show_pair(view.change(field="", judges=()), name, a, b)
-    _show_reliability(filters, panel, kind)
-    _show_splits(filters, panel, kind)
+    _show_pair(view.change(field="", judges=()), name, a, b, slices)
+    _show_reliability(filters, panel, kind, slices)
+    _show_splits(filters, panel, kind, slices)
 
 
-def _show_pair(view: View, name: str, a: str, b: str) -> None:
-    found = cached(queries_agreement.pair, view, name, a, b)
+def _show_pair(view: View, name: str, a: str, b: str, slices: Slices) -> None:
+    found = cached(queries_agreement.pair, view, name, a, b, slices.facets)
     if found is None:
         return
     left, right = st.columns([6, 6], gap="large")
@@ -184,15 +181,15 @@ def _show_pair(view: View, name: str, a: str, b: str) -> None:
             go(here().change(tab="review", field="", judges=()))
 
 
-def _show_reliability(view: View, panel: Sequence[str], kind: str) -> None:
-    by = pick("Sliced by", _SLICES, "judges-slice")
-    frame = queries_agreement.reliability(patterns(view, panel, by), len(panel)).filter(pl.col("kind") == kind)
-    whole = cached(reliability, view, list(panel)).filter(pl.col("kind") == kind)
+def _show_reliability(view: View, panel: Sequence[str], kind: str, slices: Slices) -> None:
+    by = pick("Sliced by", slices.titles, "judges-slice")
+    frame = queries_agreement.reliability(patterns(view, panel, slices, by), len(panel)).filter(pl.col("kind") == kind)
+    whole = cached(reliability, view, list(panel), slices).filter(pl.col("kind") == kind)
     if frame.is_empty():
         return
     low = frame.filter(pl.col("alpha").is_not_null()).sort("alpha")
     total = whole.row(0, named=True)
-    names = {value: label(value).lstrip("0") if by == "turn" else label(value) for value in frame["slice"]}
+    names = {value: slices.name(by, value) for value in frame["slice"]}
     finding = f"Krippendorff's alpha {format_ratio(total['alpha'])} for {KINDS[kind].lower()}"
     if low.height > 1:
         finding += (
@@ -210,7 +207,7 @@ def _show_reliability(view: View, panel: Sequence[str], kind: str) -> None:
         key=f"judges-reliability-{kind}-{by}",
         alt=f"Agreement and alpha by {by}.",
         columns={
-            "slice": column(_SLICES[by]),
+            "slice": column(slices.titles[by]),
             "n": column("Verdicts", "count"),
             "agree": column("Agreement", "share", "Of two judges at random."),
             "unanimous": column("Unanimous", "share"),
@@ -220,8 +217,8 @@ def _show_reliability(view: View, panel: Sequence[str], kind: str) -> None:
     )
 
 
-def _show_splits(view: View, panel: Sequence[str], kind: str) -> None:
-    frame = queries_agreement.splits(patterns(view, panel), len(panel)).filter(pl.col("kind") == kind)
+def _show_splits(view: View, panel: Sequence[str], kind: str, slices: Slices) -> None:
+    frame = queries_agreement.splits(patterns(view, panel, slices), len(panel)).filter(pl.col("kind") == kind)
     together = frame.group_by("split").agg(pl.col("n").sum()).with_columns(share=pl.col("n") / pl.col("n").sum())
     share = dict(together.select("split", "share").iter_rows())
     section(
@@ -243,7 +240,7 @@ def _show_splits(view: View, panel: Sequence[str], kind: str) -> None:
             "share": column("Share", "share"),
         },
     )
-    table = cached(queries_agreement.panel, view)
+    table = cached(queries_agreement.panel, view, slices.facets)
     section(
         "Votes that could not be used", "A failed reply loses all its verdicts; one outside the options loses itself."
     )
@@ -264,11 +261,11 @@ def _show_splits(view: View, panel: Sequence[str], kind: str) -> None:
     )
 
 
-def patterns(view: View, panel: Sequence[str], by: str | None = None) -> pl.DataFrame:
-    """`judges.patterns`, remembered: pairs, splits and reliability are all made from it."""
-    return cached(queries_agreement.patterns, view, list(panel), by)
+def patterns(view: View, panel: Sequence[str], slices: Slices, by: str | None = None) -> pl.DataFrame:
+    """`queries_agreement.patterns`, remembered: pairs, splits and reliability are all made from it."""
+    return cached(queries_agreement.patterns, view, list(panel), by, slices.facets)
 
 
-def reliability(view: View, panel: Sequence[str]) -> pl.DataFrame:
+def reliability(view: View, panel: Sequence[str], slices: Slices) -> pl.DataFrame:
     """The whole panel's reliability by kind."""
-    return queries_agreement.reliability(patterns(view, panel), len(panel))
+    return queries_agreement.reliability(patterns(view, panel, slices), len(panel))

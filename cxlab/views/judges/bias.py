@@ -22,10 +22,16 @@ from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_bias
 from cxlab.views.judges.judge_columns import KINDS, judge_names, mean_columns, pick, show_no_votes
 from cxlab.views.judges.measured_vs_judged import show_judged
+from cxlab.views.judges.slices import Slices
 
 
 def show_bias(
-    view: View, filters: View, rules: Mapping[str, str], show_rule: Callable[[str, View], None], first: str = ""
+    view: View,
+    filters: View,
+    slices: Slices,
+    rules: Mapping[str, str],
+    show_rule: Callable[[str, View], None],
+    first: str = "",
 ) -> None:
     """Who leans where, held against one thing at a time: the panel, the truth, a log, or a rule with versions; `first`
     where the address names none."""
@@ -40,7 +46,7 @@ def show_bias(
         if len(judged) > 1 and filters.benchmark not in judged:
             name = choose_id("judged-of", "Benchmark", list(judged), names.__getitem__, named="benchmark")
         show_judged(filters, declared(name), judged[name])
-    elif cached(queries_agreement.panel, filters).is_empty():
+    elif cached(queries_agreement.panel, filters, slices.facets).is_empty():
         show_no_votes()
     elif chosen == "truth":
         show_gold(filters.change(field=view.field))

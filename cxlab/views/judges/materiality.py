@@ -16,30 +16,34 @@ from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_materiality
 from cxlab.views.judges.judge_columns import judge_names, mean_columns, pick, show_no_votes, show_one_judge
+from cxlab.views.judges.slices import Slices
 
 
-def show_changes(view: View) -> None:
+def show_changes(view: View, slices: Slices) -> None:
     """What it changes that judges differ; of one judge, or none, that there is nothing to tell."""
-    judges = cached(queries_agreement.panel, view).height
+    judges = cached(queries_agreement.panel, view, slices.facets).height
     if judges > 1:
-        show_materiality(view)
+        show_materiality(view, slices)
     elif judges:
         show_one_judge()
     else:
         show_no_votes()
 
 
-def show_materiality(view: View) -> None:
+def show_materiality(view: View, slices: Slices) -> None:
     """What splits change: the reference, and the score."""
-    by = pick("By", {"scenario": "Scenario", "level": "Level", "model": "Model", "turn": "Turn"}, "judges-material-by")
-    whole = {row["measure"]: row for row in cached(queries_materiality.materiality, view).iter_rows(named=True)}
+    by = pick("By", slices.titles, "judges-material-by")
+    whole = {
+        row["measure"]: row
+        for row in cached(queries_materiality.materiality, view, None, slices.facets).iter_rows(named=True)
+    }
     if not whole:
         st.info(
             "These runs were scored before it was noted where each judge alone would lead. Score them again: "
             "`python -m cxlab score RUN --judges ...`"
         )
         return
-    frame = cached(queries_materiality.materiality, view, by)
+    frame = cached(queries_materiality.materiality, view, by, slices.facets)
     way, action, reach = whole["way"], whole["action"], whole["range"]
     left, right = st.columns(2, gap="large")
     with left:
@@ -55,7 +59,7 @@ def show_materiality(view: View) -> None:
             draw.draw_means(
                 part,
                 "slice",
-                {v: label(v) for v in part["slice"]},
+                {value: slices.name(by, value) for value in part["slice"]},
                 dark(),
                 unit="share",
                 title="% of turns on which judges lead apart",
@@ -64,7 +68,7 @@ def show_materiality(view: View) -> None:
             key=f"judges-material-{by}",
             alt=f"Share of turns on which judges lead different ways, by {by}.",
             columns={
-                "slice": column(by.capitalize()),
+                "slice": column(slices.titles[by]),
                 "measure": column("Measure"),
                 "n": column("Turns", "count"),
                 "mean": column("Mean", "ratio"),
@@ -73,7 +77,7 @@ def show_materiality(view: View) -> None:
             },
             select=True,
         )
-        if picked and by in ("scenario", "level", "model"):
+        if picked and by != "turn":
             go(here().change(tab="review").narrow(**{"models" if by == "model" else by: (str(picked[0][0]),)}))
     metrics = {name: each.judged_alone for name, each in procedure.declared().items() if each.judged_alone}
     offsets = cached(queries_materiality.offsets, view, metrics)

@@ -1,8 +1,8 @@
 """Judges: how far they agree, beyond chance, on what, and in which slices.
 
 Verdicts are pivoted in SQL to distinct patterns (one column a judge) with their number, so that a million verdicts
-become some hundred rows; what is computed from them is exact. A field belongs to its scenario: the same name in two
-scenarios is two fields. Only verdicts inside the options (`ok`) count as a judge's word.
+become some hundred rows; what is computed from them is exact. A field belongs to its procedure: the same name in two
+procedures is two fields. Only verdicts inside the options (`ok`) count as a judge's word.
 """
 
 import math
@@ -19,13 +19,20 @@ from cxlab.metrics import agreement
 from cxlab.metrics.intervals import pooled_interval
 from cxlab.read.clusters import SHARE
 from cxlab.read.procedures import select_procedure
-from cxlab.read.query import ask, cut, where, widen
+from cxlab.read.query import ask, cut, facet, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
 
 _BOOTSTRAP = 500
-# Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
-_CUT = ("models", "scenario", "level")
+
+
+def facet_columns(facets: Sequence[str], table: str) -> str:
+    """SQL of facets as columns of their names, each with a comma before it.
+
+    Filters by them and by model change from look to look: they are applied to what was read, so that a change of them
+    reads nothing anew.
+    """
+    return "".join(f', {facet(name, table)} AS "{name}"' for name in facets)
 
 
 class Pair(NamedTuple):
@@ -42,11 +49,13 @@ class Pair(NamedTuple):
     kappa_high: float
 
 
-def panel(view: View) -> pl.DataFrame:
+def panel(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
     """The judges under the view: judge, turns, valid, failed (votes), oov, missing (verdicts), cost_usd, latency_s."""
-    votes, verdicts = _read_panel(str(layout.home()), catalogue.version(), widen(view, _CUT))
+    kept = ("models", *facets)
+    home, version = str(layout.home()), catalogue.data_version()
+    votes, verdicts = _read_panel(home, version, widen(view, kept), tuple(facets))
     told = (
-        cut(votes, view, _CUT)
+        cut(votes, view, kept)
         .group_by("judge")
         .agg(
             pl.col("turns", "valid", "failed").sum(),
@@ -55,18 +64,17 @@ def panel(view: View) -> pl.DataFrame:
         )
         .with_columns(pl.col("cost_usd", "latency_s").fill_nan(None))
     )
-    said = cut(verdicts, view, _CUT).group_by("judge").agg(pl.col("verdicts", "oov", "missing").sum())
+    said = cut(verdicts, view, kept).group_by("judge").agg(pl.col("verdicts", "oov", "missing").sum())
     # The log's own record stands among the judges so that they can be held against it (read/judged.py); it is none.
     return told.join(said, on="judge", how="left").filter(pl.col("judge") != "measured").sort("judge")
 
 
 @lru_cache(maxsize=4)
-def _read_panel(home: str, version: str, wanted: View) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Votes and verdicts of each judge, summed by model, scenario and level."""
+def _read_panel(home: str, version: str, wanted: View, facets: tuple[str, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Votes and verdicts of each judge, summed by model and facets."""
     condition, params = where(wanted, "votes", "v.")
     votes = ask(
-        f"""SELECT judge, model, {select_procedure("facet_list")} AS scenario,
-            {select_procedure("facet_list", "level")} AS level,
+        f"""SELECT judge, model {facet_columns(facets, "attempts")},
             count(*) AS turns, count(*) FILTER (valid) AS valid,
             count(*) FILTER (NOT valid) AS failed, sum(v.cost_usd) AS cost_usd, count(v.cost_usd) AS priced,
             sum(v.latency_s) AS latency_s, count(v.latency_s) AS timed
@@ -75,8 +83,7 @@ def _read_panel(home: str, version: str, wanted: View) -> tuple[pl.DataFrame, pl
     )
     condition, params = where(wanted, "judgements", "j.")
     verdicts = ask(
-        f"""SELECT judge, model, {select_procedure("facet_list")} AS scenario,
-            {select_procedure("facet_list", "level")} AS level,
+        f"""SELECT judge, model {facet_columns(facets, "j")},
             count(*) AS verdicts, count(*) FILTER (status = 'oov') AS oov,
             count(*) FILTER (status = 'missing') AS missing
         FROM facetted('judgements') j WHERE {condition} GROUP BY ALL""",
@@ -85,16 +92,19 @@ def _read_panel(home: str, version: str, wanted: View) -> tuple[pl.DataFrame, pl
     return votes, verdicts
 
 
-def patterns(view: View, judges: Sequence[str], by: str | None = None) -> pl.DataFrame:
-    """Distinct patterns of verdicts: kind, name, slice, v0, v1, ... (one a judge, null = no word), n turns.
+def patterns(view: View, judges: Sequence[str], by: str | None = None, facets: Sequence[str] = ()) -> pl.DataFrame:
+    """Distinct patterns of verdicts: kind, name, slice, v0, v1, ... (one a judge, null = no word), n turns. `by` is
+    turn, model or one of the facets.
 
-    `name` is `SCENARIO.FIELD` for a field and the dimension's own name for a grade.
+    `name` is `PROCEDURE.FIELD` for a field and the dimension's own name for a grade.
     """
     pieces = {"turn": pl.col("turn").cast(pl.String).str.zfill(3), None: pl.lit(""), "field": pl.lit("")}
     voices = [f"v{place}" for place in range(len(judges))]
-    found = _read_patterns(str(layout.home()), catalogue.version(), widen(view, _CUT), tuple(judges))
+    kept = ("models", *facets)
+    home, version = str(layout.home()), catalogue.data_version()
+    found = _read_patterns(home, version, widen(view, kept), tuple(judges), tuple(facets))
     return (
-        cut(found, view, _CUT)
+        cut(found, view, kept)
         .group_by("kind", "name", pieces.get(by, pl.col(by or "")).alias("slice"), *voices)
         .agg(pl.col("n").sum())
         .sort("kind", "name", "slice", *voices, nulls_last=True)
@@ -103,7 +113,9 @@ def patterns(view: View, judges: Sequence[str], by: str | None = None) -> pl.Dat
 
 # Slices, kinds and single fields of a page are all cut from one reading.
 @lru_cache(maxsize=4)
-def _read_patterns(home: str, version: str, wanted: View, judges: tuple[str, ...]) -> pl.DataFrame:
+def _read_patterns(
+    home: str, version: str, wanted: View, judges: tuple[str, ...], facets: tuple[str, ...]
+) -> pl.DataFrame:
     condition, params = where(wanted, "judgements", "j.")
     columns = ", ".join(
         f"max(CASE WHEN judge = $judge_{place} AND status = 'ok' THEN verdict END) AS v{place}"
@@ -116,9 +128,8 @@ def _read_patterns(home: str, version: str, wanted: View, judges: tuple[str, ...
             SELECT kind, field, model, turn, run_id, attempt_id, {columns} FROM judgements j WHERE {condition}
             GROUP BY kind, field, model, turn, run_id, attempt_id
         )
-        SELECT {select_procedure("a.facet_list")} AS scenario,
-            {select_procedure("a.facet_list", "level")} AS level, kind,
-            CASE WHEN kind = 'field' THEN concat(scenario, '.', field) ELSE field END AS name, items.model,
+        SELECT kind, CASE WHEN kind = 'field' THEN concat({select_procedure("a.facet_list")} || '.', field)
+                ELSE field END AS name, items.model {facet_columns(facets, "a")},
             turn, COLUMNS('^v[0-9]+$'), count(*) AS n
         FROM items JOIN attempts a USING (run_id, attempt_id) GROUP BY ALL
         """,
@@ -241,24 +252,12 @@ def splits(found: pl.DataFrame, judges: int) -> pl.DataFrame:
     return frame.with_columns(share=pl.col("n") / pl.col("n").sum().over("kind", "name"))
 
 
-def pair(view: View, name: str, a: str, b: str, seed: int = 0) -> Pair | None:
+def pair(view: View, name: str, a: str, b: str, facets: Sequence[str] = (), seed: int = 0) -> Pair | None:
     """Two judges on one field in full; None when they share no turn."""
-    condition, params = where(view, "judgements", "j.")
-    scenario, _, field = name.rpartition(".")
-    frame = ask(
-        f"""
-        WITH items AS (
-            SELECT run_id, attempt_id, turn, max(verdict) FILTER (judge = $a) AS va,
-                max(verdict) FILTER (judge = $b) AS vb
-            FROM facetted('judgements') j
-            WHERE {condition} AND field = $field AND ($scenario = '' OR {select_procedure("j.facet_list")} = $scenario)
-                AND status = 'ok' AND judge IN ($a, $b)
-            GROUP BY ALL HAVING va IS NOT NULL AND vb IS NOT NULL
-        )
-        SELECT sample_id, va, vb, count(*) AS n FROM items JOIN attempts USING (run_id, attempt_id) GROUP BY ALL
-        """,
-        {**params, "a": a, "b": b, "field": field, "scenario": scenario},
-    )
+    kept = ("models", *facets)
+    home, version = str(layout.home()), catalogue.data_version()
+    found = cut(_read_pair(home, version, widen(view, kept), name, a, b, tuple(facets)), view, kept)
+    frame = found.group_by("sample_id", "va", "vb").agg(pl.col("n").sum()).sort("sample_id", "va", "vb")
     if frame.is_empty():
         return None
     labels = tuple(sorted({*frame["va"].unique(), *frame["vb"].unique()}))
@@ -270,7 +269,7 @@ def pair(view: View, name: str, a: str, b: str, seed: int = 0) -> Pair | None:
     count = int(cluster.max()) + 1
     tables = np.bincount(cells, weights=frame["n"].to_numpy(), minlength=count * size * size)
     tables = tables.reshape(count, size, size)
-    weights: agreement.Weights | None = None if scenario else "quadratic"
+    weights: agreement.Weights | None = "quadratic" if found["kind"][0] == "dimension" else None
     table = tables.sum(axis=0)
     agreeing, totals = np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2))
     share = agreeing.sum() / totals.sum()
@@ -292,6 +291,31 @@ def pair(view: View, name: str, a: str, b: str, seed: int = 0) -> Pair | None:
         kappa,
         float(low),
         float(high),
+    )
+
+
+@lru_cache(maxsize=8)
+def _read_pair(
+    home: str, version: str, wanted: View, name: str, a: str, b: str, facets: tuple[str, ...]
+) -> pl.DataFrame:
+    """What two judges said of one field, counted by model, facets and sample."""
+    condition, params = where(wanted, "judgements", "j.")
+    procedure, _, field = name.rpartition(".")
+    columns = ", ".join(f'"{each}"' for each in facets)
+    return ask(
+        f"""
+        WITH items AS (
+            SELECT run_id, attempt_id, turn, any_value(kind) AS kind, max(verdict) FILTER (judge = $a) AS va,
+                max(verdict) FILTER (judge = $b) AS vb
+            FROM judgements j WHERE {condition} AND field = $field AND status = 'ok' AND judge IN ($a, $b)
+            GROUP BY run_id, attempt_id, turn HAVING va IS NOT NULL AND vb IS NOT NULL
+        )
+        SELECT kind, a.model, a.sample_id, va, vb, count(*) AS n {facet_columns(facets, "a")}
+        FROM items JOIN attempts a USING (run_id, attempt_id)
+        WHERE $procedure = '' OR {select_procedure("a.facet_list")} = $procedure
+        GROUP BY kind, a.model, a.sample_id, va, vb {", " + columns if columns else ""}
+        """,
+        {**params, "a": a, "b": b, "field": field, "procedure": procedure},
     )
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cxlab.metrics import agreement
 from cxlab.read.clusters import SHARE, means
 from cxlab.read.procedures import select_procedure
-from cxlab.read.query import ask, where
+from cxlab.read.query import ask, rescored_runs, where
 from cxlab.read.view import View
 
 
@@ -144,6 +144,9 @@ _GOLD = """
 def retest(view: View) -> pl.DataFrame:
     """The same judge on the same reply twice (`python -m cxlab score RUN`): judge, kind, n, clusters, mean (share of
     verdicts that stayed), low, high."""
+    if not rescored_runs():
+        keys = {"judge": pl.String, "kind": pl.String, "n": pl.Int64, "clusters": pl.Int64}
+        return pl.DataFrame(schema=keys | dict.fromkeys(("mean", "low", "high"), pl.Float64))
     condition, params = where(view.change(runs=()), "judgements", "j.")
     wanted = "AND base IN (SELECT unnest($wanted_runs))" if view.runs else ""
     # `where` leaves re-scored runs out, so its condition serves for the first run; the second is found through it.

@@ -1,7 +1,7 @@
 """What it matters for that judges differ: the reference of a turn, the scores, and the order of models."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,19 +10,22 @@ import polars as pl
 
 from cxlab.metrics import agreement
 from cxlab.read.clusters import SHARE, means, summarise
-from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, cut, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
+from cxlab.views.judges.queries_agreement import facet_columns
 
 
-def materiality(view: View, by: str | None = None) -> pl.DataFrame:
-    """What splits change: slice, measure, n turns, clusters, mean (share 0..1; points for `range`), low, high.
+def materiality(view: View, by: str | None = None, facets: Sequence[str] = ()) -> pl.DataFrame:
+    """What splits change: slice, measure, n turns, clusters, mean (share 0..1; points for `range`), low, high. `by` is
+    turn, model or one of the facets.
 
     Measures over turns on which two judges or more lead somewhere: `way` their fields alone lead different ways;
     `action` they end in different actions; `range` the turn's logic score from the lowest judge to the highest.
     """
-    told = cut(_read_stakes(str(layout.home()), catalogue.version(), widen(view, _CUT), by == "turn"), view, _CUT)
+    kept = ("models", *facets)
+    home, version = str(layout.home()), catalogue.data_version()
+    told = cut(_read_stakes(home, version, widen(view, kept), by == "turn", tuple(facets)), view, kept)
     piece = pl.lit("") if by is None else pl.col(by).cast(pl.String)
     parts = [
         told.select(piece.alias("slice"), "sample_id", "n", measure=pl.lit(name), total=pl.col(name).cast(pl.Float64))
@@ -38,29 +41,23 @@ def materiality(view: View, by: str | None = None) -> pl.DataFrame:
     return pl.concat([shares, ranges]).sort(keys, nulls_last=True)
 
 
-# Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
-_CUT = ("models", "scenario", "level", "leaf")
-
-
 @lru_cache(maxsize=2)
-def _read_stakes(home: str, version: str, wanted: View, by_turn: bool) -> pl.DataFrame:
+def _read_stakes(home: str, version: str, wanted: View, by_turn: bool, facets: tuple[str, ...]) -> pl.DataFrame:
     """Sums by sample (and turn): n turns on which two judges lead somewhere, on how many of them their ways and their
     actions differ, and the ranges of their logic scores (`ranged` of them known)."""
     condition, params = where(wanted, "traces", "t.")
     # Of each judge that leads somewhere; NULL for the others, which list functions leave out.
     led = "list_transform(t.alone, lambda a: CASE WHEN len(a.path) > 0 THEN {} END)"
-    turn = "turn, " if by_turn else ""
+    turn, columns = "turn, " if by_turn else "", "".join(f', "{name}"' for name in facets)
     return ask(
         f"""
         WITH told AS (
-            SELECT t.model, {select_procedure("t.facet_list")} AS scenario,
-                {select_procedure("t.facet_list", "level")} AS level,
-                {select_procedure("t.facet_list", "leaf")} AS leaf, t.turn, t.sample_id,
+            SELECT t.model, t.turn, t.sample_id {facet_columns(facets, "t")},
                 {led.format("hash(a.path, a.action)")} AS ways, {led.format("a.action")} AS actions,
                 {led.format("a.logic")} AS logics
             FROM facetted('traces') t WHERE {condition}
         )
-        SELECT model, scenario, level, leaf, {turn}sample_id, count(*) AS n,
+        SELECT model, {turn}sample_id {columns}, count(*) AS n,
             count(*) FILTER (len(list_distinct(ways)) > 1) AS way,
             count(*) FILTER (len(list_distinct(actions)) > 1) AS action,
             count(list_max(logics)) AS ranged, coalesce(sum(list_max(logics) - list_min(logics)), 0)::DOUBLE AS range

@@ -12,10 +12,12 @@ from typing import Any
 import polars as pl
 
 from cxlab.read.procedures import select_procedure, stage_fields
-from cxlab.read.query import ask, cut, facet, where, widen
+from cxlab.read.query import ask, cut, where, widen
 from cxlab.read.view import View
 from cxlab.records import content_id
+from cxlab.records.procedure import declared
 from cxlab.store import catalogue, layout
+from cxlab.views.judges.queries_agreement import facet_columns
 
 _AHEAD = 50
 MOST = 500
@@ -44,14 +46,15 @@ def splits(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
     they have none, a vote that one judge's change of mind would turn; of grades, one from end to end of the scale.
     """
     kept = ("models", *facets)
-    found = _read_splits(str(layout.home()), catalogue.data_version(), widen(view, kept), tuple(facets))
-    return cut(found, view, kept)
+    wanted = widen(view, kept).change(without=())
+    found = _read_splits(str(layout.home()), catalogue.data_version(), wanted, tuple(facets))
+    return cut(found, view, kept).filter(~pl.col("model").is_in(view.without))
 
 
 @lru_cache(maxsize=2)
 def _read_splits(home: str, version: str, wanted: View, facets: tuple[str, ...]) -> pl.DataFrame:
     condition, params = where(wanted, "judgements", "j.")
-    columns = "".join(f", {facet(name)} AS {name}" for name in facets)
+    columns = facet_columns(facets, "a")
     frame = ask(
         f"""
         WITH split AS (
@@ -98,7 +101,8 @@ def _read_splits(home: str, version: str, wanted: View, facets: tuple[str, ...])
         schema={**dict.fromkeys((*GROUP, "pattern"), pl.String), "entropy": pl.Float64, "near": pl.Boolean},
         orient="row",
     )
-    near = pl.col("near") & ((pl.col("kind") != "field") | pl.col("procedure").is_null())
+    traced = pl.col("benchmark").is_in(list(declared()))
+    near = pl.col("near") & ((pl.col("kind") != "field") | ~traced)
     return (
         frame.join(votes, on=["benchmark", "kind", "name", "pattern"])
         .with_columns(telling=pl.col("decisive") | near)

@@ -1,6 +1,6 @@
 """The page Judges, first: a review of what judges disagree on, one split at a time, blind, and what came of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 import streamlit as st
@@ -24,7 +24,7 @@ from cxlab.views.judges.review_item import Step, show_item
 _SHOWN = {"open": "To decide", "conflicts": "Conflicts", "decided": "Decided", "all": "All"}
 
 
-def show_review(view: View, about: Declaration, facets: list[str]) -> None:
+def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
     """One split to decide with the way to the next, and below it what the decisions say."""
     filters = leave_out_floors(view.filters().change(metric="", judges=()), about)
     found = queries_review.splits(filters, facets)
