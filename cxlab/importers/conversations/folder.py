@@ -22,15 +22,16 @@ from cxlab.records.settings import Settings
 class MappingOptions(Settings):
     """Which column is what, where the guess is wrong; what is not given is guessed."""
 
-    shape: Literal["messages", "transcript", "rows"] | None = Field(
+    shape: Literal["messages", "transcript", "exchange", "rows"] | None = Field(
         None,
-        description="What a row is: a conversation with a list of messages, one as a single text with speakers, or one "
-        "message.",
+        description="What a row is: a conversation with a list of messages, one as a single text with speakers, a "
+        "question with its answer, or one message.",
     )
     id: str | None = Field(None, description="The column with the conversation's id.")
     messages: str | None = Field(None, description="The column with the list of messages.")
     role: str | None = Field(None, description="The column, or the key of a message, that says who speaks.")
     text: str | None = Field(None, description="The column, or the key of a message, with the text.")
+    reply: str | None = Field(None, description="Of a question with its answer, the column with the answer.")
     order: str | None = Field(None, description="The column by which messages are sorted.")
     speakers: str | None = Field(
         None, description="Who speaks behind other names, as bob=agent,anna=customer; agent, customer, system or tool."
@@ -38,7 +39,7 @@ class MappingOptions(Settings):
 
     def changes(self) -> dict[str, Any]:
         """What is to be changed in a guess."""
-        given = {name: getattr(self, name) for name in ("shape", "id", "messages", "role", "text", "order")}
+        given = {name: getattr(self, name) for name in ("shape", "id", "messages", "role", "text", "reply", "order")}
         changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         if self.speakers:
             pairs = [pair.partition("=") for pair in self.speakers.split(",")]

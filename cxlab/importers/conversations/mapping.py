@@ -15,7 +15,7 @@ from cxlab.importers.conversations.transcript_text import ROLES, split_transcrip
 from cxlab.records import Role
 from cxlab.records.base import Record
 
-Shape = Literal["messages", "transcript", "rows"]
+Shape = Literal["messages", "transcript", "exchange", "rows"]
 # Rows that are looked at for a guess.
 SAMPLE = 50
 # Names of columns and keys, the first that is there; in small letters.
@@ -23,16 +23,23 @@ IDS = ("conversation_id", "dialogue_id", "conversation_hash", "session_id", "cha
 MESSAGES = ("messages", "conversation", "conversations", "turns", "dialogue", "dialog", "chat", "traj", "trajectory")
 ROLE_NAMES = ("role", "speaker", "from", "author", "sender", "who", "participant", "speaker_role")
 TEXTS = ("content", "text", "message", "utterance", "value", "body")
+ASKED, ANSWERED = (
+    ("instruction", "question", "prompt", "query"),
+    ("response", "answer", "reply", "completion", "output"),
+)
+SPEAKER, TEXT = "speaker", "text"
+"""The keys of a message that was a text without a speaker."""
 TRANSCRIPTS = ("transcript", "conversation", "dialogue", "dialog", "chat", "text", "content", "body", "messages")
 
 
 class ConversationMapping(Record):
     """What a row is and which column is what.
 
-    `shape`: messages (a row is a conversation, `messages` its list), transcript (a row is a conversation, `text` the
-    column with all of it), rows (a row is one message). `id` None: conversations are numbered by row. `messages` None:
-    the row itself is the list. `order`: a column to sort a conversation's messages by. `roles`: names of speakers,
-    in small letters, beside those that are known anyway.
+    `shape`: messages (a row is a conversation, `messages` its list; of a list of texts the customer says the first, and
+    two take turns), transcript (a row is a conversation, `text` the column with all of it), exchange (a row is what the
+    customer asked, `text`, and what the agent answered, `reply`), rows (a row is one message). `id` None: conversations
+    are numbered by row. `messages` None: the row itself is the list. `order`: a column to sort a conversation's messages
+    by. `roles`: names of speakers, in small letters, beside those that are known anyway.
     """
 
     shape: Shape
@@ -40,6 +47,7 @@ class ConversationMapping(Record):
     messages: str | None = None
     role: str | None = None
     text: str | None = None
+    reply: str | None = None
     order: str | None = None
     roles: dict[str, Role] = {}
 
@@ -54,6 +62,7 @@ def guess(path: Path | str) -> ConversationMapping:
         raise told or BadFile(file, None, "holds no rows", "give a file with conversations in it")
     columns = list(dict.fromkeys(name for row in good if isinstance(row.cells, dict) for name in row.cells))
     found = _guess_messages(good, columns) or _guess_rows(columns) or _guess_transcript(good, columns)
+    found = found or _guess_exchange(columns)
     if found is None:
         raise BadFile(
             file,
@@ -77,13 +86,18 @@ def correct(mapping: ConversationMapping, **changes: Any) -> ConversationMapping
 
 
 def as_messages(value: Any) -> list[Any] | None:
-    """A list of messages, also one that is written as JSON text; None for anything else."""
+    """A list of messages, also one that is written as JSON text; of one of texts two take turns, as SPEAKER and TEXT;
+    None for anything else."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return None
-    return list(value) if isinstance(value, list | tuple) and all(isinstance(each, dict) for each in value) else None
+    if not isinstance(value, list | tuple):
+        return None
+    if len(value) > 1 and all(isinstance(each, str) for each in value):
+        return [{SPEAKER: ("user", "assistant")[place % 2], TEXT: each} for place, each in enumerate(value)]
+    return list(value) if all(isinstance(each, dict) for each in value) else None
 
 
 def _first(names: tuple[str, ...], columns: list[str]) -> str | None:
@@ -125,11 +139,20 @@ def _guess_transcript(good: list[Row], columns: list[str]) -> ConversationMappin
     return ConversationMapping(shape="transcript", id=_first(IDS, columns), text=best) if best else None
 
 
+def _guess_exchange(columns: list[str]) -> ConversationMapping | None:
+    text, reply = _first(ASKED, columns), _first(ANSWERED, columns)
+    if not (text and reply):
+        return None
+    return ConversationMapping(shape="exchange", id=_first(IDS, columns), text=text, reply=reply)
+
+
 def _guess_roles(mapping: ConversationMapping, good: list[Row]) -> dict[str, Role]:
     """Some data sets call the agent the system: so it is where nobody else answers, and it speaks about as often."""
     if mapping.shape == "messages":
         held = [row.cells if mapping.messages is None else row.cells.get(mapping.messages) for row in good if _has(row)]
         said = [message.get(mapping.role) for value in held for message in as_messages(value) or ()]
+    elif mapping.shape == "exchange":
+        said = []
     elif mapping.shape == "rows":
         said = [row.cells.get(mapping.role) for row in good if _has(row)]
     else:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import pickle
 import sys
+import zlib
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -32,6 +34,9 @@ PREVIEWED = 50
 """Rows that a preview reads."""
 # Rows between two words of progress.
 _STEP = 500
+# Conversations of which messages are waited for without packing.
+_OPEN = 1_000
+Said = tuple[int, str, str, Any]
 Label = str | int | float | bool
 
 
@@ -90,8 +95,10 @@ class _Reader:
         self.file, self.path, self.mapping = path.name, path, mapping
         self.roles: dict[str, Role] = {**ROLES, **mapping.roles}
         self.found = ReadConversations()
-        # (row, speaker, text, order) of each conversation, as it is said.
-        self.said: dict[str, list[tuple[int, str, str, Any]]] = {}
+        # (row, speaker, text, order) of each conversation, as it is said. Messages of one mostly lie side by side:
+        # those of a conversation that was left long ago are packed, as tuples take twice as much.
+        self.said: dict[str, list[Said]] = {}
+        self.packed: dict[str, bytes] = {}
         self.begun: dict[str, int] = {}
         # What stands beside the messages: column → value, by conversation.
         self.labels: dict[str, dict[str, Label]] = {}
@@ -108,13 +115,29 @@ class _Reader:
 
     def finish(self) -> ReadConversations:
         """What the rows came to: conversations of many rows are whole now."""
-        for name in list(self.said):
-            self._build(name, self.said.pop(name))
+        for name in self.begun if self.mapping.shape == "rows" else ():
+            self._build(name, self._open(name))
+            del self.said[name]
         return self.found
+
+    def _open(self, name: str) -> list[Said]:
+        """What was said in a conversation so far; one that was left long ago is packed for it."""
+        if name not in self.said:
+            if len(self.said) >= _OPEN:
+                left = next(iter(self.said))
+                self.packed[left] = zlib.compress(pickle.dumps(self.said.pop(left)), 1)
+            packed = self.packed.pop(name, None)
+            self.said[name] = pickle.loads(zlib.decompress(packed)) if packed else []
+        return self.said[name]
 
     @staticmethod
     def _check_mapping(mapping: ConversationMapping) -> None:
-        needed = {"messages": ("role", "text"), "transcript": ("text",), "rows": ("id", "role", "text")}
+        needed = {
+            "messages": ("role", "text"),
+            "transcript": ("text",),
+            "exchange": ("text", "reply"),
+            "rows": ("id", "role", "text"),
+        }
         lacking = [name for name in needed[mapping.shape] if getattr(mapping, name) is None]
         if lacking:
             raise BadOption(f"a mapping of shape {mapping.shape!r} needs {', '.join(lacking)}; name the column")
@@ -160,7 +183,7 @@ class _Reader:
                 sys.intern(as_text(self._cell(row, self.mapping.role))),
                 self._text(self._cell(row, self.mapping.text)),
             )
-            self.said.setdefault(name, []).append((row.number, *told, self._cell(row, self.mapping.order)))
+            self._open(name).append((row.number, *told, self._cell(row, self.mapping.order)))
             self._label_by_messages(name, self._read_labels(row))
 
     def _take_conversation(self, row: Row) -> None:
@@ -170,7 +193,8 @@ class _Reader:
         if name in self.begun:
             self._reject(row.number, self.mapping.id, f"{name[:80]!r} is the id of row {self.begun[name]}, too")
             return
-        told = self._read_list(row) if self.mapping.shape == "messages" else self._read_transcript(row)
+        readers = {"messages": self._read_list, "transcript": self._read_transcript, "exchange": self._read_exchange}
+        told = readers[self.mapping.shape](row)
         if told is None:
             return
         self.begun[name] = row.number
@@ -181,7 +205,7 @@ class _Reader:
         """The columns that the mapping does not use, with a short value each."""
         mapping = self.mapping
         used = {mapping.id, mapping.role, mapping.text} if mapping.shape == "rows" else {mapping.id, mapping.messages}
-        used |= {mapping.text} if mapping.shape == "transcript" else set()
+        used |= {mapping.text, mapping.reply} if mapping.shape in ("transcript", "exchange") else set()
         cells = row.cells if isinstance(row.cells, dict) else {}
         return {
             str(name): label
@@ -221,6 +245,14 @@ class _Reader:
             return None
         return said
 
+    def _read_exchange(self, row: Row) -> list[tuple[str, str]] | None:
+        for column in (self.mapping.text, self.mapping.reply):
+            if not isinstance(row.cells, dict) or column not in row.cells:
+                self._reject(row.number, column, "this column is not there")
+                return None
+        texts = self._cell(row, self.mapping.text), self._cell(row, self.mapping.reply)
+        return [(who, self._text(each)) for who, each in zip(("user", "assistant"), texts, strict=True)]
+
     @staticmethod
     def _text(value: Any) -> str:
         """A message's text; of content in parts those that are text."""
@@ -229,7 +261,7 @@ class _Reader:
             return "\n".join(part.strip() for part in parts if isinstance(part, str))
         return value.strip() if isinstance(value, str) else as_text(value)
 
-    def _build(self, name: str, said: list[tuple[int, str, str, Any]]) -> None:
+    def _build(self, name: str, said: list[Said]) -> None:
         if self.mapping.order is not None:
             said = sorted(said, key=lambda each: _sortable(each[3]))
         messages: list[Message] = []

@@ -32,14 +32,16 @@ MOST_MB = 200
 _SHAPES = {
     "messages": "a conversation, with a list of messages",
     "transcript": "a conversation, as one text with speakers in front of lines",
+    "exchange": "a question with its answer",
     "rows": "one message",
 }
 _FIELDS = {
-    "messages": ("id", "messages", "role", "text"), "transcript": ("id", "text"),
+    "messages": ("id", "messages", "role", "text"), "transcript": ("id", "text"), "exchange": ("id", "text", "reply"),
     "rows": ("id", "role", "text", "order"),
 }  # fmt: skip
 _TITLES = {
     "id": "The conversation's id", "messages": "The list of messages", "role": "Who speaks", "text": "What is said",
+    "reply": "What is answered",
     "order": "In the order of",
 }  # fmt: skip
 _ROLES = {"": "nobody: left out", "customer": "the customer", "agent": "the agent", "system": "the system",
@@ -191,7 +193,7 @@ def _ask_about(name: str, key: str) -> tuple[str, str, bool]:
 
 def _options(mapping: ConversationMapping, title: str, licence: str, filtered: bool) -> CdrImport:
     given: dict[str, Any] = {
-        name: getattr(mapping, name) for name in ("shape", "id", "messages", "role", "text", "order")
+        name: getattr(mapping, name) for name in ("shape", "id", "messages", "role", "text", "reply", "order")
     }
     given = {name: value for name, value in given.items() if value is not None}
     if mapping.roles:

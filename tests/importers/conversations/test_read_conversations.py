@@ -1,6 +1,7 @@
 """People's own conversations: guessed, corrected, read; and what is told of what is odd."""
 
 import json
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -229,3 +230,33 @@ def test_of_rows_that_are_messages_what_all_have_in_common_is_kept_and_the_first
     found = read(path, guess(path)).conversations
     assert found["a"].labels == {COLUMNS: {"product": "shoes", "day": "2026-01-02"}}
     assert found["b"].labels == {COLUMNS: {"mood": "glad", "day": "2026-02-01"}}
+
+
+def test_texts_without_speakers_take_turns_and_an_exchange_is_two_messages(tmp_path: Path) -> None:
+    turns = tmp_path / "dialogs.jsonl"
+    turns.write_text(json.dumps({"dialog": ["Hello there.", "Good day.", "I want tea."]}) + "\n")
+    (talk,) = read(turns, guess(turns)).conversations.values()
+    assert [(each.role, each.text) for each in talk.messages] == [
+        ("customer", "Hello there."),
+        ("agent", "Good day."),
+        ("customer", "I want tea."),
+    ]
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("flags,instruction,category,response\nB,cancel it,ORDER,I cancel it\nB,,ORDER,nothing asked\n")
+    found = read(pairs, guess(pairs))
+    assert guess(pairs).shape == "exchange"
+    assert [each.text for each in found.conversations["pairs-1"].messages] == ["cancel it", "I cancel it"]
+    assert found.conversations["pairs-1"].labels[COLUMNS] == {"flags": "B", "category": "ORDER"}
+    assert [each.row for each in found.rejected] == [2]
+
+
+def test_messages_that_lie_far_apart_are_one_conversation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["cxlab.importers.conversations.read"], "_OPEN", 2)
+    lines = [f"c{number % 5},{turn},{'user' if turn % 2 else 'agent'},said {number} {turn}" for turn in range(4)
+             for number in range(5)]  # fmt: skip
+    path = tmp_path / "mixed.csv"
+    path.write_text("conversation_id,turn,role,text\n" + "\n".join(lines) + "\n")
+    found = read(path, guess(path))
+    assert list(found.conversations) == [f"c{number}" for number in range(5)]
+    for number, talk in enumerate(found.conversations.values()):
+        assert [each.text for each in talk.messages] == [f"said {number} {turn}" for turn in range(4)]
