@@ -151,10 +151,18 @@ def export(
     ] = Format.parquet,
 ) -> None:
     """Export runs as files that other tools read, or that another CX Lab imports: python -m cxlab import runs PATH."""
+    from cxlab.store import catalogue, home
     from cxlab.store.export import export_runs
+    from cxlab.store.sharing import list_kept_out
 
     for path in export_runs(runs or None, format.value, to):
         print(path)
+    if format.value not in ("duckdb", "folder"):
+        return  # the others hold no dataset's texts
+    base = home()
+    for dataset, tables in list_kept_out(runs or catalogue.read(base).runs, base).items():
+        for table, rows in tables.items():
+            print(f"left out: {rows:,} {table} of {dataset}, which may not be passed on", file=sys.stderr)
 
 
 @runs_app.command("list")

@@ -18,6 +18,7 @@ from cxlab.errors import BadFile, BadOption, Busy, UnknownName
 from cxlab.records import Dataset, Run, content_id
 from cxlab.store import catalogue, frames, layout, tables
 from cxlab.store.connect import open_store, query
+from cxlab.store.sharing import list_kept_out
 
 MARKER = "cxlab-export.json"
 """Stands in a folder that an export wrote, so that the next one may replace it."""
@@ -40,7 +41,13 @@ _OF_A_STORE = re.compile(rf"/\.(?!\.)|/run\.lock$|/merged\.json$|/{layout.EMPTY}
 
 
 def list_files(base: Path, runs: Sequence[str]) -> dict[str, Path]:
-    """Name in a store → file, of these runs and the datasets that they name; a deleted dataset has none."""
+    """Name in a store → file, of these runs and the datasets that they name; a deleted dataset has none.
+
+    Texts that may not be passed on are left out (sharing.py).
+    """
+    left_out = {
+        f"datasets/{dataset}/{table}.parquet" for dataset, kept in list_kept_out(runs, base).items() for table in kept
+    }
     folders = [base / "runs" / run for run in runs]
     for wanted in sorted({catalogue.find_run(run, base).dataset_id for run in runs}):
         try:
@@ -51,7 +58,7 @@ def list_files(base: Path, runs: Sequence[str]) -> dict[str, Path]:
     for folder in folders:
         for path in sorted(folder.rglob("*")):
             name = path.relative_to(base).as_posix()
-            if _TAKEN.fullmatch(name) and path.is_file():
+            if _TAKEN.fullmatch(name) and name not in left_out and path.is_file():
                 found[name] = path
     return found
 

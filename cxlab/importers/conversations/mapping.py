@@ -35,10 +35,10 @@ TRANSCRIPTS = ("transcript", "conversation", "dialogue", "dialog", "chat", "text
 class ConversationMapping(Record):
     """What a row is and which column is what.
 
-    `shape`: messages (a row is a conversation, `messages` its list; of a list of texts the customer says the first, and
-    two take turns), transcript (a row is a conversation, `text` the column with all of it), exchange (a row is what the
-    customer asked, `text`, and what the agent answered, `reply`), rows (a row is one message). `id` None: conversations
-    are numbered by row. `messages` None: the row itself is the list. `order`: a column to sort a conversation's messages
+    `shape`: messages (a row is a conversation, `messages` its list; of a list of texts the customer says the first,
+    and two take turns), transcript (a row is a conversation, `text` the column with all of it), exchange (a row is
+    what the customer asked, `text`, and what the agent answered, `reply`), rows (a row is one message). `id` None:
+    conversations are numbered by row. `messages` None: the row itself is the list. `order`: a column to sort messages
     by. `roles`: names of speakers, in small letters, beside those that are known anyway.
     """
 

@@ -11,6 +11,7 @@ from cxlab.benchmarks.dataset_figures import OWN, CheckTable, FigureTable
 from cxlab.charts.numbers import format_count, format_share, format_time
 from cxlab.read import View
 from cxlab.records import Dataset
+from cxlab.store.sharing import is_kept_out
 from cxlab.ui.address import cached, go, has_page, here, set_view
 from cxlab.ui.app_frame import dark, guarded, zone
 from cxlab.ui.labels import chip, error, figures, label, plain, section
@@ -190,6 +191,9 @@ def show_files(dataset: Dataset, runs: int) -> None:
     for name, n in cached(queries.count_rows, dataset.id).items():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{plain(name)}** · {format_count(n)} {'row' if n == 1 else 'rows'}", width=260)
+            if is_kept_out(dataset, name):
+                st.text(f"Not for downloads: what people said may not be passed on ({dataset.licence}).")
+                continue
             for form, mime in _MIME.items():
                 st.download_button(
                     form.upper() if form != "parquet" else "Parquet",

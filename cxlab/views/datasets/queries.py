@@ -13,6 +13,7 @@ from cxlab.read.files import to_csv, to_parquet
 from cxlab.read.query import ask
 from cxlab.records import Dataset
 from cxlab.store import layout, write
+from cxlab.store.sharing import check_sharing
 
 _SCHEMA: dict[str, Any] = {
     "dataset_id": pl.String,
@@ -95,6 +96,7 @@ def folder(dataset_id: str) -> Path:
 
 def export(dataset_id: str, table: str, form: str) -> bytes:
     """A table as a file: "parquet" as stored, "csv" guarded against formulas, "jsonl" one object a line."""
+    check_sharing(load(dataset_id), table)
     frame = write.load_table(dataset_id, table)
     if form == "parquet":
         return to_parquet(frame)

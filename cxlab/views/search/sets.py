@@ -8,6 +8,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.benchmarks import REGISTRY
+from cxlab.benchmarks.cdr.corpus.dataset import CORPUS
 from cxlab.benchmarks.cdr.corpus.subset import save_subset
 from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
 from cxlab.charts.numbers import format_count
@@ -16,6 +17,7 @@ from cxlab.read import View
 from cxlab.records import Dataset
 from cxlab.records.procedure import declared as with_procedures
 from cxlab.store import write
+from cxlab.store.sharing import is_kept_out
 from cxlab.ui.address import has_page, link
 from cxlab.ui.app_frame import guarded
 from cxlab.ui.labels import label, plain, section
@@ -60,7 +62,15 @@ def _offer(place: SearchPlace, found: Findings) -> None:
         "rank": column("Rank", "count"), "conversation_id": column("Conversation", "id"),
         "score": column("Score", "ratio"), "matched": column("What matched", width="large"),
     }  # fmt: skip
-    show_table(frame, columns, key="search-set", alt="The conversations of the set.", search=True)
+    dataset = write.load_dataset(place.dataset)
+    kept_out = is_kept_out(dataset, CORPUS)
+    alt = "The conversations of the set."
+    show_table(frame, columns, key="search-set", alt=alt, search=True, downloads=not kept_out)
+    if kept_out:
+        st.caption(
+            plain(f"No downloads: the {len(found.hits)} conversations may not be passed on ({dataset.licence}).")
+        )
+        return
     st.download_button(
         "Download conversations as JSON Lines", lambda: write_lines(found), "cxlab-conversations.jsonl",
         "application/x-ndjson", key="search-set-jsonl", on_click="ignore", type="tertiary",

@@ -114,7 +114,7 @@ def read_stored_in_steps(options: CdrImport) -> Generator[Progress, None, Import
         corpus = load_corpus(options.dataset)
         origin = write.load_dataset(options.dataset)
         made = options.model_copy(update={"licence": options.licence or origin.licence})
-        about = {"from_dataset": options.dataset}
+        about = {"from_dataset": options.dataset, "share": origin.config.get("share")}
         return (yield from _make(f"Conversations of {origin.name}", corpus, made, about))
     run = write.load_run(str(options.run))
     dialogues = PackedConversations()
@@ -123,8 +123,10 @@ def read_stored_in_steps(options: CdrImport) -> Generator[Progress, None, Import
             dialogues[attempt.id] = Conversation(id=attempt.id, messages=attempt.messages)
     if not dialogues:
         raise BadOption(f"run {run.id} holds no dialogue yet")
-    made = options.model_copy(update={"licence": options.licence or write.load_dataset(run.dataset_id).licence})
-    return (yield from _make(f"Dialogues of {run.model}, {run.benchmark}", dialogues, made, {"from_run": run.id}))
+    origin = write.load_dataset(run.dataset_id)
+    made = options.model_copy(update={"licence": options.licence or origin.licence})
+    about = {"from_run": run.id, "share": origin.config.get("share")}
+    return (yield from _make(f"Dialogues of {run.model}, {run.benchmark}", dialogues, made, about))
 
 
 def _read_published(path: Path, options: CdrImport) -> ImportedCorpus:
@@ -157,7 +159,8 @@ def _make(
     config = {
         **about,
         "source": options.source,
-        "share": known.share if known else None,
+        # What was forbidden once stays so, whatever is said of it later.
+        "share": False if about.get("share") is False else known.share if known else None,
         "filter": filtered.to_record() if filtered else None,
     }
     count = len(kept)

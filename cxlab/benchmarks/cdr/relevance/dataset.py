@@ -56,6 +56,7 @@ def generate_labelled(options: CdrDataset, reference: str, context: GenerationCo
             config={
                 "conversations": "labelled",
                 "reference": reference,
+                "share": origin.config.get("share"),
                 "writer": writer.name,
                 "judges": [judge.name for judge in judges],
                 "simulated": simulated,

@@ -1,0 +1,42 @@
+"""What of a dataset may be passed on: tables with the texts of a source that forbids it stay out of every export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+
+from cxlab.errors import BadOption, UnknownName
+from cxlab.records import Dataset
+from cxlab.store import catalogue, layout
+
+TEXTS = ("conversations", "filtered_out")
+"""The tables that hold what people said, in any dataset."""
+
+
+def is_kept_out(dataset: Dataset, table: str) -> bool:
+    """Whether a table holds texts that its source does not let anybody pass on (`share` of the dataset's config)."""
+    return table in TEXTS and dataset.config.get("share") is False
+
+
+def check_sharing(dataset: Dataset, table: str) -> None:
+    """BadOption for a table that is kept out."""
+    if is_kept_out(dataset, table):
+        raise BadOption(f"{table} of {dataset.id} may not be passed on: {dataset.licence}")
+
+
+def list_kept_out(run_ids: Iterable[str], base: Path) -> dict[str, dict[str, int]]:
+    """What an export of these runs leaves out: dataset → table → rows."""
+    found: dict[str, dict[str, int]] = {}
+    for wanted in sorted({catalogue.find_run(run, base).dataset_id for run in run_ids}):
+        try:
+            dataset, folder = catalogue.find_dataset(wanted, base), layout.dataset_folder(base, wanted)
+        except UnknownName:
+            continue
+        for table in TEXTS:
+            path = folder / f"{table}.parquet"
+            if is_kept_out(dataset, table) and path.is_file():
+                rows = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
+                found.setdefault(wanted, {})[table] = int(rows)
+    return found
