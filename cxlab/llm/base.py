@@ -21,13 +21,14 @@ class Request:
     instead of leaving the choice to the model; a server that refuses to is left to choose. `on_text` is
     called with the whole text so far while it is written, from the beginning again after a broken attempt;
     a model or a server that cannot stream does not call it. `max_tokens` None: the model's own limit, as models.toml
-    has it.
+    has it. `top_p` None is not sent; models through LangChain are never sent one.
     """
 
     messages: list[dict[str, Any]]
     schema: type[BaseModel] | None = None
     tools: list[dict[str, Any]] | None = None
     temperature: float = 0.0
+    top_p: float | None = None
     max_tokens: int | None = None
     seed: int = 0
     prompt: Any = None

@@ -223,7 +223,8 @@ class OpenAIModel:
             self._limit = "max_tokens" if self._limit == "max_completion_tokens" else "max_completion_tokens"
             self._limit_changed = True
             return True
-        for name in ("temperature", "seed", "reasoning_effort", "tool_choice", "stream_options", "stream"):
+        # Some refuse both of the first two together: then top_p goes.
+        for name in ("top_p", "temperature", "seed", "reasoning_effort", "tool_choice", "stream_options", "stream"):
             if re.search(rf"\b{name}(ing)?\b", said) and name not in self._dropped:
                 self._dropped.add(name)
                 return True
@@ -237,6 +238,8 @@ class OpenAIModel:
             body["reasoning_effort"] = self.options.reasoning_effort
         if "temperature" not in self._dropped:
             body["temperature"] = request.temperature
+        if request.top_p is not None and "top_p" not in self._dropped:
+            body["top_p"] = request.top_p
         if "seed" not in self._dropped:
             body["seed"] = request.seed
         if request.tools:

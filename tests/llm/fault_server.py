@@ -47,6 +47,7 @@ MODES = (
     "no_schema_400",
     "ignores_schema",
     "no_temperature",
+    "no_top_p",
     "new_limit_name",
     "no_effort",
     "small_limit",
@@ -209,6 +210,8 @@ class FaultServer:
             return _completion(_reply(scene, body) if words or asked_again else "Sure! I would call that a refund.")
         if mode == "no_temperature" and "temperature" in body:
             return _error(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
+        if mode == "no_top_p" and "top_p" in body and "temperature" in body:
+            return _error(400, "`temperature` and `top_p` cannot both be specified for this model, unsupported.")
         if mode == "new_limit_name" and "max_tokens" in body:
             return _error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
         if mode == "no_effort" and "reasoning_effort" in body:

@@ -5,11 +5,13 @@ import email.utils
 import gc
 import time
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from cxlab.llm import Reply, Request, ask
+from cxlab.llm.cache import ReplyCache
 from cxlab.llm.faults import redact, retry_after_s
 from cxlab.llm.openai_model import _CLIENTS, OpenAIModel, Options
 
@@ -222,6 +224,23 @@ def test_parameters_that_a_server_refuses_are_left_out_from_then_on(server: Faul
 
         asyncio.run(twice())
         assert [name in body for body in scene.bodies] == [True, False, False]
+
+
+def test_top_p_is_sent_where_it_is_given_and_goes_first_where_a_server_refuses_it(server: FaultServer) -> None:
+    scene = server.scene("no_top_p")
+
+    async def twice() -> None:
+        model = model_at(scene.url)
+        for _ in range(2):
+            await model.complete(Request([{"role": "user", "content": "hi"}], top_p=1.0))
+        await model.complete(Request([{"role": "user", "content": "hi"}]))
+        await model.aclose()
+
+    asyncio.run(twice())
+    sent = [(body.get("temperature"), body.get("top_p")) for body in scene.bodies]
+    assert sent == [(0.0, 1.0), (0.0, None), (0.0, None), (0.0, None)]
+    plain = Request([{"role": "user", "content": "hi"}])
+    assert ReplyCache.key("m", plain) != ReplyCache.key("m", replace(plain, top_p=1.0))
 
 
 def test_only_openai_itself_gets_the_new_name_of_the_limit() -> None:

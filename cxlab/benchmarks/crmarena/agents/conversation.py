@@ -9,6 +9,8 @@ from cxlab.benchmarks.crmarena.agents.episode import Episode
 from cxlab.benchmarks.crmarena.prompts.agent_prompts import AgentInputs
 from cxlab.llm import ChatModel, Prompt, Request
 
+# As published.
+TOP_P = 1.0
 # Servers refuse a reply without content.
 _SILENCE = "(no answer)"
 
@@ -38,6 +40,7 @@ class Conversation:
             request.messages,
             tools=request.tools,
             temperature=self.prompt.temperature,
+            top_p=TOP_P,
             seed=self.seed,
             prompt=self.prompt,
             inputs=inputs,

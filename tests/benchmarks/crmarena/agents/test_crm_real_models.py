@@ -67,6 +67,6 @@ def test_a_strong_model_finds_the_answer(
     assert sum(message.cost_usd or 0 for message in replies) == pytest.approx(attempt.cost_usd)
     assert not any(THOUGHT in message.text for message in attempt.messages)
     assert THOUGHT not in str([body["messages"] for body in sent])
-    assert all(body["temperature"] == 0 for body in sent)
+    assert all((body["temperature"], body["top_p"]) == (0, 1) for body in sent)
     native = framework in ("native", "create_agent")
     assert [bool(body.get("tools")) for body in sent] == [native or refused, *[native] * (len(sent) - 1)]
