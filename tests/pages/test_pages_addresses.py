@@ -98,7 +98,8 @@ def test_what_there_is_not_is_named_and_nothing_shown_in_its_place(home: Path, s
     app.button(key="cx-unknown").click().run()
     assert not app.exception
     assert "There is no" not in words(app)
-    assert "attempt" not in app.query_params
+    # Judges opens its first item then, which has an address.
+    assert "run-gone/a1" not in app.query_params.get("attempt", "")
 
 
 @pytest.mark.parametrize("stem", ["failures", "compare"])
