@@ -4,6 +4,7 @@ A session runs this file as its script. The server imports it once: `streamlit r
 it, which answers to this machine only (cxlab/server/__init__.py).
 """
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,17 +33,19 @@ GROUPS = {
         "crm_desk": "CRM desk",
         "persona_lab": "Persona lab",
     },
-    "Build": {"datasets": "Datasets", "run": "Run", "models": "Models"},
+    "Build": {"datasets": "Datasets", "run": "Run", "models": "Models", "glossary": "Glossary"},
 }
 
 HOME = "home"
+# Among these a page looks for work that has just ended.
+RECENT_JOBS = 20
 ICON = str(ROOT / ".streamlit" / "favicon.png")
 
 
 def main() -> None:
     """One run of a session: the shell, and in it the page that the address names."""
     # Here, because what pages cache wants a running server when it is loaded.
-    from cxlab import ui
+    from cxlab import jobs, ui
 
     st.set_page_config(page_title="CX Lab", page_icon=ICON, layout="wide")
     st.logo(ICON, size="large")
@@ -59,6 +62,7 @@ def main() -> None:
     shown = {group: listed for group, listed in pages.items() if listed}
     page = st.navigation({**shown, " ": [alias]}, expanded=True)
     ui.enter(page, [each for listed in pages.values() for each in listed], upgrade)
+    ui.watch_jobs(partial(jobs.list_jobs, RECENT_JOBS))
     with ui.guarded():
         page.run()
 

@@ -99,10 +99,13 @@ def ensure_demo() -> Job | None:
         return _spawn(job_id, args, lock, table)
 
 
-def list_jobs() -> list[Job]:
-    """All jobs, newest first."""
+def list_jobs(most: int = -1) -> list[Job]:
+    """All jobs, or this many of them, newest first."""
+    if not (home() / "jobs.sqlite").exists():
+        return []  # every page looks: that makes no file
     with closing(_open_to_read()) as table:
-        rows = table.execute(f"select {_COLUMNS} from jobs order by started desc, id desc").fetchall()
+        listed = f"select {_COLUMNS} from jobs order by started desc, id desc limit ?"
+        rows = table.execute(listed, (most,)).fetchall()
     return [job for row in rows if (job := _read(row)) is not None]
 
 

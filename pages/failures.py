@@ -8,6 +8,7 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.saved_filters import show_saved_filters
 from cxlab.views.benchmarks import declared_all, leave_out_floors, names_of, usable_facets
 from cxlab.views.failures import attempt, attempt_list
+from cxlab.views.glossary import show_words
 
 ui.routed()
 
@@ -56,6 +57,7 @@ if opened:
     attempt.show_one(view, *opened)
 else:
     ui.header("Failures", "What goes wrong, and why?")
+    show_words("failures")
     if ui.cached(read.health)["attempts"]:
         show_list(*choose_benchmark(view))
     else:

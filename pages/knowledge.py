@@ -7,6 +7,7 @@ from cxlab.benchmarks.cxmarena.evaluation.corpus import nearest
 from cxlab.benchmarks.cxmarena.evaluation.intent_discovery import discover, read_utterances, score_clusters
 from cxlab.benchmarks.cxmarena.text import differences
 from cxlab.read import View
+from cxlab.views.glossary import show_words
 from cxlab.views.knowledge import (
     article_html,
     article_pairs,
@@ -41,6 +42,7 @@ def start_run() -> None:
 
 view = ui.view()
 ui.header("Knowledge", "How healthy is the knowledge base?")
+show_words("knowledge")
 known = ui.cached(queries.datasets)
 if known.is_empty():
     if jobs.is_building_demo():

@@ -21,7 +21,7 @@ from cxlab.ui.app_frame import colours, dark, enter, guarded, routed, zone
 from cxlab.ui.boards import published_columns, show_runs, with_labels
 from cxlab.ui.choices import choose, choose_id, choose_number, is_new
 from cxlab.ui.filters import sidebar_filters
-from cxlab.ui.job_panel import show_job, show_work
+from cxlab.ui.job_panel import show_job, show_work, watch_jobs
 from cxlab.ui.labels import (
     Badge,
     badge,
@@ -93,6 +93,7 @@ __all__ = [
     "transcript",
     "view",
     "votes",
+    "watch_jobs",
     "with_labels",
     "zone",
 ]

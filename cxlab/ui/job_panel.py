@@ -1,19 +1,29 @@
-"""A job on a page: its runs as they go, and what can be done about it."""
+"""A job on a page: its runs as they go, what can be done about it, and a word when it ends while one is elsewhere."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 import streamlit as st
 
+from cxlab.errors import CxError
 from cxlab.ui.address import link
-from cxlab.ui.labels import Badge, error, section
+from cxlab.ui.labels import Badge, error, plain, section
 from cxlab.ui.progress import live_progress
 
 _BADGES: dict[str, Badge] = {"running": "running", "done": "done", "failed": "failed", "stalled": "stalled"}
 LOST = "Its process is gone without a word. What was finished is kept; the rest can be resumed."
 # The end of a log tells what went wrong; more would push everything else off the page.
 _LOG_CHARACTERS = 2000
+_WATCHED = "cx-jobs-watched"
+_EVERY_S = 4.0
+_WORDS = {
+    "done": ("Finished", "✅", "See Overview."),
+    "failed": ("Failed", "❌", "What was finished is kept: the page Run says why, and resumes it."),
+    "stalled": ("Lost its process", "⚠️", "What was finished is kept: resume it on the page Run."),
+    "stopped": ("Stopped", "⏹️", "What was finished is kept: resume it on the page Run."),
+}
 
 
 class Job(Protocol):
@@ -84,3 +94,43 @@ def show_log(job: Job) -> None:
     """The end of what a job that failed had to say."""
     if log := job.log.read_text(errors="replace")[-_LOG_CHARACTERS:] if job.log.is_file() else "":
         st.code(log, language=None, wrap_lines=True)
+
+
+def watch_jobs(list_jobs: Callable[[], Sequence[Job]]) -> None:
+    """Called on every page: notes which jobs run, and looks again now and then while any does.
+
+    A list of jobs that cannot be read is for the pages to tell that show it.
+    """
+    try:
+        tell_ended(list_jobs())
+    except (CxError, OSError):
+        return
+    if st.session_state[_WATCHED]:
+        _look_again(list_jobs)
+
+
+@st.fragment(run_every=_EVERY_S)
+def _look_again(list_jobs: Callable[[], Sequence[Job]]) -> None:
+    if st.session_state[_WATCHED]:
+        with suppress(CxError, OSError):
+            tell_ended(list_jobs())
+
+
+def tell_ended(jobs: Sequence[Job]) -> None:
+    """Say which of the jobs that ran at the last look do so no more, each once in a session; remember those that do."""
+    watched: frozenset[str] = st.session_state.get(_WATCHED, frozenset())
+    for job in jobs:
+        if job.id in watched and job.state in _WORDS:
+            word, icon, where = _WORDS[job.state]
+            st.toast(f"**{word}: {plain(describe(job.args))}**  \n{where}", icon=icon, duration="long")
+    st.session_state[_WATCHED] = frozenset(job.id for job in jobs if job.state == "running")
+
+
+def describe(args: Sequence[str]) -> str:
+    """A job in a few words: its command and what comes first, without its switches."""
+    words = []
+    for arg in args:
+        if arg.startswith("-"):
+            break
+        words.append(arg)
+    return " ".join(words)[:80] or "work"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.numbers import largest
 from cxlab.charts.selection import read_points, read_rows
 from cxlab.read.files import flatten, to_csv, to_parquet
 from cxlab.records import content_id
@@ -23,29 +24,44 @@ Kind = Literal[
 _IDENTITY = (("run_id", "attempt_id", "sample_id", "turn"), ("id", "model", "name"))
 
 
+_FORMATS: dict[str, str] = {
+    "points": "%.1f",
+    "percent": "%.1f %%",
+    "ratio": "%.3f",
+    "p": "%.3f",
+    "usd": "$%.4f",
+    "seconds": "%.1f s",
+    "count": "localized",
+    "share": "%.1f %%",
+}
+
+
+class _Column(dict[str, Any]):
+    """How Streamlit shows a column, and the kind of its values: a share is sent as a percentage, as Streamlit's own
+    format for shares writes "53.33%" beside "35%"; money and time get as many decimals as the column needs."""
+
+    def __init__(self, shape: Any, kind: str) -> None:
+        super().__init__(shape)
+        self.kind = kind
+
+
 def column(
     title: str, kind: Kind = "text", help: str | None = None, width: Literal["small", "medium", "large"] | None = None
 ) -> Any:
     """How a table shows a column: title, kind of value, tooltip."""
     config = st.column_config
-    formats = {
-        "points": "%.1f",
-        "percent": "%.1f %%",
-        "ratio": "%.3f",
-        "p": "%.2g",
-        "usd": "$%.4g",
-        "seconds": "%.2f s",
-        "count": "localized",
-        "share": "percent",
-    }
-    if kind in formats:
-        return config.NumberColumn(title, help=help, format=formats[kind], width=width)
+    if kind in _FORMATS:
+        shape = config.NumberColumn(title, help=help, format=_FORMATS[kind], width=width)
+        return _Column(shape, kind)
     if kind == "time":
         return config.DatetimeColumn(
             title, help=help, format="YYYY-MM-DD HH:mm", timezone=st.context.timezone or "UTC", width=width
         )
     if kind == "progress":
-        return config.ProgressColumn(title, help=help, min_value=0.0, max_value=1.0, format="percent", width=width)
+        bar = config.ProgressColumn(
+            title, help=help, min_value=0.0, max_value=100.0, format=_FORMATS["percent"], width=width
+        )
+        return _Column(bar, kind)
     if kind == "flag":
         return config.CheckboxColumn(title, help=help, width=width)
     return config.TextColumn(title, help=help, width=width)
@@ -75,6 +91,7 @@ def show_table(
         shown = _search(frame, words)
     names = [name for name in columns if name in shown.columns]
     table = flatten_lists(shown.select(names))
+    table, columns = fit_columns(table, columns)
     options: dict[str, Any] = {}
     if select:
         options = {"on_select": "rerun", "selection_mode": "single-row" if select == "single" else "multi-row"}
@@ -94,6 +111,22 @@ def show_table(
         _downloads(shown, key)
     rows = read_rows(event) if select else []
     return [shown.row(row, named=True) for row in rows if row < shown.height]
+
+
+def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """The table and its columns as they are sent: shares as percentages, decimals by the largest value."""
+    fitted = dict(columns)
+    for name, shape in columns.items():
+        if name not in table.columns or not isinstance(shape, _Column) or not table[name].dtype.is_numeric():
+            continue
+        if shape.kind in ("share", "progress"):
+            table = table.with_columns(pl.col(name) * 100.0)
+        elif shape.kind in ("usd", "seconds"):
+            most = largest(table[name].abs(), 0.0)
+            fine = {"usd": ("$%.4f", "$%.2f"), "seconds": ("%.3f s", "%.1f s")}[shape.kind]
+            options = {**shape["type_config"], "format": fine[most >= 1]}
+            fitted[name] = _Column({**shape, "type_config": options}, shape.kind)
+    return table, fitted
 
 
 def table_key(key: str, frame: pl.DataFrame) -> str:

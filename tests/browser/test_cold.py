@@ -21,6 +21,7 @@ TITLES = {
     "datasets": "Datasets",
     "run": "Run",
     "models": "Models",
+    "glossary": "Glossary",
 }
 GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(15, 23, 42)"}
 

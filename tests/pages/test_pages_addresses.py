@@ -42,7 +42,7 @@ OWN = [
     "respond", "sizes", "by", "figure", "source", "weights", "pace", "show", "beats",
     "flips-by", "flips-of", "judged-by", "judged-field", "judged-metric", "escalation-verdicts",
     "object", "record", "today", "sample", "reading",
-    "granularity", "retriever", "size", "like", "only", "since", "until",
+    "suspected", "finding", "status", "granularity", "retriever", "size", "like", "only", "since", "until",
 ]
 # fmt: on
 GARBAGE = {

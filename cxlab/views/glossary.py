@@ -1,0 +1,51 @@
+"""What the words mean: those of a page beside its heading, and all of them with what each benchmark declares."""
+
+import polars as pl
+import streamlit as st
+
+from cxlab.benchmarks import REGISTRY
+from cxlab.read import glossary
+from cxlab.ui.address import has_page, link
+from cxlab.ui.labels import plain, section, title
+from cxlab.ui.tables import column, show_table
+from cxlab.views.benchmarks import declared
+
+
+def show_words(page: str) -> None:
+    """The words of a page in the sidebar, with the way to all of them."""
+    found = glossary.terms_of(page)
+    with st.sidebar, st.popover("Words on this page", type="tertiary"):
+        for term in found:
+            st.markdown(f"**{plain(term.word)}**: {plain(term.meaning)}")
+        if has_page("glossary"):
+            link("All words", "glossary")
+
+
+def list_declared() -> pl.DataFrame:
+    """What benchmarks declare: word, meaning, of (a benchmark's name), kind (metric, facet, constant agent)."""
+    rows = []
+    for name in REGISTRY:
+        about = declared(name)
+        told = about.card.name
+        rows += [(title(metric), meaning, told, "metric") for metric, meaning in about.card.metrics.items() if meaning]
+        rows += [(facet.title, facet.meaning, told, "facet") for facet in about.facets if facet.meaning]
+        rows += [(floor.title, floor.meaning, told, "constant agent") for floor in about.floors]
+    return pl.DataFrame(rows, schema=["word", "meaning", "of", "kind"], orient="row")
+
+
+def show_glossary() -> None:
+    """The words of all pages to be read, and what benchmarks declare as a table to be searched."""
+    for term in glossary.terms():
+        st.markdown(f"**{plain(term.word)}**  \n{plain(term.meaning)}")
+    rows = list_declared()
+    section(
+        "Metrics, facets and constant agents", "As each benchmark declares them. Double-click a cell to read it whole."
+    )
+    columns = {
+        "word": column("Word", width="small"),
+        "meaning": column("What it means", width="large"),
+        "of": column("Benchmark", width="small"),
+        "kind": column("Kind", width="small"),
+    }
+    alt = "What benchmarks declare, and what it means."
+    show_table(rows, columns, key="glossary", alt=alt, search=True, height=620)

@@ -1,0 +1,43 @@
+"""How tables are sent: one number format on every page."""
+
+import polars as pl
+import pytest
+
+from cxlab.ui.tables import column, fit_columns
+
+
+def test_shares_are_sent_as_percentages_with_one_decimal() -> None:
+    frame = pl.DataFrame({"share": [0.35, 0.53333, None], "done": [1.0, 0.5, 0.0], "n": [3, 4, 5]})
+    table, columns = fit_columns(
+        frame, {"share": column("Share", "share"), "done": column("Done", "progress"), "n": column("n", "count")}
+    )
+    assert table["share"].to_list() == [35.0, pytest.approx(53.333), None]
+    assert table["done"].to_list() == [100.0, 50.0, 0.0]
+    assert table["n"].to_list() == [3, 4, 5]
+    assert columns["share"]["type_config"]["format"] == columns["done"]["type_config"]["format"] == "%.1f %%"
+    assert columns["done"]["type_config"]["max_value"] == 100.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "format"),
+    [
+        ("usd", [0.0012, None], "$%.4f"),
+        ("usd", [0.0012, 12.5], "$%.2f"),
+        ("usd", [None, None], "$%.4f"),
+        ("seconds", [0.04, 0.3], "%.3f s"),
+        ("seconds", [0.04, 130.0], "%.1f s"),
+        ("seconds", [], "%.3f s"),
+    ],
+)
+def test_money_and_time_have_the_decimals_that_their_column_needs(
+    kind: str, values: list[float | None], format: str
+) -> None:
+    frame = pl.DataFrame({"x": values}, schema={"x": pl.Float64})
+    table, columns = fit_columns(frame, {"x": column("x", kind)})  # type: ignore[arg-type]
+    assert columns["x"]["type_config"]["format"] == format
+    assert table.equals(frame)
+
+
+def test_text_where_a_number_was_expected_stays() -> None:
+    frame = pl.DataFrame({"x": ["–", "35 %"]})
+    assert fit_columns(frame, {"x": column("x", "share"), "gone": column("y", "usd")})[0].equals(frame)
