@@ -4,11 +4,14 @@ import json
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from cxlab.errors import BadFile, BadOption, UnknownName
+
+if TYPE_CHECKING:
+    from cxlab.store.export import Format as Kind
 
 runs_app = typer.Typer(help="List, show, delete and restore runs.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -141,21 +144,60 @@ class Format(StrEnum):
     duckdb = "duckdb"
     folder = "folder"
     events = "events"
+    chat = "chat"
 
 
 def export(
     to: Annotated[Path, typer.Option(help="The folder to write to; for duckdb and events the file.")],
     runs: Annotated[list[str] | None, typer.Argument(help="The runs to export. Default: all.")] = None,
     format: Annotated[
-        Format, typer.Option(help="duckdb, folder: for another CX Lab; events: for process mining.")
+        Format,
+        typer.Option(help="duckdb, folder: for another CX Lab; events: for process mining; chat: for training."),
     ] = Format.parquet,
+    model: Annotated[list[str] | None, typer.Option(help="chat: only dialogues of this model, repeatable.")] = None,
+    only_passed: Annotated[bool, typer.Option("--only-passed", help="chat: only dialogues that passed.")] = False,
+    min_score: Annotated[
+        float | None, typer.Option(help="chat: only dialogues whose headline is at least so good.")
+    ] = None,
+    without_floors: Annotated[
+        bool, typer.Option("--without-floors", help="chat: leave out the constant agents.")
+    ] = False,
+    without_simulated: Annotated[
+        bool, typer.Option("--without-simulated", help="chat: leave out simulated models.")
+    ] = False,
+    own_data: Annotated[
+        bool, typer.Option("--own-data", help="chat: also data of one's own, or of no stated licence.")
+    ] = False,
 ) -> None:
-    """Export runs as files that other tools read, or that another CX Lab imports: python -m cxlab import runs PATH."""
+    """Export runs as files that other tools read, or that another CX Lab imports: python -m cxlab import runs PATH.
+
+    chat writes dialogues in OpenAI's chat format, with where each is from beside them. Data whose licence does not let
+    it be passed on stays out.
+    """
+    if format is Format.chat:
+        from cxlab.benchmarks.chat_filter import filter_chat
+        from cxlab.store.chat_export import export_chat
+
+        wanted = filter_chat(
+            tuple(runs or ()),
+            models=tuple(model or ()),
+            passed=only_passed,
+            min_score=min_score,
+            floors=not without_floors,
+            simulated=not without_simulated,
+            own_data=own_data,
+        )
+        written, found = export_chat(wanted, to)
+        print("\n".join(map(str, written)))
+        print("\n".join(found.describe()), file=sys.stderr)
+        return
+    if model or only_passed or min_score is not None or without_floors or without_simulated or own_data:
+        raise BadOption("--model, --only-passed, --min-score, --without-... and --own-data go with --format chat")
     from cxlab.store import catalogue, home
     from cxlab.store.export import export_runs
     from cxlab.store.sharing import list_kept_out
 
-    for path in export_runs(runs or None, format.value, to):
+    for path in export_runs(runs or None, cast("Kind", format.value), to):
         print(path)
     if format.value not in ("duckdb", "folder"):
         return  # the others hold no dataset's texts

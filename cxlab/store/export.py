@@ -176,7 +176,7 @@ def _write_events(con: "duckdb.DuckDBPyConnection", runs: list[str], path: Path)
 
 
 def _copy(con: "duckdb.DuckDBPyConnection", rows: str, runs: list[str], options: str, path: Path) -> Path:
-    with _aside(path) as fresh:
+    with aside(path) as fresh:
         query(con, f"COPY ({rows}) TO $path ({options})", {"runs": runs, "path": str(fresh)})
         fresh.replace(path)
     return path
@@ -186,7 +186,7 @@ def _write_database(con: "duckdb.DuckDBPyConnection", base: Path, runs: list[str
     """One file with native tables, which any DuckDB 2 opens without the store, and what another store takes in."""
     import duckdb
 
-    with _aside(path) as fresh:
+    with aside(path) as fresh:
         parts = fresh.with_name(fresh.name + ".parts")
         with duckdb.connect(str(fresh)) as made:
             for table in ["runs", *tables.TABLES]:
@@ -205,7 +205,7 @@ def _write_database(con: "duckdb.DuckDBPyConnection", base: Path, runs: list[str
 
 def _write_folder(base: Path, runs: list[str], path: Path) -> Path:
     archive.check_replaceable(path, base)
-    with _aside(path) as fresh:
+    with aside(path) as fresh:
         fresh.mkdir()
         archive.write_files(base, runs, fresh)
         (fresh / archive.MARKER).write_text(json.dumps({"runs": runs}), encoding="utf-8")
@@ -245,7 +245,7 @@ def remove(path: Path) -> None:
 
 
 @contextmanager
-def _aside(path: Path) -> Iterator[Path]:
+def aside(path: Path) -> Iterator[Path]:
     """A hidden name beside the file, which nobody takes for an export; at the end it is gone, and what DuckDB added."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in find_unfinished(path):

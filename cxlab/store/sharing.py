@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,6 +14,19 @@ from cxlab.store import catalogue, layout
 
 TEXTS = ("conversations", "filtered_out")
 """The tables that hold what people said, in any dataset."""
+
+
+# Words of licences as datasets state them.
+_CLOSED = re.compile(r"\bNC\b|\bND\b|non-?commercial|not for commercial|no derivatives", re.IGNORECASE)
+_OPEN = re.compile(r"\bown work\b|\bMIT\b|\bApache\b|\bBSD\b|\bCC0\b|\bCC BY\b|public domain", re.IGNORECASE)
+
+
+def may_pass_on(dataset: Dataset) -> bool | None:
+    """Whether what was said on a dataset may be passed on to train models; None where its licence names no known terms,
+    as with data of one's own."""
+    if dataset.config.get("share") is False or _CLOSED.search(dataset.licence):
+        return False
+    return True if _OPEN.search(dataset.licence) else None
 
 
 def is_kept_out(dataset: Dataset, table: str) -> bool:

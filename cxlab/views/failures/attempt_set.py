@@ -12,6 +12,7 @@ from cxlab.read.files import to_csv, to_parquet
 from cxlab.records import Dataset
 from cxlab.records.benchmark_card import Declaration
 from cxlab.store import sample_set, write
+from cxlab.store.chat_export import ChatFilter, render_chat
 from cxlab.ui.address import has_page
 from cxlab.ui.app_frame import guarded
 from cxlab.ui.labels import plain
@@ -58,6 +59,16 @@ def save_set(view: View, about: Declaration, total: int) -> None:
                 f"One line a {one}, with its messages",
             ),
         ]
+        files.append(
+            (
+                "Chat JSONL",
+                "chat.jsonl",
+                "application/x-ndjson",
+                lambda: render_chat(ChatFilter(attempts=_list_ids(kept))),
+                "One dialogue a line in OpenAI's chat format, for training; what may not be passed on and own data "
+                "stay out. More filters: python -m cxlab export --format chat",
+            )
+        )
         _offer_dataset(kept, many)
         for name, ending, mime, make, meaning in files:
             st.download_button(
@@ -70,6 +81,10 @@ def save_set(view: View, about: Declaration, total: int) -> None:
                 type="tertiary",
                 help=f"{meaning}{most}.",
             )
+
+
+def _list_ids(kept: View) -> frozenset[tuple[str, str]]:
+    return frozenset(failures.chosen_set(kept, False, ()).select("run_id", "attempt_id").iter_rows())
 
 
 def _offer_dataset(kept: View, many: str) -> None:
