@@ -107,7 +107,7 @@ if len(order) > MOST:
 named = {side: name for side, name in named.items() if side in shown}
 board = board.filter(pl.col("side").is_in(shown))
 
-groups = comparison.list_groups(about, scope, facets)
+groups = comparison.list_groups(about, scope, unit, facets)
 by = ui.choose(view, "field", "Side by side", list(groups), names=groups, style="segments") if len(groups) > 1 else ""
 comparison.show_scores(about, scope, unit, by, title, named, beside)
 if by or baseline != ranking.leader:

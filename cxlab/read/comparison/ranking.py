@@ -15,6 +15,7 @@ import polars as pl
 from cxlab.metrics.intervals import Bounds, mean_interval
 from cxlab.metrics.paired import Comparison, compare_pairs
 from cxlab.read.comparison import score_sums
+from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.comparison.sets import (
     ComparisonSet,
     Customers,
@@ -25,7 +26,6 @@ from cxlab.read.comparison.sets import (
     with_values,
 )
 from cxlab.read.headlines import headline_of
-from cxlab.read.query import ask
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration, Task
 
@@ -158,14 +158,9 @@ def took(results: pl.DataFrame) -> pl.DataFrame:
     attempt, judges left out; a cost is null where that of any attempt is unknown, and both are null of a simulated
     model: how fast a stand-in answers here and that it costs nothing says nothing of any real one.
     """
-    attempts = ask(
-        "SELECT run_id, attempt_id, verdict, simulated, latency_s, cost_usd FROM attempts "
-        "WHERE run_id IN (SELECT unnest($runs))",
-        {"runs": results["run_id"].unique().to_list()},
-    )
     verdict = pl.col("verdict")
     return (
-        results.join(attempts, on=["run_id", "attempt_id"], how="left")
+        join_facts(results)
         .group_by("side")
         .agg(
             attempts=pl.len(),

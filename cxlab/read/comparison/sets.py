@@ -22,9 +22,10 @@ import polars as pl
 
 from cxlab.metrics.complete_sets import largest_complete, shared
 from cxlab.read.comparison import score_sums
+from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.conditions import Conditions, RunConditions, of_runs
 from cxlab.read.headlines import candidates, first_scored
-from cxlab.read.query import ask, where
+from cxlab.read.query import ask, facet, facet_ids, where
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.store import catalogue, layout
@@ -133,15 +134,10 @@ def customers_of(task: TaskSet) -> Customers | None:
     inside = task.results.filter(pl.col("side").is_in(task.sides))
     if len(task.sides) < 2 or inside.is_empty():
         return None
-    began = ask(
-        """SELECT run_id, attempt_id, json_extract_string(output, '$.script') AS script, opening
-        FROM attempts WHERE run_id IN (SELECT unnest($runs))""",
-        {"runs": inside["run_id"].unique().to_list()},
-    )
-    told = inside.join(began, on=["run_id", "attempt_id"], how="left").group_by(_KEYS).agg(
+    told = join_facts(inside).group_by(_KEYS).agg(
         scripts=pl.col("script").null_count() == 0,
         same_script=pl.col("script").n_unique() == 1,
-        spoke=pl.col("opening").fill_null("").str.len_chars().min() > 0,
+        spoke=pl.col("spoke").fill_null(False).all(),
         same_words=pl.col("opening").n_unique() == 1,
     )  # fmt: skip
     told = told.filter(pl.col("scripts") | pl.col("spoke"))
@@ -315,19 +311,21 @@ def _count_samples(about: Declaration, view: View, task: str, conditions: Condit
     return _samples_of(str(layout.home()), catalogue.version(), conditions.dataset, about.card.id, task, view.facets)
 
 
-@lru_cache(maxsize=64)
 def _samples_of(
     home: str, version: str, dataset: str, benchmark: str, task: str, facets: tuple[tuple[str, tuple[str, ...]], ...]
 ) -> int:
-    narrowed = "".join(
-        f" AND facets[$facet_{place}] IN (SELECT unnest($values_{place}))" for place in range(len(facets))
+    known = _read_samples(home, version, dataset, benchmark)
+    narrowed = [
+        pl.col(facet).is_in(values) if facet in known.columns else pl.lit(False) for facet, values in facets
+    ]  # fmt: skip
+    return known.filter(pl.lit(task == "") | (pl.col("task") == task), *narrowed).height
+
+
+@lru_cache(maxsize=4)
+def _read_samples(home: str, version: str, dataset: str, benchmark: str) -> pl.DataFrame:
+    """The samples that a dataset has of a benchmark: task, and a column a facet."""
+    columns = "".join(f", {facet(name, 's')} AS {name}" for name in facet_ids() if name != "task")
+    return ask(
+        f"SELECT task{columns} FROM samples s WHERE dataset_id = $dataset AND benchmark = $benchmark",
+        {"dataset": dataset, "benchmark": benchmark},
     )
-    params: dict[str, object] = {"dataset": dataset, "benchmark": benchmark, "task": task}
-    for place, (facet, values) in enumerate(facets):
-        params |= {f"facet_{place}": facet, f"values_{place}": list(values)}
-    found = ask(
-        "SELECT count(*) FROM samples WHERE dataset_id = $dataset AND benchmark = $benchmark "
-        f"AND ($task = '' OR task = $task){narrowed}",
-        params,
-    )
-    return int(found.item())

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import polars as pl
 import streamlit as st
 
-from cxlab import read
 from cxlab.charts import compare as charts
 from cxlab.charts.board import draw_board
 from cxlab.charts.history import draw_history
@@ -34,14 +33,13 @@ _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? can
 _MOST_SAMPLES = 200
 
 
-def list_groups(about: Declaration, view: View, facets: Sequence[str]) -> dict[str, str]:
+def list_groups(about: Declaration, view: View, unit: Unit, facets: Sequence[str]) -> dict[str, str]:
     """What the sides can be grouped by, with its title: "" all together, and facets of several values.
 
     A facet that stands for the sample's id has too many values, unless one value of the first facet is picked.
     """
     groups = {"": "All together"}
-    known = cached(read.facets, view.change(models=(), runs=()), tuple(facets))
-    counts = dict(known.group_by("name").len().iter_rows())
+    counts = cached(queries.count_values, view, unit, tuple(facets))
     narrowed = any(len(view.values(facet)) == 1 for facet in facets)
     for name in facets:
         facet = about.facet(name)

@@ -16,7 +16,7 @@ from cxlab.errors import UnknownName
 from cxlab.metrics.intervals import mean_interval
 from cxlab.metrics.passk import pass_hat_k
 from cxlab.read import procedures
-from cxlab.read.comparison import ranking
+from cxlab.read.comparison import ranking, score_sums
 from cxlab.read.comparison.decision import Decision, decide
 from cxlab.read.comparison.history import HISTORY, headline_history
 from cxlab.read.comparison.ranking import Ranking
@@ -42,7 +42,7 @@ def _compared(home: str, version: str, view: View, unit: Unit) -> ComparisonSet:
     return find_set(declared(view.benchmark, view.lead), view, unit)
 
 
-def _task_of(view: View, unit: Unit) -> TaskSet | None:
+def task_of(view: View, unit: Unit) -> TaskSet | None:
     """The set of the view's task, the first one with results."""
     return next((task for task in compared(view, unit).tasks.values() if task.results.height), None)
 
@@ -56,7 +56,7 @@ def ranked(view: View, unit: Unit = "model") -> Ranking | None:
 
 @lru_cache(maxsize=4)
 def _ranked(home: str, version: str, view: View, unit: Unit) -> Ranking | None:
-    task = _task_of(view, unit)
+    task = task_of(view, unit)
     return None if task is None else ranking.rank_task(declared(view.benchmark, view.lead), view, task, view.metric)
 
 
@@ -94,10 +94,12 @@ def history(view: View, unit: Unit = "model") -> pl.DataFrame:
 
 def results(view: View, unit: Unit = "model", facets: Sequence[str] = ()) -> pl.DataFrame:
     """The results of the set by the view's metric: side, sample_id, trial, run_id, attempt_id, value, and facets."""
-    task = _task_of(view, unit)
+    task = task_of(view, unit)
     if task is None:
         columns = ("side", "sample_id", "run_id", "attempt_id", *facets)
         return pl.DataFrame(schema={**dict.fromkeys(columns, pl.String), "trial": pl.Int32, "value": pl.Float64})
+    if view.metric == task.metric and not facets:
+        return task.results
     return ranking.results_of(declared(view.benchmark), view, task, view.metric, facets)
 
 
@@ -105,6 +107,9 @@ def sample_means(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame
     """The view's metric by side, group and sample: side, grp, sample_id, value. `by` is a facet or ""."""
     if by and by not in (known := facet_ids()):
         raise UnknownName("group", by, known)
+    if not by:
+        found = ranked(view, unit)
+        return ranking.by_sample(results(view, unit)) if found is None else found.means
     return ranking.by_sample(results(view, unit, (by,) if by else ()), by)
 
 
@@ -120,7 +125,7 @@ def differences(
 ) -> pl.DataFrame:
     """Each side of the set, or of those named, minus the baseline, group by group, as `ranking.GAPS`; corrected over
     all rows."""
-    about, task = declared(view.benchmark), _task_of(view, unit)
+    about, task = declared(view.benchmark), task_of(view, unit)
     if task is None:
         return pl.DataFrame(schema=ranking.GAPS)
     less = view.metric in about.card.lower_is_better
@@ -129,13 +134,23 @@ def differences(
     )
 
 
+def count_values(view: View, unit: Unit, facets: Sequence[str]) -> dict[str, int]:
+    """How many values each of these facets has on the samples of the set."""
+    task = task_of(view, unit)
+    if task is None:
+        return {}
+    own = task.results.filter(pl.col("side") == task.sides[0]) if task.sides else task.results
+    known = score_sums.facets_of(own.select("run_id", "attempt_id"), facets)
+    return {name: known[name].drop_nulls().n_unique() for name in facets if name in known.columns}
+
+
 def sides(view: View, unit: Unit = "model") -> pl.DataFrame:
     """Each side of the set with its mean on the view's metric, the best first.
 
     Columns: side, model, simulated, value, low, high, samples, attempts, cost_usd, latency_s.
     Cost and time are means of an attempt of the set, judges left out; cost is null where that of any is unknown.
     """
-    found, task = ranked(view, unit), _task_of(view, unit)
+    found, task = ranked(view, unit), task_of(view, unit)
     if found is None or task is None:
         numbers = dict.fromkeys(("value", "low", "high", "cost_usd", "latency_s"), pl.Float64)
         counts = dict.fromkeys(("samples", "attempts"), pl.Int64)
@@ -157,14 +172,13 @@ def sample_pairs(
     attempts to open (of the lowest trial): first_run, first_attempt, second_run, second_attempt.
     """
     facets = facet_ids()
-    scored = results(view, unit, facets).filter(pl.col("side").is_in([first, second]))
+    scored = results(view, unit).filter(pl.col("side").is_in([first, second]))
     if samples is not None:
         scored = scored.filter(pl.col("sample_id").is_in(samples))
     means = (
         scored.sort("trial", "run_id")
         .group_by("side", "sample_id")
         .agg(
-            *(pl.col(name).first() for name in facets),
             mean=pl.col("value").mean(),
             run=pl.col("run_id").first(),
             attempt=pl.col("attempt_id").first(),
@@ -178,6 +192,8 @@ def sample_pairs(
         .sort(pl.col("difference").abs(), "sample_id", descending=[True, False])
         .head(limit)
     )
+    keys = {"first_run": "run_id", "first_attempt": "attempt_id"}
+    pairs = score_sums.facets_of(pairs.rename(keys), facets).rename({new: old for old, new in keys.items()})
     opened = ask(
         """SELECT run_id AS first_run, attempt_id AS first_attempt, left(opening, 160) AS opening
         FROM attempts
@@ -210,7 +226,7 @@ def counterpart(view: View, run_id: str, attempt_id: str, side: str, unit: Unit 
 
 def profile(view: View, metrics: Sequence[str], unit: Unit = "model") -> pl.DataFrame:
     """Several metrics of the set's sides: side, metric, mean, low, high, n samples; without a score left out."""
-    about, task = declared(view.benchmark), _task_of(view, unit)
+    about, task = declared(view.benchmark), task_of(view, unit)
     parts: list[pl.DataFrame] = []
     for metric in metrics:
         if task is None:
@@ -246,7 +262,7 @@ def trials(view: View, unit: Unit = "model") -> pl.DataFrame:
     A trial passes by its stored verdict; one that could not be scored is no trial. share: mean over samples of the
     chance that k trials drawn without replacement all pass. Every sample counts that was tried at least k times.
     """
-    task = _task_of(view, unit)
+    task = task_of(view, unit)
     schema = {"side": pl.String, "k": pl.Int64, "samples": pl.Int64, "share": pl.Float64}
     if task is None or task.trials == task.samples:
         return pl.DataFrame(schema=schema)

@@ -7,6 +7,7 @@ import polars as pl
 
 from cxlab.metrics.paired import mcnemar_exact
 from cxlab.read.comparison import score_sums
+from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.comparison.sets import Unit, attempts_of
 from cxlab.read.query import ask, facet_ids, selection, where
 from cxlab.read.view import View
@@ -30,8 +31,10 @@ def flips(view: View, first: str, second: str, unit: Unit = "model") -> pl.DataF
 
     A sample is left out where an attempt of either was neither passed nor failed.
     """
-    results = queries.results(view, unit).filter(pl.col("side").is_in([first, second]))
-    own = results.join(_verdicts(results), on=["run_id", "attempt_id"], how="left")
+    task = queries.task_of(view, unit)
+    own = join_facts((pl.DataFrame(schema=_ATTEMPTS) if task is None else task.results).filter(
+        pl.col("side").is_in([first, second])
+    ))  # fmt: skip
     passed = pl.col("verdict") == "passed"
     told = own.group_by("sample_id").agg(
         known=pl.col("verdict").is_in(["passed", "failed"]).all(),
@@ -120,7 +123,7 @@ def _attempts(view: View, unit: Unit) -> pl.DataFrame:
     """The attempts of the set's sides, scored or not, on what all of them tried: side, sample_id, trial, run_id,
     attempt_id."""
     about, found = declared(view.benchmark, view.lead), queries.compared(view, unit)
-    task = next((each for each in found.tasks.values() if each.results.height), None)
+    task = queries.task_of(view, unit)
     if task is None:
         return pl.DataFrame(schema=_ATTEMPTS)
     narrowed = selection(view)

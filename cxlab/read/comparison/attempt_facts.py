@@ -1,0 +1,29 @@
+"""What became of attempts, read once for all that a page says of a comparison set."""
+
+from functools import lru_cache
+
+import polars as pl
+
+from cxlab.read.query import ask
+from cxlab.store import catalogue, layout
+
+
+def join_facts(attempts: pl.DataFrame) -> pl.DataFrame:
+    """The attempts (run_id, attempt_id) with verdict, simulated, latency_s, cost_usd, and of the customer: script and
+    opening (hashes of what it follows and of its first words; null where there is none) and spoke (any first words)."""
+    runs = tuple(sorted(attempts["run_id"].unique()))
+    known = _read(str(layout.home()), catalogue.version(), runs)
+    return attempts.join(known, on=["run_id", "attempt_id"], how="left", maintain_order="left")
+
+
+# Filters by facet leave the runs as they are, so that a change of them reads nothing anew.
+@lru_cache(maxsize=4)
+def _read(home: str, version: str, runs: tuple[str, ...]) -> pl.DataFrame:
+    return ask(
+        """SELECT run_id, attempt_id, verdict, simulated, latency_s, cost_usd,
+            CASE WHEN script IS NOT NULL THEN hash(script) END AS script,
+            CASE WHEN opening IS NOT NULL THEN hash(opening) END AS opening, length(coalesce(opening, '')) > 0 AS spoke
+        FROM (SELECT *, json_extract_string(output, '$.script') AS script FROM attempts
+            WHERE run_id IN (SELECT unnest($runs)))""",
+        {"runs": list(runs)},
+    )
