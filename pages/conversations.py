@@ -34,7 +34,8 @@ def choose(place: SearchPlace) -> SearchPlace:
         place = place.change(dataset=dataset, page=place.view.page)
         tip = "Whole conversations show how something develops; single messages show where something is said."
         pick(place, "granularity", "Match", list(GRAINS), GRAINS, help=tip)
-        tip = "Whose words, and how they change: conversation. Words in common: bm25, lexical. Meaning: minilm."
+        tip = "Whose words, and how they change: conversation. Words in common: bm25, lexical. Meaning: minilm. "
+        tip += "The first joins words and conversation: the best on 195 real dialogues, by less than chance can do."
         tip += " Of very many conversations an index of vectors answers sooner and may miss some."
         pick(place, "retriever", "Retriever", RETRIEVERS, name_retriever, help=tip)
         tip = "Narrow shows what fits best; broad shows more that may fit."

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cxlab.retrieval.conversation import ConversationRetriever
     from cxlab.retrieval.embedder import Embedder
     from cxlab.retrieval.floors import HubOrder, RandomOrder
-    from cxlab.retrieval.retriever import Retriever
+    from cxlab.retrieval.retriever import ConversationHybrid, Retriever
 
 _NEEDS_EMBEDDER = ("exact", "hybrid", "chroma")
 
@@ -83,11 +83,11 @@ def _ranked(kind: str, chunks: list[Chunk], embedder: "Embedder | str | None", a
     return DocumentIndex(chunks, ranker, {**about, **made.description})
 
 
-def load(name: str) -> "Retriever | ConversationRetriever | RandomOrder | HubOrder":
+def load(name: str) -> "Retriever | ConversationRetriever | ConversationHybrid | RandomOrder | HubOrder":
     """A retriever by name, to be fitted to texts: `load("bm25").fit(texts).scores(query)` is a number a text.
 
     Names: bm25, lexical, hashing, minilm, fastembed:NAME, st:NAME, openai:MODEL, endpoint:NAME/MODEL, hybrid:EMBEDDER,
-    conversation, random, hub.
+    conversation, hybrid:conversation, random, hub.
     """
     from cxlab.retrieval.retriever import load_retriever
 

@@ -77,16 +77,7 @@ class Retriever:
         if not self._parts:
             raise BadOption(f"retriever {self.name!r} was not fitted to any texts yet")
         parts = [self._score(place, query) for place in range(len(self._parts))]
-        if len(parts) == 1:
-            return parts[0]
-        from scipy.stats import rankdata  # late: 0.5 s
-
-        # Equal scores share a rank, so that the order in which the texts came decides nothing.
-        ranks = [rankdata(-found, method="min") for found in parts]
-        fused: NDArray[np.float64] = np.sum(
-            [np.where(found > 0, 1.0 / (RRF_K + rank), 0.0) for found, rank in zip(parts, ranks, strict=True)], axis=0
-        )
-        return fused
+        return parts[0] if len(parts) == 1 else fuse(parts)
 
     def _score(self, place: int, query: str) -> NDArray[np.float32]:
         part, row = self._parts[place], self._rows.get(query)
@@ -95,7 +86,47 @@ class Retriever:
         return part.score(*((part.encode(readable([query])), 0) if row is None else (self._encoded[place], row)))
 
 
-def load_retriever(name: str) -> "Retriever | ConversationRetriever | RandomOrder | HubOrder":
+class ConversationHybrid:
+    """BM25 and the retriever made for conversations, fused by rank."""
+
+    name = "hybrid:conversation"
+
+    def __init__(self) -> None:
+        from cxlab.retrieval.conversation import ConversationRetriever
+
+        self._words, self._conversation = Retriever("bm25", "bm25", None), ConversationRetriever()
+        self.description = {"retriever": self.name, "kind": "hybrid", "parts": ["bm25", "conversation"]}
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts are longer than it reads: none."""
+        return 0
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Take the texts that are to be found."""
+        self._words.fit(texts)
+        self._conversation.fit(texts)
+        return self
+
+    def scores(self, query: str) -> NDArray[np.floating[Any]]:
+        """One number a text, in the order in which they were fitted."""
+        return fuse([self._words.scores(query), np.asarray(self._conversation.scores(query))])
+
+
+def fuse(parts: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+    """The sum over several scorings of 1 / (60 + rank), of texts that score above 0.
+
+    Equal scores share a rank, so that the order in which the texts came decides nothing.
+    """
+    from scipy.stats import rankdata  # late: 0.5 s
+
+    ranks = [rankdata(-found, method="min") for found in parts]
+    fused: NDArray[np.float64] = np.sum(
+        [np.where(found > 0, 1.0 / (RRF_K + rank), 0.0) for found, rank in zip(parts, ranks, strict=True)], axis=0
+    )
+    return fused
+
+
+def load_retriever(name: str) -> "Retriever | ConversationRetriever | ConversationHybrid | RandomOrder | HubOrder":
     """The retriever of that name; raises UnknownName or NotConfigured before anything is computed."""
     if name in FLOORS:
         return FLOORS[name]()
@@ -103,6 +134,8 @@ def load_retriever(name: str) -> "Retriever | ConversationRetriever | RandomOrde
         from cxlab.retrieval.conversation import ConversationRetriever
 
         return ConversationRetriever()
+    if name == ConversationHybrid.name:
+        return ConversationHybrid()
     kind, vectors = split_kind(name)
     if kind == "chroma":
         raise BadOption(f"retriever {name!r}: Chroma ranks pieces approximately; take exact vectors by their own name")

@@ -12,6 +12,7 @@ _WORDS = {
     "bm25": "BM25: words, weighted by how rare they are",
     "lexical": "TF-IDF cosine of words and spelling",
     "conversation": "made for conversations: who says it, in what mood, early or late",
+    "hybrid:conversation": "BM25 and the one made for conversations, fused by rank",
     "hybrid": "BM25 and the best vectors there are, fused by rank",
     "random": "an order by chance (floor)",
     "hub": "the same order for every query (floor)",

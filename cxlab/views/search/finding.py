@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -43,12 +44,15 @@ class Findings:
 
 
 def searchable() -> dict[str, str]:
-    """Datasets that hold conversations, newest first: id → name with the number of conversations."""
+    """Datasets that hold conversations, newest first: id → name with the number of conversations; versions that are
+    alike in both are told apart by the end of their ids, as a list is chosen from by what it shows."""
     frame = datasets.datasets().filter(pl.col("conversations") > 0).sort("created", descending=True)
-    return {
+    named = {
         name: f"{title} · {count:,} conversations"
         for name, title, count in frame.select("dataset_id", "name", "conversations").iter_rows()
     }
+    times = Counter(named.values())
+    return {name: words if times[words] == 1 else f"{words} · {name[-6:]}" for name, words in named.items()}
 
 
 def describe(dataset_id: str) -> pl.DataFrame:
@@ -105,7 +109,7 @@ def find(place: SearchPlace) -> Findings:
     if place.model is not None:
         text, among = _text_like(place), among - {place.model[1]}
         # It reads questions; a passage as a question is for what compares words.
-        retriever = "lexical" if retriever == "conversation" else retriever
+        retriever = "lexical" if retriever in ("conversation", "hybrid:conversation") else retriever
     if not text.strip() or not among:
         return Findings([], text, len(among), 0)
     corpus = load_corpus(place.dataset)

@@ -10,7 +10,7 @@ from cxlab.ui.place import LONGEST, PagePlace
 
 INDEX = "chroma:"
 RETRIEVERS = (
-    *("conversation", "bm25", "lexical", "hashing", "minilm", "hybrid:hashing", "hybrid:minilm"),
+    *("hybrid:conversation", "conversation", "bm25", "lexical", "hashing", "minilm", "hybrid:hashing", "hybrid:minilm"),
     *(f"{INDEX}hashing", f"{INDEX}minilm"),
 )
 """Those that answer without a server; the first is meant unless an address says otherwise. Those of INDEX ask a kept

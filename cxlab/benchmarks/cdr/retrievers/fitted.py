@@ -21,7 +21,7 @@ from cxlab.store import home
 _KEPT = 6
 _BUILDING = threading.RLock()
 # Names whose vectors are made by a model or a server, which must not hold up the other attempts.
-_QUICK = ("bm25", "lexical", "hashing", "hybrid:hashing", "conversation", "random", "hub")
+_QUICK = ("bm25", "lexical", "hashing", "hybrid:hashing", "conversation", "hybrid:conversation", "random", "hub")
 # What `prepare` took of a server: the first search has it in its sum, so that it is paid once.
 _OWED: dict[str, list[EmbeddingUsage]] = {}
 
