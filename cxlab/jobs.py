@@ -154,6 +154,11 @@ def spending(job_id: str) -> tuple[dict[str, Any], str]:
     return told.get("spent") or {}, told.get("stopped") or ""
 
 
+def sample(job_id: str) -> list[dict[str, str]]:
+    """The texts that a job wrote to be looked at before a dataset is made: kind, title and text of each."""
+    return list(_read_stages(job_id).get("sample") or ())
+
+
 def _read_stages(job_id: str) -> dict[str, Any]:
     try:
         told = json.loads((home() / "jobs" / f"{job_id}.stages").read_bytes())

@@ -19,6 +19,7 @@ from cxlab.views.conversations.noise_switch import hear
 from cxlab.views.datasets import creation
 from cxlab.views.datasets import description as about
 from cxlab.views.datasets import queries as datasets
+from cxlab.views.datasets.own_words import SampleJobs
 
 ui.routed()
 
@@ -53,7 +54,8 @@ def show_generate() -> None:
         benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", order, names.__getitem__, named="benchmark")]
         st.caption(ui.plain(benchmark.card.measures))
         models = [row.name for row in llm.known(benchmark.card.id) if row.role in ("", "agent")]
-        args, problem, expected = creation.fill_in_settings(benchmark, models)
+        work = SampleJobs(start, jobs.list_jobs, jobs.sample)
+        args, problem, expected = creation.fill_in_settings(benchmark, models, work)
     with beside:
         if creation.confirm(args, problem, expected, benchmark.GenerateOptions.making):
             start(args)

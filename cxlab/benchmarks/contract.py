@@ -298,7 +298,7 @@ class Benchmark:
     """The setting that holds a person's own words, which a page has understood and confirmed first; "" without one."""
     understand: Callable[[Any, GenerationContext], Understanding | None] | None = None
     """understand(options, context): what those words say; None where the settings hold none."""
-    excerpts: Callable[[Any, GenerationContext], Sequence[Excerpt]] | None = None
+    excerpts: Callable[[Any, GenerationContext], Generator[Progress, None, Sequence[Excerpt]]] | None = None
     """excerpts(options, context): a little of what would be made of those words, to be looked at first."""
     """plan(options, context): what generating will take, None where it costs nothing; refuses settings that do not go
     together."""

@@ -4,17 +4,22 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from cxlab.errors import BadOption, CxError
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from cxlab.benchmarks.contract import Benchmark
     from cxlab.benchmarks.generation import Generated, GenerationContext
+    from cxlab.benchmarks.generation_stages import Progress
     from cxlab.benchmarks.options import GenerateOptions
     from cxlab.runner.display.stages import StageDisplay
+
+Made = TypeVar("Made")
 
 
 def generate(
@@ -25,6 +30,9 @@ def generate(
     budget: Annotated[
         float | None, typer.Option(help="USD that a real model may cost, all tries together; then it stops.")
     ] = None,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Write a little of what would be made, to look at; make no dataset.")
+    ] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Say what it will take, make nothing.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes. Default: one a core.")] = None,
     home: Annotated[Path | None, typer.Option(help="The store's folder. Default: $CXLAB_HOME or data/local.")] = None,
@@ -81,6 +89,15 @@ def generate(
         if understood:
             print(understood.describe())
         return
+    if sample:
+        if found.excerpts is None:
+            raise BadOption(f"{benchmark} has no sample to show: leave --sample out")
+        texts: list[dict[str, str]] = [
+            asdict(one) for one in _follow(board, how, found.excerpts(settings, how), as_json)
+        ]
+        board.show(texts)
+        print(json.dumps({"sample": texts}, ensure_ascii=False) if as_json else "\n\n".join(map(_tell_text, texts)))
+        return
     if expected is not None and not quiet:
         print(expected.describe(), file=sys.stderr)
     made = _make(found, settings, how, board, as_json)
@@ -91,12 +108,22 @@ def generate(
 def _make(
     benchmark: "Benchmark", settings: "GenerateOptions", how: "GenerationContext", board: "StageDisplay", as_json: bool
 ) -> "Generated":
+    made = _follow(board, how, benchmark.generate(settings, how), as_json)
+    board.write(made.dataset.id)
+    return made
+
+
+def _follow(
+    board: "StageDisplay", how: "GenerationContext", steps: "Generator[Progress, None, Made]", as_json: bool
+) -> Made:
     """Work through the stages with progress; what was paid for is told however it ends."""
     from cxlab.benchmarks.generation_budget import OutOfBudget
 
-    made: Generated | None = None
+    finished = False
     try:
-        made = board.follow(benchmark.generate(settings, how))
+        made = board.follow(steps)
+        finished = True
+        return made
     except OutOfBudget as why:
         board.stop(str(why))
         print(f"cxlab: {why}", file=sys.stderr)
@@ -104,11 +131,13 @@ def _make(
             print(json.dumps({"dataset": None, "stopped": "budget", "spending": how.budget.sum_up()}))
         raise typer.Exit(3) from None
     finally:
-        if made is None and how.budget.spent.calls:
+        if not finished and how.budget.spent.calls:
             board.write("")
             print(f"Spent so far: {how.budget.spent.describe()}", file=sys.stderr)
-    board.write(made.dataset.id)
-    return made
+
+
+def _tell_text(one: dict[str, str]) -> str:
+    return f"{one['kind'].capitalize()}: {one['title']}\n\n{one['text']}"
 
 
 def _tell(benchmark: "Benchmark", made: "Generated", as_json: bool, quiet: bool, home: Path | None) -> None:

@@ -1,15 +1,20 @@
 """The page Datasets as a script sees it."""
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
 
 from cxlab import jobs
 from cxlab.benchmarks.cxmarena.generation.pipeline import read_config
+from cxlab.cli import app as app_of_commands
 from cxlab.read import annotations, ask
+from cxlab.runner.request import JOB
 from cxlab.store import trash, write
 from cxlab.store.export import export_runs
 from cxlab.ui.tables import table_key
@@ -134,12 +139,27 @@ def test_a_paragraph_is_understood_corrected_and_confirmed_before_anything_is_ma
     fields["Name"].set_value("Fenwick")
     fields["Figures"].set_value("60 days = returns")
     (confirm,) = [each for each in app.button if "show me a sample" in each.label]
-    confirm.click().run(timeout=60)
+    confirm.click().run()
+    assert not app.exception
+    (sample,) = started
+    assert "--sample" in sample
+    # The job does what the page ordered, and is found again by its settings.
+    job = jobs.Job("job-s", "generate", tuple(sample), datetime.now(UTC), None, "running", None, (), empty / "s.log")
+    monkeypatch.setattr(jobs, "list_jobs", lambda: [job])
+    monkeypatch.setattr(jobs, "find_job", lambda _: job)
+    app.run()
+    assert "Writing a sample: CXMArena" in words(app)
+    assert app.button(key="generate").disabled
+    monkeypatch.setenv(JOB, "job-s")
+    assert CliRunner().invoke(app_of_commands, sample).exit_code == 0
+    job = replace(job, state="done")
+    app.run()
     assert not app.exception
     assert "Conversation" in words(app)
     assert any("Fenwick" in each.value for each in app.text)
     app.button(key="generate").click().run()
-    (args,) = started
+    args = started[-1]
+    assert "--sample" not in args
     assert "--called=Fenwick" in args
     assert "--figures=60 days = returns" in args
     assert not [each for each in args if each.startswith(("--sells", "--trade"))]

@@ -1,6 +1,6 @@
 """CXMArena: a brand's knowledge base, its conversations, six tasks on them. Reads like a table of contents."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 
 from cxlab import resources
@@ -27,6 +27,7 @@ from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, 
 from cxlab.benchmarks.dataset_figures import DatasetFigures
 from cxlab.benchmarks.generation import Generation, GenerationContext
 from cxlab.benchmarks.generation_budget import CostEstimate
+from cxlab.benchmarks.generation_stages import Progress
 from cxlab.errors import BadOption, UnknownName
 from cxlab.files import Complaint
 from cxlab.llm.base import ChatModel
@@ -210,12 +211,12 @@ def understand(options: CxmDataset, context: GenerationContext) -> Understanding
     return pipeline.understand(config, context.writer or llm.load(config.model)) if config.brief else None
 
 
-def write_excerpts(options: CxmDataset, context: GenerationContext) -> Sequence[Excerpt]:
+def write_excerpts(options: CxmDataset, context: GenerationContext) -> Generator[Progress, None, Sequence[Excerpt]]:
     """An article and a conversation of the brand that a paragraph becomes."""
     from cxlab.benchmarks.cxmarena.generation import pipeline
 
     given = {name: value for name, value in options.to_record().items() if value is not None}
-    return pipeline.write_excerpts(pipeline.read_config(given, context.seed), context)
+    return (yield from pipeline.write_excerpts(pipeline.read_config(given, context.seed), context))
 
 
 def ask_writer(model: ChatModel) -> None:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, TextIO, TypeVar
 
 from cxlab.benchmarks.generation_stages import Progress
@@ -27,6 +27,7 @@ class StageDisplay:
         self.took: dict[str, float] = {}
         self.spent: dict[str, Any] = {}
         self.words = self.stopped = ""
+        self.sample: list[dict[str, str]] = []
         self._stage = ""
         self._drawn = 0.0
         self._written = 0.0
@@ -67,6 +68,11 @@ class StageDisplay:
         if now - self._written > EVERY_S:
             self.write("")
 
+    def show(self, sample: Sequence[Mapping[str, str]]) -> None:
+        """Texts that were written to be looked at, which is all that was asked for."""
+        self.sample = [dict(one) for one in sample]
+        self.write("")
+
     def stop(self, why: str) -> None:
         """It ended before it was whole, for a reason that the page shows."""
         if not self.quiet and self.stream.isatty():
@@ -93,4 +99,5 @@ class StageDisplay:
         # Simulated models spend nothing, and nothing is said of it.
         state |= {"spent": self.spent} if self.spent else {}
         state |= {"stopped": self.stopped} if self.stopped else {}
+        state |= {"sample": self.sample} if self.sample else {}
         layout.write_whole(home() / "jobs" / f"{job}.stages", json.dumps(state).encode())

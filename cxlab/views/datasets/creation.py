@@ -14,7 +14,6 @@ from cxlab.charts.numbers import format_count
 from cxlab.errors import CxError
 from cxlab.importers.importer import Imported, Importer
 from cxlab.read import View
-from cxlab.records.settings import write_word
 from cxlab.ui.address import go
 from cxlab.ui.choices import LARGEST, choose_id, choose_number
 from cxlab.ui.job_panel import Job, badge_of, show_log
@@ -24,7 +23,7 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.datasets.cost_panel import draw_spent
 from cxlab.views.datasets.description import LICENCE, show_rejected
-from cxlab.views.datasets.own_words import confirm_words
+from cxlab.views.datasets.own_words import SAMPLE, SampleJobs, confirm_words, write_args
 from cxlab.views.switches import fill_in
 
 BUDGET_HELP = (
@@ -34,15 +33,14 @@ BUDGET_HELP = (
 _LONGEST_WORD = 60
 
 
-def fill_in_settings(benchmark: Benchmark, models: Sequence[str]) -> tuple[list[str], str, str]:
+def fill_in_settings(benchmark: Benchmark, models: Sequence[str], work: SampleJobs) -> tuple[list[str], str, str]:
     """The form of any benchmark, made from the types of its settings: arguments of the command line, what is wrong
     ("" when nothing is), and what a model will take ("" when nothing is to be paid)."""
     tip = "The same settings and seed give the same dataset."
     seed = choose_number("seed", "Seed", 0, LARGEST, 0, help=tip) or 0
     given = fill_in(benchmark.GenerateOptions.switches(), "set", models)
-    given, undone = confirm_words(benchmark, given, seed)
-    args = ["generate", benchmark.card.id, f"--seed={seed}"]
-    args += [f"--{name.replace('_', '-')}={write_word(value)}" for name, value in given.items()]
+    given, undone = confirm_words(benchmark, given, seed, work)
+    args = write_args(benchmark, given, seed)
     try:
         settings = benchmark.GenerateOptions.read(given)
         expected = benchmark.plan(settings, GenerationContext(seed)) if benchmark.plan is not None else None
@@ -99,13 +97,18 @@ def show_job(
     """A job that makes a dataset: its stages and what it took as they go, and what can be done about it."""
     job = look()
     with st.container(border=True):
-        section(f"Making a dataset: {_describe(job.args)}", badges=[badge_of(job)])
+        what = "Writing a sample" if SAMPLE in job.args else "Making a dataset"
+        section(f"{what}: {_describe(job.args)}", badges=[badge_of(job)])
         if job.state == "running":
             _poll(look, stages, spending)
             tip = "What is finished stays, and it can be resumed."
             st.button("Cancel", key=f"cancel-{job.id}", on_click=cancel, args=(job.id,), help=tip)
             return
         done, dataset_id = stages(job.id)
+        if job.state == "done" and SAMPLE in job.args:
+            draw_spent(spending(job.id)[0])
+            st.caption("It stands below, where its settings are confirmed.")
+            return
         if job.state == "done":
             if st.button("Open the dataset", type="primary", key=f"open-{job.id}", disabled=not dataset_id):
                 st.query_params.pop("job", None)

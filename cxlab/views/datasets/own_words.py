@@ -1,12 +1,13 @@
 """A person's own words on the page Datasets: what was understood of them, to correct and confirm first.
 
-Reading asks a model once; confirming has it write an article and a conversation to look at. Both are kept for as long
-as the words, the settings and the corrections are the same.
+Reading asks a model once, and is kept for as long as the words are the same. Confirming starts a job that has it write
+an article and a conversation to look at; the job is found again by its settings, after a reload, too.
 """
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -14,12 +15,37 @@ import streamlit as st
 from cxlab.benchmarks.contract import Benchmark, Correction, Excerpt, Understanding
 from cxlab.benchmarks.generation import GenerationContext
 from cxlab.errors import CxError
+from cxlab.records.settings import write_word
+from cxlab.ui.job_panel import Job
 from cxlab.ui.labels import label, plain, section
 
-_READ, _SAMPLE = "cx-own-words-read", "cx-own-words-sample"
+_READ = "cx-own-words-read"
+SAMPLE = "--sample"
+_ANY_WAY = ("--quiet", "--budget=")
+BUDGET_HELP = (
+    "What the sample may cost. When it is spent, the job stops, and goes on with a higher one; what it took is counted "
+    "with the first dataset made of these words. Needs a price of the model, as the page Models shows it."
+)
 
 
-def confirm_words(benchmark: Benchmark, given: Mapping[str, Any], seed: int) -> tuple[dict[str, Any], str]:
+@dataclass(frozen=True)
+class SampleJobs:
+    """How a page starts a job and stays with it, which jobs there are, newest first, and what one wrote to look at."""
+
+    start: Callable[[Sequence[str]], None]
+    list_jobs: Callable[[], Sequence[Job]]
+    texts_of: Callable[[str], Sequence[Mapping[str, str]]]
+
+
+def write_args(benchmark: Benchmark, given: Mapping[str, Any], seed: int) -> list[str]:
+    """The settings as arguments of the command line."""
+    flags = [f"--{name.replace('_', '-')}={write_word(value)}" for name, value in given.items()]
+    return ["generate", benchmark.card.id, f"--seed={seed}", *flags]
+
+
+def confirm_words(
+    benchmark: Benchmark, given: Mapping[str, Any], seed: int, work: SampleJobs
+) -> tuple[dict[str, Any], str]:
     """The settings with a person's corrections, and what is still to be done before a dataset can be made; "" when it
     was read, answered and confirmed."""
     understand, excerpts = benchmark.understand, benchmark.excerpts
@@ -36,7 +62,8 @@ def confirm_words(benchmark: Benchmark, given: Mapping[str, Any], seed: int) -> 
         read: Understanding | None = _kept(_READ, asked)
         if read is None:
             return dict(given), "Have the paragraph read first, and confirm what is understood of it."
-        settings, pressed = _correct(given, read.corrections(), asked[:8])
+        paid = benchmark.plan is not None and benchmark.plan(benchmark.GenerateOptions.read(given), context) is not None
+        settings, pressed, budget = _correct(given, read.corrections(), asked[:8], paid)
         try:
             asks = read.correct(settings).asks
         except CxError as mistake:
@@ -45,20 +72,30 @@ def confirm_words(benchmark: Benchmark, given: Mapping[str, Any], seed: int) -> 
             st.warning(plain(question))
         if asks:
             return settings, "Answer what is open, or choose another model to read the paragraph."
-        confirmed = _key(settings, seed)
-        if pressed:
-            options = benchmark.GenerateOptions.read(settings)
-            _keep(_SAMPLE, confirmed, lambda: list(excerpts(options, context)), f"{writer} writes a sample")
-        shown: list[Excerpt] | None = _kept(_SAMPLE, confirmed)
-        if shown is None:
+        order = [*write_args(benchmark, settings, seed), SAMPLE]
+        job = _find(work.list_jobs(), order)
+        if pressed and (job is None or job.state != "running"):
+            work.start([*order, *([] if budget is None else [f"--budget={budget:g}"])])
+        if job is None:
             return settings, "Confirm what is understood; a sample of the texts comes with it."
-        show_excerpts(shown)
+        if job.state != "done":
+            unfinished = "The sample is not finished: see its job above."
+            return settings, f"{writer} writes a sample." if job.state == "running" else unfinished
+        show_excerpts([Excerpt(one["kind"], one["title"], one["text"]) for one in work.texts_of(job.id)])
     return settings, ""
 
 
-def _correct(given: Mapping[str, Any], corrections: Sequence[Correction], mark: str) -> tuple[dict[str, Any], bool]:
-    """The form; the settings with what was put right, and whether it was confirmed. Another reading (`mark`) begins
-    anew: what was typed into the form of the last one is not taken along."""
+def _find(jobs: Sequence[Job], order: Sequence[str]) -> Job | None:
+    """The newest job with these arguments, whatever it may cost."""
+    return next((job for job in jobs if {a for a in job.args if not a.startswith(_ANY_WAY)} == {*order}), None)
+
+
+def _correct(
+    given: Mapping[str, Any], corrections: Sequence[Correction], mark: str, paid: bool
+) -> tuple[dict[str, Any], bool, float | None]:
+    """The form; the settings with what was put right, whether it was confirmed, and what the sample may cost. Another
+    reading (`mark`) begins anew: what was typed into the form of the last one is not taken along."""
+    budget = None
     said: dict[str, str] = {}
     with st.form("own-words", border=False):
         short = [one for one in corrections if not one.separator]
@@ -73,6 +110,11 @@ def _correct(given: Mapping[str, Any], corrections: Sequence[Correction], mark: 
             else:
                 title = f"{one.title} ({one.hint})" if one.hint and one.value else one.title
                 said[one.setting] = place.text_input(plain(title), one.value, key=key)
+        if paid:
+            budget = st.number_input(
+                "Budget of the sample in USD", 0.01, value=None, key=f"own-words-budget-{mark}", placeholder="none",
+                help=BUDGET_HELP,
+            )  # fmt: skip
         pressed = st.form_submit_button("That is right: show me a sample", type="primary")
     settings = dict(given)
     for one in corrections:
@@ -80,7 +122,7 @@ def _correct(given: Mapping[str, Any], corrections: Sequence[Correction], mark: 
         value = one.separator.join(parts) if one.separator else said[one.setting].strip()
         if value != one.separator.join(one.value.splitlines()) and (value or one.none):
             settings[one.setting] = value or one.none
-    return settings, bool(pressed)
+    return settings, bool(pressed), budget
 
 
 def _key(given: Mapping[str, Any], seed: int) -> str:

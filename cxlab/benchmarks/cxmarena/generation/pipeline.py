@@ -226,27 +226,32 @@ def understand(config: Config, model: ChatModel) -> brief_plan.BriefPlan:
     return brief_plan.read(config.brief, model).correct(asdict(config))
 
 
-def write_excerpts(config: Config, context: GenerationContext) -> list[Excerpt]:
+def write_excerpts(config: Config, context: GenerationContext) -> Generator[Progress, None, list[Excerpt]]:
     """An article and a conversation of a brief's brand, written as they would be for a tiny dataset.
 
-    The brand is kept, so that the dataset is made of the same one; the texts are not.
+    The brand is kept, so that the dataset is made of the same one, and what the sample took is booked on it; the texts
+    are not kept.
     """
     writer, base = context.writer or llm.load(config.model), layout.resolve_home(context.home)
-    path = generation_stages.finish(find_brand(config, base, writer, context.budget))
+    path = yield from find_brand(config, base, writer, context.budget)
+    if config.brief and not writer.simulated:
+        context.budget.open_brand(path.parent)
+        context.budget.keep_replies(path.parent)
     model = generation_stages.FaultStoppedModel(context.budget.meter(writer))
-    pack, seed, finish = pack_files.load(path), config.seed, generation_stages.finish
+    return (yield from context.budget.follow(_write_excerpts(pack_files.load(path), model, config.seed)))
+
+
+def _write_excerpts(pack: Brand, model: ChatModel, seed: int) -> Generator[Progress, None, list[Excerpt]]:
     facts = ledger.make(pack, seed, topic_tree.plan(pack, topic_tree.SMALLEST, 1))
-    topics = finish(topic_tree.grow(facts, model, 1, seed))
-    found = finish(article_writer.write_information(facts, topics, model, seed))
+    topics = yield from topic_tree.grow(facts, model, 1, seed)
+    found = yield from article_writer.write_information(facts, topics, model, seed)
     plans = article_writer.plan_issues(facts, topics, 1, seed)
     about = {a.properties["subject"]: a.id for a in found}
-    issues = finish(article_writer.write_issues(facts, plans, model, seed, None, len(found) + 1, about))
+    issues = yield from article_writer.write_issues(facts, plans, model, seed, None, len(found) + 1, about)
     tools = article_writer.define_tools(pack, plans, sizes.TOOLS)
     cases = conversation_plan.plan_conversations(facts, [*found, *issues], tools, 1, seed)
-    talks = finish(
-        conversation_writer.write_conversations(
-            facts, [*found, *issues], tools, cases, model, seed, short=not model.simulated
-        )
+    talks = yield from conversation_writer.write_conversations(
+        facts, [*found, *issues], tools, cases, model, seed, short=not model.simulated
     )
     return [
         *(Excerpt("article", one.title, one.body.partition("\n\n")[2]) for one in (found or issues)[:1]),

@@ -16,7 +16,7 @@ from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import brand_pack
 from cxlab.benchmarks.cxmarena.generation import cost_estimate, pipeline
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts
-from cxlab.benchmarks.generation import Generated
+from cxlab.benchmarks.generation import Generated, GenerationContext
 from cxlab.benchmarks.generation_budget import GenerationBudget, GenerationSpending, OutOfBudget, describe
 from cxlab.cli import main
 from cxlab.errors import BadOption
@@ -96,6 +96,24 @@ def test_a_budget_stops_it_a_higher_one_goes_on_and_nothing_is_paid_for_twice(
     asked = [json.dumps(body["messages"]) for body in scene.bodies]
     assert len(asked) == len(set(asked)), "a question that was paid for was asked again"
     assert not (tmp_path / "datasets").exists()
+
+
+def test_a_sample_of_the_texts_is_held_to_a_budget_and_told_of_as_it_goes(
+    server: FaultServer, place: Callable[..., None], tmp_path: Path
+) -> None:
+    scene = server.scene(reply=answer)
+    place(scene)
+    spent = GenerationBudget(3 * CALL_USD)
+    config = pipeline.read_config({"brand": "talvero", "model": "endpoint:writer"}, 1)
+    steps = pipeline.write_excerpts(config, GenerationContext(1, tmp_path, budget=spent))
+    stages = []
+    with pytest.raises(OutOfBudget):
+        stages.extend(step.stage for step in steps)
+    assert 3 <= scene.calls == spent.spent.calls <= 5
+    assert not list((tmp_path / "datasets").glob("*"))
+    # A simulated writer's is free, and whole.
+    free = pipeline.write_excerpts(replace(config, model="simulated:strong"), GenerationContext(1, tmp_path))
+    assert [one.kind for one in generation_stages.finish(free)] == ["article", "conversation"]
 
 
 def test_the_command_leaves_with_3_and_tells_the_page(
