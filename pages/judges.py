@@ -10,8 +10,8 @@ from cxlab.ui import path_strips
 from cxlab.views.benchmarks import declared_all, in_order, names_of
 from cxlab.views.comparison_sets import narrow_to_set
 from cxlab.views.escalation import escalation
+from cxlab.views.escalation.judging_jobs import JudgingJobs
 from cxlab.views.judges import agreement, bias, materiality, queries_review, review
-from cxlab.views.judges.judging_jobs import JudgingJobs
 from cxlab.views.judges.slices import find_slices
 
 ui.routed()
@@ -56,7 +56,8 @@ def show_page(view: View, judged: list[str]) -> None:
             bias.show_bias(view, filters, slices, rules, show_rule, OLDER.get(view.tab, ("", ""))[1])
         else:
             # Here models are ranked: under the same conditions, and on what all of them tried.
-            materiality.show_changes(narrow_to_set(filters, [benchmark] if benchmark else judged), slices)
+            compared = narrow_to_set(filters, [benchmark] if benchmark else judged)
+            materiality.show_changes(filters, compared, slices)
 
 
 def show_rule(name: str, filters: View) -> None:

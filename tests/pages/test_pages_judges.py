@@ -11,6 +11,7 @@ from cxlab.read import decisions
 from cxlab.records import Annotation, new_id
 from cxlab.store import write
 from tests.pages.app_script import open_page, words
+from tests.stores import judged
 from tests.stores.judged import judge_again
 from tests.stores.judged_mm import ADA, BOB, SOURCE, make_mm_store
 
@@ -42,12 +43,17 @@ def test_filters_that_leave_nothing_are_told(judged_home: Path, tab: str) -> Non
 
 def test_titles_say_the_finding(judged_home: Path) -> None:
     agreement = open_page("judges", tab="agreement")
-    assert "Lenient and partial agree least: 50.0 %" in words(agreement)
+    assert "Two judges agree on 50.0 % to 75.0 %" in words(agreement)
     assert {m.label: m.value for m in agreement.metric}["Splits that matter"] == "33.3 %"
-    assert "On 33.3 % of turns the split changes the way that is right" in words(open_page("judges", tab="changes"))
-    assert "Strict grades 3.75 lower than lenient" in words(open_page("judges", tab="bias"))
+    changes = words(open_page("judges", tab="changes"))
+    assert "On 33.3 % of turns the split changes the way that is right" in changes
+    assert (
+        "No judge is missed beyond chance: without lenient the panel is right on 66.7 %, with it on 66.7 %" in changes
+    )
+    assert "No judge alone turns the order of two models beyond chance" in changes
+    assert "No judge grades lower than another beyond chance" in words(open_page("judges", tab="bias"))
     truth = open_page("judges", tab="bias", **{"judges-against": "The truth"})
-    assert "The panel is right most often: 66.7 %" in words(truth)
+    assert "Who is right most often cannot be told: 33.3 % to 66.7 %" in words(truth)
 
 
 def test_a_clicked_cell_is_kept_in_the_address(judged_home: Path) -> None:
@@ -101,7 +107,6 @@ def test_a_conflict_is_told_settled_and_reopened(own_judged_home: Path) -> None:
     annotate_as("Bob", "ReturnOrRefund")
     annotate_as("Ann", "Exchange")
     app = open_page("judges", state=ANN, **{"review-show": "Conflicts"})
-    assert "1 conflict between raters" in words(app) or app.get("progress")
     assert "The score stays as the judges have it" in words(app)
     assert "Ann and Bob agree on 0.0 %" in words(app)
     app.button(key="review-settle-Exchange").click().run()
@@ -138,10 +143,35 @@ def test_each_item_has_an_address_and_the_way_to_the_next(own_judged_home: Path)
 
 
 def test_older_links_lead_to_the_view_that_answers_now(judged_home: Path) -> None:
-    for tab, told in (("queue", "What is CoreIntention at turn 1?"), ("gold", "The panel is right most often")):
+    for tab, told in (
+        ("queue", "What is CoreIntention at turn 1?"),
+        ("gold", "Who is right most often cannot be told"),
+    ):
         app = open_page("judges", tab=tab)
         assert not app.exception
         assert told in words(app)
+
+
+LONG, RIGHT_TO_LEFT = "n" * 200, "שופט: <b>ג'ון</b> ![x](http://evil.example/a.png)"
+
+
+@pytest.mark.parametrize("names", [("ada",), (LONG, RIGHT_TO_LEFT, "ada")])
+def test_one_judge_and_odd_names(empty_home: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...]) -> None:
+    count = len(names)
+    monkeypatch.setattr(judged, "JUDGES", names)
+    monkeypatch.setattr(judged, "VERDICTS", [each[:count] for each in judged.VERDICTS])
+    monkeypatch.setattr(judged, "GRADES", [each[:count] for each in judged.GRADES])
+    judged.make_judged_store(empty_home)
+    for tab in TABS:
+        app = open_page("judges", tab=tab, state={"cx-author-kept": RIGHT_TO_LEFT})
+        assert not app.exception, tab
+        if count == 1:
+            alone = {"review": "No two judges differ", "bias": "No judge grades lower", "": "There is one judge only"}
+            assert alone.get(tab, alone[""]) in words(app)
+        elif tab == "review":
+            app.button(key="review-say-Exchange").click().run()
+            assert not app.exception
+            assert decisions.decisions()["rater"].to_list() == [RIGHT_TO_LEFT]
 
 
 @pytest.fixture

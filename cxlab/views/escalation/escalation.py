@@ -19,8 +19,8 @@ from cxlab.ui.labels import error, label, plain, say, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.escalation import queries
 from cxlab.views.escalation.charts import draw_rates, draw_steps
+from cxlab.views.escalation.judging_jobs import JudgingJobs
 from cxlab.views.judges.judge_columns import judge_names
-from cxlab.views.judges.judging_jobs import JudgingJobs
 
 _BECAME = {"mended": "✓ towards the truth", "broken": "✕ away from it", "moved": "≠ wrong both times"}
 _RATES = {

@@ -1,6 +1,7 @@
 """The page Judges, first question: how far do the judges agree, and on what?"""
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 import streamlit as st
@@ -92,7 +93,7 @@ def _show_pairs(view: View, panel: Sequence[str], slices: Slices) -> None:
     left, right = st.columns([4, 7], gap="large")
     with left:
         section(
-            f"{plain(two(least['a'], least['b'])).capitalize()} agree least: {format_share(least['agree'])}",
+            plain(say_pairs(summary)),
             f"{KINDS[kind]}, pooled by n over {least['fields']} of them; {weighted}. {_SKEW}",
         )
         picked = show_chart(
@@ -105,8 +106,9 @@ def _show_pairs(view: View, panel: Sequence[str], slices: Slices) -> None:
         )
     with right:
         section(
-            f"Hardest to agree on: {plain(name_item(hardest['name']))}, {format_share(hardest['agree'])}",
-            "The least agreed on top. Click a cell for its confusion and intervals.",
+            plain(say_fields(pairs)),
+            "The lowest on top, an order of what was counted and not a test. Click a cell for its confusion and "
+            "intervals.",
         )
         cell = show_chart(
             draw.draw_items(pairs, measure, dark()),
@@ -128,6 +130,28 @@ def _show_pairs(view: View, panel: Sequence[str], slices: Slices) -> None:
     _show_pair(view.change(field="", judges=()), name, a, b, slices)
     _show_reliability(filters, panel, kind, slices)
     _show_splits(filters, panel, kind, slices)
+
+
+def say_pairs(summary: pl.DataFrame) -> str:
+    """How far pairs of judges agree: from the lowest to the highest, which is no test of who agrees least."""
+    if summary.height == 1:
+        row = summary.row(0, named=True)
+        pair = two(row["a"], row["b"])
+        return f"{pair[0].upper()}{pair[1:]} agree on {format_share(row['agree'])}, n {format_count(row['n'])}"
+    low, high = summary["agree"].min(), summary["agree"].max()
+    return f"Two judges agree on {format_share(_number(low))} to {format_share(_number(high))}"
+
+
+def say_fields(pairs: pl.DataFrame) -> str:
+    """On how many verdicts of each field judges agree, with the lowest one named and its n."""
+    of = pairs.group_by("name").agg((pl.col("agree") * pl.col("n")).sum() / pl.col("n").sum(), pl.col("n").sum())
+    row = of.sort("agree", "name").row(0, named=True)
+    lowest = f"{name_item(row['name'])}, n {format_count(row['n'])}"
+    return f"By field agreement starts at {format_share(row['agree'])}: {lowest}"
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
 
 
 def _show_pair(view: View, name: str, a: str, b: str, slices: Slices) -> None:
@@ -193,7 +217,7 @@ def _show_reliability(view: View, panel: Sequence[str], kind: str, slices: Slice
     finding = f"Krippendorff's alpha {format_ratio(total['alpha'])} for {KINDS[kind].lower()}"
     if low.height > 1:
         finding += (
-            f"; lowest {format_ratio(low['alpha'][0])} at {'turn ' if by == 'turn' else ''}{names[low['slice'][0]]}"
+            f"; by {slices.titles[by].lower()} {format_ratio(low['alpha'][0])} to {format_ratio(low['alpha'][-1])}"
         )
     section(
         plain(finding),

@@ -54,18 +54,38 @@ def show_bias(
         show_strictness(filters)
 
 
+def say_strictness(frame: pl.DataFrame) -> str:
+    """Who grades lower than whom beyond chance (95 % intervals of their offsets do not touch), if anybody does."""
+    ordered = frame.sort("mean", "judge")
+    strict, mild = ordered.row(0, named=True), ordered.row(-1, named=True)
+    if frame.height < 2 or strict["high"] is None or mild["low"] is None or strict["high"] >= mild["low"]:
+        return "No judge grades lower than another beyond chance"
+    return (
+        f"{name_judge(strict['judge']).capitalize()} grades {mild['mean'] - strict['mean']:.2f} lower than "
+        f"{name_judge(mild['judge'])}, beyond chance"
+    )
+
+
+def say_right(frame: pl.DataFrame) -> str:
+    """Who reads the truth more often than whom beyond chance; `frame`: judge, mean, low, high, the best first."""
+    best, least = frame.row(0, named=True), frame.row(-1, named=True)
+    names = ["the panel" if row["judge"] == "panel" else name_judge(row["judge"]) for row in (best, least)]
+    if best["low"] is not None and least["high"] is not None and best["low"] > least["high"]:
+        told = f"{names[0]} is right more often than {names[1]}: {format_share(best['mean'])}, not "
+        return told[0].upper() + told[1:] + format_share(least["mean"])
+    return f"Who is right most often cannot be told: {format_share(least['mean'])} to {format_share(best['mean'])}"
+
+
 def show_strictness(view: View) -> None:
     """Who grades strictly, who likes words, and who favours its own."""
     frame = cached(queries_bias.severity, view, metrics_for(lambda card: card.reply_length))
     if frame.is_empty():
         st.info("No grades under these filters.")
         return
-    strict, mild = frame.sort("mean").row(0, named=True), frame.sort("mean").row(-1, named=True)
     left, right = st.columns(2, gap="large")
     with left:
         section(
-            f"{plain(name_judge(strict['judge'])).capitalize()} grades {mild['mean'] - strict['mean']:.2f} "
-            f"lower than {plain(name_judge(mild['judge']))}",
+            plain(say_strictness(frame)),
             "Mean offset from the panel's mean on the same grade, on the scale of 3 to 9; over grades that "
             "all judges gave.",
         )
@@ -94,9 +114,7 @@ def show_strictness(view: View) -> None:
         wordy = frame.filter(pl.col("length").is_not_null()).sort("length", descending=True)
         finding = "How grades are spread"
         if wordy.height:
-            finding = (
-                f"{name_judge(wordy['judge'][0]).capitalize()} likes words most: correlation {wordy['length'][0]:.2f}"
-            )
+            finding = f"Grades go with length: correlation {wordy['length'][-1]:.2f} to {wordy['length'][0]:.2f}"
         lengths = ", ".join(f"{name_judge(j)} {r:.2f}" for j, r in wordy.select("judge", "length").iter_rows())
         section(
             plain(finding),
@@ -171,22 +189,17 @@ def show_gold(view: View) -> None:
     if frame.is_empty():
         st.info("No last turns with known facts under these filters.")
         return
-    pooled = (
-        frame.group_by("judge")
-        .agg(share=(pl.col("mean") * pl.col("n")).sum() / pl.col("n").sum(), n=pl.col("n").sum())
-        .sort(["share", "judge"], descending=[True, False])
-    )
+    pooled = cached(queries_bias.against_gold, filters, ("judge",)).sort(["mean", "judge"], descending=[True, False])
     order = ["panel", *[judge for judge in sorted(pooled["judge"]) if judge != "panel"]]
     best = pooled.row(0, named=True)
     said = ", ".join(
         f"{'the panel' if j == 'panel' else name_judge(j)} {format_share(s)}"
-        for j, s in pooled.select("judge", "share").iter_rows()
+        for j, s in pooled.select("judge", "mean").iter_rows()
     )
     left, right = st.columns([7, 5], gap="large")
     with left:
-        name = "The panel" if best["judge"] == "panel" else name_judge(best["judge"]).capitalize()
         section(
-            f"{plain(name)} is right most often: {format_share(best['share'])}",
+            plain(say_right(pooled)),
             plain(
                 f"Right: {said}; n {format_count(best['n'])} fields each. On last turns, against the facts "
                 "that the customer was "

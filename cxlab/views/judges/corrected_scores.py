@@ -13,7 +13,7 @@ from cxlab.metrics.intervals import change_of_mean, pooled_interval
 from cxlab.read import View, decisions
 from cxlab.store import catalogue, layout, write
 from cxlab.views.benchmarks import declared
-from cxlab.views.judges.queries_corrections import PASSED, SUMS, runs_of, sums
+from cxlab.views.judges.queries_review import PASSED, SUMS, runs_of, sums
 
 _MOST_KEPT = 20_000
 _MOST_METRICS = 8

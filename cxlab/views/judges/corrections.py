@@ -10,7 +10,7 @@ from cxlab.ui.labels import label, plain, section, title
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, names_of
 from cxlab.views.judges import corrected_scores
-from cxlab.views.judges.queries_corrections import PASSED
+from cxlab.views.judges.queries_review import PASSED
 
 _SUCCESS = "Success rate"
 

@@ -1,12 +1,14 @@
 """The page Judges: what it matters for that judges differ."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 import streamlit as st
 
 from cxlab.charts.matrix import name_judge
 from cxlab.charts.numbers import format_count, format_points, format_share
+from cxlab.charts.theme import short_model
 from cxlab.read import View
 from cxlab.records import procedure
 from cxlab.ui.address import cached, go, here, marks
@@ -16,21 +18,25 @@ from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_materiality
 from cxlab.views.judges.judge_columns import judge_names, mean_columns, pick, show_no_votes, show_one_judge
+from cxlab.views.judges.leave_out import show_leave_out
 from cxlab.views.judges.slices import Slices
 
 
-def show_changes(view: View, slices: Slices) -> None:
-    """What it changes that judges differ; of one judge, or none, that there is nothing to tell."""
-    judges = cached(queries_agreement.panel, view, slices.facets).height
-    if judges > 1:
-        show_materiality(view, slices)
-    elif judges:
+def show_changes(view: View, compared: View, slices: Slices) -> None:
+    """What it changes that judges differ; of one judge, or none, that there is nothing to tell. `compared` is the view
+    narrowed to runs whose models can be ranked."""
+    votes = cached(queries_agreement.panel, view, slices.facets)
+    if votes.is_empty():
+        show_no_votes()
+    elif votes.height < 2:
         show_one_judge()
     else:
-        show_no_votes()
+        metrics = {name: each.judged_alone for name, each in procedure.declared().items() if each.judged_alone}
+        show_leave_out(view, compared, votes, metrics)
+        show_materiality(view, compared, metrics, slices)
 
 
-def show_materiality(view: View, slices: Slices) -> None:
+def show_materiality(view: View, compared: View, metrics: Mapping[str, str], slices: Slices) -> None:
     """What splits change: the reference, and the score."""
     by = pick("By", slices.titles, "judges-material-by")
     whole = {
@@ -79,15 +85,13 @@ def show_materiality(view: View, slices: Slices) -> None:
         )
         if picked and by != "turn":
             go(here().change(tab="review").narrow(**{"models" if by == "model" else by: (str(picked[0][0]),)}))
-    metrics = {name: each.judged_alone for name, each in procedure.declared().items() if each.judged_alone}
-    offsets = cached(queries_materiality.offsets, view, metrics)
+    offsets = cached(queries_materiality.offsets, compared, metrics)
     if offsets.is_empty():
         return
     named = " / ".join(label(metric) for metric in dict.fromkeys(metrics.values()))
     with right:
-        far = offsets.sort(pl.col("mean").abs(), descending=True).row(0, named=True)
         section(
-            f"{plain(name_judge(far['judge'])).capitalize()} alone would move {named} by {far['mean']:+.1f} points",
+            plain(say_offsets(offsets, named)),
             "The score if one judge alone were the panel, minus the panel's, turn by turn; 95 % intervals "
             "clustered by sample. "
             "Over turns that the panel and every judge alone can score.",
@@ -101,7 +105,45 @@ def show_materiality(view: View, slices: Slices) -> None:
             alt=f"How {named} would move with one judge alone.",
             columns=mean_columns("judge", "Judge"),
         )
-    show_ranking(view, metrics)
+    show_ranking(compared, metrics)
+
+
+def say_offsets(offsets: pl.DataFrame, named: str) -> str:
+    """How far judges alone move a score; only what is beyond chance is a judge's doing."""
+    far = offsets.sort(pl.col("mean").abs(), descending=True).row(0, named=True)
+    if far["low"] is None or far["low"] <= 0 <= far["high"]:
+        return f"No judge alone moves {named} beyond chance"
+    return (
+        f"{name_judge(far['judge']).capitalize()} alone moves {named} by {far['mean']:+.1f} points "
+        f"({far['low']:+.1f} to {far['high']:+.1f})"
+    )
+
+
+def say_ranking(scores: pl.DataFrame, tau: Mapping[str, float]) -> str:
+    """Whether a judge alone turns the order of two models for sure: the panel has one clearly above the other, and the
+    judge has it clearly below (their 95 % intervals do not touch)."""
+    by_judge = {
+        judge: {row["model"]: row for row in part.iter_rows(named=True)} for (judge,), part in scores.group_by("judge")
+    }
+    panel = by_judge.get("panel", {})
+    turned = [
+        f"{name_judge(str(judge))} turns {short_model(one)} and {short_model(other)}"
+        for judge, own in sorted(by_judge.items(), key=str)
+        for one in own
+        for other in own
+        if judge != "panel" and _is_above(panel.get(one), panel.get(other)) and _is_above(own[other], own[one])
+    ]
+    if turned:
+        return f"{turned[0][0].upper()}{'; '.join(turned)[1:]}, each beyond chance"
+    if all(value > 0.999 for value in tau.values()):
+        return "Every judge alone ranks the models as the panel does"
+    return "No judge alone turns the order of two models beyond chance"
+
+
+def _is_above(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> bool:
+    if one is None or other is None or one["low"] is None or other["high"] is None:
+        return False
+    return bool(one["low"] > other["high"])
 
 
 def show_ranking(view: View, metrics: Mapping[str, str]) -> None:
@@ -110,12 +152,7 @@ def show_ranking(view: View, metrics: Mapping[str, str]) -> None:
     if scores["model"].n_unique() < 2:
         return
     found = queries_materiality.stability(scores)
-    moved = [judge for judge, tau in found.tau.items() if tau < 0.999]
-    finding = (
-        "Every judge alone ranks the models as the panel does"
-        if not moved
-        else f"{', '.join(map(name_judge, moved)).capitalize()} alone would change the ranking"
-    )
+    finding = say_ranking(scores, found.tau)
     taus = ", ".join(f"{name_judge(judge)} {tau:.2f}" for judge, tau in found.tau.items())
     left, right = st.columns([8, 4], gap="large")
     with left:

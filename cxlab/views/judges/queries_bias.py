@@ -100,15 +100,15 @@ def family(model: str) -> str:
     return model.partition(":")[0]
 
 
-def against_gold(view: View) -> pl.DataFrame:
+def against_gold(view: View, by: tuple[str, ...] = ("judge", "name")) -> pl.DataFrame:
     """How often each judge reads what the customer was made from: judge ("panel" too), name, n, clusters, mean, low,
-    high; on the last turn of each dialogue, when all has been said that was to be said."""
+    high; by judge alone over all fields; on the last turn of each dialogue, when all that was to be said has been."""
     condition, params = where(view, "traces", "t.")
     return means(
         _GOLD.format(condition=condition, procedure=select_procedure("facet_list"))
         + """SELECT judge, name, sample_id, count(*) AS n, sum((verdict = gold)::INT)::DOUBLE AS total
         FROM said GROUP BY ALL""",
-        ("judge", "name"),
+        by,
         params,
         SHARE,
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cxlab.read import View, decisions
 from cxlab.ui.annotations import annotate
 from cxlab.views.judges import corrected_scores, corrections, queries_review, raters
-from cxlab.views.judges.queries_corrections import PASSED
+from cxlab.views.judges.queries_review import PASSED
 from tests.stores.judged import JUDGES, make_judged_store
 
 LENIENT, PARTIAL, STRICT = JUDGES

@@ -1,0 +1,84 @@
+"""The page Judges: which judge one would drop, and the figures that say so."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from cxlab.charts.matrix import name_judge
+from cxlab.charts.numbers import format_count, format_share
+from cxlab.read import View, decisions
+from cxlab.ui.address import cached
+from cxlab.ui.labels import label, plain, section
+from cxlab.ui.tables import column, show_table
+from cxlab.views.judges import queries_leave_out, queries_materiality
+from cxlab.views.judges.raters import judges_with_people
+
+
+def show_leave_out(view: View, compared: View, votes: pl.DataFrame, metrics: Mapping[str, str]) -> None:
+    """Each judge left out: whether the rest is right as often, whether models keep their order, and what is saved."""
+    judges = votes["judge"].to_list()
+    frame = votes.select("judge", "cost_usd", "latency_s")
+    truth = queries_leave_out.without_each(cached(queries_leave_out.votes_with_truth, view, judges), judges)
+    ranks = queries_leave_out.ranks_without(cached(queries_materiality.alone, compared, metrics))
+    people = judges_with_people(view, decisions.outcomes(cached(decisions.decisions)))
+    people = people.select("judge", decided="n", same="agree", same_low="low", same_high="high")
+    for part in (truth, ranks, people):
+        frame = frame.join(part, on="judge", how="left")
+    section(
+        plain(say_drop(frame)),
+        "Each judge left out of the majority in turn, where the truth is known: what the customer was made from, on "
+        "last turns, or the log. Change: right without it minus right with it, 95 % interval paired by sample; a loss "
+        "or gain is claimed where that leaves out 0. A tie counts as a lot drawn.",
+    )
+    show_table(
+        frame.with_columns(name=pl.col("judge").map_elements(label, return_dtype=pl.String)),
+        {
+            "name": column("Judge left out"),
+            "change": column("Change", "share", "Right without it minus right with it."),
+            "low": column("Low", "share"),
+            "high": column("High", "share"),
+            "rest": column("Rest right", "share"),
+            "alone": column("Right alone", "share"),
+            "n": column("Verdicts", "count", "Of known truth on which it voted."),
+            "moved": column("Models that move", "count", "Whose rank is another without it."),
+            "tau": column("Tau", "ratio", "Kendall's tau-b of the order without it to that with it."),
+            "same": column("As people", "share", "How often it said what people decided."),
+            "decided": column("Decided", "count"),
+            "cost_usd": column("Cost a vote", "usd"),
+        },
+        key="judges-leave-out",
+        alt="What the panel would be without each judge.",
+    )
+
+
+def say_drop(frame: pl.DataFrame) -> str:
+    """Which judge can go: one without which the rest is right more often, beyond chance; else none that must stay."""
+    known = frame.filter(pl.col("low").is_not_null())
+    if known.is_empty():
+        return "Which judge to drop: no truth is known here, so nothing speaks for or against one"
+    better = known.filter(pl.col("low") > 0).sort("change", descending=True)
+    if better.height:
+        row = better.row(0, named=True)
+        return (
+            f"Drop {name_judge(row['judge'])}: without it the panel is right on {format_share(row['rest'])}, not "
+            f"{format_share(row['whole'])} (+{_reach(row)}, n {format_count(row['n'])})"
+        )
+    needed = [name_judge(judge) for judge in known.filter(pl.col("high") < 0)["judge"]]
+    free = known.filter(pl.col("high") >= 0).sort(pl.col("change"), descending=True)
+    if free.is_empty():
+        return "Drop none: without any of them the panel is right less often"
+    row = free.row(0, named=True)
+    kept = f"; without {' or '.join(needed)} it is right less often" if needed else ""
+    if not needed:
+        return (
+            f"No judge is missed beyond chance: without {name_judge(row['judge'])} the panel is right on "
+            f"{format_share(row['rest'])}, with it on {format_share(row['whole'])} ({_reach(row)}, "
+            f"n {format_count(row['n'])})"
+        )
+    names = " or ".join(name_judge(judge) for judge in free["judge"])
+    return f"{names[0].upper()}{names[1:]} can go: nothing is lost beyond chance ({_reach(row)}){kept}"
+
+
+def _reach(row: Mapping[str, float]) -> str:
+    """ "0.4 points, 0.1 to 0.7"."""
+    return f"{100 * row['change']:.1f} points, {100 * row['low']:.1f} to {100 * row['high']:.1f}"

@@ -1,0 +1,105 @@
+"""What a panel would be without one of its judges: how often the rest is right, and how it would rank models."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from cxlab.metrics.agreement import kendall_tau_b
+from cxlab.metrics.intervals import pooled_interval
+from cxlab.read.clusters import SHARE
+from cxlab.read.query import ask, where
+from cxlab.read.view import View
+
+LOG = "measured"
+
+
+def votes_with_truth(view: View, judges: Sequence[str]) -> pl.DataFrame:
+    """How judges voted where the truth is known: sample_id, gold, v0, v1, ... (one a judge, null = no word), n.
+
+    The truth is what the customer was made from, on the last turn, when all that was to be said has been; or what the
+    world's log has.
+    """
+    condition, params = where(view, "judgements", "j.")
+    columns = ", ".join(
+        f"max(CASE WHEN judge = $judge_{place} AND status = 'ok' THEN verdict END) AS v{place}"
+        for place in range(len(judges))
+    )
+    return ask(
+        f"""
+        WITH items AS (
+            SELECT run_id, attempt_id, turn, field, {columns},
+                max(CASE WHEN judge = '{LOG}' AND status = 'ok' THEN verdict END) AS log
+            FROM judgements j WHERE {condition} AND kind = 'field' GROUP BY run_id, attempt_id, turn, field
+        ), known AS (
+            SELECT run_id, attempt_id, turn, CAST(gold_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS gold_map
+            FROM traces WHERE last AND parsed
+        )
+        SELECT sample_id, coalesce(k.gold_map[i.field], i.log) AS gold, COLUMNS('^v[0-9]+$'), count(*) AS n
+        FROM items i LEFT JOIN known k USING (run_id, attempt_id, turn) JOIN attempts USING (run_id, attempt_id)
+        WHERE coalesce(k.gold_map[i.field], i.log) IS NOT NULL GROUP BY ALL
+        """,
+        {**params, **{f"judge_{place}": judge for place, judge in enumerate(judges)}},
+    )
+
+
+def without_each(votes: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
+    """Each judge left out: judge, n (verdicts of known truth that it voted on), clusters, whole and rest (share that
+    the majority of all, and of the others, has right), change (rest minus whole), low, high (paired by sample), alone,
+    and alone_low, alone_high of the judge by itself.
+
+    A tie is right as often as lots drawn among its labels would be; else two judges would be worse than either of them.
+    A judge without others beside it is not listed.
+    """
+    rows = votes.rows()
+    samples = {name: code for code, name in enumerate(sorted({row[0] for row in rows}))}
+    found = []
+    for place, judge in enumerate(judges):
+        sums = np.zeros((len(samples), 4))  # n, whole, rest, alone
+        for sample, gold, *said, n in rows:
+            others = [value for at, value in enumerate(said) if at != place and value is not None]
+            if said[place] is None or not others:
+                continue
+            right = (1, _is_right([*others, said[place]], gold), _is_right(others, gold), said[place] == gold)
+            sums[samples[sample]] += n * np.array(right)
+        n, whole, rest, alone = sums.T
+        if n.sum():
+            change = pooled_interval(rest - whole, n)
+            own = pooled_interval(alone, n, SHARE)
+            found.append((judge, change.n, change.clusters, whole.sum() / n.sum(), rest.sum() / n.sum(), *change[:3],
+                          *own[:3]))  # fmt: skip
+    numbers = ("whole", "rest", "change", "low", "high", "alone", "alone_low", "alone_high")
+    schema = {"judge": pl.String, "n": pl.Int64, "clusters": pl.Int64, **dict.fromkeys(numbers, pl.Float64)}
+    return pl.DataFrame(found, schema=schema, orient="row").fill_nan(None)
+
+
+def _is_right(values: Sequence[str], gold: str) -> float:
+    """Whether the majority has it right, 0 or 1; of a tie the chance that a lot drawn among its labels has."""
+    counts = Counter(values)
+    most = max(counts.values())
+    top = [value for value, n in counts.items() if n == most]
+    return float(gold in top) / len(top)
+
+
+def ranks_without(scores: pl.DataFrame) -> pl.DataFrame:
+    """How the order of models moves without each judge: judge, models, tau (Kendall's tau-b of the mean of the others
+    to the mean of all), moved (models whose rank is another). `scores`: `queries_materiality.alone`."""
+    own = scores.filter(pl.col("judge") != "panel")
+    judges, models = sorted(set(own["judge"])), sorted(set(own["model"]))
+    value = {(judge, model): mean for judge, model, mean in own.select("judge", "model", "mean").iter_rows()}
+    table = np.array([[value.get((judge, model), np.nan) for model in models] for judge in judges], dtype=np.float64)
+    schema = {"judge": pl.String, "models": pl.Int64, "tau": pl.Float64, "moved": pl.Int64}
+    if len(judges) < 2 or len(models) < 2:
+        return pl.DataFrame(schema=schema)
+    whole = table.mean(axis=0)
+    rows = []
+    for place, judge in enumerate(judges):
+        rest = np.delete(table, place, axis=0).mean(axis=0)
+        moved = sum(one != other for one, other in zip(_rank(whole), _rank(rest), strict=True))
+        rows.append((judge, len(models), kendall_tau_b(whole, rest), moved))
+    return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
+
+
+def _rank(values: np.ndarray) -> list[int]:
+    return [int((values > each + 1e-9).sum()) for each in values]

@@ -1,0 +1,97 @@
+"""A panel without one of its judges: worked out by hand, and against a plain count over every verdict."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cxlab.read import View
+from cxlab.views.judges import materiality, queries_leave_out, queries_materiality
+from cxlab.views.judges.leave_out import say_drop
+from tests.stores.judged import JUDGES
+
+OVERALL = {"sage": "overall"}
+
+
+def test_the_votes_where_the_truth_is_known(judged_home: Path) -> None:
+    found = queries_leave_out.votes_with_truth(View(), JUDGES)
+    # Of the four last turns one could not be read; each was made from a refund.
+    assert found["n"].sum() == 3
+    assert set(found["gold"]) == {"ReturnOrRefund"}
+    # (R R R), (E R R), (E E E): the panel is right twice; without lenient still, and no tie is left.
+    rows = {row["judge"].rpartition("-")[2]: row for row in queries_leave_out.without_each(found, JUDGES).to_dicts()}
+    assert [rows[name]["n"] for name in ("lenient", "partial", "strict")] == [3, 3, 3]
+    assert rows["lenient"]["whole"] == rows["lenient"]["rest"] == pytest.approx(2 / 3)
+    # Without strict lenient and partial tie on the second: a lot drawn is right half the time.
+    assert rows["strict"]["rest"] == pytest.approx(1.5 / 3)
+    assert rows["strict"]["change"] == pytest.approx(-0.5 / 3)
+    assert rows["lenient"]["alone"] == pytest.approx(1 / 3)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("st"), st.sampled_from("xy"), *[st.sampled_from(["x", "y", "z", None])] * 3),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_leaving_out_is_what_a_plain_count_says(rows: list[tuple]) -> None:
+    schema = {"sample_id": pl.String, "gold": pl.String, "v0": pl.String, "v1": pl.String, "v2": pl.String}
+    votes = pl.DataFrame(rows, schema=schema, orient="row").with_columns(n=pl.lit(1))
+    found = {row["judge"]: row for row in queries_leave_out.without_each(votes, ("a", "b", "c")).to_dicts()}
+
+    def right(values: list[str], gold: str) -> float:
+        most = max(values.count(each) for each in values)
+        top = {each for each in values if values.count(each) == most}
+        return (gold in top) / len(top)
+
+    for place, judge in enumerate("abc"):
+        kept = []
+        for _, gold, *said in rows:
+            others = [value for at, value in enumerate(said) if at != place and value is not None]
+            if said[place] is not None and others:
+                kept.append((right([*others, said[place]], gold), right(others, gold)))
+        if not kept:
+            assert judge not in found
+            continue
+        assert found[judge]["n"] == len(kept)
+        assert found[judge]["whole"] == pytest.approx(sum(one for one, _ in kept) / len(kept))
+        assert found[judge]["rest"] == pytest.approx(sum(other for _, other in kept) / len(kept))
+        assert found[judge]["change"] == pytest.approx(found[judge]["rest"] - found[judge]["whole"])
+
+
+def frame_of(*rows: tuple[str, float, float, float]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [{"judge": judge, "n": 100, "whole": 0.9, "rest": 0.9 + change, "change": change, "low": low, "high": high}
+         for judge, change, low, high in rows]
+    )  # fmt: skip
+
+
+def test_a_judge_is_dropped_only_where_that_is_tested() -> None:
+    assert say_drop(frame_of(("a", 0.02, 0.01, 0.03), ("b", -0.1, -0.2, -0.01))).startswith(
+        "Drop a: without it the panel is right on 92.0 %, not 90.0 % (+2.0 points, 1.0 to 3.0, n 100)"
+    )
+    assert say_drop(frame_of(("a", 0.0, -0.01, 0.01), ("b", -0.1, -0.2, -0.01))).startswith(
+        "A can go: nothing is lost beyond chance"
+    )
+    assert say_drop(frame_of(("a", 0.0, -0.01, 0.01), ("b", 0.0, -0.02, 0.01))).startswith("No judge is missed")
+    assert say_drop(frame_of(("a", -0.1, -0.2, -0.01))).startswith("Drop none")
+    assert "no truth is known" in say_drop(frame_of(("a", 0.0, 0.0, 0.0)).with_columns(low=None, high=None))
+
+
+def test_ranks_without_a_judge(judged_home: Path) -> None:
+    scores = pl.DataFrame(
+        {"judge": ["panel", "panel", "a", "a", "b", "b"], "model": ["m", "n"] * 3,
+         "mean": [50.0, 40.0, 60.0, 30.0, 40.0, 50.0], "low": [48.0, 38.0, 58.0, 28.0, 38.0, 48.0],
+         "high": [52.0, 42.0, 62.0, 32.0, 42.0, 52.0]}
+    )  # fmt: skip
+    found = queries_leave_out.ranks_without(scores)
+    assert found.select("judge", "tau", "moved").rows() == [("a", -1.0, 2), ("b", 1.0, 0)]
+    assert materiality.say_ranking(scores, {"a": 1.0, "b": -1.0}) == "B turns m and n, each beyond chance"
+    wide = scores.with_columns(low=pl.col("mean") - 20, high=pl.col("mean") + 20)
+    assert materiality.say_ranking(wide, {"a": 1.0, "b": -1.0}) == (
+        "No judge alone turns the order of two models beyond chance"
+    )
+    assert queries_leave_out.ranks_without(queries_materiality.alone(View(models=("none",)), OVERALL)).is_empty()
