@@ -9,6 +9,7 @@ import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from cxlab.errors import BadOption
@@ -21,6 +22,8 @@ from cxlab.llm.parsing import hide_thinking
 from cxlab.records import Usage
 
 if TYPE_CHECKING:
+    import ssl
+
     from openai import AsyncOpenAI
 
 _OPENAI_URL = "https://api.openai.com/v1"
@@ -79,6 +82,14 @@ class _Shared:
 _CLIENTS: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[object, ...], _Shared]] = (
     weakref.WeakKeyDictionary()
 )
+
+
+@cache
+def _certificates() -> "ssl.SSLContext":
+    """Who is believed over TLS, read once a process; each client would read it anew, which takes 20 ms."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 class OpenAIModel:
@@ -155,7 +166,7 @@ class OpenAIModel:
                 base_url=self.base_url,
                 timeout=timeout,
                 max_retries=0,
-                http_client=DefaultAioHttpClient(timeout=timeout, limits=limits),
+                http_client=DefaultAioHttpClient(timeout=timeout, limits=limits, verify=_certificates()),
             )
             if self.base_url != _OPENAI_URL:
                 # Also read from the environment by the SDK, and also nobody else's business.
