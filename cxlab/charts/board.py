@@ -1,5 +1,6 @@
 """Leaderboards as dots with whiskers."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 _ROW_PX = 34
 _FRAME_PX = 60
 _LONGEST_NAME = 36
+_NAME_PX = 13
+_NEAR = 0.2
+"""Of the scale: floors nearer than this have names that would touch."""
 
 
 Floor = tuple[str, float]
@@ -72,24 +76,33 @@ def draw_board(
             f"95 % interval {format_interval(low, high)}<br>n {format_count(row['samples'])} samples<extra></extra>",
             showlegend=False,
         )
-    for name, value in floors:
+    low, high = scale or (None, None)
+    span = 100.0 if low is None or high is None else abs(high - low)
+    raised, before = [0], -math.inf
+    for name, value in sorted(floors, key=lambda each: each[1]):
+        # Names of floors that are near each other stand above each other.
+        raised.append(raised[-1] + 1 if value - before < _NEAR * span else 0)
+        before = value
+        sort = "" if "floor" in name.lower() else " (floor)"
         figure.add_scatter(
             x=[value, value], y=[labels[0], labels[-1]] if labels else [], mode="lines", showlegend=False,
             line={"color": colours.muted, "width": 1.5, "dash": "dot"},
-            hovertext=f"{plain(name)} (floor): {value:.1f}", hovertemplate="%{hovertext}<extra></extra>",
+            hovertext=f"{plain(name)}{sort}: {value:.1f}", hovertemplate="%{hovertext}<extra></extra>",
         )  # fmt: skip
         figure.add_annotation(
-            x=value, y=rows.height - 0.5, yanchor="bottom", showarrow=False, text=f"{plain(name)} {value:.1f}",
+            x=value, y=rows.height - 0.5, yanchor="bottom", yshift=_NAME_PX * raised[-1], showarrow=False,
+            text=f"{plain(name)} {value:.1f}",
             font={"size": 11, "color": colours.muted},
         )  # fmt: skip
     top = rows.height + 0.2 if floors else rows.height - 0.3
-    low, high = scale or (None, None)
     figure.update_xaxes(
         range=None if low is None or high is None else [low, high + (high - low) / 100],
         title=plain(title or metric) + (f", points of {high:g}" if high == 100 else ""),
     )
+    top += max(raised) * _NAME_PX / _ROW_PX
     figure.update_yaxes(categoryorder="array", categoryarray=labels, tickfont={"color": colours.ink}, range=[-0.6, top])
-    return style_figure(figure, dark, height=_FRAME_PX + _ROW_PX * max(rows.height + (top > rows.height), 2))
+    height = _FRAME_PX + _ROW_PX * max(rows.height + (top > rows.height), 2) + _NAME_PX * max(raised)
+    return style_figure(figure, dark, height=height)
 
 
 def draw_published(frame: pl.DataFrame, dark: bool, limit: int = 12) -> "Figure":

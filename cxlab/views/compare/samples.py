@@ -54,10 +54,13 @@ def show_samples(
             f"{named[other]} fixes {fixed:,} of the samples that {named[baseline]} fails and breaks {broken:,} that it "
             f"passes (p {format_p(p)}, exact McNemar test; {flipped.height:,} samples with a verdict on both sides)."
         ))  # fmt: skip
+    count = f"{format_count(frame.height)} sample{'' if frame.height == 1 else 's'}"
     section(
         f"They are furthest apart on {plain(name)}: {format_points(top['first'])} against "
-        f"{format_points(top['second'])}",
-        f"{format_count(frame.height)} samples that both have, largest difference first (at most {_MOST_SAMPLES}). "
+        f"{format_points(top['second'])}"
+        if top["difference"]
+        else "They have the same score on every sample here",
+        f"{count} that both have, largest difference first (at most {_MOST_SAMPLES}). "
         "Select a row to see both side by side.",
     )
     columns = {"sample_id": column("Sample", "id", width="small")}

@@ -95,6 +95,9 @@ def show_audit(about: Declaration, view: View, unit: Unit, named: Mapping[str, s
         "passed": column("Passed by", help="Weaker sides that passed it: then the label is likely right."),
         "mark": column("Mark"),
     }
+    for name in ("passed", "mark"):
+        if not any(shown[name]):
+            del columns[name]
     picked = show_table(shown.drop("opened"), columns, key="compare-audit", alt="Samples whose label may be wrong.",
                         select="single", search=True, height=300 if shown.height > 6 else None)  # fmt: skip
     chosen = str(picked[0]["sample_id"]) if picked else ""

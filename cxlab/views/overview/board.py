@@ -169,6 +169,10 @@ def _show_unranked(about: Declaration, board: pl.DataFrame) -> Picked:
     return _show_table(about, board.sort("model"), {})
 
 
+_PRICES = ("latency_s", "cost_usd")
+"""Columns that are left away where nothing is known in them, as with stand-ins alone."""
+
+
 def _show_table(about: Declaration, board: pl.DataFrame, figures: Mapping[str, object]) -> Picked:
     """One row a model, floors at the foot."""
     card = about.card
@@ -188,8 +192,9 @@ def _show_table(about: Declaration, board: pl.DataFrame, figures: Mapping[str, o
         "latency_s": column("Time", "seconds", f"Mean of one {one}."),
         "cost_usd": column("Cost", "usd", f"Mean of one {one}, judges left out; empty when that of any is unknown."),
     }
+    known = {name: shape for name, shape in columns.items() if name not in _PRICES or named[name].drop_nulls().len()}
     rows = show_table(
-        named, columns, key=f"board-table-{card.id}", alt=f"Models on {card.name}, the best first.", select="single"
+        named, known, key=f"board-table-{card.id}", alt=f"Models on {card.name}, the best first.", select="single"
     )
     if about.floors and any(named["floor"]):
         st.caption("Floors are constant agents. They are not ranked: " + plain("; ".join(_meanings(about, named))))

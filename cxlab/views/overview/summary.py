@@ -51,9 +51,10 @@ def _show_row(about: Declaration) -> None:
             st.caption(f"No {about.card.unit[0]} failed.")
             return
         target = View(benchmark=name, owners=() if told.owner == "unknown" else (told.owner,), verdict="failed")
-        link(told.reason[:1].upper() + told.reason[1:] or "No reason is stored", "failures", target)
+        st.markdown(plain(told.reason[:1].upper() + told.reason[1:] or "No reason is stored"))
         doing = "nobody knows whose doing" if told.owner == "unknown" else f"the {told.owner}'s doing"
         st.caption(plain(f"{format_count(told.n)} of {format_count(told.failed)} that failed; {doing}"))
+        link("See what failed", "failures", target)
 
 
 def _say_size(about: Declaration, found: Rankings) -> str:
