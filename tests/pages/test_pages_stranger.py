@@ -35,7 +35,7 @@ def test_overview_scores_it_by_its_own_metric_and_keeps_the_floor_out_of_the_ran
     board = app.dataframe[0].value
     assert board["name"].tolist() == ["strong · simulated", "weak · simulated", "Lost (floor)"]
     assert board["delay"].tolist() == [pytest.approx(4.4, abs=0.1), 23.5, 400.0]
-    assert board["success"].tolist() == [0.875, 0.0, 0.0]
+    assert board["success"].tolist() == [87.5, 0.0, 0.0]
     assert app.metric[0].label == "Parcels"
     assert "Lost: Loses every parcel" in words(app)
 
