@@ -99,9 +99,12 @@ def list_checks(dataset: Dataset) -> CheckTable:
         rows.append(
             (_WRITTEN.get(name, name), "batches", asked, counts["batches"], counts["refused"], counts["again"], 0)
         )
+    cases = dataset.config["writing"].get("cases", {})
+    alike = int(cases.get("similar", 0)) - int(cases.get("told_anew", 0))
+    said = f"; {alike:,} cases are told nearly as an earlier one" if "similar" in cases else ""
     return CheckTable(
         id="checks",
-        finding="How much of what was written passed its checks",
+        finding=f"How much of what was written passed its checks{said}",
         meaning="A batch that has not the form that was asked for, or does not hold what is given, is discarded and "
         "made again. Left out: entries that another reader did not uphold, or questions that keep their plain words. "
         "Relabelled: cases that were written a second time. Intervals: 95 %, Wilson.",

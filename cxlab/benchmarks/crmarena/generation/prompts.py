@@ -90,10 +90,11 @@ class CaseFacts(_Given):
 
 
 class CasesInputs(_Given):
-    """A batch of cases."""
+    """A batch of cases; `known` are beginnings of texts that these shall not be like."""
 
     description: str
     cases: tuple[CaseFacts, ...]
+    known: tuple[str, ...] = ()
 
     def validate_output(self, output: CaseTexts) -> list[str]:
         """Complaints about cases that are missing or do not hold what is given."""

@@ -6,7 +6,7 @@ three times; `Counts` says how often.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.crmarena.generation import prompts
 from cxlab.benchmarks.crmarena.generation.prompts import CaseFacts, CaseText, PersonName
+from cxlab.benchmarks.crmarena.generation.similar_texts import find_similar, open_of
 from cxlab.benchmarks.generation_stages import GenerationStopped, Progress
 from cxlab.llm import ChatModel, Prompt, ask
 
@@ -29,12 +30,17 @@ Item = TypeVar("Item")
 
 @dataclass
 class Counts:
-    """Batches that were asked for, discarded and made again, and entries that came twice or failed a reader's check."""
+    """Batches that were asked for, discarded and made again, and entries that came twice or failed a reader's check.
+
+    `similar`: cases that were nearly an earlier one; `told_anew`: those of them that a second text made different.
+    """
 
     batches: int = 0
     discarded: int = 0
     again: int = 0
     refused: int = 0
+    similar: int = 0
+    told_anew: int = 0
 
     def add(self, row: dict[str, Any]) -> None:
         """Count what one row of a stage says."""
@@ -42,6 +48,8 @@ class Counts:
         self.discarded += row.get("discarded", 0)
         self.again += row.get("again", 0)
         self.refused += row.get("refused", 0)
+        self.similar += row.get("similar", 0)
+        self.told_anew += row.get("told_anew", 0)
 
     def to_record(self) -> dict[str, int]:
         """As a dataset keeps it."""
@@ -131,19 +139,58 @@ def write_cases(
     for row in rows:
         counts.add(row)
         found |= {text["number"]: CaseText.model_validate(text) for text in row["texts"]}
+    similar = find_similar(facts, found)
+    counts.similar = len(similar)
+    if similar and not model.simulated:
+        told = yield from _tell_anew(model, description, facts, rules, found, similar, seed, work)
+        for row in told:
+            counts.add(row)
+            found |= {text["number"]: CaseText.model_validate(text) for text in row["texts"]}
     return found, counts
 
 
+def _tell_anew(
+    model: ChatModel,
+    description: str,
+    facts: Sequence[CaseFacts],
+    rules: Sequence[prompts.Rule],
+    texts: Mapping[int, CaseText],
+    similar: Mapping[int, int],
+    seed: int,
+    work: Path,
+) -> Stage[list[dict[str, Any]]]:
+    """Cases that are nearly earlier ones, written once more beside the beginnings of those; a text that is still like
+    one, or that a reader does not find right, is not taken."""
+
+    async def write(batch: list[CaseFacts]) -> dict[str, Any]:
+        start = seed * 1000 + batch[0].number * TRIES + 700
+        known = tuple(dict.fromkeys(open_of(texts[similar[case.number]]) for case in batch))
+        made, discarded = await _write_some(model, description, batch, start, known)
+        whole = {**texts, **made}
+        still = find_similar(facts, whole)
+        kept = [
+            made[case.number]
+            for case in batch
+            if case.number not in still and await _reads_right(model, case, made[case.number], rules, start)
+        ]
+        kept_rows = [text.model_dump() for text in kept]
+        return {"texts": kept_rows, "batches": 0, "discarded": discarded, "told_anew": len(kept)}
+
+    batches = split([case for case in facts if case.number in similar])
+    rows = yield from generation_stages.run("similar", batches, lambda batch: str(batch[0].number), write, work)
+    return rows
+
+
 async def _write_some(
-    model: ChatModel, description: str, batch: Sequence[CaseFacts], seed: int
+    model: ChatModel, description: str, batch: Sequence[CaseFacts], seed: int, known: tuple[str, ...] = ()
 ) -> tuple[dict[int, CaseText], int]:
     """A batch; one that fails thrice is written case by case, so that one hard case does not hold up nine."""
-    inputs = prompts.CasesInputs(description=description, cases=tuple(batch))
+    inputs = prompts.CasesInputs(description=description, cases=tuple(batch), known=known)
     made, discarded = await write_batch(model, prompts.CASES, inputs, seed)
     if made is None and len(batch) > 1:
         found: dict[int, CaseText] = {}
         for case in batch:
-            one, lost = await _write_some(model, description, [case], seed + 7)
+            one, lost = await _write_some(model, description, [case], seed + 7, known)
             found |= one
             discarded += lost
         return found, discarded

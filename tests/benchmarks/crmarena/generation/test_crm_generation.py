@@ -21,6 +21,7 @@ from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.simulated import writer
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
 from cxlab.benchmarks.crmarena.tasks import TASKS
+from cxlab.benchmarks.generation import GenerationContext
 from cxlab.errors import BadOption
 from cxlab.llm.simulated.profiles import PROFILES
 from tests.benchmarks.crmarena.generation.conftest import MadeOrganisation, make
@@ -255,7 +256,7 @@ def test_a_second_company_of_another_trade_is_made_the_same_way(tmp_path: Path) 
 
 
 def test_a_company_of_ones_own_is_a_folder_and_an_unknown_one_is_refused(tmp_path: Path) -> None:
-    own = find_company(CrmGenerateOptions(company=str(resources.data("crmarena", "finance"))))
+    own = find_company(CrmGenerateOptions(company=str(resources.data("crmarena", "finance"))), GenerationContext())
     assert own.name == "finance"
     for wrong in (
         CrmGenerateOptions(industry="ships"),
@@ -263,7 +264,7 @@ def test_a_company_of_ones_own_is_a_folder_and_an_unknown_one_is_refused(tmp_pat
         CrmGenerateOptions(company=str(tmp_path)),
     ):
         with pytest.raises(BadOption, match="known industries: finance, shoes"):
-            find_company(wrong)
+            find_company(wrong, GenerationContext())
 
 
 def test_agents_reach_nothing_that_is_hidden(made: MadeOrganisation) -> None:

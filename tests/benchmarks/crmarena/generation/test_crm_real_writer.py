@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from llm.fault_server import FaultServer
 
 from cxlab.benchmarks.crmarena.generation import company_prompts, cost, examples, generate, plan, prompts, sizes
 from cxlab.benchmarks.crmarena.generation.prompts import CaseFacts, CaseText, Line, find_faults
+from cxlab.benchmarks.crmarena.generation.records import case_id
 from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
 from cxlab.benchmarks.crmarena.organisation import company as companies
 from cxlab.benchmarks.generation import GenerationContext
@@ -31,7 +33,7 @@ _CASE = re.compile(r"^## Case (\d+): (.*)$", re.M)
 @dataclass
 class Writer:
     """Plays a writer from the prompt alone. It slips once each: a name twice, a case forgotten, a case without its
-    order number, a rule that no reader finds, a question without its period."""
+    order number, a case in another's words, a rule that no reader finds, a question without its period."""
 
     asked: Counter[str] = field(default_factory=Counter)
     names: int = 0
@@ -81,7 +83,10 @@ class Writer:
             agent, product = _find(r"Agent: (\w+)", text), _find(r"About: the (.*), ordered", text)
             colleague = _find(r"Colleague: (\w+)", text)
             order = re.search(r"order number (\w+) and the e-mail address (\S+) before", text)
-            said = f"My {product} make trouble." + (f" Order {order[1]}, {order[2]}." if order else "")
+            # Each case in words of its own, but for two.
+            whose = "both" if number in ("16", "17") and self.slip(f"copy {number}") else f"w{number}"
+            own = " ".join(f"{whose}x{n}" for n in range(40))
+            said = f"My {product} make trouble. {own}" + (f" Order {order[1]}, {order[2]}." if order else "")
             if order and self.slip("order"):
                 said = said.replace(order[1], "unknown")
             lines = [("customer", said)]
@@ -186,7 +191,7 @@ def test_a_company_of_a_paragraph_is_a_folder_like_those_that_people_write(writt
     # Each slip was sent back with what is wrong with it, and mended: that is no discarded batch.
     assert written.writer.bank.slips == {"number", "category", "answer", "breach"}
     assert written.made.dataset.config["writing"]["company"] == {
-        "batches": 8, "discarded": 0, "again": 0, "refused": 0,
+        "batches": 8, "discarded": 0, "again": 0, "refused": 0, "similar": 0, "told_anew": 0,
     }  # fmt: skip
     assert company_prompts.hashes().items() <= config["prompts"].items()
 
@@ -224,6 +229,9 @@ def test_its_slips_are_caught_made_again_and_counted(written: Written) -> None:
     counts = written.made.dataset.config["writing"]
     assert {"name", "order", "case"} <= written.writer.slips
     assert written.writer.faint
+    # One case was told in the words of another, and once more in its own.
+    assert (counts["cases"]["similar"], counts["cases"]["told_anew"]) == (1, 1)
+    assert "w17x7" in written.made.tables["Case"].filter(pl.col("Id") == case_id(17))["Description"].item()
     # A repair within a call is no discarded batch; what no reader found was written again.
     assert counts["cases"]["again"] == 1
     assert counts["cases"]["refused"] == 0
