@@ -145,7 +145,7 @@ def test_a_paragraph_is_understood_corrected_and_confirmed_before_anything_is_ma
     assert "--sample" in sample
     # The job does what the page ordered, and is found again by its settings.
     job = jobs.Job("job-s", "generate", tuple(sample), datetime.now(UTC), None, "running", None, (), empty / "s.log")
-    monkeypatch.setattr(jobs, "list_jobs", lambda: [job])
+    monkeypatch.setattr(jobs, "list_jobs", lambda *_: [job])
     monkeypatch.setattr(jobs, "find_job", lambda _: job)
     app.run()
     assert "Writing a sample: CXMArena" in words(app)
@@ -189,7 +189,7 @@ def test_a_job_shows_its_stages_and_leads_to_what_it_made(home: Path, monkeypatc
         return jobs.Job("job-1", "generate", args, queries.load(DATASET).created, None, state, None, (), log)  # type: ignore[arg-type]
 
     state = "running"
-    monkeypatch.setattr(jobs, "list_jobs", lambda: [job(state)])
+    monkeypatch.setattr(jobs, "list_jobs", lambda *_: [job(state)])
     monkeypatch.setattr(jobs, "find_job", lambda _: job(state))
     told = {"stages": [{"stage": "articles", "done": 60, "total": 60}, {"stage": "formats", "done": 15, "total": 60}]}
     (home / "jobs").mkdir(exist_ok=True)
@@ -472,4 +472,4 @@ def test_results_stand_beside_the_papers(home: Path) -> None:
     assert {each.label: each.value for each in app.metric}["Generated, judged real"] == "50.0 %"
     assert "Two raters say the same of 0.0 % of what both judged" in said
     twin = next(each.value for each in app.dataframe if "interval" in each.value.columns)
-    assert twin.set_index("rater").loc["Validator 1", "share"] == pytest.approx(240 / 430)
+    assert twin.set_index("rater").loc["Validator 1", "share"] == pytest.approx(100 * 240 / 430)
