@@ -18,6 +18,7 @@ from cxlab.views.knowledge import (
     quality,
     queries,
     queries_pairs,
+    taxonomy,
 )
 from cxlab.views.knowledge.place import KnowledgePlace, choose_dataset, choose_run, show_models
 
@@ -26,6 +27,7 @@ TABS = {
     "": "Health",
     "articles": "Articles",
     "facts": "Facts",
+    "taxonomy": "Taxonomy",
     "pairs": "Models: pairs",
     "intents": "Models: intents",
     "quality": "Models: quality",
@@ -81,6 +83,8 @@ with st.container(key="cx-wide"):
         quality.show_quality(place, start_run)
     elif tab == "facts":
         facts.show_facts(place, corpora)
+    elif tab == "taxonomy":
+        taxonomy.show_taxonomy(place)
     elif tab == "" and not corpora.is_empty():
         health.show_health(place, found)
     else:

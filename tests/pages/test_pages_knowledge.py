@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from cxlab.read import annotations
+from cxlab.store import write
 from cxlab.views.knowledge.article_html import mark_differences, to_html
 from tests.stores.knowledge_base import DATASET, HOSTILE, QUESTIONS, make_knowledge
 
@@ -278,3 +279,38 @@ def test_a_finding_is_resolved_noted_and_taken_back(
     app.button(key="knowledge-finding-undo").click().run()
     assert annotations.findings(DATASET).is_empty()
     assert "no longer there" in words(open_page(finding="contradiction:refinement:R_1+GONE"))
+
+
+def test_a_taxonomy_is_changed_undone_and_frozen_as_a_version(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(shutil.copytree(made, tmp_path / "own")))
+    app = open_page(tab="taxonomy")
+    assert not app.exception
+    assert set(app.dataframe[0].value["label"]) == {"Repair", "Return", "Late", "Never"}
+
+    def press(label: str) -> None:
+        next(button for button in app.button if button.label == label).click().run()
+        assert not app.exception
+
+    def ask(action: str, labels: list[str], names: str) -> None:
+        next(box for box in app.selectbox if box.label == "What to do").set_value(action)
+        next(box for box in app.multiselect if box.label == "Labels").set_value(labels)
+        next(area for area in app.text_area if area.label == "New name").set_value(names)
+        press("Change")
+
+    ask("merge", ["Return"], "Back")
+    assert "two labels or more" in words(app)
+    ask("merge", ["Return", "Late"], "Delivery")
+    ask("split", ["Repair"], f"{HOSTILE[:40].replace(':', '')}\nReplace")
+    assert "2 changes not frozen yet" in words(app)
+    assert app.warning[0].value.startswith("3 conversations had a label that is split")
+    app.button(key="knowledge-taxonomy-undo").click().run()
+    assert dict(app.dataframe[0].value[["label", "n"]].values.tolist())["Delivery"] == 3
+    press("Freeze as a version")
+    version = next(each for each in write.list_datasets() if each.config.get("version_of") == DATASET)
+    assert version.config["changes"] == ["merge Return, Late into Delivery"]
+    assert f"python -m cxlab run cxmarena --dataset {version.id}" in [code.value for code in app.code]
+    app.button(key=f"knowledge-version-drop-{version.id}").click().run()
+    assert [each.id for each in write.list_datasets()] == [DATASET]
+    assert any(button.label == "Undo" for button in app.button)
