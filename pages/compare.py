@@ -12,7 +12,7 @@ from cxlab.views.compare import comparison, queries
 from cxlab.views.compare.decision_card import show_decision
 from cxlab.views.compare.samples import show_samples
 from cxlab.views.compare.side_by_side import show_side_by_side
-from cxlab.views.compare.sides import MOST, choose_baseline, choose_unit, names_of, show_what_differs
+from cxlab.views.compare.sides import choose_baseline, choose_unit, names_of, show_what_differs
 from cxlab.views.compare.task_costs import show_costs, show_repeated
 from cxlab.views.compare.verdicts import show_audit, show_owners
 from cxlab.views.report_button import offer_report
@@ -101,9 +101,9 @@ with st.sidebar:
     beside = st.toggle(
         "Show published figures", key="compare-published", help="Other data and judges: to look at, not to pair."
     )
-shown = list(dict.fromkeys([*order[:MOST], baseline]))
-if len(order) > MOST:
-    st.caption(f"Below the first {MOST} of {len(order)}; choose in the sidebar which ones.")
+shown = list(dict.fromkeys([*order[: queries.MOST_SIDES], baseline]))
+if len(order) > queries.MOST_SIDES:
+    st.caption(f"Below the first {queries.MOST_SIDES} of {len(order)}; choose in the sidebar which ones.")
 named = {side: name for side, name in named.items() if side in shown}
 board = board.filter(pl.col("side").is_in(shown))
 

@@ -8,7 +8,8 @@ from cxlab.read.comparison.sets import Customers, TaskSet
 
 Name = Callable[[str], str]
 """How a side is called."""
-_MOST_NEEDED = 10_000
+MOST_NEEDED = 10_000
+"""More samples than anybody would run to settle an order."""
 _MOST_NAMED = 3
 
 
@@ -76,7 +77,7 @@ def say_power(found: Ranking, name: Name = str) -> str:
     )
     more = samples_to_settle(row)
     if more is None:
-        return f"{told} To tell {side} apart would take more than {_MOST_NEEDED:,} samples: they may as well be equal."
+        return f"{told} To tell {side} apart would take more than {MOST_NEEDED:,} samples: they may as well be equal."
     if more == 0:
         return f"{told} {side} is about at that limit: a few more samples may settle it."
     return (
@@ -89,7 +90,7 @@ def samples_to_settle(gap: Mapping[str, Any]) -> int | None:
     """How many more samples would find the difference of an open row of `Ranking.gaps`, if it is the true one; None
     where that is unknown, or more than anybody would run."""
     needed = gap["needed"]
-    return None if needed is None or needed > _MOST_NEEDED else max(0, int(needed) - int(gap["n"]))
+    return None if needed is None or needed > MOST_NEEDED else max(0, int(needed) - int(gap["n"]))
 
 
 def say_left(compared: TaskSet, more: int) -> str:

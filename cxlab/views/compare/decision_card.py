@@ -10,7 +10,7 @@ import streamlit as st
 from cxlab.charts.numbers import format_count, format_seconds, format_usd
 from cxlab.read.comparison.decision import Decision
 from cxlab.read.comparison.ranking import Ranking
-from cxlab.read.comparison.words import samples_to_settle, say_leader, say_left, say_set
+from cxlab.read.comparison.words import MOST_NEEDED, samples_to_settle, say_leader, say_left, say_set
 from cxlab.read.conditions import Conditions
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.labels import badge, label, plain, section
@@ -146,7 +146,7 @@ def _power(found: Ranking, told: Decision) -> Figure:
         )
     more = samples_to_settle(gap)
     if more is None:
-        return Figure(label, "more than 10,000", f"{finds} The two may as well be equal.")
+        return Figure(label, f"more than {format_count(MOST_NEEDED)}", f"{finds} The two may as well be equal.")
     if more == 0:
         return Figure(label, "a few", f"{finds} The difference is about at that limit.")
     return Figure(

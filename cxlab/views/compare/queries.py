@@ -28,6 +28,8 @@ from cxlab.store import catalogue, layout
 from cxlab.views.benchmarks import declared, published_tables
 
 __all__ = ["Unit"]
+MOST_SIDES = 6
+"""So many stand beside each other in charts and tables."""
 
 
 def compared(view: View, unit: Unit = "model") -> ComparisonSet:
@@ -80,7 +82,7 @@ def runs_to_compare(benchmark: str, picked: Sequence[str] = (), models: Sequence
     if first is None:
         return ()
     others = [each.run for each in usable if each.conditions.dataset == first.conditions.dataset]
-    return tuple(dict.fromkeys([first.run, *others]))[:6]
+    return tuple(dict.fromkeys([first.run, *others]))[:MOST_SIDES]
 
 
 def history(view: View, unit: Unit = "model") -> pl.DataFrame:

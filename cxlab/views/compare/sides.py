@@ -20,7 +20,6 @@ from cxlab.ui.run_names import offer_names
 from cxlab.ui.tables import column, show_table
 from cxlab.views.compare import queries
 
-MOST = 6
 _UNITS = {"models": "Models", "runs": "Runs"}
 
 

@@ -104,6 +104,18 @@ def test_a_wrong_label_is_marked_on_the_page_and_the_mark_taken_back(home: Path)
     assert audit(VIEW)[1]["marked"].to_list() == [False]
 
 
+def test_every_look_opens_where_all_failed_and_nobody_judged(home: Path) -> None:
+    for number, model in enumerate(("a", "b"), 1):
+        write_run(home, number, model, marks("ffff"), reasons={"s0": "late"}, judges=())
+    for tab in ("", "owners", "labels", "front", "trials", "history"):
+        app = open_page("compare", benchmark="sage", tab=tab)
+        assert not app.exception, tab
+        assert not app.error, tab
+    assert count_flips(flips(VIEW, "a", "b")) == (0, 0, 1.0)
+    assert owners(VIEW)["n"].to_list() == [4, 4]
+    assert audit(VIEW)[1].height == 4
+
+
 def test_one_model_alone_has_no_flips_and_no_audit(home: Path) -> None:
     write_run(home, 1, "a", marks("fp"))
     assert flips(VIEW, "a", "nobody").is_empty()
