@@ -34,9 +34,11 @@ def list_rules() -> dict[str, Rejudge]:
 
 def show_page(view: View, judged: list[str]) -> None:
     """One view of the panel at a time; nothing is worked out for the others."""
-    names = names_of(judged)
+    tab = pick_tab(view)
+    # Panels differ from benchmark to benchmark: disagreements are reviewed together, statistics are of one panel.
+    choices = ["", *judged] if tab == "review" else judged
     with st.sidebar:
-        benchmark = ui.choose(view, "benchmark", "Benchmark", ["", *judged], names={"": "all", **names})
+        benchmark = ui.choose(view, "benchmark", "Benchmark", choices, names={"": "all", **names_of(judged)})
     view = view.change(benchmark=benchmark, page=view.page)
     about = declared_all([benchmark] if benchmark else judged, union=True)
     slices = find_slices(about, [benchmark] if benchmark else judged)
@@ -44,7 +46,6 @@ def show_page(view: View, judged: list[str]) -> None:
     # No reading of this page depends on the metric that another page was left with; what was read serves for all.
     filters = view.filters().change(judges=(), metric="")
     path_strips.style()
-    tab = pick_tab(view)
     if tab == "review":
         review.show_review(view, about, slices.facets)
         return
@@ -56,13 +57,13 @@ def show_page(view: View, judged: list[str]) -> None:
             bias.show_bias(view, filters, slices, rules, show_rule, OLDER.get(view.tab, ("", ""))[1])
         else:
             # Here models are ranked: under the same conditions, and on what all of them tried.
-            compared = narrow_to_set(filters, [benchmark] if benchmark else judged)
-            materiality.show_changes(filters, compared, slices)
+            materiality.show_changes(filters, narrow_to_set(filters, [benchmark]), slices)
 
 
 def show_rule(name: str, filters: View) -> None:
-    """What came of the versions of a rule."""
-    RULES[name](filters, list_jobs())
+    """What came of the versions of a rule, of the benchmark that has it."""
+    owner = next(each for each in REGISTRY if (rejudge := REGISTRY[each].rejudge) and rejudge.view == name)
+    RULES[name](filters.change(benchmark=owner), list_jobs())
 
 
 def list_jobs() -> JudgingJobs:

@@ -87,7 +87,8 @@ def correct_attempts(
     setup = uncalled_setup(benchmark, run)
     samples = {sample.id: sample for sample in write.load_samples(run.dataset_id, home)}
     for attempt, stored in load.load_attempts(run.id, home, among=tuple(decided)):
-        sample = samples[attempt.sample_id]
+        if (sample := samples.get(attempt.sample_id)) is None:
+            continue  # its dataset was made anew without it
         found = Scored(stored.scores, stored.votes, stored.judgements, stored.traces, stored.verdict)
         put = replace(found, judgements=tuple(overrule(stored.judgements, decided[attempt.id], run.judges)))
         before, after = (

@@ -129,6 +129,13 @@ def annotate_as(rater: str, value: str) -> None:
     )  # fmt: skip
 
 
+def test_what_decisions_correct_stands_beside_the_scores_on_overview(own_judged_home: Path) -> None:
+    assert "Corrected by people" not in words(open_page())
+    annotate_as("Ann", "Exchange")
+    told = words(open_page())
+    assert "Corrected by people's decisions, over all runs: success rate of eloquent 50.0 → 100.0 (+50.0" in told
+
+
 def test_each_item_has_an_address_and_the_way_to_the_next(own_judged_home: Path) -> None:
     app = open_page("judges", state=ANN)
     assert {name: app.query_params[name] for name in ITEM} == ITEM

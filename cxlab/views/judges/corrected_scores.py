@@ -9,6 +9,7 @@ import polars as pl
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.stored_scores import Decision, correct_attempts, why_uncorrected
+from cxlab.errors import CxError
 from cxlab.metrics.intervals import change_of_mean, pooled_interval
 from cxlab.read import View, decisions
 from cxlab.store import catalogue, layout, write
@@ -64,6 +65,14 @@ def correct(states: pl.DataFrame) -> Corrections:
 
 
 def _correct_run(run_id: str, decided: Mapping[str, Sequence[Decision]]) -> dict[str, Effect] | str:
+    """The effects by attempt, or why there are none."""
+    try:
+        return _score_anew(run_id, decided)
+    except (CxError, FileNotFoundError) as fault:
+        return f"its record or dataset cannot be read ({fault})"
+
+
+def _score_anew(run_id: str, decided: Mapping[str, Sequence[Decision]]) -> dict[str, Effect] | str:
     run = write.load_run(run_id)
     benchmark = REGISTRY.get(run.setup.get("benchmark", run.benchmark))
     if benchmark is None:

@@ -6,6 +6,7 @@ import streamlit as st
 from cxlab.charts.numbers import format_count, format_points
 from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, View, decisions
+from cxlab.ui.address import cached, link
 from cxlab.ui.labels import label, plain, section, title
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, names_of
@@ -59,6 +60,32 @@ def show_corrections(view: View, states: pl.DataFrame) -> None:
         key="review-corrected",
         alt="Scores as judged and corrected by people's decisions.",
     )
+
+
+def show_beside_scores(view: View) -> None:
+    """Where a benchmark's scores stand: what people's decisions make of its headline and success rate; nothing where
+    they move neither."""
+    decided = cached(decisions.decisions)
+    if decided.is_empty():
+        return
+    frame = corrected_scores.compare(view, corrected_scores.correct(decisions.outcomes(decided)))
+    if frame.is_empty():
+        return
+    heads = {PASSED, *(task.metric for task in declared(view.benchmark).card.tasks)}
+    moved = frame.filter(pl.col("metric").is_in(heads) & (pl.col("change").abs() > 0))
+    told = [
+        f"{name_metric(row['metric']).lower()} of {short_model(row['model'])} {format_points(row['mean'])} → "
+        f"{format_points(row['corrected'])} ({_sign(row['change'])}, {_sign(row['change_low'])} to "
+        f"{_sign(row['change_high'])})"
+        for row in moved.iter_rows(named=True)
+    ]
+    if told:
+        st.caption(plain(f"Corrected by people's decisions, over all runs: {'; '.join(told)}."))
+        link("See the decisions", "judges", View(benchmark=view.benchmark))
+
+
+def _sign(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.1f}"
 
 
 def name_metric(metric: str) -> str:

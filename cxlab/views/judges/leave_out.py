@@ -61,14 +61,15 @@ def say_drop(frame: pl.DataFrame) -> str:
         row = better.row(0, named=True)
         return (
             f"Drop {name_judge(row['judge'])}: without it the panel is right on {format_share(row['rest'])}, not "
-            f"{format_share(row['whole'])} (+{_reach(row)}, n {format_count(row['n'])})"
+            f"{format_share(row['whole'])} ({_reach(row)}, n {format_count(row['n'])})"
         )
     needed = [name_judge(judge) for judge in known.filter(pl.col("high") < 0)["judge"]]
     free = known.filter(pl.col("high") >= 0).sort(pl.col("change"), descending=True)
     if free.is_empty():
         return "Drop none: without any of them the panel is right less often"
     row = free.row(0, named=True)
-    kept = f"; without {' or '.join(needed)} it is right less often" if needed else ""
+    *first, last = needed or [""]
+    named = f"{', '.join(first)} or {last}" if first else last
     if not needed:
         return (
             f"No judge is missed beyond chance: without {name_judge(row['judge'])} the panel is right on "
@@ -76,9 +77,10 @@ def say_drop(frame: pl.DataFrame) -> str:
             f"n {format_count(row['n'])})"
         )
     names = " or ".join(name_judge(judge) for judge in free["judge"])
-    return f"{names[0].upper()}{names[1:]} can go: nothing is lost beyond chance ({_reach(row)}){kept}"
+    lost = f"nothing is lost beyond chance ({_reach(row)}); without {named} the panel is right less often"
+    return f"{names[0].upper()}{names[1:]} can go: {lost}"
 
 
 def _reach(row: Mapping[str, float]) -> str:
-    """ "0.4 points, 0.1 to 0.7"."""
-    return f"{100 * row['change']:.1f} points, {100 * row['low']:.1f} to {100 * row['high']:.1f}"
+    """ "+0.4 points, +0.1 to +0.7"."""
+    return f"{100 * row['change']:+.1f} points, {100 * row['low']:+.1f} to {100 * row['high']:+.1f}"

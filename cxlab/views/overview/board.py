@@ -28,6 +28,7 @@ from cxlab.views.comparison_sets import (
     show_left_out,
     warn_of_customers,
 )
+from cxlab.views.judges.corrections import show_beside_scores
 
 Picked = tuple[str, str] | None
 """A model, and a task or "", that was clicked."""
@@ -52,6 +53,7 @@ def show_board(about: Declaration) -> Picked:
     show_left_out(scored)
     warn_of_customers(scored)
     show_conditions(found.set, scored, about.card.id)
+    show_beside_scores(View(benchmark=about.card.id))
     link("Compare these models", "compare", view)
     return picked
 

@@ -71,7 +71,7 @@ def frame_of(*rows: tuple[str, float, float, float]) -> pl.DataFrame:
 
 def test_a_judge_is_dropped_only_where_that_is_tested() -> None:
     assert say_drop(frame_of(("a", 0.02, 0.01, 0.03), ("b", -0.1, -0.2, -0.01))).startswith(
-        "Drop a: without it the panel is right on 92.0 %, not 90.0 % (+2.0 points, 1.0 to 3.0, n 100)"
+        "Drop a: without it the panel is right on 92.0 %, not 90.0 % (+2.0 points, +1.0 to +3.0, n 100)"
     )
     assert say_drop(frame_of(("a", 0.0, -0.01, 0.01), ("b", -0.1, -0.2, -0.01))).startswith(
         "A can go: nothing is lost beyond chance"

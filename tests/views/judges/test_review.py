@@ -100,6 +100,17 @@ def test_a_decision_for_the_panel_changes_nothing(home: Path) -> None:
     assert "no score changes" in corrections.say_finding(corrected_scores.compare(View(), found), found, 1)
 
 
+def test_a_dataset_that_is_gone_is_told(home: Path) -> None:
+    import shutil
+
+    annotate("adjudication", *SPLIT[:2], "Exchange", 1, "CoreIntention")
+    shutil.rmtree(home / "datasets" / "d1")
+    found = corrected_scores.correct(states())
+    assert not found.effects
+    assert "cannot be read" in found.left_out["run-0"]
+    assert corrected_scores.compare(View(), found).is_empty()
+
+
 def test_judges_are_held_against_what_people_decided(home: Path) -> None:
     assert raters.judges_with_people(View(), states()).is_empty()
     annotate("adjudication", *SPLIT[:2], "Exchange", 1, "CoreIntention")
