@@ -76,7 +76,7 @@ def _environment() -> "ImmutableSandboxedEnvironment":
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     class Sandbox(ImmutableSandboxedEnvironment):
-        """Asked once for each type and attribute: its own answer, which depends on nothing else, takes 15 µs."""
+        """Asked once for each type and attribute: its own answer, which depends on nothing else, takes 13 µs."""
 
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)

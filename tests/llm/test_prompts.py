@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import UndefinedError
+from jinja2.sandbox import SecurityError
 from pydantic import BaseModel, RootModel
 
 from cxlab.errors import BadFile, BadOption
@@ -49,6 +50,13 @@ def test_templates_are_sandboxed(tmp_path: Path) -> None:
     prompt = prompt_of(tmp_path, "# user\n{{ text.__class__.__mro__ }}")
     with pytest.raises(Exception, match="unsafe"):
         prompt.render(Any1(text="x"))
+
+
+def test_what_a_type_may_not_be_asked_is_refused_each_time(tmp_path: Path) -> None:
+    prompt = prompt_of(tmp_path, "# user\n{{ text.split().index('a') }}{{ text.split().append('x') }}")
+    for _ in range(2):
+        with pytest.raises(SecurityError, match="'append' of 'list' object is unsafe"):
+            prompt.render(Any1(text="a b"))
 
 
 def test_json_filter_keeps_characters_as_they_are(tmp_path: Path) -> None:
