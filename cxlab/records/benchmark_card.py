@@ -36,7 +36,8 @@ class Search:
     writes the query. `answers`: an answer is written from what was found and judged: scores `ANSWERS_correct`,
     `_incorrect`, `_hallucinated`, `_refusal`; `answered_by` is the option that asks for it. `offers`: further options
     that the page's form shows. `misses`: where a failed attempt's verdict says in its stage what came first instead of
-    a right one, (stage, words).
+    a right one, (stage, words). `same_queries`: the benchmark's other tasks that say so ask the same queries, so that
+    an index can be compared with itself at them.
     """
 
     corpus: str
@@ -51,6 +52,7 @@ class Search:
     answered_by: str = ""
     offers: tuple[str, ...] = ()
     misses: tuple[tuple[str, str], ...] = ()
+    same_queries: bool = False
 
     def __post_init__(self) -> None:
         if not self.relevant.isidentifier():

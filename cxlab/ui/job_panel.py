@@ -24,6 +24,8 @@ _WORDS = {
     "stalled": ("Lost its process", "⚠️", "What was finished is kept: resume it on the page Run."),
     "stopped": ("Stopped", "⏹️", "What was finished is kept: resume it on the page Run."),
 }
+# Where work is shown that is no run.
+_PAGES = {"import": "Conversations", "index": "Conversations"}
 
 
 class Job(Protocol):
@@ -122,15 +124,17 @@ def tell_ended(jobs: Sequence[Job]) -> None:
     for job in jobs:
         if job.id in watched and job.state in _WORDS:
             word, icon, where = _WORDS[job.state]
+            if page := _PAGES.get(next(iter(job.args), "")):
+                where = where.replace("Overview", page).replace("the page Run", f"the page {page}")
             st.toast(f"**{word}: {plain(describe(job.args))}**  \n{where}", icon=icon, duration="long")
     st.session_state[_WATCHED] = frozenset(job.id for job in jobs if job.state == "running")
 
 
 def describe(args: Sequence[str]) -> str:
-    """A job in a few words: its command and what comes first, without its switches."""
+    """A job in a few words: its command and what comes first, without its switches and paths of this machine."""
     words = []
     for arg in args:
         if arg.startswith("-"):
             break
-        words.append(arg)
+        words += [] if arg.startswith("/") else [arg]
     return " ".join(words)[:80] or "work"

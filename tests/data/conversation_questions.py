@@ -7,11 +7,7 @@
     python -m tests.data.conversation_questions --answers FILE        # how far a reader's answers agree with the gold
 
 A reader's answers are a text file with a line a query, as --gold prints them: "emotion01: health_03, jobs_04"; for
-pairs (add --pairs) a line a pair: "1. yes".
-
-Of the pairs two come from each query, drawn by a fixed seed: one that the rules call relevant, and one that they do not
-though it is near (the reversal of a match where there is one, else one of the three that BM25 puts first). A reader
-answers yes or no from the texts alone.
+pairs (add --pairs) a line a pair: "1. yes". A reader answers from the texts alone.
 """
 
 import argparse
@@ -36,7 +32,12 @@ class Pair(NamedTuple):
 
 
 def draw(corpus: WrittenCorpus, seed: int = 1) -> list[Pair]:
-    """Two pairs a query, in an order that does not give them away."""
+    """Two pairs a query, in an order that does not give them away.
+
+    One is what the rules call relevant, the other is not though it is near: the reversal of a match where there is one,
+    else one of the three that BM25 puts first. That stands here and not in the head of the file, which --help shows to
+    the reader.
+    """
     rng = random.Random(seed)
     texts = {query.id: query.text for query in corpus.queries}
     rankings = evaluate(corpus.conversations, texts, corpus.relevant, load("bm25"), "session").rankings

@@ -8,6 +8,7 @@ from cxlab.benchmarks.cdr.corpus.dataset import build
 from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.request import RunRequest, create_runs
 from cxlab.store import load, write
+from cxlab.views.retrieval import queries, queries_across
 from tests.benchmarks.cdr.conftest import AREAS, CORPUS, QUERIES, RELEVANT
 from tests.pages.app_script import catch_orders, open_page, words
 
@@ -86,3 +87,20 @@ def test_conversations_says_which_retriever_to_trust_for_which_area(store: str) 
     assert "conversation is ahead on average" in said
     assert "Conversation Dynamics: conversation" in said
     assert "random" not in said
+
+
+def test_a_retriever_is_compared_with_itself_at_another_granularity(store: str) -> None:
+    found = queries_across.differences(store, "turn", [run.id for run in write.list_runs()][-4:], "ndcg@10")
+    assert set(found["other"]) == {"session", "window"}
+    assert set(found["n"]) == {4}
+    assert found["unmatched"].sum() == 0
+    known = {task: queries.load(store, task) for task in ("turn", "session")}
+    for run, other, difference in found.select("run_id", "other", "difference").iter_rows():
+        if other == "session":
+            means = [
+                known[task].figures["ndcg@10"][(known[task].rows["run_id"] == run).to_numpy()].mean()
+                for task in ("turn", "session")
+            ]
+            assert difference == pytest.approx(means[0] - means[1])
+    said = words(open_page("retrieval", tasks="turn", tab="gaps"))
+    assert "differ from themselves at another task" in said

@@ -217,7 +217,7 @@ def test_a_job_shows_its_stages_and_ends_at_what_it_made(dataset: str, monkeypat
         return jobs.Job("job-1", "import", args, datetime.now(UTC), 1, state, None, (), Path("/no/log"))  # type: ignore[arg-type]
 
     stages = [jobs.StageProgress("read", 500, 500), jobs.StageProgress("near", 100, 500)]
-    monkeypatch.setattr(jobs, "list_jobs", lambda: [look()])
+    monkeypatch.setattr(jobs, "list_jobs", lambda *_, **__: [look()])
     monkeypatch.setattr(jobs, "find_job", look)
     monkeypatch.setattr(jobs, "stages", lambda _: (stages, dataset if state == "done" else ""))
     app = open_page("conversations", dataset=dataset, job="job-1", tab="own")

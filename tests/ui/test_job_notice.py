@@ -35,6 +35,13 @@ def test_a_job_is_told_once_when_it_has_ended_and_only_if_it_ran_before() -> Non
     assert look_at(app, job("done", "job-0"), job("done")) == []
 
 
+def test_work_that_is_no_run_names_its_page_and_no_path() -> None:
+    app = AppTest.from_function(draw)
+    look_at(app, job("running", "job-3", "import", "cdr", "/home/ada/store/uploads/x.jsonl", "--name=x"))
+    told = look_at(app, job("done", "job-3", "import", "cdr", "/home/ada/store/uploads/x.jsonl", "--name=x"))
+    assert told == ["**Finished: import cdr**  \nSee Conversations."]
+
+
 @pytest.mark.parametrize(
     ("state", "word"), [("failed", "Failed"), ("stalled", "Lost its process"), ("stopped", "Stopped")]
 )

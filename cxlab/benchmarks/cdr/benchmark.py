@@ -51,6 +51,7 @@ SEARCH = Search(
     title="title",
     area="area",
     misses=tuple((kind, words.partition(":")[0]) for kind, words in KINDS.items()),
+    same_queries=True,
 )
 CARD = Card(
     id="cdr",

@@ -18,7 +18,7 @@ from cxlab.ui.choices import choose, is_new
 from cxlab.ui.labels import empty, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared, ranking_tasks
-from cxlab.views.retrieval import charts, queries, queries_errors
+from cxlab.views.retrieval import charts, queries, queries_across, queries_errors
 from cxlab.views.retrieval.relations import FIRST, SHORT
 
 _MEANINGS = {
@@ -286,10 +286,47 @@ def _show_short(scene: IndexSelection) -> None:
 
 
 _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
+_REPORTED = {
+    "verdict": pl.col("verdict").replace_strict(_VERDICTS),
+    "interval": pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
+    "results": pl.format("{} / {} / {}", "wins", "ties", "losses"),
+}
+_COLUMNS: Mapping[str, Any] = {
+    "verdict": column("Verdict"), "difference": column("Difference", "points"), "interval": column("95 % interval"),
+    "p_corrected": column("p, corrected", "p"),
+    "results": column("Won / tied / lost", help="Queries on which it did better, the same, worse."),
+    "n": column("Pairs", "count"), "unmatched": column("Unmatched", "count", "Queries that only one has."),
+}  # fmt: skip
 
 
 def show_differences(scene: IndexSelection, view: View) -> None:
-    """Each index against one of them on the same queries."""
+    """Each index against one of them on the same queries, and against itself at other tasks that ask them."""
+    _show_between(scene, view)
+    _show_across(scene)
+
+
+def _show_across(scene: IndexSelection) -> None:
+    """Each index against itself at another task, such as single messages against whole conversations."""
+    if not queries_across.sisters(scene.dataset, scene.task):
+        return
+    gaps = cached(queries_across.differences, *scene.key, scene.metric).drop_nulls("difference")
+    if gaps.is_empty():
+        return
+    titles = {task.id: task.title for task in declared(scene.benchmark).card.tasks}
+    sure = gaps.filter(pl.col("verdict") != "cannot tell").height
+    section(
+        plain(f"{sure} of {gaps.height} differ from themselves at another task for sure in {scene.metric}"),
+        f"This task minus the other, by query: {titles.get(scene.task, scene.task)}. Intervals and p corrected for "
+        f"{gaps.height} comparisons (Bonferroni).",
+    )
+    rows = scene.name(gaps.sort("other", "difference", descending=[False, True])).with_columns(
+        other=pl.col("other").replace(titles), **_REPORTED
+    )
+    columns = {"name": column("Index"), "other": column("Against itself at"), **_COLUMNS}
+    show_table(rows, columns, key=f"retrieval-across-{scene.task}", alt="Paired differences between tasks.")
+
+
+def _show_between(scene: IndexSelection, view: View) -> None:
     if len(scene.runs) < 2:
         empty("A comparison needs two indexes. Choose more of them in the sidebar, or try another one.")
         return
@@ -304,17 +341,8 @@ def show_differences(scene: IndexSelection, view: View) -> None:
         "(Bonferroni): a difference is real where its interval is clear of 0.",
     )
     figure = charts.draw_gaps(gaps, scene.metric, scene.names[base], scene.names, scene.marks, dark())
-    rows = scene.name(gaps.sort("difference", descending=True)).with_columns(
-        verdict=pl.col("verdict").replace_strict(_VERDICTS),
-        interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
-        results=pl.format("{} / {} / {}", "wins", "ties", "losses"),
-    )
-    columns: Mapping[str, Any] = {
-        "name": column("Index"), "verdict": column("Verdict"), "difference": column("Difference", "points"),
-        "interval": column("95 % interval"), "p_corrected": column("p, corrected", "p"),
-        "results": column("Won / tied / lost", help="Queries on which it did better, the same, worse."),
-        "n": column("Pairs", "count"), "unmatched": column("Unmatched", "count", "Queries that only one has."),
-    }  # fmt: skip
+    rows = scene.name(gaps.sort("difference", descending=True)).with_columns(**_REPORTED)
+    columns = {"name": column("Index"), **_COLUMNS}
     show_chart(figure, gaps, key=f"retrieval-gaps-{scene.task}", alt="Paired differences of the indexes.", table=False)
     show_table(rows, columns, key=f"retrieval-gaps-table-{scene.task}", alt="Paired differences with verdicts.")
 

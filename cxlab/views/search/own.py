@@ -51,7 +51,10 @@ _LONGEST_NAME = 80
 
 
 def show_own(jobs: SearchJobs) -> None:
-    """The two ways to conversations that are not searchable yet."""
+    """The two ways to conversations that are not searchable yet; none while a file is being read, as that is what is
+    waited for."""
+    if jobs.is_working("import"):
+        return
     section(
         "Search conversations of your own",
         "JSON Lines, CSV or Parquet; one conversation a row, or one message a row. The file stays on this machine.",
@@ -151,7 +154,7 @@ def _show_problems(rows: list[tuple[str, int | None, str | None, str]], key: str
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     left = frame.filter(kind="left out").height
     notes = f", {frame.height - left} to note" if frame.height > left else ""
-    with st.expander(f"{format_count(left)} left out{notes}", expanded=left > 0):
+    with st.expander(f"{format_count(left)} left out{notes}", type="compact"):
         columns = {"kind": column(""), "row": column("Row", "count"), "column": column("Column"),
                    "problem": column("What is wrong", width="large")}  # fmt: skip
         show_table(frame, columns, key=key, alt="What was not taken, with its row.", search=True)
@@ -209,14 +212,15 @@ def show_report(place: SearchPlace) -> None:
     with st.container(border=True):
         count = format_count(dataset.config.get("corpus"))
         st.markdown(f"**Imported: {count} conversations**")
+        st.caption(plain(f"Licence: {dataset.licence}"))
         filtered = dataset.config.get("filter") or {}
-        for each in filtered.get("steps", ()):
-            note = f" ({each['note']})" if each["note"] else ""
-            st.text(f"{each['step']}: {each['kept']:,} of {each['given']:,} kept{note}")
-        if taken := filtered.get("redacted"):
-            told = ", ".join(f"{n:,} × {what}" for what, n in taken.items())
-            st.text(f"personal data taken out: {told}")
-        st.text(f"Licence: {dataset.licence}")
+        if steps := filtered.get("steps"):
+            with st.expander("What was filtered", type="compact"):
+                for each in steps:
+                    note = f" ({each['note']})" if each["note"] else ""
+                    st.text(f"{each['step']}: {each['kept']:,} of {each['given']:,} kept{note}")
+                if taken := filtered.get("redacted"):
+                    st.text("personal data taken out: " + ", ".join(f"{n:,} × {what}" for what, n in taken.items()))
         if rows := _list_problems(place.dataset):
             _show_problems(rows, "search-report")
         if st.button("Put this away", key="search-report-away", type="tertiary"):
