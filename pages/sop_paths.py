@@ -9,7 +9,7 @@ from cxlab.read import View, procedures
 from cxlab.ui.unknown import describe, stop_at
 from cxlab.views.benchmarks import declared, titles_of
 from cxlab.views.comparison_sets import narrow_to_set
-from cxlab.views.sop import deviations, queries, scores
+from cxlab.views.sop import deviations, parts, queries, scores
 
 ui.routed()
 TURNS = {
@@ -28,6 +28,7 @@ LOOKS = {
     "coverage": "Coverage",
     "turns": "By turn",
     "levels": "By level",
+    "parts": "Sub-metrics",
 }
 
 ui.header("SOP paths", "Where do agents leave the procedure?")
@@ -118,6 +119,7 @@ closer = {
     "coverage": lambda: scores.show_coverage(shown),
     "turns": lambda: scores.show_by_turn(shown),
     "levels": lambda: scores.show_by_level(shown),
+    "parts": lambda: parts.show_parts(shown),
 }
 closer[tab]()
 scores.show_export(shown, procedure)

@@ -2,7 +2,8 @@
 
 Those that ship lie in data/published. A table's `beside` says where it stands: "PLACE", or "PLACE TASK" where it is of
 one task alone. Places: statistics, sizes, checks (of a dataset), realism (of its conversations), costs (of answers),
-search and answers (of the page Retrieval). `leaderboard` names the columns by which its rows are ranked.
+search and answers (of the page Retrieval), parts (of a metric, which stands in the task's place). `leaderboard` names
+the columns by which its rows are ranked.
 """
 
 import json

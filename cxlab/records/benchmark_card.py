@@ -92,7 +92,8 @@ class Card:
     makes up the headline, in the order in which Compare sets it side by side. `scales`: metric → its worst and best
     value where they are not 0 and 100, None for a count without a scale. `lower_is_better`: those of the metrics of
     which less is better. `unit`: what one attempt is called.
-    `reply_length`: the metric that counts the words of a reply.
+    `reply_length`: the metric that counts the words of a reply. `sums`: metric → the metrics that it is a weighted sum
+    of, with their weights.
     """
 
     id: str
@@ -108,6 +109,7 @@ class Card:
     lower_is_better: frozenset[str] = frozenset()
     unit: tuple[str, str] = ("dialogue", "dialogues")
     reply_length: str = ""
+    sums: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

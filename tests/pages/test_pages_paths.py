@@ -73,6 +73,12 @@ def test_no_other_procedure_is_shown_in_the_place_of_an_unknown_one(made_home: P
     assert len(titles(app)) == 4
 
 
+def test_without_grades_there_is_nothing_to_correlate(made_home: Path) -> None:
+    app = open_page("sop_paths", scenario="telecom_package", tab="parts")
+    assert not app.exception
+    assert any("nothing can be correlated" in each.value for each in app.info)
+
+
 def test_an_unknown_turn_falls_back(made_home: Path) -> None:
     app = open_page("sop_paths", at="99", tab="nothing", stage="nowhere")
     assert not app.exception

@@ -12,7 +12,7 @@ from tests.pages.app_script import ROOT, open_page, words
 from tests.stores.small import KINDS
 
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
-WAYS = ("", "branches", "variants", "actions", "coverage", "turns", "levels")
+WAYS = ("", "branches", "variants", "actions", "coverage", "turns", "levels", "parts")
 
 
 CASES = [

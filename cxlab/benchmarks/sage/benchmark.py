@@ -9,7 +9,7 @@ from cxlab import resources
 from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Files, Task
 from cxlab.benchmarks.rehearsal import rehearse
 from cxlab.benchmarks.sage import rules
-from cxlab.benchmarks.sage.formulae import action, logic, overall
+from cxlab.benchmarks.sage.formulae import CHAT_WEIGHTS, action, logic, overall
 from cxlab.benchmarks.sage.generate import generate
 from cxlab.benchmarks.sage.options import SageDataset, SageOptions, migrate
 from cxlab.benchmarks.sage.procedures import graph
@@ -150,6 +150,7 @@ BENCHMARK = Benchmark(
         },
         lower_is_better=LOWER_IS_BETTER,
         reply_length="chat_words",
+        sums={"chat": CHAT_WEIGHTS},
     ),
     generate=generate,
     run=run,

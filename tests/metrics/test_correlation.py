@@ -1,0 +1,47 @@
+"""Correlations against SciPy, and their intervals against drawing samples one by one."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from cxlab.metrics.correlation import clustered_correlation
+
+
+@given(st.lists(st.tuples(st.integers(3, 9), st.integers(0, 100), st.integers(0, 8)), min_size=2, max_size=40))
+@settings(max_examples=60, deadline=None)
+def test_r_is_pearsons(rows: list[tuple[int, int, int]]) -> None:
+    x, y, clusters = (list(side) for side in zip(*rows, strict=True))
+    found = clustered_correlation(x, y, clusters, seed=1, resamples=100)
+    assert (found.n, found.clusters) == (len(rows), len(set(clusters)))
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        assert math.isnan(found.r)
+        return
+    assert found.r == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-9)
+    assert math.isnan(found.low) == (found.clusters < 3) or found.low <= found.high
+
+
+def test_the_interval_draws_whole_samples() -> None:
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(40), 5)
+    shared = np.repeat(rng.normal(size=40), 5)
+    x, y = shared + rng.normal(size=200) * 0.2, shared + rng.normal(size=200) * 0.8
+    found = clustered_correlation(x, y, clusters, seed=2)
+    drawn = []
+    for _ in range(2_000):
+        chosen = np.concatenate([np.flatnonzero(clusters == each) for each in rng.integers(0, 40, 40)])
+        drawn.append(np.corrcoef(x[chosen], y[chosen])[0, 1])
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(drawn, (0.025, 0.975))), abs=0.02)
+    # Five turns of one dialogue tell less than five dialogues: taken one by one they would seem surer.
+    alone = clustered_correlation(x, y, np.arange(200), seed=2)
+    assert found.high - found.low > alone.high - alone.low
+
+
+def test_a_side_that_never_varies_has_no_correlation() -> None:
+    assert math.isnan(clustered_correlation([0.1] * 9, range(9), range(9), seed=1).r)
+    assert math.isnan(clustered_correlation([], [], [], seed=1).r)
+    perfect = clustered_correlation(range(9), range(0, 18, 2), range(9), seed=1)
+    assert (perfect.r, perfect.low, perfect.high) == pytest.approx((1.0, 1.0, 1.0))
