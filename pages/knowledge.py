@@ -24,7 +24,7 @@ from cxlab.views.knowledge.place import KnowledgePlace, choose_dataset, choose_r
 
 ui.routed()
 TABS = {
-    "": "Health",
+    "health": "Health",
     "articles": "Articles",
     "facts": "Facts",
     "taxonomy": "Taxonomy",
@@ -71,7 +71,8 @@ if place.view.tab in TASKS:
     show_models(place, corpora)
     found = []
 else:
-    found = health.find(place.dataset)
+    with st.spinner("Examining the articles, once"):
+        found = health.find(place.dataset)
     health.show_figures(place, found, corpora)
 tab = ui.choose(place.view, "tab", "What to look at", list(TABS), names=TABS, style="segments")
 with st.container(key="cx-wide"):
@@ -85,7 +86,7 @@ with st.container(key="cx-wide"):
         facts.show_facts(place, corpora)
     elif tab == "taxonomy":
         taxonomy.show_taxonomy(place)
-    elif tab == "" and not corpora.is_empty():
+    elif tab == "health" and not corpora.is_empty():
         health.show_health(place, found)
     else:
         articles.show_articles(place, corpora, nearest)

@@ -261,6 +261,15 @@ def test_health_comes_first_and_does_not_change_with_the_run(home: Path) -> None
     assert not any(box.label == "Run" for box in app.selectbox)
 
 
+def test_from_an_article_one_comes_back_to_the_health(home: Path) -> None:
+    app = open_page(article="K_1")
+    tabs = next(each for each in app.get("button_group") if each.key == "cx-choose-tab")
+    assert tabs.value == "articles"
+    tabs.set_value("health").run()
+    assert "things to look at" in words(app)
+    assert app.query_params["tab"] == "health"
+
+
 def test_a_finding_is_resolved_noted_and_taken_back(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

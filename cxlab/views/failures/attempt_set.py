@@ -130,7 +130,7 @@ def _show_made(ids: Sequence[str]) -> None:
         benchmark = names_of([dataset.benchmark])[dataset.benchmark]
         st.caption(plain(f"{benchmark}, {format_count(count)} {'sample' if count == 1 else 'samples'}"))
         st.code(f"python -m cxlab run {dataset.benchmark} --dataset {id}", language="bash", wrap_lines=True)
-        with st.container(horizontal=True, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if has_page("run"):
                 query = {"bench": dataset.benchmark, "dataset": id}
                 st.page_link("pages/run.py", label="Evaluate a model on it", query_params=query)

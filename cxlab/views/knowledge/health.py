@@ -301,6 +301,8 @@ def _show_decision(place: KnowledgePlace, each: Finding) -> None:
 
 
 def with_place(place: KnowledgePlace) -> KnowledgePlace:
-    """The place with its tab: an address from before, of an article or a topic, is of the tab of articles."""
+    """The place with its tab: an address that names none is of this one, or of that of articles where it names some."""
+    if place.view.tab:
+        return place
     named = place.article or place.topic or place.find or place.corpus
-    return replace(place, view=replace(place.view, tab="articles")) if named and not place.view.tab else place
+    return replace(place, view=replace(place.view, tab="articles" if named else "health"))

@@ -129,7 +129,7 @@ def _show_version(place: KnowledgePlace, each: Dataset) -> None:
         words = f"Taxonomy {each.config.get('taxonomy')}: {told}"
         st.caption(plain(words + (f". {format_count(left)} conversations are left out" if left else "") + "."))
         st.code(f"python -m cxlab run {each.benchmark} --dataset {each.id}", language="bash", wrap_lines=True)
-        with st.container(horizontal=True, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if has_page("run"):
                 query = {"bench": each.benchmark, "dataset": each.id}
                 st.page_link("pages/run.py", label="Evaluate a model on it", query_params=query)
