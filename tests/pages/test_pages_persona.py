@@ -136,6 +136,19 @@ def test_voice_profile_and_presentation(empty_home: Path) -> None:
     assert "Voice has no sound here" in words(app)
 
 
+def test_the_page_says_how_well_the_recogniser_on_this_machine_hears() -> None:
+    def page(line: str) -> None:
+        from cxlab.views.persona.choices import VariantChoice
+        from cxlab.views.persona.live_conversation import explain_voice
+
+        explain_voice((VariantChoice("hard", 0, line),), {})
+
+    (told,) = AppTest.from_function(page, args=("sound",)).run().caption
+    assert "misheard 22 of 172 words" in told.value
+    (told,) = AppTest.from_function(page, args=("voice",)).run().caption
+    assert "misheard" not in told.value
+
+
 def test_a_providers_fault_loses_nothing_and_each_side_says_what_plays_it(
     empty_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,7 +39,7 @@ class MmOptions(Options):
     audio: str = Field(
         "channel",
         description="What speaks and recognises by voice: channel (text, errors at the rate wer), espeak (real audio "
-        "here, with pocketsphinx), openai, or endpoint:NAME of models.toml.",
+        "here; pocketsphinx mishears an eighth to a half of the words), openai, or endpoint:NAME of models.toml.",
         json_schema_extra={"choices": ["channel", "espeak", "openai"]},
     )
     audio_folder: str | None = Field(
