@@ -120,3 +120,17 @@ def test_the_page_makes_the_dataset_of_what_is_listed_and_takes_it_back(own_judg
     assert f"python -m cxlab run sage --dataset {made.id}" in [code.value for code in app.code]
     app.button(key=f"failures-dataset-drop-{made.id}").click().run()
     assert [each.id for each in write.list_datasets()] == ["d1"]
+
+
+def test_long_and_right_to_left_names_are_kept_shown_and_bounded(own_judged_home: Path) -> None:
+    tag, name = "לבדוק שוב", "ش" * 200
+    annotate("tag", "run-0", "run-0-a1", tag)
+    save_filter("failures", name, "verdict=all")
+    app = open_page("failures", verdict="all", tag=tag)
+    assert not app.exception
+    assert app.multiselect(key="cx-filter-tags").value == [tag]
+    assert annotations.saved_filters("failures")["name"].to_list() == ["ش" * 80]
+    made = sample_set.save_samples("d1", name, {"s1"}, {"tag": tag})
+    assert write.load_dataset(made.id).config["asked"] == {"tag": tag}
+    # What no address of ours can hold is ignored, on every key that is new.
+    assert not open_page("failures", blind="x" * 500, floors="'; --", written="\0", tag="y" * 300).exception

@@ -293,7 +293,7 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
     telling = [facet.id for facet in facets if facet.spread or facet.order or facet.identifies]
     columns: dict[str, object] = {"name": column("Model")}
     if not about.card.id:
-        columns["benchmark"] = column("Benchmark", width="small")
+        columns["benchmark"] = column("Benchmark")
     if len(tasks) > 1:
         columns["task"] = column("Task", width="small")
     columns |= {
