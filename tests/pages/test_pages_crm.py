@@ -150,7 +150,7 @@ def test_tasks_lead_to_their_questions_and_those_to_how_they_are_answered(home: 
     assert len(tasks) == 9
     assert tasks["questions"]["Handle time understanding"] == 2
     assert tasks["unanswerable"]["Handle time understanding"] == 1
-    assert tasks["share"]["Handle time understanding"] == 0.5
+    assert tasks["share"]["Handle time understanding"] == 50
     questions = open_page(tab="tasks", kind="handle_time")
     assert "The policy: be exact." in words(questions)
     assert questions.dataframe[0].value["number"].tolist() == [0, 1]

@@ -94,6 +94,7 @@ def test_columns_that_a_table_lacks_are_named_and_the_rest_is_shown(
     assert any("lacks body, corpus, title" in each.value for each in app.text)
     app = open_page(goto="knowledge", dataset=DATASET)
     assert "kind, topic, title, body, format, corpus" in app.warning[0].value
+    app = open_page(goto="knowledge", dataset=DATASET, tab="articles")
     assert "A1" in words(app) or any("A1" in str(frame.value.to_dict()) for frame in app.dataframe)
 
 

@@ -301,17 +301,19 @@ def own_folder() -> Path:
 def files_by_id() -> dict[str, Path]:
     """The files of all scenarios: those that ship, and a user's own beside them under other names."""
     own = {path.stem: path for path in sorted(own_folder().glob("*.yaml"))}
-    return dict(sorted((own | _shipped_files()).items())) if own else dict(_shipped_files())
+    shipped = _list_shipped(FOLDER, FOLDER.stat().st_mtime_ns)
+    return dict(sorted((own | shipped).items())) if own else dict(shipped)
 
 
 def ids() -> tuple[str, ...]:
     """The ids of all scenarios that ship: what a dataset is made of when none is named."""
-    return tuple(_shipped_files())
+    return tuple(_list_shipped(FOLDER, FOLDER.stat().st_mtime_ns))
 
 
-@functools.cache
-def _shipped_files() -> dict[str, Path]:
-    return {path.stem: path for path in sorted(FOLDER.glob("*.yaml"))}
+@functools.lru_cache(maxsize=8)
+def _list_shipped(folder: Path, changed_ns: int) -> dict[str, Path]:
+    """Listed again when a file came or went."""
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
 def read_file(path: Path) -> Scenario:

@@ -36,7 +36,8 @@ def test_a_filter_on_what_was_read_is_a_filter_in_the_store(home: Path) -> None:
         runs = tuple(read.facets(view, ("runs",))["value"])
         asked = view.change(models=(), runs=runs)
         assert_frame_equal(
-            queries_agreement.patterns(view, names, "level"), queries_agreement.patterns(asked, names, "level")
+            queries_agreement.patterns(view, names, "level", ("level",)),
+            queries_agreement.patterns(asked, names, "level", ("level",)),
         )
         assert_frame_equal(queries_agreement.panel(view), queries_agreement.panel(asked))
         assert_frame_equal(

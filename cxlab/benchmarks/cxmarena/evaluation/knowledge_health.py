@@ -89,10 +89,11 @@ def _examine(home: str, dataset_id: str) -> KnowledgeHealth:
     folder = layout.dataset_folder(Path(home), dataset_id)
     if not (folder / "articles.parquet").is_file():
         return KnowledgeHealth()
+    articles = write.load_table(dataset_id, "articles", home)
+    if not {"article_id", "corpus", "title", "body"} <= {*articles.columns}:
+        return KnowledgeHealth()  # somebody else's file; whoever shows it says what it lacks
     samples = write.load_samples(dataset_id, home)
-    names = dict.fromkeys(
-        name for listed in write.load_table(dataset_id, "articles", home)["corpus"] for name in listed
-    )
+    names = dict.fromkeys(name for listed in articles["corpus"] for name in listed)
     questions = list(read_questions(samples))
     found: list[Suspicion] = []
     seen: set[frozenset[str]] = set()
