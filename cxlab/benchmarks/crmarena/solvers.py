@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cxlab.benchmarks.crmarena.sandbox import Sandbox
+from cxlab.benchmarks.crmarena.organisation.queryable import Queryable
 from cxlab.benchmarks.crmarena.tools import TOOLS
 from cxlab.benchmarks.crmarena.tools.definition import ERROR
 from cxlab.errors import BadOption, CxError, UnknownName
@@ -55,7 +55,7 @@ class Solution:
 class _Path:
     """The calls of one solution."""
 
-    sandbox: Sandbox
+    sandbox: Queryable
     steps: list[Step] = field(default_factory=list)
 
     def call(self, tool: str, **arguments: Any) -> Any:
@@ -76,17 +76,17 @@ class _Path:
         return self.sandbox.compat == "policy"
 
 
-def find_past_window(sandbox: Sandbox, period: str, count: int) -> tuple[str, str]:
+def find_past_window(sandbox: Queryable, period: str, count: int) -> tuple[str, str]:
     """(start, end) of "the past `count` periods": up to the beginning of today. `period`: day, week, month, quarter."""
     return _find_window(_Path(sandbox), period, count)
 
 
-def find_named_window(sandbox: Sandbox, name: str, year: int) -> tuple[str, str]:
+def find_named_window(sandbox: Queryable, name: str, year: int) -> tuple[str, str]:
     """(start, end) of a month, quarter or season; the end is the first moment after it."""
     return _find_window(_Path(sandbox), name=name, year=year)
 
 
-def solve_handle_time(sandbox: Sandbox, start: str, end: str, more_than: int, extreme: Extreme) -> Solution:
+def solve_handle_time(sandbox: Queryable, start: str, end: str, more_than: int, extreme: Extreme) -> Solution:
     """The agent with the shortest or longest mean handle time among those with more than some cases in a window."""
     path = _Path(sandbox)
     qualified = _qualify(path, start, end, more_than)
@@ -101,7 +101,7 @@ def solve_handle_time(sandbox: Sandbox, start: str, end: str, more_than: int, ex
     return path.extreme(path.call("calculate_average_handle_time", cases=cases), extreme)
 
 
-def solve_transfer_count(sandbox: Sandbox, start: str, end: str, more_than: int, extreme: Extreme) -> Solution:
+def solve_transfer_count(sandbox: Queryable, start: str, end: str, more_than: int, extreme: Extreme) -> Solution:
     """The agent who handed over the fewest or most cases among those with more than some cases in a window."""
     path = _Path(sandbox)
     qualified = _qualify(path, start, end, more_than)
@@ -123,7 +123,7 @@ def _qualify(path: _Path, start: str, end: str, more_than: int) -> list[str]:
     return found
 
 
-def solve_top_issue(sandbox: Sandbox, product_id: str, start: str, end: str) -> Solution:
+def solve_top_issue(sandbox: Queryable, product_id: str, start: str, end: str) -> Solution:
     """The issue that most cases of a product have in a window."""
     path = _Path(sandbox)
     items = path.call("get_order_item_ids_by_product", product_id=product_id)
@@ -133,7 +133,7 @@ def solve_top_issue(sandbox: Sandbox, product_id: str, start: str, end: str) -> 
     return path.extreme(counts, "max")
 
 
-def solve_monthly_trend(sandbox: Sandbox, product_id: str, start: str, end: str) -> Solution:
+def solve_monthly_trend(sandbox: Queryable, product_id: str, start: str, end: str) -> Solution:
     """The month in which most cases of a product were opened in a window, by its name."""
     path = _Path(sandbox)
     items = path.call("get_order_item_ids_by_product", product_id=product_id)
@@ -145,7 +145,7 @@ def solve_monthly_trend(sandbox: Sandbox, product_id: str, start: str, end: str)
     return path.end(list(dict.fromkeys(answer.split(" ")[0] for answer in found.answers)))
 
 
-def solve_best_region(sandbox: Sandbox, start: str, end: str) -> Solution:
+def solve_best_region(sandbox: Queryable, start: str, end: str) -> Solution:
     """The state whose cases of a window were closed fastest."""
     path = _Path(sandbox)
     cases = path.call("get_cases", start_date=start, end_date=end, statuses=["Closed"])
@@ -155,7 +155,7 @@ def solve_best_region(sandbox: Sandbox, start: str, end: str) -> Solution:
     return path.extreme(times, "min")
 
 
-def solve_case_routing(sandbox: Sandbox, issue_id: str, product_id: str) -> Solution:
+def solve_case_routing(sandbox: Queryable, issue_id: str, product_id: str) -> Solution:
     """The agent for a new case: who closed most cases of its issue; of those level, most of its product; of those
     level, who has the least to do.
     """
@@ -179,7 +179,7 @@ def solve_case_routing(sandbox: Sandbox, issue_id: str, product_id: str) -> Solu
     return path.extreme({agent: load[agent] for agent in level}, "min")
 
 
-def solve_named_entity(sandbox: Sandbox, contact_id: str, words: str, period: str, count: int) -> Solution:
+def solve_named_entity(sandbox: Queryable, contact_id: str, words: str, period: str, count: int) -> Solution:
     """The product that a contact's account bought just some periods before today, of those that some words find."""
     path = _Path(sandbox)
     found = path.call("search_products", search_term=words)
@@ -203,7 +203,7 @@ SOLVERS: Mapping[str, Callable[..., Solution]] = {
 """Task → its reference solution; knowledge questions and policy violations are not among them."""
 
 
-def solve(sandbox: Sandbox, task: str, arguments: Mapping[str, Any]) -> Solution:
+def solve(sandbox: Queryable, task: str, arguments: Mapping[str, Any]) -> Solution:
     """The reference solution of a question: `arguments` are those of its task's function in `SOLVERS`.
 
     Where that takes start and end, `window` may stand for both: `{"period": "month", "count": 3}` for the past three

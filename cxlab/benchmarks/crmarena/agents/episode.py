@@ -20,8 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cxlab.benchmarks.crmarena.agents.observations import Observation, observe
-from cxlab.benchmarks.crmarena.live import Live
-from cxlab.benchmarks.crmarena.sandbox import Sandbox
+from cxlab.benchmarks.crmarena.organisation.queryable import Queryable
 from cxlab.benchmarks.crmarena.tools import FINAL, TOOLS
 from cxlab.benchmarks.crmarena.tools.definition import ERROR
 from cxlab.llm import ModelCall
@@ -36,7 +35,7 @@ BAD_ARGUMENTS = "bad_arguments"
 class Episode:
     """An attempt under way. `tools`: what may be called; `limit`: characters of an observation, 0 for all."""
 
-    sandbox: Sandbox | Live
+    sandbox: Queryable
     question: str
     tools: frozenset[str]
     most: int

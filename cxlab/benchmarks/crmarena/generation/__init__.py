@@ -92,7 +92,7 @@ def _find_told(brief: str, options: CrmGenerateOptions, context: GenerationConte
     if llm.load(options.model).simulated:
         raise BadOption(
             f"{options.model} cannot make a company of a paragraph: it knows the industries that were written by hand "
-            "(--industry) alone; name a real model with --model, see python -m cxlab models"
+            "alone; take a real model (python -m cxlab models lists them), or one of the industries"
         )
     extent = company_writing.find_extent(sizes.read_size(options.size))
     key = content_id(brief, options.model, extent.model_dump(), context.seed, company_prompts.hashes())

@@ -22,8 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from cxlab.benchmarks.crmarena.live import Live
-from cxlab.benchmarks.crmarena.sandbox import Sandbox
+from cxlab.benchmarks.crmarena.organisation.queryable import Queryable
 from cxlab.benchmarks.crmarena.tools import calculations, cases, periods, records
 from cxlab.benchmarks.crmarena.tools.definition import Tool, ToolError, define
 from cxlab.errors import UnknownName
@@ -105,7 +104,7 @@ def schemas(names: Iterable[str] | None = None) -> list[dict[str, Any]]:
     return [find(name).schema for name in (DEFINITIONS if names is None else names)]
 
 
-def langchain_tools(sandbox: Sandbox | Live, names: Iterable[str] | None = None) -> list[Any]:
+def langchain_tools(sandbox: Queryable, names: Iterable[str] | None = None) -> list[Any]:
     """The tools over a sandbox as LangChain's; None: all 27. What they return is handed to the agent as it is."""
     from langchain_core.tools import StructuredTool
 
@@ -118,7 +117,7 @@ def langchain_tools(sandbox: Sandbox | Live, names: Iterable[str] | None = None)
     ]
 
 
-def _over(tool: Tool, sandbox: Sandbox | Live) -> Callable[..., Any]:
+def _over(tool: Tool, sandbox: Queryable) -> Callable[..., Any]:
     def call(**arguments: Any) -> Any:
         return tool.call(sandbox, **arguments)
 

@@ -10,21 +10,21 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from cxlab.benchmarks.crmarena.organisation.queryable import Queryable
 from cxlab.benchmarks.crmarena.organisation.tables import Misfit, to_time
-from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.tasks import MONTHS
 from cxlab.benchmarks.crmarena.tools.definition import Cases, ToolError, get_owner
 
 Counts = Annotated[dict[str, float], Field(description="Id to number")]
 
 
-def get_agents_with_max_cases(sandbox: Sandbox, subset_cases: Cases) -> list[str]:
+def get_agents_with_max_cases(sandbox: Queryable, subset_cases: Cases) -> list[str]:
     """List the agents who have the most of some cases: more than one where they are level."""
     del sandbox
     return _at_extreme(Counter(map(get_owner, subset_cases)), largest=True)
 
 
-def get_agents_with_min_cases(sandbox: Sandbox, subset_cases: Cases) -> list[str]:
+def get_agents_with_min_cases(sandbox: Queryable, subset_cases: Cases) -> list[str]:
     """List the agents who have the fewest of some cases: more than one where they are level. Agents without any of
     them are not seen.
     """
@@ -39,20 +39,20 @@ def _at_extreme(values: Mapping[str, float], largest: bool) -> list[str]:
     return [key for key, value in values.items() if value == wanted]
 
 
-def find_id_with_max_value(sandbox: Sandbox, values_by_id: Counts) -> list[str] | None:
+def find_id_with_max_value(sandbox: Queryable, values_by_id: Counts) -> list[str] | None:
     """List the ids with the largest number; nothing where there are none."""
     del sandbox
     return _at_extreme(values_by_id, largest=True) or None
 
 
-def find_id_with_min_value(sandbox: Sandbox, values_by_id: Counts) -> list[str] | None:
+def find_id_with_min_value(sandbox: Queryable, values_by_id: Counts) -> list[str] | None:
     """List the ids with the smallest number; nothing where there are none."""
     del sandbox
     return _at_extreme(values_by_id, largest=False) or None
 
 
 def get_qualified_agent_ids_by_case_count(
-    sandbox: Sandbox,
+    sandbox: Queryable,
     agent_handled_cases: Annotated[dict[str, int], Field(description="Agent id to number of cases")],
     n_cases: Annotated[int, Field(description="Agents with more cases than this qualify")],
 ) -> list[str]:
@@ -61,7 +61,7 @@ def get_qualified_agent_ids_by_case_count(
     return [agent for agent, count in agent_handled_cases.items() if count > n_cases]
 
 
-def calculate_average_handle_time(sandbox: Sandbox, cases: Cases) -> dict[str, float]:
+def calculate_average_handle_time(sandbox: Queryable, cases: Cases) -> dict[str, float]:
     """Work out each agent's mean time from the opening of a case to its closing, in minutes: agent id to minutes."""
     del sandbox
     minutes: dict[str, list[float]] = defaultdict(list)
@@ -70,7 +70,7 @@ def calculate_average_handle_time(sandbox: Sandbox, cases: Cases) -> dict[str, f
     return {agent: fmean(times) for agent, times in minutes.items()}
 
 
-def calculate_region_average_closure_times(sandbox: Sandbox, cases: Cases) -> dict[str, float]:
+def calculate_region_average_closure_times(sandbox: Queryable, cases: Cases) -> dict[str, float]:
     """Work out each state's mean time from the opening of a case to its closing, in seconds, from cases to which
     get_shipping_state has added their state: state to seconds.
     """
@@ -103,7 +103,7 @@ def _moment(case: Mapping[str, Any], field: str) -> datetime:
         raise ToolError(f"{field}: {fault}") from None
 
 
-def get_month_to_case_count(sandbox: Sandbox, cases: Cases) -> dict[str, int]:
+def get_month_to_case_count(sandbox: Queryable, cases: Cases) -> dict[str, int]:
     """Count cases by the month in which they were opened: name of the month to number."""
     opened = [_moment(case, "CreatedDate") for case in cases]
     counts = Counter((moment.year, moment.month) for moment in opened)

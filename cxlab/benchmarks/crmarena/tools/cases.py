@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from cxlab.benchmarks.crmarena.sandbox import Sandbox
+from cxlab.benchmarks.crmarena.organisation.queryable import Queryable
 from cxlab.benchmarks.crmarena.tools.definition import (
     Cases,
     Ids,
@@ -28,7 +28,7 @@ _MOST_IDS = 2000
 _FIELDS = "OwnerId, CreatedDate, ClosedDate, AccountId"
 
 
-def window(sandbox: Sandbox, start_date: str, end_date: str) -> str:
+def window(sandbox: Queryable, start_date: str, end_date: str) -> str:
     """The condition that something was created in a period."""
     start, end = write_moment(read_moment(start_date)), write_moment(read_moment(end_date))
     last = "<=" if sandbox.compat == "original" else "<"
@@ -36,7 +36,7 @@ def window(sandbox: Sandbox, start_date: str, end_date: str) -> str:
 
 
 def get_cases(
-    sandbox: Sandbox,
+    sandbox: Queryable,
     start_date: Annotated[Moment | None, Field(description="Cases created from this moment on")] = None,
     end_date: Annotated[Moment | None, Field(description="Cases created before this moment")] = None,
     agent_ids: Annotated[Ids | None, Field(description="Cases of these agents")] = None,
@@ -66,7 +66,7 @@ def get_cases(
     return sandbox.soql(f"SELECT {_FIELDS} FROM Case WHERE {' AND '.join(conditions)}")
 
 
-def get_shipping_state(sandbox: Sandbox, cases: Cases) -> list[dict[str, Any]]:
+def get_shipping_state(sandbox: Queryable, cases: Cases) -> list[dict[str, Any]]:
     """Add to each case the state that its account has things sent to, as ShippingState."""
     ids = list(dict.fromkeys(case["AccountId"] for case in cases if isinstance(case.get("AccountId"), str)))
     states: dict[Any, Any] = {}
@@ -77,7 +77,7 @@ def get_shipping_state(sandbox: Sandbox, cases: Cases) -> list[dict[str, Any]]:
     return [{**case, "ShippingState": states.get(case.get("AccountId"))} for case in cases]
 
 
-def get_agent_handled_cases_by_period(sandbox: Sandbox, start_date: Moment, end_date: Moment) -> dict[str, int]:
+def get_agent_handled_cases_by_period(sandbox: Queryable, start_date: Moment, end_date: Moment) -> dict[str, int]:
     """Count the cases that each agent was given in a period: agent id to number of cases."""
     # The policy counts the cases that an agent was the first to have; the original, those handed over as well.
     first = "" if sandbox.compat == "original" else " AND OldValue__c = NULL"
@@ -85,7 +85,7 @@ def get_agent_handled_cases_by_period(sandbox: Sandbox, start_date: Moment, end_
 
 
 def get_agent_transferred_cases_by_period(
-    sandbox: Sandbox,
+    sandbox: Queryable,
     start_date: Moment,
     end_date: Moment,
     qualified_agent_ids: Annotated[Ids | None, Field(description="Count for these agents only")] = None,
@@ -101,12 +101,12 @@ def get_agent_transferred_cases_by_period(
     return found
 
 
-def _count(sandbox: Sandbox, field: str, condition: str) -> dict[str, int]:
+def _count(sandbox: Queryable, field: str, condition: str) -> dict[str, int]:
     query = f"SELECT {field}, COUNT(Id) n FROM CaseHistory__c WHERE Field__c = 'Owner Assignment' AND {condition}"
     return {record[field]: record["n"] for record in sandbox.soql(f"{query} GROUP BY {field}") if record[field]}
 
 
-def get_non_transferred_case_ids(sandbox: Sandbox, start_date: Moment, end_date: Moment) -> list[str]:
+def get_non_transferred_case_ids(sandbox: Queryable, start_date: Moment, end_date: Moment) -> list[str]:
     """List the ids of cases that were given to an agent in a period and handed over to no other."""
     assigned = "SELECT CaseId__c, OldValue__c FROM CaseHistory__c WHERE Field__c = 'Owner Assignment' AND"
     within = sandbox.soql(f"{assigned} {window(sandbox, start_date, end_date)}")
@@ -121,7 +121,7 @@ def get_non_transferred_case_ids(sandbox: Sandbox, start_date: Moment, end_date:
 
 
 def get_issue_counts(
-    sandbox: Sandbox,
+    sandbox: Queryable,
     start_date: Moment,
     end_date: Moment,
     order_item_ids: Annotated[Ids, Field(description="Cases about these order items")],
@@ -134,13 +134,13 @@ def get_issue_counts(
     return {record["IssueId__c"]: record["n"] for record in sandbox.soql(query) if record["IssueId__c"]}
 
 
-def get_issues(sandbox: Sandbox) -> list[dict[str, Any]]:
+def get_issues(sandbox: Queryable) -> list[dict[str, Any]]:
     """List the issues that cases are sorted into, each with Id and Name."""
     return sandbox.soql("SELECT Id, Name FROM Issue__c")
 
 
 def get_email_messages_by_case_id(
-    sandbox: Sandbox, case_id: Annotated[str, Field(description="Id of the case")]
+    sandbox: Queryable, case_id: Annotated[str, Field(description="Id of the case")]
 ) -> list[dict[str, Any]]:
     """Read the e-mails of a case: Subject, TextBody, FromAddress, ToAddress and MessageDate."""
     fields = "Subject, TextBody, FromAddress, ToAddress, MessageDate"
@@ -148,7 +148,7 @@ def get_email_messages_by_case_id(
 
 
 def get_livechat_transcript_by_case_id(
-    sandbox: Sandbox, case_id: Annotated[str, Field(description="Id of the case")]
+    sandbox: Queryable, case_id: Annotated[str, Field(description="Id of the case")]
 ) -> list[dict[str, Any]]:
     """Read the live chats of a case: Body and EndTime."""
     return sandbox.soql(f"SELECT Body, EndTime FROM LiveChatTranscript WHERE CaseId = {text(case_id)}")

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from cxlab.benchmarks.crmarena.sandbox import Sandbox
+from cxlab.benchmarks.crmarena.organisation.queryable import Queryable
 from cxlab.benchmarks.crmarena.tasks import MONTHS
 from cxlab.benchmarks.crmarena.tools.definition import Moment, ToolError, read_moment, write_moment
 
@@ -17,7 +17,7 @@ _SEASONS = {"Spring": 3, "Summer": 6, "Fall": 9, "Winter": 12}
 
 
 def get_start_date(
-    sandbox: Sandbox,
+    sandbox: Queryable,
     end_date: Moment,
     period: Annotated[Literal["day", "week", "month", "quarter"], Field(description="The unit to count back in")],
     interval_count: Annotated[int, Field(ge=0, le=10_000, description="How many units to go back")],
@@ -40,7 +40,7 @@ def _months_before(moment: datetime, count: int) -> datetime:
 
 
 def get_period(
-    sandbox: Sandbox,
+    sandbox: Queryable,
     period_name: Annotated[str, Field(description="A month (January), a quarter (Q1) or a season (Spring)")],
     year: Annotated[int, Field(ge=1, le=9998, description="The year in which the period begins")],
 ) -> dict[str, str]:

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from cxlab.benchmarks.crmarena.organisation.queryable import Queryable
 from cxlab.benchmarks.crmarena.organisation.tables import Misfit, to_time
-from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.tools.definition import Ids, ToolError, one_of, text
 
 SearchTerm = Annotated[str, Field(min_length=1, max_length=1000, description="The words to look for")]
@@ -16,25 +16,25 @@ SearchTerm = Annotated[str, Field(min_length=1, max_length=1000, description="Th
 _SPECIAL = re.compile(r"[\\(){}]")
 
 
-def _search(sandbox: Sandbox, term: str, returning: str) -> list[dict[str, Any]]:
+def _search(sandbox: Queryable, term: str, returning: str) -> list[dict[str, Any]]:
     escaped = _SPECIAL.sub(r"\\\g<0>", term)
     return sandbox.sosl(f"FIND {{{escaped}}} IN ALL FIELDS RETURNING {returning}")
 
 
-def search_knowledge_articles(sandbox: Sandbox, search_term: SearchTerm) -> list[dict[str, Any]]:
+def search_knowledge_articles(sandbox: Queryable, search_term: SearchTerm) -> list[dict[str, Any]]:
     """Search the knowledge base for articles with all of some words; each has Id, Title and Content."""
     online = "PublishStatus = 'Online' AND Language = 'en_US'"
     found = _search(sandbox, search_term, f"Knowledge__kav(Id, Title, FAQ_Answer__c WHERE {online})")
     return [{"Id": each["Id"], "Title": each["Title"], "Content": each["FAQ_Answer__c"]} for each in found]
 
 
-def search_products(sandbox: Sandbox, search_term: SearchTerm) -> list[str]:
+def search_products(sandbox: Queryable, search_term: SearchTerm) -> list[str]:
     """Search for products with all of some words in their name or description; returns their ids."""
     return [each["Id"] for each in _search(sandbox, search_term, "Product2(Id)")]
 
 
 def get_order_item_ids_by_product(
-    sandbox: Sandbox, product_id: Annotated[str, Field(description="Id of the product")]
+    sandbox: Queryable, product_id: Annotated[str, Field(description="Id of the product")]
 ) -> list[str]:
     """List the ids of the order items with a product."""
     found = sandbox.soql(f"SELECT Id FROM OrderItem WHERE Product2Id = {text(product_id)}")
@@ -42,7 +42,7 @@ def get_order_item_ids_by_product(
 
 
 def get_account_id_by_contact_id(
-    sandbox: Sandbox, contact_id: Annotated[str, Field(description="Id of the contact")]
+    sandbox: Queryable, contact_id: Annotated[str, Field(description="Id of the contact")]
 ) -> str | None:
     """Tell the id of the account that a contact belongs to."""
     found = sandbox.soql(f"SELECT AccountId FROM Contact WHERE Id = {text(contact_id)}")
@@ -53,7 +53,7 @@ def get_account_id_by_contact_id(
 
 
 def get_purchase_history(
-    sandbox: Sandbox,
+    sandbox: Queryable,
     account_id: Annotated[str, Field(description="Id of the account")],
     purchase_date: Annotated[str, Field(description="The day of the purchase as YYYY-MM-DD", max_length=40)],
     related_product_ids: Annotated[Ids, Field(description="Products that it may have been")],
@@ -73,20 +73,20 @@ def get_purchase_history(
 
 
 def issue_soql_query(
-    sandbox: Sandbox, query: Annotated[str, Field(description="A SOQL query: SELECT … FROM …")]
+    sandbox: Queryable, query: Annotated[str, Field(description="A SOQL query: SELECT … FROM …")]
 ) -> list[dict[str, Any]]:
     """Ask the organisation any SOQL query; returns its records."""
     return sandbox.soql(query)
 
 
 def issue_sosl_query(
-    sandbox: Sandbox, query: Annotated[str, Field(description="A SOSL search: FIND {…} RETURNING …")]
+    sandbox: Queryable, query: Annotated[str, Field(description="A SOSL search: FIND {…} RETURNING …")]
 ) -> list[dict[str, Any]]:
     """Ask the organisation any SOSL search; returns its records."""
     return sandbox.sosl(query)
 
 
-def submit(sandbox: Sandbox, content: Annotated[str, Field(description="The answer, and nothing else")]) -> str:
+def submit(sandbox: Queryable, content: Annotated[str, Field(description="The answer, and nothing else")]) -> str:
     """Give the final answer and end the task."""
     del sandbox
     return content

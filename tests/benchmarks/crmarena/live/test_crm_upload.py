@@ -109,7 +109,7 @@ def test_a_filled_organisation_answers_as_the_stored_one(dataset: str, empty_ser
     for query in QUERIES:
         assert live.soql(query) == sandbox.soql(query), query
     window = (START, END, 1, "min")
-    mine = solve_handle_time(live.under(sandbox.compat), *window)  # type: ignore[arg-type]
+    mine = solve_handle_time(live.under(sandbox.compat), *window)
     assert mine == solve_handle_time(sandbox, *window)
     # A second upload has nothing to make.
     made = empty_server.made

@@ -43,7 +43,7 @@ def test_searches_tools_and_solvers_do_as_well(server: Salesforce, sandbox: Sand
     assert live.sosl(search) == sandbox.sosl(search)
     found = TOOLS["search_products"](live, "running shoe")
     assert found == TOOLS["search_products"](sandbox, "running shoe") != []
-    theirs = solve_handle_time(live, START, END, 1, "min")  # type: ignore[arg-type]
+    theirs = solve_handle_time(live, START, END, 1, "min")
     assert theirs == solve_handle_time(sandbox, START, END, 1, "min")
     assert {method for method, _ in server.asked} == {"GET"}
     assert live.at("2021-04-01").today.isoformat() == "2021-04-01"
