@@ -1,7 +1,8 @@
 """A headline over time: a dot a run with its interval, joined where the runs are alike."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -12,6 +13,9 @@ from cxlab.charts.theme import Mark, mark_of, palette, plain, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
+
+_NEAR = 0.06
+"""Of the scale: last dots nearer than this have names that would touch."""
 
 
 def draw_history(
@@ -24,8 +28,12 @@ def draw_history(
     from cxlab.charts.lazy_figure import LazyFigure
 
     figure, colours = LazyFigure(), palette(dark)
-    for (_, _), part in frame.sort("created").group_by("model", "conditions", maintain_order=True):
-        rows = list(part.iter_rows(named=True))
+    lines = [
+        list(part.iter_rows(named=True))
+        for _, part in frame.sort("created").group_by("model", "conditions", maintain_order=True)
+    ]
+    places = _place_names([rows[-1]["value"] for rows in lines], scale)
+    for rows, place in zip(lines, places, strict=True):
         mark = mark_of(marks, rows[0]["side"])
         figure.add_scatter(
             x=[row["created"] for row in rows],
@@ -34,7 +42,7 @@ def draw_history(
             line={"color": mark.colour, "width": 1.5},
             marker=mark.dot(colours.surface),
             text=[""] * (len(rows) - 1) + [f"  {plain(names[rows[-1]['run_id']])}"],
-            textposition="middle right",
+            textposition=place,
             textfont={"color": colours.ink, "size": 12},
             cliponaxis=False,
             error_y={
@@ -62,3 +70,15 @@ def draw_history(
     shown = range_of(scale)
     figure.update_yaxes(title=plain(title), range=list(shown) if shown else None)
     return style_figure(figure, dark, height=320, values="y")
+
+
+def _place_names(values: Sequence[float], scale: Scale) -> list[str]:
+    """Where the name of each line stands: beside its last dot, and of two near each other one above and one below."""
+    places = ["middle right"] * len(values)
+    order = sorted(range(len(values)), key=lambda place: -values[place])
+    near = _NEAR * (abs(scale[1] - scale[0]) if scale else max(values, default=0) - min(values, default=0))
+    for upper, lower in pairwise(order):
+        if values[upper] - values[lower] < near:
+            places[upper] = "top right" if places[upper] == "middle right" else places[upper]
+            places[lower] = "bottom right"
+    return places
