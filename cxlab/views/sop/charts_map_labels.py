@@ -131,8 +131,8 @@ def _place(
     # Short edges have the fewest places to go, so they choose first.
     for step, shapes in sorted(edges, key=lambda edge: (len(lines[edge[0]]), edge[0])):
         options[step] = _beside(lines[step], [measure(text) for text in shapes])
-    points = np.array([point for line in lines.values() for point in line])
-    fixed = {key: _fixed_cost(each, nodes, points, layout) for key, each in options.items()}
+    grid = _PointGrid(np.array([point for line in lines.values() for point in line]))
+    fixed = {key: _fixed_cost(each, nodes, grid, layout) for key, each in options.items()}
     at: dict[str | Step, int] = {}
     for _ in range(5):
         before = dict(at)
@@ -155,12 +155,12 @@ def place_more(
     layout = lay_out(procedure)
     nodes = np.array([(x, y, 2 * NODE_PX + 2, 2 * NODE_PX + 2) for x, y in layout.nodes.values()])
     every = [*(curve(points) for points in layout.edges.values()), *lines.values()]
-    points = np.array([point for line in every for point in line])
+    grid = _PointGrid(np.array([point for line in every for point in line]))
     boxes = [*taken]
     found: dict[Step, Label] = {}
     for step, line in lines.items():
         options = _beside(line, [measure([_blank(texts[step])])])
-        cost = _fixed_cost(options, nodes, points, layout)
+        cost = _fixed_cost(options, nodes, grid, layout)
         cost = cost + 12 * _overlaps(options.boxes, np.array(boxes).reshape(-1, 4)).sum(axis=1)
         found[step] = options.label(int(np.argmin(cost)))
         boxes.append(found[step].box)
@@ -229,7 +229,7 @@ def _beside(line: Sequence[Point], sizes: Sequence[tuple[float, float]]) -> _Opt
 
 
 def _fixed_cost(
-    options: _Options, nodes: NDArray[np.float64], points: NDArray[np.float64], layout: Layout
+    options: _Options, nodes: NDArray[np.float64], lines: "_PointGrid", layout: Layout
 ) -> NDArray[np.float64]:
     """What speaks against each place whatever the other labels do: nodes, lines under it, the chart's rim."""
     boxes = options.boxes
@@ -237,15 +237,37 @@ def _fixed_cost(
     right = boxes[:, 0] + boxes[:, 2] / 2
     rim = np.maximum(0, top - layout.height) + np.maximum(0, -low) + np.maximum(0, right - layout.width + 8)
     found: NDArray[np.float64] = options.against + 200 * rim + 20 * _overlaps(boxes, nodes).sum(axis=1)
-    return found + 40 * count_points(boxes, points, _NEAR_PX)
+    return found + 40 * lines.count(boxes, _NEAR_PX)
 
 
-def count_points(boxes: NDArray[np.float64], points: NDArray[np.float64], away: float = 0.0) -> NDArray[np.int64]:
-    """How many points of lines lie under each box (x, y, width, height), or less than so many pixels away from it."""
-    half = boxes[:, 2:] / 2 + away
-    low, high = (boxes[:, :2] - half).min(axis=0), (boxes[:, :2] + half).max(axis=0)
-    near = points[((points >= low) & (points <= high)).all(axis=1)]
-    inside = np.abs(near[None, :, :] - boxes[:, None, :2]) <= half[:, None, :]
+class _PointGrid:
+    """Points of lines in cells of 2 px, summed from the corner on, so that counting those in a box takes four looks."""
+
+    def __init__(self, points: NDArray[np.float64]) -> None:
+        self._corner = np.floor(points.min(axis=0))
+        cells = self._cell(points)
+        counted = np.zeros(cells.max(axis=0) + 2, dtype=np.int64)
+        np.add.at(counted, (cells[:, 0] + 1, cells[:, 1] + 1), 1)
+        self._sums = counted.cumsum(axis=0).cumsum(axis=1)
+
+    def _cell(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = np.floor((points - self._corner) / 2).astype(np.int64)
+        return found
+
+    def count(self, boxes: NDArray[np.float64], away: float) -> NDArray[np.int64]:
+        """How many points lie under each box (x, y, width, height), or less than so many pixels away from it."""
+        half = boxes[:, 2:] / 2 + away
+        most = np.array(self._sums.shape) - 1
+        x0, y0 = np.clip(self._cell(boxes[:, :2] - half), 0, most).T
+        x1, y1 = np.clip(self._cell(boxes[:, :2] + half) + 1, 0, most).T
+        sums = self._sums
+        found: NDArray[np.int64] = sums[x1, y1] - sums[x0, y1] - sums[x1, y0] + sums[x0, y0]
+        return found
+
+
+def count_points(boxes: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.int64]:
+    """How many points of lines lie under each box (x, y, width, height)."""
+    inside = np.abs(points[None, :, :] - boxes[:, None, :2]) <= boxes[:, None, 2:] / 2
     counted: NDArray[np.int64] = inside.all(axis=2).sum(axis=1)
     return counted
 

@@ -19,7 +19,7 @@ from cxlab.views.sop import charts_map, queries
 from cxlab.views.sop.charts_map_counts import count_map, made
 from cxlab.views.sop.charts_map_difference import draw_difference
 from cxlab.views.sop.charts_map_drawing import shape_title
-from cxlab.views.sop.charts_map_labels import NODE_PX, Box, Label, count_points, curve, place_labels, wrap
+from cxlab.views.sop.charts_map_labels import NODE_PX, Box, Label, _PointGrid, count_points, curve, place_labels, wrap
 from cxlab.views.sop.charts_map_layout import lay_out
 
 TRAFFIC = pl.DataFrame(
@@ -302,3 +302,11 @@ def test_a_label_knows_its_shape() -> None:
     _, of_edges = place_labels(found, *texts(found, "888"))
     shapes = {step: len(offered) for step, offered in texts(found, "888")[1].items()}
     assert all(isinstance(label, Label) and 0 <= label.shape < shapes[step] for step, label in of_edges.items())
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=30), st.integers(-5, 45))
+def test_points_under_a_box_are_counted_at_once_as_one_by_one(points: list[tuple[int, int]], middle: int) -> None:
+    # Even coordinates fall on the cells of the grid, where it is exact.
+    found = np.array(points, dtype=np.float64) * 2
+    boxes = np.array([[2.0 * middle, 2.0 * middle, 16.0, 8.0], [0.0, 40.0, 4.0, 200.0]])
+    assert _PointGrid(found).count(boxes, 0.0).tolist() == count_points(boxes, found).tolist()
