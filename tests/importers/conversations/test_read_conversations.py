@@ -163,6 +163,7 @@ def test_nothing_is_dropped_without_a_word(tmp_path):
     assert said[3] == "conversation 'b' has no message that could be taken"
     assert (said[5], said[6]) == ("empty", "no list of messages")
     assert "UTF-8" in said[9]
+    assert [each.problem for each in found.notices] == ["conversation 'a': no agent speaks"]
     assert found.lines()[0] == f"2 conversations from 9 rows; {len(found.rejected)} left out"
 
 
