@@ -156,6 +156,7 @@ def test_a_paragraph_is_understood_corrected_and_confirmed_before_anything_is_ma
     app.run()
     assert not app.exception
     assert "Conversation" in words(app)
+    assert "_" not in next(each.value for each in app.markdown if "Conversation" in each.value)
     assert any("Fenwick" in each.value for each in app.text)
     app.button(key="generate").click().run()
     args = started[-1]

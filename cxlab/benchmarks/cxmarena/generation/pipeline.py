@@ -255,8 +255,17 @@ def _write_excerpts(pack: Brand, model: ChatModel, seed: int) -> Generator[Progr
     )
     return [
         *(Excerpt("article", one.title, one.body.partition("\n\n")[2]) for one in (found or issues)[:1]),
-        *(Excerpt("conversation", talk.labels["issue"], conversation_writer.transcript(talk)) for talk in talks),
+        *(
+            Excerpt(
+                "conversation", _capital(pack.issues[talk.labels["issue"]].title), conversation_writer.transcript(talk)
+            )
+            for talk in talks
+        ),
     ]
+
+
+def _capital(title: str) -> str:
+    return title[:1].upper() + title[1:]
 
 
 def work_key(config: Config, pack: Brand, path: Path) -> str:
