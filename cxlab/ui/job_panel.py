@@ -19,10 +19,10 @@ _LOG_CHARACTERS = 2000
 _WATCHED = "cx-jobs-watched"
 _EVERY_S = 4.0
 _WORDS = {
-    "done": ("Finished", "✅", "See Overview."),
-    "failed": ("Failed", "❌", "What was finished is kept: the page Run says why, and resumes it."),
-    "stalled": ("Lost its process", "⚠️", "What was finished is kept: resume it on the page Run."),
-    "stopped": ("Stopped", "⏹️", "What was finished is kept: resume it on the page Run."),
+    "done": ("Finished", ":material/check_circle:", "See Overview."),
+    "failed": ("Failed", ":material/error:", "What was finished is kept: the page Run says why, and resumes it."),
+    "stalled": ("Lost its process", ":material/warning:", "What was finished is kept: resume it on the page Run."),
+    "stopped": ("Stopped", ":material/stop_circle:", "What was finished is kept: resume it on the page Run."),
 }
 # Where work is shown that is no run.
 _PAGES = {"import": "Conversations", "index": "Conversations"}

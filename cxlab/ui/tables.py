@@ -114,7 +114,7 @@ def show_table(
 
 
 def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """The table and its columns as they are sent: shares as percentages, decimals by the largest value."""
+    """The table and its columns as they are sent: shares as percentages, money and time with the decimals they need."""
     fitted = dict(columns)
     for name, shape in columns.items():
         if name not in table.columns or not isinstance(shape, _Column) or not table[name].dtype.is_numeric():
@@ -122,10 +122,13 @@ def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.Dat
         if shape.kind in ("share", "progress"):
             table = table.with_columns(pl.col(name) * 100.0)
         elif shape.kind in ("usd", "seconds"):
-            most = largest(table[name].abs(), 0.0)
-            fine = {"usd": ("$%.4f", "$%.2f"), "seconds": ("%.3f s", "%.1f s")}[shape.kind]
-            options = {**shape["type_config"], "format": fine[most >= 1]}
-            fitted[name] = _Column({**shape, "type_config": options}, shape.kind)
+            sizes = table[name].abs()
+            if shape.kind == "usd":
+                # Cents are enough, unless something costs less than ten of them.
+                written = "$%.4f" if sizes.is_between(0, 0.1, closed="none").any() else "$%.2f"
+            else:
+                written = "%.1f s" if largest(sizes, 0.0) >= 1 else "%.3f s"
+            fitted[name] = _Column({**shape, "type_config": {**shape["type_config"], "format": written}}, shape.kind)
     return table, fitted
 
 

@@ -22,8 +22,9 @@ def test_shares_are_sent_as_percentages_with_one_decimal() -> None:
     ("kind", "values", "format"),
     [
         ("usd", [0.0012, None], "$%.4f"),
-        ("usd", [0.0012, 12.5], "$%.2f"),
-        ("usd", [None, None], "$%.4f"),
+        ("usd", [0.0012, 12.5], "$%.4f"),
+        ("usd", [0.0, 0.5, 12.5], "$%.2f"),
+        ("usd", [None, None], "$%.2f"),
         ("seconds", [0.04, 0.3], "%.3f s"),
         ("seconds", [0.04, 130.0], "%.1f s"),
         ("seconds", [], "%.3f s"),
