@@ -108,7 +108,8 @@ def pick_tab(view: View) -> str:
 
 
 view = ui.view()
-ui.header("Judges", "What do the judges disagree on, and does it matter?")
+badges: list[ui.Badge] = ["simulated"] if ui.cached(queries_review.has_simulated_judges) else []
+ui.header("Judges", "What do the judges disagree on, and does it matter?", badges)
 stored = ui.cached(read.benchmarks)["benchmark"].to_list()
 voted = ui.cached(queries_review.benchmarks)
 judgeable = [name for name in stored if name in REGISTRY and (REGISTRY[name].rejudge or REGISTRY[name].judged)]

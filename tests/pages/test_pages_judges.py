@@ -42,6 +42,7 @@ def test_filters_that_leave_nothing_are_told(judged_home: Path, tab: str) -> Non
 
 
 def test_titles_say_the_finding(judged_home: Path) -> None:
+    assert "◇ simulated" in words(open_page("judges"))
     agreement = open_page("judges", tab="agreement")
     assert "Two judges agree on 50.0 % to 75.0 %" in words(agreement)
     assert {m.label: m.value for m in agreement.metric}["Splits that matter"] == "33.3 %"

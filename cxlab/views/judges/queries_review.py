@@ -39,6 +39,11 @@ def benchmarks() -> list[str]:
     return found["benchmark"].to_list()
 
 
+def has_simulated_judges() -> bool:
+    """Whether any of the judges that voted is a stand-in."""
+    return not ask("SELECT 1 FROM votes WHERE starts_with(judge, 'simulated:') LIMIT 1").is_empty()
+
+
 def splits(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
     """One row a field (or grade) and turn on which valid verdicts differ: run_id, attempt_id, turn, kind, field,
     name (with its procedure), benchmark, model, sample_id, the facets, group and sides (who against whom), entropy of
