@@ -52,14 +52,15 @@ def show_list(view: View, frame: pl.DataFrame) -> None:
         tasks_=pl.col("tasks").list.eval(pl.element().str.replace_all("_", " ")).list.join(", "),
     )
     columns = {
-        "name": column("Dataset", width="medium"),
+        # Names that tell themselves apart at their end.
+        "name": column("Dataset", width="large"),
         "benchmark_": column("Benchmark"),
-        "source": column("Source", help="Generated here, or imported from files."),
-        "language": column("Language"),
         "samples": column("Samples", "count"),
+        "runs": column("Runs", "count", "Runs that were made on it."),
         "conversations": column("Conversations", "count"),
         "articles": column("Articles", "count"),
-        "runs": column("Runs", "count", "Runs that were made on it."),
+        "source": column("Source", help="Generated here, or imported from files."),
+        "language": column("Language"),
         "seed": column("Seed", "text", "The same settings and seed give the same dataset."),
         "created": column("Made", "time"),
         "tasks_": column("Tasks"),
