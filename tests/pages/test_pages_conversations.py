@@ -248,11 +248,11 @@ def test_queued_pairs_are_decided_undone_and_taken_over(tmp_path: Path, monkeypa
     assert not app.exception
     assert "1 of 4 decided by you" in "".join(str(each.proto.text) for each in app.get("progress"))
     app.button(key="relevance-unsure").click().run()
-    assert app.button(key="relevance-revise").label == "Take over 1 decisions"
+    assert app.button(key="relevance-revise").label == "Take over 1 decision"
     app.button(key="relevance-revise").click().run()
     assert not app.exception
     (made,) = [each for each in write.list_datasets() if each.config.get("revises") == labelled]
-    assert "This version has 1 pairs decided by people" in words(app)
+    assert "Pairs decided by people in this version: 1." in words(app)
     relevant = {each.inputs["query_id"]: each.expected["conversations"] for each in write.load_samples(made.id)}
     assert relevant["q1"] == ["glad", "late"]
     app = open_page("conversations", dataset=made.id, tab="relevance")

@@ -115,7 +115,8 @@ def _offer_revision(place: SearchPlace, judged: pl.DataFrame) -> None:
         "Taking them over makes a new version of the dataset: its relevance follows them, its trail names who decided. "
         "This version and its runs stay as they are."
     )
-    if st.button(f"Take over {format_count(decided.height)} decisions", key="relevance-revise", type="primary"):
+    what = "decision" if decided.height == 1 else "decisions"
+    if st.button(f"Take over {format_count(decided.height)} {what}", key="relevance-revise", type="primary"):
         with guarded():
             rows = decided.select("query_id", "conversation_id", "author", "answer").iter_rows()
             made = revise(place.dataset, [PersonDecision(q, name, who, told == "yes") for q, name, who, told in rows])
@@ -129,7 +130,7 @@ def _show_origin(place: SearchPlace) -> None:
     if not before:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(f"This version has {format_count(dataset.config.get('decided_by_people'))} pairs decided by people.")
+        st.text(f"Pairs decided by people in this version: {format_count(dataset.config.get('decided_by_people'))}.")
         if st.button("Undo: delete this version", key="relevance-drop", type="tertiary"):
             with guarded():
                 delete("dataset", dataset.id)
