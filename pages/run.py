@@ -8,7 +8,6 @@ import streamlit as st
 
 from cxlab import jobs, llm, ui
 from cxlab.benchmarks import REGISTRY
-from cxlab.charts.numbers import format_count, format_seconds, format_usd
 from cxlab.runner.arguments import to_arguments, validate
 from cxlab.runner.estimate import estimate
 from cxlab.runner.plan import SampleFilter
@@ -17,7 +16,7 @@ from cxlab.store import write
 from cxlab.ui.choices import LARGEST
 from cxlab.views.benchmarks import names_of
 from cxlab.views.run import run_form
-from cxlab.views.run.cost_by_role import show_roles
+from cxlab.views.run.cost_by_role import show_foreseen, show_roles
 from cxlab.views.run.history import show_history
 from cxlab.views.switches import fill_in
 
@@ -115,18 +114,7 @@ def show_estimate(order: RunRequest) -> None:
             st.warning(ui.plain(problem))
         else:
             rows = ui.cached(estimate, order)
-            costs, times = [row.cost_usd for row in rows], [row.seconds for row in rows]
-            left, right = st.columns(2)
-            what = REGISTRY[order.benchmark].card.unit[1].capitalize()
-            left.metric(what, format_count(sum(row.attempts for row in rows)), help="Samples × trials × models.")
-            right.metric("Calls", format_count(sum(row.calls for row in rows)), help="Agent, customer and judges.")
-            cost = "unknown" if None in costs else format_usd(sum(cost or 0 for cost in costs))
-            left.metric("Cost", cost, help="By the prices on the page Models; without a price it is unknown.")
-            right.metric("Time", "unknown" if None in times else format_seconds(sum(time or 0 for time in times)))
-            tokens = sum(row.tokens or 0 for row in rows)
-            basis = "; ".join(dict.fromkeys(row.basis for row in rows))
-            words = f"About {format_count(tokens)} tokens. " if tokens else ""
-            st.caption(ui.plain(f"{words}{basis[:1].upper()}{basis[1:]}."))
+            show_foreseen(rows, REGISTRY[order.benchmark].card.unit[1].capitalize())
             show_roles(share for row in rows for share in row.roles)
         if st.button("Run evaluation", type="primary", disabled=bool(problem), width="stretch", key="start"):
             st.query_params["job"] = jobs.start(to_arguments(order)).id

@@ -1,11 +1,13 @@
 """What a run will take, role by role."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.numbers import format_count, format_seconds, format_usd
+from cxlab.ui.labels import plain
 from cxlab.ui.tables import column, show_table
 
 
@@ -20,6 +22,38 @@ class Share(Protocol):
     def calls(self) -> int: ...
     @property
     def cost_usd(self) -> float | None: ...
+
+
+class Foreseen(Protocol):
+    """What one run would take; `cxlab.runner.estimate.Estimate` is one. None is unknown."""
+
+    @property
+    def attempts(self) -> int: ...
+    @property
+    def calls(self) -> int: ...
+    @property
+    def tokens(self) -> int | None: ...
+    @property
+    def cost_usd(self) -> float | None: ...
+    @property
+    def seconds(self) -> float | None: ...
+    @property
+    def basis(self) -> str: ...
+
+
+def show_foreseen(rows: Sequence[Foreseen], unit: str) -> None:
+    """What all runs together will take; what is unknown of one is unknown of all."""
+    costs, times = [row.cost_usd for row in rows], [row.seconds for row in rows]
+    left, right = st.columns(2)
+    left.metric(unit, format_count(sum(row.attempts for row in rows)), help="Samples × trials × models.")
+    right.metric("Calls", format_count(sum(row.calls for row in rows)), help="Agent, customer and judges.")
+    cost = "unknown" if None in costs else format_usd(sum(cost or 0 for cost in costs))
+    left.metric("Cost", cost, help="By the prices on the page Models; without a price it is unknown.")
+    right.metric("Time", "unknown" if None in times else format_seconds(sum(time or 0 for time in times)))
+    tokens = sum(row.tokens or 0 for row in rows)
+    basis = "; ".join(dict.fromkeys(row.basis for row in rows))
+    words = f"About {format_count(tokens)} tokens. " if tokens else ""
+    st.caption(plain(f"{words}{basis[:1].upper()}{basis[1:]}."))
 
 
 def show_spent(spent: pl.DataFrame) -> None:
