@@ -63,6 +63,17 @@ def facets_of(attempts: pl.DataFrame, facets: Sequence[str]) -> pl.DataFrame:
     )  # fmt: skip
 
 
+def keep_facets(attempts: pl.DataFrame, view: View) -> pl.DataFrame:
+    """The rows of attempts (run_id, attempt_id) that the view's filters by facet leave."""
+    names = [name for name, _ in view.facets]
+    if not names:
+        return attempts
+    known = _read_facets(str(layout.home()), catalogue.version())
+    lacking = [pl.lit(None, pl.String).alias(name) for name in names if name not in known.columns]
+    kept = cut(known.with_columns(lacking), view, names)
+    return attempts.join(kept, on=["run_id", "attempt_id"], how="semi")
+
+
 def table(view: View, by: Sequence[str], bounds: Bounds | None = None) -> pl.DataFrame:
     """What `score_table` says of the view's metric, made from the sums: `by`..., n, clusters, mean, low, high,
     unscored. `by` are columns of the sums, or facets."""

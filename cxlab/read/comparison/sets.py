@@ -25,7 +25,7 @@ from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.conditions import Conditions, RunConditions, of_runs
 from cxlab.read.headlines import candidates, first_scored
-from cxlab.read.query import ask, facet, facet_ids, where
+from cxlab.read.query import ask, facet, facet_ids, where, widen
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.store import catalogue, layout
@@ -111,15 +111,17 @@ def attempts_of(about: Declaration, view: View, found: ComparisonSet, task: Task
 
     For what is told of single turns or votes: where judges split there is no score, and leaving that out would flatter.
     """
-    condition, params = where(view.change(tasks=(task.task,) if task.task else (), models=(), without=(), sets=()))
-    every = ask(f"SELECT run_id, attempt_id, model AS side, sample_id, trial FROM attempts WHERE {condition}", params)
+    # Filters by facet are applied to what was read, so that a change of them reads nothing anew.
+    wanted = view.change(tasks=(task.task,) if task.task else (), models=(), without=(), metric="")
+    facets = [name for name, _ in view.facets]
+    every = _read_attempts(str(layout.home()), catalogue.version(), widen(wanted, facets))
     runs = of_runs(about.card.id, about.switches)
     made = pl.DataFrame(
         [(run, each.created) for run, each in runs.items() if each.conditions == found.conditions],
         schema={"run_id": pl.String, "made": pl.Datetime("us", "UTC")}, orient="row",
     )  # fmt: skip
     newest = (
-        every.filter(pl.col("side").is_in((*task.sides, *about.floor_models)))
+        score_sums.keep_facets(every.filter(pl.col("side").is_in((*task.sides, *about.floor_models))), view)
         .join(made, on="run_id")
         .sort("made", "run_id", "attempt_id", descending=True)
         .unique(["side", *_KEYS], keep="first", maintain_order=True)
@@ -127,6 +129,12 @@ def attempts_of(about: Declaration, view: View, found: ComparisonSet, task: Task
     inside = newest.filter(pl.col("side").is_in(task.sides))
     common = inside.group_by(_KEYS).len().filter(pl.col("len") == len(task.sides)).select(_KEYS)
     return newest.join(common, on=list(_KEYS), how="semi").drop("made")
+
+
+@lru_cache(maxsize=4)
+def _read_attempts(home: str, version: str, wanted: View) -> pl.DataFrame:
+    condition, params = where(wanted)
+    return ask(f"SELECT run_id, attempt_id, model AS side, sample_id, trial FROM attempts WHERE {condition}", params)
 
 
 def customers_of(task: TaskSet) -> Customers | None:

@@ -15,8 +15,9 @@ import polars as pl
 from cxlab.metrics.intervals import Bounds
 from cxlab.metrics.paths import alignment
 from cxlab.read.clusters import SHARE, means, summarise
+from cxlab.read.comparison import score_sums
 from cxlab.read.procedures import select_procedure
-from cxlab.read.query import Params, ask, cut, where, widen
+from cxlab.read.query import Params, ask, cut, selection, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
 
@@ -47,42 +48,52 @@ _DIVERGES = "list_filter(range(1, greatest(len(way), len(wanted)) + 1), lambda i
 
 
 class Turns(NamedTuple):
-    """A selection: `turns` in groups (model, level, leaf, sample_id, error, pair, n), and what each `pair` of ways is:
-    pair, way, wanted. Turns that do not count have no pair."""
+    """A selection: `turns` (run_id, attempt_id, model, sample_id, error, pair, n); what each `pair` of ways is: pair,
+    way, wanted; and how often each model has them: model, way, wanted, n. Turns that do not count have no pair."""
 
     turns: pl.DataFrame
     pairs: pl.DataFrame
-
-
-# Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
-_CUT = ("models", "level", "leaf")
+    counted: pl.DataFrame
 
 
 def read_turns(view: View) -> Turns:
     """The turns of a selection; all charts of a page are made from one reading of the traces."""
-    told = _read_traces(str(layout.home()), catalogue.version(), widen(view, _CUT), view.at)
-    return told._replace(turns=cut(told.turns, view, _CUT))
+    chosen = selection(view).change(metric="")
+    return _choose_turns(str(layout.home()), catalogue.version(), chosen, view.at)
 
 
 @lru_cache(maxsize=4)
-def _read_traces(home: str, version: str, wanted: View, at: str) -> Turns:
+def _choose_turns(home: str, version: str, chosen: View, at: str) -> Turns:
+    # Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
+    filters = ("models", *(name for name, _ in chosen.facets))
+    turns, pairs = _read_traces(home, version, widen(chosen.change(among=""), filters), at)
+    turns = cut(turns, chosen, ("models",))
+    if chosen.among:
+        among = ask(f"SELECT run_id, attempt_id FROM {chosen.among}")
+        turns = turns.join(among, on=["run_id", "attempt_id"], how="semi")
+    turns = score_sums.keep_facets(turns, chosen)
+    counted = turns.group_by("model", "pair").agg(pl.col("n").sum()).join(pairs, on="pair")
+    return Turns(turns, counted.select(pairs.columns).unique("pair"), counted.drop("pair"))
+
+
+# A row or so a turn of an attempt, without its ways: enough for the page that is looked at and the one before.
+@lru_cache(maxsize=2)
+def _read_traces(home: str, version: str, wanted: View, at: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     condition, params = _chosen(replace(wanted, at=at))
     frame = ask(
         f"""
         WITH told AS (
-            SELECT t.model, {select_procedure("t.facet_list", "level")} AS level,
-                {select_procedure("t.facet_list", "leaf")} AS leaf,
-                t.sample_id, t.error, {_USABLE} AS usable, {_WAY}, {_WANTED}
-            FROM facetted('traces') t WHERE {condition}
+            SELECT t.run_id, t.attempt_id, t.model, t.sample_id, t.error, {_USABLE} AS usable, {_WAY}, {_WANTED}
+            FROM traces t WHERE {condition}
         )
-        SELECT model, level, leaf, sample_id, error, CASE WHEN usable THEN hash(way, wanted) END AS pair,
+        SELECT run_id, attempt_id, model, sample_id, error, CASE WHEN usable THEN hash(way, wanted) END AS pair,
             any_value(way) AS way, any_value(wanted) AS wanted, count(*) AS n
         FROM told GROUP BY ALL
         """,
         params,
     )
     pairs = frame.filter(pl.col("pair").is_not_null()).unique("pair").select("pair", "way", "wanted")
-    return Turns(frame.drop("way", "wanted"), pairs)
+    return frame.drop("way", "wanted"), pairs
 
 
 def models(view: View) -> list[str]:
@@ -92,9 +103,7 @@ def models(view: View) -> list[str]:
 
 def _ask_pairs(view: View, sql: str) -> pl.DataFrame:
     """The rows of one SELECT over `pairs`, the distinct pairs of ways of a selection: model, way, wanted, n."""
-    told = read_turns(view)
-    counted = told.turns.group_by("model", "pair").agg(pl.col("n").sum())
-    return _ask_of(counted.join(told.pairs, on="pair").drop("pair"), sql)
+    return _ask_of(read_turns(view).counted, sql)
 
 
 def _ask_of(pairs: pl.DataFrame, sql: str) -> pl.DataFrame:

@@ -11,6 +11,7 @@ from cxlab.benchmarks.sage.procedures import graph
 from cxlab.metrics.intervals import clustered_interval
 from cxlab.metrics.paths import first_divergence
 from cxlab.read import View, ask
+from cxlab.read.query import AttemptSet
 from cxlab.views.sop import queries, queries_difference, queries_levels, queries_turns
 from tests.stores.traces import LONG, RIGHT, fill
 
@@ -206,6 +207,21 @@ def test_a_pick_finds_the_turns_behind_its_mark(by_hand: Path, pick: str, total:
     assert (int(page.frame["wrong"].sum()) if total else 0) == wrong
     if total:
         assert page.frame["wrong"].to_list() == sorted(page.frame["wrong"], reverse=True)
+
+
+def test_another_filter_reads_no_trace_again(by_hand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ask("SELECT run_id, attempt_id, model, sample_id FROM attempts")
+    every = queries.error_split(VIEW.narrow(scenario=()))
+    asked: list[str] = []
+    monkeypatch.setattr(queries, "ask", lambda sql, *given: (asked.append(sql), ask(sql, *given))[1])
+    assert queries.error_split(VIEW).equals(every)  # all of them are of this procedure
+    for facet in ("scenario", "level", "intent"):
+        # "intent" is a facet that no attempt of this store has.
+        assert queries.error_split(VIEW.narrow(**{facet: ("another",)})).is_empty()
+    among = AttemptSet.of(rows.filter((pl.col("model") == "a") & (pl.col("sample_id") == "s3"))).keep()
+    left = queries.error_split(VIEW.change(among=among, page=1)).filter(pl.col("n") > 0)
+    assert left.select("model", "error", "n").sort("error").rows() == [("a", "format", 1), ("a", "none", 1)]
+    assert not [sql for sql in asked if "traces" in sql]
 
 
 def test_rows_are_cut_after_they_are_counted(by_hand: Path) -> None:
