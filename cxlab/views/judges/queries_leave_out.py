@@ -52,18 +52,20 @@ def without_each(votes: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
     A tie is right as often as lots drawn among its labels would be; else two judges would be worse than either of them.
     A judge without others beside it is not listed.
     """
-    rows = votes.rows()
-    samples = {name: code for code, name in enumerate(sorted({row[0] for row in rows}))}
+    # Votes are few labels, so only what can be said of a truth is judged, not each item.
+    said_of = votes.columns[1:-1]
+    known = votes.select(said_of).unique()
+    parts = dict.fromkeys(("voted", "whole", "rest", "alone"), pl.Float64)
     found = []
     for place, judge in enumerate(judges):
-        sums = np.zeros((len(samples), 4))  # n, whole, rest, alone
-        for sample, gold, *said, n in rows:
-            others = [value for at, value in enumerate(said) if at != place and value is not None]
-            if said[place] is None or not others:
-                continue
-            right = (1, _is_right([*others, said[place]], gold), _is_right(others, gold), said[place] == gold)
-            sums[samples[sample]] += n * np.array(right)
-        n, whole, rest, alone = sums.T
+        right = pl.DataFrame([_rights(said, gold, place) for gold, *said in known.rows()], schema=parts, orient="row")
+        sums = (
+            votes.join(known.hstack(right), on=said_of, nulls_equal=True)
+            .group_by("sample_id")
+            .agg((pl.col(*parts) * pl.col("n")).sum())
+            .sort("sample_id")
+        )
+        n, whole, rest, alone = (sums[name].to_numpy() for name in parts)
         if n.sum():
             change = pooled_interval(rest - whole, n)
             own = pooled_interval(alone, n, SHARE)
@@ -72,6 +74,15 @@ def without_each(votes: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
     numbers = ("whole", "rest", "change", "low", "high", "alone", "alone_low", "alone_high")
     schema = {"judge": pl.String, "n": pl.Int64, "clusters": pl.Int64, **dict.fromkeys(numbers, pl.Float64)}
     return pl.DataFrame(found, schema=schema, orient="row").fill_nan(None)
+
+
+def _rights(said: Sequence[str | None], gold: str, place: int) -> tuple[float, float, float, float]:
+    """Whether the judge at `place` voted beside others, and how right all, the others and itself are; else zeros."""
+    own = said[place]
+    others = [value for at, value in enumerate(said) if at != place and value is not None]
+    if own is None or not others:
+        return 0.0, 0.0, 0.0, 0.0
+    return 1.0, _is_right([*others, own], gold), _is_right(others, gold), float(own == gold)
 
 
 def _is_right(values: Sequence[str], gold: str) -> float:

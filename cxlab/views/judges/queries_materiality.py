@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from cxlab.metrics import agreement
-from cxlab.read.clusters import SHARE, means, summarise
-from cxlab.read.query import ask, cut, where, widen
+from cxlab.read.clusters import SHARE, summarise
+from cxlab.read.query import ask, cut, selection, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
 from cxlab.views.judges.queries_agreement import facet_columns
@@ -73,27 +73,29 @@ def alone(view: View, metrics: Mapping[str, str]) -> pl.DataFrame:
     `metrics`: benchmark → the metric that each judge alone is scored by as well. `judge` "panel" is the panel's own
     score. All over the same turns: those which panel and every judge can score.
     """
-    condition, params = where(view, "traces", "t.")
-    return means(
-        _ALONE.format(condition=condition)
-        + "SELECT judge, model, sample_id, count(*) AS n, sum(value) AS total FROM kept GROUP BY ALL",
-        ("judge", "model"),
-        {**params, "of": list(metrics), "metrics": list(metrics.values())},
-        (0.0, 100.0),
-    )
+    return summarise(_read_alone(view, metrics), ("judge", "model"), (0.0, 100.0))
 
 
 def offsets(view: View, metrics: Mapping[str, str]) -> pl.DataFrame:
     """How that score would move with one judge alone: judge, n, clusters, mean, low, high (points, paired by turn)."""
-    condition, params = where(view, "traces", "t.")
-    return means(
+    told = _read_alone(view, metrics).filter(pl.col("judge") != "panel")
+    return summarise(told.select("judge", "sample_id", "n", total="moved"), ("judge",))
+
+
+def _read_alone(view: View, metrics: Mapping[str, str]) -> pl.DataFrame:
+    """Sums by sample over the turns that all can score: judge, model, sample_id, n, total, moved (from the panel)."""
+    home, version = str(layout.home()), catalogue.version()
+    return _ask_alone(home, version, selection(view).change(metric=""), tuple(metrics.items()))
+
+
+@lru_cache(maxsize=2)
+def _ask_alone(home: str, version: str, wanted: View, metrics: tuple[tuple[str, str], ...]) -> pl.DataFrame:
+    condition, params = where(wanted, "traces", "t.")
+    return ask(
         _ALONE.format(condition=condition)
-        + (
-            "SELECT judge, sample_id, count(*) AS n, sum(value - panel) AS total FROM kept WHERE judge <> "
-            "'panel' GROUP BY ALL"
-        ),
-        ("judge",),
-        {**params, "of": list(metrics), "metrics": list(metrics.values())},
+        + "SELECT judge, model, sample_id, count(*) AS n, sum(value) AS total, sum(value - panel) AS moved "
+        "FROM kept GROUP BY ALL",
+        {**params, "of": [name for name, _ in metrics], "metrics": [metric for _, metric in metrics]},
     )
 
 
