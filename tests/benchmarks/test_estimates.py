@@ -15,11 +15,12 @@ from cxlab.runner.request import RunRequest
 from tests.benchmarks.strong_server import ROLES, StrongServer
 
 FACTOR = 1.5
-# Benchmark, how many samples, which settings its dataset is made with, whether it has a customer.
-RUNS: list[tuple[str, int, tuple[str, ...], bool]] = [
-    ("sage", 8, (), True),
-    ("cxmarena", 20, ("--brand", "hearthwise", "--size", "40"), False),
-    ("mmtaup2", 6, ("--count", "8"), True),
+# Benchmark, how many samples, which settings its dataset is made with, whether it has a customer, its run's options.
+RUNS: list[tuple[str, int, tuple[str, ...], bool, dict[str, Any]]] = [
+    ("sage", 8, (), True, {}),
+    ("cxmarena", 20, ("--brand", "hearthwise", "--size", "40"), False, {}),
+    ("mmtaup2", 6, ("--count", "8"), True, {}),
+    ("mmtaup2", 6, ("--count", "8"), True, {"judge_groups": ["adaptation"]}),
 ]
 
 
@@ -43,20 +44,29 @@ def close(expected: float, counted: float) -> bool:
     return counted / FACTOR <= expected <= counted * FACTOR
 
 
-@pytest.mark.parametrize(("benchmark", "limit", "settings", "talks"), RUNS, ids=[run[0] for run in RUNS])
+@pytest.mark.parametrize(
+    ("benchmark", "limit", "settings", "talks", "options"), RUNS, ids=["-".join((run[0], *run[4])) for run in RUNS]
+)
 def test_what_was_told_is_what_the_server_counts(
-    shell: Shell, server: StrongServer, benchmark: str, limit: int, settings: tuple[str, ...], talks: bool
+    shell: Shell,
+    server: StrongServer,
+    benchmark: str,
+    limit: int,
+    settings: tuple[str, ...],
+    talks: bool,
+    options: dict[str, Any],
 ) -> None:
     said = shell.call("generate", benchmark, *settings, "--json", "--quiet")
     assert said.returncode == 0, said.stderr
     dataset = json.loads(said.stdout.splitlines()[-1])["dataset"]
     customer = "endpoint:customer" if talks else None
-    order = RunRequest(
-        benchmark, ("endpoint:agent",), customer, ("endpoint:judge",), dataset, SampleFilter(limit), trials=2
-    )
+    choice = SampleFilter(limit)
+    judges = ("endpoint:judge",)
+    order = RunRequest(benchmark, ("endpoint:agent",), customer, judges, dataset, choice, trials=2, options=options)
     (told,) = estimate(order)
     words = ["run", benchmark, "--dataset", dataset, "--model", "endpoint:agent", "--judge", "endpoint:judge"]
     words += ["--limit", str(limit), "--trials", "2", "--json", "--quiet"]
+    words += [word for name, values in options.items() for word in ("--option", f"{name}={','.join(values)}")]
     said = shell.call(*words, *(("--customer", customer) if customer else ()))
     assert said.returncode == 0, said.stderr
     found: dict[str, Any] = json.loads(said.stdout.splitlines()[-1])

@@ -178,6 +178,7 @@ BENCHMARK = Benchmark(
     check=check,
     estimate=estimate,
     prompts=hashes,
+    prompt_options=({}, {"judge_groups": ["adaptation"]}),
     Options=MmOptions,
     GenerateOptions=MmDataset,
     facets=FACETS,
