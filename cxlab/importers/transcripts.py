@@ -60,7 +60,7 @@ IMPORTER = Importer(
 
 def _is_talk(talk: Conversation, rejected: list[RejectedRow]) -> bool:
     """Whether two people talk; one alone is no conversation."""
-    roles = Counter(message.role for message in talk.messages)
+    roles = Counter(message.role for message in talk.messages if message.text)
     if roles["customer"] and roles["agent"]:
         return True
     who = "no customer" if not roles["customer"] else "no agent"

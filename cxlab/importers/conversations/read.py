@@ -18,9 +18,11 @@ from cxlab.importers.cells import as_text
 from cxlab.importers.conversations.mapping import ConversationMapping, as_messages
 from cxlab.importers.conversations.packed import PackedConversations
 from cxlab.importers.conversations.rows import Row, count_rows, read_rows
+from cxlab.importers.conversations.tool_calls import read_calls
 from cxlab.importers.conversations.transcript_text import ROLES, split_transcript
 from cxlab.importers.imported import RejectedRow
 from cxlab.records import Conversation, Message, Role
+from cxlab.records.conversation import ToolCall
 from cxlab.records.progress import Progress, finish
 
 LONGEST_MESSAGE = 100_000
@@ -36,7 +38,8 @@ PREVIEWED = 50
 _STEP = 500
 # Conversations of which messages are waited for without packing.
 _OPEN = 1_000
-Said = tuple[int, str, str, Any]
+# Row, speaker, text, order, and in OpenAI's chat format what was asked of tools and which call a result answers.
+Said = tuple[int, str, str, Any, tuple[ToolCall, ...], str]
 Label = str | int | float | bool
 
 
@@ -95,7 +98,7 @@ class _Reader:
         self.file, self.path, self.mapping = path.name, path, mapping
         self.roles: dict[str, Role] = {**ROLES, **mapping.roles}
         self.found = ReadConversations()
-        # (row, speaker, text, order) of each conversation, as it is said. Messages of one mostly lie side by side:
+        # What was said in each conversation, as it is said. Messages of one mostly lie side by side:
         # those of a conversation that was left long ago are packed, as tuples take twice as much.
         self.said: dict[str, list[Said]] = {}
         self.packed: dict[str, bytes] = {}
@@ -183,7 +186,7 @@ class _Reader:
                 sys.intern(as_text(self._cell(row, self.mapping.role))),
                 self._text(self._cell(row, self.mapping.text)),
             )
-            self._open(name).append((row.number, *told, self._cell(row, self.mapping.order)))
+            self._open(name).append((row.number, *told, self._cell(row, self.mapping.order), (), ""))
             self._label_by_messages(name, self._read_labels(row))
 
     def _take_conversation(self, row: Row) -> None:
@@ -193,13 +196,18 @@ class _Reader:
         if name in self.begun:
             self._reject(row.number, self.mapping.id, f"{name[:80]!r} is the id of row {self.begun[name]}, too")
             return
-        readers = {"messages": self._read_list, "transcript": self._read_transcript, "exchange": self._read_exchange}
-        told = readers[self.mapping.shape](row)
-        if told is None:
+        said: list[Said] | None
+        if self.mapping.shape == "messages":
+            said = self._read_list(row)
+        else:
+            read_pairs = self._read_transcript if self.mapping.shape == "transcript" else self._read_exchange
+            told = read_pairs(row)
+            said = None if told is None else [(row.number, speaker, text, None, (), "") for speaker, text in told]
+        if said is None:
             return
         self.begun[name] = row.number
         self.labels[name] = self._read_labels(row)
-        self._build(name, [(row.number, speaker, text, None) for speaker, text in told])
+        self._build(name, said)
 
     def _read_labels(self, row: Row) -> dict[str, Label]:
         """The columns that the mapping does not use, with a short value each."""
@@ -223,14 +231,18 @@ class _Reader:
             if column not in labels or (labels[column] != held[column] and not _is_time(held[column])):
                 del held[column]
 
-    def _read_list(self, row: Row) -> list[tuple[str, str]] | None:
+    def _read_list(self, row: Row) -> list[Said] | None:
         column = self.mapping.messages
         held = as_messages(row.cells if column is None else self._cell(row, column))
         if held is None:
             self._reject(row.number, column, "no list of messages")
             return None
         role, text = self.mapping.role or "", self.mapping.text or ""
-        return [(as_text(each.get(role)), self._text(each.get(text))) for each in held]
+        return [
+            (row.number, as_text(each.get(role)), self._text(each.get(text)), None,
+             read_calls(each.get("tool_calls")), as_text(each.get("tool_call_id")))
+            for each in held
+        ]  # fmt: skip
 
     def _read_transcript(self, row: Row) -> list[tuple[str, str]] | None:
         given = self._cell(row, self.mapping.text)
@@ -266,7 +278,7 @@ class _Reader:
             said = sorted(said, key=lambda each: _sortable(each[3]))
         messages: list[Message] = []
         turn = 0
-        for row, speaker, text, _ in said:
+        for row, speaker, text, _, calls, answers in said:
             role = self.roles.get(speaker.strip().casefold())
             if role is None:
                 self.found.unknown_roles[speaker] = self.found.unknown_roles.get(speaker, 0) + 1
@@ -274,18 +286,19 @@ class _Reader:
             elif len(text) > LONGEST_MESSAGE:
                 long = f"{len(text):,} characters in one message; the limit is {LONGEST_MESSAGE:,}"
                 self._reject(row, self.mapping.text, long)
-            elif not text or "\0" in text:
-                self._reject(
-                    row, self.mapping.text, "a message without text" if not text else "holds the character NUL"
-                )
+            elif "\0" in text:
+                self._reject(row, self.mapping.text, "holds the character NUL")
+            elif not text and not calls:
+                self._reject(row, self.mapping.text, "a message without text")
             else:
                 turn += role == "customer" and (not messages or messages[-1].role != "customer")
-                messages.append(Message(role=role, text=text, turn=turn))
+                data = {"call": answers} if role == "tool" and answers else {}
+                messages.append(Message(role=role, text=text, turn=turn, tool_calls=calls, data=data))
         row = self.begun[name]
         if not messages:
             self._reject(row, None, f"conversation {name[:80]!r} has no message that could be taken")
             return
-        present = {message.role for message in messages}
+        present = {message.role for message in messages if message.text}
         if len(present & {"customer", "agent"}) < 2:
             who = "customer" if "agent" in present else "agent"
             self._note(row, f"conversation {name[:80]!r}: no {who} speaks")

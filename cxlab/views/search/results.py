@@ -16,7 +16,7 @@ from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import chip, plain
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import go
-from cxlab.ui.transcript_html import TranscriptLine, style, to_html
+from cxlab.ui.transcript_html import TranscriptCall, TranscriptLine, style, to_html
 from cxlab.views.search.finding import Findings
 from cxlab.views.search.place import SIZES, SearchPlace
 
@@ -174,7 +174,10 @@ def draw_messages(
         text = message.text
         if cut and len(text) > _SHOWN:
             text = text[:_SHOWN].rsplit(" ", 1)[0] + " …"
-        line = TranscriptLine(message.role, message.turn, text)
+        calls = tuple(
+            TranscriptCall(message.role, call.name, call.arguments, id=call.id) for call in message.tool_calls
+        )
+        line = TranscriptLine(message.role, message.turn, text, calls)
         mark = words if place in matched or not matched else ()
         parts.append(to_html(line, mark_words(text, mark), asked=place in matched))
     if 0 <= before < len(messages) - 1:

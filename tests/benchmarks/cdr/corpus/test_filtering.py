@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from cxlab.benchmarks.cdr.corpus.filtering import FilterOptions, filter_corpus
 from cxlab.benchmarks.cdr.corpus.filtering.duplicates import find_alike, find_exact, find_near
-from cxlab.benchmarks.cdr.corpus.filtering.personal_data import redact_text
+from cxlab.benchmarks.cdr.corpus.filtering.personal_data import redact, redact_text
 from cxlab.benchmarks.cdr.corpus.filtering.quality import find_fault, score
+from cxlab.records import Message
+from cxlab.records.conversation import ToolCall
 from tests.benchmarks.cdr.conftest import CORPUS, talk
 
 WORDS = [f"word{n}" for n in range(400)]
@@ -117,6 +119,18 @@ def test_a_step_without_an_embedder_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_personal_data(text: str, left: str) -> None:
     assert redact_text(text)[0] == left
+
+
+def test_calls_of_tools_are_no_words_and_may_hold_personal_data() -> None:
+    late = CORPUS["late"]
+    call = ToolCall(id="c1", name="look_up", arguments='{"mail": "jo.doe@example.com", "order": "B-1"}')
+    asking = late.model_copy(
+        update={"messages": (*late.messages, Message(role="agent", text="", turn=9, tool_calls=(call,)))}
+    )
+    assert score(asking) == score(late)
+    cleaned, counts = redact(asking)
+    assert cleaned.messages[-1].tool_calls[0].arguments == '{"mail": "[e-mail]", "order": "B-1"}'
+    assert counts["e-mail"] == redact(late)[1]["e-mail"] + 1
 
 
 def test_quality_and_faults() -> None:

@@ -1,4 +1,6 @@
-"""Personal data taken out of messages, and of columns beside them, by datafog's patterns: no model, no network.
+"""Personal data taken out of messages, calls of tools and columns beside them, by datafog's patterns.
+
+No model is asked, and no network.
 
 Seen are e-mail addresses, telephone numbers as they are written in North America or with a country's code, numbers of
 credit cards and of American social security, and IP addresses. Not seen are names, streets, dates of birth and the
@@ -25,8 +27,13 @@ def redact(conversation: Conversation) -> tuple[Conversation, Counter[str]]:
     messages = []
     for message in conversation.messages:
         text, found = redact_text(message.text)
+        calls = []
+        for call in message.tool_calls:
+            arguments, within = redact_text(call.arguments)
+            found += within
+            calls.append(call.model_copy(update={"arguments": arguments}))
         counts += found
-        messages.append(message.model_copy(update={"text": text}) if found else message)
+        messages.append(message.model_copy(update={"text": text, "tool_calls": tuple(calls)}) if found else message)
     columns = dict(conversation.labels.get(COLUMNS, {}))
     for name, value in columns.items():
         if isinstance(value, str):

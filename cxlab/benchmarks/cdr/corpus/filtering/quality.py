@@ -25,7 +25,8 @@ _ENOUGH_WORDS, _USUAL_WORDS = 3, 8
 def score(conversation: Conversation) -> float:
     """The mean of five signs: both sides speak; they take turns; messages have words; they are no single words; words
     are not always the same."""
-    said = [message for message in conversation.messages if message.role in ("customer", "agent")]
+    both = (message for message in conversation.messages if message.role in ("customer", "agent"))
+    said = [message for message in both if message.text or not message.tool_calls]
     if not said:
         return 0.0
     words = [_WORD.findall(message.text.casefold()) for message in said]
