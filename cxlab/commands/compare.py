@@ -105,11 +105,10 @@ def _find_view(
         benchmark = next(iter(shared))
     elif benchmark not in set(of_run.values()):
         raise UnknownName("benchmark with runs", benchmark, set(of_run.values()))
-    from cxlab.read.headlines import led_by, with_scored_headlines
+    from cxlab.read.headlines import led_by, may_lead, with_scored_headlines
 
     about = find_benchmark(benchmark).declaration
-    leads = {metric for each in about.card.tasks for metric in each.leads}
-    if lead and lead not in leads:
+    if lead and lead not in (leads := may_lead(about)):
         raise UnknownName("metric that may lead", lead, leads)
     about = with_scored_headlines(led_by(about, lead))
     tasks = [each.id for each in about.card.tasks]

@@ -12,6 +12,7 @@ def report(
         typer.Argument(metavar="RUN...", help="Runs to report on; the models of all benchmarks when none is named."),
     ] = None,
     to: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
+    lead: Annotated[str, typer.Option(help="What leads, of what a benchmark told of lets be chosen.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
     """One HTML file that needs no network: the decision, figures by task and facet, paths and the telling failures.
@@ -22,6 +23,7 @@ def report(
     from cxlab.benchmarks import REGISTRY
     from cxlab.errors import BadOption, UnknownName
     from cxlab.read import View, known
+    from cxlab.read.headlines import may_lead
     from cxlab.report.write import write_report
     from cxlab.runner.plan import find_benchmark
 
@@ -36,8 +38,12 @@ def report(
     wanted = wanted or {benchmark: [] for benchmark in REGISTRY if benchmark in stored.values()}
     if to.exists() and not force:
         raise BadOption(f"{to} is there already: name another file --to, or say --force")
+    about = {benchmark: find_benchmark(benchmark).declaration for benchmark in wanted}
+    leads = {metric for each in about.values() for metric in may_lead(each)}
+    if lead and lead not in leads:
+        raise UnknownName("metric that may lead", lead, leads)
     text = write_report([
-        (find_benchmark(benchmark).declaration, View(benchmark, runs=tuple(named)), "run_id" if named else "model")
+        (about[benchmark], View(benchmark, runs=tuple(named), lead=lead), "run_id" if named else "model")
         for benchmark, named in wanted.items()
     ])  # fmt: skip
     to.write_text(text, encoding="utf-8")

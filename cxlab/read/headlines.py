@@ -27,6 +27,11 @@ def first_scored(metrics: Sequence[str], scored: Callable[[str], bool]) -> str:
     return next(filter(scored, metrics), metrics[0])
 
 
+def may_lead(about: Declaration) -> tuple[str, ...]:
+    """The metrics that a viewer may let lead, in any of the tasks."""
+    return tuple(dict.fromkeys(metric for task in about.card.tasks for metric in task.leads))
+
+
 def led_by(about: Declaration, lead: str) -> Declaration:
     """The declaration with a viewer's choice of what leads, in the tasks that let it be chosen."""
     tasks = tuple(replace(task, metric=lead) if lead in task.leads else task for task in about.card.tasks)

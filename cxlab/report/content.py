@@ -10,9 +10,10 @@ from cxlab.charts.numbers import format_interval, format_points
 from cxlab.charts.theme import SIMULATED_PREFIX, Mark, mark_models, mark_of, short_model
 from cxlab.read.attempts import attempt, known_models
 from cxlab.read.comparison import ranking, score_sums
+from cxlab.read.comparison.decision import decide
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import ComparisonSet, Unit, attempts_of, one_a_trial
-from cxlab.read.comparison.words import say_customers, say_gap, say_leader, say_power, say_set
+from cxlab.read.comparison.words import say_customers, say_leader, say_set
 from cxlab.read.conditions import RunConditions, find_differing, of_runs
 from cxlab.read.headlines import led_by, with_scored_headlines
 from cxlab.read.query import AttemptSet, facet_ids
@@ -20,6 +21,7 @@ from cxlab.read.run_names import call_runs
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.report import queries
+from cxlab.report.decision_figures import Figure, list_figures
 from cxlab.report.dialogues import Line, read_answer, read_lines
 from cxlab.report.dots import Chart, Value, draw
 from cxlab.report.paths import ProcedurePaths, find_paths, say_turn
@@ -42,12 +44,16 @@ class Grouping:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """One task: who leads and how sure that is, in sentences; a drawing; and one row a side and floor."""
+    """One task: who leads, and what that stands on in figures and sentences; a drawing; and one row a side and floor.
+
+    `figures`: the leader against the second, as in the card that Compare opens with; none where nobody else is.
+    """
 
     title: str
     metric: str
     meaning: str
     decision: str
+    figures: tuple[Figure, ...]
     sentences: tuple[str, ...]
     chart: Chart | None
     rows: tuple[Mapping[str, Any], ...]
@@ -227,9 +233,13 @@ def _tell_task(
         return names.get(side, short_model(side))
 
     told = say_leader(found, name)
-    gap = say_gap(found, name)
-    sentences = (f"{gap[:1].upper()}{gap[1:]}." if gap else "", say_power(found, name),
-                 f"Compared on {say_set(found.compared)}.", say_customers(found.customers))  # fmt: skip
+    between = decide(about, found)
+    figures = (
+        list_figures(about, found, between, ranking.describe_sides(found), task.metric.replace("_", " "), name)
+        if between
+        else ()
+    )
+    sentences = (f"Compared on {say_set(found.compared)}.", say_customers(found.customers))
     drawn = [
         (name(side), [Value(value, low, high, mark_of(marks, side), f"{name(side)}: {format_points(value)}")])
         for side, value, low, high in found.table.select("side", "value", "low", "high").iter_rows()
@@ -241,6 +251,7 @@ def _tell_task(
         task.metric,
         card.metrics.get(task.metric, "") + ("" if task.higher_is_better else " Less is better."),
         told[:1].upper() + told[1:],
+        tuple(figures),
         tuple(filter(None, sentences)),
         draw(drawn, card.scale(task.metric), alt, floors) if drawn else None,
         _rows(found, name),

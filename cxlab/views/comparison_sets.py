@@ -13,6 +13,7 @@ from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking, Rankings
 from cxlab.read.comparison.sets import Choice, ComparisonSet, TaskSet, Unit, attempts_of
 from cxlab.read.comparison.words import say_customers
+from cxlab.read.headlines import may_lead
 from cxlab.read.query import AttemptSet
 from cxlab.store import catalogue, layout
 from cxlab.ui.address import cached, here, set_view
@@ -54,9 +55,10 @@ def choose_set(found: ComparisonSet, key: str, benchmark: str = "") -> None:
 
 def choose_lead(benchmark: str) -> None:
     """Which metric leads, where the benchmark lets that be chosen; the choice goes into the address and stays."""
-    card = declared(benchmark).card
+    about = declared(benchmark)
+    card = about.card
     scored = set(cached(read.metric_names, View(benchmark=benchmark))["metric"])
-    leads = [metric for metric in dict.fromkeys(each for task in card.tasks for each in task.leads) if metric in scored]
+    leads = [metric for metric in may_lead(about) if metric in scored]
     if len(leads) < 2:
         return
     usual = card.headline if card.headline in leads else leads[0]

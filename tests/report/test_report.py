@@ -14,10 +14,13 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.cli import app
 from cxlab.errors import CxError
 from cxlab.read import View, attempt
-from cxlab.read.comparison.ranking import rank
-from cxlab.read.comparison.words import say_gap, say_leader
+from cxlab.read.comparison.decision import decide
+from cxlab.read.comparison.ranking import describe_sides, rank
+from cxlab.read.comparison.words import say_leader
+from cxlab.read.headlines import may_lead
 from cxlab.report import queries
 from cxlab.report.content import MOST_FAILURES, find_section
+from cxlab.report.decision_figures import list_figures
 from cxlab.report.dialogues import cut, read_answer, read_lines
 from cxlab.report.write import write_report
 from tests.read.comparison.test_comparison_sets import FLOOR, steady
@@ -77,7 +80,14 @@ def test_models_are_told_as_the_ranking_tells_them() -> None:
     (found,) = rank(ABOUT, View("sage")).tasks
     section = find_section(ABOUT, View("sage"), "model")
     assert section.decision == say_leader(found).capitalize() == "B leads for sure"
-    assert section.tasks[0].sentences[0].lower() == f"{say_gap(found)}.".lower()
+    between = decide(ABOUT, found)
+    assert between is not None
+    assert section.tasks[0].figures == tuple(
+        list_figures(ABOUT, found, between, describe_sides(found), found.task.metric, str)
+    )
+    told = words_of(Page(write_report([(ABOUT, View("sage"), "model")])))
+    for figure in section.tasks[0].figures:
+        assert f"{figure.label}{figure.value}{figure.note}" in told
     rows = {row["side"]: row for row in section.tasks[0].rows}
     assert list(rows) == ["b", "a", FLOOR]
     assert [rows[side]["value"] for side in "ba"] == found.table["value"].to_list()
@@ -197,6 +207,21 @@ def test_an_unknown_run_is_named(judged_home: Path, tmp_path: Path, words: list[
     with pytest.raises(CxError, match="unknown run 'nobody'"):
         call(*words, "--to", str(tmp_path / "report.html"))
     assert not list(tmp_path.iterdir())
+
+
+def test_what_leads_is_chosen_as_for_compare(empty_home: Path, tmp_path: Path) -> None:
+    lead = next(metric for metric in may_lead(ABOUT) if metric != ABOUT.card.headline)
+    first, second = steady(9, seed=1), steady(0, seed=2)
+    write_run(empty_home, 1, "one", first, also={lead: second})
+    write_run(empty_home, 2, "two", second, also={lead: first})
+    assert find_section(ABOUT, View("sage"), "model").decision == "One leads for sure"
+    target = tmp_path / "led.html"
+    call("--to", str(target), "--lead", lead)
+    told = words_of(Page(target.read_text(encoding="utf-8")))
+    assert "Two leads for sure" in told
+    assert f"two ahead of one, {lead.replace('_', ' ')}" in told
+    with pytest.raises(CxError, match="unknown metric that may lead 'shine'"):
+        call("--to", str(tmp_path / "other.html"), "--lead", "shine")
 
 
 def test_an_empty_store_and_a_file_that_is_there_are_refused(judged_store: Path, empty_home: Path) -> None:

@@ -39,6 +39,10 @@ GAPS = {
     "high": pl.Float64, "p": pl.Float64, "p_corrected": pl.Float64, "wins": pl.Int64, "ties": pl.Int64,
     "losses": pl.Int64, "detectable": pl.Float64, "needed": pl.Float64, "verdict": pl.String,
 }  # fmt: skip
+SIDES = {
+    "side": pl.String, **dict.fromkeys(_NUMBERS, pl.Float64), "samples": pl.Int64, "model": pl.String,
+    "simulated": pl.Boolean, "attempts": pl.Int64, "latency_s": pl.Float64, "cost_usd": pl.Float64,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -171,6 +175,16 @@ def took(results: pl.DataFrame) -> pl.DataFrame:
                 pl.col("cost_usd").mean()
             ),
         )
+    )
+
+
+def describe_sides(found: Ranking) -> pl.DataFrame:
+    """The ranked sides, the best first, each with its mean and what an attempt costs and takes (`took`), as SIDES."""
+    compared = found.compared
+    told = took(compared.results.filter(pl.col("side").is_in(compared.sides))).drop("success", "unscored")
+    who = compared.coverage.select("side", "model", "simulated")
+    return found.table.join(who, on="side", how="left", maintain_order="left").join(
+        told, on="side", how="left", maintain_order="left"
     )
 
 

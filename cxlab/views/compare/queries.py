@@ -147,22 +147,9 @@ def count_values(view: View, unit: Unit, facets: Sequence[str]) -> dict[str, int
 
 
 def sides(view: View, unit: Unit = "model") -> pl.DataFrame:
-    """Each side of the set with its mean on the view's metric, the best first.
-
-    Columns: side, model, simulated, value, low, high, samples, attempts, cost_usd, latency_s.
-    Cost and time are means of an attempt of the set, judges left out; cost is null where that of any is unknown.
-    """
-    found, task = ranked(view, unit), task_of(view, unit)
-    if found is None or task is None:
-        numbers = dict.fromkeys(("value", "low", "high", "cost_usd", "latency_s"), pl.Float64)
-        counts = dict.fromkeys(("samples", "attempts"), pl.Int64)
-        names = {"side": pl.String, "model": pl.String, "simulated": pl.Boolean, **counts, **numbers}
-        return pl.DataFrame(schema=names)
-    told = ranking.took(task.results.filter(pl.col("side").is_in(task.sides))).drop("success", "unscored")
-    about = task.coverage.select("side", "model", "simulated")
-    return found.table.join(about, on="side", how="left", maintain_order="left").join(
-        told, on="side", how="left", maintain_order="left"
-    )
+    """Each side of the set with its mean on the view's metric, the best first, as `ranking.describe_sides`."""
+    found = ranked(view, unit)
+    return pl.DataFrame(schema=ranking.SIDES) if found is None else ranking.describe_sides(found)
 
 
 def sample_pairs(

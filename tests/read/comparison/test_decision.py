@@ -11,8 +11,8 @@ from cxlab.read import View
 from cxlab.read.comparison.decision import Decision, decide
 from cxlab.read.comparison.ranking import rank
 from cxlab.read.comparison.words import samples_to_settle
+from cxlab.report.decision_figures import Figure, list_figures
 from cxlab.views.compare import queries
-from cxlab.views.compare.decision_card import Figure, list_figures
 from tests.stores.runs import write_run
 
 ABOUT = REGISTRY["sage"].declaration
