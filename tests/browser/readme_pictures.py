@@ -19,6 +19,9 @@ PAGES = {
     "crm_desk": "crm_desk",
 }
 
+_SETTLED = """() => document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]')
+  && !document.querySelector('[data-testid=stSkeleton], [data-stale=true]')"""
+
 
 def main(url: str) -> None:
     FOLDER.mkdir(exist_ok=True)
@@ -27,7 +30,8 @@ def main(url: str) -> None:
         page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
         for name, path in PAGES.items():
             page.goto(f"{url}/{path}")
-            page.wait_for_selector(".js-plotly-plot .scatterlayer", timeout=60_000)
+            page.wait_for_timeout(1500)
+            page.wait_for_function(_SETTLED, timeout=60_000)
             page.wait_for_selector("[data-testid='stStatusWidget']", state="detached", timeout=60_000)
             page.screenshot(path=FOLDER / f"{name}.png")
         browser.close()
