@@ -1,6 +1,7 @@
 """`compare` says what the page Compare says, as text and as JSON."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.cli import app
 from cxlab.errors import CxError
 from cxlab.read import View
-from cxlab.read.comparison.ranking import rank
+from cxlab.read.comparison.decision import decide
+from cxlab.read.comparison.ranking import describe_sides, rank
 from cxlab.read.comparison.words import say_leader
+from cxlab.report.decision_figures import list_figures
+from cxlab.ui.annotations import annotate
 from tests.read.comparison.test_comparison_sets import FLOOR, steady
 from tests.stores.runs import write_run
 
@@ -65,11 +69,38 @@ def test_it_says_what_the_page_says(home: Path) -> None:
         assert words in text
 
 
+def test_it_tells_of_the_two_first_what_the_card_of_the_page_tells(home: Path) -> None:
+    about, view = REGISTRY["sage"].declaration, View(benchmark="sage")
+    (ranked,) = rank(about, view).tasks
+    between = decide(about, ranked)
+    assert between is not None
+    figures = list_figures(about, ranked, between, describe_sides(ranked), "told", str)
+    assert [each.label.split()[0] for each in figures] == ["c", "Cost", "Time", "More", "Where"]
+    (task,) = read()["tasks"]
+    assert task["decision"]["told"] == [asdict(each) for each in figures]
+    assert set(task["decision"]["cost_usd"]) == {"a", "b", "c"}
+    text = call()
+    assert all(f"  {each}\n" in text for each in figures)
+
+
+def test_runs_are_called_as_somebody_named_them(home: Path) -> None:
+    runs = [f"run-260101-{number:06d}-aaaaaaaa" for number in (1, 3)]
+    annotate("name", runs[1], "", "new prompt")
+    (task,) = read(*runs)["tasks"]
+    assert [(row["model"], row["name"]) for row in task["models"]] == [(runs[1], "new prompt"), (runs[0], "a")]
+    assert task["verdict"] == "new prompt leads for sure"
+    text = call(*runs)
+    assert "new prompt ahead of a, told" in text
+    assert not any(run in text for run in runs)
+
+
 def test_models_a_baseline_and_samples_can_be_picked(home: Path) -> None:
     (task,) = read("a", "b", "--baseline", "b")["tasks"]
     assert task["verdict"].startswith("cannot tell yet who leads: ")
     assert task["leader"] is None
-    assert "samples find a difference of" in task["settled_by"]
+    told = {each["label"]: each["value"] for each in task["decision"]["told"]}
+    assert told["Cost of one dialogue"] == "not measured"
+    assert task["decision"]["slices_looked_at"] == 0
     assert [(row["model"], row["verdict"]) for row in task["differences"]] == [("a", "cannot tell")]
     assert task["differences"][0]["low"] < 0 < task["differences"][0]["high"]
     (late,) = read("a", "late")["tasks"]

@@ -8,7 +8,7 @@ import typer
 
 if TYPE_CHECKING:
     from cxlab.read import View
-    from cxlab.read.comparison.ranking import Ranking
+    from cxlab.read.comparison.ranking import Ranking, Rankings
     from cxlab.read.comparison.sets import ComparisonSet, Unit
     from cxlab.records.benchmark_card import Declaration
 
@@ -57,7 +57,8 @@ def compare(
     if unit == "run_id":
         runs = of_runs(about.card.id, about.switches)
         apart = find_differing({run: runs[run].conditions for run in view.runs})
-    told = [_tell(about, each, baseline) for each in found.tasks]
+    names = _name_sides(found, unit)
+    told = [_tell(about, each, baseline, names) for each in found.tasks]
     if baseline and not any(baseline in each.compared.sides for each in found.tasks):
         raise UnknownName("side", baseline, {side for each in found.tasks for side in each.compared.sides})
     if as_json:
@@ -67,9 +68,9 @@ def compare(
     if apart:
         print("These runs differ in other things than the model, so a difference may be due to them:")
         for title, values in apart.items():
-            print(f"  {title}: " + "; ".join(f"{run} {value}" for run, value in values.items()))
+            print(f"  {title}: " + "; ".join(f"{names.get(run, run)} {value}" for run, value in values.items()))
         print()
-    print("\n\n".join(_write(about, found.set, each, row) for each, row in zip(found.tasks, told, strict=True))
+    print("\n\n".join(_write(about, found.set, each, row, names) for each, row in zip(found.tasks, told, strict=True))
           or f"{about.card.name}: nothing has been scored that could be compared")  # fmt: skip
 
 
@@ -139,15 +140,34 @@ def _tell_set(found: "ComparisonSet") -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _tell(about: "Declaration", found: "Ranking", baseline: str) -> dict[str, Any]:
+def _name_sides(found: "Rankings", unit: "Unit") -> dict[str, str]:
+    """How sides are called: models by their ids, which one types; runs as on the pages."""
+    from cxlab.read.run_names import call_runs
+
+    sides = [row for each in found.tasks for row in each.compared.coverage.select("side", "model").iter_rows()]
+    return {side: side for side, _ in sides} if unit == "model" else call_runs(list(dict.fromkeys(sides)), {})
+
+
+def _tell(about: "Declaration", found: "Ranking", baseline: str, names: dict[str, str]) -> dict[str, Any]:
     """One task in plain values; None is unknown."""
+    from dataclasses import asdict
+
     from cxlab.read.comparison import ranking
-    from cxlab.read.comparison.words import say_customers, say_leader, say_power
+    from cxlab.read.comparison.decision import decide
+    from cxlab.read.comparison.words import say_customers, say_floors, say_leader
+    from cxlab.report.decision_figures import list_figures
+
+    def name(side: str) -> str:
+        return names.get(side, side)
 
     compared, gaps = found.compared, found.gaps
     against = baseline if baseline in compared.sides else found.leader
     if against != found.leader:
         gaps = ranking.gaps_from(about, found, against)
+    between = decide(about, found, against)
+    sides = ranking.describe_sides(found) if between else found.table
+    title = found.task.metric.replace("_", " ")
+    figures = list_figures(about, found, between, sides, title, name) if between else []
     coverage = {row["side"]: row for row in compared.coverage.iter_rows(named=True)}
     said = found.customers
     return {
@@ -157,12 +177,19 @@ def _tell(about: "Declaration", found: "Ranking", baseline: str) -> dict[str, An
         "samples": compared.samples,
         "trials": compared.trials,
         "of": compared.known,
-        "verdict": say_leader(found),
+        "verdict": say_leader(found, name),
         "leader": found.leader if found.decided else None,
         "first": found.leader or None,
-        "settled_by": say_power(found) or None,
+        "decision": None if between is None else {
+            "leader": between.leader, "rival": between.rival, "told": [asdict(each) for each in figures],
+            **{column: {row["side"]: _finite(row[column]) for row in sides.iter_rows(named=True)}
+               for column in ("cost_usd", "latency_s")},
+            "slices_looked_at": between.looked_at, "slices": [asdict(each) for each in between.slices],
+        },
+        "below_floor": say_floors([found], name) or None,
         "models": [
-            {"model": row["side"], "mean": row["value"], "low": row["low"], "high": row["high"], "n": row["samples"],
+            {"model": row["side"], "name": name(row["side"]), "mean": row["value"], "low": row["low"],
+             "high": row["high"], "n": row["samples"],
              "has": coverage[row["side"]]["samples"], "simulated": coverage[row["side"]]["simulated"]}
             for row in found.table.iter_rows(named=True)
         ],
@@ -192,23 +219,25 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _write(about: "Declaration", chosen: "ComparisonSet", found: "Ranking", told: dict[str, Any]) -> str:
+def _write(
+    about: "Declaration", chosen: "ComparisonSet", found: "Ranking", told: dict[str, Any], names: dict[str, str]
+) -> str:
     """One task for a terminal."""
-    from cxlab.read.comparison.words import say_gap, say_set
+    from cxlab.read.comparison.words import say_set
+    from cxlab.report.decision_figures import Figure
 
     lines = [f"{about.card.name}, {found.task.title} ({found.task.metric}): {told['verdict']}"]
-    if gap := say_gap(found):
-        lines.append(f"  {gap[:1].upper()}{gap[1:]}.")
     where = f"; set {chosen.conditions.id}, dataset {chosen.conditions.dataset}" if chosen.conditions else ""
     lines.append(f"  {say_set(found.compared)}{where}.")
-    if told["settled_by"]:
-        lines.append(f"  {told['settled_by']}")
+    lines += [f"  {Figure(**each)}" for each in told["decision"]["told"]] if told["decision"] else []
+    if told["below_floor"]:
+        lines.append(f"  ! {told['below_floor']}.")
     gaps = {row["model"]: row for row in told["differences"]}
-    rows = [("model", "mean", "95 %", f"against {told['baseline']}", "95 %, corrected", "", "samples")]
+    rows = [("model", "mean", "95 %", f"against {names.get(told['baseline'], '')}", "95 %, corrected", "", "samples")]
     for row in told["models"]:
         other = gaps.get(row["model"])
         rows.append((
-            row["model"], f"{row['mean']:.1f}", _span(row), "" if other is None else _signed(other["difference"]),
+            row["name"], f"{row['mean']:.1f}", _span(row), "" if other is None else _signed(other["difference"]),
             "" if other is None else _span(other), "" if other is None else other["verdict"],
             f"{row['n']} (has {row['has']} of {told['of']})",
         ))  # fmt: skip
@@ -217,7 +246,7 @@ def _write(about: "Declaration", chosen: "ComparisonSet", found: "Ranking", told
     widths = [max(len(row[place]) for row in rows) for place in range(7)]
     lines += ["  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
               for row in rows]  # fmt: skip
-    lines += [f"  Not ranked: {row['model']} {row['reason']}." for row in told["left_out"]]
+    lines += [f"  Not ranked: {names[row['model']]} {row['reason']}." for row in told["left_out"]]
     if told["customers"] and told["customers"]["told"]:
         lines.append(f"  {told['customers']['told']}")
     return "\n".join(lines)

@@ -13,7 +13,7 @@ from cxlab.read.comparison import ranking, score_sums
 from cxlab.read.comparison.decision import decide
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import ComparisonSet, Unit, attempts_of, one_a_trial
-from cxlab.read.comparison.words import say_customers, say_leader, say_set
+from cxlab.read.comparison.words import say_customers, say_floors, say_leader, say_set
 from cxlab.read.conditions import RunConditions, find_differing, of_runs
 from cxlab.read.headlines import led_by, with_scored_headlines
 from cxlab.read.query import AttemptSet, facet_ids
@@ -239,13 +239,14 @@ def _tell_task(
         if between
         else ()
     )
-    sentences = (f"Compared on {say_set(found.compared)}.", say_customers(found.customers))
+    floors = say_floors([found], name)
+    sentences = (f"Compared on {say_set(found.compared)}.", floors and f"⚠ {floors}.", say_customers(found.customers))
     drawn = [
         (name(side), [Value(value, low, high, mark_of(marks, side), f"{name(side)}: {format_points(value)}")])
         for side, value, low, high in found.table.select("side", "value", "low", "high").iter_rows()
     ]
     alt = f"{task.title}, {task.metric} by side with 95 % intervals: {told}."
-    floors = found.floors["value"].drop_nulls().to_list()
+    dotted = found.floors["value"].drop_nulls().to_list()
     return TaskResult(
         task.title,
         task.metric,
@@ -253,7 +254,7 @@ def _tell_task(
         told[:1].upper() + told[1:],
         tuple(figures),
         tuple(filter(None, sentences)),
-        draw(drawn, card.scale(task.metric), alt, floors) if drawn else None,
+        draw(drawn, card.scale(task.metric), alt, dotted) if drawn else None,
         _rows(found, name),
         tuple(_groupings(about, view, found, name, marks)),
     )

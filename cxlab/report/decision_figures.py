@@ -31,22 +31,16 @@ def list_figures(
 ) -> list[Figure]:
     """A decision's figures in the order in which they are asked for; `sides` as `ranking.describe_sides`, `title` the
     metric's."""
-    cost, time, where = list_beside_scores(about, told, sides, name)
-    return [_difference(found, told, title, name), cost, time, _power(found, told), where]
-
-
-def list_beside_scores(
-    about: Declaration, told: Decision, sides: pl.DataFrame, name: Callable[[str], str]
-) -> tuple[Figure, Figure, Figure]:
-    """What a mean does not tell of the two: cost and time of one attempt, and where the rival wins."""
     rows = {row["side"]: row for row in sides.iter_rows(named=True)}
     pair = [{**rows[side], "name": name(side)} for side in (told.leader, told.rival)]
     one, many = about.card.unit
-    return (
+    return [
+        _difference(found, told, title, name),
         _price(f"Cost of one {one}", "cost_usd", format_usd, many, pair),
         _price(f"Time of one {one}", "latency_s", format_seconds, many, pair),
+        _power(found, told),
         _slices(about, told, name(told.rival)),
-    )
+    ]
 
 
 def _difference(found: Ranking, told: Decision, title: str, name: Callable[[str], str]) -> Figure:

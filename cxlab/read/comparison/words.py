@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Customers, TaskSet
 
@@ -34,22 +36,6 @@ def say_leader(found: Ranking, name: Name = str) -> str:
     return f"cannot tell yet who leads: {leader} is first, but {told} behind for sure"
 
 
-def say_gap(found: Ranking, name: Name = str) -> str:
-    """How far the leader is ahead of the second, with the interval; "" where there is no second."""
-    if found.table.height < 2:
-        return ""
-    second = found.table["side"][1]
-    row = next(each for each in found.gaps.iter_rows(named=True) if each["side"] == second)
-    if row["difference"] is None:
-        return f"{name(second)} is second; the two share no sample"
-    sign = 1 if not found.task.higher_is_better else -1
-    ahead, ends = sign * row["difference"], sorted(sign * end for end in (row["low"], row["high"]) if end is not None)
-    told = f" ({ends[0]:.1f} to {ends[1]:.1f})" if len(ends) == 2 else ", without an interval: too few samples"
-    if round(ahead, 1) == 0:
-        return f"level with {name(second)}{told}"
-    return f"{ahead:.1f} points ahead of {name(second)}{told}"
-
-
 def say_against(found: Ranking, baseline: str, name: Name = str) -> str:
     """How the leader stands against a kept baseline among the sides."""
     if baseline == found.leader:
@@ -59,31 +45,6 @@ def say_against(found: Ranking, baseline: str, name: Name = str) -> str:
         return f"Baseline {name(baseline)} shares no sample with the first"
     sure = "for sure" if row["verdict"] == "worse" else "which cannot be told from chance yet"
     return f"Baseline {name(baseline)}: {name(found.leader)} is {abs(row['difference']):.1f} points ahead of it, {sure}"
-
-
-def say_power(found: Ranking, name: Name = str) -> str:
-    """What would settle it: the smallest difference that so many samples find, and how many the closest one takes."""
-    rows = [row for row in found.gaps.iter_rows(named=True) if row["verdict"] == "cannot tell"]
-    known = [row for row in rows if row["detectable"] is not None]
-    if not rows:
-        return ""
-    if not known:
-        return "All samples are tied or too few, so nothing says yet how many more would tell them apart."
-    row = min(known, key=lambda each: abs(each["difference"]))
-    side = name(row["side"])
-    told = (
-        f"{_count(row['n'], 'sample')} find a difference of {max(each['detectable'] for each in known):.1f} points in "
-        "four cases out of five; a smaller one mostly stays open."
-    )
-    more = samples_to_settle(row)
-    if more is None:
-        return f"{told} To tell {side} apart would take more than {MOST_NEEDED:,} samples: they may as well be equal."
-    if more == 0:
-        return f"{told} {side} is about at that limit: a few more samples may settle it."
-    return (
-        f"{told} About {more:,} more samples would settle it with {side}, if the difference stays as it is"
-        f"{say_left(found.compared, more)}."
-    )
 
 
 def samples_to_settle(gap: Mapping[str, Any]) -> int | None:
@@ -97,6 +58,25 @@ def say_left(compared: TaskSet, more: int) -> str:
     """How many samples the dataset still has, as the end of a sentence that asks for `more`; "" where it has enough."""
     left = compared.known - compared.samples
     return "" if more <= left else "; this dataset has no more" if left <= 0 else f"; this dataset has {left:,} more"
+
+
+def say_floors(found: Sequence[Ranking], name: Name = str) -> str:
+    """Where whoever is first does no better than a constant agent, of one task or of several; "" where nowhere."""
+    told = []
+    for each in found:
+        if not each.table.height:
+            continue
+        sign = 1 if each.task.higher_is_better else -1
+        first = float(each.table["value"][0])
+        floors = each.floors.drop_nulls("value").sort(sign * pl.col("value"), "name")
+        if floors.height and sign * floors["value"][-1] >= sign * first:
+            told.append((each, f"{name(each.leader)} {first:.1f}, {floors['name'][-1]} {floors['value'][-1]:.1f}"))
+    if not told:
+        return ""
+    if len(found) == 1:
+        return f"Whoever is first does no better than a constant agent: {told[0][1]}"
+    tasks = "; ".join(f"{each.task.title} ({values})" for each, values in told)
+    return f"In {len(told)} of {len(found)} tasks whoever is first does no better than a constant agent: {tasks}"
 
 
 def say_set(compared: TaskSet) -> str:

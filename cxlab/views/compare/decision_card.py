@@ -7,7 +7,7 @@ import streamlit as st
 
 from cxlab.read.comparison.decision import Decision
 from cxlab.read.comparison.ranking import Ranking
-from cxlab.read.comparison.words import say_leader, say_set
+from cxlab.read.comparison.words import say_floors, say_leader, say_set
 from cxlab.read.conditions import Conditions
 from cxlab.records.benchmark_card import Declaration
 from cxlab.report.decision_figures import list_figures
@@ -40,6 +40,8 @@ def show_decision(
         if simulated.get(told.leader) or simulated.get(told.rival):
             badge("simulated", "stand-ins answered, so this tells nothing of real models")
         st.html(render("cxlab.views.compare:decision", figures=list_figures(about, found, told, board, title, name)))
+        if floors := say_floors([found], name):
+            st.caption(plain(f"⚠ {floors}."))
     _show_ranking(found, conditions, title, named, words)
 
 

@@ -8,7 +8,7 @@ from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, annotations
 from cxlab.read.comparison.ranking import Ranking, Rankings
-from cxlab.read.comparison.words import say_against, say_leader
+from cxlab.read.comparison.words import say_against, say_floors, say_leader
 from cxlab.read.failures import passed_rate
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, here, link
@@ -41,6 +41,8 @@ def _show_row(about: Declaration) -> None:
         link(about.card.name, "compare", view)
         st.caption(_say_size(about, found))
     leads.markdown(plain(_say_finding(about, found)))
+    if words := say_floors([each for each in found.tasks if each.table.height], short_model):
+        leads.caption(plain(f"⚠ {words}."))
     if words := _say_baseline(about, found):
         leads.caption(plain(words))
     with passed:

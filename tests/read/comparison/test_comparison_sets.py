@@ -14,7 +14,7 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.read import View
 from cxlab.read.comparison.ranking import rank
 from cxlab.read.comparison.sets import find_set
-from cxlab.read.comparison.words import say_customers, say_leader, say_power, say_set
+from cxlab.read.comparison.words import say_customers, say_floors, say_leader, say_set
 from tests.stores.runs import write_run
 
 ABOUT = REGISTRY["sage"].declaration
@@ -206,10 +206,19 @@ def test_no_lead_is_claimed_that_the_comparison_does_not_support(home: Path) -> 
     assert not found.decided
     assert say_leader(found) == f"cannot tell yet who leads: {found.leader} is first, but " + (
         "a" if found.leader == "b" else "b") + " is not behind for sure"  # fmt: skip
-    assert "30 samples find a difference of" in say_power(found)
     write_run(home, 3, "c", steady(25, seed=3))
     sure = rank(ABOUT, VIEW).tasks[0]
-    assert (sure.leader, say_leader(sure), say_power(sure)) == ("c", "c leads, ahead of all 2 others for sure", "")
+    assert (sure.leader, say_leader(sure)) == ("c", "c leads, ahead of all 2 others for sure")
+
+
+@pytest.mark.parametrize(("floor", "told"), [
+    (20.0, ""),
+    (70.0, "Whoever is first does no better than a constant agent: a 67.5, Floor 70.0"),
+])  # fmt: skip
+def test_a_leader_below_a_constant_agent_is_told_of(home: Path, floor: float, told: str) -> None:
+    write_run(home, 1, "a", steady(0))
+    write_run(home, 2, FLOOR, dict.fromkeys(steady(0), floor))
+    assert say_floors(rank(ABOUT, VIEW).tasks) == told
 
 
 def test_customers_whose_words_were_not_shared_are_noticed(home: Path) -> None:
