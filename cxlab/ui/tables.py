@@ -92,9 +92,12 @@ def show_table(
     names = [name for name in columns if name in shown.columns]
     table = flatten_lists(shown.select(names))
     table, columns = fit_columns(table, columns)
-    options: dict[str, Any] = {}
+    widths = fit_widths(table, columns, room=_ROOM - (_TICK if select else 0))
+    config: dict[str, Any] = {name: columns[name] for name in names}
+    config |= {name: {**columns[name], "width": width} for name, width in widths.items()}
+    options: dict[str, Any] = {"row_height": _TALL_ROW} if widths else {}
     if select:
-        options = {"on_select": "rerun", "selection_mode": "single-row" if select == "single" else "multi-row"}
+        options |= {"on_select": "rerun", "selection_mode": "single-row" if select == "single" else "multi-row"}
     event = st.dataframe(
         # As Arrow, which is what is sent: by way of pandas it takes five times as long.
         table.to_arrow(compat_level=pl.CompatLevel.oldest()),
@@ -102,7 +105,7 @@ def show_table(
         hide_index=True,
         width="stretch",
         height=height or "auto",
-        column_config={name: columns[name] for name in names},
+        column_config=config,
         placeholder="–",
         alt=alt,
         **options,
@@ -130,6 +133,49 @@ def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.Dat
                 written = "%.1f s" if largest(sizes, 0.0) >= 1 else "%.3f s"
             fitted[name] = _Column({**shape, "type_config": {**shape["type_config"], "format": written}}, shape.kind)
     return table, fitted
+
+
+# In pixels: what a page is wide at a window of 1024, the ticks before the rows, one letter, the edges of a cell, and a
+# row from which on Streamlit breaks lines; such a row holds three.
+_ROOM, _TICK, _LETTER, _EDGES, _TALL_ROW, _LINES = 750, 36, 7.2, 18, 64, 3
+_WIDEST, _WORTH_IT = 500, 60
+
+
+def fit_widths(table: pl.DataFrame, columns: Mapping[str, Any], room: float) -> dict[str, int]:
+    """Widths in pixels of the columns of text, of which the long ones give way for the table to fit into `room` pixels.
+
+    Empty where all fits as it is, or where no column of text is long: nothing is broken into lines for nothing.
+    """
+    titles = {name: len(str(columns[name].get("label") or name)) for name in table.columns}
+    lengths = {name: _longest(table[name]) for name in table.columns}
+    needed = {name: min(_EDGES + _LETTER * max(titles[name], lengths[name]), _WIDEST) for name in table.columns}
+    over = sum(needed.values()) - room
+    # A column gives what it can spare when its longest text is broken into three lines, between its words.
+    least = {
+        name: _EDGES + _LETTER * max(1.15 * lengths[name] / _LINES, titles[name], _longest_word(table[name]))
+        for name, dtype in table.schema.items()
+        if dtype == pl.String
+    }
+    spare = {name: max(needed[name] - width, 0.0) for name, width in least.items()}
+    if over <= 0 or sum(spare.values()) < _WORTH_IT:
+        return {}
+    share = min(over / sum(spare.values()), 1.0)
+    return {name: round(needed[name] - share * spared) for name, spared in spare.items()}
+
+
+def _longest_word(texts: pl.Series) -> float:
+    """Letters of the longest word, up to what may stand in one line."""
+    words = texts.unique().drop_nulls().str.split(" ").explode(empty_as_null=False)
+    return min(largest(words.str.len_chars(), 0.0), 32)
+
+
+def _longest(values: pl.Series) -> float:
+    """Letters that the longest value takes, as it is shown."""
+    if values.dtype == pl.String:
+        return largest(values.unique().str.len_chars(), 0.0)
+    if values.dtype.is_integer():
+        return len(f"{largest(values.abs(), 0.0):,.0f}")
+    return 16 if values.dtype.is_temporal() else 8
 
 
 def table_key(key: str, frame: pl.DataFrame) -> str:

@@ -2,8 +2,10 @@
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cxlab.ui.tables import column, fit_columns
+from cxlab.ui.tables import column, fit_columns, fit_widths
 
 
 def test_shares_are_sent_as_percentages_with_one_decimal() -> None:
@@ -42,3 +44,33 @@ def test_money_and_time_have_the_decimals_that_their_column_needs(
 def test_text_where_a_number_was_expected_stays() -> None:
     frame = pl.DataFrame({"x": ["–", "35 %"]})
     assert fit_columns(frame, {"x": column("x", "share"), "gone": column("y", "usd")})[0].equals(frame)
+
+
+SENTENCE = "A person who works in the organisation; those that take cases are its agents."
+
+
+@given(
+    st.lists(st.tuples(st.text(max_size=220), st.sampled_from(["", "short", SENTENCE, "x" * 200])), max_size=6),
+    st.integers(200, 1500),
+)
+def test_long_texts_give_way_and_nothing_else(rows: list[tuple[str, str]], room: int) -> None:
+    frame = pl.DataFrame({"a": [a for a, _ in rows], "b": [b for _, b in rows], "n": [1234567] * len(rows)})
+    frame = frame.with_columns(pl.col("a", "b").cast(pl.String))
+    shapes = {"a": column("First"), "b": column("Second", width="large"), "n": column("Number", "count")}
+    widths = fit_widths(frame, shapes, room)
+    assert set(widths) in (set(), {"a", "b"})
+    for name, width in widths.items():
+        assert 0 < width <= 500
+        longest_word = max((len(word) for text in frame[name] for word in text.split(" ")), default=0)
+        assert width >= min(longest_word, 32) * 7
+
+
+def test_a_table_that_fits_stays_as_it_is() -> None:
+    shapes = {"a": column("Name"), "b": column("What it is")}
+    frame = pl.DataFrame({"a": ["strong"], "b": [SENTENCE]})
+    assert fit_widths(frame, shapes, 900) == {}
+    narrow = fit_widths(frame, shapes, 400)
+    assert narrow["b"] < 400
+    assert narrow["b"] * 3 > len(SENTENCE) * 7
+    assert narrow["a"] < 100
+    assert fit_widths(frame.clear(), shapes, 400) == {}
