@@ -72,7 +72,8 @@ def show_like(place: SearchPlace) -> None:
 def show_found(place: SearchPlace, tab: str) -> None:
     """The results of the question, or where and when they occur."""
     if not place.question and not place.like:
-        st.info(f"Ask a question above, for example: {question.EXAMPLE}. Or take one of the suggestions.")
+        ui.section("Ask a question above, or begin with one of these")
+        question.show_ideas(place, "search-begin")
         return
     with st.spinner("Searching"):
         found = finding.find(place)

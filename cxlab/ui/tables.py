@@ -138,7 +138,7 @@ def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.Dat
 # In pixels: what a page is wide at a window of 1024, the ticks before the rows, one letter, the edges of a cell, and a
 # row from which on Streamlit breaks lines; such a row holds three.
 _ROOM, _TICK, _LETTER, _EDGES, _TALL_ROW, _LINES = 750, 36, 7.2, 18, 64, 3
-_WIDEST, _WORTH_IT = 500, 60
+_WIDEST, _ENOUGH, _WORTH_IT = 500, 320, 60
 
 
 def fit_widths(table: pl.DataFrame, columns: Mapping[str, Any], room: float) -> dict[str, int]:
@@ -152,7 +152,9 @@ def fit_widths(table: pl.DataFrame, columns: Mapping[str, Any], room: float) -> 
     over = sum(needed.values()) - room
     # A column gives what it can spare when its longest text is broken into three lines, between its words.
     least = {
-        name: _EDGES + _LETTER * max(1.15 * lengths[name] / _LINES, titles[name], _longest_word(table[name]))
+        name: min(
+            _EDGES + _LETTER * max(1.15 * lengths[name] / _LINES, titles[name], _longest_word(table[name])), _ENOUGH
+        )
         for name, dtype in table.schema.items()
         if dtype == pl.String
     }

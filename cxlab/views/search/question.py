@@ -33,7 +33,7 @@ def ask_question(place: SearchPlace) -> None:
     with more, st.popover("Build one", width="stretch", key="search-build"):
         _build(place)
     with ideas, st.popover("Suggestions", width="stretch", key="search-ideas"):
-        _suggest(place)
+        show_ideas(place, "search-idea")
 
 
 def _build(place: SearchPlace) -> None:
@@ -70,13 +70,14 @@ def _write(template: Template) -> str:
     return text
 
 
-def _suggest(place: SearchPlace) -> None:
-    """Questions that some conversations of the set answer better than the others."""
+def show_ideas(place: SearchPlace, key: str) -> None:
+    """Questions that some conversations of the set answer better than the others, to be asked by a click."""
     st.caption("Questions that set some of these conversations apart from the rest, best first.")
     with st.spinner("Reading the conversations"):
         found = cached(suggest, place.dataset)
-    for number, each in enumerate(found):
-        if st.button(plain(each), key=f"search-idea-{number}", type="tertiary"):
-            go(place.ask(each))
+    with st.container(horizontal=True, gap="small"):
+        for number, each in enumerate(found):
+            if st.button(plain(each), key=f"{key}-{number}"):
+                go(place.ask(each))
     if not found:
         st.caption("Nothing sets any of them apart.")
