@@ -20,6 +20,8 @@ def show_list(view: View, about: Declaration) -> None:
     facets = dict.fromkeys([*usable_facets(about), *(name for name, _ in view.facets)])
     blind = view.blind == "yes"
     telling = [] if blind else ["models", "errors", "owners", "splits", "ends", "runs"]
+    if view.reasons and not blind:
+        telling.append("reasons")
     filters = [*telling[:1], *tasks, *facets, *telling[1:], "tags", "written"]
     attempt_list.choose_blind(view)
     attempt_list.choose_floors(view, about)
@@ -32,7 +34,7 @@ def show_list(view: View, about: Declaration) -> None:
         return
     # The numbers beside the choice of what is listed are the same for each choice.
     counts = ui.cached(failures.counts, view.change(attempt="", turn=None, order="", page=1, verdict=""))
-    attempt_list.show_counts(about, counts)
+    attempt_list.show_counts(view, about, counts)
     view = attempt_list.choose_verdict(view, counts)
     filters_ = view.change(attempt="", turn=None, order="", page=1)
     attempt_list.show_groups(view, about, ui.cached(failures.groups, filters_.change(alike="")))

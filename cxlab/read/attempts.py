@@ -9,7 +9,7 @@ import polars as pl
 
 from cxlab.errors import UnknownName
 from cxlab.read import procedures, troubles
-from cxlab.read.query import COLUMNS, ask, facet, facet_ids, where
+from cxlab.read.query import COLUMNS, MADE, ask, facet, facet_ids, where
 from cxlab.read.view import View
 from cxlab.store import catalogue, frames, load
 
@@ -64,7 +64,7 @@ def facets(view: View, names: Sequence[str] | None = None) -> pl.DataFrame:
     that does not filter by them should not ask.
     """
     condition, params = where(view)
-    columns_of = {**COLUMNS, **{name: facet(name, "attempts") for name in facet_ids()}}
+    columns_of = {**COLUMNS, **MADE, **{name: facet(name, "attempts") for name in facet_ids()}}
     wanted = {name: column for name, column in columns_of.items() if names is None or name in names}
     looked_up = {name: found for name, found in troubles.FACETS.items() if names is None or name in names}
     parts = [

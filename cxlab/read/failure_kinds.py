@@ -78,7 +78,10 @@ def kind_of(where: str, type_: str) -> str:
     return {"tool": type_, "customer": "customer_tool"}.get(where, where)
 
 
-REASON_STEM = """trim(regexp_replace(regexp_replace(regexp_replace(coalesce(verdict_reason, ''), '[;:].*$', ''),
-    '''[^'']*''', '…', 'g'), '[0-9]+', '…', 'g'))"""
+REASON_STEM = """coalesce(nullif(left(trim(regexp_replace(regexp_replace(regexp_replace(coalesce(verdict_reason, ''),
+    '[;:].*$', ''), '''[^'']*''', '…', 'g'), '[0-9]+', '…', 'g')), 160), ''), 'no reason is stored')"""
 """SQL: a verdict's reason without what names one case: what is quoted, numbers, and all behind the first colon or
-semicolon."""
+semicolon; short enough for an address."""
+
+OWNER = "coalesce(nullif(verdict_owner, ''), 'unknown')"
+"""SQL: whose doing a verdict was."""

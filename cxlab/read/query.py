@@ -11,6 +11,7 @@ import polars as pl
 
 from cxlab.errors import UnknownName
 from cxlab.read import troubles
+from cxlab.read.failure_kinds import OWNER, REASON_STEM
 from cxlab.read.view import View
 from cxlab.store import catalogue, connect, layout
 
@@ -27,8 +28,10 @@ COLUMNS = {
     "outcomes": "outcome",
     "failures": "failure",
     "ends": "ended_by",
-    "owners": "verdict_owner",
 }
+_NOT_PASSED = "CASE WHEN coalesce(verdict, '') <> 'passed' THEN {} END"
+MADE = {"owners": _NOT_PASSED.format(OWNER), "reasons": _NOT_PASSED.format(REASON_STEM)}
+"""Filters of the View that columns of `attempts` make up: the SQL of their value."""
 # What other tables hold of these themselves; the rest is looked up in `attempts`.
 _OWN = {
     "attempts": {"benchmark", *COLUMNS.values()},
@@ -114,6 +117,10 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
                 here.append(f"{prefix}{column} IN ({listed})")
             else:
                 there.append(f"{column} IN ({listed})")
+    for name, made in MADE.items():
+        if values := view.values(name):
+            params[f"f_{name}"] = list(values)
+            (here if table == "attempts" else there).append(f"{made} IN (SELECT unnest($f_{name}))")
     if view.without:
         params["f_without"] = list(view.without)
         (here if "model" in own else there).append(
@@ -154,7 +161,7 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
 def selection(view: View) -> View:
     """The view with what `where` looks at and the metric, and nothing else: what a read is remembered by."""
     others = ("facets", "benchmark", *troubles.FACETS, "alike", "verdict", "search", "metric", "without", "among")
-    names = (*COLUMNS, *others)
+    names = (*COLUMNS, *MADE, *others)
     return View(**{name: getattr(view, name) for name in names})
 
 

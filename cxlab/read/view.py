@@ -23,6 +23,7 @@ _LISTS = {
     "errors": "error",
     "splits": "split",
     "owners": "owner",
+    "reasons": "reason",
     "tags": "tag",
     "written": "written",
     "judges": "judge",
@@ -54,14 +55,14 @@ KEYS = frozenset({**_LISTS, **_TEXTS, **_NUMBERS}.values())
 
 # Where one is on a page, as opposed to what one filters by: this stays behind when the page changes.
 _PLACE = (
-    "ends", "errors", "splits", "owners", "tags", "written", "floors", "blind", "alike", "verdict", "attempt", "turn",
-    "stage", "page", "order", "tab", "at",
+    "ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "blind", "alike", "verdict",
+    "attempt", "turn", "stage", "page", "order", "tab", "at",
     "field", "baseline", "conversation",
 )  # fmt: skip
 
 
 # Of these, what narrows the rows all the same.
-_NARROWS = ("ends", "errors", "splits", "owners", "tags", "written", "floors", "alike", "verdict")
+_NARROWS = ("ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "alike", "verdict")
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ class View:
     `failures` are "where:type" as in attempts.failure. `stage` is a stage of a procedure (or `from>to` for an
     edge), `field` a judged field, `baseline` the model that others are compared with,
     `at` the turns that are looked at ("last" or a number; empty: all). `errors` are kinds of what went wrong
-    (failure_kinds.KINDS), `splits` "yes" or "no", `ends` how dialogues ended, `owners` whose doing a verdict was,
+    (failure_kinds.KINDS), `splits` "yes" or "no", `ends` how dialogues ended, `owners` whose doing a verdict was
+    (failure_kinds.OWNER), `reasons` why an attempt did not pass, without what names one case (REASON_STEM),
     `tags` what people tagged attempts with, `written` what they wrote to them (note, tag, adjudication, nothing),
     `floors` "shown" where constant agents are among the attempts, `blind` "yes" where model and verdict are hidden,
     `alike` a group of alike failures. `sets` are conditions under which models are compared, one a benchmark
@@ -93,6 +95,7 @@ class View:
     errors: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()

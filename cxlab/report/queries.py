@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from cxlab.read.failure_kinds import REASON_STEM
+from cxlab.read.failure_kinds import OWNER, REASON_STEM
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, where
 from cxlab.read.view import View
@@ -35,7 +35,7 @@ def owners(view: View) -> pl.DataFrame:
     """Whose doing failed and unscored attempts were: verdict, owner, n; the most frequent first."""
     condition, params = where(view.change(verdict="wrong"))
     return ask(
-        f"""SELECT coalesce(verdict, 'unscored') AS verdict, coalesce(nullif(verdict_owner, ''), 'unknown') AS owner,
+        f"""SELECT coalesce(verdict, 'unscored') AS verdict, {OWNER} AS owner,
             count(*) AS n
         FROM attempts WHERE {condition} GROUP BY ALL ORDER BY 1, 3 DESC, 2""",
         params,
@@ -55,7 +55,7 @@ def telling(view: View, most: int) -> pl.DataFrame:
     return ask(
         f"""
         WITH failed AS (
-            SELECT *, coalesce(nullif(verdict_owner, ''), 'unknown') AS owner, {REASON_STEM} AS stem,
+            SELECT *, {OWNER} AS owner, {REASON_STEM} AS stem,
                 {select_procedure("facet_list")} AS procedure
             FROM attempts WHERE {condition}
         ), ordered AS (

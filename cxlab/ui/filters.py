@@ -23,13 +23,14 @@ _FILTER_TITLES = {
     "splits": "Judges split",
     "ends": "Ended by",
     "owners": "Whose doing",
+    "reasons": "Reason",
     "runs": "Run",
     "tags": "Tag",
     "written": "Written by people",
 }
 
 # Cheap to look up and drawn on most pages: asked for together, so that pages share the answer.
-_DEAR = frozenset({"errors", "splits", "tags", "written"})
+_DEAR = frozenset({"errors", "splits", "reasons", "tags", "written"})
 # Filters that say something also where there is one value: the others would let everything through.
 _ALONE = frozenset({"tags"})
 
@@ -43,7 +44,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "unreadable": "unreadable replies",
     },
     "owners": {"label": "the label", "provider": "the provider", "judge": "the judges", "scorer": "the scorer"}
-    | {name: f"the {name}" for name in ("agent", "customer", "tool")},
+    | {name: f"the {name}" for name in ("agent", "customer", "tool")}
+    | {"unknown": "nobody knows whose"},
     "written": {"note": "a note", "tag": "a tag", "adjudication": "a decision", "nothing": "nothing yet"},
 }
 
@@ -145,6 +147,8 @@ def _title(about: Declaration, name: str) -> str:
 def _word(about: Declaration, name: str, value: str) -> str:
     if name == "runs":
         return name_run(value)
+    if name == "reasons":
+        return value
     if name == "errors" and value in (known := kinds()):
         return f"{known[value]} (on the way)" if value in EVENTS else known[value]
     if name in _WORDS:

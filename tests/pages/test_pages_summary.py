@@ -1,10 +1,13 @@
 """Overview at a glance: every benchmark's row, one success rate with Failures, the baseline, and what is running."""
 
+import re
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import pytest
 
 from cxlab import read
+from cxlab.benchmarks import REGISTRY
 from cxlab.charts.numbers import format_share
 from cxlab.read import View
 from cxlab.read.failures import counts, passed_rate
@@ -42,6 +45,38 @@ def test_what_breaks_most_is_counted_without_what_names_one_case(
     write_run(tmp_path, 1, "m", values, reasons=reasons)
     found = outcome(View(benchmark="sage"))
     assert (found.passed, found.failed, found.owner, found.reason, found.n) == (3, 5, "agent", "late", 3)
+
+
+# What a reason may hold that an address, a filter or the words of a page could stumble on.
+REASONS = {
+    "sage": "late: by 3 days", "cxmarena": "called 'find_it', which [nobody](x) has", "mmtaup2": "é" * 300,
+    "crmarena": "قيمة خاطئة & more=1", "cdr": "",
+}  # fmt: skip
+
+
+def test_the_link_opens_exactly_the_failures_that_the_sentence_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    assert set(REASONS) == set(REGISTRY)
+    for place, (name, reason) in enumerate(REASONS.items()):
+        told = {f"s{i}": "rude" if i < 2 else reason for i in range(9)}
+        values: dict[tuple[str, int], float | None] = {(f"s{i}", 1): 10.0 if i < 7 else 90.0 for i in range(9)}
+        for trial, model in enumerate(("m", "n"), 1):
+            write_run(tmp_path, 2 * place + trial, model, values, benchmark=name, reasons=told)
+    overview = open_page()
+    links = [each.proto for each in overview.get("page_link") if each.proto.label.startswith("See ")]
+    assert [each.label for each in links] == ["See these 10"] * len(REASONS)
+    assert words(overview).count("10 of 14 that failed; ") == len(REASONS)
+    for name, each in zip(REGISTRY, links, strict=True):
+        address = parse_qs(each.query_string)
+        assert address["benchmark"] == [name]
+        listed = open_page("failures", **address)
+        assert not listed.exception
+        assert not listed.warning
+        assert {each.label: each.value for each in listed.metric}["Failed"] == "10"
+        assert not [each for each in listed.metric if each.label.startswith("Passed")]
+        assert re.search(r"^10 \w+ failed$", words(listed), flags=re.M)
 
 
 def test_the_kept_baseline_stands_on_overview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

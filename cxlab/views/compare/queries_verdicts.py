@@ -9,6 +9,7 @@ from cxlab.metrics.paired import mcnemar_exact
 from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.comparison.sets import Unit, attempts_of
+from cxlab.read.failure_kinds import OWNER
 from cxlab.read.query import ask, facet_ids, selection, where
 from cxlab.read.view import View
 from cxlab.views.benchmarks import declared
@@ -17,7 +18,7 @@ from cxlab.views.compare import queries
 WRONG_LABEL = "label is wrong"
 """The tag of an attempt whose sample is believed to expect the wrong thing."""
 _COLUMNS = (
-    "run_id, attempt_id, verdict, coalesce(nullif(verdict_owner, ''), 'unknown') AS owner, "
+    f"run_id, attempt_id, verdict, {OWNER} AS owner, "
     "coalesce(verdict_reason, '') AS reason, coalesce(verdict_stage, '') AS stage, "
     "coalesce(verdict_field, '') AS field, coalesce(verdict_tool, '') AS tool"
 )

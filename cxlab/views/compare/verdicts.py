@@ -53,8 +53,7 @@ def show_owners(about: Declaration, view: View, unit: Unit, named: Mapping[str, 
     if picked:
         scope = View(about.card.id, tasks=view.tasks, facets=view.facets, verdict=str(picked[0]["verdict"]))
         chosen = {"runs": tuple(sides)} if unit == "run_id" else {"models": tuple(sides)}
-        owner = picked[0]["owner"]
-        open_page("failures", scope.change(owners=() if owner == "unknown" else (owner,), **chosen))
+        open_page("failures", scope.change(owners=(str(picked[0]["owner"]),), **chosen))
 
 
 def show_audit(about: Declaration, view: View, unit: Unit, named: Mapping[str, str]) -> None:

@@ -59,23 +59,31 @@ def scope_of(view: View) -> View:
     return view if view.verdict else replace(view, verdict="wrong")
 
 
-def show_counts(about: Declaration, counts: dict[str, int]) -> None:
-    """How much goes wrong, in a few figures."""
+def _picks_failures(view: View) -> bool:
+    """Whether the filters let nothing through that passed: then a success rate says nothing."""
+    return bool(view.owners or view.reasons)
+
+
+def show_counts(view: View, about: Declaration, counts: dict[str, int]) -> None:
+    """How much goes wrong under the filters, in a few figures."""
     things, all_, turns = about.card.unit[1], counts["attempts"], counts["turns"]
     failed, unscored, wrong = counts["failed"], counts["unscored"], counts["wrong_turns"]
     of_all = f"of {format_count(all_)} {things}"
     rule = "by the benchmark's own rule, as it was stored when they were scored"
+    if _picks_failures(view):
+        items = [("Failed", format_count(failed), f"{format_count(failed)} {of_all} under the filters, {rule}.")]
+    else:
+        # What is picked by some trouble is no fair share of all that was tried.
+        picked = "Passed all the same" if view.errors or view.alike else "Passed"
+        share = format_share(failures.passed_rate(counts["passed"], failed))
+        items = [(picked, share, f"{say_passed(things)} {format_count(failed)} {of_all} failed, {rule}.")]
     items = [
         (things.capitalize(), format_count(all_), "Finished attempts under the filters."),
-        (
-            "Passed",
-            format_share(failures.passed_rate(counts["passed"], failed)),
-            f"{say_passed(things)} {format_count(failed)} {of_all} failed, {rule}.",
-        ),
+        *items,
         ("Not scored", format_count(unscored), f"{format_count(unscored)} {of_all} neither passed nor failed, {rule}."),
     ]
     if turns:
-        meaning = f"{format_count(wrong)} of {format_count(turns)} evaluated turns."
+        meaning = f"{format_count(wrong)} of {format_count(turns)} evaluated turns of these {things}."
         items.append(("Turns gone wrong", format_share(wrong / turns), meaning))
     elif counts["tool_errors"]:
         meaning = (
@@ -127,8 +135,9 @@ def choose_verdict(view: View, counts: dict[str, int]) -> View:
     """Which attempts are listed: what failed, what passed, or all; each with its number."""
     numbers = {"": counts["failed"] + counts["unscored"], "passed": counts["passed"], "all": counts["attempts"]}
     names = {name: f"{words} {format_count(numbers[name])}" for name, words in _SHOWN.items()}
-    # An address may ask for only those that failed or could not be scored: both belong to the first.
-    choose(view, "verdict", "Listed", list(_SHOWN), names=names, style="segments")
+    if not _picks_failures(view) or view.verdict in ("passed", "all"):
+        # An address may ask for only those that failed or could not be scored: both belong to the first.
+        choose(view, "verdict", "Listed", list(_SHOWN), names=names, style="segments")
     return scope_of(view)
 
 
@@ -330,7 +339,7 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
 def _say_none(view: View, about: Declaration) -> None:
     one, many = about.card.unit
     if view.verdict in ("", "all") or any(
-        getattr(view, name) for name in ("errors", "splits", "ends", "owners", "alike")
+        getattr(view, name) for name in ("errors", "splits", "ends", "owners", "reasons", "alike")
     ):
         st.info(f"No {one} fits these filters. Clear one of them in the sidebar, or look at all.")
     else:

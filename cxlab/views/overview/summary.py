@@ -52,11 +52,11 @@ def _show_row(about: Declaration) -> None:
         if not told.failed:
             st.caption(f"No {about.card.unit[0]} failed.")
             return
-        target = View(benchmark=name, owners=() if told.owner == "unknown" else (told.owner,), verdict="failed")
-        st.markdown(plain(told.reason[:1].upper() + told.reason[1:] or "No reason is stored"))
+        target = View(name, owners=(told.owner,), reasons=(told.stem,), verdict="failed")
+        st.markdown(plain(told.reason[:1].upper() + told.reason[1:]))
         doing = "nobody knows whose doing" if told.owner == "unknown" else f"the {told.owner}'s doing"
         st.caption(plain(f"{format_count(told.n)} of {format_count(told.failed)} that failed; {doing}"))
-        link("See what failed", "failures", target)
+        link(f"See these {format_count(told.n)}", "failures", target)
 
 
 def _say_size(about: Declaration, found: Rankings) -> str:
