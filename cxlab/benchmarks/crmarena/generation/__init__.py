@@ -9,7 +9,7 @@ writer's. What was made so far lies in the store's work/KEY, where KEY follows f
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,10 +28,10 @@ from cxlab.benchmarks.crmarena.generation import (
     prompts,
     records,
     sales,
+    scripts,
     sizes,
     writing,
 )
-from cxlab.benchmarks.crmarena.generation.casework import CasePlan
 from cxlab.benchmarks.crmarena.generation.records import Cast
 from cxlab.benchmarks.crmarena.generation.sizes import Size
 from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
@@ -175,7 +175,7 @@ def _make(
     )
     yield Progress("organisation", 3, 4)
     cast = Cast(company, agents, customers, products, tables["OrderItem"])
-    facts = describe_cases(cast, plans, tables, seed)
+    facts = scripts.describe_cases(cast, plans, tables, seed)
     yield Progress("organisation", 4, 4)
 
     rules = [prompts.Rule(id=policy.id, text=policy.rule) for policy in profile.conduct_policies]
@@ -229,63 +229,6 @@ def _make(
         created=datetime.now(UTC),
     )
     return dataset, rows, tables
-
-
-def describe_cases(
-    cast: Cast, plans: Sequence[CasePlan], tables: Mapping[str, pl.DataFrame], seed: int
-) -> list[prompts.CaseFacts]:
-    """What a writer is told of each case, and the script of the simulated one."""
-    rng = latent.rng_for(seed, "handovers")
-    notes = load_notes()
-    profile = cast.company.profile
-    order_of = cast.items["OrderId"].to_list()
-    ordered = dict(tables["Order"].select("Id", "EffectiveDate").iter_rows())
-    policies = {policy.id: policy for policy in profile.conduct_policies}
-    found = []
-    for plan in plans:
-        issue, talk = profile.issues[plan.issue], plan.talk
-        customer, order = cast.customers[plan.customer], order_of[plan.item]
-        colleague = cast.agents[plan.second] if plan.second is not None else None
-        lines = correspondence.add_handover(plan, talk.spoken(), notes, rng)
-        slots = {
-            "customer": customer.first,
-            "product": cast.name_product(cast.products[plan.product]),
-            "order": order,
-            "email": customer.email,
-            "colleague": colleague.first if colleague else "",
-            "case": records.case_id(plan.number),
-        }
-        script = []
-        for who, text in lines:
-            agent = colleague if who == "colleague" and colleague else cast.agents[plan.first]
-            script.append(
-                prompts.Line(speaker=who, text=correspondence.fill_slots(text, {**slots, "agent": agent.first}))
-            )
-        rule = policies.get(plan.breach or "")
-        whole = " ".join(text for _, text in talk.spoken())
-        found.append(
-            prompts.CaseFacts(
-                number=plan.number,
-                form=talk.form,
-                customer=customer.first,
-                agent=cast.agents[plan.first].first,
-                colleague=slots["colleague"] or None,
-                told=not talk.is_silent,
-                product=slots["product"],
-                days=(plan.opened.date() - ordered[order]).days,
-                issue=issue.name,
-                description=issue.description,
-                identified="<order>" in whole and "<email>" in whole,
-                order=order,
-                email=customer.email,
-                rule=rule.rule if rule else None,
-                breach=rule.breach if rule else None,
-                rules=tuple(p.rule for p in profile.conduct_policies if issue.name in p.issues),
-                subject=talk.subject or "Chat",
-                script=tuple(script),
-            )
-        )
-    return found
 
 
 def to_schema(tables: Tables, schema: Schema) -> Tables:

@@ -149,7 +149,9 @@ def _draw_items(items: list[_Item], latent: Latent, size: Size, rng: np.random.G
 
 
 def _fits(talk: Talk, item: _Item, product: Product, last: date) -> bool:
-    return (talk.kinds is None or product.kind in talk.kinds) and item.ordered + timedelta(days=talk.age[0]) <= last
+    of_kind = talk.kinds is None or product.kind in talk.kinds
+    for_them = talk.audiences is None or product.audience in talk.audiences
+    return of_kind and for_them and item.ordered + timedelta(days=talk.age[0]) <= last
 
 
 def _draw_issue(

@@ -6,7 +6,7 @@ the region; an e-mail is answered within a day, nobody in a chat waits five minu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
@@ -108,7 +108,8 @@ def _take_time(
             agent = plan.owner
         messages.append(Message(who, agent, text, now))
         if not number and not chat:
-            soon = now + timedelta(seconds=int(rng.integers(60, 900)))
+            # Before the answer comes.
+            soon = now + timedelta(seconds=int(rng.integers(20, 110) if quick else rng.integers(60, 900)))
             emails.append(Message("agent", plan.first, _pick(notes.received, rng), soon))
     if plan.second is not None and moved is None:
         # The last words of the agent told of it.
@@ -169,13 +170,3 @@ def _add_closings(cases: list[Written], notes: Notes, size: Size, rng: np.random
         else case
         for place, case in enumerate(cases)
     ]
-
-
-def fill_slots(text: str, slots: Mapping[str, str]) -> str:
-    """A text with its slots filled; what a slot's value holds is not filled again."""
-    parts = text.split("<")
-    made = [parts[0]]
-    for part in parts[1:]:
-        name, closed, rest = part.partition(">")
-        made.append(slots[name] + rest if closed and name in slots else "<" + part)
-    return "".join(made)

@@ -7,10 +7,10 @@ import copy
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 from pydantic import BaseModel
 
 from cxlab.benchmarks.crmarena.generation import company_prompts, prompts
-from cxlab.benchmarks.crmarena.generation.correspondence import fill_slots
 from cxlab.benchmarks.crmarena.organisation import company as companies
 from cxlab.benchmarks.crmarena.organisation import talks
 from cxlab.benchmarks.crmarena.organisation.notes import load_notes
@@ -110,7 +110,8 @@ def _describe(company: companies.Company, breaks: bool) -> prompts.CaseFacts:
     talk = next(each for each in talks.load_default() if bool(each.breaches) == breaks and not each.hands_over)
     rule = next((policy for policy in profile.conduct_policies if policy.id == talk.breaches), None)
     issue = next(each for each in profile.issues if each.name == talk.issue)
-    lines = talk.spoken()
+    subject, spoken = talk.word(np.random.default_rng(0))
+    lines = list(spoken)
     if not breaks:
         lines.insert(1, ("agent", load_notes().handover_chat[0]))
     return prompts.CaseFacts(
@@ -130,6 +131,6 @@ def _describe(company: companies.Company, breaks: bool) -> prompts.CaseFacts:
         rule=rule.rule if rule else None,
         breach=rule.breach if rule else None,
         rules=tuple(policy.rule for policy in profile.conduct_policies if issue.name in policy.issues),
-        subject=talk.subject or "Chat",
-        script=tuple(prompts.Line(speaker=who, text=fill_slots(text, _SLOTS)) for who, text in lines),
+        subject=subject,
+        script=tuple(prompts.Line(speaker=who, text=talks.fill_slots(text, _SLOTS)) for who, text in lines),
     )

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxlab.benchmarks.crmarena.generation.correspondence import Message, Written, fill_slots
+from cxlab.benchmarks.crmarena.generation.correspondence import Message, Written
 from cxlab.benchmarks.crmarena.generation.latent import rng_for
 from cxlab.benchmarks.crmarena.generation.sales import Product
 from cxlab.benchmarks.crmarena.organisation.company import Article, Company
 from cxlab.benchmarks.crmarena.organisation.ids import make_id
+from cxlab.benchmarks.crmarena.organisation.talks import fill_slots
 
 # Where customers have their mail.
 MAIL = ("postbox.example", "mailhaus.example", "inbox.example")

@@ -43,6 +43,7 @@ class Product:
     active: bool
     description: str
     variant: str
+    audience: str
 
     @property
     def kind(self) -> str:
@@ -69,7 +70,7 @@ def list_products(company: Company, size: Size) -> list[Product]:
         said += f", {form.lower()}." if adds else f", {form} edition." if form else "."
         current = not form or adds > 0
         price = model.price + adds if current else round(model.price * 0.85)
-        found.append(Product(make_id("01t", number), name, model, price, current, said, what))
+        found.append(Product(make_id("01t", number), name, model, price, current, said, what, who))
     return found
 
 

@@ -23,7 +23,7 @@ def find_similar(cases: Sequence[CaseFacts], texts: Mapping[int, CaseText]) -> d
     owners: dict[tuple[str, ...], list[int]] = defaultdict(list)
     found: dict[int, int] = {}
     for case in cases:
-        runs = _list_runs(case, texts[case.number])
+        runs = _runs_of(case, texts[case.number])
         votes = Counter(number for run in runs if run in owners for number in owners[run])
         owner, shared = votes.most_common(1)[0] if votes else (0, 0)
         if runs and shared >= ALIKE_FROM * len(runs):
@@ -34,11 +34,16 @@ def find_similar(cases: Sequence[CaseFacts], texts: Mapping[int, CaseText]) -> d
     return found
 
 
-def _list_runs(case: CaseFacts, text: CaseText) -> set[tuple[str, ...]]:
+def _runs_of(case: CaseFacts, text: CaseText) -> set[tuple[str, ...]]:
     whole = "\n".join(line.text for line in text.lines)
     for fact in sorted(filter(None, _list_facts(case)), key=len, reverse=True):
         whole = whole.replace(fact, "…")
-    words = [word.lower() for word in _WORD.findall(whole)]
+    return list_runs(whole)
+
+
+def list_runs(text: str) -> set[tuple[str, ...]]:
+    """Each five words of a text that stand together."""
+    words = [word.lower() for word in _WORD.findall(text)]
     return {tuple(words[place : place + RUN]) for place in range(len(words) - RUN + 1)}
 
 

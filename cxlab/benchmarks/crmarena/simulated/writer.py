@@ -31,8 +31,6 @@ from cxlab.benchmarks.crmarena.organisation.company import FORM, Text
 from cxlab.files import load_model
 from cxlab.llm.simulated.profiles import Profile
 
-_SLOT = re.compile(r"<\w+>")
-
 
 class _Names(BaseModel):
     first: Annotated[tuple[Text, ...], Field(min_length=10)]
@@ -82,11 +80,16 @@ def pick_product(inputs: ProductInputs, profile: Profile, rng: np.random.Generat
 def find_breach(inputs: BreachInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The rule of the hand-written talk that these lines come from; none where they come from no such talk."""
     whole = "\n".join(inputs.lines)
-    for talk in talks.load_default():
-        said = [part for who, text in talk.spoken() if who != "customer" for part in _SLOT.split(text)]
-        if talk.breaches is not None and all(part in whole for part in said):
-            return BreachFound(rule=talk.breaches).model_dump_json()
+    for rule, said in _load_breaches():
+        if all(pattern.search(whole) for pattern in said):
+            return BreachFound(rule=rule).model_dump_json()
     return BreachFound(rule=NO_RULE).model_dump_json()
+
+
+@functools.cache
+def _load_breaches() -> list[tuple[str, list[re.Pattern[str]]]]:
+    """The rule that each talk breaks that breaks one, and what is said there."""
+    return [(talk.breaches, talk.match()) for talk in talks.load_default() if talk.breaches is not None]
 
 
 def _words(text: str) -> set[str]:

@@ -151,6 +151,10 @@ def test_texts_name_their_own_facts_and_nobody_elses(made: MadeOrganisation) -> 
         assert set(re.findall(r"^Hello (\w+)", text, re.M)) <= {account["FirstName"]}
 
 
+def test_hardly_a_case_is_told_in_the_words_of_another(made: MadeOrganisation) -> None:
+    assert made.dataset.config["writing"]["cases"]["similar"] <= 0.03 * 150
+
+
 def test_who_gives_a_case_away_says_so_unless_that_is_the_rule_that_is_broken(made: MadeOrganisation) -> None:
     hidden = {row["case_id"]: row for row in made.tables["latent_cases"].iter_rows(named=True)}
     moves = made.tables["CaseHistory__c"].filter(pl.col("OldValue__c").is_not_null())

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cxlab import resources
@@ -34,6 +35,34 @@ def test_no_line_is_said_twice() -> None:
     assert [text for text, count in said.items() if count > 1] == []
 
 
+def test_a_wording_has_one_form_of_everything_and_the_same_detail_throughout() -> None:
+    rng = np.random.default_rng(1)
+    for talk in TALKS:
+        told = {talk.word(rng) for _ in range(20)}
+        assert len(told) >= 3, talk.id
+        for worded in told:
+            whole = "\n".join([worded.subject, *(text for _, text in worded.lines)])
+            assert not set(re.findall(r"<([^<>]*)>", whole)) - talks.SLOTS, whole
+            assert not re.search(r"[{}|]|  |\.\.|\?\?|\b(\w+) \1\b", whole), whole
+            assert ("<order>" in whole and "<email>" in whole) == talk.identifies
+            for pattern in talk.match():
+                assert pattern.search(whole), pattern.pattern
+    made = talks.Talk.model_validate({
+        "id": "x", "form": "chat", "issue": "i", "age": [0, 1], "details": {"day": ["Monday", "Sunday"]},
+        "lines": [{"customer": "It came {on <day>|<day> night}."}, {"agent": "<day>, <customer>?"}],
+    })  # fmt: skip
+    forms = {tuple(text for _, text in made.word(rng).lines) for _ in range(60)}
+    assert forms == {
+        (f"It came {said}.", f"{day}, <customer>?")
+        for day in ("Monday", "Sunday")
+        for said in (f"on {day}", f"{day} night")
+    }
+
+
+def test_the_subject_does_not_tell_whether_a_rule_is_broken() -> None:
+    assert all(talk.subject for talk in TALKS)
+
+
 def test_who_breaks_another_rule_still_checks_who_asks() -> None:
     # What an agent does to an order, without order number and e-mail address said before, breaks the identity check.
     acts = re.compile(
@@ -43,7 +72,8 @@ def test_who_breaks_another_rule_still_checks_who_asks() -> None:
     for talk in TALKS:
         known: set[str] = set()
         for who, text in talk.spoken():
-            known |= {slot for slot in ("<order>", "<email>") if who == "customer" and slot in text}
+            if who == "customer" and "<ids>" in text:
+                known = {"<order>", "<email>"}
             if who == "agent" and acts.search(text) and len(known) < 2 and "can be cancelled" not in text:
                 loose.append(talk.id)
     assert set(loose) <= {talk.id for talk in TALKS if talk.breaches == "identity-check"}
@@ -68,9 +98,13 @@ def test_credits_above_the_limit_are_marked() -> None:
         ("id: chat-sole-photos", "id: chat-size-toes", "is there twice"),
         ("<product>", "<shoes>", "there is no slot 'shoes'"),
         ("age: [6, 35]", "age: [60, 35]", "least age"),
-        ("form: chat\n", "form: email\n", "an e-mail has a subject"),
+        ("form: email\n    subject:", "form: email\n    kinds: [clog] #", "an e-mail has a subject"),
+        ("{Only the toes.|", "{Only the toes. <email>|", "tell different facts"),
+        ("{Only the toes.|", "{Only {the toes.|", "do not close each other"),
+        ("    details:\n", "    details:\n      order: [mine]\n", "'order' is no detail"),
+        ("audiences: [Men's,", "audiences: [Cats',", 'no product for "Cats\'"'),
         ("- customer:", "- robot:", "'customer', 'agent' or 'colleague'"),
-        ("kinds: [sneaker,", "kinds: [ski,", "kind 'ski'"),
+        ("kinds: [hiking boot,", "kinds: [ski,", "kind 'ski'"),
     ],
 )
 def test_a_talk_that_does_not_fit_is_refused(tmp_path: Path, old: str, new: str, problem: str) -> None:
@@ -78,6 +112,6 @@ def test_a_talk_that_does_not_fit_is_refused(tmp_path: Path, old: str, new: str,
     start = text.index("talks:\n")
     assert old in text[start:]
     path = tmp_path / "talks.yaml"
-    path.write_text(text[start:].replace(old, new, 1), encoding="utf-8")
+    path.write_text(text[:start] + text[start:].replace(old, new, 1), encoding="utf-8")
     with pytest.raises(BadFile, match=re.escape(problem)):
         talks.load(path, SHOES)
