@@ -18,6 +18,7 @@ from cxlab.commands import (
     rejudge,
     report,
     results,
+    send,
     serve,
     upload,
 )
@@ -56,6 +57,7 @@ _OWN_FLAGS: dict[str, Any] = {
 app.command(**_OWN_FLAGS)(generate.generate)
 app.command("import", **_OWN_FLAGS)(data.import_data)
 app.command(**_OWN_FLAGS)(index.index)
+app.command(**_OWN_FLAGS)(send.send)
 app.command(**_OWN_FLAGS)(evaluate.run)
 app.command()(evaluate.score)
 app.command()(rejudge.rescore)
@@ -63,6 +65,7 @@ app.command()(rejudge.rejudge)
 app.command("patch", hidden=True)(rejudge.rejudge)  # what it was called first
 app.command()(data.check)
 app.command()(data.convert)
+app.command()(send.answers)
 app.command()(compare.compare)
 app.command()(report.report)
 app.command()(data.export)

@@ -4,11 +4,24 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from cxlab import jobs, ui
+from cxlab import jobs, llm, ui
 from cxlab.errors import CxError
 from cxlab.read import View
 from cxlab.ui.place import go, move, pick
-from cxlab.views.search import counts, finding, index, own, question, relevance, results, sample, sets, trust, work
+from cxlab.views.search import (
+    counts,
+    finding,
+    index,
+    own,
+    question,
+    relevance,
+    results,
+    sample,
+    sending,
+    sets,
+    trust,
+    work,
+)
 from cxlab.views.search.place import INDEX, RETRIEVERS, SIZES, SearchPlace
 
 ui.routed()
@@ -17,9 +30,10 @@ TABS = {
     "counts": "Where and when",
     "spread": "How widespread",
     "sets": "Save",
-    "trust": "Which retriever to trust",
+    "send": "Send",
+    "trust": "Which retriever",
     "relevance": "Check relevance",
-    "own": "Bring your own",
+    "own": "Your own",
 }
 # What narrowed one set of conversations says nothing of another.
 OF_ONE_DATASET = ("only", "since", "until", "like")
@@ -121,6 +135,8 @@ try:
         own.show_own(working)
     elif tab == "relevance":
         relevance.show_relevance(place)
+    elif tab == "send":
+        sending.show_sending(place, working, [row.name for row in llm.known() if row.role in ("", "agent")])
     elif tab == "trust":
         trust.show_trust(place)
         index.show_index_recall(place)

@@ -132,7 +132,8 @@ def resume(runs: Sequence[str], *how: str) -> None:
 
 ui.header("Run", "Evaluate now: which models, on what, and at what cost?")
 # Datasets and indexes have pages of their own; of what was killed, the last stays until it is resumed.
-for place, each in enumerate(each for each in jobs.list_jobs() if each.kind not in ("generate", "import", "index")):
+elsewhere = ("generate", "import", "index", "send")
+for place, each in enumerate(each for each in jobs.list_jobs() if each.kind not in elsewhere):
     kept = each.id == st.query_params.get("job") or (not place and each.state == "stalled")
     if each.state == "running" or kept:
         ui.show_job(partial(jobs.find_job, each.id), jobs.cancel, resume)

@@ -17,6 +17,7 @@ from cxlab.benchmarks.generation import Generation, GenerationContext
 from cxlab.benchmarks.generation_budget import CostEstimate
 from cxlab.benchmarks.generation_stages import Progress, finish
 from cxlab.benchmarks.options import GenerateOptions, Options
+from cxlab.benchmarks.unlabelled import ConversationTask
 from cxlab.benchmarks.upload import Uploader
 from cxlab.errors import CxError
 from cxlab.files import Complaint
@@ -315,6 +316,8 @@ class Benchmark:
     """For `python -m cxlab index DATASET`, which takes the first that a benchmark declares: it serves any dataset."""
     importers: tuple[Importer, ...] = ()
     uploader: Uploader | None = None
+    conversation_tasks: tuple[ConversationTask, ...] = ()
+    """What it can find out about anybody's conversations, which nobody has labelled: `python -m cxlab send`."""
     files: Files | None = None
     demo: Demo | None = None
 

@@ -13,7 +13,7 @@ from cxlab.errors import UnknownName
 from cxlab.read import troubles
 from cxlab.read.failure_kinds import OWNER, REASON_STEM
 from cxlab.read.view import View
-from cxlab.store import catalogue, connect, layout
+from cxlab.store import catalogue, connect, layout, write
 
 if TYPE_CHECKING:
     import duckdb
@@ -92,8 +92,9 @@ def _open(home: str) -> "duckdb.DuckDBPyConnection":
 def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, Params]:
     """The condition that a View puts on a table, and its parameters; "true" when it puts none.
 
-    `table` is one of the store's views, `prefix` the alias it has in the query ("s."). Runs that only score
-    another run's attempts again are left out unless they are asked for: they would count its attempts twice.
+    `table` is one of the store's views, `prefix` the alias it has in the query ("s."). Left out unless they are asked
+    for are runs that only score another run's attempts again, which would count its attempts twice, and runs of
+    conversations that nobody has labelled, of which nobody can say what passed.
     """
     own = _OWN[table]
     here: list[str] = []
@@ -150,7 +151,7 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
             "(SELECT (run_id, attempt_id) FROM messages WHERE contains(lower(text), lower($f_search))))"
         )
     if not view.runs:
-        again = rescored_runs()
+        again = (*rescored_runs(), *unlabelled_runs())
         if again:
             names = [f"f_again_{place}" for place in range(len(again))]
             params.update(zip(names, again, strict=True))
@@ -205,6 +206,21 @@ def rescored_runs() -> tuple[str, ...]:
 @lru_cache(maxsize=8)
 def _rescored(home: str, version: str) -> tuple[str, ...]:
     frame = ask("SELECT run_id FROM runs WHERE json_extract_string(setup, '$.rescored_from') IS NOT NULL ORDER BY 1")
+    return tuple(frame["run_id"])
+
+
+def unlabelled_runs() -> tuple[str, ...]:
+    """Ids of the runs on conversations that nobody has labelled (`unlabelled` of their dataset's config)."""
+    return _unlabelled(str(layout.home()), catalogue.version())
+
+
+@lru_cache(maxsize=8)
+def _unlabelled(home: str, version: str) -> tuple[str, ...]:
+    without = [each.id for each in write.list_datasets() if each.config.get("unlabelled") is True]
+    if not without:
+        return ()
+    wanted = {"datasets": without}
+    frame = ask("SELECT run_id FROM runs WHERE dataset_id IN (SELECT unnest($datasets)) ORDER BY 1", wanted)
     return tuple(frame["run_id"])
 
 

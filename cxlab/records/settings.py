@@ -47,9 +47,9 @@ class Switch:
     `kind`: flag, integer, number, choice (one of `choices`), choices (any of them), list, text. `default` None: left
     to the sample, or worked out when the run starts. What a form needs beside that stands in the field's
     `json_schema_extra`: `choices` that are offered beside free text, `labels` (choice → how it is shown), `offers`
-    ("models": those that are known stand for choice), `long` (a paragraph), `typed` (False: a page takes one of the
-    choices alone), `on_page` (False: the command line alone), `compared` (False: it changes no result, so runs that
-    differ in it are compared all the same).
+    ("models", "procedures": those that are known stand for choice), `long` (a paragraph), `typed` (False: a page takes
+    one of the choices alone), `on_page` (False: the command line alone), `compared` (False: it changes no result, so
+    runs that differ in it are compared all the same).
     """
 
     name: str

@@ -25,7 +25,7 @@ _WORDS = {
     "stopped": ("Stopped", ":material/stop_circle:", "What was finished is kept: resume it on the page Run."),
 }
 # Where work is shown that is no run.
-_PAGES = {"import": "Conversations", "index": "Conversations"}
+_PAGES = {"import": "Conversations", "index": "Conversations", "send": "Conversations"}
 
 
 class Job(Protocol):

@@ -14,19 +14,25 @@ from cxlab.ui.labels import plain
 _LARGEST_FRACTION = 1e6
 
 
-def fill_in(switches: Sequence[Switch], prefix: str = "option", models: Sequence[str] = ()) -> dict[str, Any]:
+def fill_in(
+    switches: Sequence[Switch],
+    prefix: str = "option",
+    models: Sequence[str] = (),
+    procedures: Sequence[str] = (),
+) -> dict[str, Any]:
     """What was set other than by default, by name: a widget a switch, as its type wants it; `prefix` of their keys.
 
-    `models` are offered where a switch asks for one. Paragraphs come first, over the whole width.
+    `models` and `procedures` are offered where a switch asks for one. Paragraphs come first, over the whole width.
     """
+    offered = {"models": tuple(models), "procedures": tuple(procedures)}
     given: dict[str, Any] = {}
     shown = sorted((each for each in switches if each.on_page), key=lambda switch: not switch.long)
     long = [switch for switch in shown if switch.long]
     wide = [st.container() for _ in long]
     columns = st.columns(3)
     for number, switch in enumerate(shown):
-        if switch.offers == "models":
-            switch = replace(switch, choices=tuple(models))
+        if switch.offers:
+            switch = replace(switch, choices=offered[switch.offers])
         place = wide[number] if switch.long else columns[(number - len(long)) % 3]
         value = _ask(place, switch, f"{prefix}-{switch.name}")
         if value not in (None, "", [], ()) and value != switch.default:

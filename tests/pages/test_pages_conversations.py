@@ -11,7 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
-from cxlab import cli, jobs
+from cxlab import cli, jobs, read
+from cxlab.read import View
 from cxlab.store import write
 from cxlab.views.search.work import REPORT
 from tests.benchmarks.cdr.test_relevance_queue import store_labelled
@@ -259,3 +260,39 @@ def test_queued_pairs_are_decided_undone_and_taken_over(tmp_path: Path, monkeypa
     app.button(key="relevance-drop").click().run()
     assert not app.exception
     assert [each.id for each in write.list_datasets()] == [labelled]
+
+
+def test_conversations_without_labels_are_sent_and_what_was_said_is_read(
+    dataset: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(jobs, "start", lambda args: started.append(list(args)) or SimpleNamespace(id="job-none"))
+    app = open_page("conversations", dataset=dataset, tab="send")
+    assert not app.exception
+    app.segmented_control(key="send-task").set_value("procedure_check").run()
+    assert app.button(key="send-prepare").disabled
+    app.segmented_control(key="send-task").set_value("quality").run()
+    app.text_area(key="send-quality-questions").set_value("Was it quick? Was the agent kind?").run()
+    app.button(key="send-prepare").click().run()
+    (words_of,) = started
+    assert words_of == ["send", dataset, "quality", "--questions=Was it quick? Was the agent kind?", "--quiet"]
+    assert CliRunner().invoke(cli.app, words_of).exit_code == 0
+    made = next(each for each in write.list_datasets() if each.config.get("conversations_of") == dataset)
+    app = open_page("conversations", dataset=dataset, tab="send")
+    assert "Was the agent kind?" in words(app)
+    done = CliRunner().invoke(
+        cli.app, ["run", "cxmarena", "--dataset", made.id, "--model", "simulated:strong", "--quiet"]
+    )
+    assert done.exit_code == 0
+    run = next(each for each in write.list_runs() if each.dataset_id == made.id)
+    app = open_page("conversations", dataset=dataset, tab="send")
+    app.button(key=f"send-read-{run.id}").click().run()
+    assert not app.exception
+    said = words(app)
+    assert "What simulated:strong says" in said
+    assert "how often a model is right cannot be told" in said
+    assert app.selectbox(key="send-asked").options == ["Was it quick?", "Was the agent kind?"]
+    assert "of 9" in said
+    # What nobody has labelled is among no failures and on no board, unless it is asked for.
+    assert read.attempts(View(benchmark="cxmarena")).total == 0
+    assert read.attempts(View(benchmark="cxmarena", runs=(run.id,))).total == 9

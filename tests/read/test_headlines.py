@@ -30,7 +30,7 @@ def home(empty_home: Path) -> Path:
 
 
 def test_only_what_is_declared_may_lead() -> None:
-    (task,) = ABOUT.card.tasks
+    task = ABOUT.card.tasks[0]
     assert task.metric == task.leads[0]
     assert led_by(ABOUT, "overall").card.headline == "overall"
     assert led_by(ABOUT, "turns") is ABOUT

@@ -24,10 +24,12 @@ from cxlab.benchmarks.cxmarena.importers import IMPORTERS
 from cxlab.benchmarks.cxmarena.options import CxmDataset, CxmOptions, migrate
 from cxlab.benchmarks.cxmarena.run import run
 from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, rescore, score
+from cxlab.benchmarks.cxmarena.tasks import unlabelled_tasks
 from cxlab.benchmarks.dataset_figures import DatasetFigures
 from cxlab.benchmarks.generation import Generation, GenerationContext
 from cxlab.benchmarks.generation_budget import CostEstimate
 from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.unlabelled import NO_GOLD
 from cxlab.errors import BadOption, UnknownName
 from cxlab.files import Complaint
 from cxlab.llm.base import ChatModel
@@ -155,6 +157,8 @@ FACETS = (
 
 def check(sample: Sample) -> Iterable[str]:
     """Complaints: the gold output must score 100 in each headline of its task and an empty one 0; calls no model."""
+    if not sample.expected:
+        raise Uncheckable(NO_GOLD)
     if reason := sample.inputs.get("unreachable"):
         raise Uncheckable(f"{reason}; wrong for everybody, as in the published figures")
     best, worst = measure(sample, gold_output(sample)), measure(sample, empty_output(sample))
@@ -285,6 +289,7 @@ BENCHMARK = Benchmark(
     importers=IMPORTERS,
     files=Files("brand packs", check_files),
     plan=plan,
+    conversation_tasks=unlabelled_tasks.TASKS,
     told_by="brief",
     understand=understand,
     excerpts=write_excerpts,

@@ -26,6 +26,7 @@ from cxlab.benchmarks.cxmarena.evaluation.task_metrics import (
 )
 from cxlab.benchmarks.cxmarena.evaluation.verdict import judge_whole
 from cxlab.benchmarks.cxmarena.options import CxmOptions
+from cxlab.benchmarks.unlabelled import NO_GOLD
 from cxlab.errors import UnknownName
 from cxlab.judging import JudgeAnswer, poll, tally
 from cxlab.records import Attempt, Judgement, Sample, Score, Vote
@@ -48,6 +49,8 @@ __all__ = [
 
 Value = tuple[float | None, str | None]
 HIT_CUTOFFS = (1, 5, 10)
+# What needs gold and leads a task that conversations without any can be sent to.
+_LED_BY = {"quality": ("question_accuracy",), "intent": ("intent",)}
 
 
 def measure(sample: Sample, output: dict[str, Any]) -> dict[str, Value]:
@@ -78,6 +81,8 @@ def rescore(sample: Sample, attempt: Attempt, stored: Scored, setup: Setup) -> S
 
 
 def _own_scores(sample: Sample, attempt: Attempt) -> list[Score]:
+    if not sample.expected:
+        return _unlabelled_scores(sample, attempt)
     if _is_lost(sample, attempt):
         reason = "the provider did not deliver"
         empty = measure(sample, empty_output(sample))
@@ -91,6 +96,14 @@ def _own_scores(sample: Sample, attempt: Attempt) -> list[Score]:
     if sample.task == "quality":
         rows += _questions(sample, attempt)
     return rows
+
+
+def _unlabelled_scores(sample: Sample, attempt: Attempt) -> list[Score]:
+    """Of a conversation that nobody has labelled: whether the reply could be read, and that no more can be said."""
+    unread = 100.0 * any(failure.where == "format" for failure in attempt.failures)
+    values: dict[str, Value] = dict.fromkeys(("right", *_LED_BY.get(sample.task, ())), (None, NO_GOLD))
+    values["format_error"] = (None, "the provider did not deliver") if _is_lost(sample, attempt) else (unread, None)
+    return [_score(attempt, metric, value) for metric, value in values.items()]
 
 
 def _is_lost(sample: Sample, attempt: Attempt) -> bool:

@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 
 from cxlab import resources
-from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Files, Task
+from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, Facet, Files, Task, Uncheckable
 from cxlab.benchmarks.rehearsal import rehearse
-from cxlab.benchmarks.sage import rules
+from cxlab.benchmarks.sage import conversation_check, rules
 from cxlab.benchmarks.sage.formulae import CHAT_WEIGHTS, action, logic, overall
 from cxlab.benchmarks.sage.generate import generate
 from cxlab.benchmarks.sage.options import SageDataset, SageOptions, migrate
@@ -17,6 +17,7 @@ from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.run import run
 from cxlab.benchmarks.sage.score import rescore, score
 from cxlab.benchmarks.sage.verdict import REASONS, judge_attempt
+from cxlab.benchmarks.unlabelled import NO_GOLD
 from cxlab.errors import CxError
 from cxlab.files import Complaint
 from cxlab.llm.base import ChatModel
@@ -53,6 +54,9 @@ METRICS = {
     "user_satisfaction": "panel mean on 3–9: the customer would feel served",
     "instruction_compliance": "panel mean on 3–9: keeps to the limits it was given",
     "turns": "turns of the dialogue",
+    conversation_check.RIGHT: "share of checks of a conversation that agree with a person's label",
+    conversation_check.KEPT: "share of conversations in which the agent did what the procedure asks, by the reading of "
+    "the model that checks: it says something of them, not of the model",
 }
 
 
@@ -84,6 +88,8 @@ FACETS = (
 
 def check(sample: Sample) -> Iterable[str]:
     """Complaints: the gold output must score 1.0 and an empty one 0.0; calls no model."""
+    if not sample.expected:
+        raise Uncheckable(NO_GOLD)
     scenario = rules.load(sample.inputs["scenario"])
     found = scenario.trace(sample.expected["fields"], sample.inputs["system"])
     gold_path, gold_action = tuple(sample.expected["path"]), sample.expected["action"]
@@ -112,9 +118,10 @@ def convert(text: str, model: ChatModel) -> str:
 
 
 def ask_writer(model: ChatModel) -> None:
-    """Has a procedure in prose converted, so that the prompt can be read."""
+    """Has a procedure in prose converted and a conversation checked, so that the prompts can be read."""
     with suppress(CxError):
         convert(EXAMPLE, model)
+    conversation_check.ask_once(model)
 
 
 DEMO = Demo(
@@ -137,7 +144,10 @@ BENCHMARK = Benchmark(
         "from friendly to hostile.",
         paper="SAGE: A Service Agent Graph-guided Evaluation Benchmark",
         licence="procedures and phrases: own work; metric definitions after the paper",
-        tasks=(Task("dialogue", "Serve a customer by the procedure", LEADS[0], leads=LEADS, paper="overall"),),
+        tasks=(
+            Task("dialogue", "Serve a customer by the procedure", LEADS[0], leads=LEADS, paper="overall"),
+            Task(conversation_check.TASK, "Hold conversations against a procedure", conversation_check.RIGHT),
+        ),
         metrics=METRICS,
         leading=("told", "overall", "skill"),
         parts=("classification", "path", "action", *GRADES),
@@ -194,6 +204,7 @@ BENCHMARK = Benchmark(
         words={"Inqury": "inquiry", "TransHuman": "hand-over to a person"},
     ),
     demo=DEMO,
+    conversation_tasks=(conversation_check.CHECK,),
     files=Files("scenario files", check_files, convert, "cxlab.benchmarks.sage.simulated.check_phrases:check_banks"),
     floors=(Baseline("simulated:floor", "Floor", "Answers without reading: every field at its default."),),
     published=(resources.data("published", "sage.json"),),

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from cxlab.benchmarks.contract import Setup
+from cxlab.benchmarks.sage import conversation_check
 from cxlab.benchmarks.sage.customer_card import Told, make_card, told_until
 from cxlab.benchmarks.sage.generate import rng_for
 from cxlab.benchmarks.sage.options import SageOptions
@@ -22,6 +23,8 @@ from cxlab.records import Attempt, Message, Sample, content_id
 
 async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     """One dialogue; a provider fault ends it and is recorded, a reply that cannot be read does not."""
+    if sample.task == conversation_check.TASK:
+        return await conversation_check.run(sample, setup, trial)
     if setup.customer is None:
         raise BadOption("sage needs a customer; give --customer, for instance simulated:customer")
     s = load(sample.inputs["scenario"])

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks.contract import Scored, Setup
-from cxlab.benchmarks.sage import valid_scores
+from cxlab.benchmarks.sage import conversation_check, valid_scores
 from cxlab.benchmarks.sage.conditions import same
 from cxlab.benchmarks.sage.customer_card import told_until
 from cxlab.benchmarks.sage.formulae import action, chat, logic, overall
@@ -42,6 +42,8 @@ def evaluated_turns(last: int) -> tuple[int, ...]:
 
 async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     """Judge and score the evaluated turns of one attempt."""
+    if sample.task == conversation_check.TASK:
+        return conversation_check.score(sample, attempt, setup)
     s = load(sample.inputs["scenario"])
     replies = {m.turn: m for m in attempt.messages if m.role == "agent"}
     turns = evaluated_turns(max(replies, default=0))
@@ -64,6 +66,8 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
 
 def rescore(sample: Sample, attempt: Attempt, stored: Scored, setup: Setup) -> Scored:
     """The same from what the judges said when they were asked."""
+    if sample.task == conversation_check.TASK:
+        return conversation_check.score(sample, attempt, setup)
     by_judge: dict[int, dict[str, list[Judgement]]] = {}
     for one in stored.judgements:
         by_judge.setdefault(one.turn, {}).setdefault(one.judge, []).append(one)

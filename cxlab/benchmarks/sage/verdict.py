@@ -1,6 +1,7 @@
 """What one attempt at SAGE came to: the first turn that went wrong decides, and says where."""
 
 from cxlab.benchmarks.contract import Scored, name_fault, name_unread
+from cxlab.benchmarks.sage import conversation_check
 from cxlab.judging import find_silence
 from cxlab.records import Attempt, Trace, Verdict
 
@@ -18,7 +19,8 @@ def judge_attempt(task: str, attempt: Attempt, scored: Scored) -> Verdict:
     """Failed where an evaluated turn went wrong or a reply could not be read; passed where all that was evaluated is
     right; unscored where nothing could be, where only the panel was wrong, where the customer did not play its part,
     or a provider cut the dialogue short before anything was wrong."""
-    del task
+    if task == conversation_check.TASK:
+        return conversation_check.judge(attempt)
     wrong = next((trace for trace in scored.traces if trace.error not in ("none", "unscored", "panel")), None)
     if wrong is not None:
         stage, field = _place(wrong)

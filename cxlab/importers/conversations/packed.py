@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Self
 
+from cxlab.errors import BadStore
 from cxlab.records import Conversation
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # The fastest: higher ones take several times as long for a few per cent.
 _LEVEL = 1
@@ -25,6 +30,17 @@ class PackedConversations(MutableMapping[str, Conversation]):
             self._packed = dict(given._packed)
         elif given is not None:
             self.update(given)
+
+    @classmethod
+    def from_table(cls, table: pl.DataFrame, dataset_id: str) -> Self:
+        """Those of a dataset's table of conversations, in its order; BadStore for a table that lacks a column."""
+        if lacking := {"conversation_id", "messages"} - set(table.columns):
+            raise BadStore(f"dataset {dataset_id!r}: its table of conversations lacks {', '.join(sorted(lacking))}")
+        found = cls()
+        labels = table["labels"] if "labels" in table.columns else [None] * table.height
+        for id, messages, told in zip(table["conversation_id"], table["messages"], labels, strict=True):
+            found.put_stored(id, messages, told)
+        return found
 
     def put_stored(self, id: str, messages: str | None, labels: str | None) -> None:
         """Take one whose messages and labels are JSON already; what they hold is checked when it is asked for."""

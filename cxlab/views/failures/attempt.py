@@ -55,7 +55,10 @@ def show_one(view: View, run_id: str, attempt_id: str) -> None:
         if about.attempt_view == "goal":
             attempt_goal.show_terms(whole, about)
             live_link.show_live_link(whole.run)
-    PARTS.get(about.attempt_view, _show_dialogue)(view, whole, about)
+    # Of what nobody has labelled there is what was given and what came, whatever else the benchmark draws.
+    unlabelled = bool(whole.sample) and not whole.sample.get("expected")
+    part = _show_answer if unlabelled else PARTS.get(about.attempt_view, _show_dialogue)
+    part(view, whole, about)
     if view.turn is not None:
         attempt_procedure.scroll_to(view.turn)
 

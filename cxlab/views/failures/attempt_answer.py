@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import polars as pl
@@ -20,6 +21,8 @@ from cxlab.views.failures.attempt_verdict import SIGNS, verdict_of
 
 Cells = Sequence[Sequence[tuple[str, str]]]
 _ROLES = {"Customer": "customer", "Agent": "agent", "Tool": "tool", "System": "system", "IVR": "ivr"}
+# Parts of what came that have a place of their own, or that are none of an answer.
+_TOLD_ELSEWHERE = ("reason", "raw", "response", "steps")
 # A ranking is shown to the place from which nobody reads on.
 _RANKS = 10
 
@@ -72,18 +75,20 @@ def show_given(whole: StoredAttempt) -> None:
 
 
 def show_due(whole: StoredAttempt, key: str = "answer") -> None:
-    """What was due beside what came."""
+    """What was due beside what came; of what nobody has labelled what came."""
     expected, output = whole.sample.get("expected") or {}, whole.attempt["output"] or {}
     inputs = whole.sample.get("inputs") or {}
     with st.container(border=True):
-        st.markdown("**Due beside given**")
+        st.markdown("**Due beside given**" if expected else "**What came**")
         search = ranking_tasks(str(whole.run.get("benchmark") or "")).get(str(whole.attempt["task"]))
         shapes = [
             draw
             for names, draw in _SHAPES.items()
             if names <= set(expected) and (draw is not _draw_questions or "questions" in inputs)
         ]
-        if search is not None and search.relevant in expected:
+        if not expected:
+            _draw_given(inputs, output)
+        elif search is not None and search.relevant in expected:
             _draw_ranking(search, expected, output)
         elif shapes:
             shapes[0](inputs, expected, output)
@@ -121,6 +126,21 @@ def show_figures(whole: StoredAttempt, definitions: Mapping[str, str]) -> None:
             for metric, value, reason in part.iter_rows()
         ]
         grid(("Figure", "", ""), rows, numbers=[1])
+
+
+def _draw_given(inputs: Mapping[str, Any], output: Mapping[str, Any]) -> None:
+    """Answers to questions one by one, anything else by name."""
+    if "questions" in inputs:
+        answers, reasons, evidence = (output.get(name) or [] for name in ("answers", "reasons", "evidence"))
+        rows = [
+            [(question, ""), (_text(said), ""), (_numbers(lines), "quiet"), (reason or "", "quiet")]
+            for question, said, lines, reason in zip_longest(inputs["questions"], answers, evidence, reasons)
+            if question is not None
+        ]
+        grid(("Question", "Given", "Lines", "Why"), rows)
+        return
+    shown = {name: value for name, value in output.items() if name not in _TOLD_ELSEWHERE and value not in (None, "")}
+    grid(("", "Given"), [[(label(name), "quiet"), (_text(value), "")] for name, value in shown.items()])
 
 
 def _draw_label(inputs: Mapping[str, Any], expected: Mapping[str, Any], output: Mapping[str, Any]) -> None:

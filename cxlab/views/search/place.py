@@ -26,7 +26,7 @@ class SearchPlace(PagePlace):
 
     `view` holds the dataset, the question (`search`), the tab and the page. `like`: a conversation and the place of the
     message that others are to be like, as "3~ID". `only`: "label=value" that a conversation must have, any of those of
-    one label. `since` (included) and `until` (not included): days.
+    one label. `since` (included) and `until` (not included): days. `run`: whose answers are read.
     """
 
     page = "conversations"
@@ -39,6 +39,7 @@ class SearchPlace(PagePlace):
     only: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
+    run: str = ""
 
     @property
     def question(self) -> str:

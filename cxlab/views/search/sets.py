@@ -117,6 +117,8 @@ def _show_set(kept: Dataset) -> None:
             # A link within a page would leave the address as it was.
             if st.button("Search in it", key=f"search-in-{kept.id}", type="tertiary"):
                 go(SearchPlace(View(dataset=kept.id)))
+            if st.button("Send it to a task", key=f"search-send-{kept.id}", type="tertiary"):
+                go(SearchPlace(View(dataset=kept.id, tab="send")))
             link("Read and download it", "datasets", View(dataset=kept.id, tab="conversations"))
         _send(kept)
 
@@ -131,8 +133,6 @@ def _send(kept: Dataset) -> None:
             query = {"bench": kept.benchmark, "dataset": kept.id}
             st.page_link("pages/run.py", label="Evaluate a model on it", query_params=query)
         st.caption(plain(f"Tasks with their samples: {told}"))
-    elif not kept.config.get("from_run"):
-        st.caption("Nothing says what would be right for these conversations, so there is no task to evaluate on them.")
     if run := kept.config.get("from_run"):
         try:
             benchmark = write.load_run(str(run)).benchmark

@@ -15,7 +15,11 @@ from cxlab.ui.stages import StageProgress, draw_stages
 from cxlab.views.search.place import SearchPlace
 from cxlab.views.search.uploads import drop_upload
 
-KINDS = {"import": "Reading conversations", "index": "Bringing the index up to date"}
+KINDS = {
+    "import": "Reading conversations",
+    "index": "Bringing the index up to date",
+    "send": "Preparing conversations for a task",
+}
 """The kinds of jobs that this page starts, and what is said of them."""
 
 

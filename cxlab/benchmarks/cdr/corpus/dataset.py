@@ -11,7 +11,7 @@ from typing import Any, Literal
 import polars as pl
 
 from cxlab.benchmarks.cdr.units import GRANULARITIES
-from cxlab.errors import BadStore, UnknownName
+from cxlab.errors import UnknownName
 from cxlab.importers.cells import to_json
 from cxlab.importers.conversations import PackedConversations
 from cxlab.records import Conversation, Dataset, Sample, content_id
@@ -109,13 +109,7 @@ def load_corpus(dataset_id: str, where: Path | str | None = None) -> Mapping[str
 
 @functools.lru_cache(maxsize=_KEPT)
 def _load(base: str, dataset_id: str) -> Mapping[str, Conversation]:
-    frame = write.load_table(dataset_id, CORPUS, Path(base))
-    if lacking := {"conversation_id", "messages"} - set(frame.columns):
-        raise BadStore(f"dataset {dataset_id!r}: its table of conversations lacks {', '.join(sorted(lacking))}")
-    labels = "labels" if "labels" in frame.columns else pl.lit("{}").alias("labels")
-    found = PackedConversations()
-    for row in frame.select("conversation_id", "messages", labels).iter_rows():
-        found.put_stored(*row)
+    found = PackedConversations.from_table(write.load_table(dataset_id, CORPUS, Path(base)), dataset_id)
     if not found:
         raise UnknownName(f"conversation of dataset {dataset_id!r}", "any", ())
     return found

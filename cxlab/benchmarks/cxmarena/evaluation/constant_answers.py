@@ -58,6 +58,8 @@ def _most_frequent(base: str, dataset_id: str) -> dict[str, tuple[str, ...]]:
     counts: dict[str, Counter[str]] = {}
     for sample in write.load_samples(dataset_id, Path(base)):
         gold, what = sample.expected, sample.task
+        if not gold:
+            continue
         if what == "intent":
             right = [gold["label"]]
             what = f"intent {sample.inputs['taxonomy']}"

@@ -14,6 +14,7 @@ from cxlab.benchmarks.cxmarena.generation import pipeline
 from cxlab.benchmarks.cxmarena.knowledge import topic_tree
 from cxlab.benchmarks.cxmarena.options import CxmDataset
 from cxlab.benchmarks.cxmarena.tasks import sample_validation
+from cxlab.benchmarks.cxmarena.tasks.unlabelled_tasks import IntentSettings, find_reasons
 from cxlab.benchmarks.generation import GenerationContext
 from cxlab.benchmarks.generation_stages import finish
 from cxlab.errors import CxError
@@ -28,6 +29,13 @@ BRIEF = (
 )
 # Samples of each kind that are checked; a tiny dataset is made without checks.
 CHECKED = 2
+# What customers say first, as people's own conversations have it.
+OPENINGS = (
+    "Hi, my parcel was due on Monday and it has still not arrived.",
+    "Where is my delivery? The link says out for delivery since yesterday.",
+    "I would like my money back for the lamp, please.",
+    "How do I get a refund? The lamp came broken.",
+)
 
 
 def ask_everything(model: ChatModel) -> None:
@@ -49,6 +57,9 @@ def ask_everything(model: ChatModel) -> None:
         if pack is not None:
             facts = ledger.make(pack, 0, topic_tree.plan(pack, topic_tree.SMALLEST, 1))
             finish(topic_tree.grow(facts, model, topic_tree.SMALLEST, 0))
+    said = {f"own_{place}": [text] for place, text in enumerate(OPENINGS)}
+    with suppress(CxError):
+        finish(find_reasons(said, IntentSettings.read({"count": 2}), GenerationContext(writer=model)))
 
 
 def _doubt(sample: Sample) -> Sample:

@@ -29,6 +29,7 @@ from cxlab.benchmarks.cxmarena.tasks.task_prompts import (
     AnswerableInputs,
     NameInputs,
     QuestionInputs,
+    ReasonInputs,
     RelevantInputs,
     ReviewInputs,
     SupportInputs,
@@ -71,6 +72,15 @@ def name(inputs: NameInputs, profile: Profile, rng: np.random.Generator) -> str:
     where = ", ".join(group for group, _ in groups.most_common(6))
     description = f"{about} ({where})" + (f": {', '.join(inputs.terms)}" if inputs.terms else "")
     reply = {"name": called, "description": description}
+    return write(reply, profile, rng, f"I would call it {called}.")
+
+
+def name_reason(inputs: ReasonInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """A group by the words that mark it: a stand-in does not know what customers want."""
+    called = ", ".join(inputs.terms[:3]) or " ".join((inputs.openings or ("Anything",))[0].split()[:4])
+    called = called[:1].upper() + called[1:]
+    about = f"Conversations with words such as {', '.join(inputs.terms)}" if inputs.terms else ""
+    reply = {"reason": f"{inputs.conversations} conversations share these words.", "name": called, "description": about}
     return write(reply, profile, rng, f"I would call it {called}.")
 
 

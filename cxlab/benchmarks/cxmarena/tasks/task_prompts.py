@@ -45,6 +45,21 @@ class NameReply(BaseModel):
     description: str = Field(min_length=1)
 
 
+class ReasonInputs(BaseModel):
+    """A cluster of conversations without labels: how some begin, the words that mark it, and those of the others."""
+
+    conversations: int
+    terms: tuple[str, ...]
+    openings: tuple[str, ...]
+    others: tuple[str, ...] = ()
+
+
+class ReasonReply(BaseModel):
+    reason: str = ""
+    name: str = Field(min_length=1, max_length=160)
+    description: str = ""
+
+
 class QueryFact(BaseModel):
     """A fact to ask for: what it is, the sentence that states it, its value, and how customers ask for it."""
 
@@ -165,6 +180,9 @@ class AdjudicateReply(BaseModel):
 # Detection is the task's own prompt: a label out of a list of drafts.
 DETECT = INTENT
 NAME = Prompt("cxm_name_intent", 1, HERE / "name_intent.md", NameInputs, NameReply, f"{SIMULATE}:name", 0.2, 512)
+NAME_REASON = Prompt(
+    "cxm_name_reason", 1, HERE / "name_reason.md", ReasonInputs, ReasonReply, f"{SIMULATE}:name_reason", 0.2, 512
+)
 QUESTION = Prompt(
     "cxm_question", 2, HERE / "question.md", QuestionInputs, QuestionReply, f"{SIMULATE}:question", 0.6, 256
 )
@@ -181,6 +199,7 @@ REVIEW = Prompt("cxm_review", 2, HERE / "review.md", ReviewInputs, ReviewReply, 
 ADJUDICATE = Prompt(
     "cxm_adjudicate", 2, HERE / "adjudicate.md", AdjudicateInputs, AdjudicateReply, f"{SIMULATE}:adjudicate", 0.0, 512
 )
+# What generating a dataset asks; NAME_REASON is asked of conversations that people bring.
 ALL = (DETECT, NAME, QUESTION, SUPPORTED, ANSWERABLE, RELEVANT, REVIEW, ADJUDICATE)
 
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, PrivateAttr, WithJsonSchema, create_model
 
+from cxlab.benchmarks.sage.procedures.sop_text import show_known, show_variable
 from cxlab.benchmarks.sage.rules import files_by_id, load
 from cxlab.errors import CxError
 from cxlab.llm import Prompt
@@ -108,6 +109,32 @@ class JudgeReply(BaseModel):
     grades: dict[str, Any]
 
 
+class CheckLine(BaseModel):
+    """One numbered line of a conversation that people brought."""
+
+    id: int
+    who: str
+    text: str
+
+
+class CheckInputs(BaseModel):
+    """A conversation that took place elsewhere, and the procedure that it is held against.
+
+    `back_end`: what its variables are called; `plan`: what the plan is called, empty where there is none.
+    """
+
+    business: str
+    fields: str
+    policy: str
+    back_end: tuple[str, ...]
+    plan: str
+    lines: list[CheckLine]
+
+
+UNTOLD = "untold"
+"""What is read of a thing that the conversation does not tell."""
+
+
 def _literal(values: tuple[Any, ...]) -> Any:
     return bool if set(values) == {True, False} else Literal[values]  # type: ignore[valid-type]
 
@@ -153,6 +180,33 @@ def _judge_prompt(scenario_id: str, stamp: int) -> Prompt[JudgeInputs, JudgeRepl
     }
     output = create_model("JudgeReply", __base__=JudgeReply, **parts)
     return Prompt("sage_judge", 2, HERE / "judge.md", JudgeInputs, output, f"{SIMULATE}.judge:judge", 0.2)
+
+
+def check_prompt(scenario_id: str) -> Prompt[CheckInputs, BaseModel]:
+    """The prompt that reads a whole conversation: fields, what was said of the back end, and what the agent did."""
+    return _check_prompt(scenario_id, _stamp(scenario_id))
+
+
+@functools.lru_cache(maxsize=64)
+def _check_prompt(scenario_id: str, stamp: int) -> Prompt[CheckInputs, BaseModel]:
+    s = load(scenario_id)
+    fields = create_model("Fields", **{name: (_literal(tuple(spec.options)), ...) for name, spec in s.fields.items()})  # type: ignore[call-overload]
+    parts: dict[str, Any] = {"reasoning": (str, ""), "fields": (fields, ...)}
+    if s.system:
+        known = {
+            name: (
+                str | int | float if each.kind else Literal[(*map(show_known, each.values), UNTOLD)],  # type: ignore[misc]
+                Field(UNTOLD, alias=show_variable(name, each)),
+            )
+            for name, each in s.system.items()
+        }
+        parts["back_end"] = (create_model("BackEnd", **known), ...)  # type: ignore[call-overload]
+    parts["action"] = (Literal[(*s.actions, UNTOLD)], ...)  # type: ignore[misc]
+    if s.plan:
+        parts["plan"] = (Literal[(*s.plan.values, s.plan.none)], s.plan.none)  # type: ignore[misc]
+    parts["lines"] = (list[int], [])
+    output: type[BaseModel] = create_model("CheckReply", **parts)
+    return Prompt("sage_check", 1, HERE / "check.md", CheckInputs, output, f"{SIMULATE}.checker:check", 0.0)
 
 
 CUSTOMER = Prompt(
