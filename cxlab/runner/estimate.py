@@ -1,7 +1,7 @@
 """What a run will take before it starts: from earlier sound attempts that were alike, else from the benchmark's own
 count, else from stated assumptions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
@@ -121,25 +121,35 @@ def _estimate_model(order: RunRequest, model: str, attempts: int, told: Sequence
     at_once = max(1, min(order.concurrency, attempts))
     if told:
         shares = [_share(each, order.trials, measured.get((each.role, each.model)), attempts) for each in told]
-        calls = sum(each.calls for each in shares if not each.model.startswith("simulated:"))
         known = sum((role, name) in measured for role, name in ((each.role, each.model) for each in told))
-        basis = f"rehearsed with stand-ins, four characters a token, {ASSUMED_CALL_S:g} s a call"
+        waited = any(not each.model.startswith("simulated:") for each in told)
+        basis = "rehearsed with stand-ins, four characters a token" + f", {ASSUMED_CALL_S:g} s a call" * waited
         if known:
             basis = f"{MEANS} for {known} of {len(told)} roles, else {basis}" if known < len(told) else MEANS
-        return Estimate(model, attempts, tuple(shares), calls * ASSUMED_CALL_S / at_once if calls else None, basis)
-    roles, serial_s, basis = _assume(order, model)
+        return Estimate(model, attempts, tuple(shares), _sum_seconds(shares, measured, attempts, at_once), basis)
+    roles, basis = _assume(order, model)
     if measured:
         roles = [replace(measured[role.role, role.model], model=role.model)
                  if (role.role, role.model) in measured else role for role in roles]  # fmt: skip
         basis = MEANS if all((role.role, role.model) in measured for role in roles) else f"{MEANS}, else {basis}"
-    simulated = all(name.startswith("simulated:") for name in (model, *order.judges, order.customer or "simulated:"))
-    return Estimate(
-        model=model,
-        attempts=attempts,
-        roles=tuple(each.times(attempts) for each in roles),
-        seconds=None if simulated else attempts * serial_s / at_once,
-        basis=basis,
-    )
+    shares = [each.times(attempts) for each in roles]
+    return Estimate(model, attempts, tuple(shares), _sum_seconds(shares, measured, attempts, at_once), basis)
+
+
+def _sum_seconds(
+    shares: Sequence[RoleShare], measured: "Mapping[tuple[Role, str], _Role]", attempts: int, at_once: int
+) -> float | None:
+    """Seconds until all is answered, `at_once` attempts side by side: as long as earlier answers took, else the stated
+    assumption a call. The judges of a turn are asked side by side, so the slowest tells. None where nobody is asked
+    but stand-ins, whose time is this machine's.
+    """
+    took: dict[bool, list[float]] = {True: [], False: []}
+    for share in shares:
+        if not share.model.startswith("simulated:"):
+            known = measured.get((share.role, share.model))
+            seconds = known.seconds * attempts if known else share.calls * ASSUMED_CALL_S
+            took[share.role == "judge"].append(seconds)
+    return (sum(took[False]) + max(took[True], default=0.0)) / at_once if took[True] or took[False] else None
 
 
 def _share(told: RoleEstimate, trials: int, measured: "_Role | None", attempts: int) -> RoleShare:
@@ -155,13 +165,14 @@ def _share(told: RoleEstimate, trials: int, measured: "_Role | None", attempts: 
 
 @dataclass(frozen=True)
 class _Role:
-    """Calls and tokens of one role in one attempt."""
+    """Calls, tokens and seconds of one role in one attempt."""
 
     role: Role
     model: str
     calls: float
     prompt_tokens: float
     completion_tokens: float
+    seconds: float = 0.0
 
     def times(self, attempts: int) -> RoleShare:
         """The same for all attempts, with its cost."""
@@ -174,7 +185,7 @@ class _Role:
         return RoleShare(self.role, self.model, used.calls, used.prompt_tokens, used.completion_tokens, cost)
 
 
-def _assume(order: RunRequest, model: str) -> tuple[list[_Role], float, str]:
+def _assume(order: RunRequest, model: str) -> tuple[list[_Role], str]:
     asked = find_benchmark(order.benchmark).Options.read(order.options).to_record().get("turns")
     # Without a word about it, dialogues end long before their limit.
     turns = asked if isinstance(asked, int) and "turns" in order.options else ASSUMED_TURNS
@@ -186,22 +197,24 @@ def _assume(order: RunRequest, model: str) -> tuple[list[_Role], float, str]:
         # Simulated models report no tokens, so none are to be expected of them.
         prompt, completion = (0, 0) if name.startswith("simulated:") else ASSUMED_TOKENS[role]
         assumed.append(_Role(role, name, turns, turns * prompt, turns * completion))
-    # Judges of a turn are asked side by side, so they take the time of one.
-    serial = 1 + bool(order.customer) + bool(order.judges)
-    return assumed, turns * serial * ASSUMED_CALL_S, f"assumed: {turns} turns a dialogue, {ASSUMED_CALL_S:g} s a call"
+    return assumed, f"assumed: {turns} turns a dialogue, {ASSUMED_CALL_S:g} s a call"
 
 
 LEAST_SOUND = 3
 """From so many earlier attempts on their means are believed."""
 
 
+_Sum = tuple[int, float, float, float, float]
+"""Sound attempts, calls, prompt tokens, completion tokens and seconds of them."""
+
+
 def _measure(order: RunRequest, model: str) -> dict[tuple[Role, str], _Role]:
-    """(role, model) → calls and tokens an attempt, of the latest runs of this model that were alike.
+    """(role, model) → calls, tokens and seconds an attempt, of the latest runs of this model that were alike.
 
     Alike: the same benchmark, switches and kind of samples. Only attempts count that were made and delivered, and a
     role only where each of its calls was counted by the server.
     """
-    found: dict[tuple[Role, str], list[tuple[int, float, float, float]]] = {}
+    found: dict[tuple[Role, str], list[_Sum]] = {}
     for run in _latest_runs(order, model):
         for role, name, row in _sum_roles(run):
             if row is not None:
@@ -210,13 +223,13 @@ def _measure(order: RunRequest, model: str) -> dict[tuple[Role, str], _Role]:
     for (role, name), rows in found.items():
         attempts = sum(row[0] for row in rows)
         if attempts >= LEAST_SOUND:
-            calls, prompt, completion = (sum(row[part] for row in rows) / attempts for part in (1, 2, 3))
-            measured[role, name] = _Role(role, name, calls, prompt, completion)
+            means = [sum(row[part] for row in rows) / attempts for part in range(1, 5)]
+            measured[role, name] = _Role(role, name, *means)
     return measured
 
 
-def _sum_roles(run: Run) -> Iterable[tuple[Role, str, tuple[int, float, float, float] | None]]:
-    """Each role of a run with (sound attempts, calls, prompt and completion tokens); None where a call is uncounted."""
+def _sum_roles(run: Run) -> Iterable[tuple[Role, str, _Sum | None]]:
+    """Each role of a run with its sums; None where a call is uncounted."""
     import polars as pl
 
     attempts, messages, votes = (scan(run.id, table) for table in ("attempts", "messages", "votes"))
@@ -228,13 +241,14 @@ def _sum_roles(run: Run) -> Iterable[tuple[Role, str, tuple[int, float, float, f
         pl.col("calls").sum(),
         pl.col("prompt_tokens").sum(),
         pl.col("completion_tokens").sum(),
+        pl.col("latency_s").sum(),
         counted.all().alias("whole"),
     )
     count = sound.select(pl.len()).collect().item()
 
-    def add(table: Any) -> tuple[int, float, float, float] | None:
-        calls, prompt, completion, whole = table.select(sums).collect().row(0)
-        return (count, calls or 0, prompt or 0, completion or 0) if whole and count and calls else None
+    def add(table: Any) -> _Sum | None:
+        calls, prompt, completion, seconds, whole = table.select(sums).collect().row(0)
+        return (count, calls or 0, prompt or 0, completion or 0, seconds or 0.0) if whole and count and calls else None
 
     yield "agent", str(run.setup.get("model", run.model)), add(sound)
     customer = run.setup.get("customer")

@@ -92,4 +92,8 @@ def test_what_was_told_is_what_the_server_counts(
     (again,) = estimate(order)
     measured = {row.role: row for row in again.roles}
     assert again.basis == "means of earlier runs of this model"
+    # So is the time: all that was waited for, judges side by side with the rest one after the other.
+    waited = {row["role"]: row["latency_s"] for row in cost_by_role(found["runs"][0]["run"]).iter_rows(named=True)}
+    assert again.seconds is not None
+    assert again.seconds == pytest.approx(sum(waited.values()) / min(order.concurrency, again.attempts))
     assert all(measured[role].calls == pytest.approx(server.calls[role], rel=0.15) for role in rows)

@@ -49,7 +49,8 @@ def show_foreseen(rows: Sequence[Foreseen], unit: str) -> None:
     right.metric("Calls", format_count(sum(row.calls for row in rows)), help="Agent, customer and judges.")
     cost = "unknown" if None in costs else format_usd(sum(cost or 0 for cost in costs))
     left.metric("Cost", cost, help="By the prices on the page Models; without a price it is unknown.")
-    right.metric("Time", "unknown" if None in times else format_seconds(sum(time or 0 for time in times)))
+    time = "unknown" if None in times else format_seconds(sum(time or 0 for time in times))
+    right.metric("Time", time, help="Until all models have answered. Stand-ins take this machine's time: unknown.")
     tokens = sum(row.tokens or 0 for row in rows)
     basis = "; ".join(dict.fromkeys(row.basis for row in rows))
     words = f"About {format_count(tokens)} tokens. " if tokens else ""
