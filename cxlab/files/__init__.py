@@ -3,6 +3,7 @@
     read_yaml(path), read_toml(path), read_json(path)     # plain data, or BadFile
     parse_yaml(text, name), parse_toml, parse_json         # the same for a text that is no file
     read_json_lines(path)                                  # (line, value or BadFile) for each line
+    read_json_list(path)                                   # the same for each entry of one JSON list, however large
     load_model(path, Model, form)                          # a pydantic model of a YAML file, or BadFile
     read_model(path, Model, form)                          # the same, or every Complaint about it
     lines_of(path), line_of(lines, where)                  # for complaints that only a later check can make
@@ -16,7 +17,7 @@ many bytes as it takes. What a reader needs grows with the size of the file alon
 from cxlab.files.complaints import Complaint, line_of, plain
 from cxlab.files.limits import DEEPEST, LARGEST, LONGEST_TEXT, Fault, find_fault, read_bytes, read_text
 from cxlab.files.models import load_model, read_model
-from cxlab.files.strict_json import parse_json, read_json, read_json_lines
+from cxlab.files.strict_json import parse_json, read_json, read_json_lines, read_json_list
 from cxlab.files.strict_toml import parse_toml, read_toml, toml_lines
 from cxlab.files.strict_yaml import dump_yaml, lines_of, parse_yaml, read_yaml
 
@@ -38,6 +39,7 @@ __all__ = [
     "read_bytes",
     "read_json",
     "read_json_lines",
+    "read_json_list",
     "read_model",
     "read_text",
     "read_toml",

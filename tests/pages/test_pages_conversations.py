@@ -13,7 +13,10 @@ from typer.testing import CliRunner
 
 from cxlab import cli, jobs, read
 from cxlab.read import View
+from cxlab.records import Message
+from cxlab.records.conversation import ToolCall
 from cxlab.store import write
+from cxlab.views.search.results import draw_messages
 from cxlab.views.search.work import REPORT
 from tests.benchmarks.cdr.test_relevance_queue import store_labelled
 from tests.pages.app_script import open_page, words
@@ -296,3 +299,26 @@ def test_conversations_without_labels_are_sent_and_what_was_said_is_read(
     # What nobody has labelled is among no failures and on no board, unless it is asked for.
     assert read.attempts(View(benchmark="cxmarena")).total == 0
     assert read.attempts(View(benchmark="cxmarena", runs=(run.id,))).total == 9
+
+
+def test_calls_of_tools_stand_with_what_came_back() -> None:
+    call = ToolCall(id="c1", name="find_<order>", arguments='{"order": 7}')
+    said = (
+        Message(role="customer", text="Where is it?", turn=1),
+        Message(role="agent", text="", turn=1, tool_calls=(call,)),
+        Message(role="tool", text="state: <b>lost</b>", turn=1, data={"call": "c1"}),
+        Message(role="agent", text="It is lost.", turn=1),
+        Message(role="tool", text="asked by nobody", turn=1),
+    )
+    drawn = draw_messages(said, range(5))
+    assert "find_&lt;order&gt;" in drawn
+    assert drawn.index("find_") < drawn.index("state: &lt;b&gt;lost") < drawn.index("It is lost.")
+    assert drawn.count("cx-line") == 4
+    assert "asked by nobody" in drawn
+    # The result is drawn with its call, so it is no gap; that it matched marks the message that asked for it.
+    part = draw_messages(said, [0, 1], matched=[2])
+    assert "… 2 messages …" in part
+    assert "state: " in part
+    assert part.count("asked") == 1
+    empty = draw_messages((said[1], said[2].model_copy(update={"text": ""})), range(2))
+    assert "find_" in empty

@@ -288,7 +288,7 @@ class _Reader:
                 self._reject(row, self.mapping.text, long)
             elif "\0" in text:
                 self._reject(row, self.mapping.text, "holds the character NUL")
-            elif not text and not calls:
+            elif not text and not calls and role != "tool":  # a tool may give nothing back
                 self._reject(row, self.mapping.text, "a message without text")
             else:
                 turn += role == "customer" and (not messages or messages[-1].role != "customer")

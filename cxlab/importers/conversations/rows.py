@@ -5,12 +5,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cxlab.errors import BadFile
-from cxlab.files import read_json, read_json_lines
+from cxlab.files import read_json_lines, read_json_list
 from cxlab.importers.folders import count_table, iterate_table
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".csv")
-LARGEST_JSON = 500_000_000
-"""Bytes of one JSON file, which is read whole; JSON Lines have no such limit."""
 
 
 class Row(NamedTuple):
@@ -34,10 +32,7 @@ def read_rows(path: Path) -> Iterator[Row]:
         yield from (Row(number, found) for number, found in read_json_lines(path))
         return
     if suffix == ".json":
-        content = read_json(path, LARGEST_JSON)
-        if not isinstance(content, list):
-            raise BadFile(path, 1, "is no JSON list", "give a list of conversations, or JSON Lines")
-        yield from (Row(number, cells) for number, cells in enumerate(content, 1))
+        yield from (Row(number, cells) for number, (_, cells) in enumerate(read_json_list(path), 1))
         return
     if suffix == ".csv":
         _check_utf8(path)

@@ -160,28 +160,43 @@ def draw_messages(
     words: Sequence[str] = (),
     cut: bool = True,
 ) -> str:
-    """Messages as HTML, those that matched set off and words of the question marked in them; gaps are told.
+    """Messages as HTML, those that matched set off and words of the question marked in them; gaps are told. What a
+    tool gave back stands with its call.
 
     `cut`: long messages are shortened.
     """
     parts: list[Markup] = []
+    results = {str(each.data["call"]): place for place, each in enumerate(messages) if each.data.get("call")}
+    # Results that are drawn with a call, by the places of the messages that hold both.
+    drawn = {results[call.id]: place for place in shown for call in messages[place].tool_calls if call.id in results}
+    hidden = [place for place in range(len(messages)) if place not in shown and place not in drawn]
     before = -1
     for place in shown:
-        if place > before + 1:
-            parts.append(_draw_gap(place - before - 1))
+        if place in drawn:
+            continue
+        if gap := sum(before < each < place for each in hidden):
+            parts.append(_draw_gap(gap))
         before = place
         message = messages[place]
         text = message.text
         if cut and len(text) > _SHOWN:
             text = text[:_SHOWN].rsplit(" ", 1)[0] + " …"
         calls = tuple(
-            TranscriptCall(message.role, call.name, call.arguments, id=call.id) for call in message.tool_calls
+            TranscriptCall(
+                message.role,
+                call.name,
+                call.arguments,
+                id=call.id,
+                result=messages[results[call.id]].text if call.id in results else None,
+            )
+            for call in message.tool_calls
         )
+        found = place in matched or any(drawn.get(each) == place for each in matched)
         line = TranscriptLine(message.role, message.turn, text, calls)
-        mark = words if place in matched or not matched else ()
-        parts.append(to_html(line, mark_words(text, mark), asked=place in matched))
-    if 0 <= before < len(messages) - 1:
-        parts.append(_draw_gap(len(messages) - 1 - before))
+        mark = words if found or not matched else ()
+        parts.append(to_html(line, mark_words(text, mark), asked=found))
+    if before >= 0 and (gap := sum(each > before for each in hidden)):
+        parts.append(_draw_gap(gap))
     return "".join(parts)
 
 

@@ -261,3 +261,20 @@ def test_messages_that_lie_far_apart_are_one_conversation(tmp_path: Path, monkey
     assert list(found.conversations) == [f"c{number}" for number in range(5)]
     for number, talk in enumerate(found.conversations.values()):
         assert [each.text for each in talk.messages] == [f"said {number} {turn}" for turn in range(4)]
+
+
+def test_a_tool_that_gives_nothing_back_is_taken(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "find_order", "arguments": '{"order": 7}'}}
+    said = [
+        {"role": "user", "content": "Where is it?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": ""},
+        {"role": "assistant", "content": "I cannot find it."},
+    ]
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([{"id": "a", "messages": said}, {"id": "b", "messages": [{"role": "user"}]}], indent=1))
+    found = read(path, guess(path))
+    talk = found.conversations["a"]
+    assert [message.role for message in talk.messages] == ["customer", "agent", "tool", "agent"]
+    assert talk.messages[2].data == {"call": "c1"}
+    assert [each.row for each in found.rejected if "without text" in each.problem] == [2]
