@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from cxlab.charts.dots import add_published, draw_dots, interval_words, name_of
+from cxlab.charts.dots import add_names, add_published, draw_dots, interval_words, name_of
 from cxlab.charts.numbers import (
     format_count,
     format_p,
@@ -69,7 +69,6 @@ def draw_scores(
             for _, entity, value, source in shown.iter_rows()
         ]
         add_published(figure, shown["value"].to_list(), [middle[group] - 0.44 for group in shown["grp"]], hovers, dark)
-        figure.update_layout(showlegend=True)
     for group, value, name in floors.iter_rows() if floors is not None else ():
         if group in middle:
             figure.add_scatter(
@@ -207,10 +206,12 @@ def draw_profile(
 
     metrics = [metric for metric in names if metric in set(frame["metric"])]
     figure = LazyFigure()
+    ends = []
     for side in _sides(frame, marks):
         mark = mark_of(marks, side)
         rows = {row["metric"]: row for row in frame.filter(pl.col("side") == side).iter_rows(named=True)}
         own = [metric for metric in metrics if metric in rows]
+        ends.append((side, float(metrics.index(own[-1])), _height(scales[own[-1]], rows[own[-1]]["mean"])))
         figure.add_scatter(
             x=[metrics.index(metric) for metric in own],
             y=[_height(scales[metric], rows[metric]["mean"]) for metric in own],
@@ -218,6 +219,7 @@ def draw_profile(
             name=name_of(side),
             line={"color": mark.colour, "width": 2},
             marker={**mark.marker, "size": 8},
+            showlegend=False,
             customdata=[[metric, side] for metric in own],
             hovertext=[
                 f"<b>{name_of(side)}</b><br>{plain(names[metric])} "
@@ -227,6 +229,8 @@ def draw_profile(
             ],
             hovertemplate="%{hovertext}<extra></extra>",
         )
+    room = max(0.5, len(metrics) / 8)
+    add_names(figure, ends, len(metrics) - 1 + room / 4, 0.065, 1.02, marks, dark)
     for place, metric in enumerate(metrics):
         figure.add_vline(x=place, line={"color": palette(dark).hairline, "width": 1}, layer="below")
         low, high = scales[metric]
@@ -238,7 +242,8 @@ def draw_profile(
     figure.update_xaxes(
         tickvals=list(range(len(metrics))),
         ticktext=["<br>".join(map(plain, each)) for each in words],
-        range=[-0.4, len(metrics) - 0.6],
+        # Names stand to the right of the last axis.
+        range=[-0.4, len(metrics) - 1 + room],
         tickfont={"color": palette(dark).ink, "size": 11},
         tickangle=0,
     )
@@ -251,8 +256,10 @@ def draw_trials(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "
     from cxlab.charts.lazy_figure import LazyFigure
 
     figure = LazyFigure()
+    ends = []
     for side in _sides(frame, marks):
         mark, rows = mark_of(marks, side), frame.filter(pl.col("side") == side).sort("k")
+        ends.append((side, float(rows["k"][-1]), 100 * rows["share"][-1]))
         figure.add_scatter(
             x=rows["k"].to_list(),
             y=[100 * share for share in rows["share"]],
@@ -260,13 +267,17 @@ def draw_trials(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "
             name=name_of(side),
             line={"color": mark.colour, "width": 2},
             marker={**mark.marker, "size": 8},
+            showlegend=False,
             hovertext=[
                 f"<b>{name_of(side)}</b><br>pass^{k} {format_share(share)}<br>{format_count(samples)} samples"
                 for k, samples, share in rows.select("k", "samples", "share").iter_rows()
             ],
             hovertemplate="%{hovertext}<extra></extra>",
         )
-    figure.update_xaxes(title="k trials, all of them right", dtick=1)
+    most = largest(frame["k"], 1.0)
+    room = max(most - 1, 1.0) / 5
+    add_names(figure, ends, most + room / 6, 8.0, 99.0, marks, dark)
+    figure.update_xaxes(title="k trials, all of them right", dtick=1, range=[1 - room / 6, most + room])
     figure.update_yaxes(title="share of samples, %", range=[0, 101])
     return style_figure(figure, dark, height=300, values="y")
 

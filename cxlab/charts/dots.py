@@ -1,5 +1,6 @@
 """Dots with whiskers in bands: several models side by side, group by group."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -8,8 +9,11 @@ from cxlab.charts.theme import PUBLISHED, Mark, mark_of, palette, plain, short_m
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-# Below the last the legend and the title of the axis would come upon the ticks.
-_ROW_PX, _FRAME_PX, _LEAST_PX, _LEAST_ALL_PX = 15, 74, 36, 54
+# Below the last the title of the axis would come upon the ticks.
+_ROW_PX, _FRAME_PX, _LEAST_PX, _LEAST_ALL_PX = 16, 58, 36, 54
+_LONGEST_NAME = 28
+# Where the axis ends is the caller's, so a dot that lies in the better part of what is drawn has its name on the left.
+_TURN = 0.6
 
 
 def draw_dots(
@@ -21,7 +25,8 @@ def draw_dots(
     dark: bool,
     digits: int = 1,
 ) -> "Figure":
-    """One band a group, first on top, and one line a model in it. Each row has model, group, value, low, high, hover.
+    """One band a group, first on top, and one line a model in it, with its name and value beside it where there are
+    several. Each row has model, group, value, low, high, hover.
 
     `names` of groups may hold <br>; `digits` of the intervals in hovers; customdata: [group, model].
     """
@@ -31,6 +36,8 @@ def draw_dots(
     figure = LazyFigure()
     middle = {group: len(groups) - place for place, group in enumerate(groups)}
     step = 0.8 / max(len(models), 1)
+    ends = [end for row in rows for end in _ends(row)]
+    turn = min(ends, default=0.0) + _TURN * (max(ends, default=0.0) - min(ends, default=0.0))
     for place, model in enumerate(models):
         mark = mark_of(marks, model)
         own = [row for row in rows if row["model"] == model and row["group"] in middle]
@@ -48,7 +55,21 @@ def draw_dots(
             customdata=[[row["group"], model] for row in own],
             hovertext=[f"<b>{name_of(model)}</b><br>{row['hover']}{interval_words(row, digits)}" for row in own],
             hovertemplate="%{hovertext}<extra></extra>",
+            showlegend=False,
         )  # fmt: skip
+        if len(models) > 1:
+            left = [_ends(row)[1] > turn for row in own]
+            figure.add_scatter(
+                x=[_ends(row)[0 if on_left else 1] for row, on_left in zip(own, left, strict=True)],
+                y=[middle[row["group"]] + 0.4 - step * (place + 0.5) for row in own],
+                mode="text",
+                text=[f" {short_name(model)} {row['value']:.{digits}f} " for row in own],
+                textposition=["middle left" if on_left else "middle right" for on_left in left],
+                textfont={"color": colours.ink, "size": 11},
+                hoverinfo="skip",
+                cliponaxis=False,
+                showlegend=False,
+            )
     figure.update_yaxes(
         tickvals=list(middle.values()),
         ticktext=["<br>".join(map(plain, names[group].split("<br>"))) for group in groups],
@@ -66,8 +87,19 @@ def draw_dots(
     style_figure(
         figure, dark, height=_FRAME_PX + max(_LEAST_ALL_PX, len(groups) * max(_LEAST_PX, 8 + _ROW_PX * len(models)))
     )
-    figure.update_layout(showlegend=len(models) > 1, legend={"traceorder": "normal"}, shapes=rules)
+    figure.update_layout(shapes=rules)
     return figure
+
+
+def _ends(row: Mapping[str, Any]) -> tuple[float, float]:
+    """Where the whisker of a row begins and ends."""
+    return (row["value"] if row["low"] is None else row["low"], row["value"] if row["high"] is None else row["high"])
+
+
+def short_name(model: str) -> str:
+    """A model's short name, cut where it is long: for a label inside a chart."""
+    name = short_model(model)
+    return plain(name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…")
 
 
 def add_published(figure: "Figure", x: Sequence[float], y: Sequence[float], hovers: Sequence[str], dark: bool) -> None:
@@ -81,6 +113,46 @@ def add_published(figure: "Figure", x: Sequence[float], y: Sequence[float], hove
         hovertext=list(hovers),
         hovertemplate="%{hovertext}<extra></extra>",
     )
+
+
+def add_names(
+    figure: "Figure", ends: Sequence[tuple[str, float, float]], to: float, apart: float, top: float,
+    marks: Mapping[str, Mark], dark: bool,
+) -> None:  # fmt: skip
+    """The name of each line beside its end, `ends` as (model, x, y): at `to` on the x axis, `apart` from each other at
+    least and none above `top`, so that there is no legend to look up."""
+    order = sorted(ends, key=lambda end: end[2])
+    for (model, x, y), height in zip(order, spread([y for _, _, y in order], apart, top), strict=True):
+        figure.add_scatter(
+            x=[x, to],
+            y=[y, height],
+            mode="lines+text",
+            line={"color": mark_of(marks, model).colour, "width": 1},
+            text=["", f" {short_name(model)}"],
+            textposition="middle right",
+            textfont={"color": palette(dark).ink, "size": 12},
+            hoverinfo="skip",
+            cliponaxis=False,
+            showlegend=False,
+        )
+
+
+def spread(values: Sequence[float], apart: float, top: float = math.inf) -> list[float]:
+    """Rising values moved so that neighbours are `apart` at least, each group of them around its own middle; none above
+    `top`."""
+    groups: list[list[float]] = []
+    for value in values:
+        groups.append([value])
+        while len(groups) > 1 and _edge(groups[-1], apart, -1) - _edge(groups[-2], apart, 1) < apart:
+            last = groups.pop()
+            groups[-1] += last
+    moved = [_edge(group, apart, -1) + apart * place for group in groups for place in range(len(group))]
+    return [min(value, top - apart * (len(moved) - 1 - place)) for place, value in enumerate(moved)]
+
+
+def _edge(group: Sequence[float], apart: float, side: int) -> float:
+    """Where the lowest (-1) or highest (1) of a group comes to lie."""
+    return sum(group) / len(group) + side * apart * (len(group) - 1) / 2
 
 
 def interval_words(row: Mapping[str, Any], digits: int = 1) -> str:

@@ -128,6 +128,13 @@ def error(what: str, fix: str = "") -> None:
     st.error(plain(what) + (f"\n\n{plain(fix)}" if fix else ""), icon="⚠")
 
 
+PASSED_OF_ALL = "Passed, in all runs"
+"""The success rate over every run of the store, whatever its settings and samples: of all models together, or of what a
+page is narrowed to."""
+PASSED_COMPARED = "Passed, compared"
+"""A model's success rate on a comparison set: on the samples and under the conditions that all its models share."""
+
+
 def say_passed(many: str) -> str:
     """How the success rate is computed, wherever it is shown; `many` is what attempts are called."""
     return f"Of the {many} that passed or failed, by the verdict stored with each; not scored ones are left out."

@@ -104,7 +104,8 @@ def show_table(
         key=table_key(key, shown) if select else key,
         hide_index=True,
         width="stretch",
-        height=height or "auto",
+        # Left to itself Streamlit makes a table high enough for ten low rows, and hides high ones that would fit.
+        height=height or (_HEAD + _TALL_ROW * min(table.height, _MOST_TALL) if widths else "auto"),
         column_config=config,
         placeholder="–",
         alt=alt,
@@ -139,6 +140,7 @@ def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.Dat
 # row from which on Streamlit breaks lines; such a row holds three.
 _ROOM, _TICK, _LETTER, _EDGES, _TALL_ROW, _LINES = 750, 36, 7.2, 18, 64, 3
 _WIDEST, _ENOUGH, _WORTH_IT = 500, 320, 60
+_HEAD, _MOST_TALL = 38, 8
 
 
 def fit_widths(table: pl.DataFrame, columns: Mapping[str, Any], room: float) -> dict[str, int]:
@@ -153,7 +155,9 @@ def fit_widths(table: pl.DataFrame, columns: Mapping[str, Any], room: float) -> 
     # A column gives what it can spare when its longest text is broken into three lines, between its words.
     least = {
         name: min(
-            _EDGES + _LETTER * max(1.15 * lengths[name] / _LINES, titles[name], _longest_word(table[name])), _ENOUGH
+            # Streamlit measures a line a little longer than it is, and would break a word that just fits.
+            _EDGES + _LETTER * max(1.15 * max(lengths[name] / _LINES, _longest_word(table[name])), titles[name]),
+            _ENOUGH,
         )
         for name, dtype in table.schema.items()
         if dtype == pl.String

@@ -1,8 +1,13 @@
+from itertools import pairwise
+
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cxlab.benchmarks.sage.procedures import graph
 from cxlab.charts import compare
+from cxlab.charts.dots import spread
 from cxlab.charts.theme import mark_models
 from cxlab.views.sop import charts as path_charts
 from cxlab.views.sop.charts_variants import badge_of, draw_variants
@@ -50,6 +55,32 @@ def test_one_sample_has_no_whisker_and_says_so() -> None:
     assert "fewer than two samples" in lone.hovertext[0]
     assert list(figure.layout.xaxis.range) == [0.0, 101.0]
     assert "circle-open" in str(figure.data[0].marker.symbol)  # simulated
+
+
+def test_each_dot_has_its_name_beside_it_and_no_legend_is_left_to_look_up() -> None:
+    long = "n" * 200
+    frame = pl.concat([scores(), scores().with_columns(side=pl.lit(long), grp=pl.lit("h"))])
+    figure = compare.draw_scores(frame, (0.0, 100.0), "Overall", {"g": "group", "h": "other"}, MARKS, False)
+    assert not any(trace.showlegend for trace in figure.data)
+    written = [(text.strip(), y) for trace in figure.data if trace.mode == "text"
+               for text, y in zip(trace.text, trace.y, strict=True)]  # fmt: skip
+    dots = {y for trace in figure.data if trace.mode == "markers" for y in trace.y}
+    assert {y for _, y in written} == dots
+    names = [text for text, _ in written]
+    assert names[:2] == ["a 80.0", "b 70.0"]
+    assert all(len(text) < 36 for text in names)
+
+
+@given(st.lists(st.floats(0, 1), max_size=12).map(sorted))
+def test_names_are_kept_apart_and_stay_in_order(values: list[float]) -> None:
+    found = spread(values, 0.1)
+    assert all(above - below > 0.1 - 1e-9 for below, above in pairwise(found))
+    assert sum(found) == pytest.approx(sum(values))
+    if all(above - below >= 0.1 for below, above in pairwise(values)):
+        assert found == pytest.approx(values)
+    capped = spread(values, 0.1, 0.5)
+    assert all(above - below > 0.1 - 1e-9 for below, above in pairwise(capped))
+    assert max(capped, default=0.0) <= 0.5
 
 
 def test_published_figures_are_named_and_marked() -> None:

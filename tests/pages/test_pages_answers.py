@@ -17,6 +17,7 @@ from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest, create_runs
 from cxlab.store import write
+from cxlab.ui.labels import PASSED_OF_ALL
 from cxlab.views.compare import queries
 from tests.benchmarks.cxmarena.importers import cxm_folder
 from tests.pages.app_script import open_page, words
@@ -84,7 +85,7 @@ def test_failures_speaks_of_answers(home: Path) -> None:
     assert "called nothing; due track_parcel" not in app.dataframe[-1].value["reason"].tolist()
     assert not app.toggle(key="failures-floors").value
     app = open_page("failures", benchmark="cxmarena", model="simulated:floor")
-    assert [metric.label for metric in app.metric] == ["Answers", "Passed", "Not scored"]
+    assert [metric.label for metric in app.metric] == ["Answers", PASSED_OF_ALL, "Not scored"]
     assert "called nothing; due track_parcel" in app.dataframe[-1].value["reason"].tolist()
 
 

@@ -12,6 +12,7 @@ from cxlab.charts.numbers import format_share
 from cxlab.read import View
 from cxlab.read.failures import counts, passed_rate
 from cxlab.ui.annotations import annotate
+from cxlab.ui.labels import PASSED_OF_ALL
 from cxlab.views.benchmarks import declared, leave_out_floors
 from cxlab.views.overview.queries import outcome
 from tests.pages.app_script import card_of, open_page, words
@@ -32,7 +33,7 @@ def test_each_benchmark_has_one_success_rate_on_overview_and_failures(made_home:
         rate = format_share(passed_rate(one.passed, one.failed))
         assert rate in told
         failures = open_page("failures", benchmark=name)
-        assert next(each.value for each in failures.metric if each.label == "Passed") == rate
+        assert next(each.value for each in failures.metric if each.label == PASSED_OF_ALL) == rate
     assert "Nothing is running." in told
 
 

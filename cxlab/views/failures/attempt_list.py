@@ -11,11 +11,11 @@ from cxlab.read import View, failures
 from cxlab.read.attempts import ROWS_A_PAGE, benchmarks, neighbours
 from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
-from cxlab.ui.address import cached, go, here, marks, set_view
+from cxlab.ui.address import cached, go, here, link, marks, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import choose
-from cxlab.ui.labels import figures, plain, say_passed, section, title
+from cxlab.ui.labels import PASSED_OF_ALL, figures, plain, say_passed, section, title
 from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared_all, names_of, usable_facets
@@ -74,7 +74,8 @@ def show_counts(view: View, about: Declaration, counts: dict[str, int]) -> None:
         items = [("Failed", format_count(failed), f"{format_count(failed)} {of_all} under the filters, {rule}.")]
     else:
         # What is picked by some trouble is no fair share of all that was tried.
-        picked = "Passed all the same" if view.errors or view.alike else "Passed"
+        runs = "Passed, in these runs" if view.runs else PASSED_OF_ALL
+        picked = "Passed all the same" if view.errors or view.alike else runs
         share = format_share(failures.passed_rate(counts["passed"], failed))
         items = [(picked, share, f"{say_passed(things)} {format_count(failed)} {of_all} failed, {rule}.")]
     items = [
@@ -92,6 +93,12 @@ def show_counts(view: View, about: Declaration, counts: dict[str, int]) -> None:
         )
         items.append(("With a failed tool call", format_share(counts["tool_errors"] / all_), meaning))
     figures(items)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        runs = "the runs that are picked" if view.runs else "all runs under these filters, whatever their settings"
+        st.caption(f"Counted over {runs}.")
+        if view.benchmark:
+            same = View(view.benchmark, view.runs, view.models, view.tasks, view.facets)
+            link("On the same samples and settings: Compare", "compare", same)
 
 
 def choose_floors(view: View, about: Declaration) -> View:

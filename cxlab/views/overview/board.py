@@ -17,7 +17,7 @@ from cxlab.records.benchmark_card import Declaration, Task
 from cxlab.ui.address import cached, here, link, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
-from cxlab.ui.labels import Badge, label, plain, say_passed, section, title
+from cxlab.ui.labels import PASSED_COMPARED, Badge, label, plain, say_passed, section, title
 from cxlab.ui.tables import Kind, column, show_chart, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.comparison_sets import (
@@ -171,6 +171,7 @@ def _show_unranked(about: Declaration, board: pl.DataFrame) -> Picked:
     return _show_table(about, board.sort("model"), {})
 
 
+_ON_THE_SET = "Of the comparison alone: the samples, trials and settings that all its models share."
 _PRICES = ("latency_s", "cost_usd")
 """Columns that are left away where nothing is known in them, as with stand-ins alone."""
 
@@ -188,7 +189,7 @@ def _show_table(about: Declaration, board: pl.DataFrame, figures: Mapping[str, o
     columns = {
         "name": column("Model"),
         **figures,
-        "success": column("Passed", "share", say_passed(many)),
+        "success": column(PASSED_COMPARED, "share", f"{say_passed(many)} {_ON_THE_SET}"),
         "unscored": column("Not scored", "count", f"{many.capitalize()} that neither passed nor failed."),
         "attempts": column(many.capitalize(), "count", f"Finished {many} of the comparison."),
         "latency_s": column("Time", "seconds", f"Mean of one {one}."),

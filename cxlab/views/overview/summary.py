@@ -12,14 +12,14 @@ from cxlab.read.comparison.words import say_against, say_floors, say_leader
 from cxlab.read.failures import passed_rate
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, here, link
-from cxlab.ui.labels import plain, say_passed
+from cxlab.ui.labels import PASSED_OF_ALL, plain, say_passed
 from cxlab.views.benchmarks import leave_out_floors
 from cxlab.views.comparison_sets import ranked
 from cxlab.views.overview.board import say_leaders
 from cxlab.views.overview.queries import Outcome, outcome
 
 _WIDTHS = (2, 4, 2, 4)
-_HEADS = ("Evaluated", "Who leads", "Passed", "What breaks most")
+_HEADS = ("Evaluated", "Who leads", PASSED_OF_ALL, "What breaks most")
 
 
 def show_summary(abouts: Sequence[Declaration]) -> None:
@@ -46,7 +46,7 @@ def _show_row(about: Declaration) -> None:
     if words := _say_baseline(about, found):
         leads.caption(plain(words))
     with passed:
-        st.markdown(format_share(passed_rate(told.passed, told.failed)), help=say_passed(about.card.unit[1]))
+        st.markdown(format_share(passed_rate(told.passed, told.failed)), help=_help_passed(about))
         st.caption(_say_passed(about, told))
     with breaks:
         if not told.failed:
@@ -98,7 +98,11 @@ def _is_beaten(found: Ranking, baseline: str) -> bool:
     return any(row["side"] == baseline and row["verdict"] == "worse" for row in found.gaps.iter_rows(named=True))
 
 
+def _help_passed(about: Declaration) -> str:
+    return f"{say_passed(about.card.unit[1])} Without constant agents. By model on the same samples: the tables below."
+
+
 def _say_passed(about: Declaration, told: Outcome) -> str:
     many = about.card.unit[1]
     left = f"; {format_count(told.unscored)} not scored" if told.unscored else ""
-    return f"of {format_count(told.passed + told.failed)} {many}{left}"
+    return f"of {format_count(told.passed + told.failed)} {many}, all models and settings{left}"
