@@ -64,7 +64,7 @@ if view.metric not in metrics:
     view = view.change(metric=first_scored(usual, metrics.__contains__), page=view.page)
 view = ui.sidebar_filters(view, ["models", *facets, "runs"], about, metric=True, metrics=metrics)
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    view, unit = choose_unit(about, view)
+    view, unit = choose_unit(about, comparison_sets.leave_out_marked(view))
     scope = view.filters()
     compared = ui.cached(queries.compared, scope, unit)
     comparison_sets.choose_lead(benchmark)
@@ -87,6 +87,7 @@ decided = ui.cached(queries.decided, scope, unit, baseline)
 if decided is not None:
     show_decision(about, ranking, compared.conditions, decided, board, title, named)
 comparison_sets.show_left_out([ranking])
+comparison_sets.offer_marked(compared, [ranking], about)
 comparison_sets.warn_of_customers([ranking])
 comparison_sets.show_conditions(compared, [ranking], "compare")
 if unit == "run_id":

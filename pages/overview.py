@@ -12,6 +12,7 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.report.write import Subject
 from cxlab.ui.address import here
 from cxlab.views.benchmarks import declared, declared_all, in_order, names_of
+from cxlab.views.comparison_sets import view_of
 from cxlab.views.overview.board import show_board
 from cxlab.views.overview.health import show_health, show_set_aside
 from cxlab.views.overview.published import show_published
@@ -65,7 +66,7 @@ def show_boards(about: list[Declaration]) -> None:
 
 def find_subjects(about: list[Declaration]) -> list[Subject]:
     """What a report on these leaderboards tells of."""
-    return [(each, View(each.card.id, sets=here().sets, lead=here().lead), "model") for each in about]
+    return [(each, view_of(each.card.id), "model") for each in about]
 
 
 def show_starts() -> None:

@@ -30,6 +30,9 @@ def compare(
     where: Annotated[
         list[str] | None, typer.Option(help="Only samples with this value of a facet, as level=weak; repeatable.")
     ] = None,
+    without_marked: Annotated[
+        bool, typer.Option("--without-marked", help="Leave out samples that people marked as wrongly labelled.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
 ) -> None:
     """Which model leads, and is the difference real? Models on the samples, trials and conditions that all share.
@@ -38,11 +41,16 @@ def compare(
     with the reason. `cannot tell` is an answer.
     """
     from cxlab.errors import UnknownName
+    from cxlab.read.annotations import marked_samples
     from cxlab.read.comparison import ranking
+    from cxlab.read.comparison.words import say_left_out
     from cxlab.read.conditions import find_differing, of_runs
     from cxlab.runner.plan import find_benchmark
 
     about, view, unit = _find_view(sides or [], benchmark, task, lead, where or [], find_benchmark)
+    identity = about.identifying.id if about.identifying else ""
+    marked = marked_samples(about.card.id, identity).rows(named=True) if without_marked else []
+    view = view.change(without_samples=tuple(row["sample_id"] for row in marked))
     found = ranking.rank(about, view, unit, metric)
     if dataset or set_id:
         known = [each.conditions for each in found.set.choices]
@@ -62,9 +70,11 @@ def compare(
     if baseline and not any(baseline in each.compared.sides for each in found.tasks):
         raise UnknownName("side", baseline, {side for each in found.tasks for side in each.compared.sides})
     if as_json:
-        conditions = {"set": _tell_set(found.set), "differ_in": apart}
+        conditions = {"set": _tell_set(found.set), "differ_in": apart, "without_samples": list(view.without_samples)}
         print(json.dumps({"benchmark": about.card.id, **conditions, "tasks": told}, ensure_ascii=False))
         return
+    if marked:
+        print(f"{say_left_out([row['name'] for row in marked])}.\n")
     if apart:
         print("These runs differ in other things than the model, so a difference may be due to them:")
         for title, values in apart.items():

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import polars as pl
 
-from cxlab.read.query import ask
+from cxlab.read.query import ask, facet
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,22 @@ def known_tags() -> tuple[str, ...]:
     """Every tag that was ever given, commonest first."""
     found = ask("SELECT value FROM annotations WHERE kind = 'tag' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 50")
     return tuple(found["value"])
+
+
+WRONG_LABEL = "label is wrong"
+"""The tag of an attempt whose sample is believed to expect the wrong thing."""
+
+
+def marked_samples(benchmark: str, identity: str = "") -> pl.DataFrame:
+    """Samples with an attempt that is tagged as WRONG_LABEL: sample_id, name (what `identity`, the facet that stands
+    for a sample, says of it; else its id), datasets (those that it was run from)."""
+    name = f"coalesce({facet(identity)}, a.sample_id)" if identity else "a.sample_id"
+    return ask(
+        f"""SELECT a.sample_id, min({name}) AS name, list_sort(list(DISTINCT r.dataset_id)) AS datasets
+        FROM attempt_tags t JOIN attempts a USING (run_id, attempt_id) JOIN runs r USING (run_id)
+        WHERE t.value = $tag AND a.benchmark = $benchmark GROUP BY 1 ORDER BY 2, 1""",
+        {"tag": WRONG_LABEL, "benchmark": benchmark},
+    )
 
 
 def saved_filters(page: str) -> pl.DataFrame:

@@ -127,6 +127,12 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
         (here if "model" in own else there).append(
             f"{prefix if 'model' in own else ''}model NOT IN (SELECT unnest($f_without))"
         )
+    if view.without_samples:
+        params["f_without_samples"] = list(view.without_samples)
+        own_samples = table in ("attempts", "scores")
+        (here if own_samples else there).append(
+            f"{prefix if own_samples else ''}sample_id NOT IN (SELECT unnest($f_without_samples))"
+        )
     for place, (facet, values) in enumerate(view.facets):
         params[f"f_facet_{place}"], params[f"f_values_{place}"] = facet, list(values)
         condition = f"facet_of({{}}facet_list, $f_facet_{place}) IN (SELECT unnest($f_values_{place}))"
@@ -161,7 +167,8 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
 
 def selection(view: View) -> View:
     """The view with what `where` looks at and the metric, and nothing else: what a read is remembered by."""
-    others = ("facets", "benchmark", *troubles.FACETS, "alike", "verdict", "search", "metric", "without", "among")
+    others = ("facets", "benchmark", *troubles.FACETS, "alike", "verdict", "search", "metric", "without")
+    others = (*others, "without_samples", "among")
     names = (*COLUMNS, *MADE, *others)
     return View(**{name: getattr(view, name) for name in names})
 

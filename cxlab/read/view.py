@@ -47,6 +47,7 @@ _TEXTS = {
     "conversation": "conversation",
     "floors": "floors",
     "blind": "blind",
+    "marked": "marked",
 }
 _NUMBERS = {"turn": "turn", "page": "page"}
 
@@ -77,9 +78,9 @@ class View:
     `tags` what people tagged attempts with, `written` what they wrote to them (note, tag, adjudication, nothing),
     `floors` "shown" where constant agents are among the attempts, `blind` "yes" where model and verdict are hidden,
     `alike` a group of alike failures. `sets` are conditions under which models are compared, one a benchmark
-    (read/conditions.py). `lead` is the metric that leads where a benchmark lets that be chosen. `without` are models
-    that a page leaves out unless they are asked for, `among` names the attempts that it looks at (query.AttemptSet);
-    no address has either.
+    (read/conditions.py), `marked` is "out" where samples are left out whose label people marked as wrong. `lead` is the
+    metric that leads where a benchmark lets that be chosen. `without` are models and `without_samples` samples that a
+    page leaves out, `among` names the attempts that it looks at (query.AttemptSet); no address has any of the three.
     `verdict` is what became of an attempt: failed, unscored, wrong (either of them), passed; all and "" narrow nothing.
     `dataset` is the one that is looked at, `conversation` the one of its conversations that is open.
     """
@@ -110,6 +111,7 @@ class View:
     alike: str = ""
     verdict: str = ""
     floors: str = ""
+    marked: str = ""
     blind: str = ""
     dataset: str = ""
     conversation: str = ""
@@ -119,6 +121,7 @@ class View:
     turn: int | None = None
     page: int = 1
     without: tuple[str, ...] = ()
+    without_samples: tuple[str, ...] = ()
     among: str = ""
 
     def to_query(self) -> Query:

@@ -8,12 +8,13 @@ import polars as pl
 
 from cxlab.charts.numbers import format_interval, format_points
 from cxlab.charts.theme import SIMULATED_PREFIX, Mark, mark_models, mark_of, short_model
+from cxlab.read.annotations import marked_samples
 from cxlab.read.attempts import attempt, known_models
 from cxlab.read.comparison import ranking, score_sums
 from cxlab.read.comparison.decision import decide
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import ComparisonSet, Unit, attempts_of, one_a_trial
-from cxlab.read.comparison.words import say_customers, say_floors, say_leader, say_set
+from cxlab.read.comparison.words import say_customers, say_floors, say_leader, say_left_out, say_set
 from cxlab.read.conditions import RunConditions, find_differing, of_runs
 from cxlab.read.headlines import led_by, with_scored_headlines
 from cxlab.read.query import AttemptSet, facet_ids
@@ -81,6 +82,8 @@ class Section:
     decision: str
     tasks: tuple[TaskResult, ...]
     left_out: tuple[str, ...]
+    without: str
+    """The samples that are left out as wrongly labelled; "" where none is."""
     same: tuple[tuple[str, str], ...]
     apart: Mapping[str, Mapping[str, str]]
     runs: tuple[Mapping[str, Any], ...]
@@ -132,6 +135,7 @@ def find_section(about: Declaration, view: View, unit: Unit) -> Section:
         _say_decision(scored, names),
         results,
         _say_left_out(scored, names),
+        say_left_out(_name_samples(about, view)),
         tuple((title, value) for title, value in parts if title not in apart),
         {title: {names.get(run, run): value for run, value in values.items()} for title, values in apart.items()},
         runs,
@@ -222,6 +226,14 @@ def _say_left_out(scored: Sequence[Ranking], names: Mapping[str, str]) -> tuple[
         for side, reason in each.compared.coverage.filter(~pl.col("in_set")).select("side", "reason").iter_rows():
             told.setdefault(f"{names.get(side, short_model(side))}: {reason}", []).append(each.task.title)
     return tuple(line if len(tasks) == len(scored) else f"{line} ({', '.join(tasks)})" for line, tasks in told.items())
+
+
+def _name_samples(about: Declaration, view: View) -> list[str]:
+    """The samples that the view leaves out, as people know them."""
+    if not view.without_samples:
+        return []
+    marked = marked_samples(about.card.id, about.identifying.id if about.identifying else "")
+    return marked.filter(pl.col("sample_id").is_in(view.without_samples))["name"].to_list()
 
 
 def _tell_task(

@@ -8,13 +8,15 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.charts.numbers import format_count, format_time
-from cxlab.read import View
+from cxlab.read import View, annotations
+from cxlab.read.annotations import WRONG_LABEL
 from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking, Rankings
 from cxlab.read.comparison.sets import Choice, ComparisonSet, TaskSet, Unit, attempts_of
-from cxlab.read.comparison.words import say_customers
+from cxlab.read.comparison.words import name_some, say_customers, say_left_out
 from cxlab.read.headlines import may_lead
 from cxlab.read.query import AttemptSet
+from cxlab.records.benchmark_card import Declaration
 from cxlab.store import catalogue, layout
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.labels import label, plain, title
@@ -28,6 +30,41 @@ _MOST_PARTS = 3
 def ranked(view: View, unit: Unit = "model") -> Rankings:
     """The rankings of a view of one benchmark, a task each, by its headline."""
     return ranking.rank(declared(view.benchmark, view.lead), view, unit)
+
+
+def view_of(benchmark: str) -> View:
+    """What is ranked of a benchmark, as the address has it: the conditions, what leads, and without which samples."""
+    return leave_out_marked(View(benchmark=benchmark, sets=here().sets, lead=here().lead))
+
+
+def leave_out_marked(view: View) -> View:
+    """The view without the samples whose label people marked as wrong, where the address asks for that."""
+    if here().marked != "out":
+        return view
+    marked = tuple(cached(annotations.marked_samples, view.benchmark)["sample_id"])
+    return view.change(marked="out", without_samples=marked, page=view.page)
+
+
+def offer_marked(found: ComparisonSet, rankings: Sequence[Ranking], about: Declaration) -> None:
+    """How many of the samples are marked as wrongly labelled and which, and the switch that leaves them out; nothing
+    where none is."""
+    marked = cached(annotations.marked_samples, about.card.id, about.identifying.id if about.identifying else "")
+    out = here().marked == "out"
+    if out and found.conditions is not None:
+        marked = marked.filter(pl.col("datasets").list.contains(found.conditions.dataset))
+    elif not out:
+        inside = pl.concat([each.compared.results["sample_id"] for each in rankings])
+        marked = marked.filter(pl.col("sample_id").is_in(inside.unique().implode()))
+    names = marked["name"].to_list()
+    if not names:
+        return
+    of = f"{format_count(len(names))} of these samples {'is' if len(names) == 1 else 'are'} marked “{WRONG_LABEL}”"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(plain(f"{say_left_out(names) if out else f'{of}: {name_some(names)}'}."), width="content")
+        words = "Count them again" if out else "Leave them out"
+        if st.button(words, key=f"marked-{about.card.id}", type="tertiary"):
+            set_view(here().change(marked="" if out else "out"))
+            st.rerun()
 
 
 def choose_set(found: ComparisonSet, key: str, benchmark: str = "") -> None:

@@ -30,7 +30,7 @@ def test_the_list_counts_groups_and_dialogues(judged_home: Path) -> None:
     assert not app.exception
     assert {m.label: m.value for m in app.metric} == {
         "Dialogues": "4",
-        "Passed": "50.0 %",
+        "Passed, in all runs": "50.0 %",
         "Not scored": "0",
         "Turns gone wrong": "50.0 %",
     }

@@ -316,24 +316,23 @@ def _count_samples(about: Declaration, view: View, task: str, conditions: Condit
     """The samples that the stored dataset has of the task, narrowed by the view's facets; 0 where it is not stored."""
     if conditions is None:
         return 0
-    return _samples_of(str(layout.home()), catalogue.version(), conditions.dataset, about.card.id, task, view.facets)
+    return _samples_of(str(layout.home()), catalogue.version(), conditions.dataset, about.card.id, task, view)
 
 
-def _samples_of(
-    home: str, version: str, dataset: str, benchmark: str, task: str, facets: tuple[tuple[str, tuple[str, ...]], ...]
-) -> int:
+def _samples_of(home: str, version: str, dataset: str, benchmark: str, task: str, view: View) -> int:
     known = _read_samples(home, version, dataset, benchmark)
     narrowed = [
-        pl.col(facet).is_in(values) if facet in known.columns else pl.lit(False) for facet, values in facets
+        pl.col(facet).is_in(values) if facet in known.columns else pl.lit(False) for facet, values in view.facets
     ]  # fmt: skip
-    return known.filter(pl.lit(task == "") | (pl.col("task") == task), *narrowed).height
+    wanted = pl.lit(task == "") | (pl.col("task") == task)
+    return known.filter(wanted, ~pl.col("sample_id").is_in(view.without_samples), *narrowed).height
 
 
 @lru_cache(maxsize=4)
 def _read_samples(home: str, version: str, dataset: str, benchmark: str) -> pl.DataFrame:
-    """The samples that a dataset has of a benchmark: task, and a column a facet."""
+    """The samples that a dataset has of a benchmark: sample_id, task, and a column a facet."""
     columns = "".join(f", {facet(name, 's')} AS {name}" for name in facet_ids() if name != "task")
     return ask(
-        f"SELECT task{columns} FROM samples s WHERE dataset_id = $dataset AND benchmark = $benchmark",
+        f"SELECT sample_id, task{columns} FROM samples s WHERE dataset_id = $dataset AND benchmark = $benchmark",
         {"dataset": dataset, "benchmark": benchmark},
     )

@@ -28,10 +28,12 @@ def say_leader(found: Ranking, name: Name = str) -> str:
         return f"{leader} leads" + (f", ahead of all {others} others for sure" if others > 1 else " for sure")
     level = [name(side) for side, value in rows.select("side", "value").iter_rows() if value == rows["value"][0]]
     if len(level) > 1:
-        return f"cannot tell yet who leads: {_list(level)} are level"
+        return f"cannot tell yet who leads: {name_some(level)} are level"
     near = [name(side) for side in rows["side"] if side in found.open]
     told = (
-        "none of the others is" if len(near) == others > 1 else f"{_list(near)} {'is' if len(near) == 1 else 'are'} not"
+        "none of the others is"
+        if len(near) == others > 1
+        else f"{name_some(near)} {'is' if len(near) == 1 else 'are'} not"
     )
     return f"cannot tell yet who leads: {leader} is first, but {told} behind for sure"
 
@@ -79,6 +81,11 @@ def say_floors(found: Sequence[Ranking], name: Name = str) -> str:
     return f"In {len(told)} of {len(found)} tasks whoever is first does no better than a constant agent: {tasks}"
 
 
+def say_left_out(names: Sequence[str]) -> str:
+    """Which samples are left out of a comparison, as their label is marked as wrong; "" where none is."""
+    return f"Left out: {_count(len(names), 'sample')} marked as wrongly labelled: {name_some(names)}" if names else ""
+
+
 def say_set(compared: TaskSet) -> str:
     """What a ranking stands on."""
     if not compared.sides:
@@ -104,7 +111,8 @@ def say_customers(found: Customers | None) -> str:
     )
 
 
-def _list(names: Sequence[str]) -> str:
+def name_some(names: Sequence[str]) -> str:
+    """Names in a row, of many the first."""
     if len(names) > _MOST_NAMED + 1:
         return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} others"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from cxlab.metrics.paired import mcnemar_exact
+from cxlab.read.annotations import WRONG_LABEL
 from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.comparison.sets import Unit, attempts_of
@@ -15,8 +16,6 @@ from cxlab.read.view import View
 from cxlab.views.benchmarks import declared
 from cxlab.views.compare import queries
 
-WRONG_LABEL = "label is wrong"
-"""The tag of an attempt whose sample is believed to expect the wrong thing."""
 _COLUMNS = (
     f"run_id, attempt_id, verdict, {OWNER} AS owner, "
     "coalesce(verdict_reason, '') AS reason, coalesce(verdict_stage, '') AS stage, "

@@ -9,6 +9,7 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View
+from cxlab.read.annotations import WRONG_LABEL
 from cxlab.read.comparison.sets import Unit
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, link, open_page
@@ -17,7 +18,7 @@ from cxlab.ui.app_frame import guarded
 from cxlab.ui.choices import is_new
 from cxlab.ui.labels import empty, plain, section
 from cxlab.ui.tables import column, show_table
-from cxlab.views.compare.queries_verdicts import WRONG_LABEL, audit, owners
+from cxlab.views.compare.queries_verdicts import audit, owners
 
 _WORDS = {"failed": "failed", "unscored": "not scored"}
 
@@ -116,7 +117,10 @@ def _show_sample(about: Declaration, row: Mapping[str, Any], named: Mapping[str,
                 link(f"Open what {named.get(side, side)} did", "failures", target)
         marked = row["marked"]
         words = "Take the mark back" if marked else "Mark: label is wrong"
-        help = f"Tags these {about.card.unit[1]} “{WRONG_LABEL}”, which Failures can be filtered by; no score changes."
+        help = (
+            f"Tags these {about.card.unit[1]} “{WRONG_LABEL}”, which Failures can be filtered by. Scores stay as they "
+            "are until marked samples are left out, further up."
+        )
         if st.button(words, key=f"audit-{row['sample_id']}", help=help):
             with guarded():
                 for _, run, attempt in row["opened"]:

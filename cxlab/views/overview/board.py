@@ -14,7 +14,7 @@ from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.words import say_leader, say_set
 from cxlab.records.benchmark_card import Declaration, Task
-from cxlab.ui.address import cached, here, link, marks
+from cxlab.ui.address import cached, link, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
 from cxlab.ui.labels import PASSED_COMPARED, Badge, label, plain, say_passed, section, title
@@ -23,9 +23,11 @@ from cxlab.views.benchmarks import declared
 from cxlab.views.comparison_sets import (
     choose_lead,
     choose_set,
+    offer_marked,
     ranked,
     show_conditions,
     show_left_out,
+    view_of,
     warn_of_customers,
 )
 from cxlab.views.judges.corrections import show_beside_scores
@@ -38,7 +40,7 @@ _NOTE = "Pick a model to see its failures."
 
 def show_board(about: Declaration) -> Picked:
     """Chart and table of the benchmark's models; what was picked in either."""
-    view = View(benchmark=about.card.id, sets=here().sets, lead=here().lead)
+    view = view_of(about.card.id)
     found = cached(ranked, view)
     scored = [each for each in found.tasks if each.table.height or each.floors.height]
     if not scored:
@@ -51,6 +53,7 @@ def show_board(about: Declaration) -> Picked:
         choose_set(found.set, about.card.id)
     picked = _show_one(about, scored[0], view, finding) if len(scored) == 1 else _show_tasks(about, scored, finding)
     show_left_out(scored)
+    offer_marked(found.set, scored, about)
     warn_of_customers(scored)
     show_conditions(found.set, scored, about.card.id)
     show_beside_scores(View(benchmark=about.card.id))
@@ -138,9 +141,7 @@ def _show_tasks(about: Declaration, found: Sequence[Ranking], finding: str) -> P
     tasks = {each.task.id: each.task for each in found}
     wide = pl.concat([scores.select("grp", "side", "mean"), floors.select("grp", "side", mean="value")])
     board = wide.pivot("grp", index="side", values="mean").rename({"side": "model"})
-    board = board.join(
-        cached(took, View(benchmark=card.id, sets=here().sets, lead=here().lead)), on="model", how="left"
-    )
+    board = board.join(cached(took, view_of(card.id)), on="model", how="left")
     columns = {id: column(title(id), _KINDS.get(task.unit, "points"), _tell(about, task)) for id, task in tasks.items()}
     board = board.sort("model")
     return _show_table(about, board, columns) or ((str(points[0][1]), str(points[0][0])) if points else None)

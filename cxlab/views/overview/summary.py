@@ -11,10 +11,10 @@ from cxlab.read.comparison.ranking import Ranking, Rankings
 from cxlab.read.comparison.words import say_against, say_floors, say_leader
 from cxlab.read.failures import passed_rate
 from cxlab.records.benchmark_card import Declaration
-from cxlab.ui.address import cached, here, link
+from cxlab.ui.address import cached, link
 from cxlab.ui.labels import PASSED_OF_ALL, plain, say_passed
 from cxlab.views.benchmarks import leave_out_floors
-from cxlab.views.comparison_sets import ranked
+from cxlab.views.comparison_sets import ranked, view_of
 from cxlab.views.overview.board import say_leaders
 from cxlab.views.overview.queries import Outcome, outcome
 
@@ -33,7 +33,7 @@ def show_summary(abouts: Sequence[Declaration]) -> None:
 
 def _show_row(about: Declaration) -> None:
     name = about.card.id
-    view = View(benchmark=name, sets=here().sets, lead=here().lead)
+    view = view_of(name)
     found = cached(ranked, view)
     told = cached(outcome, leave_out_floors(View(benchmark=name), about))
     evaluated, leads, passed, breaks = st.columns(_WIDTHS)

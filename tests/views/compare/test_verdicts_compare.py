@@ -1,14 +1,22 @@
 """What became of attempts side by side: fixed and broken samples, whose doing, and labels that may be wrong."""
 
+import json
 from itertools import product
 from math import comb
 from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
-from cxlab.read import View
-from cxlab.views.compare.queries_verdicts import WRONG_LABEL, audit, count_flips, flips, owners
+from cxlab.cli import app as cli
+from cxlab.read import View, annotations, ask, where
+from cxlab.read.annotations import WRONG_LABEL
+from cxlab.read.comparison.ranking import rank
+from cxlab.report.write import write_report
+from cxlab.ui.annotations import annotate
+from cxlab.views.benchmarks import declared
+from cxlab.views.compare.queries_verdicts import audit, count_flips, flips, owners
 from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
 
@@ -123,3 +131,38 @@ def test_one_model_alone_has_no_flips_and_no_audit(home: Path) -> None:
     assert (len(strong), found.height) == (1, 0)
     assert owners(VIEW)["n"].to_list() == [1]
     assert isinstance(audit(View(benchmark="cdr"))[1], pl.DataFrame)
+
+
+def test_samples_marked_as_wrongly_labelled_can_be_left_out_named_and_counted(home: Path) -> None:
+    facets = {f"s{i}": {"leaf": f"L-{i}"} for i in range(20)}
+    better: Values = {(f"s{i}", 1): 90.0 if i < 4 else 60.0 + i % 5 for i in range(20)}
+    write_run(home, 1, "a", {(f"s{i}", 1): 10.0 if i < 4 else 60.5 + i % 5 for i in range(20)}, facets=facets)
+    run = write_run(home, 2, "b", better, facets=facets)
+    for sample in range(4):
+        annotate("tag", run, f"a2-s{sample}-1", WRONG_LABEL)
+    seen = words(open_page("compare", benchmark="sage"))
+    assert "4 of these samples are marked “label is wrong”: L-0, L-1, L-2 and L-3." in seen
+    assert "20 samples that both models have" in seen
+    app = open_page("compare", benchmark="sage", marked="out")
+    assert not app.exception
+    left_out = "Left out: 4 samples marked as wrongly labelled: L-0, L-1, L-2 and L-3."
+    assert left_out in words(app)
+    assert "16 samples that both models have" in words(app)
+    assert left_out in words(open_page(marked="out"))
+    marked = tuple(annotations.marked_samples("sage")["sample_id"])
+    view = VIEW.change(without_samples=marked)
+    alone = rank(declared("sage"), view).tasks[0]
+    assert set(alone.means["sample_id"]) == {f"s{i}" for i in range(4, 20)}
+    assert alone.leader == "a"
+    done = CliRunner().invoke(cli, ["compare", "--without-marked", "--json"], catch_exceptions=False)
+    told = json.loads(done.stdout)
+    assert (told["without_samples"], told["tasks"][0]["samples"], told["tasks"][0]["of"]) == (list(marked), 16, 16)
+    assert left_out in write_report([(declared("sage"), view, "model")])
+    assert count_messages(view) == 0
+
+
+def count_messages(view: View) -> int:
+    """Attempts of the view that `where` lets through in tables that do not hold the sample themselves."""
+    condition, params = where(view, "messages", "m.")
+    assert "sample_id NOT IN" in condition
+    return int(ask(f"SELECT count(*) AS n FROM messages m WHERE {condition}", params)["n"][0])
