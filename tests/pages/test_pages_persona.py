@@ -12,7 +12,7 @@ from cxlab.benchmarks.mmtaup2.generate import make
 from cxlab.benchmarks.mmtaup2.importers import tau2
 from cxlab.benchmarks.mmtaup2.live import live_session, live_tasks
 from cxlab.benchmarks.mmtaup2.options import MmDataset
-from cxlab.records.live_snapshot import LiveMetric
+from cxlab.records.live_snapshot import LiveMetric, LiveSnapshot
 from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.request import RunRequest, create_runs
 from cxlab.store import write
@@ -26,7 +26,7 @@ from cxlab.views.persona.live_conversation import (
     name_place,
     short_titles,
 )
-from cxlab.views.persona.live_metrics import mark_move
+from cxlab.views.persona.live_metrics import _turns, mark_move
 from cxlab.voice import audio
 from tests.benchmarks.mmtaup2.importers.test_import_tau2 import make_folder
 from tests.llm.fault_server import FaultServer
@@ -113,13 +113,40 @@ def test_the_lab_opens_on_what_stored_runs_show_most_of_and_plays_it_as_stored(e
     assert not app.exception
     assert (app.query_params["from"], app.query_params["case"]) == (dataset.id, best.task)
     assert app.query_params["variant"] == ["hard-0-text", "hard-1-text", "hard-2-text"]
-    assert f"As stored, one conversation each: {showing.describe(best)}." in words(app)
+    assert f"an example and no measure. The goal: {showing.describe(best)}." in words(app)
     assert "n = 2 pairs, 2 tasks" in words(app)
     app.button_group(key="pace").set_value("once").run()
     play_to_the_end(app)
     frames = app.session_state["persona-stage"][1].frames
     assert tuple(frame.passed for frame in frames) == best.passed
     assert tuple(frame.tally.turns for frame in frames) == best.turns
+
+
+def test_the_lab_opens_on_personas_and_says_what_they_change(empty_home: Path) -> None:
+    made = MmDataset(
+        domain=("retail",), count=2, personas=("none", "easy", "hard"), modalities=("text",), exposures=("0",)
+    )
+    dataset, rows = make(made, 4)
+    write.save_dataset(dataset, rows)
+    order = RunRequest("mmtaup2", models=("simulated:strong",), customer="simulated:customer", dataset_id=dataset.id)
+    launch([run.id for run in create_runs(order)], ExecutionOptions(workers=1, quiet=True))
+    app = open_page("persona_lab")
+    assert not app.exception
+    assert app.query_params["variant"] == ["none-0-text", "easy-0-text", "hard-0-text"]
+    told = words(app)
+    assert "Hard persona against none, over all stored conversations of strong · simulated in text" in told
+    assert told.count("n = 2 pairs, 2 tasks") == 2
+
+
+def test_a_conversation_that_missed_the_goal_is_not_the_better_one() -> None:
+    reached, missed = (replace(frame, passed=passed) for frame, passed in zip(_two_ends(), (True, False), strict=True))
+    columns = [VariantChoice("easy"), VariantChoice("hard")]
+    assert find_difference(columns, [reached, missed]) == (
+        f"1 of 2 reach the goal; hard persona misses it after {missed.tally.turns} turns"
+    )
+    shorter = replace(missed, tally=replace(missed.tally, turns=1))
+    assert [cell[1] for cell in _turns([reached, shorter], False).cells] == [True, False]
+    assert [cell[1] for cell in _turns([shorter, shorter], False).cells] == [True, True]
 
 
 def test_voice_profile_and_presentation(empty_home: Path) -> None:
@@ -228,7 +255,7 @@ def test_taking_over_as_the_customer(empty_home: Path) -> None:
     # What was typed is in no address, so that none pretends to replay it.
     assert "beats" not in app.query_params
     app.button(key="persona-hang-1").click().run()
-    assert "the customer hung up" in html_of(app)
+    assert "the customer ended it" in html_of(app)
 
 
 def test_imported_tasks_another_customer_and_an_address_that_needs_what_is_not_here(
@@ -356,7 +383,7 @@ def test_the_chart_holds_the_numbers_of_its_table() -> None:
     assert drawn == [0.0, 50.0, 100.0]
 
 
-def test_what_a_provider_cut_short_is_no_goal_missed() -> None:
+def _two_ends() -> list[LiveSnapshot]:
     played = live_session.LiveSession(
         next(iter(live_tasks.cases("retail").values())),
         (live_session.Variant("easy"), live_session.Variant("hard")),
@@ -365,11 +392,15 @@ def test_what_a_provider_cut_short_is_no_goal_missed() -> None:
         0,
     )
     played.forward(400)
-    missed = played.frames
+    return list(played.frames)
+
+
+def test_what_a_provider_cut_short_is_no_goal_missed() -> None:
+    missed = _two_ends()
     columns = [VariantChoice("easy"), VariantChoice("hard")]
     cut = [replace(frame, ended="provider") for frame in missed]
-    assert find_difference(columns, missed).startswith("0 of 2 reach the goal")
+    assert find_difference(columns, missed).startswith("None reaches the goal")
     assert find_difference(columns, [missed[0], cut[1]]) == (
-        "0 of 1 reach the goal; 1 cut short, for the model's provider failed"
+        "None reaches the goal; 1 cut short, for the model's provider failed"
     )
     assert find_difference(columns, cut) == "All were cut short: the model's provider failed"

@@ -44,7 +44,7 @@ def cell(app: AppTest, figure: str, level: str) -> str | None:
 
 def test_the_figures_are_those_of_the_runs(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(played, monkeypatch)
-    app = results()
+    app = results(figure="mm_tap")
     # As counted by hand in tests/benchmarks/mmtaup2/evaluation/test_mm_results.py.
     assert cell(app, "mm-tap", "none").startswith("0.788 (")
     assert cell(app, "mm-tap", "hard").startswith("0.525 (")
@@ -56,6 +56,10 @@ def test_the_figures_are_those_of_the_runs(played: Path, monkeypatch: pytest.Mon
     assert "0 of 1 differences are real" in said
     gaps = next(each.value for each in app.dataframe if "p_corrected" in each.value.columns)
     assert gaps["difference"].round(4).to_list() == [-0.2625]
+    # Without a word the figure is what every page calls passed, and of which conversations stands beside it.
+    said = words(results())
+    assert "strong: passed 87.5 %; persona makes no sure difference" in said
+    assert "Of all conversations of these runs" in said
     # Other weights: only safety counts, half of it was asked for.
     app = results(weights="0,0,0,2", by="domain")
     assert cell(app, "mm-tap", "telecom") == "0.500 (0.50 to 0.50)"
@@ -67,14 +71,14 @@ def test_the_figures_are_those_of_the_runs(played: Path, monkeypatch: pytest.Mon
 
 def test_choices_live_in_the_address(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(played, monkeypatch)
-    app = results()
+    app = results(figure="mm_tap")
     app.number_input(key="results-weight-a").set_value(0.85).run()
     assert app.query_params["weights"] == "0.85,0.35,0.2,0.1"
     app.button_group(key="results-by").set_value("modality").run()
     assert app.query_params["by"] == "modality"
     assert "sets voice against text" in app.info[0].value.replace("\\", "")
     app.selectbox(key="figure").set_value("pass").run()
-    assert app.query_params["figure"] == "pass"
+    assert "figure" not in app.query_params
     assert not app.info
     app.selectbox(key="only-persona").set_value("hard").run()
     assert app.query_params["only-persona"] == "hard"

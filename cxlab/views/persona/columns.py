@@ -21,7 +21,6 @@ from cxlab.views.persona.choices import MANY_BEATS, PACES, Choices, write
 from cxlab.views.persona.controls import show_keep
 from cxlab.views.persona.device import show_device, show_patience
 from cxlab.views.persona.live_metrics import show_manner, show_metrics
-from cxlab.views.persona.showing import show_effect
 
 # How often what a model writes is looked at.
 LOOK_S = 0.3
@@ -105,7 +104,6 @@ def show_board(
         heads = parts.brief_titles(choices.columns) if choices.large else [(name,) for name in names]
         if not choices.large:
             show_manner(names, frames)
-            show_effect(choices.agent, choices.columns)
         show_metrics(heads, frames, choices.columns, choices.large)
     if not choices.large:
         for place, (column, frame) in enumerate(zip(st.columns(len(frames), gap="medium"), frames, strict=True)):

@@ -17,7 +17,7 @@ from cxlab.ui.render import render
 from cxlab.views.persona.choices import VariantChoice
 
 ENDS = {
-    "customer_stop": "the customer hung up",
+    "customer_stop": "the customer ended it",
     "agent_stop": "the agent ended it",
     "provider": "the model's provider failed",
     "unreadable": "three replies in a row could not be read",
@@ -26,6 +26,7 @@ ENDS = {
     "max_steps": "the limit of steps was reached",
     "timeout": "the time was up",
 }
+GOAL = "The goal: at the end phone, line and orders are as the task wants them, whatever was said and whoever ended it."
 _MOST_ROWS = 12
 _TELLING = {"technical_skill": "technical skill", "frustration_level": "frustration"}
 _LONGEST = 42
@@ -56,7 +57,8 @@ def show_end(frame: LiveSnapshot, large: bool) -> None:
         kind, sign, word = ("good", "✓", "Goal reached") if frame.passed else ("bad", "✕", "Goal missed")
     # An audience takes for granted that a customer hangs up.
     why = "" if large and frame.ended == "customer_stop" else f" · {ENDS.get(frame.ended, frame.ended)}"
-    st.html(Markup('<div class="cx-end {}">{} {}{}</div>').format(kind, sign, word, why), width="content")
+    told = Markup('<div class="cx-end {}" title="{}">{} {}{}</div>').format(kind, GOAL, sign, word, why)
+    st.html(told, width="content")
 
 
 def show_fault(frame: LiveSnapshot) -> None:
@@ -174,15 +176,27 @@ def find_difference(columns: Sequence[VariantChoice], frames: Sequence[LiveSnaps
         return "All were cut short: the model's provider failed"
     reached = sum(bool(frame.passed) for frame in decided)
     goal = "All reach the goal" if reached == len(frames) else f"{reached} of {len(decided)} reach the goal"
+    goal = goal if reached else "None reaches the goal"
     if len(decided) < len(frames):
         return f"{goal}; {len(frames) - len(decided)} cut short, for the model's provider failed"
+    names = [name.lower() for name in short_titles(columns)]
+    if 0 < reached < len(frames):
+        # How long a conversation took that came to nothing is not to be held against one that reached the goal.
+        missed = [
+            f"{name} misses it after {_count_turns(frame)}"
+            for name, frame in zip(names, frames, strict=True)
+            if not frame.passed
+        ]
+        return f"{goal}; {', '.join(missed)}"
     turns = [frame.tally.turns for frame in frames]
     most, least = turns.index(max(turns)), turns.index(min(turns))
     if turns[most] == turns[least]:
         return f"{goal}, each in {turns[0]} turns"
-    names = short_titles(columns)
-    few = "1 turn" if turns[least] == 1 else f"{turns[least]} turns"
-    return f"{goal}; {names[least].lower()} takes {few}, {names[most].lower()} {turns[most]}"
+    return f"{goal}; {names[least]} takes {_count_turns(frames[least])}, {names[most]} {turns[most]}"
+
+
+def _count_turns(frame: LiveSnapshot) -> str:
+    return "1 turn" if frame.tally.turns == 1 else f"{frame.tally.turns} turns"
 
 
 def short_titles(columns: Sequence[VariantChoice]) -> list[str]:

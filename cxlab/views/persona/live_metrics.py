@@ -131,10 +131,19 @@ def _turns(frames: Sequence[LiveSnapshot], large: bool) -> _Row:
     told = TURNS + f" By the book it takes {frames[0].tally.least}: the shortest conversation that keeps to the policy."
     note = Markup("") if large else Markup(" <small>by the book {}</small>").format(frames[0].tally.least)
     counts = [frame.tally.turns for frame in frames]
-    best = min(counts)
     over = all(frame.ended for frame in frames)
-    cells = [(str(count), over and count == best, Markup(""), told) for count in counts]
+    sound = [frame.tally.turns for frame in frames if _may_be_best(frame, frames)]
+    best = min(sound, default=0)
+    cells = [
+        (str(count), over and count == best and _may_be_best(frame, frames), Markup(""), told)
+        for count, frame in zip(counts, frames, strict=True)
+    ]
     return _Row("Turns" + note, told, cells, len(set(counts)) > 1)
+
+
+def _may_be_best(frame: LiveSnapshot, frames: Sequence[LiveSnapshot]) -> bool:
+    """Whether a conversation may be called the better one: not if it missed the goal that another one reached."""
+    return not frame.ended or bool(frame.passed) or not any(other.ended and other.passed for other in frames)
 
 
 def _misheard(frames: Sequence[LiveSnapshot], columns: Sequence[VariantChoice], large: bool) -> _Row:
@@ -150,8 +159,12 @@ def _misheard(frames: Sequence[LiveSnapshot], columns: Sequence[VariantChoice], 
 def _metric(readings: Sequence[LiveMetric], frames: Sequence[LiveSnapshot], large: bool) -> _Row:
     what = readings[0]
     values = [one.value for one in readings]
-    known = [value for value in values if value is not None]
     apart = len(set(values)) > 1
+    known = [
+        one.value
+        for one, frame in zip(readings, frames, strict=True)
+        if one.value is not None and _may_be_best(frame, frames)
+    ]
     nearest = min((abs(value - what.best) for value in known), default=0.0)
     cells = []
     for one, frame in zip(readings, frames, strict=True):
@@ -160,7 +173,8 @@ def _metric(readings: Sequence[LiveMetric], frames: Sequence[LiveSnapshot], larg
             continue
         counted = not large and one.share and one.n >= 2
         few = Markup("<small>{} of {}</small> ").format(round(one.value * one.n), one.n) if counted else Markup("")
-        best = len(known) > 1 and len(set(known)) > 1 and abs(one.value - one.best) == nearest
+        told_apart = len(known) > 1 and len(set(known)) > 1 and _may_be_best(frame, frames)
+        best = told_apart and abs(one.value - one.best) == nearest
         told = f"{one.title}: mean of {one.n}" + _since(one, frame)
         value = _value(one, one.value)
         cells.append((value.removesuffix(" %") if large else few + value, best, mark_move(one, frame.before), told))

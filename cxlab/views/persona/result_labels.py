@@ -49,7 +49,7 @@ _PARTS = (
 def title(metric: str) -> str:
     """A figure as people read it."""
     if metric in results.METRICS:
-        return "Pass rate" if metric == "pass" else results.METRICS[metric].title
+        return "Passed" if metric == "pass" else results.METRICS[metric].title
     return "mm-tap" if metric == "mm_tap" else metric  # pass^k is called as it is written
 
 
@@ -101,7 +101,7 @@ def choose_runs(about: Mapping[str, Mapping[str, Any]], usual: Sequence[str]) ->
     return list(
         st.multiselect(
             "Runs", list(about), key=key, format_func=name, on_change=changed,
-            help="Model, conversations, when (UTC). At first the newest of each model on the data with the most.",
+            help="Model, conversations, when (UTC). At first the largest of each model on the data with the most.",
         )
     )  # fmt: skip
 
@@ -201,14 +201,14 @@ def find(metric: str, by: str, whole: pl.DataFrame, gaps: pl.DataFrame) -> str:
     if rows.is_empty():
         return plain(f"{title(metric)} has no value here")
     first = rows.row(0, named=True)
-    lead = f"{short_model(first['side'])}: {title(metric)} {format_ratio(first['value'])}"
+    lead = f"{short_model(first['side'])}: {title(metric).lower()} {write_value(metric, first['value'])}"
     if rows.height > 1:
         second = rows.row(1, named=True)
         gap = gaps.filter(pl.col("factor") == "run", pl.col("run_id").is_in([first["run_id"], second["run_id"]]))
         sure = gap.height == 1 and gap["verdict"][0] != "cannot tell"
         apart = abs(first["value"] - second["value"])
         other = short_model(second["side"])
-        ahead = f"{format_ratio(apart)} ahead of {other}, {'for sure' if sure else 'not for sure'}"
+        ahead = f"{write_gap(metric, apart)} ahead of {other}, {'for sure' if sure else 'not for sure'}"
         lead += f", {ahead if apart >= 0.0005 else f'the same as {other}'}"
     own = gaps.filter(factor=by)
     if own.is_empty():
@@ -218,7 +218,18 @@ def find(metric: str, by: str, whole: pl.DataFrame, gaps: pl.DataFrame) -> str:
         return plain(f"{lead}; {_TITLES[by].lower()} makes no sure difference")
     most = real.sort(pl.col("difference").abs(), descending=True).row(0, named=True)
     pair = pair_name(most["factor"], most["level"], most["base"]).replace("<br>", " ").lower()
-    return plain(f"{lead}; {pair}: {most['difference']:+.3f} for {short_model(most['side'])}")
+    moved = write_gap(metric, most["difference"], sign="+")
+    return plain(f"{lead}; {pair}: {moved} for {short_model(most['side'])}")
+
+
+def write_value(metric: str, value: float) -> str:
+    """A value as the finding has it: what passed as every page writes it, the paper's figures as the paper does."""
+    return f"{100 * value:.1f} %" if metric == "pass" else format_ratio(value)
+
+
+def write_gap(metric: str, gap: float, sign: str = "") -> str:
+    """A difference of values."""
+    return f"{100 * gap:{sign}.1f} points" if metric == "pass" else f"{gap:{sign}.3f}"
 
 
 def explain_nothing(metric: str, by: str, rows: pl.DataFrame) -> str:
@@ -228,7 +239,7 @@ def explain_nothing(metric: str, by: str, rows: pl.DataFrame) -> str:
     missing = sorted({word for reason in rows["reason"].drop_nulls() for word in reason.replace(",", "").split()})
     if metric == "mm_tap" and (parts := [word for word in missing if word in results.METRICS]):
         text = f"mm-tap is undefined without {' and '.join(title(part).lower() for part in parts)}."
-        apart = " No task was played both by text and by voice: take all samples, or those of fewer tasks (count=5)."
+        apart = " No task was played by text and by voice: choose a run of all samples, or one of fewer tasks."
         return text + (apart if "turn_overhead" in parts else "")
     reasons = rows["reason"].drop_nulls().unique().sort().to_list()
     return f"{title(metric)} has no value here: {'; '.join(reasons) or 'nothing was scored'}."

@@ -10,7 +10,7 @@ import streamlit as st
 from cxlab.benchmarks.mmtaup2.evaluation import baselines as floors
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, results
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
-from cxlab.charts.numbers import format_ratio
+from cxlab.charts.numbers import format_count, format_ratio
 from cxlab.charts.theme import Mark, mark_models, short_model
 from cxlab.read import View
 from cxlab.ui.address import cached, link, marks, open_page
@@ -112,7 +112,10 @@ def _set_scene(known: pl.DataFrame) -> ResultSelection:
     with st.sidebar:
         picked = terms.choose_runs(about, usual)
         trials = max((about[run]["trials"] for run in picked), default=1)
-        figures = [*results.FIGURES, *(f"pass^{k}" for k in range(2, trials + 1))]
+        # First what every page of this app calls passed, which always has a value.
+        figures = sorted(
+            [*results.FIGURES, *(f"pass^{k}" for k in range(2, trials + 1))], key=lambda one: one != "pass"
+        )
         metric = choose_id("figure", "Figure", figures, terms.title, help=terms.HOW_COUNTED)
         prefix = ""
         if any(about[run]["judged"] for run in picked):
@@ -144,18 +147,19 @@ def _set_scene(known: pl.DataFrame) -> ResultSelection:
 
 
 def _usual(runs: Sequence[str], about: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The newest run of each model on the data of most conversations; what only judges anew is left out."""
+    """The largest run of each model on the data of most conversations, of equals the newest; what only judges anew is
+    left out."""
     first = [run for run in runs if not about[run]["again"]] or list(runs)
     # A few conversations that somebody kept from the stage are newer than any run, and say little.
     sizes: dict[str, int] = {}
     for run in first:
         sizes[about[run]["dataset_id"]] = sizes.get(about[run]["dataset_id"], 0) + about[run]["conversations"]
     most = max(sizes, key=sizes.__getitem__)
-    newest: dict[str, str] = {}
-    for run in first:
+    largest: dict[str, str] = {}
+    for run in sorted(first, key=lambda run: -about[run]["conversations"]):
         if about[run]["dataset_id"] == most:
-            newest.setdefault(about[run]["model"], run)
-    return list(newest.values())[:_MOST]
+            largest.setdefault(about[run]["model"], run)
+    return list(largest.values())[:_MOST]
 
 
 def _name(run: str, about: Mapping[str, Mapping[str, Any]], models: Sequence[str]) -> str:
@@ -187,6 +191,16 @@ def _warn(known: pl.DataFrame, scene: ResultSelection) -> None:
         )
 
 
+def _say_which(scene: ResultSelection) -> str:
+    """Of how many conversations each run tells; what Overview and Compare say is of those that all models have."""
+    sizes = {row["run_id"]: row["conversations"] for row in cached(list_runs).iter_rows(named=True)}
+    each = ", ".join(f"{format_count(sizes.get(run, 0))} of {label(name)}" for name, run in scene.sides.items())
+    return (
+        f"Of all conversations of these runs ({each}), personas and ways to speak together; "
+        "Overview and Compare count those that all models have."
+    )
+
+
 def _exact(runs: Sequence[str], prefix: str) -> dict[str, bool]:
     return {run: told.exact for run, told in results.load(runs, prefix).items()}
 
@@ -198,7 +212,7 @@ def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFram
         terms.find(scene.metric, scene.by, rows.filter(grp=ALL), gaps),
         plain(
             f"{terms.define(scene.metric)} {'As the judges see it. ' if scene.prefix else ''}"
-            "Whiskers: 95 % intervals, tasks as clusters."
+            f"Whiskers: 95 % intervals, tasks as clusters. {_say_which(scene)}"
         ),
         ["simulated"] if any(mark.simulated for mark in scene.marks.values()) else [],
     )
@@ -219,6 +233,8 @@ def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFram
             rows, scene.title, groups, scene.marks, dark(), floors=lines, shares=shares,
             published=cells if beside else cells.clear(),
         )  # fmt: skip
+        if scene.metric == "pass":
+            figure.update_xaxes(tickformat=".0%")
         key = f"results-chart-{scene.by}"
         picked = show_chart(
             figure, _readable(scene, rows, groups), key=key, columns=_twin_columns(scene), select=True,
@@ -326,7 +342,7 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
         "Conversations that are alike but for one thing; in the first rows for the model. Intervals and p by flipping "
         "signs of whole tasks (mm-tap: bootstrap), both corrected for all rows. Real: the interval is clear of 0.",
     )
-    if told := terms.say_exposure(gaps, scene.title):
+    if told := terms.say_exposure(gaps, "what passed" if scene.metric == "pass" else scene.title):
         st.markdown(plain(told))
     rows = gaps.with_columns(
         pair=pl.format("{}|{}|{}", "factor", "level", "base"),

@@ -8,7 +8,7 @@ import streamlit as st
 
 from cxlab.benchmarks.mmtaup2.evaluation import worth_showing
 from cxlab.benchmarks.mmtaup2.evaluation.results import TERMS
-from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import ExposureEffect, TaskContrast
+from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import PairedEffect, TaskContrast, Term
 from cxlab.benchmarks.mmtaup2.live import live_tasks
 from cxlab.benchmarks.mmtaup2.run import seed_of
 from cxlab.store import write
@@ -23,6 +23,14 @@ _MOST = 3
 _FIGURES = ["pass", "turns"]
 _COLUMNS = {"persona": SETS["Personas"], "exposure": SETS["What the agent knows"]}
 _LEVELS = {"persona": ("no persona", "easy", "hard"), "exposure": ("told nothing", "told", "infers")}
+_EXPOSED = {1: "Told who it is", 2: "With an inferred profile"}
+_CALLED = {
+    "none": "none",
+    "easy": "an easy one",
+    "hard": "a hard one",
+    "hurried": "a hurried one",
+    "wary": "a wary one",
+}
 _OPENING = "simulated:strong"
 
 
@@ -45,11 +53,11 @@ def _rank(runs: Mapping[str, str]) -> list[TaskContrast]:
 
 
 def find_opening() -> dict[str, list[str]] | None:
-    """The address of the most telling contrast of the stand-in agent, told before not: what the page opens on."""
+    """The address of the most telling contrast of the stand-in agent, personas first: what the page opens on."""
     found = list_contrasts(_OPENING)
     if not found:
         return None
-    best = max(found, key=lambda one: (one.size[0], one.kind == "exposure", one.size[1]))
+    best = max(found, key=lambda one: (one.kind == "persona", one.size))
     return {
         "from": [best.dataset], "domain": [best.domain], "case": [best.task], "seed": [str(_seed(best))],
         "agent": [_OPENING], "variant": [column.code for column in _COLUMNS[best.kind]],
@@ -79,7 +87,7 @@ def show_worth(now: Choices) -> None:
         if len(shown) < _MOST and one.task not in [each.task for each in shown]:
             shown.append(one)
     for place, one in enumerate(shown):
-        tip = f"{describe(one)}. Stored: one conversation each of {label(now.agent)}."
+        tip = f"The goal: {describe(one)}. Stored: one conversation each of {label(now.agent)}."
         titles = live_tasks.titles(live_tasks.cases(one.domain, one.dataset))
         st.button(
             plain(titles[one.task]), key=f"persona-worth-{place}", width="stretch", help=plain(tip),
@@ -94,38 +102,48 @@ def show_why(now: Choices) -> None:
     known = (one for one in list_contrasts(now.agent) if one.task == now.case)
     one = next((one for one in known if played(now, one).play == now.play), None)
     if one is not None:
-        st.caption(plain(f"As stored, one conversation each: {describe(one)}."))
+        st.caption(plain(f"As stored, one conversation each, an example and no measure. The goal: {describe(one)}."))
 
 
 def describe(one: TaskContrast) -> str:
-    """What the contrast is: "told nothing ✕ 12 turns, told ✓ 9 turns, infers ✓ 10 turns"."""
+    """What the contrast is: "no persona ✓ reached in 9 turns, easy ✓ reached in 10 turns, …"."""
     cells = zip(_LEVELS[one.kind], one.passed, one.turns, strict=True)
-    return ", ".join(f"{level} {'✓' if passed else '✕'} {turns} turns" for level, passed, turns in cells)
+    return ", ".join(
+        f"{level} {'✓ reached in' if passed else '✕ missed after'} {turns} turns" for level, passed, turns in cells
+    )
 
 
 def show_effect(agent: str, columns: Sequence[VariantChoice]) -> None:
-    """Over all stored runs of the agent: does being told show, in its words and in what comes of them?
+    """Over all stored runs of the agent: does what sets the columns apart show, in its words and in what comes of them?
 
-    Nothing where the columns do not compare exposures of a hard customer, or nothing is stored.
+    Of personas while the agent is told nothing, or of what it is told of a hard customer; each column is held against
+    the first. Nothing where the columns differ in something else, or nothing is stored.
     """
-    levels = [column.exposure for column in columns if column.exposure and column.persona == "hard"]
-    if not levels or not any(column.exposure == 0 for column in columns):
-        return
+    terms = list(dict.fromkeys((column.persona, column.exposure) for column in columns))
+    by_persona = len({exposure for _, exposure in terms}) == 1
+    by_exposure = {persona for persona, _ in terms} == {"hard"}
     runs = tuple(_runs_of(agent))
-    for level in dict.fromkeys(levels) if runs else ():
-        effects = cached(measure, runs, level)
+    if len(terms) < 2 or terms[0][1] != 0 or not (by_persona or by_exposure) or not runs:
+        return
+    for term in terms[1:]:
+        effects = cached(measure, runs, term, terms[0])
         if effects:
-            what = "Told who it is" if level == 1 else "With an inferred profile"
-            told = f"{what}, over all stored conversations of {label(agent)} with hard customers in text: "
-            st.caption(plain(told + tell_effect(effects)))
+            what = (
+                _EXPOSED[term[1]] if by_exposure else f"{term[0].capitalize()} persona against {_CALLED[terms[0][0]]}"
+            )
+            whose = "with hard customers in text" if by_exposure else "in text, told nothing of the customer"
+            st.caption(
+                plain(f"{what}, over all stored conversations of {label(agent)} {whose}: {tell_effect(effects)}")
+            )
 
 
-def measure(runs: tuple[str, ...], level: int) -> list[ExposureEffect]:
-    """The effect of an exposure in these runs."""
-    return worth_showing.measure_exposure(*load_figures(runs, _FIGURES, TERMS), load_agent_messages(runs), level)
+def measure(runs: tuple[str, ...], told: Term, base: Term) -> list[PairedEffect]:
+    """What these terms change against plainer ones in these runs."""
+    stored = load_figures(runs, _FIGURES, TERMS)
+    return worth_showing.measure_effect(*stored, load_agent_messages(runs), told, base)
 
 
-def tell_effect(effects: Sequence[ExposureEffect]) -> str:
+def tell_effect(effects: Sequence[PairedEffect]) -> str:
     """The effects in a line, each with its interval, and whether one shows."""
     parts = []
     for one in effects:

@@ -15,7 +15,9 @@ from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.benchmarks.mmtaup2.evaluation.summary import RESAMPLES
 from cxlab.metrics.paired import paired_difference
 
-SETS: dict[str, tuple[tuple[str, int], ...]] = {
+Term = tuple[str, int]
+"""A persona, and what the agent is told of it (exposure)."""
+SETS: dict[str, tuple[Term, ...]] = {
     "persona": (("none", 0), ("easy", 0), ("hard", 0)),
     "exposure": (("hard", 0), ("hard", 1), ("hard", 2)),
 }
@@ -71,8 +73,9 @@ def rank(conversations: pl.DataFrame, figures: pl.DataFrame, datasets: Mapping[s
 
 
 @dataclass(frozen=True)
-class ExposureEffect:
-    """What being told does to one figure: its means told nothing and told, their paired difference, 95 %."""
+class PairedEffect:
+    """What other terms do to one figure: its means under the plainer and the other ones, their paired difference,
+    95 %."""
 
     figure: str
     base: float
@@ -97,10 +100,14 @@ FIGURES = {
 }
 
 
-def measure_exposure(
-    conversations: pl.DataFrame, figures: pl.DataFrame, said: Mapping[tuple[str, str], Sequence[str]], level: int
-) -> list[ExposureEffect]:
-    """Being told (exposure `level`) against being told nothing, of hard customers (beginners) in text, pair by pair.
+def measure_effect(
+    conversations: pl.DataFrame,
+    figures: pl.DataFrame,
+    said: Mapping[tuple[str, str], Sequence[str]],
+    told: Term,
+    base: Term,
+) -> list[PairedEffect]:
+    """Conversations in text under the terms `told` against those under `base`, pair by pair of a task and trial.
 
     `said`: (run, attempt) → the agent's messages. Shares are from 0 to 1. Empty where there is no pair.
     """
@@ -109,27 +116,26 @@ def measure_exposure(
         for run, attempt, metric, value in figures.select("run_id", "attempt_id", "metric", "value").iter_rows()
         if value is not None
     }
-    sides: dict[int, dict[tuple[str, str, int], tuple[str, str]]] = {0: {}, level: {}}
-    rows = conversations.filter((pl.col("modality") == "text") & (pl.col("persona") == "hard"))
-    for row in rows.iter_rows(named=True):
-        if (at := int(row["exposure"])) in sides:
-            sides[at][row["run_id"], row["task"], row["trial"]] = row["run_id"], row["attempt_id"]
-    shared = [key for key in sides[0] if key in sides[level]]
+    sides: dict[Term, dict[tuple[str, str, int], tuple[str, str]]] = {base: {}, told: {}}
+    for row in conversations.filter(pl.col("modality") == "text").iter_rows(named=True):
+        if (term := (row["persona"], int(row["exposure"]))) in sides:
+            sides[term][row["run_id"], row["task"], row["trial"]] = row["run_id"], row["attempt_id"]
+    shared = [key for key in sides[base] if key in sides[told]]
     found = []
     for figure in FIGURES:
         pairs = []
         for key in shared:
-            both = [_value(values, said, sides[at][key], figure) for at in (level, 0)]
+            both = [_value(values, said, sides[at][key], figure) for at in (told, base)]
             if both[0] is not None and both[1] is not None:
                 pairs.append((both[0], both[1], key[1]))
         if not pairs:
             continue
-        told, base, tasks = zip(*pairs, strict=True)
+        high, plain, tasks = zip(*pairs, strict=True)
         bounds = None if figure == "turns" else (-1.0, 1.0)
-        gap = paired_difference(told, base, tasks, seed=_SEED, resamples=RESAMPLES, level=0.95, bounds=bounds)
+        gap = paired_difference(high, plain, tasks, seed=_SEED, resamples=RESAMPLES, level=0.95, bounds=bounds)
         found.append(
-            ExposureEffect(
-                figure, sum(base) / len(base), sum(told) / len(told), gap.difference, gap.low, gap.high, gap.n,
+            PairedEffect(
+                figure, sum(plain) / len(plain), sum(high) / len(high), gap.difference, gap.low, gap.high, gap.n,
                 gap.clusters,
             )
         )  # fmt: skip

@@ -4,7 +4,7 @@ import itertools
 
 import polars as pl
 
-from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import SETS, measure_exposure, rank
+from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import SETS, measure_effect, rank
 
 TERMS = sorted(set(itertools.chain(*SETS.values())))
 
@@ -46,10 +46,10 @@ def test_an_effect_that_is_there_shows_and_one_that_is_not_does_not() -> None:
         ("r", row["attempt_id"]): kind if row["exposure"] == "1" else bare
         for row in conversations.iter_rows(named=True)
     }
-    found = {one.figure: one for one in measure_exposure(conversations, figures, said, 1)}
+    found = {one.figure: one for one in measure_effect(conversations, figures, said, ("hard", 1), ("hard", 0))}
     assert found["adapted"].shown
     assert (found["adapted"].base, found["adapted"].told, found["adapted"].n) == (0.0, 0.5, 12)
     assert not found["pass"].shown
     assert found["pass"].low <= 0 <= found["pass"].high
     assert not found["turns"].shown
-    assert measure_exposure(conversations, figures, said, 2) == []
+    assert measure_effect(conversations, figures, said, ("hard", 2), ("hard", 0)) == []
