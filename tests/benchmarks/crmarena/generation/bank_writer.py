@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from cxlab import resources
 from cxlab.benchmarks.crmarena.organisation import company as companies
 from cxlab.benchmarks.crmarena.organisation import incoming, talks
@@ -75,14 +77,15 @@ class BankWriter:
 
 
 def _tell_talk(talk: talks.Talk) -> Mapping[str, Any]:
+    subject, lines = talk.word(np.random.default_rng(0))
     return {
         "id": talk.id,
         "form": talk.form,
-        "subject": talk.subject or "",
+        "subject": subject,
         "least_age": talk.age[0],
         "most_age": talk.age[1],
         "breaches": talk.breaches or "",
-        "lines": [{"speaker": who, "text": text} for who, text in talk.spoken()],
+        "lines": [{"speaker": who, "text": text} for who, text in lines],
     }
 
 

@@ -10,10 +10,12 @@ import pytest
 
 from cxlab import resources
 from cxlab.benchmarks.crmarena.organisation import company as companies
+from cxlab.benchmarks.crmarena.organisation import talks
 from cxlab.benchmarks.crmarena.tasks import QUERIES_PER_TASK, TASKS
 from cxlab.errors import BadFile
 
 SHOES = companies.load_default()
+BANK = companies.load(resources.data("crmarena", "finance"))
 MODELS = SHOES.catalogue.models
 PROFILE = SHOES.profile
 
@@ -23,8 +25,20 @@ def test_the_default_company_has_the_sizes_of_the_paper() -> None:
     assert len(MODELS) >= 40
 
 
-def test_the_articles_hold_enough_questions_for_the_task() -> None:
-    asked = [question.ask for article in SHOES.articles.values() for question in article.questions]
+def test_the_bank_has_as_many_articles_and_issues() -> None:
+    assert (len(BANK.articles), len(BANK.profile.issues)) == (45, 10)
+    told = talks.load(resources.data("crmarena", "finance", "talks.yaml"), BANK)
+    issues = {issue.name for issue in BANK.profile.issues}
+    for form in ("chat", "email"):
+        assert {talk.issue for talk in told if talk.form == form and talk.breaches is None} == issues
+    assert {talk.issue for talk in told if talk.breaches} == issues
+    assert {talk.breaches for talk in told} - {None} == {policy.id for policy in BANK.profile.conduct_policies}
+    assert all(talk.subject for talk in told)
+
+
+@pytest.mark.parametrize("company", [SHOES, BANK], ids=["shoes", "bank"])
+def test_the_articles_hold_enough_questions_for_the_task(company: companies.Company) -> None:
+    asked = [question.ask for article in company.articles.values() for question in article.questions]
     assert len(asked) >= QUERIES_PER_TASK
     assert len(set(asked)) == len(asked)
 
