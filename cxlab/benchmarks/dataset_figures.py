@@ -44,7 +44,27 @@ class CheckTable:
     lacking: str = "No checks are noted for this dataset."
 
 
-DatasetFigures = FigureTable | CheckTable
+@dataclass(frozen=True)
+class ShareTable:
+    """How a dataset is made up; `frame` as `count_shares` makes it, `published` (label, share) beside."""
+
+    id: str
+    finding: str
+    meaning: str
+    frame: pl.DataFrame
+    published: tuple[tuple[str, float], ...] = ()
+    lacking: str = "It is not known how this dataset is made up."
+
+
+DatasetFigures = FigureTable | CheckTable | ShareTable
+
+
+def count_shares(counts: Mapping[str, int]) -> pl.DataFrame:
+    """Of label → count: label, n, of, share, low, high (95 %, Wilson); empty where nothing was counted."""
+    total = sum(counts.values())
+    rows = [(label, n, total, *proportion_interval(n, total)[:3]) for label, n in counts.items()] if total else []
+    whole = {"label": pl.String, "n": pl.Int64, "of": pl.Int64}
+    return pl.DataFrame(rows, schema={**whole, **dict.fromkeys(("share", "low", "high"), pl.Float64)}, orient="row")
 
 
 def count_checks(rows: list[tuple[str, str, int, int, int, int, int]]) -> pl.DataFrame:

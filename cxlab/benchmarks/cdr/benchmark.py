@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from cxlab import llm, resources
 from cxlab.benchmarks.cdr import run as running
 from cxlab.benchmarks.cdr import run_figures
-from cxlab.benchmarks.cdr.corpus import AREAS, load_written, statistics
+from cxlab.benchmarks.cdr.corpus import AREAS, domains, load_written, statistics
 from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, build, load_corpus
 from cxlab.benchmarks.cdr.failure_analysis import KINDS
 from cxlab.benchmarks.cdr.importers.conversations import IMPORTER
@@ -27,11 +27,13 @@ from cxlab.benchmarks.contract import (
     RoleEstimate,
     Search,
     Task,
+    Uncheckable,
 )
 from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
 from cxlab.benchmarks.generation_budget import CostEstimate
 from cxlab.benchmarks.generation_stages import Progress, finish
 from cxlab.benchmarks.rehearsal import rehearse
+from cxlab.benchmarks.unlabelled import NO_GOLD
 from cxlab.errors import UnknownName
 from cxlab.llm import ChatModel
 from cxlab.records import Sample
@@ -60,8 +62,11 @@ CARD = Card(
     "in what tone, and not just what words fall.",
     paper="Finding Diamonds in Conversation Haystacks: A Benchmark for Conversational Data Retrieval",
     licence="conversations and queries: own work; metric definitions after the paper; imported data: as their source",
-    tasks=tuple(Task(id, title, HEADLINE, decided_by=DECIDED_BY, search=SEARCH) for id, title in TASKS.items()),
-    metrics=METRICS,
+    tasks=(
+        *(Task(id, title, HEADLINE, decided_by=DECIDED_BY, search=SEARCH) for id, title in TASKS.items()),
+        Task(domains.TASK, "Tell domains apart", domains.RIGHT),
+    ),
+    metrics={**METRICS, domains.RIGHT: "share of conversations whose domain is that of a person's label"},
     leading=(HEADLINE, "recall@10", "mrr@10"),
     parts=("hit@10", "recall@10", "precision@10", "mrr@10"),
     unit=("query", "queries"),
@@ -79,6 +84,8 @@ LICENCE = "conversations, labels and queries: own work, as this repository"
 
 def check(sample: Sample) -> Iterable[str]:
     """Complaints: the gold ranking must score 100 and an empty one 0; what is relevant must be in the corpus."""
+    if not sample.expected:
+        raise Uncheckable(NO_GOLD)
     relevant = list(sample.expected["conversations"])
     best, worst = measure(sample, relevant), measure(sample, [])
     for metric in (HEADLINE, DECIDED_BY, "mrr@10"):
@@ -195,6 +202,7 @@ BENCHMARK = Benchmark(
     demo=DEMO,
     indexing=Indexing(IndexOptions, update_index),
     importers=(IMPORTER,),
+    conversation_tasks=(domains.DOMAIN_TASK,),
     plan=plan,
     ask_writer=ask_writer,
     figures=run_figures.list_figures,

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from cxlab import llm
+from cxlab.benchmarks.cdr.corpus import domains
 from cxlab.benchmarks.cdr.corpus.dataset import load_corpus
 from cxlab.benchmarks.cdr.options import CdrOptions
 from cxlab.benchmarks.cdr.prompts import RERANK, Candidate, RerankInputs
@@ -49,6 +50,8 @@ def find_retriever(model: str, options: CdrOptions) -> str:
 
 async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     """One attempt at one query; faults of the provider and unreadable replies are recorded, not raised."""
+    if sample.task == domains.TASK:
+        return await domains.run(sample, setup, trial)
     if sample.task not in GRANULARITIES:
         raise UnknownName("granularity", sample.task, GRANULARITIES)
     options = CdrOptions.of(setup.options)
@@ -175,6 +178,7 @@ def find_span(messages: Sequence[Message], first: int, last: int, text: UnitText
 def prepare(samples: Sequence[Sample], options: CdrOptions, model: str) -> Iterator[tuple[int, int, str]]:
     """Vectors of all units and queries, kept in the store's cache, where making them is slow or paid for."""
     name = find_retriever(model, options)
+    samples = [sample for sample in samples if sample.task in GRANULARITIES]
     if is_quick(name):
         return
     asked: dict[tuple[str, Any], list[str]] = {}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cxlab.benchmarks.cdr import failure_analysis
+from cxlab.benchmarks.cdr.corpus import domains
 from cxlab.benchmarks.cdr.corpus.dataset import load_corpus
 from cxlab.benchmarks.contract import Scored, Setup, name_fault
 from cxlab.errors import UnknownName
@@ -37,6 +38,8 @@ def measure(sample: Sample, ranked: list[str]) -> dict[str, float]:
 async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     """The measures and the verdict; nothing is asked of anybody."""
     del setup
+    if sample.task == domains.TASK:
+        return domains.score(attempt)
     if attempt.outcome != "ok":
         why = name_fault(attempt) if attempt.outcome == "provider" else "unreadable reply"
         silent = tuple(_score(attempt, metric, None, why) for metric in METRICS)

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from cxlab.benchmarks.dataset_figures import OWN, CheckTable, FigureTable
+from cxlab.benchmarks.dataset_figures import OWN, CheckTable, FigureTable, ShareTable
 from cxlab.charts.numbers import format_count, format_share, format_time
 from cxlab.read import View
 from cxlab.records import Dataset
@@ -126,6 +126,8 @@ def show_statistics(dataset: Dataset) -> None:
     for found in cached(queries.figures, dataset.id):
         if isinstance(found, FigureTable):
             _show_figures(found)
+        elif isinstance(found, ShareTable):
+            _show_shares(found)
         else:
             _show_checks(found)
 
@@ -172,6 +174,21 @@ def _show_checks(found: CheckTable) -> None:
     }
     alt = "Share of samples that passed each check."
     show_chart(draw_shares(rows, dark(), zero=False), twin, key=found.id, alt=alt, columns=columns)
+
+
+def _show_shares(found: ShareTable) -> None:
+    section(found.finding, found.meaning)
+    if found.frame.is_empty():
+        st.info(plain(found.lacking))
+        return
+    rows = [{**row, "own": True, "n": row["of"]} for row in found.frame.iter_rows(named=True)]
+    unknown = {"own": False, "low": None, "high": None, "n": None}
+    rows += [{"label": name, "share": share, **unknown} for name, share in found.published]
+    columns = {
+        "label": column("Kind", width="medium"), "n": column("Count", "count"), "of": column("Of", "count"),
+        "share": column("Share", "share"), "low": column("95 % from", "share"), "high": column("to", "share"),
+    }  # fmt: skip
+    show_chart(draw_shares(rows, dark()), found.frame, key=found.id, alt="Share of each kind.", columns=columns)
 
 
 def _interval(row: Mapping[str, Any]) -> str:

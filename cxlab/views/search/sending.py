@@ -108,7 +108,8 @@ def _show_prepared(place: SearchPlace, made: Dataset, runs: Sequence[Run]) -> No
                 elif st.button("Read the answers", key=f"send-read-{run.id}", type="tertiary"):
                     go(place.change(run=run.id))
         if has_page("run"):
-            query = {"bench": made.benchmark, "dataset": made.id}
+            # Of some benchmarks the usual models are none that could read.
+            query = {"bench": made.benchmark, "dataset": made.id, "agents": "simulated:strong"}
             words = "Choose a model and run it" if not runs else "Run another model"
             st.page_link("pages/run.py", label=words, query_params=query)
 

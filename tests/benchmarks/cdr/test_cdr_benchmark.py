@@ -21,6 +21,7 @@ from cxlab.benchmarks.cdr.units import GRANULARITIES, UnitText, cut_middle, spli
 from cxlab.benchmarks.contract import Setup
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm.base import Completion, ProviderFault, Request
+from cxlab.metrics.text_statistics import tokens
 from cxlab.records import Attempt, Conversation, Dataset, Message, Sample
 from tests.benchmarks.cdr.conftest import AREAS, CORPUS, QUERIES, RELEVANT, talk
 
@@ -258,7 +259,10 @@ def test_a_dataset_stands_beside_the_papers_sizes(stored: Stored) -> None:
     assert (found["conversations"], found["queries"], found["pairs"], found["relevant"]) == (6, 4, 5, 1.25)
     assert found["messages"] == 3
     assert found["area:intent_purpose"] == 50
-    assert found["domain:health"] is None
-    (table,) = BENCHMARK.dataset_figures(stored[0])
-    assert table.frame.height == 5 + 5 + 12
-    assert len(BENCHMARK.describe(stored[0])) == 1 + table.frame.height
+    texts = [UnitText().write(each.messages) for each in CORPUS.values()]
+    assert found["tokens"] == pytest.approx(sum(map(tokens, texts)) / 6)
+    table, domains = BENCHMARK.dataset_figures(stored[0])
+    assert table.frame.height == 6 + 5
+    assert domains.frame.is_empty()
+    assert f"send {stored[0].id} domain" in domains.lacking
+    assert len(BENCHMARK.describe(stored[0])) == 1 + table.frame.height + 1

@@ -2,6 +2,8 @@
 
 import asyncio
 
+from cxlab.benchmarks.cdr.corpus.domains import write_inputs
+from cxlab.benchmarks.cdr.prompts.domains import DOMAIN
 from cxlab.benchmarks.cdr.prompts.relevance import (
     ADAPT,
     CHECK,
@@ -20,7 +22,7 @@ QUERY = "Users who are pleased at first and annoyed in the end"
 
 
 def ask_each(model: ChatModel, talk: Conversation) -> None:
-    """Ask the four questions of one conversation."""
+    """Ask the four questions of one conversation, and which domain it is from."""
     text = UnitText().write(talk.messages)
 
     async def ask_all() -> None:
@@ -28,5 +30,6 @@ def ask_each(model: ChatModel, talk: Conversation) -> None:
         await ask(model, ADAPT, AdaptInputs(query=QUERY, conversation=text, messages=len(talk.messages)))
         await ask(model, CHECK, CheckInputs(query=QUERY, reference=text, conversation=text))
         await ask(model, PARAPHRASE, ParaphraseInputs(query=QUERY))
+        await ask(model, DOMAIN, write_inputs(text))
 
     asyncio.run(ask_all())
