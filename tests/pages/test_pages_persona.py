@@ -114,7 +114,7 @@ def test_the_lab_opens_on_what_stored_runs_show_most_of_and_plays_it_as_stored(e
     assert (app.query_params["from"], app.query_params["case"]) == (dataset.id, best.task)
     assert app.query_params["variant"] == ["hard-0-text", "hard-1-text", "hard-2-text"]
     assert f"an example and no measure. The goal: {showing.describe(best)}." in words(app)
-    assert "n = 2 pairs, 2 tasks" in words(app)
+    assert "Over 2 pairs of stored conversations of strong · simulated (2 tasks, text, hard customers" in words(app)
     app.button_group(key="pace").set_value("once").run()
     play_to_the_end(app)
     frames = app.session_state["persona-stage"][1].frames
@@ -134,8 +134,9 @@ def test_the_lab_opens_on_personas_and_says_what_they_change(empty_home: Path) -
     assert not app.exception
     assert app.query_params["variant"] == ["none-0-text", "easy-0-text", "hard-0-text"]
     told = words(app)
-    assert "Hard persona against none, over all stored conversations of strong · simulated in text" in told
-    assert told.count("n = 2 pairs, 2 tasks") == 2
+    assert "Over 2 pairs of stored conversations of strong · simulated (2 tasks, text" in told
+    assert "Easy persona against none: " in told
+    assert "Hard persona against none: " in told
 
 
 def test_a_conversation_that_missed_the_goal_is_not_the_better_one() -> None:

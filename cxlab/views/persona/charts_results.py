@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _DASHES = ("dot", "dash", "dashdot")
+# Of what is drawn, the share at each side that is left to names.
+_NAMES = 0.22
 _SIGNS = {"better": "✓", "worse": "✕", "cannot tell": "?"}
 
 
@@ -107,5 +109,9 @@ def draw_differences(
     ]
     figure = draw_dots(rows, pairs, sides, names, marks, dark, digits=3)
     figure.add_vline(x=0, line={"color": palette(dark).muted, "width": 1.5})
-    figure.update_xaxes(title=f"{plain(title)}: difference on the same tasks")
+    ends = [end for row in rows for end in (row["low"], row["high"], row["difference"], 0.0) if end is not None]
+    # A whisker that reaches from edge to edge leaves its name no room on either side.
+    room = _NAMES * (max(ends) - min(ends)) if len(sides) > 1 and ends else 0.0
+    span = [min(ends) - room, max(ends) + room] if room else None
+    figure.update_xaxes(title=f"{plain(title)}: difference on the same tasks", range=span)
     return figure

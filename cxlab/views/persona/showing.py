@@ -125,16 +125,21 @@ def show_effect(agent: str, columns: Sequence[VariantChoice]) -> None:
     runs = tuple(_runs_of(agent))
     if len(terms) < 2 or terms[0][1] != 0 or not (by_persona or by_exposure) or not runs:
         return
-    for term in terms[1:]:
-        effects = cached(measure, runs, term, terms[0])
-        if effects:
-            what = (
-                _EXPOSED[term[1]] if by_exposure else f"{term[0].capitalize()} persona against {_CALLED[terms[0][0]]}"
-            )
-            whose = "with hard customers in text" if by_exposure else "in text, told nothing of the customer"
-            st.caption(
-                plain(f"{what}, over all stored conversations of {label(agent)} {whose}: {tell_effect(effects)}")
-            )
+    measured = [(term, cached(measure, runs, term, terms[0])) for term in terms[1:]]
+    found = [(term, effects) for term, effects in measured if effects]
+    if not found:
+        return
+    whose = "hard customers" if by_exposure else "the agent told nothing of the customer"
+    first = found[0][1][0]
+    st.caption(
+        plain(
+            f"Over {first.n} pairs of stored conversations of {label(agent)} ({first.tasks} tasks, text, {whose}; "
+            "means, and 95 % intervals of the difference):"
+        )
+    )
+    for term, effects in found:
+        what = _EXPOSED[term[1]] if by_exposure else f"{term[0].capitalize()} persona against {_CALLED[terms[0][0]]}"
+        st.markdown(plain(f"{what}: {tell_effect(effects)}"))
 
 
 def measure(runs: tuple[str, ...], told: Term, base: Term) -> list[PairedEffect]:
@@ -144,17 +149,16 @@ def measure(runs: tuple[str, ...], told: Term, base: Term) -> list[PairedEffect]
 
 
 def tell_effect(effects: Sequence[PairedEffect]) -> str:
-    """The effects in a line, each with its interval, and whether one shows."""
+    """The effects in a line, what shows first, each with its interval."""
     parts = []
-    for one in effects:
+    for one in sorted(effects, key=lambda one: not one.shown):
         name = worth_showing.FIGURES[one.figure]
         if one.figure == "turns":
-            told = f"{one.base:.1f} → {one.told:.1f} {name} ({one.low:+.1f} to {one.high:+.1f})"
+            told = f"{name} {one.base:.1f} → {one.told:.1f} ({one.low:+.1f} to {one.high:+.1f})"
         else:
-            told = f"{100 * one.base:.0f} → {100 * one.told:.0f} % {name} ({_points(one.low)} to {_points(one.high)})"
+            told = f"{name} {100 * one.base:.0f} → {100 * one.told:.0f} % ({_points(one.low)} to {_points(one.high)})"
         parts.append(f"{told} {'✓ shows' if one.shown else '? does not show'}")
-    first = effects[0]
-    return "; ".join(parts) + f". n = {first.n} pairs, {first.tasks} tasks, 95 % intervals of the difference."
+    return ", ".join(parts)
 
 
 def _points(share: float) -> str:
