@@ -21,15 +21,15 @@ PAPER = pl.DataFrame([("hard", "x", 0.4, "Table 5")], schema=["grp", "entity", "
 
 def test_dots_floors_and_published_cells_stand_at_their_values() -> None:
     figure = draw_results(ROWS, "mm-tap", GROUPS, MARKS, False, floors=BASELINES, published=PAPER, shares=True)
-    drawn = {trace.name: list(trace.x) for trace in figure.data if trace.mode != "text"}
-    assert drawn == {
+    traces = {trace.name: trace for trace in figure.data if trace.mode != "text"}
+    assert {name: list(trace.x) for name, trace in traces.items()} == {
         "a": [0.5], "b": [1.2], "floor: does nothing": [0.2, 0.2, None, 0.1, 0.1, None], "published": [0.4]
     }  # fmt: skip
-    assert figure.data[1].error_x.array[0] == 0.1 or abs(figure.data[1].error_x.array[0] - 0.1) < 1e-9
+    assert abs(traces["b"].error_x.array[0] - 0.1) < 1e-9
     # A composite may be above 1: nothing is cut off.
     assert figure.layout.xaxis.range[1] > 1.3
-    assert "of the parts that it has" in figure.data[2].hovertext[0]
-    assert "of the parts that it has" not in figure.data[2].hovertext[3]
+    assert "of the parts that it has" in traces["floor: does nothing"].hovertext[0]
+    assert "of the parts that it has" not in traces["floor: does nothing"].hovertext[3]
     assert "Hard &lt;b&gt;" in figure.layout.yaxis.ticktext
     plain = draw_results(
         ROWS, "Turns", GROUPS, MARKS, True, floors=BASELINES.clear(), published=PAPER.clear(), shares=False
