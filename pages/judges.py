@@ -7,12 +7,13 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Rejudge
 from cxlab.read import View
 from cxlab.ui import path_strips
-from cxlab.views.benchmarks import declared_all, in_order, names_of
+from cxlab.views.benchmarks import declared_all, in_order, leave_out_floors, names_of
 from cxlab.views.comparison_sets import narrow_to_set
 from cxlab.views.escalation import escalation
 from cxlab.views.escalation.judging_jobs import JudgingJobs
+from cxlab.views.glossary import show_words
 from cxlab.views.judges import agreement, bias, materiality, queries_review, review
-from cxlab.views.judges.slices import find_slices
+from cxlab.views.judges.slices import choose_panel, find_slices
 
 ui.routed()
 
@@ -44,12 +45,13 @@ def show_page(view: View, judged: list[str]) -> None:
     slices = find_slices(about, [benchmark] if benchmark else judged)
     view = ui.sidebar_filters(view, ["models", *slices.facets, "runs"], about)
     # No reading of this page depends on the metric that another page was left with; what was read serves for all.
-    filters = view.filters().change(judges=(), metric="")
+    filters = leave_out_floors(view.filters().change(judges=(), metric=""), about)
     path_strips.style()
     if tab == "review":
         review.show_review(view, about, slices.facets)
         return
     with st.container(key="cx-wide"):
+        filters = choose_panel(filters)
         if tab == "agreement":
             agreement.show_agreement(view, filters, slices)
         elif tab == "bias":
@@ -102,7 +104,9 @@ def pick_tab(view: View) -> str:
         key="judges-tab",
         required=True,
         label_visibility="collapsed",
-        on_change=lambda: ui.set_view(ui.view().change(tab=st.session_state["judges-tab"], page=1, field="")),
+        on_change=lambda: ui.set_view(
+            ui.view().change(tab=st.session_state["judges-tab"], page=1, field="", judges=())
+        ),
     )
     return str(st.session_state["judges-tab"])
 
@@ -114,6 +118,7 @@ stored = ui.cached(read.benchmarks)["benchmark"].to_list()
 voted = ui.cached(queries_review.benchmarks)
 judgeable = [name for name in stored if name in REGISTRY and (REGISTRY[name].rejudge or REGISTRY[name].judged)]
 if voted or judgeable:
+    show_words("judges")
     show_page(view, in_order({*voted, *judgeable}))
 else:
     ui.empty(

@@ -194,7 +194,8 @@ class JudgedMetrics:
     `values(verdicts, turns)`: metrics of one judge's verdicts (turn → field → verdict). `first` heads the list, and a
     run has both where judged_FIRST has a value. `names`: what metrics are called where their id does not say it.
     `counts` have no scale of 100. `otherwise`: judges are asked another thing, so the difference is no finding.
-    `same`: both sides count these from the same messages. `note` is what else a reader must know.
+    `same`: both sides count these from the same messages. `opinions`: fields of which the log holds a rule's reading
+    and no fact, so that no judge is right or wrong by it. `note` is what else a reader must know.
     """
 
     values: Callable[[Mapping[int, Mapping[str, str]], int], Mapping[str, float | None]]
@@ -203,6 +204,7 @@ class JudgedMetrics:
     counts: frozenset[str] = frozenset()
     otherwise: frozenset[str] = frozenset()
     same: frozenset[str] = frozenset()
+    opinions: frozenset[str] = frozenset()
     note: str = ""
     contrast: Contrast | None = None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import channels, palette, plain, readable_on, short_model, style_figure
 
@@ -30,16 +31,16 @@ def name_judge(judge: str) -> str:
 
 
 def name_item(name: str) -> str:
-    """A field with its scenario ("CoreDemand · airline refund"), a grade as words."""
+    """A field with its scenario ("core demand · airline refund"), a grade as words."""
     scenario, _, field = name.rpartition(".")
-    return f"{field} · {scenario.replace('_', ' ')}" if scenario else name.replace("_", " ")
+    return f"{name_id(field)} · {scenario.replace('_', ' ')}" if scenario else name_id(name)
 
 
 def _wrap(name: str, longest: int = 12) -> str:
     """A label on two lines where it is long and has a seam: `RescheduleOrRefund`, `lenient / partial`."""
     if len(name) <= longest:
         return plain(name)
-    seams = [m.start() for m in re.finditer(r"(?<=[a-z0-9])(?=[A-Z])| / |(?<=_)", name)]
+    seams = [m.start() for m in re.finditer(r"(?<=[a-z0-9])(?=[A-Z])| / |(?<=_)|(?<=\w )(?=\w)", name)]
     if not seams:
         return plain(name)
     cut = min(seams, key=lambda at: abs(at - len(name) / 2))
@@ -159,14 +160,15 @@ def draw_confusion(labels: Sequence[str], table: Any, across: str, down: str, da
     counts = np.asarray(table, dtype=float)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     size = range(len(labels))
+    names = [name_id(label) for label in labels]
     return draw_matrix(
-        labels,
-        labels,
+        names,
+        names,
         shares.tolist(),
         [[format_count(counts[y][x]) for x in size] for y in size],
         [
             [
-                f"{plain(down)}: {plain(labels[y])}<br>{plain(across)}: {plain(labels[x])}<br>"
+                f"{plain(down)}: {plain(names[y])}<br>{plain(across)}: {plain(names[x])}<br>"
                 f"{format_count(counts[y][x])} turns, {format_share(shares[y][x])} of the row"
                 for x in size
             ]

@@ -2,6 +2,8 @@
 
 import re
 
+from cxlab.read import procedures
+
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_+]*")
 _TRUTH = {"true": "yes", "false": "no"}
 
@@ -17,6 +19,11 @@ def spell_out(name: object) -> str:
     # What is written in capitals throughout is either one letter or an abbreviation, unless all of it is.
     loud = text.isupper()
     return " ".join(word if word.isupper() and (len(word) == 1 or not loud) else word.lower() for word in apart)
+
+
+def name_id(id: object) -> str:
+    """What a field, a value or an action is called: as its benchmark declares, else its id in words."""
+    return procedures.words().get(str(id)) or spell_out(id)
 
 
 def shorten(text: str, longest: int) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cxlab.errors import BadOption
+from cxlab.metrics.intervals import student_quantile
 from cxlab.metrics.labels import check_equal_length, encode_labels, order_labels
 
 Weights = Literal["linear", "quadratic"]
@@ -179,6 +180,28 @@ def double_centred(matrix: ArrayLike) -> NDArray[np.float64]:
     residuals = np.full(table.shape, np.nan)
     residuals[present] = table[present] - design @ effects
     return residuals
+
+
+def double_centred_reach(sums: ArrayLike, sizes: ArrayLike, level: float = 0.95) -> NDArray[np.float64]:
+    """How far the intervals of `double_centred` reach to either side, for cells that are means of many ratings.
+
+    `sums` and `sizes`: samples x judges x agents, the sum and the number of ratings. Clustered by sample: a residual is
+    linear in the cells' means, so its spread is that of each sample's own share in it. All corrected alike (Bonferroni)
+    for the number of cells. nan for a table with gaps, and for fewer than two samples.
+    """
+    totals, numbers = np.asarray(sums, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
+    whole = numbers.sum(axis=0)
+    if len(totals) < 2 or not (whole > 0).all():
+        return np.full(whole.shape, np.nan)
+    shares = (totals - totals.sum(axis=0) / whole * numbers) / whole
+    left = (
+        shares
+        - shares.mean(axis=1, keepdims=True)
+        - shares.mean(axis=2, keepdims=True)
+        + shares.mean(axis=(1, 2), keepdims=True)
+    )
+    spread = np.sqrt((left**2).sum(axis=0) * len(totals) / (len(totals) - 1))
+    return np.asarray(student_quantile(len(totals) - 1, 1 - (1 - level) / whole.size) * spread)
 
 
 def self_preference(matrix: ArrayLike, own: ArrayLike, seed: int, permutations: int = 10_000) -> SelfPreference:

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cxlab.metrics.intervals import find_bounds
+
 
 class Correlation(NamedTuple):
     """Pearson's r from -1 to 1 with a 95 % interval; nan where a side does not vary, or for the interval of fewer than
@@ -38,6 +40,31 @@ def clustered_correlation(
     found = found[~np.isnan(found)]
     low, high = np.quantile(found, (0.025, 0.975)) if found.size else (np.nan, np.nan)
     return Correlation(r, float(low), float(high), one.size, len(names))
+
+
+def correlation_of_sums(sums: ArrayLike, level: float = 0.95) -> Correlation:
+    """Pearson's r of pairs of which only each cluster's (n, Σx, Σy, Σx², Σy², Σxy) is known, a row a cluster.
+
+    The interval is that of Fisher's z, whose spread is that of the clusters' own shares in r (the delta method), so
+    that no resampling is needed however many pairs there are.
+    """
+    rows = np.asarray(sums, dtype=np.float64).reshape(-1, 6)
+    rows = rows[rows[:, 0] > 0]
+    whole = rows.sum(axis=0)
+    r = float(_correlate(whole[None, :])[0]) if len(rows) else np.nan
+    n = int(whole[0]) if len(rows) else 0
+    if len(rows) < 3 or np.isnan(r) or abs(r) >= 1:
+        return Correlation(r, np.nan, np.nan, n, len(rows))
+    count, x, y, xx, yy, xy = rows.T
+    mean_x, mean_y = whole[1] / n, whole[2] / n
+    # Sums of squares and products about the means of the whole.
+    own_x = xx - 2 * mean_x * x + count * mean_x**2
+    own_y = yy - 2 * mean_y * y + count * mean_y**2
+    across = xy - mean_x * y - mean_y * x + count * mean_x * mean_y
+    shares = across / np.sqrt(own_x.sum() * own_y.sum()) - r / 2 * (own_x / own_x.sum() + own_y / own_y.sum())
+    spread = float(np.sqrt(shares @ shares)) / (1 - r * r)
+    low, high = find_bounds(float(np.arctanh(r)), spread, len(rows), level=level)
+    return Correlation(r, float(np.tanh(low)), float(np.tanh(high)), n, len(rows))
 
 
 def _correlate(sums: NDArray[np.float64]) -> NDArray[np.float64]:

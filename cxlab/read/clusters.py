@@ -19,8 +19,10 @@ def means(
     return summarise(ask(sql, params), list(keys), bounds)
 
 
-def summarise(frame: pl.DataFrame, keys: Sequence[str], bounds: Bounds | None = None) -> pl.DataFrame:
-    """Means with 95 % intervals clustered by sample: keys, n, clusters, mean, low, high; by keys, nulls last.
+def summarise(
+    frame: pl.DataFrame, keys: Sequence[str], bounds: Bounds | None = None, level: float = 0.95
+) -> pl.DataFrame:
+    """Means with intervals clustered by sample: keys, n, clusters, mean, low, high; by keys, nulls last.
 
     `frame`: keys, sample_id, n, total, one row or more a sample. `bounds` are the ends of the scale, where it has any.
     """
@@ -45,12 +47,14 @@ def summarise(frame: pl.DataFrame, keys: Sequence[str], bounds: Bounds | None = 
         )
         .sort(keys, nulls_last=True)
     )
-    return add_bounds(found, bounds)
+    return add_bounds(found, bounds, level)
 
 
-def add_bounds(frame: pl.DataFrame, bounds: Bounds | None = None) -> pl.DataFrame:
+def add_bounds(frame: pl.DataFrame, bounds: Bounds | None = None, level: float = 0.95) -> pl.DataFrame:
     """The frame with low and high in the place of spread, weight and edge, which are as `find_bounds` takes them."""
     told = frame.select("mean", "spread", "clusters", "weight", "edge").iter_rows()
-    spans = [find_bounds(mean, spread, count, weight, edge, bounds) for mean, spread, count, weight, edge in told]
+    spans = [
+        find_bounds(mean, spread, count, weight, edge, bounds, level) for mean, spread, count, weight, edge in told
+    ]
     ends = pl.DataFrame(spans, schema={"low": pl.Float64, "high": pl.Float64}, orient="row").fill_nan(None)
     return frame.drop("spread", "weight", "edge").hstack(ends)

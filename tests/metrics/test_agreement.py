@@ -13,6 +13,7 @@ from cxlab.metrics.agreement import (
     alpha_of_counts,
     cohen_kappa,
     double_centred,
+    double_centred_reach,
     fleiss_kappa,
     kappa_of_table,
     kendall_tau_b,
@@ -326,3 +327,21 @@ def test_tables_of_counts_must_be_tables() -> None:
             kappa_of_table(wrong)
     with pytest.raises(BadOption):
         alpha_of_counts([1, 2])
+
+
+def test_what_double_centring_leaves_is_as_sure_as_drawing_samples_says() -> None:
+    rng = np.random.default_rng(4)
+    sizes = rng.integers(1, 5, size=(80, 3, 4)).astype(float)
+    ease = rng.normal(size=(80, 1, 1))
+    sums = sizes * (ease + rng.normal(size=(80, 3, 4)))
+    drawn = []
+    for _ in range(1_000):
+        chosen = rng.integers(0, 80, 80)
+        drawn.append(double_centred(sums[chosen].sum(axis=0) / sizes[chosen].sum(axis=0)))
+    wanted = np.std(drawn, axis=0) * 1.99
+    # Corrected for twelve cells, this level is 95 % for one.
+    assert np.allclose(double_centred_reach(sums, sizes, level=1 - 0.05 * 12), wanted, rtol=0.15)
+    assert (double_centred_reach(sums, sizes) > wanted).all()
+    sizes[:, 1, 2] = 0
+    assert np.isnan(double_centred_reach(sums, sizes)).all()
+    assert np.isnan(double_centred_reach(sums[:1], sizes[:1])).all()

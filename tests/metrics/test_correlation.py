@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cxlab.metrics.correlation import clustered_correlation
+from cxlab.metrics.correlation import clustered_correlation, correlation_of_sums
 
 
 @given(st.lists(st.tuples(st.integers(3, 9), st.integers(0, 100), st.integers(0, 8)), min_size=2, max_size=40))
@@ -45,3 +45,31 @@ def test_a_side_that_never_varies_has_no_correlation() -> None:
     assert math.isnan(clustered_correlation([], [], [], seed=1).r)
     perfect = clustered_correlation(range(9), range(0, 18, 2), range(9), seed=1)
     assert (perfect.r, perfect.low, perfect.high) == pytest.approx((1.0, 1.0, 1.0))
+
+
+def sums_of(x: np.ndarray, y: np.ndarray, clusters: np.ndarray) -> np.ndarray:
+    terms = (np.ones(len(x)), x, y, x * x, y * y, x * y)
+    return np.stack([np.bincount(clusters, weights=term) for term in terms], axis=1)
+
+
+def test_from_sums_it_is_the_same_without_drawing() -> None:
+    rng = np.random.default_rng(5)
+    clusters = np.repeat(np.arange(120), 4)
+    shared = np.repeat(rng.normal(size=120), 4)
+    x, y = 70 + shared + rng.normal(size=480) * 0.5, shared - rng.normal(size=480)
+    drawn, found = clustered_correlation(x, y, clusters, seed=1), correlation_of_sums(sums_of(x, y, clusters))
+    assert found.r == pytest.approx(drawn.r)
+    assert (found.low, found.high) == pytest.approx((drawn.low, drawn.high), abs=0.02)
+    wider = correlation_of_sums(sums_of(x, y, clusters), level=0.99)
+    assert wider.low < found.low < found.high < wider.high
+    # A pair a cluster: Fisher's own interval.
+    alone = correlation_of_sums(sums_of(x, y, np.arange(480)))
+    fisher = stats.pearsonr(x, y).confidence_interval()
+    assert (alone.low, alone.high) == pytest.approx((fisher.low, fisher.high), abs=0.01)
+
+
+def test_sums_of_nothing_and_of_a_constant_have_none() -> None:
+    assert math.isnan(correlation_of_sums([]).r)
+    nine = np.arange(9)
+    assert math.isnan(correlation_of_sums(sums_of(nine * 0.0 + 0.1, nine * 1.0, nine)).r)
+    assert math.isnan(correlation_of_sums(sums_of(nine * 1.0, nine * 2.0, nine)).low)

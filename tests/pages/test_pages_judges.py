@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cxlab import jobs
+from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
 from cxlab.read import decisions
 from cxlab.records import Annotation, new_id
@@ -14,6 +15,7 @@ from tests.pages.app_script import open_page, words
 from tests.stores import judged
 from tests.stores.judged import judge_again
 from tests.stores.judged_mm import ADA, BOB, SOURCE, make_mm_store
+from tests.stores.verdicts import JudgingWriter, decide
 
 # One worker opens these pages, so that what they show is read once.
 pytestmark = pytest.mark.xdist_group("pages")
@@ -57,6 +59,37 @@ def test_titles_say_the_finding(judged_home: Path) -> None:
     assert "Who is right most often cannot be told: 33.3 % to 66.7 %" in words(truth)
 
 
+def test_what_is_named_lowest_is_what_is_opened_and_reviewed(own_judged_home: Path) -> None:
+    app = open_page("judges", tab="agreement")
+    assert "The lowest, core intention · ecommerce refund: lenient and partial agree on 50.0 %, n 4" in words(app)
+    assert "Core intention · ecommerce refund: lenient and partial agree on 50.0 %" in words(app)
+    # Stand-ins: nobody measured what they cost and take, and an empty column is none.
+    votes = next(each.value for each in app.dataframe if "oov" in each.value)
+    assert not {"cost_usd", "latency_s"} & set(votes.columns)
+    app.button(key="judges-to-queue").click().run()
+    assert app.query_params["judge"] == ["simulated:judge-lenient", "simulated:judge-partial"]
+    assert "Only what lenient and partial differ on." in words(app)
+    assert "core intention · ecommerce refund: all (2)" in app.selectbox(key="group").options
+    app.button(key="review-all-judges").click().run()
+    assert "judge" not in app.query_params
+
+
+def test_panels_are_looked_at_one_at_a_time(own_judged_home: Path) -> None:
+    run = judged.make_run("run-other", judged.MODELS[0]).model_copy(update={"judges": ("ada",)})
+    write.create_run(run, own_judged_home)
+    samples = {sample.id: sample for sample in write.load_samples("d1", own_judged_home)}
+    with JudgingWriter(run, samples, home=own_judged_home) as writer:
+        attempt, scored = judged.make_attempt(0, run.id, "s1")
+        votes = tuple(each.model_copy(update={"judge": "ada"}) for each in scored.votes[:1])
+        said = tuple(each.model_copy(update={"judge": "ada"}) for each in scored.judgements[:1])
+        writer.add(attempt, decide("sage", "dialogue", attempt, Scored(scored.scores, votes, said, scored.traces)))
+    app = open_page("judges", tab="agreement")
+    assert app.selectbox(key="judges-panel").options == ["lenient, partial, strict · 4 attempts", "ada · 1 attempt"]
+    assert {m.label: m.value for m in app.metric}["Judged turns"] == "4"
+    alone = open_page("judges", tab="agreement", **{"judges-panel": "ada"})
+    assert "There is one judge only" in words(alone)
+
+
 def test_a_clicked_cell_is_kept_in_the_address(judged_home: Path) -> None:
     point = {"customdata": ["ecommerce_refund.CoreIntention", "simulated:judge-lenient", "simulated:judge-strict"]}
     app = open_page("judges", state={"judges-items-field-agree": {"selection": {"points": [point]}}}, tab="agreement")
@@ -85,7 +118,7 @@ def test_a_decision_needs_a_name_is_kept_with_it_and_can_be_taken_back(own_judge
     assert found.select("rater", "attempt_id", "turn", "field", "value").row(0) == (
         "Ann Example", "run-0-a1", 1, "CoreIntention", "Exchange",
     )  # fmt: skip
-    assert "You decided: **Exchange**" in words(nameless)
+    assert "You decided: **exchange**" in words(nameless)
     assert "failed → passed" in words(nameless)
     assert "1 decision changes 1 attempt" in words(nameless)
     nameless.button(key="review-undo").click().run()
@@ -99,7 +132,7 @@ def test_blind_hides_judges_model_truth_and_other_raters_until_decided(own_judge
     for hidden in ("lenient** says", "eloquent · simulated", "made with", "Bob decided"):
         assert hidden not in item
     app.button(key="review-say-Exchange").click().run()
-    for shown in ("**lenient** says **Exchange**", "Bob decided: **ReturnOrRefund**", "Raters differ"):
+    for shown in ("**lenient** says **exchange**", "Bob decided: **return or refund**", "Raters differ"):
         assert shown in words(app)
     assert "**lenient** says" in words(open_page("judges", state={"cx-author-kept": "Cy"}, **{"review-blind": "false"}))
 
@@ -112,7 +145,7 @@ def test_a_conflict_is_told_settled_and_reopened(own_judged_home: Path) -> None:
     assert "Ann and Bob agree on 0.0 %" in words(app)
     app.button(key="review-settle-Exchange").click().run()
     settled = open_page("judges", state=ANN, **{"review-show": "All"}, **ITEM)
-    assert "Settled by Ann: **Exchange**" in words(settled)
+    assert "Settled by Ann: **exchange**" in words(settled)
     assert decisions.outcomes(decisions.decisions())["state"].to_list() == ["resolved"]
     settled.button(key="review-reopen").click().run()
     assert decisions.outcomes(decisions.decisions())["state"].to_list() == ["conflict"]
@@ -152,7 +185,7 @@ def test_each_item_has_an_address_and_the_way_to_the_next(own_judged_home: Path)
 
 def test_older_links_lead_to_the_view_that_answers_now(judged_home: Path) -> None:
     for tab, told in (
-        ("queue", "What is CoreIntention at turn 1?"),
+        ("queue", "Core intention, turn 1?"),
         ("gold", "Who is right most often cannot be told"),
     ):
         app = open_page("judges", tab=tab)

@@ -94,8 +94,9 @@ JUDGED = JudgedMetrics(
     counts=frozenset({"user_effort_count", "recovery_turn_count"}),
     otherwise=frozenset({"turn_efficiency", "turn_efficiency_passed"}),
     same=frozenset({"turns"}),
+    opinions=frozenset({"adapted"}),
     note="Judges do not know the optimum of turns, so their turn efficiency is the share of messages that they find "
-    "necessary.",
+    "necessary. Whether a message adapts is no fact: the log has a rule's reading of it.",
     contrast=Contrast(
         title="Modality robustness (passes by voice over passes by text)",
         metric="pass",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cxlab.charts.names import shorten, spell_out
+from cxlab.charts.names import name_id, shorten
 from cxlab.charts.numbers import format_count, format_share, largest
 from cxlab.charts.theme import palette, plain, short_model, style_figure
 from cxlab.read import failure_kinds, procedures
@@ -44,7 +44,7 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
     step, took, due = (_step(row["scenario"], row[name]) for name in ("stage", "took", "due"))
     misread = failure_kinds.misread()
     if kind in misread and row["field"]:
-        what = f"Read {_word(row['field'])} as {_word(row['given'])}, it was {_word(row['wanted'])}"
+        what = f"Read {name_id(row['field'])} as {name_id(row['given'])}, it was {name_id(row['wanted'])}"
         where = f"at {step}: leads to {took}, not {due}"
         # The first class is the plain one.
         return what, f"{scenario} · {where}" + ("" if kind == next(iter(misread)) else f" · {misread[kind]}")
@@ -68,7 +68,7 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
     form, _, part = detail.partition(" ")
     if kind == "format" and form == "invalid":
         name = part.removeprefix("fields.")
-        what = f"Unreadable reply: {_word(name) if name else 'something'} missing or outside the options"
+        what = f"Unreadable reply: {name_id(name) if name else 'something'} missing or outside the options"
     else:
         what = f"{failure_kinds.name_kind(kind).capitalize()}: {_FORMS.get(form, form.replace('_', ' '))}"
     return what, scenario
@@ -96,12 +96,7 @@ def _step(scenario: str | None, step: str | None) -> str:
     if step == "start":
         return "the start"
     known = procedures.find(scenario)
-    return f"“{known.stages[step]}”" if known and step in known.stages else _word(step)
-
-
-def _word(id: object) -> str:
-    """What a field, a value or an action is called."""
-    return procedures.words().get(str(id)) or spell_out(id)
+    return f"“{known.stages[step]}”" if known and step in known.stages else name_id(step)
 
 
 def _crop(words: tuple[str, str]) -> tuple[str, str]:

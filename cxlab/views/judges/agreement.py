@@ -1,28 +1,48 @@
 """The page Judges, first question: how far do the judges agree, and on what?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 import streamlit as st
 
 from cxlab.charts.matrix import draw_confusion, name_item, name_judge
+from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.read import View
 from cxlab.ui.address import cached, go, here, set_view
 from cxlab.ui.app_frame import dark
+from cxlab.ui.choices import is_new
 from cxlab.ui.labels import figures, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_materiality
 from cxlab.views.judges.bias import show_retest
-from cxlab.views.judges.judge_columns import KINDS, pair_columns, pick, show_no_votes, show_one_judge, two
+from cxlab.views.judges.judge_columns import (
+    KINDS,
+    UNMEASURED,
+    begin,
+    filled,
+    leave_unmeasured,
+    pair_columns,
+    pick,
+    say_turns,
+    show_no_votes,
+    show_one_judge,
+    two,
+)
 from cxlab.views.judges.slices import Slices
 
 _MEASURES = {"agree": "Agreement, %", "kappa": "Kappa"}
+_WRITE = {"agree": format_share, "kappa": format_ratio}
+_SAID = {"agree": "agree on", "kappa": "have a kappa of"}
 
 
 _SKEW = "Kappa and alpha fall when one label has nearly all votes, so read them beside the plain agreement."
+_ALPHA = (
+    "Alpha (Krippendorff's): agreement of all judges beyond chance, 1 full and 0 chance; it may lack votes. Fleiss' "
+    "kappa: the same where all judged."
+)
 
 
 def show_agreement(view: View, filters: View, slices: Slices) -> None:
@@ -44,33 +64,36 @@ def _show_figures(view: View, table: pl.DataFrame, slices: Slices) -> None:
     names = table["judge"].to_list()
     found = cached(reliability, view, names, slices)
     by_kind = {row["kind"]: row for row in found.iter_rows(named=True)}
-    field, grade = by_kind.get("field", {}), by_kind.get("dimension", {})
     measures = cached(queries_materiality.materiality, view, None, slices.facets)
     way = {row["measure"]: row for row in measures.iter_rows(named=True)}.get("way")
+    judged = max(table["turns"])
     interval = (
-        f" 95 % interval {format_share(way['low'])} to {format_share(way['high'])}, n {format_count(way['n'])} turns."
+        f" 95 % interval {format_share(way['low'])} to {format_share(way['high'])}; {say_turns(way['n'], judged)}."
         if way
         else ""
     )
     figures(
         [
-            ("Judged turns", format_count(max(table["turns"])), f"Turns with votes; {len(names)} judges on each."),
-            (
-                "Agree on fields",
-                format_share(field.get("agree")),
-                f"Two judges at random. Alpha {format_ratio(field.get('alpha'))}, n "
-                f"{format_count(field.get('n'))} verdicts.",
+            ("Judged turns", format_count(judged), f"Turns with votes; {len(names)} judges on each."),
+            *(
+                (
+                    f"Agree on {KINDS[kind].lower()}",
+                    format_share(row["agree"]),
+                    f"Two judges at random. Alpha {format_ratio(row['alpha'])}, n {format_count(row['n'])} verdicts.",
+                )
+                for kind in KINDS
+                if (row := by_kind.get(kind))
             ),
-            (
-                "Agree on grades",
-                format_share(grade.get("agree")),
-                f"Two judges at random. Ordinal alpha {format_ratio(grade.get('alpha'))}, n "
-                f"{format_count(grade.get('n'))}.",
-            ),
-            (
-                "Splits that matter",
-                format_share(way["mean"]) if way else "–",
-                f"Turns on which two judges' own fields lead different ways.{interval}",
+            *(
+                [
+                    (
+                        "Splits that matter",
+                        format_share(way["mean"]),
+                        f"Turns on which two judges' own fields lead different ways.{interval}",
+                    )
+                ]
+                if way
+                else []
             ),
         ]
     )
@@ -78,37 +101,40 @@ def _show_figures(view: View, table: pl.DataFrame, slices: Slices) -> None:
 
 def _show_pairs(view: View, panel: Sequence[str], slices: Slices) -> None:
     """Who agrees with whom, on what, and how reliable that is."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = pick("What is judged", KINDS, "judges-kind")
-        measure = pick("Shown", _MEASURES, "judges-measure")
     filters = view.change(field="", judges=())
-    pairs = queries_agreement.pairs(patterns(filters, panel, slices), panel).filter(pl.col("kind") == kind)
-    if pairs.is_empty():
-        st.info(f"No two judges have judged the same {KINDS[kind].lower()} under these filters.")
+    found = queries_agreement.pairs(patterns(filters, panel, slices), panel)
+    kinds = {kind: words for kind, words in KINDS.items() if kind in set(found["kind"])}
+    if not kinds:
+        st.info("No two judges have judged the same thing under these filters.")
         return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = pick("What is judged", kinds, "judges-kind") if len(kinds) > 1 else next(iter(kinds))
+        measure = pick("Shown", _MEASURES, "judges-measure")
+    pairs = found.filter(pl.col("kind") == kind)
     summary = queries_agreement.summarise(pairs, ("kind", "a", "b"))
-    least = summary.sort("agree").row(0, named=True)
-    weighted = "quadratically weighted kappa of 3, 6, 9" if kind == "dimension" else "Cohen's kappa"
-    hardest = pairs.group_by("name").agg(pl.col("agree").mean()).sort("agree", "name").row(0, named=True)
+    least = queries_agreement.lowest(summary, measure)
+    weighted = "Kappa, weighted by the square of the distance," if kind == "dimension" else "Cohen's kappa"
+    hardest = queries_agreement.lowest(pairs, measure)
     left, right = st.columns([4, 7], gap="large")
     with left:
         section(
-            plain(say_pairs(summary)),
-            f"{KINDS[kind]}, pooled by n over {least['fields']} of them; {weighted}. {_SKEW}",
+            plain(say_pairs(summary, measure)),
+            f"{KINDS[kind]}, pooled by n over {least['fields']} of them. {weighted} is agreement beyond chance: 1 "
+            f"full, 0 chance. {_SKEW}",
         )
         picked = show_chart(
             draw.draw_agreement(summary, panel, measure, dark()),
             summary,
             key=f"judges-matrix-{kind}-{measure}",
-            alt=f"Agreement of {len(panel)} judges with each other; {two(least['a'], least['b'])} agree least.",
+            alt=f"Agreement of {len(panel)} judges with each other; the lowest: {two(least['a'], least['b'])}.",
             columns=pair_columns(),
             select=True,
         )
     with right:
         section(
-            plain(say_fields(pairs)),
-            "The lowest on top, an order of what was counted and not a test. Click a cell for its confusion and "
-            "intervals.",
+            plain(say_lowest(hardest, measure)),
+            "The field with the lowest cell on top: an order of what was counted, not a test. Below stands that cell "
+            "with its interval; click another for its own.",
         )
         cell = show_chart(
             draw.draw_items(pairs, measure, dark()),
@@ -119,35 +145,46 @@ def _show_pairs(view: View, panel: Sequence[str], slices: Slices) -> None:
             select=True,
         )
     # The address keeps which field and which two are looked at; a click puts others in.
-    name = view.field if view.field in set(pairs["name"]) else hardest["name"]
-    a, b = view.judges if view.judges in set(pairs.select("a", "b").iter_rows()) else (least["a"], least["b"])
-    if cell:
+    new_cell, new_pair = is_new("judges-cell", cell), is_new("judges-pair", picked)
+    if new_cell:
         name, a, b = map(str, cell[0])
-    elif picked:
-        a, b = map(str, picked[0])
-    if cell or picked:
         set_view(here().change(field=name, judges=(a, b)))
+    elif new_pair:
+        name, a, b = find_cell(pairs, "", (str(picked[0][0]), str(picked[0][1])), measure)
+        set_view(here().change(field=name, judges=(a, b)))
+    else:
+        name, a, b = find_cell(pairs, view.field, view.judges, measure)
     _show_pair(view.change(field="", judges=()), name, a, b, slices)
     _show_reliability(filters, panel, kind, slices)
     _show_splits(filters, panel, kind, slices)
 
 
-def say_pairs(summary: pl.DataFrame) -> str:
+def find_cell(pairs: pl.DataFrame, name: str, judges: tuple[str, ...], measure: str) -> tuple[str, str, str]:
+    """The cell that is looked at, as field and two judges: what is asked for, and of what is not asked the lowest."""
+    for wanted in ((name, judges), (name, ()), ("", judges), ("", ())):
+        found = pairs.filter(pl.col("name") == wanted[0]) if wanted[0] else pairs
+        if wanted[1]:
+            found = found.filter(pl.concat_list("a", "b").list.set_difference(list(wanted[1])).list.len() == 0)
+        if found.height:
+            row = queries_agreement.lowest(found, measure)
+            break
+    return row["name"], row["a"], row["b"]
+
+
+def say_pairs(summary: pl.DataFrame, measure: str) -> str:
     """How far pairs of judges agree: from the lowest to the highest, which is no test of who agrees least."""
+    write, said = _WRITE[measure], _SAID[measure]
     if summary.height == 1:
         row = summary.row(0, named=True)
-        pair = two(row["a"], row["b"])
-        return f"{pair[0].upper()}{pair[1:]} agree on {format_share(row['agree'])}, n {format_count(row['n'])}"
-    low, high = summary["agree"].min(), summary["agree"].max()
-    return f"Two judges agree on {format_share(_number(low))} to {format_share(_number(high))}"
+        return begin(f"{two(row['a'], row['b'])} {said} {write(row[measure])}, n {format_count(row['n'])}")
+    low, high = summary[measure].min(), summary[measure].max()
+    return f"Two judges {said} {write(_number(low))} to {write(_number(high))}"
 
 
-def say_fields(pairs: pl.DataFrame) -> str:
-    """On how many verdicts of each field judges agree, with the lowest one named and its n."""
-    of = pairs.group_by("name").agg((pl.col("agree") * pl.col("n")).sum() / pl.col("n").sum(), pl.col("n").sum())
-    row = of.sort("agree", "name").row(0, named=True)
-    lowest = f"{name_item(row['name'])}, n {format_count(row['n'])}"
-    return f"By field agreement starts at {format_share(row['agree'])}: {lowest}"
+def say_lowest(row: Mapping[str, Any], measure: str) -> str:
+    """The lowest cell: on what, who, how far and of how many turns."""
+    said = f"{two(row['a'], row['b'])} {_SAID[measure]} {_WRITE[measure](row[measure])}"
+    return f"The lowest, {name_item(row['name'])}: {said}, n {format_count(row['n'])}"
 
 
 def _number(value: Any) -> float | None:
@@ -162,13 +199,13 @@ def _show_pair(view: View, name: str, a: str, b: str, slices: Slices) -> None:
     with left:
         interval = f"95 % interval {format_share(found.share_low)} to {format_share(found.share_high)}"
         section(
-            f"{plain(name_item(name))}: {plain(two(a, b))} agree on {format_share(found.share)}",
+            plain(begin(f"{name_item(name)}: {two(a, b)} agree on {format_share(found.share)}")),
             f"{interval}; kappa {format_ratio(found.kappa)} ({format_ratio(found.kappa_low)} to "
             f"{format_ratio(found.kappa_high)}, bootstrap over samples); n {format_count(found.n)} turns.",
         )
         frame = pl.DataFrame(
             [
-                (down, across, int(found.table[y][x]))
+                (name_id(down), name_id(across), int(found.table[y][x]))
                 for y, down in enumerate(found.labels)
                 for x, across in enumerate(found.labels)
             ],
@@ -200,9 +237,11 @@ def _show_pair(view: View, name: str, a: str, b: str, slices: Slices) -> None:
             alt="The commonest disagreements of the two judges.",
             downloads=False,
         )
-        if "." in name and st.button("See these disagreements one by one", key="judges-to-queue"):
+        apart = int(found.table.sum() - found.table.trace())
+        words = "this disagreement" if apart == 1 else f"these {format_count(apart)} disagreements one by one"
+        if apart and st.button(f"See {words}", key="judges-to-queue"):
             st.query_params["group"] = name
-            go(here().change(tab="review", field="", judges=()))
+            go(here().change(tab="review", field="", judges=(a, b)))
 
 
 def _show_reliability(view: View, panel: Sequence[str], kind: str, slices: Slices) -> None:
@@ -221,9 +260,9 @@ def _show_reliability(view: View, panel: Sequence[str], kind: str, slices: Slice
         )
     section(
         plain(finding),
-        f"Agreement: of two judges at random. Alpha {'ordinal' if kind == 'dimension' else 'nominal'}, missing votes "
-        f"allowed; Fleiss' kappa {format_ratio(total['fleiss'])} where all judged; by field, pooled by n = "
-        f"{format_count(total['n'])} verdicts. {_SKEW}",
+        f"{_ALPHA} Here {format_ratio(total['fleiss'])}. By field, pooled by n = {format_count(total['n'])} verdicts; "
+        f"{'grades by their order' if kind == 'dimension' else 'labels without an order'}. Agreement: of two judges at "
+        f"random. {_SKEW}",
     )
     show_chart(
         draw.draw_reliability(frame, names, dark()),
@@ -264,22 +303,25 @@ def _show_splits(view: View, panel: Sequence[str], kind: str, slices: Slices) ->
             "share": column("Share", "share"),
         },
     )
-    table = cached(queries_agreement.panel, view, slices.facets)
+    table = leave_unmeasured(cached(queries_agreement.panel, view, slices.facets))
     section(
         "Votes that could not be used", "A failed reply loses all its verdicts; one outside the options loses itself."
     )
     show_table(
         table.with_columns(name=pl.col("judge").map_elements(label, return_dtype=pl.String)),
-        {
-            "name": column("Judge"),
-            "turns": column("Votes", "count"),
-            "failed": column("Failed replies", "count"),
-            "verdicts": column("Verdicts", "count"),
-            "oov": column("Outside the options", "count"),
-            "missing": column("Missing", "count"),
-            "latency_s": column("Time a vote", "seconds"),
-            "cost_usd": column("Cost a vote", "usd"),
-        },
+        filled(
+            table,
+            {
+                "name": column("Judge"),
+                "turns": column("Votes", "count"),
+                "failed": column("Failed replies", "count"),
+                "verdicts": column("Verdicts", "count"),
+                "oov": column("Outside the options", "count"),
+                "missing": column("Missing", "count"),
+                "latency_s": column("Time a vote", "seconds", UNMEASURED),
+                "cost_usd": column("Cost a vote", "usd", UNMEASURED),
+            },
+        ),
         key="judges-panel",
         alt="Votes by judge, and how many could not be used.",
     )

@@ -3,15 +3,19 @@
 import math
 from collections.abc import Callable, Mapping
 
+import numpy as np
 import polars as pl
 import streamlit as st
 
 from cxlab import read
 from cxlab.benchmarks import REGISTRY
+from cxlab.benchmarks.contract import JudgedMetrics
 from cxlab.charts.matrix import draw_confusion, name_item, name_judge
 from cxlab.charts.numbers import format_count, format_ratio, format_share
+from cxlab.charts.theme import SIMULATED_PREFIX, short_model
 from cxlab.metrics.classification import matthews_of_table
 from cxlab.read import View
+from cxlab.records import procedure
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import choose_id
@@ -20,7 +24,7 @@ from cxlab.ui.tables import column, show_chart
 from cxlab.views.benchmarks import declared, metrics_for, names_of
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_bias
-from cxlab.views.judges.judge_columns import KINDS, judge_names, mean_columns, pick, show_no_votes
+from cxlab.views.judges.judge_columns import KINDS, begin, judge_names, mean_columns, pick, show_no_votes
 from cxlab.views.judges.measured_vs_judged import show_judged
 from cxlab.views.judges.slices import Slices
 
@@ -36,8 +40,7 @@ def show_bias(
     """Who leans where, held against one thing at a time: the panel, the truth, a log, or a rule with versions; `first`
     where the address names none."""
     judged = {name: found for name in REGISTRY if (found := REGISTRY[name].judged)}
-    against = {"each": "The panel", "truth": "The truth", **({"log": "The log"} if judged else {}), **rules}
-    chosen = pick("Held against", against, "judges-against", first)
+    chosen = pick("Held against", _list_against(filters.benchmark, judged, rules, first), "judges-against", first)
     if chosen in rules:
         show_rule(chosen, filters)
     elif chosen == "log":
@@ -54,16 +57,46 @@ def show_bias(
         show_strictness(filters)
 
 
+def _list_against(
+    benchmark: str, judged: Mapping[str, JudgedMetrics], rules: Mapping[str, str], first: str
+) -> dict[str, str]:
+    """What judges of a benchmark can be held against, and what the address asks for."""
+    held = {"each": "The panel", "truth": "The truth", "log": "The log", **rules}
+    rejudge = REGISTRY[benchmark].rejudge if benchmark in REGISTRY else None
+    has = {"log": benchmark in judged, "truth": benchmark in procedure.declared(), "each": benchmark not in judged}
+    known = [name for name, there in has.items() if there]
+    known += [name for name in rules if rejudge and rejudge.view == name]
+    asked = st.query_params.get("judges-against", first)
+    if asked in held and asked not in known:
+        known.append(asked)
+    return {name: held[name] for name in held if name in known}
+
+
 def say_strictness(frame: pl.DataFrame) -> str:
-    """Who grades lower than whom beyond chance (95 % intervals of their offsets do not touch), if anybody does."""
+    """Who grades lower than whom beyond chance (their paired difference, corrected for the pairs), if anybody does."""
     ordered = frame.sort("mean", "judge")
     strict, mild = ordered.row(0, named=True), ordered.row(-1, named=True)
-    if frame.height < 2 or strict["high"] is None or mild["low"] is None or strict["high"] >= mild["low"]:
+    if frame.height < 2 or mild["gap_low"] is None or mild["gap_low"] <= 0:
         return "No judge grades lower than another beyond chance"
     return (
-        f"{name_judge(strict['judge']).capitalize()} grades {mild['mean'] - strict['mean']:.2f} lower than "
-        f"{name_judge(mild['judge'])}, beyond chance"
+        f"{begin(name_judge(strict['judge']))} grades {mild['gap']:.2f} lower than {name_judge(mild['judge'])} "
+        f"({mild['gap_low']:.2f} to {mild['gap_high']:.2f})"
     )
+
+
+def say_length(frame: pl.DataFrame) -> str:
+    """Whether longer replies get higher grades, of every judge, of some or of none beyond chance."""
+    known = frame.filter(pl.col("length_low").is_not_null()).sort("length")
+    if known.is_empty():
+        return "How grades are spread"
+    span = f"{known['length'][0]:.2f} to {known['length'][-1]:.2f}" if known.height > 1 else f"{known['length'][0]:.2f}"
+    sure = known.filter(pl.col("length_low") > 0)
+    if sure.height == known.height:
+        return f"Longer replies get higher grades from every judge: correlation {span}"
+    if sure.is_empty():
+        return f"That longer replies get higher grades is not sure: correlation {span}"
+    names = ", ".join(map(name_judge, sure["judge"]))
+    return f"Longer replies get higher grades from {names} (correlation {span} over all judges)"
 
 
 def say_right(frame: pl.DataFrame) -> str:
@@ -80,14 +113,14 @@ def show_strictness(view: View) -> None:
     """Who grades strictly, who likes words, and who favours its own."""
     frame = cached(queries_bias.severity, view, metrics_for(lambda card: card.reply_length))
     if frame.is_empty():
-        st.info("No grades under these filters.")
+        st.info("No judge has given grades under these filters, so who is strict cannot be told.")
         return
     left, right = st.columns(2, gap="large")
     with left:
         section(
             plain(say_strictness(frame)),
-            "Mean offset from the panel's mean on the same grade, on the scale of 3 to 9; over grades that "
-            "all judges gave.",
+            "Mean offset from the panel's mean on the same grade, on the scale of 3 to 9; over grades that all judges "
+            "gave. The difference: paired by sample, its 95 % interval corrected for the number of pairs.",
         )
         show_chart(
             draw.draw_means(
@@ -108,50 +141,99 @@ def show_strictness(view: View) -> None:
                 "six": column("6", "share"),
                 "nine": column("9", "share"),
                 "length": column("Correlation with length", "ratio"),
+                "length_low": column("its low", "ratio"),
+                "length_high": column("its high", "ratio"),
+                "gap": column("Above the strictest", "ratio"),
+                "gap_low": column("its low ", "ratio"),
+                "gap_high": column("its high ", "ratio"),
             },
         )
     with right:
         wordy = frame.filter(pl.col("length").is_not_null()).sort("length", descending=True)
-        finding = "How grades are spread"
-        if wordy.height:
-            finding = f"Grades go with length: correlation {wordy['length'][-1]:.2f} to {wordy['length'][0]:.2f}"
-        lengths = ", ".join(f"{name_judge(j)} {r:.2f}" for j, r in wordy.select("judge", "length").iter_rows())
+        lengths = ", ".join(
+            f"{name_judge(row['judge'])} {row['length']:.2f}"
+            + ("" if row["length_low"] is None else f" ({row['length_low']:.2f} to {row['length_high']:.2f})")
+            for row in wordy.iter_rows(named=True)
+        )
         section(
-            plain(finding),
+            plain(say_length(frame)),
             plain(
-                "Share of 3, 6 and 9. Correlation of a turn's mean grade with the reply's number of words: "
-                f"{lengths or 'unknown'}."
+                "Share of 3, 6 and 9. Correlation of a turn's mean grade with the reply's number of words, 95 % "
+                f"intervals clustered by sample, corrected for {frame.height} judges: {lengths or 'unknown'}. Whether "
+                "longer replies are better is not told by it."
             ),
         )
         show_chart(draw.draw_grades(frame, dark()), frame, key="judges-grades", alt="Share of grades by judge.")
     _show_favour(view)
 
 
+_LEVEL = 0.05
+
+
+def say_favour(found: queries_bias.Favour) -> str:
+    """Which judge grades which model otherwise than strictness and quality explain, where that is beyond chance in the
+    corrected intervals; else that nothing is sure, and how many samples the largest lean would need."""
+    sizes = np.abs(found.residuals)
+    if np.isnan(found.reach).all():
+        return "Whether a judge favours a model cannot be told from these samples"
+    sure = sizes > found.reach
+    ranked = np.where(sure, sizes, -1.0) if sure.any() else np.nan_to_num(sizes, nan=-1.0)
+    y, x = divmod(int(ranked.argmax()), len(found.models))
+    left, reach = float(found.residuals[y][x]), float(found.reach[y][x])
+    judge, model = name_judge(found.judges[y]), short_model(found.models[x])
+    if sure.any():
+        return (
+            f"{begin(judge)} grades {model} {abs(left):.2f} {'higher' if left > 0 else 'lower'} than strictness and "
+            f"quality explain ({left - reach:+.2f} to {left + reach:+.2f})"
+        )
+    told = f"No judge favours a model for sure: at most {judge} on {model}, {left:+.2f} ± {reach:.2f}"
+    more = math.ceil(found.samples * ((reach / left) ** 2 - 1)) if left else math.inf
+    if more > 100 * found.samples:
+        return told
+    return f"{told}; to be sure of that much takes some {format_count(more)} samples more"
+
+
+def say_family(found: queries_bias.Favour) -> str:
+    """What can be said of judges and models of one family."""
+    if math.isnan(found.difference):
+        return (
+            "No judge is of a tested model's family (the vendor in front of the colon; each simulated model and "
+            "endpoint is its own)."
+        )
+    # Of stand-ins two are made alike.
+    stand_ins = any(judge.startswith(SIMULATED_PREFIX) for judge in found.judges)
+    alike = " (here the wordy agent and the judge that likes words, which are made alike)" if stand_ins else ""
+    lie = f"Such cells lie {found.difference:+.2f} above the rest; that the family is the reason"
+    told = f"Outlined: judge and model of one family{alike}. {lie} "
+    least = 1 / len(found.models)
+    if found.own.sum() == 1 and least > _LEVEL:
+        return (
+            f"{told}cannot be told of one such cell and {len(found.models)} models: their smallest possible p is "
+            f"{least:.2f}, and {math.ceil(1 / _LEVEL)} models would be needed."
+        )
+    sure = "is likely" if found.p < _LEVEL else "is not sure"
+    return f"{told}{sure}, p = {found.p:.2f} by reassigning models to families."
+
+
 def _show_favour(view: View) -> None:
     found = cached(queries_bias.favour, view)
     if found is None:
         return
-    raw = pick("Shown", {"left": "What is left", "raw": "Mean grades"}, "judges-favour") == "raw"
-    if math.isnan(found.difference):
-        finding = "No judge is of a tested model's family"
-        note = "Families: the vendor in front of the colon; each simulated model and endpoint is its own."
-    else:
-        finding = f"Family cells lie {found.difference:+.2f} above the rest, p = {found.p:.2f}"
-        note = (
-            "Family cells are outlined (here the wordy agent and the judge that likes words are made alike). "
-            "p by reassigning "
-            f"models to families; {len(found.models)} models allow no p below "
-            f"{1 / max(len(found.models), 1):.2f} for one family cell."
-        )
+    raw = pick("Shown", {"left": "What is left over", "raw": "Mean grades"}, "judges-favour") == "raw"
+    finding = say_favour(found)
     section(
         plain(finding),
         plain(
-            f"Left after taking out how strict each judge is and how good each model: r − row − column + mean. {note}"
+            "Left over: a cell's mean grade, less what this judge gives on average and what this model gets on "
+            "average, both beside the mean of all. Above 0 the judge grades this model higher than its strictness and "
+            f"the model's quality explain. 95 % intervals clustered by sample, corrected for {found.residuals.size} "
+            f"cells. {say_family(found)}"
         ),
     )
     frame = pl.DataFrame(
         [
-            (judge, model, found.grades[y][x], found.residuals[y][x], int(found.n[y][x]), bool(found.own[y][x]))
+            (judge, model, found.grades[y][x], found.residuals[y][x], found.residuals[y][x] - found.reach[y][x],
+             found.residuals[y][x] + found.reach[y][x], int(found.n[y][x]), bool(found.own[y][x]))
             for y, judge in enumerate(found.judges)
             for x, model in enumerate(found.models)
         ],
@@ -160,11 +242,13 @@ def _show_favour(view: View) -> None:
             "model": pl.String,
             "grade": pl.Float64,
             "residual": pl.Float64,
+            "low": pl.Float64,
+            "high": pl.Float64,
             "n": pl.Int64,
             "family": pl.Boolean,
         },
         orient="row",
-    )
+    ).fill_nan(None)  # fmt: skip
     values = found.grades if raw else found.residuals
     show_chart(
         draw.draw_favour(found.judges, found.models, values, found.grades, found.n, found.own, dark(), raw=raw),
@@ -175,7 +259,9 @@ def _show_favour(view: View) -> None:
             "judge": column("Judge"),
             "model": column("Model"),
             "grade": column("Mean grade", "ratio"),
-            "residual": column("Residual", "ratio"),
+            "residual": column("Left over", "ratio"),
+            "low": column("Low", "ratio"),
+            "high": column("High", "ratio"),
             "n": column("Grades", "count"),
             "family": column("Family", "flag"),
         },

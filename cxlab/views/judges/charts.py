@@ -49,14 +49,9 @@ def draw_agreement(summary: pl.DataFrame, judges: Sequence[str], measure: str, d
 
 
 def draw_items(pairs: pl.DataFrame, measure: str, dark: bool, most: int = 14) -> "Figure":
-    """Fields against pairs of judges, the least agreed on top; `pairs` of one kind. customdata is [name, a, b]."""
-    worst = (
-        pairs.group_by("name", maintain_order=True)
-        .agg(pl.col("agree").mean())
-        .sort("agree", "name")
-        .head(most)["name"]
-        .to_list()
-    )
+    """Fields against pairs of judges, that of the lowest cell on top; `pairs` of one kind. customdata: [name, a, b]."""
+    lowest = pairs.group_by("name").agg(pl.col(measure).min()).sort(measure, "name", nulls_last=True)
+    worst = lowest.head(most)["name"].to_list()
     sides = list(dict.fromkeys(pairs.select("a", "b").iter_rows()))
     found = {(row["name"], row["a"], row["b"]): row for row in pairs.iter_rows(named=True)}
     at = [[found.get((name, *side)) for side in sides] for name in worst]

@@ -7,7 +7,8 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.matrix import name_judge
-from cxlab.charts.theme import short_model
+from cxlab.charts.numbers import format_count
+from cxlab.charts.theme import SIMULATED_PREFIX, short_model
 from cxlab.ui.tables import column
 
 KINDS = {"field": "Fields", "dimension": "Grades"}
@@ -32,6 +33,40 @@ def pick(title: str, options: Mapping[str, str], key: str, usual: str = "") -> s
         title, list(options), format_func=options.__getitem__, required=True, key=key, on_change=changed
     )
     return str(found)
+
+
+UNMEASURED = "What stand-ins cost and take says nothing of real models, so it is not shown."
+
+
+def leave_unmeasured(votes: pl.DataFrame) -> pl.DataFrame:
+    """`queries_agreement.panel` without the price and the time of stand-ins, which nobody measured."""
+    known = pl.col("judge").str.starts_with(SIMULATED_PREFIX).not_()
+    return votes.with_columns(pl.when(known).then(pl.col(name)).alias(name) for name in ("cost_usd", "latency_s"))
+
+
+def filled(frame: pl.DataFrame, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of which the frame has a value, and those that it does not have yet."""
+    return {
+        name: shape
+        for name, shape in columns.items()
+        if name not in frame.columns or frame[name].null_count() < frame.height
+    }
+
+
+def say_turns(n: int, judged: int) -> str:
+    """Of how many judged turns a share is, and why of no more."""
+    if n == judged:
+        return f"n {format_count(n)} judged turns"
+    rest = "the other one" if judged - n == 1 else f"the other {format_count(judged - n)}"
+    return (
+        f"n {format_count(n)} of {format_count(judged)} judged turns; on {rest} the fields of fewer than two judges "
+        "lead anywhere"
+    )
+
+
+def begin(words: str) -> str:
+    """Words as the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
 
 
 def two(a: str, b: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import name_judge
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, decisions
@@ -11,14 +12,17 @@ from cxlab.ui.address import cached
 from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.judges import queries_leave_out, queries_materiality
+from cxlab.views.judges.judge_columns import UNMEASURED, filled, leave_unmeasured
 from cxlab.views.judges.raters import judges_with_people
 
 
 def show_leave_out(view: View, compared: View, votes: pl.DataFrame, metrics: Mapping[str, str]) -> None:
     """Each judge left out: whether the rest is right as often, whether models keep their order, and what is saved."""
     judges = votes["judge"].to_list()
-    frame = votes.select("judge", "cost_usd", "latency_s")
-    truth = queries_leave_out.without_each(cached(queries_leave_out.votes_with_truth, view, judges), judges)
+    both_ways = REGISTRY[view.benchmark].judged if view.benchmark in REGISTRY else None
+    opinions = sorted(both_ways.opinions) if both_ways else []
+    frame = leave_unmeasured(votes).select("judge", "cost_usd", "latency_s")
+    truth = queries_leave_out.without_each(cached(queries_leave_out.votes_with_truth, view, judges, opinions), judges)
     ranks = queries_leave_out.ranks_without(cached(queries_materiality.alone, compared, metrics))
     people = judges_with_people(view, decisions.outcomes(cached(decisions.decisions)))
     people = people.select("judge", decided="n", same="agree", same_low="low", same_high="high")
@@ -27,35 +31,45 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, metrics: Map
     section(
         plain(say_drop(frame)),
         "Each judge left out of the majority in turn, where the truth is known: what the customer was made from, on "
-        "last turns, or the log. Change: right without it minus right with it, 95 % interval paired by sample; a loss "
-        "or gain is claimed where that leaves out 0. A tie counts as a lot drawn.",
+        f"last turns, or the log. Change: right without it minus right with it, in points, with a 95 % interval paired "
+        f"by sample and corrected for {frame.height} judges; a loss or gain is claimed where that leaves out 0. A tie "
+        "counts as a lot drawn." + ("" if frame["cost_usd"].null_count() == 0 else f" {UNMEASURED}"),
     )
     show_table(
-        frame.with_columns(name=pl.col("judge").map_elements(label, return_dtype=pl.String)),
-        {
-            "name": column("Judge left out"),
-            "change": column("Change", "share", "Right without it minus right with it."),
-            "low": column("Low", "share"),
-            "high": column("High", "share"),
-            "rest": column("Rest right", "share"),
-            "alone": column("Right alone", "share"),
-            "n": column("Verdicts", "count", "Of known truth on which it voted."),
-            "moved": column("Models that move", "count", "Whose rank is another without it."),
-            "tau": column("Tau", "ratio", "Kendall's tau-b of the order without it to that with it."),
-            "same": column("As people", "share", "How often it said what people decided."),
-            "decided": column("Decided", "count"),
-            "cost_usd": column("Cost a vote", "usd"),
-        },
+        frame.with_columns(
+            pl.col("change", "low", "high") * 100.0,
+            name=pl.col("judge").map_elements(label, return_dtype=pl.String),
+        ),
+        filled(
+            frame,
+            {
+                "name": column("Judge left out"),
+                "change": column("Change, points", "points", "Right without it minus right with it."),
+                "low": column("Low", "points"),
+                "high": column("High", "points"),
+                "rest": column("Rest right", "share"),
+                "undecided": column("Rest ties", "share", "What the others leave undecided: a tie scores nothing."),
+                "alone": column("Right alone", "share"),
+                "n": column("Verdicts", "count", "Of known truth on which it voted."),
+                "moved": column("Models that move", "count", "Whose rank is another without it."),
+                "tau": column("Same order", "ratio", "Of the models without it, beside that with it: 1 the same, 0 "
+                              "none, -1 reversed (Kendall's tau-b)."),
+                "same": column("As people", "share", "How often it said what people decided."),
+                "decided": column("Decided", "count"),
+                "latency_s": column("Time a vote", "seconds"),
+                "cost_usd": column("Cost a vote", "usd"),
+            },
+        ),
         key="judges-leave-out",
         alt="What the panel would be without each judge.",
-    )
+    )  # fmt: skip
 
 
 def say_drop(frame: pl.DataFrame) -> str:
     """Which judge can go: one without which the rest is right more often, beyond chance; else none that must stay."""
     known = frame.filter(pl.col("low").is_not_null())
     if known.is_empty():
-        return "Which judge to drop: no truth is known here, so nothing speaks for or against one"
+        return "Which judge to drop cannot be told: no truth is known of what they were asked"
     better = known.filter(pl.col("low") > 0).sort("change", descending=True)
     if better.height:
         row = better.row(0, named=True)
@@ -66,7 +80,14 @@ def say_drop(frame: pl.DataFrame) -> str:
     needed = [name_judge(judge) for judge in known.filter(pl.col("high") < 0)["judge"]]
     free = known.filter(pl.col("high") >= 0).sort(pl.col("change"), descending=True)
     if free.is_empty():
-        return "Drop none: without any of them the panel is right less often"
+        least = known.filter(pl.col("least"))
+        if least.is_empty():
+            return "Drop none: without any of them the panel is right less often; which is missed least is not sure"
+        row = least.row(0, named=True)
+        return (
+            f"Drop none: without any of them the panel is right less often. If one must go, {name_judge(row['judge'])} "
+            f"is missed least ({_reach(row)})"
+        )
     row = free.row(0, named=True)
     *first, last = needed or [""]
     named = f"{', '.join(first)} or {last}" if first else last

@@ -7,7 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.matrix import name_judge
-from cxlab.charts.numbers import format_count, format_points, format_share
+from cxlab.charts.numbers import format_points, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View
 from cxlab.records import procedure
@@ -17,7 +17,15 @@ from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_materiality
-from cxlab.views.judges.judge_columns import judge_names, mean_columns, pick, show_no_votes, show_one_judge
+from cxlab.views.judges.judge_columns import (
+    begin,
+    judge_names,
+    mean_columns,
+    pick,
+    say_turns,
+    show_no_votes,
+    show_one_judge,
+)
 from cxlab.views.judges.leave_out import show_leave_out
 from cxlab.views.judges.slices import Slices
 
@@ -33,22 +41,23 @@ def show_changes(view: View, compared: View, slices: Slices) -> None:
     else:
         metrics = {name: each.judged_alone for name, each in procedure.declared().items() if each.judged_alone}
         show_leave_out(view, compared, votes, metrics)
-        show_materiality(view, compared, metrics, slices)
+        show_materiality(view, compared, max(votes["turns"]), metrics, slices)
 
 
-def show_materiality(view: View, compared: View, metrics: Mapping[str, str], slices: Slices) -> None:
-    """What splits change: the reference, and the score."""
-    by = pick("By", slices.titles, "judges-material-by")
+def show_materiality(view: View, compared: View, judged: int, metrics: Mapping[str, str], slices: Slices) -> None:
+    """What splits change of `judged` turns: the reference, and the score. Nothing where no procedure is held to."""
     whole = {
         row["measure"]: row
         for row in cached(queries_materiality.materiality, view, None, slices.facets).iter_rows(named=True)
     }
     if not whole:
-        st.info(
-            "These runs were scored before it was noted where each judge alone would lead. Score them again: "
-            "`python -m cxlab score RUN --judges ...`"
-        )
+        if view.benchmark in procedure.declared():
+            st.info(
+                "These runs were scored before it was noted where each judge alone would lead. Score them again: "
+                "`python -m cxlab score RUN`"
+            )
         return
+    by = pick("By", slices.titles, "judges-material-by")
     frame = cached(queries_materiality.materiality, view, by, slices.facets)
     way, action, reach = whole["way"], whole["action"], whole["range"]
     left, right = st.columns(2, gap="large")
@@ -57,8 +66,8 @@ def show_materiality(view: View, compared: View, metrics: Mapping[str, str], sli
             f"On {format_share(way['mean'])} of turns the split changes the way that is right",
             f"Each judge's own fields through the rule engine: two lead different ways ({format_share(way['low'])} to "
             f"{format_share(way['high'])}), on {format_share(action['mean'])} to different actions. The turn's logic "
-            f"score goes {format_points(reach['mean'])} points from judge to judge on average. n "
-            f"{format_count(way['n'])} turns.",
+            f"score goes {format_points(reach['mean'])} points from judge to judge on average. "
+            f"{begin(say_turns(way['n'], judged))}.",
         )
         part = frame.filter(pl.col("measure") == "way").sort("mean", descending=True)
         picked = show_chart(
@@ -158,7 +167,10 @@ def show_ranking(view: View, metrics: Mapping[str, str]) -> None:
     with left:
         section(
             plain(finding),
-            plain(f"Kendall's tau-b of each judge's ranking to the panel's: {taus}. Same turns for all."),
+            plain(
+                "How alike each judge's order of the models is to the panel's, 1 the same, 0 unrelated, -1 reversed "
+                f"(Kendall's tau-b): {taus}. Same turns for all."
+            ),
         )
         show_chart(
             draw.draw_ranks(found.ranks, marks(), dark()),

@@ -84,7 +84,8 @@ def _show_gaps(frame: pl.DataFrame, who: str, both_ways: JudgedMetrics) -> None:
     section(
         plain(finding),
         f"{real.height} of {frame.height} metrics lie apart by more than chance (filled squares; 95 % intervals "
-        f"clustered by sample, over the same conversations). {both_ways.note} Click a metric for its conversations.",
+        f"clustered by sample and corrected for {frame.height} metrics, over the same conversations). "
+        f"{both_ways.note} Click a metric for its conversations.",
     )
     for part, key, unit, scale in ((shares, "shares", "points", 100.0), (counts, "counts", "count", None)):
         if part.is_empty():

@@ -35,6 +35,14 @@ def facet_columns(facets: Sequence[str], table: str) -> str:
     return "".join(f', {facet(name, table)} AS "{name}"' for name in facets)
 
 
+class Panel(NamedTuple):
+    """Judges that were asked of the same attempts, the runs in which they were, and of how many attempts."""
+
+    judges: tuple[str, ...]
+    runs: tuple[str, ...]
+    attempts: int
+
+
 class Pair(NamedTuple):
     """Two judges on one field: 95 % intervals clustered by sample; kappa's from a seeded bootstrap over samples."""
 
@@ -47,6 +55,24 @@ class Pair(NamedTuple):
     kappa: float
     kappa_low: float
     kappa_high: float
+
+
+def panels(view: View) -> list[Panel]:
+    """The panels of the view's runs, that of most attempts first: judges of different panels share no turn."""
+    return _read_panels(str(layout.home()), catalogue.data_version(), View(benchmark=view.benchmark, runs=view.runs))
+
+
+@lru_cache(maxsize=8)
+def _read_panels(home: str, version: str, wanted: View) -> list[Panel]:
+    condition, params = where(wanted, "votes", "v.")
+    found = ask(
+        f"""SELECT judges, list(run_id ORDER BY run_id) AS runs, sum(attempts)::BIGINT AS attempts FROM (
+            SELECT run_id, list(DISTINCT judge ORDER BY judge) AS judges, count(DISTINCT attempt_id) AS attempts
+            FROM votes v WHERE {condition} AND judge <> 'measured' GROUP BY run_id)
+        GROUP BY judges ORDER BY attempts DESC, judges""",
+        params,
+    )
+    return [Panel(tuple(judges), tuple(runs), n) for judges, runs, n in found.iter_rows()]
 
 
 def panel(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
@@ -125,8 +151,8 @@ def _read_patterns(
     return ask(
         f"""
         WITH items AS (
-            SELECT kind, field, model, turn, run_id, attempt_id, {columns} FROM judgements j WHERE {condition}
-            GROUP BY kind, field, model, turn, run_id, attempt_id
+            SELECT kind, field, model, turn, run_id, attempt_id, {columns} FROM judgements j
+            WHERE {condition} AND judge <> 'measured' GROUP BY kind, field, model, turn, run_id, attempt_id
         )
         SELECT kind, CASE WHEN kind = 'field' THEN concat({select_procedure("a.facet_list")} || '.', field)
                 ELSE field END AS name, items.model {facet_columns(facets, "a")},
@@ -170,6 +196,12 @@ _PAIRS: dict[str, Any] = {
     "agree": pl.Float64,
     "kappa": pl.Float64,
 }
+
+
+def lowest(frame: pl.DataFrame, measure: str) -> dict[str, Any]:
+    """The row of `pairs` (or of its summary) whose measure is the lowest; one without a value only where all are."""
+    names = [name for name in ("name", "a", "b") if name in frame.columns]
+    return frame.sort(measure, *names, nulls_last=True).row(0, named=True)
 
 
 def summarise(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:

@@ -1,5 +1,6 @@
 """How judges lean: how strict each is, whom it favours, how often it is right, and whether it says the same twice."""
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -8,20 +9,25 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxlab.metrics import agreement
-from cxlab.read.clusters import SHARE, means
+from cxlab.metrics.correlation import correlation_of_sums
+from cxlab.metrics.intervals import pooled_interval
+from cxlab.read.clusters import SHARE, means, summarise
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, rescored_runs, where
 from cxlab.read.view import View
 
 
 class Favour(NamedTuple):
-    """Mean grades judges x models, what is left of them after double centring, and the test on family cells."""
+    """Mean grades judges x models, what is left of them after double centring with how far its intervals reach
+    (clustered by sample, corrected for the number of cells; nan where unknown), and the test on family cells."""
 
     judges: tuple[str, ...]
     models: tuple[str, ...]
     grades: NDArray[np.float64]
     n: NDArray[np.int64]
     residuals: NDArray[np.float64]
+    reach: NDArray[np.float64]
+    samples: int
     own: NDArray[np.bool_]
     difference: float
     p: float
@@ -29,7 +35,9 @@ class Favour(NamedTuple):
 
 def severity(view: View, lengths: Mapping[str, str]) -> pl.DataFrame:
     """How strict each judge grades: judge, n grades, clusters, mean (offset from the panel's mean), low, high,
-    grade (plain mean), three, six, nine (shares), length (correlation of a turn's grade with the reply's words).
+    grade (plain mean), three, six, nine (shares), length (correlation of a turn's grade with the reply's words), and
+    length_low, length_high (its 95 % interval, clustered by sample, corrected for the number of judges), and gap,
+    gap_low, gap_high (how much milder it is than the strictest, paired by sample, corrected for the number of pairs).
 
     Over the grades that every judge gave. `lengths`: benchmark → the metric that counts the words of a reply.
     """
@@ -47,46 +55,83 @@ def severity(view: View, lengths: Mapping[str, str]) -> pl.DataFrame:
                 unnest(votes) AS vote FROM graded WHERE len(votes) = (SELECT judges FROM most))
             GROUP BY 1, 2, 3, 4
         ) """
-    offsets = means(
+    by_sample = ask(
         items
-        + """SELECT judge, sample_id, sum(n) AS n, sum(off) AS total
-        FROM turns JOIN attempts USING (run_id, attempt_id) GROUP BY ALL""",
-        ("judge",),
+        + """SELECT judge, sample_id, sum(n) AS n, sum(off)::DOUBLE AS total
+        FROM turns JOIN attempts USING (run_id, attempt_id) GROUP BY ALL ORDER BY ALL""",
         params,
     )
+    offsets = _add_gaps(summarise(by_sample, ("judge",)), by_sample)
     shares = ask(
         items
-        + """SELECT judge, sum(grade * turns.n) / sum(turns.n) AS grade, sum(three) / sum(turns.n) AS three,
-            sum(six) / sum(turns.n) AS six,
-            sum(nine) / sum(turns.n) AS nine, corr(grade, s.value) AS length
-        FROM turns LEFT JOIN (
+        + """SELECT judge, sum(grade * n) / sum(n) AS grade, sum(three) / sum(n) AS three, sum(six) / sum(n) AS six,
+            sum(nine) / sum(n) AS nine FROM turns GROUP BY 1""",
+        params,
+    )
+    pairs = ask(
+        items
+        + """SELECT judge, sample_id, count(*)::DOUBLE AS n, sum(s.value) AS x, sum(grade) AS y,
+            sum(s.value ** 2) AS xx, sum(grade ** 2) AS yy, sum(s.value * grade) AS xy
+        FROM turns JOIN attempts USING (run_id, attempt_id) JOIN (
             SELECT run_id, attempt_id, turn, value FROM scores JOIN
                 (SELECT unnest($of::VARCHAR[]) AS benchmark, unnest($metrics::VARCHAR[]) AS metric)
-                USING (benchmark, metric)
-        ) s USING (run_id, attempt_id, turn) GROUP BY 1""",
+                USING (benchmark, metric) WHERE value IS NOT NULL
+        ) s USING (run_id, attempt_id, turn) GROUP BY 1, 2""",
         {**params, "of": list(lengths), "metrics": list(lengths.values())},
     )
-    return offsets.join(shares, on="judge", how="left").with_columns(pl.col("length").fill_nan(None))
+    rows = []
+    for (judge,), part in pairs.group_by("judge"):
+        sums = part.sort("sample_id").select("n", "x", "y", "xx", "yy", "xy").to_numpy()
+        about = correlation_of_sums(sums, level=1 - 0.05 / offsets.height)
+        rows.append((judge, about.r, about.low, about.high))
+    names = ("length", "length_low", "length_high")
+    schema = {"judge": pl.String, **dict.fromkeys(names, pl.Float64)}
+    found = pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
+    return offsets.join(shares, on="judge", how="left").join(found, on="judge", how="left")
+
+
+def _add_gaps(offsets: pl.DataFrame, by_sample: pl.DataFrame) -> pl.DataFrame:
+    """`severity` with how much milder each judge is than the strictest."""
+    if offsets.is_empty():
+        return offsets
+    strictest = offsets.sort("mean", "judge")["judge"][0]
+    level = 1 - 0.05 / max(1, math.comb(offsets.height, 2))
+    base = by_sample.filter(pl.col("judge") == strictest).select("sample_id", strict="total")
+    rows = []
+    for (judge,), part in by_sample.group_by("judge"):
+        both = part.join(base, on="sample_id").sort("sample_id")
+        about = pooled_interval((both["total"] - both["strict"]).to_numpy(), both["n"].to_numpy(), level=level)
+        rows.append((judge, *about[:3]))
+    names = ("gap", "gap_low", "gap_high")
+    schema = {"judge": pl.String, **dict.fromkeys(names, pl.Float64)}
+    return offsets.join(pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None), on="judge", how="left")
 
 
 def favour(view: View, seed: int = 0) -> Favour | None:
     """Do judges grade their own family above what strictness and quality explain? None for one judge or model."""
     condition, params = where(view, "judgements", "j.")
     frame = ask(
-        f"""SELECT judge, model, avg(verdict::DOUBLE) AS grade, count(*) AS n FROM judgements j
-        WHERE {condition} AND kind = 'dimension' AND status = 'ok' GROUP BY 1, 2 ORDER BY 1, 2""",
+        f"""SELECT judge, j.model, sample_id, sum(j.verdict::DOUBLE) AS total, count(*) AS n
+        FROM judgements j JOIN attempts USING (run_id, attempt_id)
+        WHERE {condition} AND kind = 'dimension' AND j.status = 'ok' GROUP BY ALL""",
         params,
     )
-    judges, models = tuple(sorted(set(frame["judge"]))), tuple(sorted(set(frame["model"])))
+    judges, models, samples = (tuple(frame[name].unique().sort()) for name in ("judge", "model", "sample_id"))
     if len(judges) < 2 or len(models) < 2:
         return None
-    grades, n = np.full((len(judges), len(models)), np.nan), np.zeros((len(judges), len(models)), dtype=np.int64)
-    for judge, model, grade, count in frame.iter_rows():
-        grades[judges.index(judge), models.index(model)] = grade
-        n[judges.index(judge), models.index(model)] = count
+    at = tuple(
+        frame[name].replace_strict(list(known), range(len(known)), return_dtype=pl.Int64).to_numpy()
+        for name, known in (("sample_id", samples), ("judge", judges), ("model", models))
+    )
+    sums = np.zeros((len(samples), len(judges), len(models)))
+    sizes = np.zeros(sums.shape)
+    sums[at], sizes[at] = frame["total"].to_numpy(), frame["n"].to_numpy()
+    n = sizes.sum(axis=0).astype(np.int64)
+    grades = np.divide(sums.sum(axis=0), n, out=np.full(n.shape, np.nan), where=n > 0)
     own = np.array([[family(judge) == family(model) for model in models] for judge in judges])
     test = agreement.self_preference(grades, own, seed)
-    return Favour(judges, models, grades, n, agreement.double_centred(grades), own, test.difference, test.p)
+    left, reach = agreement.double_centred(grades), agreement.double_centred_reach(sums, sizes)
+    return Favour(judges, models, grades, n, left, reach, len(samples), own, test.difference, test.p)
 
 
 # Of the built-in simulations two are made alike: the wordy agent, and the judge that likes words.

@@ -1,22 +1,23 @@
 """What a panel would be without one of its judges: how often the rest is right, and how it would rank models."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cxlab.metrics.agreement import kendall_tau_b
-from cxlab.metrics.intervals import pooled_interval
-from cxlab.read.clusters import SHARE
+from cxlab.metrics.intervals import change_of_mean, pooled_interval
 from cxlab.read.query import ask, where
 from cxlab.read.view import View
 
 LOG = "measured"
 
 
-def votes_with_truth(view: View, judges: Sequence[str]) -> pl.DataFrame:
+def votes_with_truth(view: View, judges: Sequence[str], opinions: Sequence[str] = ()) -> pl.DataFrame:
     """How judges voted where the truth is known: sample_id, gold, v0, v1, ... (one a judge, null = no word), n.
+    `opinions`: fields of which the log holds no truth.
 
     The truth is what the customer was made from, on the last turn, when all that was to be said has been; or what the
     world's log has.
@@ -31,7 +32,9 @@ def votes_with_truth(view: View, judges: Sequence[str]) -> pl.DataFrame:
         WITH items AS (
             SELECT run_id, attempt_id, turn, field, {columns},
                 max(CASE WHEN judge = '{LOG}' AND status = 'ok' THEN verdict END) AS log
-            FROM judgements j WHERE {condition} AND kind = 'field' GROUP BY run_id, attempt_id, turn, field
+            FROM judgements j
+            WHERE {condition} AND kind = 'field' AND field NOT IN (SELECT unnest($opinions::VARCHAR[]))
+            GROUP BY run_id, attempt_id, turn, field
         ), known AS (
             SELECT run_id, attempt_id, turn, CAST(gold_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS gold_map
             FROM traces WHERE last AND parsed
@@ -40,14 +43,16 @@ def votes_with_truth(view: View, judges: Sequence[str]) -> pl.DataFrame:
         FROM items i LEFT JOIN known k USING (run_id, attempt_id, turn) JOIN attempts USING (run_id, attempt_id)
         WHERE coalesce(k.gold_map[i.field], i.log) IS NOT NULL GROUP BY ALL
         """,
-        {**params, **{f"judge_{place}": judge for place, judge in enumerate(judges)}},
+        {**params, "opinions": list(opinions), **{f"judge_{place}": judge for place, judge in enumerate(judges)}},
     )
 
 
 def without_each(votes: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
     """Each judge left out: judge, n (verdicts of known truth that it voted on), clusters, whole and rest (share that
-    the majority of all, and of the others, has right), change (rest minus whole), low, high (paired by sample), alone,
-    and alone_low, alone_high of the judge by itself.
+    the majority of all, and of the others, has right), change (rest minus whole), low, high (paired by sample,
+    corrected for the number of judges), undecided (share that the others leave in a tie), alone
+    (share that it has right), and least (whether its change is above that of every other judge, beyond
+    chance and corrected).
 
     A tie is right as often as lots drawn among its labels would be; else two judges would be worse than either of them.
     A judge without others beside it is not listed.
@@ -55,42 +60,62 @@ def without_each(votes: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
     # Votes are few labels, so only what can be said of a truth is judged, not each item.
     said_of = votes.columns[1:-1]
     known = votes.select(said_of).unique()
-    parts = dict.fromkeys(("voted", "whole", "rest", "alone"), pl.Float64)
-    found = []
+    parts = dict.fromkeys(("voted", "whole", "rest", "undecided", "alone"), pl.Float64)
+    sums: dict[str, dict[str, NDArray[np.float64]]] = {}
     for place, judge in enumerate(judges):
         right = pl.DataFrame([_rights(said, gold, place) for gold, *said in known.rows()], schema=parts, orient="row")
-        sums = (
+        # Of all judges the same samples in the same order.
+        by_sample = (
             votes.join(known.hstack(right), on=said_of, nulls_equal=True)
             .group_by("sample_id")
             .agg((pl.col(*parts) * pl.col("n")).sum())
             .sort("sample_id")
         )
-        n, whole, rest, alone = (sums[name].to_numpy() for name in parts)
-        if n.sum():
-            change = pooled_interval(rest - whole, n)
-            own = pooled_interval(alone, n, SHARE)
-            found.append((judge, change.n, change.clusters, whole.sum() / n.sum(), rest.sum() / n.sum(), *change[:3],
-                          *own[:3]))  # fmt: skip
-    numbers = ("whole", "rest", "change", "low", "high", "alone", "alone_low", "alone_high")
+        own = {name: by_sample[name].to_numpy() for name in parts}
+        if own["voted"].sum():
+            sums[judge] = own
+    found = []
+    for judge, own in sums.items():
+        n, total = own["voted"], own["voted"].sum()
+        change = pooled_interval(own["rest"] - own["whole"], n, level=1 - 0.05 / len(sums))
+        shares = {name: own[name].sum() / total for name in ("whole", "rest", "undecided", "alone")}
+        least = len(sums) > 1 and all(
+            _is_above(own, other, 1 - 0.05 / (len(sums) - 1)) for name, other in sums.items() if name != judge
+        )
+        found.append({"judge": judge, "n": change.n, "clusters": change.clusters, **shares, "change": change.mean,
+                      "low": change.low, "high": change.high, "least": least})  # fmt: skip
+    numbers = ("whole", "rest", "undecided", "alone", "change", "low", "high")
     schema = {"judge": pl.String, "n": pl.Int64, "clusters": pl.Int64, **dict.fromkeys(numbers, pl.Float64)}
-    return pl.DataFrame(found, schema=schema, orient="row").fill_nan(None)
+    return pl.DataFrame(found, schema={**schema, "least": pl.Boolean}, orient="row").fill_nan(None)
 
 
-def _rights(said: Sequence[str | None], gold: str, place: int) -> tuple[float, float, float, float]:
-    """Whether the judge at `place` voted beside others, and how right all, the others and itself are; else zeros."""
+def _is_above(one: Mapping[str, NDArray[np.float64]], other: Mapping[str, NDArray[np.float64]], level: float) -> bool:
+    """Whether less is lost without the one than without the other, beyond chance; paired by sample."""
+    sums = [each["rest"] - each["whole"] for each in (other, one)]
+    return change_of_mean(sums[0], other["voted"], sums[1], one["voted"], level).low > 0
+
+
+def _rights(said: Sequence[str | None], gold: str, place: int) -> tuple[float, float, float, float, float]:
+    """Whether the judge at `place` voted beside others, how right all and the others are, whether the others tie, and
+    whether it is right itself; else zeros."""
     own = said[place]
     others = [value for at, value in enumerate(said) if at != place and value is not None]
     if own is None or not others:
-        return 0.0, 0.0, 0.0, 0.0
-    return 1.0, _is_right([*others, own], gold), _is_right(others, gold), float(own == gold)
+        return 0.0, 0.0, 0.0, 0.0, 0.0
+    tied = len(_find_top(others)) > 1
+    return 1.0, _is_right([*others, own], gold), _is_right(others, gold), float(tied), float(own == gold)
 
 
 def _is_right(values: Sequence[str], gold: str) -> float:
     """Whether the majority has it right, 0 or 1; of a tie the chance that a lot drawn among its labels has."""
+    top = _find_top(values)
+    return float(gold in top) / len(top)
+
+
+def _find_top(values: Sequence[str]) -> list[str]:
     counts = Counter(values)
     most = max(counts.values())
-    top = [value for value, n in counts.items() if n == most]
-    return float(gold in top) / len(top)
+    return [value for value, n in counts.items() if n == most]
 
 
 def ranks_without(scores: pl.DataFrame) -> pl.DataFrame:

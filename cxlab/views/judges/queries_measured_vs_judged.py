@@ -137,12 +137,13 @@ def compared(view: View, among: tuple[str, ...], judge: str, values: Values) -> 
 
 def compare(both: pl.DataFrame) -> pl.DataFrame:
     """`pairs` metric by metric: metric, n conversations, clusters (samples), measured and judged (means over the same
-    conversations), mean (judged - measured), low, high (clustered by sample), differ (share whose values differ), off
-    (mean absolute difference), r (Pearson; None where one side does not vary), only_measured, only_judged."""
+    conversations), mean (judged - measured), low, high (clustered by sample, corrected for the number of metrics),
+    differ (share whose values differ), off (mean absolute difference), r (Pearson; None where one side does not vary),
+    only_measured, only_judged."""
     held = both.filter(pl.col("measured").is_not_null() & pl.col("judged").is_not_null())
     gap = pl.col("judged") - pl.col("measured")
     sums = held.group_by("metric", "sample_id").agg(n=pl.len().cast(pl.Int64), total=gap.sum())
-    about = summarise(sums, ("metric",))
+    about = summarise(sums, ("metric",), level=1 - 0.05 / max(1, sums["metric"].n_unique()))
     varies = (pl.col("measured").std() > 0) & (pl.col("judged").std() > 0) & (pl.len() >= _LEAST_FOR_R)
     means = held.group_by("metric").agg(
         pl.col("measured", "judged").mean(),

@@ -158,6 +158,14 @@ def read_sides(sides: str) -> list[list[str]]:
     return [side.split(_JUDGE) for side in sides.split(_VERDICT)]
 
 
+def between(found: pl.DataFrame, a: str, b: str) -> pl.DataFrame:
+    """The `splits` in which these two judges stand on different sides."""
+    sides_of = {sides: {judge: side for side, of in enumerate(read_sides(sides)) for judge in of}
+                for sides in found["sides"].unique()}  # fmt: skip
+    apart = [sides for sides, of in sides_of.items() if a in of and b in of and of[a] != of[b]]
+    return found.filter(pl.col("sides").is_in(apart))
+
+
 def groups(found: pl.DataFrame) -> pl.DataFrame:
     """What disagrees: group, benchmark, kind, name, sides, n splits, telling (how many), stake (the mean of those);
     fields before grades, those with most that tell first."""

@@ -17,7 +17,7 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import leave_out_floors, names_of
 from cxlab.views.judges import queries_review
 from cxlab.views.judges.corrections import show_corrections
-from cxlab.views.judges.judge_columns import pick
+from cxlab.views.judges.judge_columns import pick, two
 from cxlab.views.judges.raters import show_decisions, show_people
 from cxlab.views.judges.review_item import Step, show_item
 
@@ -28,6 +28,8 @@ def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
     """One split to decide with the way to the next, and below it what the decisions say."""
     filters = leave_out_floors(view.filters().change(metric="", judges=()), about)
     found = queries_review.splits(filters, facets)
+    if len(view.judges) == 2:
+        found = _keep_pair(found, view.judges)
     if found.is_empty():
         st.info("No two judges differ on anything under these filters: nothing is to be decided.")
         return
@@ -69,12 +71,24 @@ def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
     _show_groups(found, names_of(found["benchmark"].unique()))
 
 
+def _keep_pair(found: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
+    """What the two judges that a link names differ on, with the way back to all."""
+    a, b = judges
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(plain(f"Only what {two(a, b)} differ on."), width="content")
+        if st.button("Show all disagreements", key="review-all-judges", type="tertiary"):
+            st.query_params.pop("group", None)
+            set_view(here().change(judges=(), attempt="", turn=None, field=""))
+            st.rerun()
+    return queries_review.between(found, a, b)
+
+
 def _choose_group(found: pl.DataFrame) -> str:
     """All disagreements in turns, those on one field, or of one kind: "" for all, the field's name, or the group."""
     table = queries_review.groups(found)
     names = {"": f"All {format_count(found.height)} disagreements, in turns"}
     for (name,), part in table.group_by("name", maintain_order=True):
-        if part.height > 1:
+        if part.height > 1 or st.query_params.get("group") == name:
             names[str(name)] = f"{name_item(str(name))}: all ({format_count(int(part['n'].sum()))})"
     for row in table.iter_rows(named=True):
         names[row["group"]] = f"{name_item(row['name'])}: {name_sides(row['sides'])} ({format_count(row['n'])})"

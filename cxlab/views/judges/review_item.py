@@ -6,7 +6,9 @@ import polars as pl
 import streamlit as st
 
 from cxlab import read
+from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import name_judge
+from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_points
 from cxlab.read import StoredAttempt, View, decisions, procedures
 from cxlab.ui.address import cached, here, link, set_view
@@ -16,6 +18,7 @@ from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import transcript
 from cxlab.views.failures.attempt_answer import show_given
 from cxlab.views.judges import corrections, queries_review
+from cxlab.views.judges.judge_columns import begin
 
 Step = tuple[str, str, int, str]
 """One item: run, attempt, turn, field."""
@@ -50,8 +53,8 @@ def show_item(
     with left, st.container(height=_HEIGHT, key="cx-review-talk", autoscroll=True):
         _show_said(whole, turn)
     with right:
-        kind = "How would you grade" if said["kind"][0] == "dimension" else "What is"
-        section(f"{kind} {plain(field.replace('_', ' '))} at turn {turn}?", _say_task(whole))
+        graded = "How would you grade " if said["kind"][0] == "dimension" else ""
+        section(plain(begin(f"{graded}{name_id(field)}, turn {turn}?")), _say_task(whole))
         options = _list_options(whole, said, field)
         _show_decision(at, options, mine, me)
         _show_steps(steps)
@@ -102,7 +105,7 @@ def _show_decision(at: Step, options: list[str], mine: pl.DataFrame, me: str) ->
     if mine.height:
         row = mine.row(0, named=True)
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"✓ You decided: **{plain(row['value'])}**")
+            st.markdown(f"✓ You decided: **{plain(name_id(row['value']))}**")
             if st.button("Undo", key="review-undo", type="tertiary", shortcut="z", help="The store keeps both."):
                 withdraw(row["id"], run_id, attempt_id, me)
                 st.rerun()
@@ -112,7 +115,7 @@ def _show_decision(at: Step, options: list[str], mine: pl.DataFrame, me: str) ->
     with st.container(horizontal=True, gap="small"):
         keys: list[str | None] = [*_KEYS[: len(options)], *[None] * (len(options) - len(_KEYS)), "0"]
         for key, option in zip(keys, [*options, decisions.CANNOT_TELL], strict=True):
-            if st.button(plain(option), key=f"review-say-{option}", shortcut=key, disabled=not me):
+            if st.button(plain(name_id(option)), key=f"review-say-{option}", shortcut=key, disabled=not me):
                 annotate("adjudication", run_id, attempt_id, option, turn, field)
                 st.rerun()
 
@@ -137,7 +140,7 @@ def _show_others(at: Step, rows: pl.DataFrame, states: pl.DataFrame, options: li
     run_id, attempt_id, turn, field = at
     others = rows.filter((pl.col("rater") != me) & (pl.col("kind") == "adjudication")).sort("rater")
     for rater, value in others.select("rater", "value").iter_rows():
-        st.markdown(f"{plain(rater)} decided: **{plain(value)}**")
+        st.markdown(f"{plain(rater)} decided: **{plain(name_id(value))}**")
     found = states.filter(
         (pl.col("run_id") == run_id) & (pl.col("attempt_id") == attempt_id)
         & (pl.col("turn") == turn) & (pl.col("field") == field)
@@ -146,7 +149,7 @@ def _show_others(at: Step, rows: pl.DataFrame, states: pl.DataFrame, options: li
     if state.get("state") == "resolved":
         entry = rows.filter(pl.col("kind") == "resolution").row(0, named=True)
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"Settled by {plain(state['by'])}: **{plain(state['value'])}**")
+            st.markdown(f"Settled by {plain(state['by'])}: **{plain(name_id(state['value']))}**")
             if st.button("Reopen", key="review-reopen", type="tertiary"):
                 withdraw(entry["id"], run_id, attempt_id, me)
                 st.rerun()
@@ -157,7 +160,10 @@ def _show_others(at: Step, rows: pl.DataFrame, states: pl.DataFrame, options: li
                 said = list(dict.fromkeys(state["values"]))
                 for option in [*said, *(each for each in options if each not in said)]:
                     if st.button(
-                        f"Settle as {plain(option)}", key=f"review-settle-{option}", type="tertiary", disabled=not me
+                        f"Settle as {plain(name_id(option))}",
+                        key=f"review-settle-{option}",
+                        type="tertiary",
+                        disabled=not me,
                     ):
                         annotate("resolution", run_id, attempt_id, option, turn, field)
                         st.rerun()
@@ -173,13 +179,19 @@ def _show_truth(whole: StoredAttempt, turn: int, field: str, said: pl.DataFrame)
         lines += [[(words, "quiet"), (_value(values[name], field), "")] for name, words in names.items()]
     log = said.filter(pl.col("judge") == queries_review.LOG)
     if log.height:
-        lines.append([("The log has", "quiet"), (str(log["verdict"][0]), "")])
-    grid(("", field), lines)
+        lines.append([(_name_log(whole, field), "quiet"), (name_id(log["verdict"][0]), "")])
+    grid(("", name_id(field)), lines)
+
+
+def _name_log(whole: StoredAttempt, field: str) -> str:
+    """What the log's word on a field is: a fact, or a rule's reading."""
+    both_ways = REGISTRY[name].judged if (name := str(whole.attempt["benchmark"])) in REGISTRY else None
+    return "A rule reads" if both_ways and field in both_ways.opinions else "The log has"
 
 
 def _value(fields: str | None, name: str) -> str:
     value = json.loads(fields or "{}").get(name)
-    return "–" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return "–" if value is None else name_id(value)
 
 
 def _show_votes(whole: StoredAttempt, said: pl.DataFrame) -> None:
@@ -191,7 +203,7 @@ def _show_votes(whole: StoredAttempt, said: pl.DataFrame) -> None:
         for place, row in zip(st.columns(min(judges.height, _VOTES_A_ROW)), rows, strict=False):
             with place, st.container(border=True, height="stretch"):
                 verdict = row["verdict"] if row["status"] == "ok" else row["status"]
-                st.markdown(f"**{plain(name_judge(row['judge']))}** says **{plain(verdict)}**")
+                st.markdown(f"**{plain(name_judge(row['judge']))}** says **{plain(name_id(verdict))}**")
                 if row["path"]:
                     strip([("", stage) for stage in (*row["path"], row["action"])], procedure=procedure)
                 if row["logic"] is not None:

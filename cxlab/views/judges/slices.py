@@ -1,11 +1,15 @@
-"""By what the page Judges slices and filters: declared facets of the benchmarks that have judges, model and turn."""
+"""By what the page Judges slices and filters: declared facets of benchmarks that have judges, model, turn, panel."""
 
 from dataclasses import dataclass
 
-from cxlab.read import procedures
+from cxlab.charts.matrix import name_judge
+from cxlab.charts.numbers import format_count
+from cxlab.read import View, procedures
 from cxlab.records.benchmark_card import Declaration
+from cxlab.ui.choices import choose_id
 from cxlab.ui.labels import label
 from cxlab.views.benchmarks import usable_facets
+from cxlab.views.judges import queries_agreement
 
 
 @dataclass(frozen=True)
@@ -34,3 +38,24 @@ def find_slices(about: Declaration, benchmarks: list[str]) -> Slices:
     facets = tuple(dict.fromkeys([*first, *usable]))
     titles = {name: about.title(name) for name in facets} | {"turn": "Turn", "model": "Model"}
     return Slices(facets, titles, about)
+
+
+def choose_panel(view: View) -> View:
+    """The view narrowed to the runs of one panel of judges, where there are several: judges that were never asked of
+    the same turn can neither agree nor stand in for each other."""
+    found = queries_agreement.panels(view)
+    if len(found) < 2:
+        return view
+    names = {}
+    for each in found:
+        many = f"{format_count(each.attempts)} attempt{'' if each.attempts == 1 else 's'}"
+        names["+".join(each.judges)] = f"{', '.join(map(name_judge, each.judges))} · {many}"
+    chosen = choose_id(
+        "judges-panel",
+        "Panel",
+        list(names),
+        names.__getitem__,
+        "Judges that were asked of the same attempts. Figures are of one panel; the review has all of them.",
+    )
+    runs = next(each.runs for each in found if "+".join(each.judges) == chosen)
+    return view.change(runs=runs, page=view.page)

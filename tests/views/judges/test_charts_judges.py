@@ -125,7 +125,7 @@ def test_items_put_the_least_agreed_on_top() -> None:
     )
     figure = draw.draw_items(pairs, "agree", dark=False)
     assert figure.data[2].customdata[0] == ["s.Bad", "j1", "j2"]
-    assert figure.layout.yaxis.ticktext[0].startswith("Bad · s")
+    assert figure.layout.yaxis.ticktext[0].startswith("bad · s")
     assert "" not in draw.draw_items(pairs, "kappa", dark=False).data[1].text
 
 
@@ -187,5 +187,5 @@ def test_splits_add_up_and_reliability_shows_both_measures() -> None:
 def test_names() -> None:
     assert name_judge("simulated:judge-strict") == "strict"
     assert name_judge("openai:gpt-4.1") == "openai:gpt-4.1"
-    assert name_item("airline_refund.CoreDemand") == "CoreDemand · airline refund"
+    assert name_item("airline_refund.CoreDemand") == "core demand · airline refund"
     assert name_item("content_utility") == "content utility"

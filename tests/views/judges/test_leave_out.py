@@ -62,9 +62,32 @@ def test_leaving_out_is_what_a_plain_count_says(rows: list[tuple]) -> None:
         assert found[judge]["change"] == pytest.approx(found[judge]["rest"] - found[judge]["whole"])
 
 
+def test_who_is_missed_least_is_said_only_where_that_is_sure() -> None:
+    votes = pl.DataFrame(
+        {
+            "sample_id": [f"s{place}" for place in range(60)],
+            "gold": ["x"] * 60,
+            # The first is right always, the second but for a sixth, the third in half of the samples.
+            "v0": ["x"] * 60,
+            "v1": ["y" if place % 6 == 0 else "x" for place in range(60)],
+            "v2": ["y" if place % 2 else "x" for place in range(60)],
+            "n": [1] * 60,
+        }
+    )
+    found = {row["judge"]: row for row in queries_leave_out.without_each(votes, ("a", "b", "c")).to_dicts()}
+    assert [found[judge]["least"] for judge in "abc"] == [False, False, True]
+    assert [found[judge]["undecided"] for judge in "abc"] == pytest.approx([2 / 3, 1 / 2, 1 / 6])
+    assert found["a"]["high"] < 0
+    # Corrected for three judges: wider than an interval for one.
+    assert found["c"]["high"] - found["c"]["low"] > 0
+    few = queries_leave_out.without_each(votes.head(4), ("a", "b", "c"))
+    assert not few["least"].any()
+
+
 def frame_of(*rows: tuple[str, float, float, float]) -> pl.DataFrame:
     return pl.DataFrame(
-        [{"judge": judge, "n": 100, "whole": 0.9, "rest": 0.9 + change, "change": change, "low": low, "high": high}
+        [{"judge": judge, "n": 100, "whole": 0.9, "rest": 0.9 + change, "change": change, "low": low, "high": high,
+          "least": judge.endswith("spare")}
          for judge, change, low, high in rows]
     )  # fmt: skip
 
@@ -77,7 +100,12 @@ def test_a_judge_is_dropped_only_where_that_is_tested() -> None:
         "A can go: nothing is lost beyond chance"
     )
     assert say_drop(frame_of(("a", 0.0, -0.01, 0.01), ("b", 0.0, -0.02, 0.01))).startswith("No judge is missed")
-    assert say_drop(frame_of(("a", -0.1, -0.2, -0.01))).startswith("Drop none")
+    unsure = say_drop(frame_of(("a", -0.1, -0.2, -0.01), ("b", -0.1, -0.2, -0.01)))
+    assert unsure.startswith("Drop none")
+    assert unsure.endswith("which is missed least is not sure")
+    assert say_drop(frame_of(("a", -0.1, -0.2, -0.05), ("spare", -0.02, -0.03, -0.01))).endswith(
+        "If one must go, spare is missed least (-2.0 points, -3.0 to -1.0)"
+    )
     assert "no truth is known" in say_drop(frame_of(("a", 0.0, 0.0, 0.0)).with_columns(low=None, high=None))
 
 

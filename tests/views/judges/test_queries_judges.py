@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 from cxlab.read import View
-from cxlab.views.judges import queries_agreement, queries_bias, queries_materiality
+from cxlab.views.judges import agreement, bias, queries_agreement, queries_bias, queries_materiality
 from tests.stores.judged import JUDGES, judge_again, make_judged_store
+from tests.stores.judged_mm import ADA, BOB, make_mm_store
 
 LENIENT, PARTIAL, STRICT = JUDGES
 OVERALL = {"sage": "overall"}
@@ -23,6 +25,42 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def of(frame: pl.DataFrame, **wanted: object) -> dict:
     return frame.filter(*(pl.col(name) == value for name, value in wanted.items())).row(0, named=True)
+
+
+def test_judges_that_were_asked_of_the_same_runs_are_a_panel(home: Path) -> None:
+    assert queries_agreement.panels(View()) == [(JUDGES, ("run-0", "run-1"), 4)]
+    make_mm_store(home)
+    found = queries_agreement.panels(View())
+    assert [each.judges for each in found] == [(ADA, BOB), JUDGES]
+    assert found[0].attempts == 6
+    assert queries_agreement.panels(View(benchmark="sage", runs=("run-1",))) == [(JUDGES, ("run-1",), 2)]
+
+
+def test_the_log_is_no_judge_that_kept_silent(home: Path) -> None:
+    make_mm_store(home)
+    found = queries_agreement.patterns(View(benchmark="mmtaup2"), JUDGES)
+    # None of these three was asked there: what two others and the log said is no turn without their vote.
+    assert found.filter(pl.any_horizontal(pl.col("^v[0-9]$").is_not_null())).is_empty()
+    asked = queries_agreement.patterns(View(benchmark="mmtaup2"), (ADA, BOB))
+    assert set(queries_agreement.splits(asked, 2)["split"]).isdisjoint({"no vote"})
+
+
+def test_the_lowest_cell_is_the_one_that_is_opened(home: Path) -> None:
+    pairs = queries_agreement.pairs(queries_agreement.patterns(View(), JUDGES), JUDGES)
+    fields = pairs.filter(pl.col("kind") == "field")
+    low = queries_agreement.lowest(fields, "agree")
+    assert (low["name"], low["a"], low["b"], low["agree"]) == (FIELD, LENIENT, PARTIAL, 0.5)
+    assert agreement.find_cell(fields, "", (), "agree") == (FIELD, LENIENT, PARTIAL)
+    assert agreement.find_cell(fields, FIELD, (STRICT, LENIENT), "agree") == (FIELD, LENIENT, STRICT)
+    assert agreement.find_cell(fields, "gone", (LENIENT, STRICT), "agree") == (FIELD, LENIENT, STRICT)
+    assert agreement.find_cell(fields, "gone", ("nobody", STRICT), "kappa")[1:] == (LENIENT, PARTIAL)
+    opened = queries_agreement.pair(View(), FIELD, LENIENT, PARTIAL)
+    assert opened is not None
+    assert (opened.share, opened.n) == (low["agree"], low["n"])
+    assert agreement.say_lowest(low, "agree") == (
+        "The lowest, core intention · ecommerce refund: lenient and partial agree on 50.0 %, n 4"
+    )
+    assert agreement.say_lowest(low, "kappa").endswith("have a kappa of 0.200, n 4")
 
 
 def test_the_panel(home: Path) -> None:
@@ -104,6 +142,12 @@ def test_strictness_is_an_offset_from_the_panel(home: Path) -> None:
     assert (strict["n"], strict["mean"]) == (4, pytest.approx(-9 / 4))
     assert (strict["three"], strict["six"], strict["nine"]) == (0.5, 0.5, 0.0)
     assert sum(found["mean"]) == pytest.approx(0)
+    gaps = dict(found.select("judge", "gap").iter_rows())
+    assert gaps[STRICT] == 0
+    assert gaps[LENIENT] == pytest.approx(of(found, judge=LENIENT)["mean"] - strict["mean"])
+    assert bias.say_strictness(found) == "No judge grades lower than another beyond chance"
+    sure = found.with_columns(gap_low=pl.col("gap") - 0.5, gap_high=pl.col("gap") + 0.5)
+    assert bias.say_strictness(sure) == "Strict grades 3.75 lower than lenient (3.25 to 4.25)"
 
 
 def test_families_and_favour(home: Path) -> None:
@@ -116,6 +160,17 @@ def test_families_and_favour(home: Path) -> None:
     assert found.own[found.judges.index(PARTIAL), found.models.index("simulated:eloquent")]
     assert found.grades[found.judges.index(STRICT)].tolist() == [3.0, 6.0]
     assert found.residuals.sum() == pytest.approx(0)
+    # Two samples say next to nothing: no lean is claimed, and how many samples it would take is told.
+    told = bias.say_favour(found)
+    assert told == "No judge favours a model for sure: at most strict on eloquent, -1.75 ± 19.10"
+    near = bias.say_favour(found._replace(reach=np.full(found.reach.shape, 3.0)))
+    assert near.endswith("-1.75 ± 3.00; to be sure of that much takes some 4 samples more")
+    assert "2 models: their smallest possible p is 0.50, and 20 models would be needed" in bias.say_family(found)
+    sure = bias.say_favour(found._replace(reach=np.full(found.reach.shape, 0.1)))
+    assert sure.startswith("Strict grades")
+    assert "than strictness and quality explain" in sure
+    unknown = bias.say_favour(found._replace(reach=np.full(found.reach.shape, np.nan)))
+    assert unknown == "Whether a judge favours a model cannot be told from these samples"
     assert queries_bias.favour(View(models=("simulated:strong",))) is None
 
 

@@ -51,7 +51,8 @@ def test_metrics_are_compared_over_the_conversations_that_have_both() -> None:
     assert set(found) - BENCHMARK.judged.same == {"pass", "user_effort"}
     passed, effort = found["pass"], found["user_effort"]
     gaps = 100.0 * (np.array(JUDGED_PASSED) - np.array(PASSED))
-    about = clustered_interval(gaps)
+    # Each interval is corrected for all metrics that are compared.
+    about = clustered_interval(gaps, level=1 - 0.05 / len(found))
     assert (passed["n"], passed["mean"], passed["differ"]) == (6, pytest.approx(about.mean), pytest.approx(1 / 6))
     assert (passed["low"], passed["high"]) == (pytest.approx(about.low), pytest.approx(about.high))
     assert (effort["n"], effort["only_measured"], effort["only_judged"]) == (5, 1, 0)
