@@ -85,7 +85,7 @@ with st.sidebar:
     baseline = choose_baseline(about, view, unit, named)
 decided = ui.cached(queries.decided, scope, unit, baseline)
 if decided is not None:
-    show_decision(about, ranking, compared.conditions, decided, board, title, named)
+    show_decision(about, ranking, compared.conditions, decided, board, title, named, scope, unit)
 comparison_sets.show_left_out([ranking])
 comparison_sets.offer_marked(compared, [ranking], about)
 comparison_sets.warn_of_customers([ranking])

@@ -48,6 +48,7 @@ _TEXTS = {
     "floors": "floors",
     "blind": "blind",
     "marked": "marked",
+    "reviewed": "reviewed",
 }
 _NUMBERS = {"turn": "turn", "page": "page"}
 
@@ -57,7 +58,7 @@ KEYS = frozenset({**_LISTS, **_TEXTS, **_NUMBERS}.values())
 # Where one is on a page, as opposed to what one filters by: this stays behind when the page changes.
 _PLACE = (
     "ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "blind", "alike", "verdict",
-    "attempt", "turn", "stage", "page", "order", "tab", "at",
+    "reviewed", "attempt", "turn", "stage", "page", "order", "tab", "at",
     "field", "baseline", "conversation",
 )  # fmt: skip
 
@@ -77,6 +78,7 @@ class View:
     (failure_kinds.OWNER), `reasons` why an attempt did not pass, without what names one case (REASON_STEM),
     `tags` what people tagged attempts with, `written` what they wrote to them (note, tag, adjudication, nothing),
     `floors` "shown" where constant agents are among the attempts, `blind` "yes" where model and verdict are hidden,
+    `reviewed` "yes" where scores that people's decisions correct stand beside those as judged,
     `alike` a group of alike failures. `sets` are conditions under which models are compared, one a benchmark
     (read/conditions.py), `marked` is "out" where samples are left out whose label people marked as wrong. `lead` is the
     metric that leads where a benchmark lets that be chosen. `without` are models and `without_samples` samples that a
@@ -112,6 +114,7 @@ class View:
     verdict: str = ""
     floors: str = ""
     marked: str = ""
+    reviewed: str = ""
     blind: str = ""
     dataset: str = ""
     conversation: str = ""

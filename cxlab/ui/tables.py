@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.numbers import largest
+from cxlab.charts.numbers import format_p, largest
 from cxlab.charts.selection import read_points, read_rows
 from cxlab.read.files import flatten, to_csv, to_parquet
 from cxlab.records import content_id
@@ -118,13 +118,19 @@ def show_table(
 
 
 def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """The table and its columns as they are sent: shares as percentages, money and time with the decimals they need."""
+    """The table and its columns as they are sent: shares as percentages, money and time with the decimals they need,
+    and p in words where it is small."""
     fitted = dict(columns)
     for name, shape in columns.items():
         if name not in table.columns or not isinstance(shape, _Column) or not table[name].dtype.is_numeric():
             continue
         if shape.kind in ("share", "progress"):
             table = table.with_columns(pl.col(name) * 100.0)
+        elif shape.kind == "p":
+            # A format for numbers cannot say that one is smaller than it writes.
+            told = [None if value is None else format_p(value) for value in table[name]]
+            table = table.with_columns(pl.Series(name, told, dtype=pl.String))
+            fitted[name] = {**shape, "type_config": {"type": "text"}, "alignment": "right"}
         elif shape.kind in ("usd", "seconds"):
             sizes = table[name].abs()
             if shape.kind == "usd":
@@ -141,6 +147,8 @@ def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.Dat
 _ROOM, _TICK, _LETTER, _EDGES, _TALL_ROW, _LINES = 750, 36, 7.2, 18, 64, 3
 _WIDEST, _ENOUGH, _WORTH_IT = 500, 320, 60
 _HEAD, _MOST_TALL = 38, 8
+# Letters are taken as wider than most are.
+_SLACK = 45
 
 
 def fit_widths(table: pl.DataFrame, columns: Mapping[str, Any], room: float) -> dict[str, int]:
@@ -162,8 +170,10 @@ def fit_widths(table: pl.DataFrame, columns: Mapping[str, Any], room: float) -> 
         for name, dtype in table.schema.items()
         if dtype == pl.String
     }
-    spare = {name: max(needed[name] - width, 0.0) for name, width in least.items()}
-    if over <= 0 or sum(spare.values()) < _WORTH_IT:
+    # As soon as lines are broken, so are words that would just fit.
+    needed |= {name: max(needed[name], width) for name, width in least.items()}
+    spare = {name: needed[name] - width for name, width in least.items()}
+    if over <= _SLACK or sum(spare.values()) < _WORTH_IT:
         return {}
     share = min(over / sum(spare.values()), 1.0)
     return {name: round(needed[name] - share * spared) for name, spared in spare.items()}

@@ -41,6 +41,13 @@ def test_money_and_time_have_the_decimals_that_their_column_needs(
     assert table.equals(frame)
 
 
+def test_p_is_never_written_as_nought() -> None:
+    frame = pl.DataFrame({"p": [0.0, 0.00049, 0.012, 1.0, None]})
+    table, columns = fit_columns(frame, {"p": column("p", "p")})
+    assert table["p"].to_list() == ["< 0.001", "< 0.001", "0.012", "1.000", None]
+    assert columns["p"]["type_config"] == {"type": "text"}
+
+
 def test_text_where_a_number_was_expected_stays() -> None:
     frame = pl.DataFrame({"x": ["–", "35 %"]})
     assert fit_columns(frame, {"x": column("x", "share"), "gone": column("y", "usd")})[0].equals(frame)

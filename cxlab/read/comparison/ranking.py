@@ -100,14 +100,23 @@ def rank(about: Declaration, view: View, unit: Unit = "model", metric: str = "")
     )
 
 
-def rank_task(about: Declaration, view: View, found: TaskSet, metric: str = "") -> Ranking:
-    """One task's ranking; `view` tells what its results were read from."""
+def rank_task(
+    about: Declaration, view: View, found: TaskSet, metric: str = "", changes: pl.DataFrame | None = None
+) -> Ranking:
+    """One task's ranking; `view` tells what its results were read from.
+
+    `changes` (run_id, attempt_id, change) are added to the values of these attempts.
+    """
     task = task_by(about, found.task, metric or found.metric)
     scale = about.card.scale(task.metric)
     less = not task.higher_is_better
     results = found.results
     if task.metric != found.metric:
         results = results_of(about, view, found, task.metric)
+    if changes is not None:
+        results = results.join(changes, on=["run_id", "attempt_id"], how="left", maintain_order="left").with_columns(
+            pl.col("value") + pl.col("change").fill_null(0.0)
+        )
     samples = by_sample(results)
     table = summarise(samples.filter(pl.col("side").is_in(found.sides)), scale).sort(
         "value", "side", descending=[not less, False]

@@ -152,7 +152,7 @@ def show_gaps(
         "verdict": column("Verdict", help="Better or worse than the baseline at 5 % after correction."),
         "difference": column("Difference", "points"),
         "interval": column("95 % interval"),
-        "p_corrected": column("p, corrected", "p"),
+        "p_corrected": column("p", "p", "Corrected for the number of comparisons (Bonferroni)."),
         "results": column("Won / tied / lost", help="Samples on which it did better, the same, worse."),
         "n": column("Samples", "count"),
         "detectable": column("Finds from", "points", "Smallest difference found in four cases out of five."),

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 import polars as pl
 import streamlit as st
 
+from cxlab.read import View
 from cxlab.read.comparison.decision import Decision
 from cxlab.read.comparison.ranking import Ranking
+from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import say_floors, say_leader, say_set
 from cxlab.read.conditions import Conditions
 from cxlab.records.benchmark_card import Declaration
@@ -15,15 +17,19 @@ from cxlab.ui.labels import badge, label, plain, section
 from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
 from cxlab.views.compare.comparison import name_sides
+from cxlab.views.compare.corrected import choose_corrected, show_corrected
 
 _BEHIND = {"worse": "✕ behind", "better": "✓ ahead", "cannot tell": "? cannot tell"}
 
 
 def show_decision(
     about: Declaration, found: Ranking, conditions: Conditions | None, told: Decision, board: pl.DataFrame, title: str,
-    named: Mapping[str, str],
+    named: Mapping[str, str], view: View, unit: Unit,
 ) -> None:  # fmt: skip
-    """What is compared; the card; and all sides in their order. `board`: what each costs and takes (queries.sides)."""
+    """What is compared; the card; and all sides in their order, with corrected means where the address asks for them.
+
+    `board`: what each costs and takes (queries.sides).
+    """
 
     def name(side: str) -> str:
         return named.get(side, side)
@@ -42,11 +48,13 @@ def show_decision(
         st.html(render("cxlab.views.compare:decision", figures=list_figures(about, found, told, board, title, name)))
         if floors := say_floors([found], name):
             st.caption(plain(f"⚠ {floors}."))
-    _show_ranking(found, conditions, title, named, words)
+    _show_ranking(about, found, conditions, title, named, words)
+    if corrected := choose_corrected(view, unit):
+        show_corrected(about, found, corrected, title, name)
 
 
 def _show_ranking(
-    found: Ranking, conditions: Conditions | None, title: str, named: Mapping[str, str], alt: str
+    about: Declaration, found: Ranking, conditions: Conditions | None, title: str, named: Mapping[str, str], alt: str
 ) -> None:
     compared = found.compared
     rows = found.table.join(found.gaps, on="side", how="left", maintain_order="left", suffix="_gap").join(
@@ -61,12 +69,12 @@ def _show_ranking(
     )
     columns = {
         "name": column("Model" if conditions else "Run"),
-        "value": column(f"{title[:1].upper()}{title[1:]}", "points"),
+        "value": column(f"{title[:1].upper()}{title[1:]}", "points", about.card.metrics.get(found.task.metric)),
         "interval": column("95 % interval"),
         "verdict": column("Against the first", help="At 5 %, corrected for the number of comparisons."),
-        "difference": column("Difference", "points"),
+        "difference": column("Difference", "points", "From the first."),
         "gap": column("Its interval", help="Paired by sample; all these intervals hold together in 95 cases of 100."),
-        "p_corrected": column("p, corrected", "p"),
+        "p_corrected": column("p", "p", "Corrected for the number of comparisons (Bonferroni)."),
         "coverage": column("Has samples", help="With a result under these conditions, of those that the task has."),
     }
     if not (rows["has"] < compared.known).any():
