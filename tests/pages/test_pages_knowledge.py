@@ -294,7 +294,7 @@ def test_a_taxonomy_is_changed_undone_and_frozen_as_a_version(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(shutil.copytree(made, tmp_path / "own")))
-    app = open_page(tab="taxonomy")
+    app = open_page({"cx-author-kept": "Ann"}, tab="taxonomy")
     assert not app.exception
     assert set(app.dataframe[0].value["label"]) == {"Repair", "Return", "Late", "Never"}
 
@@ -312,6 +312,14 @@ def test_a_taxonomy_is_changed_undone_and_frozen_as_a_version(
     assert "two labels or more" in words(app)
     ask("merge", ["Return", "Late"], "Delivery")
     ask("split", ["Repair"], f"{HOSTILE[:40].replace(':', '')}\nReplace")
+    # Another window has it too, with who changed what.
+    other = open_page(tab="taxonomy")
+    assert "2 changes not frozen yet" in words(other)
+    assert "1. merge Return, Late into Delivery · Ann, " in words(other)
+    other.button(key="knowledge-taxonomy-discard").click().run()
+    assert "2 changes were discarded." in words(other)
+    other.button(key="knowledge-taxonomy-back").click().run()
+    app.run()
     assert "2 changes not frozen yet" in words(app)
     assert app.warning[0].value.startswith("3 conversations had a label that is split")
     app.button(key="knowledge-taxonomy-undo").click().run()

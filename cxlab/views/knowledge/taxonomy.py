@@ -5,13 +5,24 @@ from collections.abc import Sequence
 import polars as pl
 import streamlit as st
 
-from cxlab.benchmarks.cxmarena.tasks.taxonomy_versions import Action, Change, Label, change, freeze, read_labels
-from cxlab.charts.numbers import format_count
-from cxlab.errors import BadOption
+from cxlab.benchmarks.cxmarena.tasks import taxonomy_drafts
+from cxlab.benchmarks.cxmarena.tasks.taxonomy_drafts import Draft
+from cxlab.benchmarks.cxmarena.tasks.taxonomy_versions import (
+    Action,
+    Change,
+    Label,
+    Version,
+    change,
+    freeze,
+    read_labels,
+)
+from cxlab.charts.numbers import format_count, format_time
+from cxlab.errors import BadOption, BadStore
 from cxlab.records import Dataset
 from cxlab.store import write
 from cxlab.ui.address import cached, has_page
-from cxlab.ui.app_frame import guarded
+from cxlab.ui.annotations import author
+from cxlab.ui.app_frame import guarded, zone
 from cxlab.ui.labels import plain, section
 from cxlab.ui.place import go, pick
 from cxlab.ui.tables import column, show_table
@@ -40,9 +51,8 @@ def show_taxonomy(place: KnowledgePlace) -> None:
     except BadOption as without:
         st.info(plain(without))
         return
-    key = f"knowledge-draft-{place.dataset}-{taxonomy}"
-    changes: list[Change] = st.session_state.setdefault(key, [])
-    version = change(labels, changes)
+    draft, version = _read_draft(place, taxonomy, labels)
+    changes = draft.changes
     counts = dict(known.filter(pl.col("taxonomy") == taxonomy).select("label", "n").iter_rows())
     held = {label.name: 0 for label in version.labels}
     unknown = 0
@@ -51,10 +61,11 @@ def show_taxonomy(place: KnowledgePlace) -> None:
             held[went[0]] += counts.get(old, 0)
         else:
             unknown += counts.get(old, 0)
+    many = f"{len(changes)} change{'' if len(changes) == 1 else 's'}"
     section(
-        f"{format_count(len(version.labels))} labels" + (f", {len(changes)} changes not frozen yet" if changes else ""),
-        "Changes are a draft of this browser window until they are frozen as a version: a dataset of its own, with the "
-        "same conversations, that a run names. What was evaluated before stays as it is.",
+        f"{format_count(len(version.labels))} labels" + (f", {many} not frozen yet" if changes else ""),
+        "Changes are a draft, kept in the store for everybody who opens it, until they are frozen as a version: a "
+        "dataset of its own, with the same conversations, that a run names. What was evaluated before stays as it is.",
     )
     rows = pl.DataFrame(
         [(each.name, held[each.name], each.description) for each in version.labels],
@@ -72,13 +83,27 @@ def show_taxonomy(place: KnowledgePlace) -> None:
             f"{format_count(unknown)} conversations had a label that is split: nobody knows yet which part is right, "
             "so the version leaves them out of the task."
         )
-    _ask_change(key, [label.name for label in version.labels], labels)
-    if changes:
-        _show_draft(place, taxonomy, key, changes)
+    _ask_change(place, taxonomy, [label.name for label in version.labels])
+    if changes or draft.discarded:
+        _show_draft(place, taxonomy, draft)
     _show_versions(place)
 
 
-def _ask_change(key: str, names: list[str], labels: Sequence[Label]) -> None:
+def _read_draft(place: KnowledgePlace, taxonomy: str, labels: Sequence[Label]) -> tuple[Draft, Version]:
+    """The draft and what it comes to; the labels as they are where it is damaged or fits them no more."""
+    try:
+        draft = taxonomy_drafts.read_draft(place.dataset, taxonomy)
+        return draft, change(labels, draft.list_changes())
+    except (BadStore, BadOption) as fault:
+        st.warning(plain(f"The draft cannot be read: {fault}"))
+        if st.button("Discard the draft", key="knowledge-taxonomy-drop-damaged"):
+            with guarded():
+                taxonomy_drafts.discard(place.dataset, taxonomy)
+                st.rerun()
+        return Draft(), change(labels, [])
+
+
+def _ask_change(place: KnowledgePlace, taxonomy: str, names: list[str]) -> None:
     with st.form("knowledge-taxonomy-change", clear_on_submit=True):
         action = st.selectbox("What to do", list(_ACTIONS), format_func=lambda each: _ACTIONS[each])
         chosen = st.multiselect("Labels", names, placeholder="one; two or more to merge")
@@ -88,26 +113,40 @@ def _ask_change(key: str, names: list[str], labels: Sequence[Label]) -> None:
             lines = tuple(line for line in given.splitlines() if line.strip())
             wanted = Change(action, tuple(chosen), lines, text.strip())
             with guarded():
-                change(labels, [*st.session_state[key], wanted])
-                st.session_state[key] = [*st.session_state[key], wanted]
+                taxonomy_drafts.add_change(place.dataset, taxonomy, wanted, author())
                 st.rerun()
 
 
-def _show_draft(place: KnowledgePlace, taxonomy: str, key: str, changes: list[Change]) -> None:
+def _show_draft(place: KnowledgePlace, taxonomy: str, draft: Draft) -> None:
+    if not draft.changes:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            count = len(draft.discarded)
+            st.caption(f"{format_count(count)} change{' was' if count == 1 else 's were'} discarded.", width="content")
+            if st.button("Bring back", key="knowledge-taxonomy-back", type="tertiary"):
+                with guarded():
+                    taxonomy_drafts.bring_back(place.dataset, taxonomy)
+                    st.rerun()
+        return
     with st.container(border=True):
         st.markdown("**Changes**")
-        for number, each in enumerate(changes, 1):
-            st.caption(plain(f"{number}. {each.describe()}"))
-        if st.button("Undo the last", key="knowledge-taxonomy-undo", type="tertiary"):
-            st.session_state[key] = changes[:-1]
-            st.rerun()
+        for number, each in enumerate(draft.changes, 1):
+            st.caption(plain(f"{number}. {each.change.describe()} · {each.by}, {format_time(each.made, zone())}"))
+        with st.container(horizontal=True, gap="small"):
+            if st.button("Undo the last", key="knowledge-taxonomy-undo", type="tertiary"):
+                with guarded():
+                    taxonomy_drafts.undo_last(place.dataset, taxonomy, len(draft.changes))
+                    st.rerun()
+            if st.button("Discard all", key="knowledge-taxonomy-discard", type="tertiary"):
+                with guarded():
+                    taxonomy_drafts.discard(place.dataset, taxonomy)
+                    st.rerun()
         with st.form("knowledge-taxonomy-freeze", border=False):
             usual = f"{write.load_dataset(place.dataset).name}, taxonomy {taxonomy} changed"
             name = st.text_input("Name of the version", usual[:120], max_chars=120)
             if st.form_submit_button("Freeze as a version", type="primary") and name.strip():
                 with guarded():
-                    freeze(place.dataset, taxonomy, name, changes)
-                    st.session_state[key] = []
+                    freeze(place.dataset, taxonomy, name, draft.list_changes())
+                    taxonomy_drafts.end(place.dataset, taxonomy)
                     # Named in the address: the newest dataset is the version now.
                     go(place)
 
