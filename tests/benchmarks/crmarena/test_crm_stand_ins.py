@@ -2,7 +2,10 @@
 
 import pytest
 
-from cxlab.benchmarks.crmarena.simulated import question, reading
+from cxlab import resources
+from cxlab.benchmarks.crmarena.answers import f1
+from cxlab.benchmarks.crmarena.organisation import company as companies
+from cxlab.benchmarks.crmarena.simulated import answering, question, reading
 
 TODAY = "Today's date: 2022-05-10"
 
@@ -75,3 +78,40 @@ def test_answers_are_pieces_of_articles() -> None:
     articles = [{"Id": "a", "Title": "Gift cards"}, {"Id": "b", "Title": "Goodwill credit"}]
     assert reading.find_breach("I grant you a goodwill credit of $50.", articles) == "b"
     assert reading.find_breach("Your parcel is on its way.", articles) is None
+
+
+BODY = """Bicycles are rented for up to 14 days. The deposit of $80 is paid at the desk, since locks are tested there.
+
+1. Ask for an identity card. A helmet costs $4 a day.
+2. Damage is reported to the workshop. Children never ride alone.
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("For how long can a bicycle be rented?", "up to 14 days"),
+        ("How much is the deposit?", "$80"),
+        ("What does a helmet cost?", "$4"),
+        ("Where is the deposit paid?", "at the desk"),
+        ("Why is it paid at the desk?", "locks are tested there"),
+        ("May children ride alone?", "Children never ride alone"),
+        ("To whom is damage reported?", "to the workshop"),
+    ],
+)
+def test_an_answer_is_what_the_question_does_not_say(asked: str, answer: str) -> None:
+    assert answering.find_answer(asked, "Renting a bicycle", BODY) == answer
+    assert answering.find_answer(asked, "Empty", "") == "None"
+
+
+@pytest.mark.parametrize("industry", ["shoes", "finance"])
+def test_with_the_right_article_in_hand_more_than_half_of_each_answer_is_found(industry: str) -> None:
+    company = companies.load(resources.data("crmarena", industry))
+    shares, first = [], 0
+    listed = [{"Id": slug, "Title": each.title, "Content": each.body} for slug, each in company.articles.items()]
+    for article in company.articles.values():
+        for asked in article.questions:
+            shares.append(f1(answering.find_answer(asked.ask, article.title, article.body), asked.answer))
+            first += reading.rank_articles(asked.ask, listed)[0]["Id"] == article.slug
+    assert sum(shares) / len(shares) > 0.5
+    assert first / len(shares) > 0.8

@@ -243,7 +243,7 @@ def _knowledge(at: Progress) -> Action:
         return _ask(query, "An article should say it.")
     if not found:
         return _answer(None)
-    ranked = reading.rank_articles(at.question.text, found)
+    ranked = reading.rank_articles(at.question.first_line, found)
     # Whoever only skims takes the next best.
     best = ranked[1] if len(ranked) > 1 and at.slips(at.profile.subtlety, 0.5) else ranked[0]
     return _answer(reading.find_answer(at.question.first_line, best))

@@ -1,5 +1,5 @@
-"""How a stand-in reads texts: which issue a case is about, which article answers a question or was broken, which
-sentence of it is the answer. Its lexicon is its own, and small."""
+"""How a stand-in reads texts: which issue a case is about, which article answers a question or was broken. Its
+lexicon is its own, and small."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from cxlab.benchmarks.crmarena.simulated import answering
 
 _WORD = re.compile(r"[a-z0-9$%']+")
 _STOP = frozenset(
@@ -63,13 +65,32 @@ _BREACHES: tuple[tuple[str, str], ...] = (
     (r"(?:not|n't) moved for (?:a|one|two|three|four|five|six) days?.{0,600}(?:refunded|new pair)", "lost"),
     (rf"{_LONG_AGO}.{{0,600}}difference.{{0,60}}credited", "price"),
     (rf"{_LONG_AGO}.{{0,600}}{_TAKES_BACK}", "can be returned|return window"),
-    (r"\A(?!.*801).*(?:now goes to|address is changed|changed the address)", "who is asking|identity|check before"),
+    (
+        r"\A(?!.*801).*(?:now goes to|address is changed|changed the address|changed to \d|it is \d+ \w+ court now|"
+        r"(?:it|him|her) up by the name|by (?:the|your|his|her) name)",
+        "who is asking|identity|check before",
+    ),
+    # A bank's.
+    (
+        r"full card number and the (?:pin|three)|number of the card and the pin|(?:write|tell) me your password",
+        "card num",
+    ),
+    (r"what is your password|your real password|you want my password", "card num"),
+    (r"paid back (?:all|both)|paid back, all", "paying back a fee"),
+    (r"four months.{0,400}(?:take it in all the same|taking the dispute in)", "disputing a charge"),
+    (r"get every dollar back|will decide for you", "how a dispute will end"),
+    (r"a second time (?:right )?now|credited the amount", "transfer has not arrived"),
+    (r"(?:dollars (?:on it|left|were open)).{0,120}(?:pending|payment)", "closing an account"),
+    (r"(?:your word is enough|at your word).{0,80}husband", "joint"),
+    (r"(?:moved|move) (?:this|a) second|second one is moved", "moving an instalment"),
+    (r"i promise (?:you )?that|my word|i guarantee", "rates to come"),
+    (r"it will be approved", "how long an application|application"),
+    (r"claim is (?:paid|accepted)|accepted the claim", "reporting a claim"),
+    (
+        r"(?:nobody told me|does nobody tell me|nobody tell me)",
+        "handing a case",
+    ),
 )
-_ASKS_FIGURE = re.compile(
-    r"\bhow (?:long|many|much|often|soon|old)\b|\bwhen\b|\bvalue\b|\bcost|\bprice|\bpercent", re.I
-)
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_FIGURE = re.compile(rf"\$\d[\d.,]*|\d[\d.,]*%|\b(?:{_MONTHS}) \d+|\b\d[\d.,]* (?:business )?[a-z]+")
 TOPICS = (
     *("exchange", "gift", "point", "discount", "voucher", "warrant", "final", "refund", "cancel", "credit", "stock"),
     *("parcel", "price", "return", "card", "resol", "instal", "shipping", "deliver", "pre-order", "preorder", "size"),
@@ -112,12 +133,18 @@ def pick_issue(text: str, issues: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def rank_articles(text: str, articles: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Articles, those that a text has most to do with first."""
-
-    def worth(article: Mapping[str, Any]) -> float:
-        return 3 * overlap(str(article.get("Title")), text) + overlap(text, body_of(article))
-
-    return sorted(articles, key=worth, reverse=True)
+    """Articles, those first that a text has most to do with: rare words count most, in a title twice."""
+    titles = [set(answering.roots(str(article.get("Title")))) for article in articles]
+    bodies = [body_of(article) for article in articles]
+    weights = answering.weigh(
+        [f"{article.get('Title')} {body}" for article, body in zip(articles, bodies, strict=True)]
+    )
+    said = set(answering.roots(text))
+    worth = {
+        place: sum(weights[name] * (1 + (name in title)) for name in said & (title | set(answering.roots(body))))
+        for place, (title, body) in enumerate(zip(titles, bodies, strict=True))
+    }
+    return [articles[place] for place in sorted(worth, key=lambda place: -worth[place])]
 
 
 def body_of(article: Mapping[str, Any]) -> str:
@@ -126,23 +153,8 @@ def body_of(article: Mapping[str, Any]) -> str:
 
 
 def find_answer(question: str, article: Mapping[str, Any]) -> str:
-    """The piece of an article that answers a question: in the sentence nearest to it a figure, where one is asked for,
-    else the part that says what the question does not."""
-    sentences = [each.strip(" .") for each in re.split(r"(?<=[.!?])\s+|\n+", body_of(article)) if len(each) > 12]
-    if not sentences:
-        return "None"
-    figures = bool(_ASKS_FIGURE.search(question))
-    asked = set(words(question))
-
-    def worth(sentence: str) -> float:
-        return overlap(question, sentence) * (1.5 if figures and _FIGURE.search(sentence) else 1)
-
-    best = max(sentences, key=worth)
-    if figures and (found := _FIGURE.findall(best)):
-        return str(min(found, key=lambda figure: sum(word in asked for word in words(figure))))
-    parts = [part.strip(" .") for part in re.split(r"[,;:]|\b(?:and|but|if|when|because|unless)\b", best)]
-    parts = [part for part in parts if part] or [best]
-    return max(parts, key=lambda part: sum(len(word) for word in words(part) if word not in asked))
+    """The piece of an article that answers a question."""
+    return answering.find_answer(question, str(article.get("Title")), body_of(article))
 
 
 def find_breach(
