@@ -15,6 +15,7 @@ from cxlab.views.compare.side_by_side import show_side_by_side
 from cxlab.views.compare.sides import choose_baseline, choose_unit, names_of, show_what_differs
 from cxlab.views.compare.task_costs import show_costs, show_repeated
 from cxlab.views.compare.verdicts import show_audit, show_owners
+from cxlab.views.glossary import show_words
 from cxlab.views.report_button import offer_report
 
 ui.routed()
@@ -55,7 +56,9 @@ if several:
     tasks = {name: task for name, task in tasks.items() if name in stored} or tasks
     with st.sidebar:
         names = {name: task.title for name, task in tasks.items()}
-        task = tasks[ui.choose(view, "tasks", "Task", list(tasks), names=names)]
+        task = tasks[
+            ui.choose(view, "tasks", "Task", list(tasks), names=names) if len(tasks) > 1 else next(iter(tasks))
+        ]
     view = view.change(tasks=(task.id,), page=view.page)
 scored = View(benchmark=benchmark, tasks=view.tasks if several else ())
 metrics = ui.cached(read.metric_names, scored)["metric"].to_list()
@@ -83,6 +86,7 @@ named = names_of(about, board, unit)
 title = ui.label(scope.metric)
 with st.sidebar:
     baseline = choose_baseline(about, view, unit, named)
+show_words("compare", [about])
 decided = ui.cached(queries.decided, scope, unit, baseline)
 if decided is not None:
     show_decision(about, ranking, compared.conditions, decided, board, title, named, scope, unit)

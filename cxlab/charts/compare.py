@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from cxlab.charts.dots import add_names, add_published, draw_dots, interval_words, name_of
+from cxlab.charts.dots import add_names, add_published, draw_dots, interval_words, name_of, short_name
 from cxlab.charts.numbers import (
     format_count,
     format_p,
@@ -77,7 +77,7 @@ def draw_scores(
                 hovertext=f"{plain(name)}: {format_points(value)}", hovertemplate="%{hovertext}<extra></extra>",
             )  # fmt: skip
     shown_range = range_of(scale)
-    figure.update_xaxes(title=plain(title), range=list(shown_range) if shown_range else None)
+    figure.update_xaxes(title=plain(title), **({"range": list(shown_range)} if shown_range else {}))
     return figure
 
 
@@ -105,7 +105,7 @@ def draw_differences(
     ]
     figure = draw_dots(rows, groups, sides, names, marks, dark)
     figure.add_vline(x=0, line={"color": palette(dark).muted, "width": 1.5})
-    figure.update_xaxes(title=f"{plain(title)}: difference from {name_of(baseline)}")
+    figure.update_xaxes(title=f"{plain(title)}: difference from {short_name(baseline)}")
     return figure
 
 
@@ -137,6 +137,7 @@ def draw_front(
         line={"color": colours.muted, "width": 1.2, "dash": "dot", "shape": "hv"},
     )  # fmt: skip
     best = set(front["side"])
+    dearest = 1.25 * largest(rows[price], 1.0)
     # Names go above and below in turn: neighbours on the price axis would write over each other.
     for place, row in enumerate(rows.iter_rows(named=True)):
         mark = mark_of(marks, row["side"])
@@ -145,8 +146,8 @@ def draw_front(
             y=[row["value"]],
             mode="markers+text",
             marker=mark.marker,
-            text=[f" {name_of(row['side'])}"],
-            textposition="bottom right" if place % 2 else "top right",
+            text=[f" {short_name(row['side'])} "],
+            textposition=f"{'bottom' if place % 2 else 'top'} {'left' if row[price] > 0.6 * dearest else 'right'}",
             textfont={"color": colours.ink, "size": 12},
             error_y={
                 "type": "data", "symmetric": False, "thickness": 1.5, "width": 0, "color": mark.colour,

@@ -14,6 +14,8 @@ _ROW_PX, _FRAME_PX, _LEAST_PX, _LEAST_ALL_PX = 16, 58, 36, 54
 _LONGEST_NAME = 28
 # Where the axis ends is the caller's, so a dot that lies in the better part of what is drawn has its name on the left.
 _TURN = 0.6
+_LETTER = 0.011
+"""Of what is drawn: the width of a letter of a name, on a narrow page."""
 
 
 def draw_dots(
@@ -37,7 +39,9 @@ def draw_dots(
     middle = {group: len(groups) - place for place, group in enumerate(groups)}
     step = 0.8 / max(len(models), 1)
     ends = [end for row in rows for end in _ends(row)]
-    turn = min(ends, default=0.0) + _TURN * (max(ends, default=0.0) - min(ends, default=0.0))
+    first, last = min(ends, default=0.0), max(ends, default=1.0)
+    turn = first + _TURN * (last - first)
+    shown = [first, last]
     for place, model in enumerate(models):
         mark = mark_of(marks, model)
         own = [row for row in rows if row["model"] == model and row["group"] in middle]
@@ -59,11 +63,16 @@ def draw_dots(
         )  # fmt: skip
         if len(models) > 1:
             left = [_ends(row)[1] > turn for row in own]
+            # Set apart, or a name from right to left would turn the sign of its value round.
+            texts = [f" \u2068{short_name(model)}\u2069 {row['value']:.{digits}f} " for row in own]
+            for row, on_left, text in zip(own, left, texts, strict=True):
+                room = len(text) * _LETTER * (last - first)
+                shown.append(_ends(row)[0] - room if on_left else _ends(row)[1] + room)
             figure.add_scatter(
                 x=[_ends(row)[0 if on_left else 1] for row, on_left in zip(own, left, strict=True)],
                 y=[middle[row["group"]] + 0.4 - step * (place + 0.5) for row in own],
                 mode="text",
-                text=[f" {short_name(model)} {row['value']:.{digits}f} " for row in own],
+                text=texts,
                 textposition=["middle left" if on_left else "middle right" for on_left in left],
                 textfont={"color": colours.ink, "size": 11},
                 hoverinfo="skip",
@@ -88,6 +97,10 @@ def draw_dots(
         figure, dark, height=_FRAME_PX + max(_LEAST_ALL_PX, len(groups) * max(_LEAST_PX, 8 + _ROW_PX * len(models)))
     )
     figure.update_layout(shapes=rules)
+    if last > first:
+        # Plotly leaves no room for names of its own accord.
+        pad = 0.03 * (last - first)
+        figure.update_xaxes(range=[min(shown) - pad, max(shown) + pad])
     return figure
 
 

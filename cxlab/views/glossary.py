@@ -1,22 +1,36 @@
 """What the words mean: those of a page beside its heading, and all of them with what each benchmark declares."""
 
+from collections.abc import Sequence
+
 import polars as pl
 import streamlit as st
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import glossary
+from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import has_page, link
 from cxlab.ui.labels import plain, section, title
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 
 
-def show_words(page: str) -> None:
-    """The words of a page in the sidebar, with the way to all of them."""
+def show_words(page: str, shown: Sequence[Declaration] = ()) -> None:
+    """The words of a page in the sidebar, the main figures of the benchmarks shown there, and the way to all words."""
     found = glossary.terms_of(page)
+    many = len(shown) > 1
+    figures = [
+        (f"{title(metric)} ({about.card.name})" if many else title(metric), meaning)
+        for about in shown
+        for metric in dict.fromkeys(
+            [about.card.headline, *(task.metric for task in about.card.tasks if not many), *about.card.leading]
+        )
+        if (meaning := about.card.metrics.get(metric))
+    ]
     with st.sidebar, st.popover("Words on this page", type="tertiary"):
         for term in found:
             st.markdown(f"**{plain(term.word)}**: {plain(term.meaning)}")
+        for word, meaning in figures:
+            st.markdown(f"**{plain(word)}**: {plain(meaning)}")
         if has_page("glossary"):
             link("All words", "glossary")
 

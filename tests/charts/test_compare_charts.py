@@ -66,7 +66,7 @@ def test_each_dot_has_its_name_beside_it_and_no_legend_is_left_to_look_up() -> N
                for text, y in zip(trace.text, trace.y, strict=True)]  # fmt: skip
     dots = {y for trace in figure.data if trace.mode == "markers" for y in trace.y}
     assert {y for _, y in written} == dots
-    names = [text for text, _ in written]
+    names = [text.replace("\u2068", "").replace("\u2069", "") for text, _ in written]
     assert names[:2] == ["a 80.0", "b 70.0"]
     assert all(len(text) < 36 for text in names)
 

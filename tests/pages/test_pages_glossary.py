@@ -43,3 +43,6 @@ def test_a_page_explains_its_own_words(judged_home: Path) -> None:
     said = words(open_page("failures"))
     assert "**Owner**: Whose doing a failure is" in said
     assert "Kappa" not in said
+    said = words(open_page("compare"))
+    for word in ("pass^k", "Slice", "Told", "Skill"):
+        assert f"**{word}**: " in said

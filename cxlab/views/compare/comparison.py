@@ -247,13 +247,13 @@ def show_trials(about: Declaration, view: View, unit: Unit, named: Mapping[str, 
         return
     section(
         "How reliable is it when asked again and again?",
-        "pass^k: the chance that k trials of a sample all pass, unbiased, mean over samples. A trial passes by the "
-        "verdict that is stored with it.",
+        "pass^k: the chance that k trials of a sample all pass (pass^1: that one does), unbiased, mean over samples. A "
+        "trial passes by the verdict that is stored with it.",
     )
     columns = {
         "name": column("Model"),
         "k": column("k", "count"),
-        "share": column("pass^k", "share"),
+        "share": column("pass^k", "share", "The chance that k trials of a sample all pass; pass^1: that one does."),
         "samples": column("Samples", "count"),
     }
     figure = charts.draw_trials(drawn(frame, unit, named), marks_of(unit, named), dark())

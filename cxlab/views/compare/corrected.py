@@ -97,8 +97,7 @@ def _passed(results: pl.DataFrame, turned: pl.DataFrame) -> pl.DataFrame:
 def choose_corrected(view: View, unit: Unit) -> CorrectedRanking | None:
     """The switch that sets corrected means beside those as judged; drawn where there are decisions. What it asks for,
     None while it is off."""
-    many = cached(count_decisions, view, unit)
-    if not many:
+    if cached(decisions.decisions).is_empty() or not (many := cached(count_decisions, view, unit)):
         return None
     st.session_state["compare-reviewed"] = here().reviewed == "yes"
 

@@ -83,7 +83,7 @@ def show_audit(about: Declaration, view: View, unit: Unit, named: Mapping[str, s
     columns = {"sample_id": column("Sample", "id", width="small")}
     identity = about.identifying
     if identity and identity.id in shown.columns and shown[identity.id].null_count() == 0:
-        columns = {identity.id: column(identity.title)}
+        columns = {identity.id: column(identity.title, help=identity.meaning or None)}
     for facet in about.facets:
         if facet.spread and not facet.identifies and facet.id in shown.columns and shown[facet.id].n_unique() > 1:
             columns[facet.id] = column(facet.title, help=facet.meaning or None)

@@ -270,6 +270,7 @@ def show_attempts(view: View, about: Declaration) -> None:
     rows = with_labels(page.frame).with_columns(
         wrong_=pl.Series([_say_kinds(kinds) for kinds in page.frame["wrong"].to_list()], dtype=pl.String),
         way_=pl.Series([_say_kinds(kinds) for kinds in page.frame["way"].to_list()], dtype=pl.String),
+        task=pl.col("task").replace(_titles(about)),
         benchmark=pl.col("benchmark").replace(names_of(page.frame["benchmark"].unique())),
     )
     shown = _columns(view, about, rows)
@@ -310,7 +311,7 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
     columns: dict[str, object] = {"name": column("Model")}
     if not about.card.id:
         columns["benchmark"] = column("Benchmark")
-    if len(tasks) > 1:
+    if len(tasks) > 1 and rows["task"].n_unique() > 1:
         columns["task"] = column("Task", width="small")
     columns |= {
         "wrong_": column("What went wrong", help="On how many turns; a turn can be in two kinds.", width="medium"),
