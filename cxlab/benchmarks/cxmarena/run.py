@@ -152,7 +152,7 @@ async def kb_refinement(work: AttemptContext) -> dict[str, Any]:
     articles = corpus.load(work.sample.dataset_id, work.inputs["corpus"])
     # Seconds of pure computing at the published size, which must not hold up the other attempts.
     contrasts = await asyncio.to_thread(
-        contradiction_candidates.propose, articles.texts, similarity, options.neighbours
+        contradiction_candidates.propose, articles.texts, similarity, options.neighbours, articles.topics
     )
     asked = [contrast[:2] for contrast in contrasts]
     found = await asyncio.to_thread(duplicate_detection.compare, articles, similarity, options.neighbours, asked=asked)

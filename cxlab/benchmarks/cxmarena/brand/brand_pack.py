@@ -153,7 +153,10 @@ class Step(StrictModel):
 
 
 class Issue(StrictModel):
-    """A customer's problem with subjects of certain families, and what is done about it."""
+    """A customer's problem with subjects of certain families, and what is done about it.
+
+    `own_reason`: the causes are the customer's own reasons, as for leaving, which an agent asks for and does not tell.
+    """
 
     title: str = Field(min_length=1)
     topic: str = Field(min_length=1)
@@ -163,6 +166,7 @@ class Issue(StrictModel):
     causes: tuple[str, ...] = Field(min_length=1)
     steps: tuple[Step, ...] = Field(min_length=3)
     needs: tuple[str, ...] = ()
+    own_reason: bool = False
 
     @field_validator("steps", mode="before")
     @classmethod

@@ -58,7 +58,7 @@ class BriefInputs(BaseModel):
 
 EXPAND_BRAND = Prompt(
     "cxmarena_expand_brand",
-    4,
+    5,
     Path(__file__).parents[1] / "prompts" / "brand" / "expand_brand.md",
     BriefInputs,
     None,

@@ -141,7 +141,7 @@ AGENT_MESSAGE = Prompt(
 )
 CUSTOMER_MESSAGE = Prompt(
     "cxmarena_customer_message",
-    1,
+    2,
     HERE / "customer_message.md",
     CustomerMessageInputs,
     CustomerMessage,

@@ -2,8 +2,8 @@
 
 By what is claimed: sentences that name the same thing, state a value of the same unit in words that may mean the same
 property, and differ in the value; found through an index of things and units. By nearness: sentences near each other
-under their titles (`nearest_passages.py`), whatever they name and whether or not they hold a figure. A whole article
-hardly resembles another because of one sentence; the sentence itself does.
+under their titles and topics (`nearest_passages.py`), whatever they name and whether or not they hold a figure. A whole
+article hardly resembles another because of one sentence; the sentence itself does.
 """
 
 from __future__ import annotations
@@ -30,14 +30,17 @@ class Contrast(NamedTuple):
     same: float
 
 
-def propose(texts: Mapping[str, str], similarity: str = "words", k: int = 10) -> list[Contrast]:
+def propose(
+    texts: Mapping[str, str], similarity: str = "words", k: int = 10, topics: Mapping[str, str] | None = None
+) -> list[Contrast]:
     """The candidates of both ways, the likeliest of each first and by turns, so that a limit cuts neither off.
 
-    `similarity`: "words" or an embedder by name; `k`: nearest articles of each. A pair found by nearness alone is not
+    `similarity`: "words" or an embedder by name; `k`: nearest articles of each; `topics`: what articles stand
+    under. A pair found by nearness alone is not
     sure to differ at all: its `same` is 0.
     """
     claimed = {contrast[:2]: contrast for contrast in find_contrasts(texts)}
-    near = {pair[:2]: pair for pair in find_near_pairs(texts, similarity, k)}
+    near = {pair[:2]: pair for pair in find_near_pairs(texts, similarity, k, topics)}
     order = chain.from_iterable(zip_longest(claimed, near))
     found = []
     for pair in dict.fromkeys(one for one in order if one is not None):

@@ -11,7 +11,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +54,12 @@ def shorten(text: str, longest: int) -> str:
 
 @dataclass(frozen=True)
 class Corpus:
-    """The articles of one corpus by id, as an agent finds them: noisy text, markup taken off for searching."""
+    """The articles of one corpus by id, as an agent finds them: noisy text, markup taken off for searching; and the
+    topic or collection that each stands under, the uppermost of its path, of those that have one.
+    """
 
     texts: dict[str, str]
+    topics: dict[str, str] = field(default_factory=dict)
 
     def passage(self, article_id: str, longest: int = LONGEST) -> Passage | None:
         """An article as prompts print it: of more than `longest` characters the whole sentences and lines that fit, and
@@ -84,7 +87,14 @@ def _load(base: str, dataset_id: str, name: str) -> Corpus:
     if not texts:
         known = {one for corpora in frame.get_column("corpus").to_list() for one in corpora or ()}
         raise UnknownName(f"corpus of dataset {dataset_id!r}", name, known)
-    return Corpus(texts)
+    topics = {
+        row["article_id"]: row["topic"][0]
+        for row in (frame.select("article_id", "topic") if "topic" in frame.columns else frame[:0]).iter_rows(
+            named=True
+        )
+        if row["topic"] and row["article_id"] in texts
+    }
+    return Corpus(texts, topics)
 
 
 @dataclass(frozen=True)

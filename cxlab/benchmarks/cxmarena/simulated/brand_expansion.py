@@ -59,20 +59,19 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     lines = list(inputs.products) or [GOODS[language]]
     pack["domain"] = ", ".join(lines)
     # Whoever says a trade that no archetype is of gets what holds for any.
-    known_trade = inputs.trade in industry_archetypes.names()
-    chosen = dict.fromkeys(lines, industry_archetypes.load(inputs.trade, language) if known_trade else None)
+    chosen = dict.fromkeys(lines, industry_archetypes.find(inputs.trade, language))
     own_copies = {kind.name: kind.model_copy(deep=True) for kind in chosen.values() if kind}
     kinds = {line: own_copies[kind.name] if kind else None for line, kind in chosen.items()}
     if unfit := [line for line, kind in kinds.items() if kind is None]:
         pack["note"] = NOTES[language].format(lines=", ".join(unfit))
-    signed = all(kind is not None and kind.contract for kind in kinds.values())
+    signed = all(kind.contract if kind else inputs.trade == industry_archetypes.ANY_SERVICE for kind in kinds.values())
     _make_common(pack, known, kinds, signed)
     fresh = _name_lines(lines, set(pack["families"]))
     taken = {m.lower() for f in pack["families"].values() for m in f["models"]}
-    made = {fresh[line]: _make_line(pack, known, line, kinds[line], coin(rng, taken)) for line in lines}
+    made = {fresh[line]: _make_line(pack, known, line, kinds[line], coin(rng, taken), signed) for line in lines}
     services = _add_services(pack, known, kinds)
     pack["families"] = {**made, **services, **pack["families"]}
-    _add_issues(pack, known, {fresh[line]: kind for line, kind in kinds.items()}, list(services))
+    _add_issues(pack, known, {fresh[line]: kind for line, kind in kinds.items()}, list(services), signed)
     _add_tools(pack, known, {fresh[line]: kind for line, kind in kinds.items()})
     _mend_references(pack)
     # A small tree shows what the brief names before anything else.
@@ -117,6 +116,8 @@ def _make_common(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype 
     pack["families"] = families
     if signed:
         families |= {"papers": known.papers, "withdrawal": known.withdrawal}
+    for said in pack["properties"].values():
+        said["remarks"] = _without(said.get("remarks", []), foreign)
     for aspect in pack["aspects"].values():
         aspect["lines"] = _without(aspect["lines"], foreign)
     pack["aspects"] = {key: a for key, a in pack["aspects"].items() if len(a["lines"]) >= FEWEST_LINES}
@@ -133,14 +134,14 @@ def _without(lines: list[str], foreign: re.Pattern[str]) -> list[str]:
 
 
 def _make_line(
-    pack: Pack, known: CommonArchetype, line: str, trade: Archetype | None, models: list[str]
+    pack: Pack, known: CommonArchetype, line: str, trade: Archetype | None, models: list[str], signed: bool
 ) -> dict[str, Any]:
     """A product line's family, with what its trade brings put into the pack."""
     title = line[:1].upper() + line[1:]
-    keeps = trade.keeps if trade else known.keeps
+    keeps = trade.keeps if trade else known.contract.keeps if signed else known.keeps
     draws: dict[str, Any] = {name: (trade.draws if trade else {}).get(name, {}) for name in keeps}
     pack["aspects"].update(known.aspects)
-    says = trade or known.line
+    says = trade or (known.contract_line if signed else known.line)
     if trade:
         draws |= {name: {} for name in trade.properties}
         pack["properties"].update(trade.properties)
@@ -174,7 +175,9 @@ def _add_services(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype
     return found
 
 
-def _add_issues(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | None], services: list[str]) -> None:
+def _add_issues(
+    pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | None], services: list[str], signed: bool
+) -> None:
     """Issues of what stayed, those of goods or contracts for the lines, and each trade's own."""
     kept = set(pack["families"])
     lines = list(kinds)
@@ -187,9 +190,9 @@ def _add_issues(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype |
         if key in known.contract.issues:
             families = [*services, *families]
         for line, trade in kinds.items():
-            also = known.goods if trade is None else trade.also
+            also = trade.also if trade else None
             if also is None:
-                also = known.contract.issues if trade and trade.contract else known.goods
+                also = known.contract.issues if (trade.contract if trade else signed) else known.goods
             families += [line] * (key in also)
         if families:
             found[key] = {**issue, "families": list(dict.fromkeys(families))}

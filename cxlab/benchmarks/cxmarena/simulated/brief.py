@@ -69,6 +69,11 @@ class BriefFigure(NamedTuple):
     value: Value
     text: str
 
+    @property
+    def quoted(self) -> str:
+        """The clause with a gap where the figure stands, as a person reads what it belongs to."""
+        return self.clause.replace(self.text, "…", 1)
+
 
 def brand_name(brief: str, language: str, rng: np.random.Generator) -> str:
     """A quoted name, or the capitalised words that the brief begins with, or a coined one."""

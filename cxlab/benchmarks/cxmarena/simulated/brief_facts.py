@@ -41,7 +41,9 @@ def add_brief_facts(
     for each in told(brief, language):
         if each.text not in planned:
             continue
-        each = each._replace(what=planned[each.text] or each.what)
+        # What a person left as it was read is a whole clause, with other figures in it.
+        if planned[each.text] not in ("", each.quoted):
+            each = each._replace(what=planned[each.text])
         name = _property_of(pack, known, each, lines, own)
         if name is None or name in fixed:
             rest.append(each)

@@ -32,8 +32,8 @@ _SUBJECT = re.compile(rf"((?:{_CAPITALS})(?: (?:{_CAPITALS}|&|and|et|und|of|de))
 # What a trade is certain by: words of what is sold, or only words around it.
 NAMED, AROUND = 0.9, 0.4
 ASK = (
-    "Which trade is it in? A simulated model knows things that are {known}; 'any' takes what holds for every trade. A "
-    "real model needs no list."
+    "Which trade is it in? A simulated model knows {known}; 'any' takes what holds for all goods, 'any service' "
+    "what holds for all services. A real model needs no list."
 )
 
 
@@ -43,14 +43,15 @@ def read_brief(inputs: BriefText, profile: Profile, rng: np.random.Generator) ->
     language = find_language(brief)
     lines = product_lines(brief, language)
     trade, certainty = find_trade(lines, brief, language)
-    asks = [] if certainty >= NAMED else [ASK.format(known=", ".join(industry_archetypes.names()))]
+    titles = {name: industry_archetypes.load(name, language).title for name in industry_archetypes.names()}
+    asks = [] if certainty >= NAMED else [ASK.format(known=", ".join(titles.values()))]
     return json.dumps(
         {
             "language": language,
             "name": _name(brief, language, rng),
             "products": lines,
-            "figures": [{"value": one.text, "of": one.what} for one in told(brief, language)],
-            "trade": trade,
+            "figures": [{"value": one.text, "of": one.quoted} for one in told(brief, language)],
+            "trade": titles.get(trade, ""),
             "certainty": certainty,
             "asks": asks,
         },

@@ -21,12 +21,15 @@ from cxlab.benchmarks.cxmarena.brand.brand_pack import StrictModel
 
 ARCHETYPES = resources.data("simulated", "cxmarena", "industry_archetypes")
 ANY = "any"
+# A trade that a person may name where no archetype fits: what holds for anything that is signed rather than sent.
+ANY_SERVICE = "any service"
 # Pieces of a pack are checked when the whole pack is; here they only pass through.
 Pieces = dict[str, dict[str, Any]]
 
 
 class Archetype(StrictModel):
-    """One archetype in one language; `brief` holds beginnings of words by which a brief names it.
+    """One archetype in one language; `title` is what people call the trade, `brief` holds beginnings of words by which
+    a brief names it.
 
     `keeps` are properties of the language's own pack that hold here, too, `draws` how they are drawn; `also` issues
     of that pack that its products may have (None: those of any goods), `foreign` words of lines that are nonsense
@@ -34,6 +37,7 @@ class Archetype(StrictModel):
     insured), which says more of a trade than what it is.
     """
 
+    title: str = Field(min_length=1)
     brief: tuple[str, ...] = Field(min_length=3)
     contract: bool = False
     ways: tuple[str, ...] = ()
@@ -74,7 +78,7 @@ class ContractArchetype(StrictModel):
 
 
 class ProductLine(StrictModel):
-    """What may be said of any product."""
+    """What may be said of any product, or of anything that is signed."""
 
     the: str
     acc: str = ""
@@ -103,6 +107,7 @@ class CommonArchetype(StrictModel):
     issues: Pieces = {}
     promises: dict[str, tuple[str, ...]]
     line: ProductLine
+    contract_line: ProductLine
     roots: dict[str, tuple[str, ...]]
     aspects: Pieces
     service: dict[str, Any]
@@ -132,6 +137,15 @@ def load(name: str, language: str) -> Archetype:
     path = ARCHETYPES / f"{name}.yaml"
     trade: Archetype = getattr(files.load_model(path, ArchetypeFile, "see the other trades for the form"), language)
     return trade.model_copy(update={"name": name})
+
+
+def find(trade: str, language: str) -> Archetype | None:
+    """The archetype that a person or a plan names, by its title or its name; None when it is of no archetype."""
+    said = trade.strip().casefold()
+    return next(
+        (known for name in names() if said in (name, (known := load(name, language)).title.casefold())),
+        None,
+    )
 
 
 @functools.cache
@@ -169,4 +183,4 @@ def count(words: tuple[str, ...], text: str, language: str) -> int:
     return len(re.findall(pattern, text.lower()))
 
 
-__all__ = ["Archetype", "CommonArchetype", "choose", "common", "count", "load", "names"]
+__all__ = ["Archetype", "CommonArchetype", "choose", "common", "count", "find", "load", "names"]

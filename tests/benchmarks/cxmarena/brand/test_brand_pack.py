@@ -161,10 +161,10 @@ def test_a_trade_that_a_stand_in_does_not_know_is_asked_for_and_never_guessed(tm
 @pytest.mark.parametrize(
     ("text", "language", "name", "trade"),
     [
-        ("Spoke & Chain sells city bicycles and insures them against theft.", "en", "Spoke & Chain", "ridden"),
-        ("Veloria rents bicycles by the hour.", "en", "Veloria", "hired"),
-        ("Radwerk Nord baut Trekkingräder und Lastenräder in Kiel.", "de", "Radwerk Nord", "ridden"),
-        ("Abri assure les logements et les voitures.", "fr", "Abri", "insured"),
+        ("Spoke & Chain sells city bicycles and insures them against theft.", "en", "Spoke & Chain", "bicycles"),
+        ("Veloria rents bicycles by the hour.", "en", "Veloria", "rental"),
+        ("Radwerk Nord baut Trekkingräder und Lastenräder in Kiel.", "de", "Radwerk Nord", "Fahrräder"),
+        ("Abri assure les logements et les voitures.", "fr", "Abri", "assurance"),
     ],
 )
 def test_what_a_paragraph_says_plainly_is_not_asked_for(text: str, language: str, name: str, trade: str) -> None:

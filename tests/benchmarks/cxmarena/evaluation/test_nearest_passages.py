@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cxlab.benchmarks.cxmarena.evaluation.contradiction_candidates import excerpt, propose
 from cxlab.benchmarks.cxmarena.evaluation.cosines import cosine_rows
-from cxlab.benchmarks.cxmarena.evaluation.nearest_passages import FIGURES, find_near_pairs
+from cxlab.benchmarks.cxmarena.evaluation.nearest_passages import FIGURES, TOPIC, find_near_pairs
 from cxlab.benchmarks.cxmarena.written import brand_files, dataset
 
 WORDS = ["ship", "cabin", "deck", "ticket", "berth", "12", "30"]
@@ -16,9 +16,10 @@ TEXTS = st.lists(st.lists(SENTENCES, max_size=4), min_size=1, max_size=6)
 
 
 @settings(max_examples=20, deadline=None)
-@given(TEXTS, st.integers(1, 4))
-def test_near_pairs_are_those_of_brute_force(bodies: list[list[str]], k: int) -> None:
+@given(TEXTS, st.integers(1, 4), st.lists(st.sampled_from(["", "On board", "Tickets"]), min_size=6, max_size=6))
+def test_near_pairs_are_those_of_brute_force(bodies: list[list[str]], k: int, under: list[str]) -> None:
     texts = {f"A{n}": "\n".join([f"Page {n}", *body]) for n, body in enumerate(bodies)}
+    topics = {f"A{n}": topic for n, topic in enumerate(under) if topic}
     said = [(f"A{n}", f"Page {n}. {s}", s) for n, body in enumerate(bodies) for s in dict.fromkeys(body)]
     cosines = cosine_rows([each[1] for each in said], "words")(0, len(said)) if said else np.zeros((0, 0))
     near: dict[str, dict[str, float]] = {name: {} for name in texts}
@@ -26,8 +27,9 @@ def test_near_pairs_are_those_of_brute_force(bodies: list[list[str]], k: int) ->
         for j, (other, _, theirs) in enumerate(said):
             if one != other and mine != theirs and cosines[i, j] > 0:
                 both = any(map(str.isdigit, mine)) and any(map(str.isdigit, theirs))
-                near[one][other] = max(near[one].get(other, 0.0), float(cosines[i, j]) + FIGURES * both)
-    found = {pair[:2]: pair for pair in find_near_pairs(texts, k=k)}
+                alike = TOPIC * (one in topics and topics[one] == topics.get(other))
+                near[one][other] = max(near[one].get(other, 0.0), float(cosines[i, j]) + FIGURES * both + alike)
+    found = {pair[:2]: pair for pair in find_near_pairs(texts, k=k, topics=topics)}
     assert list(found.values()) == sorted(found.values(), key=lambda one: (one.rank, -one.nearness, *one[:2]))
     for one, others in near.items():
         for other, value in others.items():
@@ -53,7 +55,8 @@ def test_every_planted_contradiction_of_the_written_brand_is_shown_to_the_model(
     corpus = dataset.refine(brand, own, tools)
     written = dict(zip((a.id for a in corpus.articles), (*brand.articles, *brand.refinement), strict=True))
     texts = {article.id: article.body for article in corpus.articles}
-    proposed = {one[:2]: one for one in propose(texts)}
+    topics = {article.id: article.topic[0] for article in corpus.articles}
+    proposed = {one[:2]: one for one in propose(texts, topics=topics)}
     assert len(corpus.contradictory) == 11
     assert len(proposed) <= 450
     for pair in corpus.contradictory:
@@ -68,3 +71,13 @@ def test_sentences_that_are_the_same_everywhere_bring_nobody_together() -> None:
     texts = {f"A{n}": f"{name}\n\n{shared}" for n, name in enumerate(("Berths", "Meals", "Dogs"))}
     assert find_near_pairs(texts) == []
     assert find_near_pairs({"A": "Alone"}) == []
+
+
+def test_of_two_that_are_as_near_the_one_under_the_same_topic_comes_first() -> None:
+    said = "Dogs stay in the car."
+    texts = {
+        name: f"{name}\n\n{said[:-1]} {more}." for name, more in (("A", "kennel"), ("B", "crate"), ("C", "basket"))
+    }
+    assert find_near_pairs(texts, k=1)[0][:2] == ("A", "B")
+    topics = {"A": "Animals", "B": "Tickets", "C": "Animals"}
+    assert find_near_pairs(texts, k=1, topics=topics)[0][:2] == ("A", "C")

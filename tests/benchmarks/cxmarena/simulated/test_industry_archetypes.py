@@ -96,6 +96,34 @@ def test_a_trade_that_nobody_knows_keeps_what_holds_for_any_and_says_so(tmp_path
     assert not [word for word in ("battery", "hub", "lamp", "socket", "app", "device") if f" {word}" in said]
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Harrow Bank offers current accounts and mortgages. An account costs £3 a month.", 2),
+        ("Brightside Dental offers check-ups and clear aligners. A check-up costs £48.", 2),
+        ("Ledgerline makes invoicing software for builders. The plan costs £29 a month.", 1),
+    ],
+)
+def test_a_bank_a_dentist_and_a_software_house_are_asked_about_and_sell_no_goods(
+    tmp_path: Path, text: str, lines: int
+) -> None:
+    plan = brief_plan.read(text, llm.load("simulated:strong"))
+    assert (plan.trade, len(plan.asks), len(plan.products)) == ("", 1, lines)
+    pack = make(text, industry_archetypes.ANY_SERVICE, tmp_path)
+    sold = [family for family in pack.families.values() if family.root == "products"]
+    assert len(sold) == lines
+    for family in sold:
+        assert not {"weight", "warranty", "price"} & {*family.properties}
+        assert {"cancel_plan", "bill_wrong"} <= {
+            key
+            for key, issue in pack.issues.items()
+            if {pack.families[f].title for f in issue.families} & {family.title}
+        }
+    remarks = [pack.properties[name].remarks for family in sold for name in family.properties]
+    said = json.dumps([*remarks, *(family.about for family in sold)]).lower()
+    assert not [word for word in ("software version", "redecorate", "batter", "serial number", "parts") if word in said]
+
+
 def test_how_something_is_offered_says_more_than_what_it_is() -> None:
     sold, rented = "Veloria sells bicycles.", "Veloria rents bicycles by the hour."
     found = [industry_archetypes.choose("bicycles", text, "en") for text in (sold, rented)]
@@ -174,4 +202,4 @@ def test_a_word_in_passing_makes_no_trade_and_no_line(tmp_path: Path) -> None:
     assert lines == {"bonsaibaeume": "Bonsaibäume", "orchideen": "Orchideen"}
     assert "Bonsaibäume" in pack.note
     assert any("bonsaibaeume" in tool.families for tool in pack.tools.values())
-    assert industry_archetypes.choose("Abos", "Nordlicht verkauft Abos.", "de") is not None
+    assert industry_archetypes.choose("Filmabos", "Nordlicht verkauft Filmabos.", "de") is not None

@@ -137,7 +137,7 @@ class DialogueScript:
     def cause(self, kind: str = "cause") -> bool:
         """What may lie behind the trouble, as a guess or (kind "why") as the reason for a step."""
         found = self.article_index.line(self.person, self.person.issue.causes, self.rng)
-        if found is None:
+        if found is None or self.person.issue.own_reason:
             return False
         text, passage, used = found
         move = self.agent(kind, {"cause": inside(self.person.ledger, text)}, "knowledge_base")
