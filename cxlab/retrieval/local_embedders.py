@@ -1,13 +1,19 @@
 """Embedders whose weights lie on this machine, by name, through libraries that are optional extras.
 
 fastembed:NAME   through onnxruntime, no torch: pip install "cxlab[fastembed]"
-st:NAME          any model of sentence-transformers: pip install "cxlab[st]"; NAME may be a folder
+st:NAME          any model of sentence-transformers: pip install "cxlab[st]"
+
+NAME may be a folder: for st one as its `save` writes it, or of a Hugging Face model; for fastembed one with
+config.json, tokenizer.json, tokenizer_config.json and model.onnx or onnx/model.onnx, whose last states are averaged
+unless 1_Pooling/config.json says that the first token counts. What stands in front is then told by the folder's path.
 
 Models that were trained with another text in front of a question than in front of a passage get it here.
 """
 
+import hashlib
 import importlib
 import importlib.util
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -67,16 +73,16 @@ class LocalEmbedder:
         kind, _, self.model_name = name.partition(":")
         if needs := missing(name):
             raise NotConfigured(f"embedder {name!r} is not installed: {needs}")
-        self.name = name
+        self.name = name + _version(Path(self.model_name).expanduser())
         self._kind = kind
         try:
             self._model: Any = _load_fastembed(self.model_name) if kind == "fastembed" else _load_st(self.model_name)
-        except (OSError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError, KeyError) as error:
             # Both libraries raise one of these for a name that they do not know and for weights they cannot fetch.
             said = str(error).strip().partition("\n")[0][:200]
             raise NotConfigured(
-                f"embedder {name!r}: its weights are not on this machine and could not be fetched ({said}); fetch them "
-                "once where there is a network, or name a folder that holds them"
+                f"embedder {name!r}: its weights are not on this machine, or could not be fetched or read ({said}); "
+                "fetch them once where there is a network, or name a folder that holds them"
             ) from None
         self.dim = self._encode(["dimension"], "passage").shape[1]
 
@@ -109,9 +115,40 @@ class LocalEmbedder:
         return np.asarray(self._model.encode(texts if own else written, **named), dtype=np.float32)
 
 
+def _version(folder: Path) -> str:
+    """What tells a folder's weights from those that lay there before, as vectors are kept by name; "" for a name."""
+    if not folder.is_dir():
+        return ""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    told = "\n".join(f"{path.relative_to(folder)} {(at := path.stat()).st_size} {at.st_mtime_ns}" for path in files)
+    return f"@{hashlib.blake2b(told.encode(), digest_size=3).hexdigest()}"
+
+
 def _load_fastembed(model: str) -> Any:
     threads = int(os.environ.get("OMP_NUM_THREADS") or 0) or None
-    return importlib.import_module(_PACKAGES["fastembed"]).TextEmbedding(model_name=model, threads=threads)
+    fastembed = importlib.import_module(_PACKAGES["fastembed"])
+    folder = Path(model).expanduser()
+    if not folder.is_dir():
+        return fastembed.TextEmbedding(model_name=model, threads=threads)
+    known = {one["model"] for one in fastembed.TextEmbedding.list_supported_models()}
+    if model not in known:
+        described = importlib.import_module("fastembed.common.model_description")
+        fastembed.TextEmbedding.add_custom_model(
+            model=model,
+            pooling=described.PoolingType.CLS if _takes_first_token(folder) else described.PoolingType.MEAN,
+            normalization=True,
+            sources=described.ModelSource(url=folder.resolve().as_uri()),
+            dim=int(json.loads((folder / "config.json").read_text(encoding="utf-8"))["hidden_size"]),
+            model_file="model.onnx" if (folder / "model.onnx").is_file() else "onnx/model.onnx",
+        )
+    return fastembed.TextEmbedding(model_name=model, specific_model_path=str(folder), threads=threads)
+
+
+def _takes_first_token(folder: Path) -> bool:
+    """Whether a folder's model is pooled by its first token, in either spelling of sentence-transformers."""
+    path = folder / "1_Pooling" / "config.json"
+    pooling = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return bool(pooling.get("pooling_mode_cls_token") or pooling.get("pooling_mode") == "cls")
 
 
 def _load_st(model: str) -> Any:
