@@ -90,10 +90,7 @@ show_words("compare", [about])
 decided = ui.cached(queries.decided, scope, unit, baseline)
 if decided is not None:
     show_decision(about, ranking, compared.conditions, decided, board, title, named, scope, unit)
-comparison_sets.show_left_out([ranking])
-comparison_sets.offer_marked(compared, [ranking], about)
-comparison_sets.warn_of_customers([ranking])
-comparison_sets.show_conditions(compared, [ranking], "compare")
+comparison_sets.tell_standing(about, compared, [ranking], "compare")
 if unit == "run_id":
     show_what_differs(about, list(named), named)
 offer_report("compare", [(about, scope, unit)])

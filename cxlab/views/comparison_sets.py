@@ -14,17 +14,21 @@ from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking, Rankings
 from cxlab.read.comparison.sets import Choice, ComparisonSet, TaskSet, Unit, attempts_of
 from cxlab.read.comparison.words import name_some, say_customers, say_left_out
+from cxlab.read.conditions import of_runs
 from cxlab.read.headlines import may_lead
 from cxlab.read.query import AttemptSet
+from cxlab.read.runs import Progress, progress
 from cxlab.records.benchmark_card import Declaration
 from cxlab.store import catalogue, layout
-from cxlab.ui.address import cached, here, set_view
-from cxlab.ui.labels import label, plain, title
+from cxlab.ui.address import cached, here, link, set_view
+from cxlab.ui.labels import describe_state, label, plain, title
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.compare import queries
 
 _MOST_PARTS = 3
+_MOST_RUNS = 40
+_NOT_WHOLE = ("running", "stalled", "failed", "stopped", "partly")
 
 
 def ranked(view: View, unit: Unit = "model") -> Rankings:
@@ -45,7 +49,7 @@ def leave_out_marked(view: View) -> View:
     return view.change(marked="out", without_samples=marked, page=view.page)
 
 
-def offer_marked(found: ComparisonSet, rankings: Sequence[Ranking], about: Declaration) -> None:
+def _offer_marked(found: ComparisonSet, rankings: Sequence[Ranking], about: Declaration) -> None:
     """How many of the samples are marked as wrongly labelled and which, and the switch that leaves them out; nothing
     where none is."""
     marked = cached(annotations.marked_samples, about.card.id, about.identifying.id if about.identifying else "")
@@ -165,6 +169,16 @@ def _attempts_of(home: str, version: str, wanted: tuple[View, ...]) -> tuple[Att
     return (AttemptSet.of(pl.concat(parts)) if parts else None), tuple(samples)
 
 
+def tell_standing(about: Declaration, found: ComparisonSet, rankings: Sequence[Ranking], key: str) -> None:
+    """What a ranking stands on, below it: who and what is left out, which runs are not whole, whether the customers
+    said the same to all, and what all results have in common."""
+    show_left_out(rankings)
+    _show_unfinished(about, found, rankings)
+    _offer_marked(found, rankings, about)
+    _warn_of_customers(rankings)
+    _show_conditions(found, rankings, key)
+
+
 def show_left_out(found: Sequence[Ranking], name: Callable[[str], str] = label) -> None:
     """Who is not ranked, with the reason; nothing where everybody is."""
     _show_left_out([(each.task.title, each.compared) for each in found], name)
@@ -187,7 +201,32 @@ def _show_left_out(found: Sequence[tuple[str, TaskSet]], name: Callable[[str], s
         st.caption("Not ranked: " + "; ".join(lines) + ".")
 
 
-def show_conditions(found: ComparisonSet, rankings: Sequence[Ranking], key: str) -> None:
+def _show_unfinished(about: Declaration, found: ComparisonSet, rankings: Sequence[Ranking]) -> None:
+    """The runs behind a ranking that go on, ended early or were spoilt in part by a provider, newest first; nothing
+    where all are whole."""
+    ranked = {run for each in rankings for run in each.compared.results["run_id"].unique()}
+    runs = [
+        each for each in of_runs(about.card.id, about.switches).values()
+        if (each.run in ranked or each.conditions == found.conditions) and each.model not in about.floor_models
+    ]  # fmt: skip
+    newest = sorted(runs, key=lambda each: each.created, reverse=True)[:_MOST_RUNS]
+    told = [
+        f"{label(each.model)} ({describe_state(state.state)}, {_say_done(state)})"
+        for each in newest if (state := progress(each.run)).state in _NOT_WHOLE
+    ]  # fmt: skip
+    if told:
+        runs_words = "A run behind this is" if len(told) == 1 else f"{len(told)} runs behind this are"
+        st.caption(plain(f"⚠ {runs_words} not whole: {name_some(told)}."))
+        link("Resume or try again", "run")
+
+
+def _say_done(state: Progress) -> str:
+    if state.state == "partly":
+        return f"{format_count(state.again)} of {format_count(state.planned)} spoilt by a provider"
+    return f"{format_count(state.done)} of {format_count(state.planned)}"
+
+
+def _show_conditions(found: ComparisonSet, rankings: Sequence[Ranking], key: str) -> None:
     """What all results have in common, and how much each model has: folded, below a ranking."""
     with st.expander("What is compared", type="compact"):
         if found.conditions is not None:
@@ -216,7 +255,7 @@ def show_conditions(found: ComparisonSet, rankings: Sequence[Ranking], key: str)
         show_table(frame, columns, key=f"coverage-{key}", alt="What each model has.", downloads=False)
 
 
-def warn_of_customers(found: Sequence[Ranking]) -> None:
+def _warn_of_customers(found: Sequence[Ranking]) -> None:
     """Says where customers did not say the same to all models."""
     for words in dict.fromkeys(told for each in found if (told := say_customers(each.customers))):
         st.caption(f"⚠ {plain(words)}")

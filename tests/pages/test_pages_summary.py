@@ -11,6 +11,7 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.charts.numbers import format_share
 from cxlab.read import View
 from cxlab.read.failures import counts, passed_rate
+from cxlab.store.run_status import Status, write
 from cxlab.ui.annotations import annotate
 from cxlab.ui.labels import PASSED_OF_ALL
 from cxlab.views.benchmarks import declared, leave_out_floors
@@ -86,6 +87,28 @@ def test_the_kept_baseline_stands_on_overview(tmp_path: Path, monkeypatch: pytes
         write_run(tmp_path, number, model, {(f"s{i}", 1): 60.0 + i % 5 + more for i in range(20)})
     annotate("baseline", "sage", "", "old", field="model")
     assert "Baseline old: new is 20.0 points ahead of it, for sure" in words(open_page())
+
+
+@pytest.mark.parametrize("page", ["overview", "compare"])
+def test_runs_that_are_not_whole_are_told_of_where_they_are_ranked(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    states = {
+        "whole": Status("done", 9, 9, ok=9),
+        "gone": Status("running", 20, 9, ok=9, updated="2026-01-01T00:00:00+00:00"),
+        "cut": Status("partly", 9, 9, ok=7, provider=2), "ended": Status("failed", 12, 9, ok=9),
+    }  # fmt: skip
+    for number, (model, status) in enumerate(states.items(), 1):
+        run = write_run(tmp_path, number, model, {(f"s{i}", 1): 50.0 + number + i for i in range(9)})
+        write(tmp_path / "runs" / run / "status.json", status)
+    told = words(open_page(page))
+    assert (
+        "⚠ 3 runs behind this are not whole: ended (✕ failed, 9 of 12), cut (◐ partly, 2 of 9 spoilt by a provider) "
+        in told
+    )
+    assert "gone (! stalled, 9 of 20)" in told
+    assert "whole (" not in told
 
 
 @pytest.mark.parametrize("page", ["overview", "compare"])

@@ -20,16 +20,7 @@ from cxlab.ui.boards import with_labels
 from cxlab.ui.labels import PASSED_COMPARED, Badge, label, plain, say_passed, section, title
 from cxlab.ui.tables import Kind, column, show_chart, show_table
 from cxlab.views.benchmarks import declared
-from cxlab.views.comparison_sets import (
-    choose_lead,
-    choose_set,
-    offer_marked,
-    ranked,
-    show_conditions,
-    show_left_out,
-    view_of,
-    warn_of_customers,
-)
+from cxlab.views.comparison_sets import choose_lead, choose_set, ranked, tell_standing, view_of
 from cxlab.views.judges.corrections import show_beside_scores
 
 Picked = tuple[str, str] | None
@@ -52,10 +43,7 @@ def show_board(about: Declaration) -> Picked:
         choose_lead(about.card.id)
         choose_set(found.set, about.card.id)
     picked = _show_one(about, scored[0], view, finding) if len(scored) == 1 else _show_tasks(about, scored, finding)
-    show_left_out(scored)
-    offer_marked(found.set, scored, about)
-    warn_of_customers(scored)
-    show_conditions(found.set, scored, about.card.id)
+    tell_standing(about, found.set, scored, about.card.id)
     show_beside_scores(View(benchmark=about.card.id))
     link("Compare these models", "compare", view)
     return picked
