@@ -15,7 +15,7 @@ from cxlab.charts.numbers import (
     format_usd,
     largest,
 )
-from cxlab.charts.theme import Mark, mark_of, palette, plain, style_figure
+from cxlab.charts.theme import Mark, mark_of, palette, plain, short_model, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -212,7 +212,9 @@ def draw_profile(
         mark = mark_of(marks, side)
         rows = {row["metric"]: row for row in frame.filter(pl.col("side") == side).iter_rows(named=True)}
         own = [metric for metric in metrics if metric in rows]
-        ends.append((side, float(metrics.index(own[-1])), _height(scales[own[-1]], rows[own[-1]]["mean"])))
+        ends.append(
+            (short_model(side), mark.colour, metrics.index(own[-1]), _height(scales[own[-1]], rows[own[-1]]["mean"]))
+        )
         figure.add_scatter(
             x=[metrics.index(metric) for metric in own],
             y=[_height(scales[metric], rows[metric]["mean"]) for metric in own],
@@ -231,7 +233,7 @@ def draw_profile(
             hovertemplate="%{hovertext}<extra></extra>",
         )
     room = max(0.5, len(metrics) / 8)
-    add_names(figure, ends, len(metrics) - 1 + room / 4, 0.065, 1.02, marks, dark)
+    add_names(figure, ends, len(metrics) - 1 + room / 4, 0.065, 1.02, dark)
     for place, metric in enumerate(metrics):
         figure.add_vline(x=place, line={"color": palette(dark).hairline, "width": 1}, layer="below")
         low, high = scales[metric]
@@ -260,7 +262,7 @@ def draw_trials(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "
     ends = []
     for side in _sides(frame, marks):
         mark, rows = mark_of(marks, side), frame.filter(pl.col("side") == side).sort("k")
-        ends.append((side, float(rows["k"][-1]), 100 * rows["share"][-1]))
+        ends.append((short_model(side), mark.colour, rows["k"][-1], 100 * rows["share"][-1]))
         figure.add_scatter(
             x=rows["k"].to_list(),
             y=[100 * share for share in rows["share"]],
@@ -277,7 +279,7 @@ def draw_trials(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "
         )
     most = largest(frame["k"], 1.0)
     room = max(most - 1, 1.0) / 5
-    add_names(figure, ends, most + room / 6, 8.0, 99.0, marks, dark)
+    add_names(figure, ends, most + room / 6, 8.0, 99.0, dark)
     figure.update_xaxes(title="k trials, all of them right", dtick=1, range=[1 - room / 6, most + room])
     figure.update_yaxes(title="share of samples, %", range=[0, 101])
     return style_figure(figure, dark, height=300, values="y")

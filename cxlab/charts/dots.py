@@ -64,7 +64,7 @@ def draw_dots(
         if len(models) > 1:
             left = [_ends(row)[1] > turn for row in own]
             # Set apart, or a name from right to left would turn the sign of its value round.
-            texts = [f" \u2068{short_name(model)}\u2069 {row['value']:.{digits}f} " for row in own]
+            texts = [f"\xa0\xa0\u2068{short_name(model)}\u2069 {row['value']:.{digits}f}\xa0\xa0" for row in own]
             for row, on_left, text in zip(own, left, texts, strict=True):
                 room = len(text) * _LETTER * (last - first)
                 shown.append(_ends(row)[0] - room if on_left else _ends(row)[1] + room)
@@ -111,7 +111,11 @@ def _ends(row: Mapping[str, Any]) -> tuple[float, float]:
 
 def short_name(model: str) -> str:
     """A model's short name, cut where it is long: for a label inside a chart."""
-    name = short_model(model)
+    return shorten(short_model(model))
+
+
+def shorten(name: str) -> str:
+    """A name, cut where it is long, safe for a label inside a chart."""
     return plain(name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…")
 
 
@@ -129,19 +133,19 @@ def add_published(figure: "Figure", x: Sequence[float], y: Sequence[float], hove
 
 
 def add_names(
-    figure: "Figure", ends: Sequence[tuple[str, float, float]], to: float, apart: float, top: float,
-    marks: Mapping[str, Mark], dark: bool,
-) -> None:  # fmt: skip
-    """The name of each line beside its end, `ends` as (model, x, y): at `to` on the x axis, `apart` from each other at
-    least and none above `top`, so that there is no legend to look up."""
-    order = sorted(ends, key=lambda end: end[2])
-    for (model, x, y), height in zip(order, spread([y for _, _, y in order], apart, top), strict=True):
+    figure: "Figure", ends: Sequence[tuple[str, str, Any, float]], to: Any, apart: float, top: float, dark: bool
+) -> None:
+    """The name of each line beside its end, `ends` as (name, colour, x, y): at `to` on the x axis, `apart` from each
+    other at least and none above `top`, so that there is no legend to look up."""
+    order = sorted(ends, key=lambda end: end[3])
+    heights = spread([y for *_, y in order], apart, top)
+    for (name, colour, x, y), height in zip(order, heights, strict=True):
         figure.add_scatter(
             x=[x, to],
             y=[y, height],
             mode="lines+text",
-            line={"color": mark_of(marks, model).colour, "width": 1},
-            text=["", f" {short_name(model)}"],
+            line={"color": colour, "width": 1},
+            text=["", f" {shorten(name)}"],
             textposition="middle right",
             textfont={"color": palette(dark).ink, "size": 12},
             hoverinfo="skip",

@@ -1,21 +1,21 @@
 """A headline over time: a dot a run with its interval, joined where the runs are alike."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from cxlab.charts.compare import Scale, range_of
+from cxlab.charts.dots import add_names
 from cxlab.charts.numbers import format_count, format_interval, format_points, format_time
 from cxlab.charts.theme import Mark, mark_of, palette, plain, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-_NEAR = 0.06
-"""Of the scale: last dots nearer than this have names that would touch."""
+_APART = 0.07
+"""Of the scale: names of lines nearer than this would touch."""
 
 
 def draw_history(
@@ -32,18 +32,16 @@ def draw_history(
         list(part.iter_rows(named=True))
         for _, part in frame.sort("created").group_by("model", "conditions", maintain_order=True)
     ]
-    places = _place_names([rows[-1]["value"] for rows in lines], scale)
-    for rows, place in zip(lines, places, strict=True):
+    ends = []
+    for rows in lines:
         mark = mark_of(marks, rows[0]["side"])
+        ends.append((names[rows[-1]["run_id"]], mark.colour, rows[-1]["created"], rows[-1]["value"]))
         figure.add_scatter(
             x=[row["created"] for row in rows],
             y=[row["value"] for row in rows],
-            mode="lines+markers+text",
+            mode="lines+markers",
             line={"color": mark.colour, "width": 1.5},
             marker=mark.dot(colours.surface),
-            text=[""] * (len(rows) - 1) + [f"  {plain(names[rows[-1]['run_id']])}"],
-            textposition=place,
-            textfont={"color": colours.ink, "size": 12},
             cliponaxis=False,
             error_y={
                 "type": "data", "symmetric": False, "thickness": 1.5, "width": 0, "color": mark.colour,
@@ -67,18 +65,9 @@ def draw_history(
         # Names stand to the right of the last dots, and one moment alone has no width.
         room = max((max(times) - min(times)) / 3, timedelta(hours=1))
         figure.update_xaxes(range=[min(times) - room / 6, max(times) + room])
+        values = [value for name in ("value", "low", "high") for value in frame[name].drop_nulls()]
+        low, high = scale or (min(values), max(values))
+        add_names(figure, ends, max(times) + room / 10, _APART * (high - low), high, dark)
     shown = range_of(scale)
     figure.update_yaxes(title=plain(title), range=list(shown) if shown else None)
     return style_figure(figure, dark, height=320, values="y")
-
-
-def _place_names(values: Sequence[float], scale: Scale) -> list[str]:
-    """Where the name of each line stands: beside its last dot, and of two near each other one above and one below."""
-    places = ["middle right"] * len(values)
-    order = sorted(range(len(values)), key=lambda place: -values[place])
-    near = _NEAR * (abs(scale[1] - scale[0]) if scale else max(values, default=0) - min(values, default=0))
-    for upper, lower in pairwise(order):
-        if values[upper] - values[lower] < near:
-            places[upper] = "top right" if places[upper] == "middle right" else places[upper]
-            places[lower] = "bottom right"
-    return places

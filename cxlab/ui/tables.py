@@ -147,6 +147,8 @@ def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.Dat
 _ROOM, _TICK, _LETTER, _EDGES, _TALL_ROW, _LINES = 750, 36, 7.2, 18, 64, 3
 _WIDEST, _ENOUGH, _WORTH_IT = 500, 320, 60
 _HEAD, _MOST_TALL = 38, 8
+# So few letters stay in one line.
+_SHORT = 13
 # Letters are taken as wider than most are.
 _SLACK = 45
 
@@ -164,7 +166,11 @@ def fit_widths(table: pl.DataFrame, columns: Mapping[str, Any], room: float) -> 
     least = {
         name: min(
             # Streamlit measures a line a little longer than it is, and would break a word that just fits.
-            _EDGES + _LETTER * max(1.15 * max(lengths[name] / _LINES, _longest_word(table[name])), titles[name]),
+            _EDGES
+            + _LETTER
+            * max(
+                1.15 * max(lengths[name] / _LINES, _longest_word(table[name]), min(lengths[name], _SHORT)), titles[name]
+            ),
             _ENOUGH,
         )
         for name, dtype in table.schema.items()

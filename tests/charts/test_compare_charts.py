@@ -62,7 +62,7 @@ def test_each_dot_has_its_name_beside_it_and_no_legend_is_left_to_look_up() -> N
     frame = pl.concat([scores(), scores().with_columns(side=pl.lit(long), grp=pl.lit("h"))])
     figure = compare.draw_scores(frame, (0.0, 100.0), "Overall", {"g": "group", "h": "other"}, MARKS, False)
     assert not any(trace.showlegend for trace in figure.data)
-    written = [(text.strip(), y) for trace in figure.data if trace.mode == "text"
+    written = [(text.strip("\xa0"), y) for trace in figure.data if trace.mode == "text"
                for text, y in zip(trace.text, trace.y, strict=True)]  # fmt: skip
     dots = {y for trace in figure.data if trace.mode == "markers" for y in trace.y}
     assert {y for _, y in written} == dots

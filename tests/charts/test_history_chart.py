@@ -1,6 +1,7 @@
 """A headline over time: a line a model and conditions, whose names do not stand upon each other."""
 
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import polars as pl
 import pytest
@@ -20,16 +21,15 @@ def runs(*values: tuple[str, str, int, float]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=HISTORY).with_columns(side="model")
 
 
-@pytest.mark.parametrize(
-    ("last", "places"),
-    [(50.0, ["middle right", "middle right"]), (93.0, ["top right", "bottom right"])],
-)
-def test_names_that_would_touch_stand_above_and_below(last: float, places: list[str]) -> None:
+@pytest.mark.parametrize(("last", "apart"), [(50.0, False), (93.0, True)])
+def test_names_stand_beside_the_ends_of_lines_and_do_not_touch(last: float, apart: bool) -> None:
     frame = runs(("a", "c1", 1, 40.0), ("a", "c1", 2, 94.0), ("a", "c2", 3, 10.0), ("b", "c1", 2, last))
     names = {run: run for run in frame["run_id"]}
     figure = draw_history(frame, (0.0, 100.0), "told", mark_models(["a", "b"]), names, False)
-    lines = {tuple(each.text): each for each in figure.data}
     # Runs under other conditions are a line of their own.
-    assert {key[-1].strip() for key in lines} == {"a-2", "a-3", "b-2"}
-    shown = {key[-1].strip(): line.textposition for key, line in lines.items()}
-    assert [shown["a-2"], shown["b-2"]] == places
+    shown = {each.text[-1].strip(): tuple(each.y) for each in figure.data if each.text}
+    assert set(shown) == {"a-2", "a-3", "b-2"}
+    assert [shown[name][0] for name in ("a-2", "a-3", "b-2")] == [94.0, 10.0, last]
+    heights = sorted(height for _, height in shown.values())
+    assert all(above - below >= 7 for below, above in pairwise(heights))
+    assert (shown["a-2"][1] > 94.0, shown["b-2"][1] < last) == (apart, apart)

@@ -77,6 +77,7 @@ def _show_ranking(
         "p_corrected": column("p", "p", "Corrected for the number of comparisons (Bonferroni)."),
         "coverage": column("Has samples", help="With a result under these conditions, of those that the task has."),
     }
-    if not (rows["has"] < compared.known).any():
+    # How many all of them share stands above.
+    if (rows["has"] == compared.samples).all():
         del columns["coverage"]
     show_table(shown, columns, key="compare-ranking", alt=f"{alt}.")

@@ -72,8 +72,9 @@ def show_audit(about: Declaration, view: View, unit: Unit, named: Mapping[str, s
         "passed by nobody"
         if alike
         else "No sample is failed by all strong sides for the same reason",
-        f"Strong is the better half here: {plain(who)}. Of {format_count(found.height)} samples that all of them fail, "
-        "these come first: either they are hard, or the label is wrong. Select one to look and to mark it.",
+        f"Strong is the better half here: {plain(who)}. All of them fail {format_count(found.height)} "
+        f"sample{'' if found.height == 1 else 's'}{', those for the same reason first' if alike else ''}: either "
+        "hard, or with a wrong label. Select one to look and to mark it.",
     )
     shown = found.with_columns(
         why=pl.when("alike").then(pl.lit("the same")).otherwise(pl.lit("each another")),

@@ -144,6 +144,8 @@ def compare(view: View, found: Corrections) -> pl.DataFrame:
     decided = found.attempts.filter(
         pl.concat_str("run_id", pl.lit("/"), "attempt_id").is_in([f"{run}/{attempt}" for run, attempt in found.effects])
     )
+    if view.benchmark:
+        decided = decided.filter(pl.col("benchmark") == view.benchmark)
     for (benchmark,), part in decided.group_by("benchmark", maintain_order=True):
         effects = {key: found.effects[key] for key in part.select("run_id", "attempt_id").iter_rows()}
         metrics = metrics_of(str(benchmark), effects.values())

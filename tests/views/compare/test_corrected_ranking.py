@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from cxlab.read import View
+from cxlab.read import View, decisions
 from cxlab.records import Annotation, new_id
 from cxlab.store import write
 from cxlab.ui.annotations import annotate
 from cxlab.views.compare import corrected, queries
-from cxlab.views.judges.corrected_scores import Corrections, Effect
+from cxlab.views.judges.corrected_scores import Corrections, Effect, compare, correct
 from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
 
@@ -78,3 +78,6 @@ def test_a_decision_on_the_store_is_scored_by_the_benchmark_itself(own_judged_ho
     assert (found.decided, found.values, found.verdicts) == (1, 0, 1)
     assert found.passed.rows() == [("simulated:eloquent", 0.5, 1.0)]
     assert found.ranking.table["value"].to_list() == [70.0]
+    every = correct(decisions.outcomes(decisions.decisions()))
+    assert compare(View("sage"), every).height
+    assert compare(View("mmtaup2"), every).is_empty()
