@@ -1,7 +1,11 @@
 """What a process of tests needs once and would make anew for each page and each command that it opens."""
 
+import contextlib
 import functools
+import os
 import sys
+from pathlib import Path
+from typing import Any
 
 
 def share_between_commands() -> None:
@@ -16,6 +20,7 @@ def share_between_commands() -> None:
 def share_between_pages() -> None:
     """What each AppTest would read and compile for itself, and a wait that does not ask a thousand times a second."""
     from streamlit.components.v2 import manifest_scanner
+    from streamlit.runtime.pages_manager import PagesManager
     from streamlit.runtime.scriptrunner.script_cache import ScriptCache
     from streamlit.testing.v1 import local_script_runner
 
@@ -25,6 +30,16 @@ def share_between_pages() -> None:
     # The compiled pages; those that a test writes have a path of their own each time.
     compiled, get_bytecode = ScriptCache(), ScriptCache.get_bytecode
     ScriptCache.get_bytecode = lambda _, path: get_bytecode(compiled, path)
+
+    # A server knows after the first run that app.py has a navigation of its own; an AppTest would first make one of the
+    # files in pages/ for each run.
+    enter = PagesManager.__init__
+
+    def with_navigation(manager: PagesManager, *args: Any, **kwargs: Any) -> None:
+        PagesManager.uses_pages_directory = False
+        enter(manager, *args, **kwargs)
+
+    PagesManager.__init__ = with_navigation
 
     ask = local_script_runner.require_widgets_deltas
 
@@ -37,8 +52,38 @@ def share_between_pages() -> None:
     local_script_runner.require_widgets_deltas = wait
 
 
+def share_between_stores() -> None:
+    """The database of an empty store: it holds views by relative paths, so that of one store is as good as another's.
+
+    Making it is what a new store takes longest for. The first of a process is made as it should be.
+    """
+    from cxlab.store import connect
+
+    make = connect._create
+    made: dict[object, bytes] = {}
+
+    def create(base: Path) -> None:
+        # What it is made from may be changed by a test.
+        wanted = make, connect._wanted_version(), connect.MIGRATIONS
+        if wanted not in made:
+            make(base)
+            made[wanted] = (base / connect.DATABASE).read_bytes()
+            return
+        connect.make_empty_parts(base, anew=True)
+        fresh = base / "tmp" / f"{connect.DATABASE}.{os.getpid()}"
+        fresh.parent.mkdir(parents=True, exist_ok=True)
+        fresh.write_bytes(made[wanted])
+        with contextlib.suppress(FileExistsError):
+            os.link(fresh, base / connect.DATABASE)
+        fresh.unlink()
+
+    connect._create = create
+
+
 def share() -> None:
     """All of it that this process uses."""
     share_between_commands()
+    if "cxlab.store.connect" in sys.modules:
+        share_between_stores()
     if "streamlit" in sys.modules:
         share_between_pages()

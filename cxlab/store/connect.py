@@ -1,6 +1,7 @@
 """Open the store for reading, and ask it."""
 
 import contextlib
+import functools
 import hashlib
 import io
 import os
@@ -257,15 +258,21 @@ def make_empty_parts(base: Path, anew: bool = False) -> bool:
     made = False
     for path, schema in wanted.items():
         if anew or not path.is_file() or find_fault(path, schema) is not None:
-            buffer = io.BytesIO()
-            pl.DataFrame(schema=schema).write_parquet(buffer)
-            layout.write_whole(path, buffer.getvalue())
+            layout.write_whole(path, _without_rows(tuple(schema.items())))
             made = True
     nothing = base / "runs" / layout.EMPTY / _NO_RUN
     if not nothing.is_file():
         layout.write_whole(nothing, b"")
         made = True
     return made
+
+
+@functools.lru_cache(maxsize=16)
+def _without_rows(schema: tuple[tuple[str, Any], ...]) -> bytes:
+    """The Parquet file of a table that has no rows."""
+    buffer = io.BytesIO()
+    pl.DataFrame(schema=dict(schema)).write_parquet(buffer)
+    return buffer.getvalue()
 
 
 # --- versions: every opening compares (number of the last migration, digest of schema.sql with its columns)

@@ -6,6 +6,7 @@ coverage holds by construction. Level changes how facts come out, never which fa
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -49,9 +50,7 @@ def make(options: SageDataset, seed: int) -> tuple[Dataset, list[Sample]]:
     settings = {"scenarios": list(scenarios), "levels": list(levels), "per_leaf": per_leaf}
     files = [content_id(rules.load(name).model_dump(mode="json")) for name in scenarios]
     dataset_id = "sage-" + content_id(settings, seed, files, "2")
-    samples = [
-        sample for name in scenarios for sample in make_samples(dataset_id, rules.load(name), levels, seed, per_leaf)
-    ]
+    samples = list(_samples_of(dataset_id, tuple(scenarios), tuple(levels), seed, per_leaf))
     name = f"SAGE, {len(scenarios)} procedures, every leaf × {len(levels)} levels" + (f" × {per_leaf}" * (per_leaf > 1))
     return Dataset(
         id=dataset_id,
@@ -63,6 +62,19 @@ def make(options: SageDataset, seed: int) -> tuple[Dataset, list[Sample]]:
         licence="own work",
         created=datetime.now(UTC),
     ), samples
+
+
+@functools.lru_cache(maxsize=2)
+def _samples_of(
+    dataset_id: str, scenarios: tuple[str, ...], levels: tuple[str, ...], seed: int, per_leaf: int
+) -> tuple[Sample, ...]:
+    """All samples of a dataset. The id tells them apart: what is in it has the scenarios' content.
+
+    Kept, because the Run page needs them for its filters, for what a run takes and for how many there are.
+    """
+    return tuple(
+        sample for name in scenarios for sample in make_samples(dataset_id, rules.load(name), levels, seed, per_leaf)
+    )
 
 
 def make_samples(dataset_id: str, s: Scenario, levels: Sequence[str], seed: int, per_leaf: int) -> Iterator[Sample]:

@@ -1,5 +1,6 @@
 """The corpus written by hand is as promised, and what is wrong with such files is found."""
 
+import functools
 import re
 import shutil
 from collections import Counter, defaultdict
@@ -7,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from cxlab.benchmarks.cdr.corpus import AREAS, DOMAINS, load_written
 from cxlab.benchmarks.cdr.corpus.written import FOLDER, load_vocabulary
@@ -15,8 +15,6 @@ from cxlab.errors import BadFile
 from cxlab.records import Conversation
 
 RUN, MOST = 6, 2
-# Words that carry no matter of their own: a reversal may differ in these.
-FUNCTION_WORDS = ENGLISH_STOP_WORDS | {"did", "do", "does"}
 SHORT_FORMS = re.compile(r"(n['’]t|['’](s|d|ll|ve|re|m))$")
 
 
@@ -29,9 +27,18 @@ def words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+(?:['’.][^\W_]+)*", text.casefold())
 
 
+@functools.cache
+def function_words() -> frozenset[str]:
+    """Words that carry no matter of their own: a reversal may differ in these."""
+    # Here, because each process that collects tests would take 2 s for it.
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return ENGLISH_STOP_WORDS | {"did", "do", "does"}
+
+
 def content_words(conversation: Conversation) -> set[str]:
     said = {word for message in conversation.messages for word in words(message.text)}
-    return {SHORT_FORMS.sub("", word) for word in said} - FUNCTION_WORDS
+    return {SHORT_FORMS.sub("", word) for word in said} - function_words()
 
 
 def test_corpus_is_as_large_as_promised(corpus):
