@@ -1,4 +1,5 @@
-"""How long a page takes to come back: `python -m cxlab.ui.measure STEM` prints it as one line of JSON, in ms.
+"""How long a view of a page takes to come back: `python -m cxlab.bench.page_timing STEM [ADDRESS]` prints it as one
+line of JSON, in ms.
 
 A process of its own, so that the first run of each page is a cold one.
 """
@@ -7,6 +8,7 @@ import json
 import sys
 import time
 from typing import Any
+from urllib.parse import parse_qsl
 
 from streamlit.testing.v1 import AppTest
 
@@ -25,11 +27,14 @@ FILTERS = (
 )
 
 
-def measure(stem: str) -> dict[str, Any]:
-    """ms of the first run, of a rerun that changes nothing, and of one rerun for each of FILTERS."""
+def measure(stem: str, address: str = "") -> dict[str, Any]:
+    """ms of the first run of a page at this address ("tab=bias"), of a rerun that changes nothing, and of one rerun for
+    each of FILTERS."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
     app.run()
     app.switch_page(f"pages/{stem}.py")
+    for key, value in parse_qsl(address):
+        app.query_params[key] = value
     first, again = _timed(app), _timed(app)
     changed = []
     for each in FILTERS:
@@ -49,4 +54,4 @@ def _timed(app: Any) -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(sys.argv[1])))
+    print(json.dumps(measure(*sys.argv[1:])))

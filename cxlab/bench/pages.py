@@ -1,5 +1,7 @@
-"""`python -m cxlab bench pages`: how long a page takes to come back after a filter changed, on many scores."""
+"""`python -m cxlab bench pages [PAGE …]`: how long each view of a page takes to come back after a filter changed, on
+many scores."""
 
+import ast
 import json
 import os
 import statistics
@@ -7,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from cxlab import resources
+from cxlab.errors import UnknownName
 from cxlab.records import Dataset, Run, Sample
 from cxlab.store import frames, tables, write
 
@@ -22,6 +26,8 @@ ROOT = resources.site()
 TARGET_MS = 150.0
 # 37 score rows each: 4 turns with 9 metrics and one of the whole.
 ATTEMPTS = 27_030
+# Views that no page lists: another side of one of them.
+_BELOW = (("judges", "tab=bias&judges-against=truth"), ("persona_lab", "tab=results"), ("datasets", "tab=generate"))
 
 _SCENARIOS = (
     "telecom_package",
@@ -56,35 +62,48 @@ _ACTIONS = ("ChangeOrder", "TransHuman", "GoodBye", "Explain")
 _WORDS = ("my", "bill", "is", "too", "high", "please", "change", "the", "package", "order", "now", "refund", "late")
 
 
-def main() -> int:
-    """Print one line a page: a first run, an unchanged rerun, the median and the slowest of seven filter changes (ms).
+def main(arguments: Sequence[str] = ()) -> int:
+    """Print one line a view of each page (of those named alone): a first run, an unchanged rerun, the median and the
+    slowest of seven filter changes (ms).
 
-    Returns 1 when a median misses the target or a page shows a fault.
+    Returns 1 when a median misses the target or a view shows a fault.
     """
+    stems = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+    if unknown := [name for name in arguments if name not in stems]:
+        raise UnknownName("page", unknown[0], stems)
     with tempfile.TemporaryDirectory(prefix="cxlab-bench-") as folder:
         began = time.perf_counter()
         rows = make_store(Path(folder), ATTEMPTS)
         print(
             f"{rows:,} score rows of {ATTEMPTS:,} dialogues, made in {time.perf_counter() - began:.1f} s; times in ms"
         )
-        print(f"{'page':<12}{'first':>8}{'unchanged':>11}{'filter: median':>16}{'slowest':>9}   target {TARGET_MS:.0f}")
+        print(f"{'view':<28}{'first':>8}{'unchanged':>11}{'filter: median':>16}{'slowest':>9}   target {TARGET_MS:.0f}")
         missed = 0
-        for page in sorted((ROOT / "pages").glob("*.py")):
-            found = _measure(page.stem, Path(folder))
+        for stem, address in [(page, view) for page in arguments or stems for view in list_views(page)]:
+            found = _measure(stem, address, Path(folder))
             median = statistics.median(found["changed"])
             words = "; ".join(found["faults"]) or ("over the target" if median > TARGET_MS else "")
             missed += bool(words)
             print(
-                f"{page.stem:<12}{found['first']:>8.0f}{found['again']:>11.0f}{median:>16.0f}"
+                f"{f'{stem} {address}':<28}{found['first']:>8.0f}{found['again']:>11.0f}{median:>16.0f}"
                 f"{max(found['changed']):>9.0f}   {words}",
                 flush=True,
             )
     return 1 if missed else 0
 
 
-def _measure(stem: str, home: Path) -> dict[str, Any]:
-    """What `cxlab.bench.page_timing` finds for one page, in a process of its own."""
-    asked = [sys.executable, "-m", "cxlab.bench.page_timing", stem]
+def list_views(stem: str) -> list[str]:
+    """The addresses of a page's views ("" for the first): its own list of them, and what lies below one of them."""
+    found = [""]
+    for node in ast.parse((ROOT / "pages" / f"{stem}.py").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("TABS", "LOOKS"):
+            found += [f"tab={tab}" for tab in ast.literal_eval(node.value) if tab]
+    return found + [address for page, address in _BELOW if page == stem]
+
+
+def _measure(stem: str, address: str, home: Path) -> dict[str, Any]:
+    """What `cxlab.bench.page_timing` finds for one view, in a process of its own."""
+    asked = [sys.executable, "-m", "cxlab.bench.page_timing", stem, address]
     env = {**os.environ, "CXLAB_HOME": str(home), "CXLAB_NO_AUTOSTART": "1"}
     done = subprocess.run(asked, cwd=ROOT, env=env, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
@@ -213,7 +232,7 @@ def _make_parts(run: Run, samples: list[Sample], turns: int, rng: np.random.Gene
         "attempts": attempts,
         "messages": _make_messages(by_turn, rng),
         "scores": _make_scores(attempts, by_turn, level, owner, rng),
-        "judgements": _make_judgements(by_turn, rng),
+        "judgements": pl.concat([_make_judgements(by_turn, rng), _make_grades(by_turn)]),
         "votes": _make_votes(by_turn, rng),
         "traces": _make_traces(by_turn, turns, rng),
         "failures": attempts.filter(pl.col("failure").is_not_null()).select(
@@ -277,6 +296,23 @@ def _make_judgements(by_turn: pl.DataFrame, rng: np.random.Generator) -> pl.Data
             kind=pl.lit("field"),
             field=pl.lit("intent"),
             verdict=pl.Series(verdicts[rng.choice(3, by_turn.height, p=(0.7, 0.2, 0.1))]),
+            status=pl.lit("ok"),
+        )
+        for judge in _JUDGES
+    ]
+    return pl.concat(parts).select(tables.JUDGEMENTS.keys())
+
+
+def _make_grades(by_turn: pl.DataFrame) -> pl.DataFrame:
+    # Of their own, so that all else stays as it was drawn.
+    rng, grades = np.random.default_rng(1), np.array(("3", "6", "9"))
+    shares = {judge: (0.3 - 0.1 * step, 0.4, 0.3 + 0.1 * step) for step, judge in enumerate(_JUDGES)}
+    parts = [
+        by_turn.select("run_id", "attempt_id", "benchmark", "model", "turn").with_columns(
+            judge=pl.lit(judge),
+            kind=pl.lit("dimension"),
+            field=pl.lit("content_utility"),
+            verdict=pl.Series(grades[rng.choice(3, by_turn.height, p=shares[judge])]),
             status=pl.lit("ok"),
         )
         for judge in _JUDGES

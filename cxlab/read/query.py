@@ -83,6 +83,14 @@ class AttemptSet:
         return self.name
 
 
+def keep_among(frame: pl.DataFrame, view: View) -> pl.DataFrame:
+    """The rows (with run_id and attempt_id) of the attempts that the view is narrowed to by `among`; all where it is
+    not."""
+    if not view.among:
+        return frame
+    return frame.join(pl.DataFrame(_kept[view.among]), on=["run_id", "attempt_id"], how="semi")
+
+
 @lru_cache(maxsize=4)
 def _open(home: str) -> "duckdb.DuckDBPyConnection":
     # Opening costs some 20 ms and holds views only, so one connection a store serves the whole process.
@@ -176,6 +184,8 @@ def selection(view: View) -> View:
 def widen(view: View, names: Sequence[str]) -> View:
     """The selection without these filters (of COLUMNS), for a read that serves all their values; see `cut`."""
     kept = selection(view)
+    # Constant agents are left out by default and come back where a model is chosen: no reason to read anew.
+    kept = kept.change(without=()) if "models" in names else kept
     return kept.narrow(**dict.fromkeys(names, ()))
 
 
@@ -185,6 +195,8 @@ def cut(frame: pl.DataFrame, view: View, names: Sequence[str]) -> pl.DataFrame:
     The frame has a facet as a column of the facet's name.
     """
     kept = [pl.col(COLUMNS.get(name, name)).is_in(values) for name in names if (values := view.values(name))]
+    if view.without and "models" in names:
+        kept.append(~pl.col("model").is_in(view.without))
     return frame.filter(*kept) if kept else frame
 
 

@@ -52,9 +52,9 @@ def show_bias(
     elif cached(queries_agreement.panel, filters, slices.facets).is_empty():
         show_no_votes()
     elif chosen == "truth":
-        show_gold(filters.change(field=view.field))
+        show_gold(filters.change(field=view.field), slices)
     else:
-        show_strictness(filters)
+        show_strictness(filters, slices)
 
 
 def _list_against(
@@ -109,9 +109,10 @@ def say_right(frame: pl.DataFrame) -> str:
     return f"Who is right most often cannot be told: {format_share(least['mean'])} to {format_share(best['mean'])}"
 
 
-def show_strictness(view: View) -> None:
+def show_strictness(view: View, slices: Slices) -> None:
     """Who grades strictly, who likes words, and who favours its own."""
-    frame = cached(queries_bias.severity, view, metrics_for(lambda card: card.reply_length))
+    lengths = metrics_for(lambda card: card.reply_length)
+    frame = cached(queries_bias.severity, view, lengths, slices.facets)
     if frame.is_empty():
         st.info("No judge has given grades under these filters, so who is strict cannot be told.")
         return
@@ -150,7 +151,7 @@ def show_strictness(view: View) -> None:
         )
     with right:
         wordy = frame.filter(pl.col("length").is_not_null()).sort("length", descending=True)
-        lengths = ", ".join(
+        correlations = ", ".join(
             f"{name_judge(row['judge'])} {row['length']:.2f}"
             + ("" if row["length_low"] is None else f" ({row['length_low']:.2f} to {row['length_high']:.2f})")
             for row in wordy.iter_rows(named=True)
@@ -159,12 +160,12 @@ def show_strictness(view: View) -> None:
             plain(say_length(frame)),
             plain(
                 "Share of 3, 6 and 9. Correlation of a turn's mean grade with the reply's number of words, 95 % "
-                f"intervals clustered by sample, corrected for {frame.height} judges: {lengths or 'unknown'}. Whether "
-                "longer replies are better is not told by it."
+                f"intervals clustered by sample, corrected for {frame.height} judges: {correlations or 'unknown'}. "
+                "Whether longer replies are better is not told by it."
             ),
         )
         show_chart(draw.draw_grades(frame, dark()), frame, key="judges-grades", alt="Share of grades by judge.")
-    _show_favour(view)
+    _show_favour(cached(queries_bias.favour, view, lengths, slices.facets))
 
 
 _LEVEL = 0.05
@@ -215,8 +216,7 @@ def say_family(found: queries_bias.Favour) -> str:
     return f"{told}{sure}, p = {found.p:.2f} by reassigning models to families."
 
 
-def _show_favour(view: View) -> None:
-    found = cached(queries_bias.favour, view)
+def _show_favour(found: queries_bias.Favour | None) -> None:
     if found is None:
         return
     raw = pick("Shown", {"left": "What is left over", "raw": "Mean grades"}, "judges-favour") == "raw"
@@ -268,14 +268,15 @@ def _show_favour(view: View) -> None:
     )
 
 
-def show_gold(view: View) -> None:
+def show_gold(view: View, slices: Slices) -> None:
     """Judges against what the customer was made from."""
     filters = view.change(field="")
-    frame = cached(queries_bias.against_gold, filters)
+    frame = cached(queries_bias.against_gold, filters, ("judge", "name"), slices.facets)
     if frame.is_empty():
         st.info("No last turns with known facts under these filters.")
         return
-    pooled = cached(queries_bias.against_gold, filters, ("judge",)).sort(["mean", "judge"], descending=[True, False])
+    pooled = cached(queries_bias.against_gold, filters, ("judge",), slices.facets)
+    pooled = pooled.sort(["mean", "judge"], descending=[True, False])
     order = ["panel", *[judge for judge in sorted(pooled["judge"]) if judge != "panel"]]
     best = pooled.row(0, named=True)
     said = ", ".join(
@@ -312,7 +313,7 @@ def show_gold(view: View) -> None:
             format_func=lambda j: "the panel" if j == "panel" else name_judge(j),
             key="judges-gold-judge",
         )
-        part = cached(queries_bias.gold_confusion, filters, field).filter(pl.col("judge") == judge)
+        part = cached(queries_bias.gold_confusion, filters, field, slices.facets).filter(pl.col("judge") == judge)
         labels = sorted({*part["gold"], *part["verdict"]})
         counts = {(gold, verdict): n for gold, verdict, n in part.select("gold", "verdict", "n").iter_rows()}
         table = [[counts.get((gold, verdict), 0) for verdict in labels] for gold in labels]

@@ -14,16 +14,19 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.judges import queries_leave_out, queries_materiality
 from cxlab.views.judges.judge_columns import UNMEASURED, filled, leave_unmeasured
 from cxlab.views.judges.raters import judges_with_people
+from cxlab.views.judges.slices import Slices
 
 
-def show_leave_out(view: View, compared: View, votes: pl.DataFrame, metrics: Mapping[str, str]) -> None:
+def show_leave_out(view: View, compared: View, votes: pl.DataFrame, metrics: Mapping[str, str], slices: Slices) -> None:
     """Each judge left out: whether the rest is right as often, whether models keep their order, and what is saved."""
     judges = votes["judge"].to_list()
     both_ways = REGISTRY[view.benchmark].judged if view.benchmark in REGISTRY else None
     opinions = sorted(both_ways.opinions) if both_ways else []
     frame = leave_unmeasured(votes).select("judge", "cost_usd", "latency_s")
-    truth = queries_leave_out.without_each(cached(queries_leave_out.votes_with_truth, view, judges, opinions), judges)
-    ranks = queries_leave_out.ranks_without(cached(queries_materiality.alone, compared, metrics))
+    truth = queries_leave_out.without_each(
+        cached(queries_leave_out.votes_with_truth, view, judges, opinions, slices.facets), judges
+    )
+    ranks = queries_leave_out.ranks_without(cached(queries_materiality.alone, compared, metrics, slices.facets))
     people = judges_with_people(view, decisions.outcomes(cached(decisions.decisions)))
     people = people.select("judge", decided="n", same="agree", same_low="low", same_high="high")
     for part in (truth, ranks, people):

@@ -40,7 +40,7 @@ def show_changes(view: View, compared: View, slices: Slices) -> None:
         show_one_judge()
     else:
         metrics = {name: each.judged_alone for name, each in procedure.declared().items() if each.judged_alone}
-        show_leave_out(view, compared, votes, metrics)
+        show_leave_out(view, compared, votes, metrics, slices)
         show_materiality(view, compared, max(votes["turns"]), metrics, slices)
 
 
@@ -94,7 +94,7 @@ def show_materiality(view: View, compared: View, judged: int, metrics: Mapping[s
         )
         if picked and by != "turn":
             go(here().change(tab="review").narrow(**{"models" if by == "model" else by: (str(picked[0][0]),)}))
-    offsets = cached(queries_materiality.offsets, compared, metrics)
+    offsets = cached(queries_materiality.offsets, compared, metrics, slices.facets)
     if offsets.is_empty():
         return
     named = " / ".join(label(metric) for metric in dict.fromkeys(metrics.values()))
@@ -114,7 +114,7 @@ def show_materiality(view: View, compared: View, judged: int, metrics: Mapping[s
             alt=f"How {named} would move with one judge alone.",
             columns=mean_columns("judge", "Judge"),
         )
-    show_ranking(compared, metrics)
+    show_ranking(compared, metrics, slices)
 
 
 def say_offsets(offsets: pl.DataFrame, named: str) -> str:
@@ -155,9 +155,9 @@ def _is_above(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) ->
     return bool(one["low"] > other["high"])
 
 
-def show_ranking(view: View, metrics: Mapping[str, str]) -> None:
+def show_ranking(view: View, metrics: Mapping[str, str], slices: Slices) -> None:
     """Whether the order of models hangs on the judge."""
-    scores = cached(queries_materiality.alone, view, metrics)
+    scores = cached(queries_materiality.alone, view, metrics, slices.facets)
     if scores["model"].n_unique() < 2:
         return
     found = queries_materiality.stability(scores)

@@ -1,7 +1,8 @@
 """How judges lean: how strict each is, whom it favours, how often it is right, and whether it says the same twice."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,10 @@ from cxlab.metrics.correlation import correlation_of_sums
 from cxlab.metrics.intervals import pooled_interval
 from cxlab.read.clusters import SHARE, means, summarise
 from cxlab.read.procedures import select_procedure
-from cxlab.read.query import ask, rescored_runs, where
+from cxlab.read.query import ask, cut, rescored_runs, where, widen
 from cxlab.read.view import View
+from cxlab.store import catalogue, layout
+from cxlab.views.judges.queries_agreement import facet_columns
 
 
 class Favour(NamedTuple):
@@ -33,7 +36,7 @@ class Favour(NamedTuple):
     p: float
 
 
-def severity(view: View, lengths: Mapping[str, str]) -> pl.DataFrame:
+def severity(view: View, lengths: Mapping[str, str], facets: Sequence[str] = ()) -> pl.DataFrame:
     """How strict each judge grades: judge, n grades, clusters, mean (offset from the panel's mean), low, high,
     grade (plain mean), three, six, nine (shares), length (correlation of a turn's grade with the reply's words), and
     length_low, length_high (its 95 % interval, clustered by sample, corrected for the number of judges), and gap,
@@ -41,8 +44,42 @@ def severity(view: View, lengths: Mapping[str, str]) -> pl.DataFrame:
 
     Over the grades that every judge gave. `lengths`: benchmark → the metric that counts the words of a reply.
     """
-    condition, params = where(view, "judgements", "j.")
-    items = f"""
+    by_sample = _cut_grades(view, lengths, facets).group_by("judge", "sample_id").agg(pl.col(_GRADE_SUMS).sum())
+    by_sample = by_sample.sort("judge", "sample_id")
+    offsets = summarise(by_sample.select("judge", "sample_id", "n", total="off"), ("judge",))
+    offsets = _add_gaps(offsets, by_sample.select("judge", "sample_id", "n", total="off"))
+    shares = by_sample.group_by("judge").agg(
+        pl.col("total", "three", "six", "nine").sum() / pl.col("n").sum()
+    ).rename({"total": "grade"})  # fmt: skip
+    rows = []
+    for (judge,), part in by_sample.group_by("judge"):
+        about = correlation_of_sums(part.select("pairs", "x", "y", "xx", "yy", "xy").to_numpy(),
+                                    level=1 - 0.05 / offsets.height)  # fmt: skip
+        rows.append((judge, about.r, about.low, about.high))
+    names = ("length", "length_low", "length_high")
+    schema = {"judge": pl.String, **dict.fromkeys(names, pl.Float64)}
+    found = pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
+    return offsets.join(shares, on="judge", how="left").join(found, on="judge", how="left")
+
+
+def _cut_grades(view: View, lengths: Mapping[str, str], facets: Sequence[str]) -> pl.DataFrame:
+    """Sums over the grades that every judge gave: judge, model, sample_id, the facets, and those of _GRADE_SUMS."""
+    kept, home, version = ("models", *facets), str(layout.home()), catalogue.data_version()
+    return cut(_read_grades(home, version, widen(view, kept), tuple(lengths.items()), tuple(facets)), view, kept)
+
+
+# Grades, how far they lie from the panel's mean, their sum and kinds; and of the turns whose reply's words are known
+# the pairs, with the sums of words (x) and of the turn's mean grade (y).
+_GRADE_SUMS = ("n", "off", "total", "three", "six", "nine", "pairs", "x", "y", "xx", "yy", "xy")
+
+
+@lru_cache(maxsize=2)
+def _read_grades(
+    home: str, version: str, wanted: View, lengths: tuple[tuple[str, str], ...], facets: tuple[str, ...]
+) -> pl.DataFrame:
+    condition, params = where(wanted, "judgements", "j.")
+    return ask(
+        f"""
         WITH graded AS (
             SELECT run_id, attempt_id, turn, field, list({{'judge': judge, 'grade': verdict::DOUBLE}}) AS votes
             FROM judgements j WHERE {condition} AND kind = 'dimension' AND status = 'ok' GROUP BY 1, 2, 3, 4
@@ -54,40 +91,22 @@ def severity(view: View, lengths: Mapping[str, str]) -> pl.DataFrame:
             FROM (SELECT run_id, attempt_id, turn, list_avg(list_transform(votes, lambda v: v.grade)) AS panel,
                 unnest(votes) AS vote FROM graded WHERE len(votes) = (SELECT judges FROM most))
             GROUP BY 1, 2, 3, 4
-        ) """
-    by_sample = ask(
-        items
-        + """SELECT judge, sample_id, sum(n) AS n, sum(off)::DOUBLE AS total
-        FROM turns JOIN attempts USING (run_id, attempt_id) GROUP BY ALL ORDER BY ALL""",
-        params,
-    )
-    offsets = _add_gaps(summarise(by_sample, ("judge",)), by_sample)
-    shares = ask(
-        items
-        + """SELECT judge, sum(grade * n) / sum(n) AS grade, sum(three) / sum(n) AS three, sum(six) / sum(n) AS six,
-            sum(nine) / sum(n) AS nine FROM turns GROUP BY 1""",
-        params,
-    )
-    pairs = ask(
-        items
-        + """SELECT judge, sample_id, count(*)::DOUBLE AS n, sum(s.value) AS x, sum(grade) AS y,
-            sum(s.value ** 2) AS xx, sum(grade ** 2) AS yy, sum(s.value * grade) AS xy
-        FROM turns JOIN attempts USING (run_id, attempt_id) JOIN (
-            SELECT run_id, attempt_id, turn, value FROM scores JOIN
+        ), replies AS (
+            SELECT run_id, attempt_id, turn, value AS words FROM scores JOIN
                 (SELECT unnest($of::VARCHAR[]) AS benchmark, unnest($metrics::VARCHAR[]) AS metric)
                 USING (benchmark, metric) WHERE value IS NOT NULL
-        ) s USING (run_id, attempt_id, turn) GROUP BY 1, 2""",
-        {**params, "of": list(lengths), "metrics": list(lengths.values())},
+        )
+        SELECT t.judge, a.model, a.sample_id {facet_columns(facets, "a")}, sum(t.n)::BIGINT AS n, sum(t.off) AS off,
+            sum(t.grade * t.n) AS total, sum(three)::BIGINT AS three, sum(six)::BIGINT AS six,
+            sum(nine)::BIGINT AS nine, count(words)::DOUBLE AS pairs, coalesce(sum(words), 0) AS x,
+            coalesce(sum(grade) FILTER (words IS NOT NULL), 0) AS y,
+            coalesce(sum(words ** 2), 0) AS xx, coalesce(sum(grade ** 2) FILTER (words IS NOT NULL), 0) AS yy,
+            coalesce(sum(words * grade), 0) AS xy
+        FROM turns t JOIN attempts a USING (run_id, attempt_id) LEFT JOIN replies USING (run_id, attempt_id, turn)
+        GROUP BY ALL
+        """,
+        {**params, "of": [name for name, _ in lengths], "metrics": [metric for _, metric in lengths]},
     )
-    rows = []
-    for (judge,), part in pairs.group_by("judge"):
-        sums = part.sort("sample_id").select("n", "x", "y", "xx", "yy", "xy").to_numpy()
-        about = correlation_of_sums(sums, level=1 - 0.05 / offsets.height)
-        rows.append((judge, about.r, about.low, about.high))
-    names = ("length", "length_low", "length_high")
-    schema = {"judge": pl.String, **dict.fromkeys(names, pl.Float64)}
-    found = pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
-    return offsets.join(shares, on="judge", how="left").join(found, on="judge", how="left")
 
 
 def _add_gaps(offsets: pl.DataFrame, by_sample: pl.DataFrame) -> pl.DataFrame:
@@ -107,14 +126,13 @@ def _add_gaps(offsets: pl.DataFrame, by_sample: pl.DataFrame) -> pl.DataFrame:
     return offsets.join(pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None), on="judge", how="left")
 
 
-def favour(view: View, seed: int = 0) -> Favour | None:
-    """Do judges grade their own family above what strictness and quality explain? None for one judge or model."""
-    condition, params = where(view, "judgements", "j.")
-    frame = ask(
-        f"""SELECT judge, j.model, sample_id, sum(j.verdict::DOUBLE) AS total, count(*) AS n
-        FROM judgements j JOIN attempts USING (run_id, attempt_id)
-        WHERE {condition} AND kind = 'dimension' AND j.status = 'ok' GROUP BY ALL""",
-        params,
+def favour(
+    view: View, lengths: Mapping[str, str] | None = None, facets: Sequence[str] = (), seed: int = 0
+) -> Favour | None:
+    """Do judges grade their own family above what strictness and quality explain? None for one judge or model. Over the
+    grades that every judge gave; `lengths` as in `severity`, whose reading serves for both."""
+    frame = (
+        _cut_grades(view, lengths or {}, facets).group_by("judge", "model", "sample_id").agg(pl.col("total", "n").sum())
     )
     judges, models, samples = (tuple(frame[name].unique().sort()) for name in ("judge", "model", "sample_id"))
     if len(judges) < 2 or len(models) < 2:
@@ -145,45 +163,51 @@ def family(model: str) -> str:
     return model.partition(":")[0]
 
 
-def against_gold(view: View, by: tuple[str, ...] = ("judge", "name")) -> pl.DataFrame:
+def against_gold(view: View, by: tuple[str, ...] = ("judge", "name"), facets: Sequence[str] = ()) -> pl.DataFrame:
     """How often each judge reads what the customer was made from: judge ("panel" too), name, n, clusters, mean, low,
     high; by judge alone over all fields; on the last turn of each dialogue, when all that was to be said has been."""
-    condition, params = where(view, "traces", "t.")
-    return means(
-        _GOLD.format(condition=condition, procedure=select_procedure("facet_list"))
-        + """SELECT judge, name, sample_id, count(*) AS n, sum((verdict = gold)::INT)::DOUBLE AS total
-        FROM said GROUP BY ALL""",
-        by,
-        params,
-        SHARE,
-    )
+    right = (pl.col("verdict") == pl.col("gold")) * pl.col("n")
+    sums = _cut_gold(view, facets).group_by(*by, "sample_id").agg(pl.col("n").sum(), total=right.sum())
+    return summarise(sums, by, SHARE)
 
 
-def gold_confusion(view: View, name: str) -> pl.DataFrame:
+def gold_confusion(view: View, name: str, facets: Sequence[str] = ()) -> pl.DataFrame:
     """What a field was and what each judge read: judge, gold, verdict, n; last turns only."""
-    condition, params = where(view, "traces", "t.")
+    keys = ("judge", "gold", "verdict")
+    return _cut_gold(view, facets).filter(pl.col("name") == name).group_by(keys).agg(pl.col("n").sum()).sort(keys)
+
+
+def _cut_gold(view: View, facets: Sequence[str]) -> pl.DataFrame:
+    kept, home, version = ("models", *facets), str(layout.home()), catalogue.data_version()
+    return cut(_read_gold(home, version, widen(view, kept), tuple(facets)), view, kept)
+
+
+@lru_cache(maxsize=2)
+def _read_gold(home: str, version: str, wanted: View, facets: tuple[str, ...]) -> pl.DataFrame:
+    """What each judge and the panel read on last turns: judge, name, gold, verdict, model, sample_id, the facets, n."""
+    condition, params = where(wanted, "traces", "t.")
+    own = "".join(f', "{name}"' for name in facets)
     return ask(
-        _GOLD.format(condition=condition, procedure=select_procedure("facet_list"))
-        + "SELECT judge, gold, verdict, count(*) AS n FROM said WHERE name = $name GROUP BY ALL ORDER BY ALL",
-        {**params, "name": name},
+        f"""
+        WITH lasting AS (
+            SELECT run_id, attempt_id, turn, model, {select_procedure("facet_list")} AS procedure, sample_id
+                {facet_columns(facets, "t")}, CAST(gold_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS gold_map,
+                CAST(panel_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS panel_map
+            FROM facetted('traces') t WHERE {condition} AND t.last AND t.parsed
+        ), said AS (
+            SELECT j.judge, concat(l.procedure, '.', j.field) AS name, l.gold_map[j.field] AS gold, j.verdict,
+                l.model, l.sample_id {own}
+            FROM judgements j JOIN lasting l USING (run_id, attempt_id, turn)
+            WHERE j.kind = 'field' AND j.status = 'ok' AND l.gold_map[j.field] IS NOT NULL
+            UNION ALL
+            SELECT 'panel', concat(procedure, '.', field), gold_map[field], panel_map[field], model, sample_id {own}
+            FROM (SELECT *, unnest(map_keys(panel_map)) AS field FROM lasting)
+            WHERE panel_map[field] IS NOT NULL AND gold_map[field] IS NOT NULL
+        )
+        SELECT *, count(*) AS n FROM said GROUP BY ALL
+        """,
+        params,
     )
-
-
-_GOLD = """
-    WITH lasting AS (
-        SELECT run_id, attempt_id, turn, {procedure} AS scenario, sample_id,
-            CAST(gold_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS gold_map,
-            CAST(panel_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS panel_map
-        FROM facetted('traces') t WHERE {condition} AND t.last AND t.parsed
-    ), said AS (
-        SELECT j.judge, concat(l.scenario, '.', j.field) AS name, l.sample_id, l.gold_map[j.field] AS gold, j.verdict
-        FROM judgements j JOIN lasting l USING (run_id, attempt_id, turn)
-        WHERE j.kind = 'field' AND j.status = 'ok' AND l.gold_map[j.field] IS NOT NULL
-        UNION ALL
-        SELECT 'panel', concat(scenario, '.', field), sample_id, gold_map[field], panel_map[field]
-        FROM (SELECT *, unnest(map_keys(panel_map)) AS field FROM lasting)
-        WHERE panel_map[field] IS NOT NULL AND gold_map[field] IS NOT NULL
-    ) """
 
 
 def retest(view: View) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
@@ -9,20 +10,34 @@ from numpy.typing import NDArray
 
 from cxlab.metrics.agreement import kendall_tau_b
 from cxlab.metrics.intervals import change_of_mean, pooled_interval
-from cxlab.read.query import ask, where
+from cxlab.read.query import ask, cut, where, widen
 from cxlab.read.view import View
+from cxlab.store import catalogue, layout
+from cxlab.views.judges.queries_agreement import facet_columns
 
 LOG = "measured"
 
 
-def votes_with_truth(view: View, judges: Sequence[str], opinions: Sequence[str] = ()) -> pl.DataFrame:
+def votes_with_truth(
+    view: View, judges: Sequence[str], opinions: Sequence[str] = (), facets: Sequence[str] = ()
+) -> pl.DataFrame:
     """How judges voted where the truth is known: sample_id, gold, v0, v1, ... (one a judge, null = no word), n.
     `opinions`: fields of which the log holds no truth.
 
     The truth is what the customer was made from, on the last turn, when all that was to be said has been; or what the
     world's log has.
     """
-    condition, params = where(view, "judgements", "j.")
+    kept, home, version = ("models", *facets), str(layout.home()), catalogue.data_version()
+    found = _read_votes(home, version, widen(view, kept), tuple(judges), tuple(opinions), tuple(facets))
+    said = [f"v{place}" for place in range(len(judges))]
+    return cut(found, view, kept).group_by("sample_id", "gold", *said).agg(pl.col("n").sum())
+
+
+@lru_cache(maxsize=2)
+def _read_votes(
+    home: str, version: str, wanted: View, judges: tuple[str, ...], opinions: tuple[str, ...], facets: tuple[str, ...]
+) -> pl.DataFrame:
+    condition, params = where(wanted, "judgements", "j.")
     columns = ", ".join(
         f"max(CASE WHEN judge = $judge_{place} AND status = 'ok' THEN verdict END) AS v{place}"
         for place in range(len(judges))
@@ -39,8 +54,9 @@ def votes_with_truth(view: View, judges: Sequence[str], opinions: Sequence[str] 
             SELECT run_id, attempt_id, turn, CAST(gold_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS gold_map
             FROM traces WHERE last AND parsed
         )
-        SELECT sample_id, coalesce(k.gold_map[i.field], i.log) AS gold, COLUMNS('^v[0-9]+$'), count(*) AS n
-        FROM items i LEFT JOIN known k USING (run_id, attempt_id, turn) JOIN attempts USING (run_id, attempt_id)
+        SELECT a.model, a.sample_id {facet_columns(facets, "a")}, coalesce(k.gold_map[i.field], i.log) AS gold,
+            COLUMNS('^v[0-9]+$'), count(*) AS n
+        FROM items i LEFT JOIN known k USING (run_id, attempt_id, turn) JOIN attempts a USING (run_id, attempt_id)
         WHERE coalesce(k.gold_map[i.field], i.log) IS NOT NULL GROUP BY ALL
         """,
         {**params, "opinions": list(opinions), **{f"judge_{place}": judge for place, judge in enumerate(judges)}},

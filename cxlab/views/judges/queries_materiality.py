@@ -10,7 +10,7 @@ import polars as pl
 
 from cxlab.metrics import agreement
 from cxlab.read.clusters import SHARE, summarise
-from cxlab.read.query import ask, cut, selection, where, widen
+from cxlab.read.query import ask, cut, keep_among, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
 from cxlab.views.judges.queries_agreement import facet_columns
@@ -67,33 +67,37 @@ def _read_stakes(home: str, version: str, wanted: View, by_turn: bool, facets: t
     )
 
 
-def alone(view: View, metrics: Mapping[str, str]) -> pl.DataFrame:
+def alone(view: View, metrics: Mapping[str, str], facets: Sequence[str] = ()) -> pl.DataFrame:
     """What each model would score with one judge alone: judge, model, n turns, clusters, mean, low, high (points).
 
     `metrics`: benchmark → the metric that each judge alone is scored by as well. `judge` "panel" is the panel's own
     score. All over the same turns: those which panel and every judge can score.
     """
-    return summarise(_read_alone(view, metrics), ("judge", "model"), (0.0, 100.0))
+    return summarise(_cut_alone(view, metrics, facets), ("judge", "model"), (0.0, 100.0))
 
 
-def offsets(view: View, metrics: Mapping[str, str]) -> pl.DataFrame:
+def offsets(view: View, metrics: Mapping[str, str], facets: Sequence[str] = ()) -> pl.DataFrame:
     """How that score would move with one judge alone: judge, n, clusters, mean, low, high (points, paired by turn)."""
-    told = _read_alone(view, metrics).filter(pl.col("judge") != "panel")
+    told = _cut_alone(view, metrics, facets).filter(pl.col("judge") != "panel")
     return summarise(told.select("judge", "sample_id", "n", total="moved"), ("judge",))
 
 
-def _read_alone(view: View, metrics: Mapping[str, str]) -> pl.DataFrame:
-    """Sums by sample over the turns that all can score: judge, model, sample_id, n, total, moved (from the panel)."""
-    home, version = str(layout.home()), catalogue.version()
-    return _ask_alone(home, version, selection(view).change(metric=""), tuple(metrics.items()))
+def _cut_alone(view: View, metrics: Mapping[str, str], facets: Sequence[str]) -> pl.DataFrame:
+    """Sums by attempt over the turns that all can score: judge, model, sample_id, n, total, moved (from the panel)."""
+    kept, home, version = ("models", *facets), str(layout.home()), catalogue.data_version()
+    wanted = widen(view.change(metric="", among=""), kept)
+    # Which attempts are compared changes with each filter: they are picked from what was read once.
+    return keep_among(cut(_read_alone(home, version, wanted, tuple(metrics.items()), tuple(facets)), view, kept), view)
 
 
 @lru_cache(maxsize=2)
-def _ask_alone(home: str, version: str, wanted: View, metrics: tuple[tuple[str, str], ...]) -> pl.DataFrame:
+def _read_alone(
+    home: str, version: str, wanted: View, metrics: tuple[tuple[str, str], ...], facets: tuple[str, ...]
+) -> pl.DataFrame:
     condition, params = where(wanted, "traces", "t.")
     return ask(
-        _ALONE.format(condition=condition)
-        + "SELECT judge, model, sample_id, count(*) AS n, sum(value) AS total, sum(value - panel) AS moved "
+        _ALONE.format(condition=condition, facets=facet_columns(facets, "a"))
+        + "SELECT * EXCLUDE (value, panel), count(*) AS n, sum(value) AS total, sum(value - panel) AS moved "
         "FROM kept GROUP BY ALL",
         {**params, "of": [name for name, _ in metrics], "metrics": [metric for _, metric in metrics]},
     )
@@ -103,15 +107,17 @@ _ALONE = """
     WITH declared AS (
         SELECT unnest($of::VARCHAR[]) AS benchmark, unnest($metrics::VARCHAR[]) AS metric
     ), asked AS (
-        SELECT t.run_id, t.attempt_id, t.turn, t.model, t.sample_id, t.alone, s.value AS panel
+        SELECT t.run_id, t.attempt_id, t.model, t.sample_id, t.alone, s.value AS panel
         FROM traces t JOIN scores s ON s.run_id = t.run_id AND s.attempt_id = t.attempt_id AND s.turn = t.turn
             JOIN declared USING (benchmark, metric)
         WHERE {condition} AND s.value IS NOT NULL AND len(t.alone) > 1
             AND len(list_filter(t.alone, lambda a: a.overall IS NULL)) = 0
+    ), each_alone AS (
+        SELECT * EXCLUDE (alone), 'panel' AS judge, panel AS value FROM asked
+        UNION ALL SELECT * EXCLUDE (alone, one), one.judge, one.overall
+        FROM (SELECT *, unnest(alone) AS one FROM asked)
     ), kept AS (
-        SELECT model, sample_id, panel, 'panel' AS judge, panel AS value FROM asked
-        UNION ALL SELECT model, sample_id, panel, one.judge, one.overall
-        FROM (SELECT model, sample_id, panel, unnest(alone) AS one FROM asked)
+        SELECT e.* {facets} FROM each_alone e JOIN attempts a USING (run_id, attempt_id)
     ) """
 
 

@@ -54,9 +54,7 @@ def splits(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
     they have none, a vote that one judge's change of mind would turn; of grades, one from end to end of the scale.
     """
     kept = ("models", *facets)
-    wanted = widen(view, kept).change(without=())
-    found = _read_splits(str(layout.home()), catalogue.data_version(), wanted, tuple(facets))
-    return cut(found, view, kept).filter(~pl.col("model").is_in(view.without))
+    return cut(_read_splits(str(layout.home()), catalogue.data_version(), widen(view, kept), tuple(facets)), view, kept)
 
 
 @lru_cache(maxsize=2)
