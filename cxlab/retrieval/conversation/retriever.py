@@ -129,6 +129,20 @@ class ConversationRetriever:
                 found += weight * np.mean([self._find_state(state, asked.side) for state in states], axis=0)
         return found
 
+    def parts(self, query: str) -> NDArray[np.float64]:
+        """What `scores` weighs together, one row a text: topic, topic of the side that is meant (again the topic where
+        none is), states wherever they are, states by their order; 0 for a reading that the question does not ask."""
+        if not self._fitted:
+            raise BadOption("retriever 'conversation' was not fitted to any texts yet")
+        asked = self._ask(query)
+        topic = self._find_topic(None, asked.topic)
+        columns = [topic, topic if asked.side is None else self._find_topic(asked.side, asked.topic)]
+        for anywhere in (True, False):
+            states = [state for state in asked.states if (state.where == "any") is anywhere]
+            found = [self._find_state(state, asked.side) for state in states]
+            columns.append(np.mean(found, axis=0) if found else np.zeros(len(topic)))
+        return np.column_stack(columns)
+
     def _ask(self, query: str) -> Question:
         asked = read_question(query)
         side = asked.side if self.roles else None

@@ -6,6 +6,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.benchmarks.cdr.corpus.dataset import load_corpus
+from cxlab.benchmarks.cdr.relevance.labelling import PUBLISHED
 from cxlab.benchmarks.cdr.relevance.queue import (
     KINDS,
     PersonDecision,
@@ -50,6 +51,7 @@ def show_relevance(place: SearchPlace) -> None:
         "could not decide, disagreed on, or were barely sure of.",
     )
     _show_origin(place)
+    _show_classifier(place)
     if not queue and judged.is_empty():
         return
     counts = {kind: sum(each.kind == kind for each in queue) for kind in KINDS}
@@ -69,6 +71,34 @@ def show_relevance(place: SearchPlace) -> None:
         _undo(mine, prefix)
         _offer_revision(place, judged)
     _show_decided(judged)
+
+
+def _show_classifier(place: SearchPlace) -> None:
+    """How far the classifier that looked beyond the best candidates can be relied on, in both ways of saying it."""
+    found = write.load_dataset(place.dataset).config.get("classifier") or {}
+    if found.get("base") is None:
+        return  # of an older dataset, whose figures were of one way without its name
+    with st.expander("How far the classifier can be relied on", type="compact"):
+        told = f"On queries that it was not trained on, from {format_count(found.get('pairs'))} labels. "
+        told += "The two ways are easily mistaken for each other: among three chosen irrelevant ones a relevant "
+        st.caption(plain(told + "conversation is found far more easily than in a whole corpus."))
+        pairs = found.get("paired") or 0
+        rows = [
+            ("Over all pairs", found.get("average_precision"), found["base"], None, found.get("accuracy"),
+             1 - found["base"], None),
+            (f"One relevant with three that are not (n {pairs})", found.get("paired_precision"), 0.25,
+             PUBLISHED["average_precision"], found.get("paired_accuracy"), 0.75, PUBLISHED["accuracy"]),
+        ]  # fmt: skip
+        names = ("way", "precision", "blind", "paper", "accuracy", "no", "paper_accuracy")
+        schema = {"way": pl.String, **dict.fromkeys(names[1:], pl.Float64)}
+        columns = {
+            "way": column("Measured", width="medium"), "precision": column("Average precision", "ratio"),
+            "blind": column("A blind order", "ratio"), "paper": column("Paper", "ratio"),
+            "accuracy": column("Accuracy", "ratio"), "no": column("Always no", "ratio"),
+            "paper_accuracy": column("Paper", "ratio"),
+        }  # fmt: skip
+        frame = pl.DataFrame(rows, schema=schema, orient="row")
+        show_table(frame, columns, key="relevance-classifier", alt="How the classifier does.", downloads=False)
 
 
 def _decide(place: SearchPlace, queue: list[QueuedPair], mine: pl.DataFrame, prefix: str) -> None:

@@ -5,13 +5,16 @@ import random
 import re
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 from cxlab.benchmarks.cdr.benchmark import check, generate
 from cxlab.benchmarks.cdr.corpus import generated
 from cxlab.benchmarks.cdr.options import CdrDataset
-from cxlab.benchmarks.cdr.relevance import PairClassifier, PairFeatures, label
-from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, Labelled
+from cxlab.benchmarks.cdr.relevance import PairClassifier, PairFeatures, PairLabel, label
+from cxlab.benchmarks.cdr.relevance.classifier import FEATURES
+from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, SAMPLED, Labelled
 from cxlab.benchmarks.cdr.units import UnitText
 from cxlab.benchmarks.generation import GenerationContext
 from cxlab.benchmarks.generation_stages import finish
@@ -85,13 +88,22 @@ def test_with_annotators_who_know_everything_that_is_kept_is_right(known, labell
     assert found.rates["panel"][0] == found.rates["panel"][1] > 0
     assert found.queue == []
     assert found.trained is not None
-    assert (found.trained.pairs, found.trained.queries) == (CANDIDATES * len(known.queries), len(known.queries))
+    read = (CANDIDATES + SAMPLED) * len(known.queries)
+    assert (found.trained.pairs, found.trained.queries) == (read, len(known.queries))
     steps = found.to_frame()["step"].unique().to_list()
     assert {"candidates", "classifier", "panel", "vote"} <= {*steps}
-    assert any("paper" in line for line in found.lines())
+    # Two figures that are easily mistaken for each other, each by its name and beside what says nothing.
+    over_all, one_to_three = (line for line in found.lines() if line.startswith("classifier"))
+    assert "over all pairs" in over_all
+    assert "the paper's way, one relevant pair with three that are not" in one_to_three
+    assert "(paper 0.962, blind 0.250)" in one_to_three
     # Each query's best five are read first, whatever comes later.
     frame = found.to_frame()
     assert frame.filter(step="candidates").height == CANDIDATES * len(known.queries)
+    # Ten below them are drawn, and nobody is asked of a pair twice.
+    assert frame.filter(step="sampled").height == SAMPLED * len(known.queries)
+    asked = frame.filter(pl.col("step").is_in(["candidates", "sampled", "uncertain"]))
+    assert asked.select("query_id", "conversation_id").n_unique() == asked.height
 
 
 def test_only_where_nothing_fits_a_conversation_is_adapted_checked_and_kept() -> None:
@@ -135,7 +147,7 @@ def test_a_query_that_too_many_answer_is_dropped(monkeypatch: pytest.MonkeyPatch
     gold = generated.GeneratedCorpus(corpus, {"q": "late parcel"}, {"q": frozenset(corpus)}, {})
     model = Knows(gold, "endpoint:annotator")
     found = finish(label(corpus, gold.queries, model, model, panel(gold), 1))
-    assert re.fullmatch(r"5 conversations fit: too general", found.dropped["q"])
+    assert re.fullmatch(r"6 conversations fit: too general", found.dropped["q"])
     assert "panel-1" not in model.asked
 
 
@@ -166,16 +178,28 @@ def test_the_classifier_learns_what_words_tell_and_nothing_from_chance(known) ->
     learnt = PairClassifier.train(features, known.queries, by_topic).held_out
     assert learnt.average_precision > 0.95
     assert learnt.accuracy > 0.95
+    assert learnt.paired_precision is not None
+    assert learnt.paired_precision > 0.95
+    weighed = [PairLabel(q, n, fits, 1.0 if fits else 10.0) for q, n, fits in by_topic]
+    base = PairClassifier.train(features, known.queries, weighed).held_out.base
+    ours = sum(fits for _, _, fits in by_topic)
+    assert base == pytest.approx(ours / (ours + 10 * (len(by_topic) - ours)))
     rng = random.Random(1)
-    blind = PairClassifier.train(features, known.queries, [(q, n, rng.random() < 0.3) for q, n, _ in by_topic]).held_out
+    guessed = [(q, n, rng.random() < 0.3) for q, n, _ in by_topic]
+    trained = PairClassifier.train(features, known.queries, guessed)
+    blind = trained.held_out
     assert abs(blind.average_precision - blind.base) < 0.1
+    assert blind.paired_precision == pytest.approx(0.25, abs=0.1)
+    # Calibrated: where nothing can be told its chances are about the share of relevant pairs.
+    chances = [trained.predict(features, text, names[24:48]).mean() for text in list(known.queries.values())[:6]]
+    assert float(np.mean(chances)) == pytest.approx(0.3, abs=0.1)
 
 
 def test_the_classifier_needs_labels_of_both_kinds(known) -> None:
     features = PairFeatures(CORPUS)
     with pytest.raises(BadOption, match="needs"):
         PairClassifier.train(features, {"q": "late"}, [("q", "late", True)])
-    assert features.read("late parcel").shape == (6, 8)
+    assert features.read("late parcel").shape == (6, len(FEATURES))
     assert features.rank("cannot log in", 1) == ["login"]
 
 

@@ -9,6 +9,7 @@ from cxlab import retrieval
 from cxlab.errors import BadOption
 from cxlab.retrieval.conversation import ConversationRetriever, State, read_question
 from cxlab.retrieval.conversation.messages import read_messages
+from cxlab.retrieval.conversation.retriever import ORDER, STATE
 from cxlab.retrieval.conversation.signals import DIMENSIONS, read_signals
 
 # The same sentences, the other way round: only the order tells them apart.
@@ -198,3 +199,24 @@ def test_it_is_loaded_by_name_and_says_what_it_is_made_of():
     assert retriever.fit([]).scores("x").shape == (0,)
     assert retriever.description["words"] == 1
     assert ConversationRetriever(order=False).description["order"] is False
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "late parcel",
+        "users who grow more frustrated about a late parcel",
+        "the assistant apologises",
+        "users who are rude and end up glad",
+    ],
+)
+def test_its_parts_come_to_its_scores(query: str) -> None:
+    texts = [
+        "user: my parcel is late\nassistant: sorry\nuser: this is ridiculous, I am furious",
+        "user: I am furious about the parcel\nassistant: here it is\nuser: great, thank you",
+        "user: hello\nassistant: hello",
+    ]
+    found = ConversationRetriever().fit(texts)
+    topic, side, state, order = found.parts(query).T
+    # Half of the topic is the side's; where no side is meant both are the same.
+    assert (topic + side) / 2 + STATE * state + ORDER * order == pytest.approx(found.scores(query))

@@ -1,15 +1,16 @@
 """A classifier of (query, conversation) pairs, trained on the labels at hand.
 
-The paper fine-tunes two models on 300,000 conversations; here a logistic regression weighs what three retrievers say
-of a pair, which a few hundred labels are enough for. It is held against the paper's figures by what it does to queries
-that it was not trained on.
+The paper fine-tunes two models on 300,000 conversations; here a logistic regression weighs what three retrievers and
+the readings of the one for conversations say of a pair, which a few hundred labels are enough for. It learns from all
+labels alike; then its chances are calibrated to all pairs, as those that rank first are labelled oftener than the rest.
+It is held against the paper's figures by what it does to queries that it was not trained on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +22,30 @@ from cxlab.errors import BadOption
 from cxlab.records import Conversation
 
 RETRIEVERS = ("bm25", "lexical", "conversation")
+_PARTS = ("topic", "topic of the side that is meant", "state", "order of states")
 FEATURES = (
     *(f"{name}, as a part of the query's best" for name in RETRIEVERS),
     *(f"1 / rank by {name}" for name in RETRIEVERS),
     "share of the query's words that the user says",
     "share that the assistant says",
+    *_PARTS,
+    *(f"{name}, in standard deviations of the query" for name in (*_PARTS, *RETRIEVERS)),
 )
 _FOLDS = 5
+# Irrelevant pairs beside each relevant one where it is measured the way of the paper.
+NEGATIVES = 3
+# Many features, few labels.
+_STRENGTH = 0.05
 Array = NDArray[np.float64]
+
+
+class PairLabel(NamedTuple):
+    """Whether a conversation fits a query, and how many pairs it stands for: 1, or of a sample more."""
+
+    query_id: str
+    conversation_id: str
+    fits: bool
+    stands_for: float = 1.0
 
 
 class PairFeatures:
@@ -54,8 +71,8 @@ class PairFeatures:
         """One row a conversation, in the order of `ids`; one column a feature."""
         columns: list[Array] = []
         ranks: list[Array] = []
-        for each in self._retrievers:
-            scores = np.asarray(each.scores(query), dtype=np.float64)
+        scored = [np.asarray(each.scores(query), dtype=np.float64) for each in self._retrievers]
+        for scores in scored:
             best = scores.max(initial=0.0)
             columns.append(np.maximum(scores, 0) / best if best > 0 else np.zeros(len(scores)))
             order = np.empty(len(scores))
@@ -64,7 +81,10 @@ class PairFeatures:
         asked = read_words(query)
         most = max(len(asked), 1)
         words = [np.array([len(asked & said) / most for said in side]) for side in self._said]
-        return np.column_stack([*columns, *ranks, *words])
+        parts = self._retrievers[RETRIEVERS.index("conversation")].parts(query)
+        raw = np.column_stack([parts, *scored])
+        spread = (raw - raw.mean(axis=0)) / (raw.std(axis=0) + 1e-9)
+        return np.column_stack([*columns, *ranks, *words, parts, spread])
 
     def rank(self, query: str, depth: int) -> list[str]:
         """The best conversations by the sum of the three reciprocal ranks."""
@@ -75,10 +95,12 @@ class PairFeatures:
 
 @dataclass(frozen=True)
 class TrainedOn:
-    """What it was trained on and how it does on queries that it was not trained on (five folds by query).
+    """What it was trained on and how it does on queries that it was not trained on (five folds by query), from 0 to 1.
 
-    `average_precision` and `accuracy` (at 0.5) from 0 to 1; `base` is the share of relevant pairs, which is what a
-    blind order has as its average precision.
+    `average_precision` and `accuracy` (at 0.5) are over all pairs that the labels stand for; `base` is the share of
+    relevant ones, which is what a blind order has as its average precision. `paired_precision` and `paired_accuracy`
+    are the way of the paper: each relevant pair beside three irrelevant ones, drawn by chance from the labels of its
+    query, so that a blind order has 0.25 and a blind guess 0.75; None where no query has labels of both kinds.
     """
 
     pairs: int
@@ -86,63 +108,114 @@ class TrainedOn:
     queries: int
     average_precision: float
     accuracy: float
-
-    @property
-    def base(self) -> float:
-        """The share of relevant pairs."""
-        return self.relevant / self.pairs
+    base: float
+    paired_precision: float | None = None
+    paired_accuracy: float | None = None
+    paired: int = 0
 
 
 class PairClassifier:
     """The chance that a conversation answers a query; `held_out` says how far it can be relied on."""
 
-    def __init__(self, model: Any, held_out: TrainedOn) -> None:
-        self._model, self.held_out = model, held_out
+    def __init__(self, model: Any, calibration: Any, held_out: TrainedOn) -> None:
+        self._model, self._calibration, self.held_out = model, calibration, held_out
 
     @classmethod
     def train(
-        cls, features: PairFeatures, queries: Mapping[str, str], labels: Iterable[tuple[str, str, bool]]
+        cls,
+        features: PairFeatures,
+        queries: Mapping[str, str],
+        labels: Iterable[PairLabel | tuple[str, str, bool]],
+        seed: int = 0,
     ) -> PairClassifier:
-        """Train on (query id, conversation id, whether it fits); BadOption where there are too few of either."""
-        rows = list(labels)
-        asked = sorted({query for query, _, _ in rows})
-        wanted = np.array([fits for _, _, fits in rows], dtype=bool)
+        """Train on labels; BadOption where there are too few of either kind."""
+        rows = [PairLabel(*each) for each in labels]
+        asked = sorted({row.query_id for row in rows})
+        wanted = np.array([row.fits for row in rows], dtype=bool)
         if len(asked) < _FOLDS or wanted.sum() < _FOLDS or (~wanted).sum() < _FOLDS:
             raise BadOption(
                 f"a classifier needs {_FOLDS} queries, relevant and irrelevant pairs or more; there are {len(asked)}, "
                 f"{int(wanted.sum())} and {int((~wanted).sum())}"
             )
-        from sklearn.metrics import average_precision_score  # late: 0.5 s
-        from sklearn.model_selection import GroupKFold
+        from threadpoolctl import threadpool_limits
 
         read = {query: features.read(queries[query]) for query in asked}
-        known = np.stack([read[query][features.place[name]] for query, name, _ in rows])
-        groups = np.array([asked.index(query) for query, _, _ in rows])
+        known = np.stack([read[row.query_id][features.place[row.conversation_id]] for row in rows])
+        weights = np.array([row.stands_for for row in rows])
+        groups = np.array([asked.index(row.query_id) for row in rows])
+        folds = _split(known, groups)
         told = np.zeros(len(rows))
-        for train, test in GroupKFold(_FOLDS).split(known, wanted, groups):
-            if wanted[train].all() or not wanted[train].any():
-                told[test] = wanted[train].mean()
-            else:
-                told[test] = _fit(known[train], wanted[train]).predict_proba(known[test])[:, 1]
-        held_out = TrainedOn(
-            len(rows),
-            int(wanted.sum()),
-            len(asked),
-            float(average_precision_score(wanted, told)),
-            float(((told >= 0.5) == wanted).mean()),
-        )
-        return cls(_fit(known, wanted), held_out)
+        # Small fits: on a busy machine more threads wait for each other.
+        with threadpool_limits(1):
+            for train, test in folds:
+                model, calibration = _fit(known[train], wanted[train], weights[train], groups[train])
+                told[test] = _predict(model, calibration, known[test])
+            held_out = _measure(told, wanted, weights, groups, seed)
+            return cls(*_fit(known, wanted, weights, groups), held_out)
 
     def predict(self, features: PairFeatures, query: str, names: Sequence[str]) -> Array:
         """A chance for each of the conversations."""
         read = features.read(query)[[features.place[name] for name in names]]
-        found: Array = self._model.predict_proba(read)[:, 1]
-        return found
+        return _predict(self._model, self._calibration, read)
 
 
-def _fit(rows: Array, wanted: NDArray[np.bool_]) -> Any:
+def _split(rows: Array, groups: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    from sklearn.model_selection import GroupKFold  # late: 0.5 s
+
+    return list(GroupKFold(min(_FOLDS, len(set(groups.tolist())))).split(rows, groups=groups))
+
+
+def _fit(rows: Array, wanted: NDArray[np.bool_], weights: Array, groups: NDArray[np.int64]) -> tuple[Any, Any]:
+    """A model, and what turns its decisions into chances over all pairs: fitted, weighed by what labels stand for, to
+    the decisions on queries that the model was not trained on (Platt's scaling)."""
+    from sklearn.linear_model import LogisticRegression
+
+    if wanted.all() or not wanted.any():
+        return None, float(wanted.mean())
+    decisions = np.zeros(len(rows))
+    for train, test in _split(rows, groups) if len(set(groups.tolist())) > 1 else ():
+        if not wanted[train].all() and wanted[train].any():
+            decisions[test] = _fit_weights(rows[train], wanted[train]).decision_function(rows[test])
+    calibration = LogisticRegression(C=1e3, max_iter=1000).fit(decisions[:, None], wanted, sample_weight=weights)
+    return _fit_weights(rows, wanted), calibration
+
+
+def _fit_weights(rows: Array, wanted: NDArray[np.bool_]) -> Any:
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(rows, wanted)
+    return make_pipeline(StandardScaler(), LogisticRegression(C=_STRENGTH, max_iter=1000)).fit(rows, wanted)
+
+
+def _predict(model: Any, calibration: Any, rows: Array) -> Array:
+    if model is None:  # all its labels were alike
+        return np.full(len(rows), calibration)
+    found: Array = calibration.predict_proba(model.decision_function(rows)[:, None])[:, 1]
+    return found
+
+
+def _measure(told: Array, wanted: NDArray[np.bool_], weights: Array, groups: NDArray[np.int64], seed: int) -> TrainedOn:
+    from sklearn.metrics import average_precision_score
+
+    rng = np.random.default_rng(seed)
+    drawn: list[int] = []
+    paired = 0
+    for group in sorted(set(groups.tolist())):
+        fits, others = np.flatnonzero((groups == group) & wanted), np.flatnonzero((groups == group) & ~wanted)
+        few = min(len(fits), len(others) // NEGATIVES)
+        drawn += rng.choice(fits, few, replace=False).tolist() if few else []
+        drawn += rng.choice(others, NEGATIVES * few, replace=False).tolist() if few else []
+        paired += few
+    right = (told >= 0.5) == wanted
+    return TrainedOn(
+        len(wanted),
+        int(wanted.sum()),
+        len(set(groups.tolist())),
+        float(average_precision_score(wanted, told, sample_weight=weights)),
+        float(np.average(right, weights=weights)),
+        float(np.average(wanted, weights=weights)),
+        float(average_precision_score(wanted[drawn], told[drawn])) if drawn else None,
+        float(right[drawn].mean()) if drawn else None,
+        paired,
+    )

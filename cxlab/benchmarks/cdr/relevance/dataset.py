@@ -9,7 +9,7 @@ from cxlab.benchmarks.cdr.corpus.dataset import build, load_corpus
 from cxlab.benchmarks.cdr.options import CdrDataset
 from cxlab.benchmarks.cdr.prompts import hashes
 from cxlab.benchmarks.cdr.queries.templates import load_templates
-from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, DEPTH, JUDGES, PUBLISHED, TRAIL, label
+from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, DEPTH, JUDGES, PUBLISHED, SAMPLED, TRAIL, label
 from cxlab.benchmarks.cdr.relevance.queue import QUERIES, build_queries
 from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
 from cxlab.benchmarks.generation_budget import CostEstimate
@@ -83,9 +83,9 @@ def generate_labelled(options: CdrDataset, reference: str, context: GenerationCo
 
 
 def estimate_labelling(options: CdrDataset) -> CostEstimate | None:
-    """What labelling takes of the writer, who is the annotator, too: a call for each candidate, a few for what is
-    uncertain. What the panel takes depends on how much fits; it is not in it."""
+    """What labelling takes of the writer, who is the annotator, too: a call for each candidate and for each pair that
+    is drawn below them, a few for what is uncertain. What the panel takes depends on how much fits; it is not in it."""
     if options.model.startswith("simulated:"):
         return None
-    calls = options.queries * (CANDIDATES + DEPTH // 5 + 2)
+    calls = options.queries * (CANDIDATES + SAMPLED + DEPTH // 5 + 2)
     return CostEstimate.of(options.model, calls, calls * PROMPT_TOKENS, calls * COMPLETION_TOKENS)

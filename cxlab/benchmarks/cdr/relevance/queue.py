@@ -145,7 +145,7 @@ def _find_kind(decisions: Iterable[Decision]) -> str:
     panel, chance = last.get("panel"), last.get("classifier")
     if panel is not None:
         return "panel" if panel.score not in (0.0, 1.0) or panel.fits is None else _near(chance)
-    read = [each for each in decisions if each.step in ("candidates", "uncertain")]
+    read = [each for each in decisions if each.step in ("candidates", "sampled", "uncertain")]
     return "undecided" if read and read[-1].fits is None else _near(chance)
 
 

@@ -8,10 +8,11 @@ import pytest
 
 from cxlab.benchmarks.cdr.corpus.dataset import load_corpus
 from cxlab.benchmarks.cdr.corpus.sources import SOURCES
-from cxlab.benchmarks.cdr.importers.conversations import IMPORTER, CdrImport, read_path, read_stored
+from cxlab.benchmarks.cdr.importers.conversations import IMPORTER, CdrImport, ImportedCorpus, read_path, read_stored
 from cxlab.benchmarks.cdr.retrievers import search
 from cxlab.errors import BadFile, BadOption, UnknownName
-from cxlab.importers.conversations import read_conversations
+from cxlab.importers.conversations import PackedConversations, read_conversations
+from cxlab.records import Message
 from tests.benchmarks.cdr.conftest import SAID
 
 OPTIONS = CdrImport.read({})
@@ -115,3 +116,20 @@ def test_what_cannot_be_imported_is_said(home: Path) -> None:
     assert IMPORTER.read_named is read_stored
     assert len(SOURCES) == 11
     assert [name for name, each in SOURCES.items() if not each.share] == ["lmsys"]
+
+
+def test_mobileconvrec_is_read_from_its_turns(home: Path) -> None:
+    """Its columns as its card lists them; the keys in `turns` are guessed."""
+    turns = [{"speaker": "user", "text": "An app to learn chess, please."}, {"speaker": "agent", "text": "Try Rook."}]
+    before = [{"app": "chess", "text": "fine"}, {"app": "go", "text": "good"}]
+    row = {"user_id": "u1", "user_previous_interactions": before, "recommended_app": "rook", "turns": turns}
+    (home / "recommendations.jsonl").write_text(json.dumps(row))
+    options = CdrImport.read({"source": "mobileconvrec", "filter": False})
+    (talk,) = load_read(read_path(home / "recommendations.jsonl", options))
+    assert [(each.role, each.text) for each in talk] == [("customer", turns[0]["text"]), ("agent", turns[1]["text"])]
+
+
+def load_read(made: ImportedCorpus) -> list[tuple[Message, ...]]:
+    """The messages of each conversation of an import that is not stored."""
+    found = PackedConversations.from_table(made.tables["conversations"], made.dataset.id)
+    return [talk.messages for talk in found.values()]
