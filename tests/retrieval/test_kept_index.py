@@ -1,8 +1,12 @@
 """The kept Chroma index: brought up to date by what has changed, also across processes, and on a server."""
 
+import contextlib
+import shutil
+import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +92,45 @@ def test_a_server_that_is_not_there_is_told_in_a_line(tmp_path: Path, monkeypatc
     monkeypatch.setenv(kept_index.SERVER, "somewhere")
     with pytest.raises(NotConfigured, match="is no address"):
         bring(tmp_path, "a refund")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Chroma server of its own, as `chroma run` starts it."""
+    program = shutil.which("chroma", path=str(Path(sys.executable).parent)) or shutil.which("chroma")
+    if program is None:
+        pytest.skip("chromadb brought no program to run a server with")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = tmp_path_factory.mktemp("chroma")
+    with (log / "log").open("wb") as told:
+        words = [program, "run", "--path", str(log / "data"), "--host", "127.0.0.1", "--port", str(port)]
+        process = subprocess.Popen(words, stdout=told, stderr=told, start_new_session=True)
+    try:
+        until = time.monotonic() + 60
+        while time.monotonic() < until and process.poll() is None:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+                break
+            time.sleep(0.05)
+        if process.poll() is not None:
+            pytest.skip(f"chroma run ended at once: {(log / 'log').read_text(errors='replace')[-200:]}")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def test_a_server_that_chroma_run_starts_keeps_the_index(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(kept_index.SERVER, server)
+    assert bring(tmp_path, "a late parcel", "a refund") == [(0, 2), (2, 2)]
+    assert ask(tmp_path, "late parcel", 1) == ["a late parcel"]
+    assert not (tmp_path / "chroma").exists(), "nothing lies in the folder"
+    # Only what is new goes there, and what is gone goes.
+    assert bring(tmp_path, "a refund", "brown boots") == [(0, 1), (1, 1)]
+    assert set(ask(tmp_path, "boots")) == {"a refund", "brown boots"}
+    other = tmp_path / "other"
+    with pytest.raises(BadOption, match="not built"):
+        ask(other, "boots")
