@@ -96,7 +96,7 @@ def show_counts(view: View, about: Declaration, counts: dict[str, int]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         runs = "the runs that are picked" if view.runs else "all runs under these filters, whatever their settings"
         st.caption(f"Counted over {runs}.")
-        if view.benchmark:
+        if view.benchmark and not _picks_failures(view):
             same = View(view.benchmark, view.runs, view.models, view.tasks, view.facets)
             link("On the same samples and settings: Compare", "compare", same)
 
@@ -169,8 +169,9 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
     found, held = largest["of"], largest["of_attempts"]
     # What is listed below are attempts, and one can have failed more than once.
     spread = f" found in {format_count(held)} {things}, some of which have several" if found > held else ""
+    doing = f" (the {plain(largest['owner'])}'s doing)" if largest["owner"] else ""
     section(
-        f"Most often: {plain(what[:1].lower() + what[1:])}",
+        f"Most often: {plain(what[:1].lower() + what[1:])}{doing}",
         f"{format_count(largest['n'])} of {format_count(found)} failures{spread}. Shown: the {groups.height} largest "
         f"of {format_count(largest['groups'])} groups. Alike: {alike}. Click a bar to see its {things}.",
     )

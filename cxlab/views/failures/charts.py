@@ -99,6 +99,10 @@ def _step(scenario: str | None, step: str | None) -> str:
     return f"“{known.stages[step]}”" if known and step in known.stages else name_id(step)
 
 
+def _say_owner(row: Mapping[str, Any]) -> str:
+    return f"<br>the {plain(row['owner'])}'s doing" if row["owner"] else ""
+
+
 def _crop(words: tuple[str, str]) -> tuple[str, str]:
     """As much of the words as one line of a narrow chart holds; the rest is in the hover and in the table."""
     what, where = (shorten(words[0], _LINE - 20), words[1])
@@ -117,7 +121,8 @@ def draw_groups(frame: pl.DataFrame, dark: bool, titles: Mapping[str, str], thin
     places = list(range(rows.height))
     words = [describe_group(row, titles) for row in rows.iter_rows(named=True)]
     hovers = [
-        f"<b>{plain(what)}</b><br>{plain(where)}<br>{format_count(row['n'])} failures, {format_share(row['share'])} of "
+        f"<b>{plain(what)}</b><br>{plain(where)}{_say_owner(row)}<br>"
+        f"{format_count(row['n'])} failures, {format_share(row['share'])} of "
         f"{format_count(row['of'])}<br>in {format_count(row['attempts'])} {plain(things)}<br>"
         f"{plain(', '.join(short_model(model) for model in row['models']))}"
         for (what, where), row in zip(words, rows.iter_rows(named=True), strict=True)
