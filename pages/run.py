@@ -69,9 +69,11 @@ def choose_order() -> RunRequest:
     known = dataset_id or benchmark.own_data
     facets = ui.cached(list_facets, card.id, dataset_id) if known else {}
     where = run_form.narrow(benchmark.facets, facets)
-    tip = "Each judges by itself; what they say is put to the vote."
-    usual = list(benchmark.default_judges)
-    judges = st.multiselect("Judges", judging, usual, key="judges", help=tip, accept_new_options=True, **many)
+    judges: list[str] = []
+    if benchmark.needs_judges or benchmark.default_judges:
+        tip = "Each judges by itself; what they say is put to the vote."
+        usual = list(benchmark.default_judges)
+        judges = st.multiselect("Judges", judging, usual, key="judges", help=tip, accept_new_options=True, **many)
     with st.expander("Limits and set-up"):
         a, b, c = st.columns(3)
         spread = [facet.title.lower() for facet in benchmark.facets if facet.spread]

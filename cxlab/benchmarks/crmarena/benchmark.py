@@ -133,6 +133,7 @@ BENCHMARK = Benchmark(
     own_data=False,
     with_customer=False,
     needs_judges=False,
+    default_judges=(),
     prepare=prepare,
     estimate=estimate,
     figures=list_figures,

@@ -121,20 +121,75 @@ def mark_place(text: str, fault: QueryError) -> list[SourceLine]:
 
 
 def find_meant(text: str, fault: QueryError, schema: Schema) -> list[tuple[str, str]]:
-    """(name, query) of what may have been meant by a field or object that there is not, the likeliest first."""
-    match = _MISSPELT.search(fault.problem)
-    if match is None or fault.row is None or fault.column is None:
+    """(name, query) of what may have been meant by a field or object that there is not, the likeliest first, or by a
+    form that is another language's."""
+    if fault.row is None or fault.column is None:
         return []
+    match = _MISSPELT.search(fault.problem)
+    if match is None:
+        return _find_meant_form(text, _find_place(text, fault.row, fault.column))
     wrong, entity, type_ = match.groups()
     info = schema.object(entity) if entity else None
     known = list(info.fields) if info else list(schema.objects) if type_ else []
     typed = wrong or type_
     lower = {name.lower(): name for name in known}
     near = difflib.get_close_matches(typed.lower(), lower, _MOST_MEANT, 0.5)
-    lines = text.split("\n")
-    at = sum(len(line) + 1 for line in lines[: fault.row - 1]) + fault.column - 1
+    at = _find_place(text, fault.row, fault.column)
     # The place is that of the path's first step, or of the name itself.
     place = re.compile(rf"(?<!\w){re.escape(typed)}(?!\w)").search(text, at)
     if place is None:
         return []
     return [(lower[each], text[: place.start()] + lower[each] + text[place.end() :]) for each in near]
+
+
+def _find_place(text: str, row: int, column: int) -> int:
+    """How many characters stand before a row and column, both counted from 1."""
+    return sum(len(line) + 1 for line in text.split("\n")[: row - 1]) + column - 1
+
+
+# What people who know SQL write → what is said here; at the place of the fault.
+_FORMS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(?<==)=\s*"), " "),
+    (re.compile(r"IS\s+NOT\s+NULL\b", re.I), "!= NULL"),
+    (re.compile(r"IS\s+NULL\b", re.I), "= NULL"),
+    (re.compile(r"\*"), "FIELDS(ALL)"),
+    (re.compile(r";\s*$"), ""),
+    (re.compile(r'"([^"\\\']*)"'), r"'\1'"),
+)
+_BARE = re.compile(r"[^\W\d]\w*")
+_COMPARED = re.compile(r"(?:[=<>]|\bLIKE|\bIN\s*\(|,)\s*$", re.I)
+
+
+_MOST_CHANGES = 5
+
+
+def _find_meant_form(text: str, at: int) -> list[tuple[str, str]]:
+    """The query with these put right, where it is one then."""
+    names: list[str] = []
+    for _ in range(_MOST_CHANGES):
+        changed = _put_right(text, at)
+        if changed is None:
+            return []
+        names.append(changed[0])
+        text = changed[1]
+        try:
+            parse(text)
+        except QueryError as fault:
+            if fault.row is None or fault.column is None:
+                return []
+            at = _find_place(text, fault.row, fault.column)
+        else:
+            return [(", ".join(dict.fromkeys(names)), text)]
+    return []
+
+
+def _put_right(text: str, at: int) -> tuple[str, str] | None:
+    """(what is put there, the query with it); None where no form is known."""
+    for form, here in _FORMS:
+        if (found := form.match(text, at)) is not None:
+            new = found.expand(here)
+            return new.strip() or f"without {found.group().strip()}", text[:at] + new + text[found.end() :]
+    bare = _BARE.match(text, at)
+    if bare is not None and _COMPARED.search(text[:at]):
+        return f"'{bare.group()}'", f"{text[:at]}'{bare.group()}'{text[bare.end() :]}"
+    return None

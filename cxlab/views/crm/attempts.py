@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import polars as pl
 import streamlit as st
 
@@ -24,6 +26,7 @@ from cxlab.views.crm.records import show_trail
 from cxlab.views.failures.attempt_verdict import SIGNS
 
 ROWS_A_PAGE = 200
+LONGEST_QUESTION = 100
 _VERDICTS = {"failed": "Failed", "passed": "Passed", "unscored": "Not scored", "all": "All"}
 
 
@@ -77,17 +80,23 @@ def _list(place: Place, found: pl.DataFrame) -> None:
         name=pl.col("model").map_elements(label, return_dtype=pl.String),
         verdict=pl.col("verdict").replace_strict({key: words for key, (words, _) in SIGNS.items()}, default="?"),
         task=pl.col("task").replace({id: each.title for id, each in TASKS.items()}),
+        # What is asked, without what is said of the answer's form; a cell has three lines.
+        asked=pl.col("query").str.split("\n").list.first().map_elements(_shorten, return_dtype=pl.String),
     )
     columns = {
         "name": column("Model"), "framework": column("Framework"), "task": column("Task"), "verdict": column("Verdict"),
         "reason": column("First departure", width="medium"), "number": column("No.", "count"),
-        "query": column("Question", width="large"), "answer": column("Answer given"),
+        "asked": column("Question", width="large"), "answer": column("Answer given"),
         "turns": column("Replies", "count"), "cost_usd": column("Cost", "usd"),
     }  # fmt: skip
     picked = show_table(shown, columns, key="crm-attempts", alt="Attempts.", select="single", search=True)
     show_pages(place.view, found.height, ROWS_A_PAGE, "crm-attempt-pages")
     if picked:
         go(place.change(attempt=f"{picked[0]['run_id']}/{picked[0]['attempt_id']}"))
+
+
+def _shorten(text: str) -> str:
+    return textwrap.shorten(text, LONGEST_QUESTION, placeholder=" …")
 
 
 def _show_one(place: Place, listed: pl.DataFrame) -> None:

@@ -31,7 +31,6 @@ from cxlab.views.crm.tasks import read_samples
 _ALL = "all"
 _FLOOR = "Best constant answer"
 _ROW_PX = 30
-_FEW_ROWS, _PUBLISHED_PX = 6, 250
 
 
 def show_board(place: Place) -> None:
@@ -161,8 +160,7 @@ def _show_published(id: str, title: str) -> None:
         columns = {name: short.get(name, columns[name]) for name in (*first, *left)}
     if table.metric:
         frame = frame.sort(table.metric, descending=True)
-    height = _PUBLISHED_PX if frame.height > _FEW_ROWS else None
-    show_table(frame, columns, key=f"crm-{id}", alt=f"{table.table} of the paper.", height=height)
+    show_table(frame, columns, key=f"crm-{id}", alt=f"{table.table} of the paper.")
 
 
 def _show_unanswerable(

@@ -137,7 +137,9 @@ def tabulate(organisation: Organisation | None, result: Any) -> tuple[list[str],
     if isinstance(result, Sequence) and not isinstance(result, str) and result and isinstance(result[0], Mapping):
         flat = [dict(flatten(row)) for row in result[:_MOST_ROWS] if isinstance(row, Mapping)]
         heads = list(dict.fromkeys(key for row in flat for key in row))
-        rows = [[_shorten(write_argument(organisation, row.get(head))) for head in heads] for row in flat]
+        # A record's own id stays: what it stands for is told beside it.
+        rows = [[_shorten(write_argument(None if head == "Id" else organisation, row.get(head))) for head in heads]
+                for row in flat]  # fmt: skip
         return heads, rows, len(result)
     return [], [], 0
 

@@ -71,6 +71,28 @@ def test_faults_point_to_their_place_and_say_what_may_be_meant(
     assert next((changed for _, changed in find_meant(query, fault, crm.schema)), None) == meant
 
 
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("SELECT Id FROM Case WHERE Status = Closed", "SELECT Id FROM Case WHERE Status = 'Closed'"),
+        ('SELECT Id FROM Case WHERE Status = "Closed"', "SELECT Id FROM Case WHERE Status = 'Closed'"),
+        ("SELECT Id FROM Case\nWHERE Status == 'New'", "SELECT Id FROM Case\nWHERE Status = 'New'"),
+        ("SELECT Id FROM Case WHERE Status IN (New, Open)", "SELECT Id FROM Case WHERE Status IN ('New', 'Open')"),
+        ("SELECT Id FROM Case WHERE ClosedDate IS NULL", "SELECT Id FROM Case WHERE ClosedDate = NULL"),
+        ("SELECT Id FROM Case WHERE ClosedDate is not null", "SELECT Id FROM Case WHERE ClosedDate != NULL"),
+        ("SELECT * FROM Case LIMIT 5", "SELECT FIELDS(ALL) FROM Case LIMIT 5"),
+        ("SELECT Id FROM Case;", "SELECT Id FROM Case"),
+        ("SELECT Id FROM Case WHERE", None),
+        ("SELECT Id FROM Case FETCH 5", None),
+    ],
+)
+def test_the_words_of_sql_are_put_into_those_of_soql(crm: Sandbox, wrong: str, meant: str | None) -> None:
+    fault = ask(crm, wrong).fault
+    assert fault is not None
+    assert [changed for _, changed in find_meant(wrong, fault, crm.schema)] == ([meant] if meant else [])
+    assert meant is None or ask(crm, meant).fault is None
+
+
 def test_a_long_line_is_shown_around_the_place(crm: Sandbox) -> None:
     query = "SELECT Id FROM Case WHERE Subject IN (" + ", ".join(["'x'"] * 400) + ") AND Nothing = 1"
     fault = ask(crm, query).fault
