@@ -6,7 +6,7 @@ Names reach the SQL only through the schema, values only as parameters.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
@@ -197,9 +197,7 @@ class Scope:
             return self._made(expression, f"grouping({inner.sql})", "integer", inner, aggregate=True)
         if expression.name in _SHOWN_ONLY:
             inner = self._argument(expression)
-            return Meaning(
-                inner.sql, inner.type, inner.keys, str(expression), expression.at, inner.field, False, expression.name
-            )
+            return replace(inner, shown=str(expression), at=expression.at, function=expression.name)
         problem = f"Invalid function: {expression.name[:40]}"
         raise malformed(problem, self.context.text, expression.at)
 
@@ -242,8 +240,9 @@ class Scope:
         sql = {
             "COUNT": "count({})",
             "COUNT_DISTINCT": "count(DISTINCT {})",
-            "SUM": "sum({})",
-            "AVG": "avg({})",
+            # As exact as decimals would be: 0.1 three times is 0.3.
+            "SUM": "sum({})" if inner.type == "integer" else "fsum({})",
+            "AVG": "favg({})",
             "MIN": "min({})",
             "MAX": "max({})",
         }[call.name].format(inner.sql)

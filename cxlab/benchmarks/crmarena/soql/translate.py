@@ -394,7 +394,10 @@ def _is_bare_count(expression: Expression) -> bool:
 def _makes_groups(expression: Expression) -> bool:
     """Whether a function in SELECT makes the query one about groups."""
     return isinstance(expression, Call) and (
-        expression.name in AGGREGATES or expression.name in DATE_FUNCTIONS or expression.name == "GROUPING"
+        expression.name in AGGREGATES
+        or expression.name in DATE_FUNCTIONS
+        or expression.name == "GROUPING"
+        or (expression.argument is not None and _makes_groups(expression.argument))
     )
 
 

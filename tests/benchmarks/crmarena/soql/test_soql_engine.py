@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -346,6 +347,19 @@ def test_shapes(sandbox: Sandbox) -> None:
         "SELECT FORMAT(UnitPrice) p, FORMAT(OrderId) o FROM OrderItem WHERE UnitPrice = 129.99 LIMIT 1"
     )
     assert formatted[0]["p"] == "129.99"
+
+
+def test_groups_can_be_formatted_and_amounts_add_up_exactly(sandbox: Sandbox) -> None:
+    (first,) = sandbox.soql("SELECT MIN(CreatedDate) at FROM Case")
+    (told,) = sandbox.soql("SELECT FORMAT(MIN(CreatedDate)) at FROM Case")
+    year, month, day = map(int, first["at"][:10].split("-"))
+    assert told["at"].startswith(f"{month}/{day}/{year} ")
+    rows = sandbox.soql("SELECT Status, FORMAT(MAX(CreatedDate)) FROM Case GROUP BY Status")
+    assert [list(row) for row in rows] == [["Status", "expr0"]] * len(rows)
+    items = sandbox.soql("SELECT UnitPrice FROM OrderItem WHERE UnitPrice != NULL")
+    prices = [Decimal(str(row["UnitPrice"])) for row in items]
+    (whole,) = sandbox.soql("SELECT SUM(UnitPrice) s, SUM(convertCurrency(UnitPrice)) c FROM OrderItem")
+    assert whole["s"] == whole["c"] == float(sum(prices))
 
 
 CLAUSES = (
