@@ -13,7 +13,7 @@ _SENTENCES: dict[str, Callable[[Any], str]] = {
     "known": str,
     "name": lambda value: f"Your name is {value}.",
     "phone_number": lambda value: f"The number of your line is {value}.",
-    "date_of_birth": lambda value: f"You were born on {value}.",
+    "date_of_birth": lambda value: f"Your date of birth, as the company has it, is {value}.",
     "location": lambda value: f"You are {value}.",
     "zip": lambda value: f"The post code of your address is {value}.",
     "email": lambda value: f"The e-mail address of your account is {value}.",

@@ -34,8 +34,18 @@ from cxlab.llm.simulated.profiles import Profile
 FAREWELL = re.compile(
     r"\b(?:bye|goodbye|over and out|good day to you|take care|all the best|end of chat|many thanks$|"
     r"i(?:'?m| am) (?:off|gone|hanging up|closing)|"
-    r"have a (?:really )?(?:good|nice|lovely|pleasant) (?:day|one|rest)|"
-    r"let you go now|close the chat now|end this here|you will hear from me)\b"
+    r"have a (?:really )?(?:good|nice|lovely|pleasant) (?:day|one|rest|evening|afternoon|weekend)|"
+    r"let you go now|close the chat now|end this here|you(?:'?ll| will) hear from me|see you|"
+    r"not keep you any longer|(?:i'?ll|i will|let'?s) leave it there|"
+    r"(?:warm regards|best wishes|greetings) (?:to|from)|"
+    r"(?:saved|kept|printed) (?:this conversation|a copy|our chat)|see how it goes|(?:comes|turns) up, i|"
+    r"i (?:trust|hope|assume) it (?:will happen|goes|works out) as|we(?:'?re| are) (?:done|finished)|"
+    r"(?:all i have|nothing more) to say|better things to do|enjoy your (?:break|coffee|evening)|"
+    r"(?:send me a|with a) survey|"
+    r"(?:boss|manager|supervisor)(?: of yours)? (?:i said hello|i'?ll be in touch|we'?re not finished|to learn))\b|"
+    # Only where a sentence begins with it: "so long" and "a good day" stand inside others.
+    r"(?:^|[.!?] )(?:so long|(?:and )?good day|i'?m out(?=[.!])|"
+    r"that(?:'?s| is| was| would be| will be) (?:all|everything)(?= from| for| i wanted|[.!]|$))"
 )
 # What a customer asks who comes back on what was announced.
 ASKS = {
@@ -192,7 +202,7 @@ def _talk(
         return grammar.say(options[int(rng.integers(len(options)))], rng, slots)
 
     if said and FAREWELL.search(heard[-1].lower()):
-        return pick("close")
+        return pick("part" if heat(heard[-1]) else "close")
     clauses = bank.actions.get(action, ActionPhrases()).clause or ("look into it",)
     announced = any(clause in text for clause in clauses for text in said)
     if missing is None and announced and not news:
@@ -216,7 +226,7 @@ def _talk(
 def _question(message: str) -> str:
     """What a customer asks about what was announced."""
     low = message.lower()
-    return next((kind for kind, pattern in ASKS.items() if pattern.search(low)), "other")
+    return next((kind for kind, pattern in ASKS.items() if pattern.search(low)), "unknown" if "?" in low else "other")
 
 
 def _fresh(said: Sequence[str], draw: Callable[[], str]) -> str:
