@@ -11,7 +11,8 @@ WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 # "15. Juli" is one date, not the end of a sentence.
 _MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
 _SENTENCE = re.compile(rf"(?<=[.!?])\s+(?!(?<=\d\.\s)(?:{_MONTHS})\b)(?=[^\W\d_a-zà-ÿ]|\d|[\"'«„(])|\n+")
-_HIDDEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+# What a browser does not show in the page: a title in its head is said once more in a heading.
+_HIDDEN = re.compile(r"<(script|style|title)\b.*?(?:</\1\s*>|\Z)|<!doctype\b[^>]*>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<(/?)(\w+)[^<>]*>")
 # An underscore inside a word belongs to it (a tool's name); at its edge it is emphasis.
 _SIGNS = re.compile(r"[*`]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")

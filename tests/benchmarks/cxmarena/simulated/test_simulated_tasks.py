@@ -190,4 +190,6 @@ def test_markup_and_scripts_are_no_text():
     assert sentences(text) == ("Title", "One & two.", "Price: 9 €")
     assert bare("## Head\n- item **bold**\n| a | b |\n|---|---|\n| c | d |") == "Head\nitem bold\na: b\nc: d"
     # An unclosed script must not hide nothing, nor take long.
+    page = "<!DOCTYPE html>\n<html><head><title>Dogs</title></head><body><h1>Dogs</h1><p>Stay.</p></body></html>"
+    assert bare(page) == "Dogs\nStay."
     assert bare("before <script>" + "<" * 50_000).strip() == "before"
