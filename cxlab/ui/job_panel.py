@@ -7,8 +7,9 @@ from typing import Protocol
 
 import streamlit as st
 
-from cxlab.errors import CxError
-from cxlab.ui.address import link
+from cxlab.errors import BadStore, CxError, UnknownName
+from cxlab.store import write
+from cxlab.ui.address import has_page, link
 from cxlab.ui.labels import Badge, error, plain, section
 from cxlab.ui.progress import live_progress
 
@@ -43,6 +44,22 @@ class Job(Protocol):
     def log(self) -> Path: ...
 
 
+def _link_answers(runs: Sequence[str]) -> bool:
+    """Links to what was said of conversations that nobody has labelled, which stands on no board."""
+    found = False
+    for name in runs:
+        try:
+            origin = write.load_dataset(write.load_run(name).dataset_id).config.get("conversations_of")
+        except (UnknownName, BadStore):
+            continue  # deleted meanwhile
+        if origin and has_page("conversations"):
+            words = "Read what was said of each conversation"
+            query = {"dataset": str(origin), "tab": "send", "run": name}
+            st.page_link("pages/conversations.py", label=words, query_params=query)
+            found = True
+    return found
+
+
 def show_job(look: Callable[[], Job], cancel: Callable[[str], None], resume: Callable[[Sequence[str]], None]) -> None:
     """One job; `look` gives it as it is now."""
     job = look()
@@ -53,7 +70,8 @@ def show_job(look: Callable[[], Job], cancel: Callable[[str], None], resume: Cal
             tip = "What is finished stays, and the run can be resumed."
             st.button("Cancel", key=f"cancel-{job.id}", on_click=cancel, args=(job.id,), help=tip)
         elif job.state == "done":
-            link("See the result on Overview", "overview")
+            if not _link_answers(job.runs):
+                link("See the result on Overview", "overview")
         else:
             _offer_rest(job, resume)
 

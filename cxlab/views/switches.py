@@ -68,7 +68,8 @@ def _ask(place: DeltaGenerator, switch: Switch, key: str) -> Any:
         case "text" if switch.long:
             # Too long for an address, and nobody else's to read.
             shared.pop("bind")
-            return " ".join(place.text_area(switch.title, height=110, max_chars=4000, **shared).split())
+            usual = write_word(switch.default)
+            return " ".join(place.text_area(switch.title, usual, height=110, max_chars=4000, **shared).split())
         case _:
             return place.text_input(switch.title, placeholder=switch.usual or "not set", **shared).strip()
 

@@ -113,7 +113,7 @@ def _show_set(kept: Dataset) -> None:
                 with guarded():
                     delete("dataset", kept.id)
                     st.rerun()
-        with st.container(horizontal=True, gap="medium"):
+        with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
             # A link within a page would leave the address as it was.
             if st.button("Search in it", key=f"search-in-{kept.id}", type="tertiary"):
                 go(SearchPlace(View(dataset=kept.id)))
