@@ -329,7 +329,8 @@ def _groupings(about: Declaration, view: View, found: Ranking, name: Any, marks:
         drawn = [
             (shown[grp], [
                 Value(row["value"], row["low"], row["high"], mark_of(marks, side),
-                      f"{shown[grp]}, {name(side)}: {format_points(row['value'])} (n = {row['samples']})")
+                      f"{shown[grp]}, {name(side)}: {format_points(row['value'])} (n = {row['samples']})",
+                      name(side) if found.table.height > 1 else "")
                 for side in found.table["side"] if (row := means.get((grp, side)))
             ])
             for grp in groups

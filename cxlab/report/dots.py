@@ -6,27 +6,33 @@ A chart is 720 units wide; the template draws it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cxlab.charts.numbers import format_points
 from cxlab.charts.theme import Mark
 
 WIDTH, LEFT, RIGHT, TOP = 720.0, 210.0, 20.0, 10.0
 _STEP, _GAP, _FOOT = 17.0, 12.0, 26.0
 _LONGEST = 26
+# What ends to the right of the first has its name on its left, this far from the end of its whisker.
+_TURN, _SPACE = 560.0, 9.0
 
 
 @dataclass(frozen=True)
 class Value:
-    """A mean of one side with the ends of its interval, None where there is none, and what a pointer is told."""
+    """A mean of one side with the ends of its interval, None where there is none, and what a pointer is told; `label`
+    is written beside it, with the mean."""
 
     mean: float
     low: float | None
     high: float | None
     mark: Mark
     told: str
+    label: str = ""
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A value's place: from left to right `low`, `x`, `high`, all in units of the drawing."""
+    """A value's place: from left to right `low`, `x`, `high`, all in units of the drawing. `label` stands at `beside`,
+    which is where it begins, or ends where that is to the left of the dot (`before`)."""
 
     x: float
     y: float
@@ -35,6 +41,9 @@ class Dot:
     colour: str
     open: bool
     told: str
+    label: str
+    beside: float
+    before: bool
 
 
 @dataclass(frozen=True)
@@ -66,13 +75,21 @@ def draw(
         names.append((_cut(name), name, y + _STEP * len(values) / 2))
         for each in values:
             low, high = (None if end is None else place(end) for end in (each.low, each.high))
-            dots.append(
-                Dot(place(each.mean), y + _STEP / 2, low, high, each.mark.colour, each.mark.simulated, each.told)
-            )
+            ends = [place(each.mean), *(end for end in (low, high) if end is not None)]
+            before = max(ends) > _TURN
+            beside = min(ends) - _SPACE if before else max(ends) + _SPACE
+            mark = each.mark
+            dots.append(Dot(place(each.mean), y + _STEP / 2, low, high, mark.colour, mark.simulated, each.told,
+                            _say_beside(each), beside, before))  # fmt: skip
             y += _STEP
         y += _GAP
     ticks = [(place(value), f"{value:g}") for value in (first + (last - first) * part / 4 for part in range(5))]
     return Chart(y + _FOOT, tuple(names), tuple(dots), tuple(map(place, floors)), tuple(ticks), alt)
+
+
+def _say_beside(each: Value) -> str:
+    # Set apart, or a name from right to left would turn the sign of its value round.
+    return f"\u2068{_cut(each.label)}\u2069 {format_points(each.mean)}" if each.label else ""
 
 
 def _cut(name: str) -> str:
