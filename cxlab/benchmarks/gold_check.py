@@ -35,7 +35,8 @@ class GoldCheck:
     def describe(self) -> list[str]:
         """What a person must know before relying on the dataset, in lines; [] when all gold holds."""
         if not self.samples:
-            return ["it holds no gold: nothing can be checked or evaluated on it"]
+            told = "it holds no gold: nothing can be checked or evaluated on it"
+            return [f"{told}; what its conversations say can be read by a model: python -m cxlab send"]
         lines = [f"gold fails: {complaint}" for complaint in self.first]
         if more := self.complaints - len(self.first):
             lines.append(f"gold fails: {more:,} more")

@@ -14,6 +14,7 @@ from cxlab.errors import BadOption
 from cxlab.metrics.intervals import Interval, mean_interval
 from cxlab.metrics.retrieval import CUTOFFS, evaluate_each
 from cxlab.records import Conversation
+from cxlab.retrieval import load as load_retriever
 
 # Conversations of a ranking that are kept: more than any cut-off, for looking at misses.
 DEPTH = 100
@@ -81,16 +82,18 @@ def evaluate(
     corpus: Mapping[str, Conversation],
     queries: Mapping[str, str],
     relevant: Mapping[str, Iterable[str]],
-    retriever: Retriever,
+    retriever: Retriever | str,
     granularity: Granularity,
     text: UnitText = _AS_USUAL,
     cutoffs: Sequence[int] = CUTOFFS,
 ) -> Result:
-    """Rank the corpus for each query and compare with what is relevant to it.
+    """Rank the corpus for each query and compare with what is relevant to it; `retriever` is one, or its name.
 
     How conversations are ordered: `ranking.ConversationIndex`. The mean is over all queries; relevant ids that come
     twice count once. BadOption for a retriever that gives anything but one finite number a text.
     """
+    if isinstance(retriever, str):
+        retriever = load_retriever(retriever)
     index = ConversationIndex(corpus, retriever, granularity, text)
     gold = {query: frozenset(_ids(relevant.get(query, ()), query)) for query in queries}
     began = time.perf_counter()

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cxlab import retrieval
 from cxlab.benchmarks.cdr import evaluate
 from cxlab.benchmarks.cdr.units import GRANULARITIES, UnitText, split
-from cxlab.errors import BadOption
+from cxlab.errors import BadOption, UnknownName
 from cxlab.records import Conversation, Message
 
 WORDS = ("bill", "late", "parcel", "refund", "login", "thanks")
@@ -259,3 +260,12 @@ def test_noise_of_float32_is_a_tie_and_small_float64_differences_count():
     ):
         retriever.given = scores
         assert evaluate(corpus, {"q": "x"}, {}, retriever, "turn").rankings["q"][0] == first
+
+
+def test_a_retriever_may_be_given_by_its_name() -> None:
+    asked = ({"q": "late parcel"}, {"q": ["a"]})
+    corpus = {"a": talk("a", "my parcel is late", "sorry"), "b": talk("b", "hello", "hello")}
+    by_name, made = (evaluate(corpus, *asked, each, "session") for each in ("bm25", retrieval.load("bm25")))
+    assert by_name.rankings == made.rankings == {"q": ["a", "b"]}
+    with pytest.raises(UnknownName):
+        evaluate(corpus, *asked, "nonsense", "session")
