@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from cxlab import files
 from cxlab.benchmarks.contract import Correction
 from cxlab.errors import BadOption, CxError
 from cxlab.files import Complaint
@@ -180,20 +181,72 @@ def read_figures(text: str) -> list[PlannedFigure]:
 
 
 def check(text: str, path: Path, plan: BriefPlan) -> list[Complaint]:
-    """Complaints about a pack, as YAML, that lost the paragraph's name or figures."""
+    """Complaints about a pack, as YAML, that lost the paragraph's name, products or figures.
+
+    A figure is kept as a property's only value, or as it is written in a line or an option; the overview, which may
+    quote the paragraph, is no fact. YAML that cannot be read is left to the pack's own check.
+    """
+    try:
+        pack = files.parse_yaml(text, path)
+    except CxError:
+        return []
+    if not isinstance(pack, dict):
+        return []
     found = []
-    name = re.search(r"^name: *(.+)$", text, re.MULTILINE)
-    if name is None or name[1].strip(" '\"") != plan.name:
+    if str(pack.get("name", "")).strip() != plan.name:
         found.append(Complaint(str(path), 1, f"name is not {plan.name!r}", "keep the name that the brief gives"))
-    held = {float(number) for number in re.findall(r"(?<![\d.])\d+(?:\.\d+)?", text)}
+    families = [one for one in _under(pack, "families") if one.get("root") == "products"]
+    told = [" ".join(str(one.get(key, "")) for key in ("title", "one", "many", "description")) for one in families]
+    for product in plan.products:
+        if not any(_speaks_of(line, product) for line in told):
+            fix = "make each product that the brief names a family under products"
+            found.append(Complaint(str(path), 1, f"{product} is no family under products", fix))
+    values, lines = _stated({key: part for key, part in pack.items() if key != "overview"})
     for figure in plan.figures:
         number = re.search(r"\d[\d.,\u00a0\u202f ]*", figure.value)
         # A pack writes no sign between thousands, and a point before decimals.
         plain = re.sub(r"[.,\s](?=\d{3}(?!\d))", "", number[0]).strip(" .,").replace(",", ".") if number else ""
-        if re.fullmatch(r"\d+(?:\.\d+)?", plain) and float(plain) not in held:
+        if not re.fullmatch(r"\d+(?:\.\d+)?", plain) or float(plain) in values:
+            continue
+        if not re.search(rf"(?<!\w){re.escape(figure.value)}(?!\w)", lines, re.IGNORECASE):
             what = f"{figure.value} ({figure.of})"
             found.append(Complaint(str(path), 1, f"{what} stands nowhere", "make each figure of the brief a fact"))
     return found
+
+
+def _under(pack: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    part = pack.get(key)
+    return [one for one in part.values() if isinstance(one, dict)] if isinstance(part, dict) else []
+
+
+def _speaks_of(line: str, product: str) -> bool:
+    """Whether a word of the product, or most of it, stands in the line; languages that join words included."""
+    said = line.casefold()
+    words = [word for word in re.findall(r"[^\W\d_]+", product.casefold()) if len(word) > 2]
+    own = re.findall(r"[^\W\d_]{4,}", said)
+    return any(word[: max(4, len(word) - 2)] in said or any(one in word for one in own) for word in words or [said])
+
+
+def _stated(part: Any) -> tuple[set[float], str]:
+    """The values that a pack fixes by a range from one to the same, and all its texts."""
+    values: set[float] = set()
+    lines: list[str] = []
+
+    def walk(one: Any) -> None:
+        if isinstance(one, dict):
+            each = one.get("range")
+            if isinstance(each, list) and len(each) == 2 and each[0] == each[1] and isinstance(each[0], int | float):
+                values.add(float(each[0]))
+            for inner in one.values():
+                walk(inner)
+        elif isinstance(one, list):
+            for inner in one:
+                walk(inner)
+        elif isinstance(one, str):
+            lines.append(one)
+
+    walk(part)
+    return values, "\n".join(lines)
 
 
 __all__ = ["BriefPlan", "OpenQuestions", "PlannedFigure", "answer", "check", "read"]

@@ -172,12 +172,45 @@ def test_what_a_paragraph_says_plainly_is_not_asked_for(text: str, language: str
     assert (plan.language, plan.name, plan.trade, plan.asks) == (language, name, trade, [])
 
 
-def test_a_pack_that_loses_a_name_or_a_figure_is_sent_back(tmp_path: Path) -> None:
+def test_a_pack_that_loses_a_name_a_product_or_a_figure_is_sent_back(tmp_path: Path) -> None:
     plan = brief_plan.read(BRIEFS["kayaks"], llm.load("simulated:strong"))
-    told = [str(one) for one in brief_plan.check("name: Fjord\nrange: [4, 4]\n", tmp_path / "x.yaml", plan)]
-    assert "name is not 'Fjordpaddle'" in told[0]
-    assert "5 years" in told[1]
-    assert brief_plan.check("name: Fjordpaddle\nrange: [5.0, 5.0]\n", tmp_path / "x.yaml", plan) == []
+    lines = "".join(f"  f{n}: {{root: products, title: {one}}}\n" for n, one in enumerate(plan.products))
+    whole = f"name: Fjordpaddle\nfamilies:\n{lines}properties:\n  guarantee: {{range: [5.0, 5]}}\n"
+    assert brief_plan.check(whole, tmp_path / "x.yaml", plan) == []
+    for old, new, said in (
+        ("Fjordpaddle", "Fjord", "name is not 'Fjordpaddle'"),
+        ("root: products", "root: services", "is no family under products"),
+        ("[5.0, 5]", "[4, 5]", "5 years"),
+    ):
+        told = brief_plan.check(whole.replace(old, new), tmp_path / "x.yaml", plan)
+        assert told, old
+        assert said in str(told[0])
+
+
+def test_a_bank_does_not_become_smart_homes_with_its_name(tmp_path: Path) -> None:
+    """Each number of the paragraph stands somewhere in a long pack, and its overview quotes them all."""
+    plan = brief_plan.BriefPlan(
+        language="en",
+        name="Harrow Bank",
+        products=["current accounts", "mortgages"],
+        figures=[brief_plan.PlannedFigure(value="£48", of="an account"), brief_plan.PlannedFigure(value="10 years")],
+        trade="bank",
+        certainty=1.0,
+    )
+    other = (brand_pack.FOLDER / "hearthwise.yaml").read_text(encoding="utf-8")
+    own = other.replace("name: Hearthwise", "name: Harrow Bank").replace(
+        "overview: >-\n", "overview: >-\n  £48, 10 years.\n"
+    )
+    told = [str(one) for one in brief_plan.check(own, tmp_path / "harrow_bank.yaml", plan)]
+    assert [
+        next((word for word in ("accounts is no", "mortgages is no", "£48", "10 years") if word in one), one)
+        for one in told
+    ] == [
+        "accounts is no",
+        "mortgages is no",
+        "£48",
+        "10 years",
+    ]
 
 
 def test_the_plan_of_a_brief_is_one_line_of_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
