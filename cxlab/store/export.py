@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from cxlab.errors import BadOption
-from cxlab.store import archive, catalogue, layout, tables
+from cxlab.store import archive, catalogue, layout, sharing, tables
 from cxlab.store.connect import describe, open_store, query
 
 if TYPE_CHECKING:
@@ -104,7 +104,10 @@ def export_runs(
         if format == "duckdb":
             return [_write_database(con, base, runs, target)]
         names = ["runs", *tables.TABLES]
-        return [_write_table(con, table, runs, format, target / f"{table}.{format}") for table in names]
+        told = {sharing.SAMPLES: sharing.list_open_runs(runs, base)}
+        return [
+            _write_table(con, table, told.get(table, runs), format, target / f"{table}.{format}") for table in names
+        ]
     finally:
         con.close()
 
@@ -189,8 +192,9 @@ def _write_database(con: "duckdb.DuckDBPyConnection", base: Path, runs: list[str
     with aside(path) as fresh:
         parts = fresh.with_name(fresh.name + ".parts")
         with duckdb.connect(str(fresh)) as made:
+            told = {sharing.SAMPLES: sharing.list_open_runs(runs, base)}
             for table in ["runs", *tables.TABLES]:
-                rows = _write_table(con, table, runs, "parquet", parts / f"{table}.parquet")
+                rows = _write_table(con, table, told.get(table, runs), "parquet", parts / f"{table}.parquet")
                 made.sql("SELECT * FROM read_parquet($path)", params={"path": str(rows)}).create(table)
                 rows.unlink()
             archive.write_files(base, runs, parts)

@@ -14,6 +14,8 @@ from cxlab.store import catalogue, layout
 
 TEXTS = ("conversations", "filtered_out")
 """The tables that hold what people said, in any dataset."""
+SAMPLES = "samples"
+"""Where nobody has labelled conversations, the samples hold them."""
 
 
 # Words of licences as datasets state them.
@@ -31,13 +33,27 @@ def may_pass_on(dataset: Dataset) -> bool | None:
 
 def is_kept_out(dataset: Dataset, table: str) -> bool:
     """Whether a table holds texts that its source does not let anybody pass on (`share` of the dataset's config)."""
-    return table in TEXTS and dataset.config.get("share") is False
+    holds = table in TEXTS or (table == SAMPLES and dataset.config.get("unlabelled") is True)
+    return holds and dataset.config.get("share") is False
 
 
 def check_sharing(dataset: Dataset, table: str) -> None:
     """BadOption for a table that is kept out."""
     if is_kept_out(dataset, table):
         raise BadOption(f"{table} of {dataset.id} may not be passed on: {dataset.licence}")
+
+
+def list_open_runs(run_ids: Iterable[str], base: Path) -> list[str]:
+    """Those of the runs whose samples may be passed on; a run whose dataset is gone has none."""
+    found = []
+    for run_id in run_ids:
+        try:
+            dataset = catalogue.find_dataset(catalogue.find_run(run_id, base).dataset_id, base)
+        except UnknownName:
+            continue
+        if not is_kept_out(dataset, SAMPLES):
+            found.append(run_id)
+    return found
 
 
 def list_kept_out(run_ids: Iterable[str], base: Path) -> dict[str, dict[str, int]]:
@@ -48,7 +64,7 @@ def list_kept_out(run_ids: Iterable[str], base: Path) -> dict[str, dict[str, int
             dataset, folder = catalogue.find_dataset(wanted, base), layout.dataset_folder(base, wanted)
         except UnknownName:
             continue
-        for table in TEXTS:
+        for table in (*TEXTS, SAMPLES):
             path = folder / f"{table}.parquet"
             if is_kept_out(dataset, table) and path.is_file():
                 rows = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()

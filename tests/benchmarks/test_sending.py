@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -31,6 +32,7 @@ from cxlab.records.progress import finish
 from cxlab.runner.estimate import estimate
 from cxlab.runner.request import RunRequest
 from cxlab.store import load, write
+from cxlab.store.sharing import check_sharing
 from tests.pages.test_pages_conversations import lines
 
 
@@ -91,6 +93,24 @@ def test_quality_is_answered_for_each_conversation_and_says_what_it_cannot(own: 
     assert "nobody has labelled these" in told
     assert "(simulated)" in told
     assert len(invoke("answers", run_id, "--json").splitlines()) == answers.height
+
+
+def test_conversations_that_may_not_be_passed_on_stay_out_of_exports_of_their_samples(own: str, tmp_path: Path) -> None:
+    made = send(own, "quality", "--questions=Was it kind?")
+    run_id = run("cxmarena", made)
+    said = "My parcel has not come yet"
+    for format in ("jsonl", "duckdb", "folder"):
+        to = tmp_path / format
+        invoke("export", run_id, "--format", format, "--to", str(to))
+        files = [to] if to.is_file() else [path for path in to.rglob("*") if path.is_file()]
+        assert files
+        assert not any(said.encode() in path.read_bytes() for path in files), format
+        assert not any(path.name == "samples.parquet" for path in files)
+    with duckdb.connect(str(tmp_path / "duckdb"), read_only=True) as made_file:
+        assert made_file.sql("SELECT count(*) FROM samples").fetchone() == (0,)
+        assert made_file.sql("SELECT count(*) FROM attempts").fetchone() == (9,)
+    with pytest.raises(BadOption, match="may not be passed on"):
+        check_sharing(write.load_dataset(made), "samples")
 
 
 def test_reasons_are_found_or_given_and_judges_may_check_them(own: str) -> None:
