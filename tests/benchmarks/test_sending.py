@@ -107,8 +107,8 @@ def test_conversations_that_may_not_be_passed_on_stay_out_of_exports_of_their_sa
         assert not any(said.encode() in path.read_bytes() for path in files), format
         assert not any(path.name == "samples.parquet" for path in files)
     with duckdb.connect(str(tmp_path / "duckdb"), read_only=True) as made_file:
-        assert made_file.sql("SELECT count(*) FROM samples").fetchone() == (0,)
-        assert made_file.sql("SELECT count(*) FROM attempts").fetchone() == (9,)
+        assert made_file.execute("SELECT count(*) FROM samples").fetchall() == [(0,)]
+        assert made_file.execute("SELECT count(*) FROM attempts").fetchall() == [(9,)]
     with pytest.raises(BadOption, match="may not be passed on"):
         check_sharing(write.load_dataset(made), "samples")
 
