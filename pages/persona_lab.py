@@ -10,6 +10,7 @@ from cxlab.benchmarks.mmtaup2.live import live_tasks, save_live_run
 from cxlab.benchmarks.mmtaup2.live.live_session import LiveSession, Variant
 from cxlab.runner.request import read_code_version
 from cxlab.ui.unknown import stop_at
+from cxlab.views.glossary import show_words
 from cxlab.views.persona import choices as address
 from cxlab.views.persona import live_conversation as parts
 from cxlab.views.persona import showing, style
@@ -140,6 +141,7 @@ style.apply(large)
 side = "live"
 if not large:
     side = choose_side("Persona lab", "What does a persona do to an agent?")
+    show_words("persona_lab")
 if side == "results":
     from cxlab.views.persona.results import show_results
 

@@ -119,7 +119,7 @@ def test_one_model_alone_cannot_be_compared(made_home: Path) -> None:
 
 def test_the_metric_explains_itself_and_published_figures_are_marked(made_home: Path) -> None:
     app = open_page("compare", metric="overall")
-    assert any("0\\.8 logic" in each.value for each in app.caption)
+    assert any("0\\.8 logic" in each.value for each in app.markdown)
     app.toggle(key="compare-published").set_value(True).run()
     assert not app.exception
     assert any("published" in str(each.value) or "grey diamonds" in str(each.value) for each in app.markdown)
