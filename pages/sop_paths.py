@@ -7,7 +7,7 @@ from cxlab import read, ui
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, procedures
 from cxlab.ui.unknown import describe, stop_at
-from cxlab.views.benchmarks import declared, titles_of
+from cxlab.views.benchmarks import declared, leave_out_floors, titles_of
 from cxlab.views.comparison_sets import narrow_to_set
 from cxlab.views.sop import deviations, parts, queries, scores
 
@@ -92,7 +92,8 @@ if view.baseline:
     first = next((name for name in (*view.models, *models) if name != view.baseline), None)
     difference = (first, view.baseline) if first else None
 of = view.change(models=difference) if difference else view
-shown = narrow_to_set(of, [benchmark]).filters().change(at=view.at, stage=view.stage)
+among = narrow_to_set(of, [benchmark]).filters()
+shown = leave_out_floors(among, declared(benchmark)).change(at=view.at, stage=view.stage)
 procedure = procedures.get(scenario)
 
 split = ui.cached(queries.error_split, shown.change(stage=""))
@@ -100,10 +101,10 @@ turns = int(split.filter(~pl.col("error").is_in(["format", "unscored"]))["n"].su
 if not turns:
     ui.empty("No turn of this selection could be held against the procedure. Widen the filters.")
     st.stop()
-others = int(split["n"].sum()) - turns
+others, models_shown = int(split["n"].sum()) - turns, split["model"].n_unique()
 st.caption(
-    f"{format_count(turns)} turns by {split['model'].n_unique()} models. {format_count(others)} more "
-    "are not on the map: the reply could not be parsed, or the panel gave no reference."
+    f"{format_count(turns)} turns by {models_shown} model{'' if models_shown == 1 else 's'}. {format_count(others)} "
+    "more are not on the map: the reply could not be parsed, or the panel gave no reference."
 )
 
 deviations.show_map(shown, procedure, difference)

@@ -34,8 +34,10 @@ def style() -> None:
     .cx-table td.bad {{color: {ink.bad}; font-weight: 600;}} .cx-table td.quiet {{color: {ink.muted};}}
     .cx-table td.num, .cx-table th.num {{text-align: right;}}
     @media (max-width: 1180px) {{
-      .st-key-cx-wide [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) {{flex-wrap: wrap;}}
-      .st-key-cx-wide [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] {{min-width: 100%;}}
+      .st-key-cx-wide [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"])
+        {{&:not(:has([data-testid="stMetric"])) {{flex-wrap: wrap;}}}}
+      .st-key-cx-wide [data-testid="stHorizontalBlock"]:not(:has([data-testid="stMetric"])) > [data-testid="stColumn"]
+        {{min-width: 100%;}}
     }}
     [class*="st-key-cx-turn-marked"] {{border-left: 3px solid {ink.accent}; padding-left: .6rem;}}
     [data-testid="stColumn"]:has(> div .st-key-cx-about) {{position: sticky; top: 3.6rem; align-self: flex-start;

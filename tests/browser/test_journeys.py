@@ -159,3 +159,32 @@ def test_an_address_shows_others_what_was_clicked(page: Page, lab: Lab) -> None:
     settle(page)
     expect(main(page)).to_have_text(shown, use_inner_text=True)
     assert cells(table(page, "sop-turns-stage"), "Way taken") == ways
+
+
+_MAP = "document.querySelector('.st-key-sop-map .js-plotly-plot')"
+_RANGES = f"() => ['xaxis', 'yaxis'].map(name => {_MAP}._fullLayout[name].range.map(Number))"
+_SIZES = f"() => [...{_MAP}.querySelectorAll('text')].map(each => parseFloat(getComputedStyle(each).fontSize))"
+
+
+def test_the_map_is_zoomed_by_the_wheel_and_moved_by_dragging(page: Page, lab: Lab) -> None:
+    go(page, lab.url, "sop_paths", scenario="telecom_package")
+    box = keyed(page, "sop-map").locator(".nsewdrag").first.bounding_box()
+    assert box is not None
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    before = page.evaluate(_RANGES)
+    page.mouse.move(*middle)
+    page.mouse.wheel(0, -400)
+    page.wait_for_function(
+        f"was => ({_RANGES})()[0][1] - ({_RANGES})()[0][0] < 0.95 * was", arg=before[0][1] - before[0][0]
+    )
+    near = page.evaluate(_RANGES)
+    # What is written keeps its size: it can be read at any zoom.
+    assert min(page.evaluate(_SIZES)) >= 12
+    page.mouse.down()
+    page.mouse.move(middle[0] - 90, middle[1] - 40, steps=4)
+    page.mouse.up()
+    page.wait_for_function(f"was => ({_RANGES})()[0][0] > was", arg=near[0][0])
+    moved = page.evaluate(_RANGES)
+    for was, now in zip(near, moved, strict=True):
+        assert now[1] - now[0] == pytest.approx(was[1] - was[0])
+    assert moved[0][0] > near[0][0]

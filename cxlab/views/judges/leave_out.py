@@ -47,15 +47,15 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, metrics: Map
             frame,
             {
                 "name": column("Judge left out"),
-                "change": column("Change, points", "points", "Right without it minus right with it."),
+                "change": column("Change", "points", "Points: right without it minus right with it."),
                 "low": column("Low", "points"),
                 "high": column("High", "points"),
                 "rest": column("Rest right", "share"),
-                "undecided": column("Rest ties", "share", "What the others leave undecided: a tie scores nothing."),
-                "alone": column("Right alone", "share"),
-                "n": column("Verdicts", "count", "Of known truth on which it voted."),
-                "moved": column("Models that move", "count", "Whose rank is another without it."),
-                "tau": column("Same order", "ratio", "Of the models without it, beside that with it: 1 the same, 0 "
+                "undecided": column("Ties", "share", "What the others leave undecided: a tie scores nothing."),
+                "alone": column("Alone", "share", "Right by itself."),
+                "n": column("n", "count", "Verdicts of known truth on which it voted."),
+                "moved": column("Moved", "count", "Models whose rank is another without it."),
+                "tau": column("Order", "ratio", "Of the models without it, beside that with it: 1 the same, 0 "
                               "none, -1 reversed (Kendall's tau-b)."),
                 "same": column("As people", "share", "How often it said what people decided."),
                 "decided": column("Decided", "count"),

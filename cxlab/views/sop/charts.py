@@ -35,7 +35,9 @@ def draw_quadrants(frame: pl.DataFrame, titles: Mapping[str, str], marks: Mappin
 
     customdata: [quadrant, model].
     """
-    return _draw_shares(frame, "quadrant", {kind: (title, "") for kind, title in titles.items()}, marks, dark)
+    # On two lines, so that a narrow window leaves room for the dots and their names.
+    words = {kind: (f"{each.partition(', ')[0]},", each.partition(", ")[2]) for kind, each in titles.items()}
+    return _draw_shares(frame, "quadrant", words, marks, dark)
 
 
 def _draw_shares(
@@ -51,7 +53,7 @@ def _draw_shares(
                 "value": 100 * row["share"],
                 "low": None if row["low"] is None else 100 * row["low"],
                 "high": None if row["high"] is None else 100 * row["high"],
-                "hover": f"{plain(words[row[group]][0])}<br>{format_share(row['share'])} of turns"
+                "hover": f"{plain(_name_group(words[row[group]]))}<br>{format_share(row['share'])} of turns"
                 f"<br>{format_count(row['n'])} of {format_count(row['of'])}, {row['clusters']} samples",
             }
             for row in frame.iter_rows(named=True)
@@ -64,6 +66,11 @@ def _draw_shares(
     )
     figure.update_xaxes(title="share of turns, %", range=[-1.5, 101])
     return figure
+
+
+def _name_group(words: tuple[str, str]) -> str:
+    """What a group is called in a hover: its name, whose second half may stand where others have their meaning."""
+    return " ".join(words) if words[0].endswith(",") else words[0]
 
 
 def draw_survival(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "Figure":
