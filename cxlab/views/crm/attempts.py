@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import polars as pl
 import streamlit as st
 
@@ -23,10 +21,10 @@ from cxlab.views.crm.attempt_trace import show_attempt
 from cxlab.views.crm.organisation import BENCHMARK
 from cxlab.views.crm.place import Place
 from cxlab.views.crm.records import show_trail
+from cxlab.views.crm.solving import shorten_question
 from cxlab.views.failures.attempt_verdict import SIGNS
 
 ROWS_A_PAGE = 200
-LONGEST_QUESTION = 100
 _VERDICTS = {"failed": "Failed", "passed": "Passed", "unscored": "Not scored", "all": "All"}
 
 
@@ -80,8 +78,7 @@ def _list(place: Place, found: pl.DataFrame) -> None:
         name=pl.col("model").map_elements(label, return_dtype=pl.String),
         verdict=pl.col("verdict").replace_strict({key: words for key, (words, _) in SIGNS.items()}, default="?"),
         task=pl.col("task").replace({id: each.title for id, each in TASKS.items()}),
-        # What is asked, without what is said of the answer's form; a cell has three lines.
-        asked=pl.col("query").str.split("\n").list.first().map_elements(_shorten, return_dtype=pl.String),
+        asked=pl.col("query").map_elements(shorten_question, return_dtype=pl.String),
     )
     columns = {
         "name": column("Model"), "framework": column("Framework"), "task": column("Task"), "verdict": column("Verdict"),
@@ -93,10 +90,6 @@ def _list(place: Place, found: pl.DataFrame) -> None:
     show_pages(place.view, found.height, ROWS_A_PAGE, "crm-attempt-pages")
     if picked:
         go(place.change(attempt=f"{picked[0]['run_id']}/{picked[0]['attempt_id']}"))
-
-
-def _shorten(text: str) -> str:
-    return textwrap.shorten(text, LONGEST_QUESTION, placeholder=" …")
 
 
 def _show_one(place: Place, listed: pl.DataFrame) -> None:

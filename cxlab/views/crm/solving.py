@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -17,6 +18,7 @@ from cxlab.views.crm.organisation import Organisation, count_records
 _MOST_NAMED = 4
 _MOST_ROWS = 12
 _LONGEST_CELL = 160
+_LONGEST_QUESTION = 105
 # As the product and the tools write times.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.000)?(Z|\+0000)")
 
@@ -84,6 +86,12 @@ def _find_maker(value: Any, steps: Sequence[SolverStep]) -> int:
     if not isinstance(value, list | Mapping):
         return 0
     return next((number for number in range(len(steps), 0, -1) if steps[number - 1].result == value), 0)
+
+
+def shorten_question(text: str) -> str:
+    """A question for a cell of a table, without its last line, which says what form the answer has."""
+    *lines, last = text.split("\n")
+    return textwrap.shorten(" ".join(lines) or last, _LONGEST_QUESTION, placeholder=" …")
 
 
 def name_answer(organisation: Organisation | None, task: str, answer: str | None) -> str:

@@ -25,7 +25,16 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.crm.organisation import Organisation, has_organisation, load, open_sandbox
 from cxlab.views.crm.place import LONGEST_QUERY, Place
 from cxlab.views.crm.records import draw_timeline, show_trail
-from cxlab.views.crm.solving import Solved, SolverStep, can_solve, name_answer, tabulate, work_out, write_argument
+from cxlab.views.crm.solving import (
+    Solved,
+    SolverStep,
+    can_solve,
+    name_answer,
+    shorten_question,
+    tabulate,
+    work_out,
+    write_argument,
+)
 
 _ANSWERS = {
     "user": "an agent's id", "product": "a product's id", "article": "an article's id", "issue": "an issue's id",
@@ -115,6 +124,7 @@ def _show_task(place: Place, organisation: Organisation | None, task: CrmTask, s
             "id": each.id,
             "number": each.inputs.get("number"),
             "query": str(each.inputs.get("query", "")),
+            "asked": shorten_question(str(each.inputs.get("query", ""))),
             "today": each.inputs.get("today"),
             "answer": name_answer(organisation, task.id, each.expected.get("answer")),
             "difficulty": each.facets.get("difficulty"),
@@ -123,7 +133,7 @@ def _show_task(place: Place, organisation: Organisation | None, task: CrmTask, s
     ]
     columns = {
         "number": column("No.", "count"),
-        "query": column("Question", width="large"),
+        "asked": column("Question", width="large"),
         "today": column("Today"),
         "answer": column("Answer", width="medium"),
         "difficulty": column("Objects", help="How many objects the answer joins."),

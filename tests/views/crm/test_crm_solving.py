@@ -6,7 +6,7 @@ import pytest
 
 from cxlab.store import write
 from cxlab.views.crm import organisation as desk
-from cxlab.views.crm.solving import can_solve, name_answer, tabulate, work_out, write_argument
+from cxlab.views.crm.solving import can_solve, name_answer, shorten_question, tabulate, work_out, write_argument
 from tests.conftest import use
 from tests.stores.crm import AGENT, CASE, DATASET, TODAY, make_crm
 
@@ -67,3 +67,13 @@ def test_values_are_told_by_what_their_ids_stand_for() -> None:
     assert (heads, rows[0], len(rows), count) == (["OwnerId", "n"], ["Ann0 O'Neil", "0"], 12, 30)
     assert tabulate(shoes, [{"Body": "x" * 500}])[1] == [["x" * 159 + "…"]]
     assert tabulate(shoes, "2020") == tabulate(shoes, []) == tabulate(shoes, {}) == ([], [], 0)
+
+
+def test_a_question_in_a_table_says_what_is_asked_and_not_its_form() -> None:
+    asked = "Who took longest?\nAnswer with nothing but the Id of the agent."
+    assert shorten_question(asked) == "Who took longest?"
+    assert shorten_question("Who took longest?") == "Who took longest?"
+    routing = "Who gets it?\nSubject: Late\nDescription: " + "Where are my boots? " * 20 + "\nAnswer with an Id."
+    assert shorten_question(routing).startswith("Who gets it? Subject: Late Description: Where")
+    assert len(shorten_question(routing)) <= 105
+    assert shorten_question("") == ""
