@@ -19,6 +19,9 @@ from tests import made_once
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Until all tests are collected nothing is thrown away: looking for what could be takes a third of the time.
+gc.disable()
+
 # A busy machine is slow, not wrong: nothing that is tested has a deadline. And what was green stays green: examples
 # follow from the test alone. CXLAB_EXPLORE=1 draws new ones each time; what it finds becomes an @example.
 settings.register_profile(
@@ -34,8 +37,8 @@ FIRST = ("browser", "goldens")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """A worker a core, and four at least: the tests of processes, locks and the browser wait more than they work."""
-    return max(4, os.cpu_count() or 1)
+    """A worker a core, and three at least: the browser's waits half of its time. Each more is 10 s of work itself."""
+    return max(3, os.cpu_count() or 1)
 
 
 @pytest.hookimpl(trylast=True)
@@ -62,6 +65,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """What was imported stays: each full collection of garbage would look through it again, and few are needed."""
     made_once.share()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(20_000, 20, 50)
 
 

@@ -55,16 +55,18 @@ def share_between_pages() -> None:
 def share_between_stores() -> None:
     """The database of an empty store: it holds views by relative paths, so that of one store is as good as another's.
 
-    Making it is what a new store takes longest for. The first of a process is made as it should be.
+    Making it is what a new store takes longest for. The first of a process is made as it should be; tests of the
+    making itself take the fixture `views_made_anew`.
     """
     from cxlab.store import connect
 
     make = connect._create
     made: dict[object, bytes] = {}
 
+    @functools.wraps(make)
     def create(base: Path) -> None:
         # What it is made from may be changed by a test.
-        wanted = make, connect._wanted_version(), connect.MIGRATIONS
+        wanted = connect._wanted_version(), connect.MIGRATIONS
         if wanted not in made:
             make(base)
             made[wanted] = (base / connect.DATABASE).read_bytes()

@@ -80,7 +80,8 @@ def test_a_group_narrows_the_attempts_and_opens_at_its_turn(made: list[tuple[str
         (View(metric="overall", search="' OR 1=1 --"), []),
     ],
 )
-def test_filters(made: list[tuple[str, str]], view: View, expected: list[str]) -> None:
+@pytest.mark.usefixtures("judged_home")
+def test_filters(view: View, expected: list[str]) -> None:
     assert keys(view) == expected
 
 

@@ -1,9 +1,10 @@
+import inspect
 import shutil
 from pathlib import Path
 
 import pytest
 
-from cxlab.store import write
+from cxlab.store import connect, write
 
 from .store_records import make_attempt, make_dataset, make_run, make_samples, samples_by_id
 
@@ -24,6 +25,12 @@ def full_run(empty_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             for number in range(start, start + 20):
                 writer.add(*make_attempt(number))
     return base
+
+
+@pytest.fixture
+def views_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each new store makes its database, as outside of tests; see tests/made_once.py."""
+    monkeypatch.setattr(connect, "_create", inspect.unwrap(connect._create))
 
 
 @pytest.fixture

@@ -75,6 +75,7 @@ def test_the_others_stay_readable_and_the_damaged_one_is_named(kind: str, store:
     assert sum(path.is_file() for path in store.rglob("*")) >= before
 
 
+@pytest.mark.usefixtures("views_made_anew")
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_the_views_are_made_anew_beside_any_damage(kind: str, store: Path) -> None:
     """As after an update of CX Lab whose views differ."""

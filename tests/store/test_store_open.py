@@ -14,6 +14,7 @@ from cxlab.store.compact import compact
 
 from .store_records import NOON, make_attempt, make_dataset, make_run, make_samples, samples_by_id, start_child
 
+pytestmark = pytest.mark.usefixtures("views_made_anew")
 HOLDER = """
 import sys, duckdb
 con = duckdb.connect(sys.argv[1], read_only=sys.argv[2] == "read")

@@ -177,6 +177,7 @@ def test_a_reader_sees_a_growing_and_whole_count_while_another_process_writes(ho
         counts = connect.query(con, "SELECT attempt_id, count(*) AS n FROM messages GROUP BY attempt_id")
         assert set(counts["n"].to_list()) <= {MESSAGES}
         seen.append(counts.height)
+        time.sleep(0.01)
     _, errors = child.communicate()
     assert child.returncode == 0, errors
     assert seen == sorted(seen)

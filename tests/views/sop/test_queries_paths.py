@@ -1,6 +1,7 @@
 """Paths counted by SQL against what one counts by hand, and against plain Python on made-up runs."""
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,11 +21,9 @@ SHORT = ("stage1", "stage5", "ChangeOrder")  # jumps over stage2
 VIEW = View(metric="overall").narrow(scenario=("telecom_package",))
 
 
-@pytest.fixture
-def by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+def fill_by_hand(home: Path) -> Path:
     fill(
-        tmp_path,
+        home,
         {
             "a": {
                 "s1": [(PAY, PAY, "none", 90.0), (SHORT, PAY, "execution", 60.0)],
@@ -34,7 +33,23 @@ def by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "b": {"s1": [((*RIGHT, "GoodBye"), PAY, "action", 70.0)]},
         },
     )
-    return tmp_path
+    return home
+
+
+@pytest.fixture
+def by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store that nothing was asked of yet."""
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    return fill_by_hand(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def known_by_hand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The same for many questions."""
+    home = tmp_path_factory.mktemp("by-hand")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CXLAB_HOME", str(home))
+        yield fill_by_hand(home)
 
 
 def test_transitions_are_followed_inserted_or_skipped(by_hand: Path) -> None:
@@ -201,7 +216,8 @@ def test_turns_narrow_what_is_counted(by_hand: Path) -> None:
         ("stage5' OR true --", 0, 0),
     ],
 )
-def test_a_pick_finds_the_turns_behind_its_mark(by_hand: Path, pick: str, total: int, wrong: int) -> None:
+@pytest.mark.usefixtures("known_by_hand")
+def test_a_pick_finds_the_turns_behind_its_mark(pick: str, total: int, wrong: int) -> None:
     page = queries_turns.turns(VIEW, pick)
     assert page.total == page.frame.height == total
     assert (int(page.frame["wrong"].sum()) if total else 0) == wrong
