@@ -81,7 +81,9 @@ def show_scores(
     groups = _group_names(about, frame, by)
     shown = None
     if beside:
-        headline = card.tasks[0].paper or card.headline if len(card.tasks) == 1 else ""
+        # Of several tasks, a paper's leaderboard tells the one that says so.
+        told = [task.paper for task in card.tasks if task.paper] or [task.metric for task in card.tasks]
+        headline = told[0] if len(told) == 1 else ""
         narrowed = tuple(value for _, values in view.facets for value in values)
         shown = queries.published_points(card.id, view.metric, headline, by, tuple(groups), narrowed)
         if shown.is_empty():
