@@ -5,6 +5,7 @@ import pytest
 from cxlab import resources
 from cxlab.benchmarks.crmarena.answers import f1
 from cxlab.benchmarks.crmarena.organisation import company as companies
+from cxlab.benchmarks.crmarena.organisation import incoming
 from cxlab.benchmarks.crmarena.simulated import answering, question, reading
 
 TODAY = "Today's date: 2022-05-10"
@@ -69,6 +70,21 @@ def test_who_asks_and_what_about_is_in_the_context() -> None:
 def test_issues_are_told_by_customers_words(text: str, issue: str) -> None:
     names = {"pay": "Payment Problem", "defect": "Product Defect", "late": "Late Delivery", "size": "Size Mismatch"}
     assert reading.pick_issue(text, [{"Id": id, "Name": name} for id, name in names.items()]) == issue
+
+
+@pytest.mark.parametrize("industry", ["shoes", "finance"])
+def test_nearly_every_case_that_comes_in_is_told_by_its_issue(industry: str) -> None:
+    folder = resources.data("crmarena", industry)
+    company = companies.load(folder)
+    issues = [{"Id": issue.name, "Name": issue.name} for issue in company.profile.issues]
+    cases = incoming.load(folder / "new_cases.yaml", company)
+    products = [f"{model.name} {model.variants[0].title()}" for model in company.catalogue.models][::5]
+    told = [
+        reading.pick_issue(f"Subject: {case.subject} ({name})\n{case.description}", issues) == case.issue
+        for case in cases
+        for name in products
+    ]
+    assert sum(told) / len(told) > 0.95
 
 
 def test_answers_are_pieces_of_articles() -> None:

@@ -21,13 +21,24 @@ _STOP = frozenset(
     )
 )
 _LATE = (
-    r"late|delay|tracking|transit|(?:has not|hasn't|nothing has) (?:come|arrived)|still waiting|where is my|"
+    r"\blate\b|delay|tracking|transit|(?:has not|hasn't|nothing has) (?:come|arrived)|still waiting|where is my|"
     r"promised (?:day|date)|nothing has come|day .{0,20}(?:passed|over)"
 )
 _FAULTY = r"sole|seam|stitch|eyelet|broke|torn|tore|peel|crack|defect|faulty|fell apart|coming away|stopped working"
 _OTHER = r"wrong (?:item|pair|colou?r|model|product|shoes?)|instead of|not what I ordered|sent me"
 # Words in which customers tell of a problem → words that its name may have.
 _ISSUES: tuple[tuple[str, str], ...] = (
+    # Of a bank, whose issues no shop has.
+    (r"log in|password|locked|login", "access"),
+    (r"application|I applied", "application"),
+    (r"\bclaim\b", "insurance"),
+    (r"dispute|do not know", "disputed"),
+    (r"instalment|my loan|loan payment", "loan payment"),
+    (r"\brates?\b|\bterm of|interest", "rate or term"),
+    (r"\bfees?\b", "fee question"),
+    (r"please close|have moved|new (?:name|address)", "account change"),
+    (r"transfer|(?:money|deposit).{0,60}(?:arrived|should be there|came)", "transfer"),
+    (r"the (?:new )?card for|card (?:is|was) (?:lost|declined|blocked)", "card problem"),
     (r"order changed|change (?:my|the) (?:order|address)|cancel|old (?:address|apartment)", "cancel|order change"),
     (r"sold out|out of stock|in stock|back in|restock|will there be more", "stock|availab"),
     (_OTHER, "wrong item|incorrect item"),
