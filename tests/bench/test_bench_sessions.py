@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cxlab.bench import sessions
-from cxlab.bench.pages import make_store
+from cxlab.bench.pages import list_views, make_store
 
 
 def test_sessions_click_and_are_measured(tmp_path: Path) -> None:
@@ -45,3 +45,10 @@ def test_numbers_are_told_as_they_are(capsys: pytest.CaptureFixture[str], monkey
     assert "ratio         10.0    10.0           10.0" in said
     assert "memory grew to 1.15" not in said
     assert "broken" in said
+
+
+def test_every_view_of_a_page_is_measured() -> None:
+    assert list_views("judges") == [
+        "", "tab=review", "tab=agreement", "tab=bias", "tab=changes", "tab=bias&judges-against=truth",
+    ]  # fmt: skip
+    assert list_views("glossary") == [""]

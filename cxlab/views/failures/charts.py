@@ -100,7 +100,7 @@ def _step(scenario: str | None, step: str | None) -> str:
 
 
 def _say_owner(row: Mapping[str, Any]) -> str:
-    return f"<br>the {plain(row['owner'])}'s doing" if row["owner"] else ""
+    return f"<br>the {plain(row['owner'])}'s doing" if row.get("owner") else ""
 
 
 def _crop(words: tuple[str, str]) -> tuple[str, str]:

@@ -7,7 +7,15 @@ import polars as pl
 import pytest
 
 from cxlab.read import View
-from cxlab.views.judges import agreement, bias, queries_agreement, queries_bias, queries_materiality
+from cxlab.read.query import AttemptSet
+from cxlab.views.judges import (
+    agreement,
+    bias,
+    queries_agreement,
+    queries_bias,
+    queries_leave_out,
+    queries_materiality,
+)
 from tests.stores.judged import JUDGES, judge_again, make_judged_store
 from tests.stores.judged_mm import ADA, BOB, make_mm_store
 
@@ -61,6 +69,22 @@ def test_the_lowest_cell_is_the_one_that_is_opened(home: Path) -> None:
         "The lowest, core intention · ecommerce refund: lenient and partial agree on 50.0 %, n 4"
     )
     assert agreement.say_lowest(low, "kappa").endswith("have a kappa of 0.200, n 4")
+
+
+def test_filters_and_what_is_left_out_are_cut_from_one_reading(home: Path) -> None:
+    eloquent = View(models=("simulated:eloquent",))
+    without = View().change(without=("simulated:strong",))
+    for each in (queries_bias.against_gold, queries_bias.favour, queries_agreement.panel):
+        assert str(each(without)) == str(each(eloquent))
+    assert queries_leave_out.votes_with_truth(without, JUDGES)["n"].sum() == 2
+    lengths = {"sage": "chat_words"}
+    assert queries_bias.severity(without, lengths).equals(queries_bias.severity(eloquent, lengths))
+    # Compared attempts are picked from the same reading.
+    made = queries_materiality.alone(View(), OVERALL)
+    among = AttemptSet.of(pl.DataFrame({"run_id": ["run-0", "run-0"], "attempt_id": ["run-0-a0", "run-0-a1"]})).keep()
+    picked = queries_materiality.alone(View().change(among=among), OVERALL)
+    assert set(picked["model"]) == {"simulated:eloquent"}
+    assert of(picked, judge=LENIENT)["mean"] == of(made, judge=LENIENT, model="simulated:eloquent")["mean"]
 
 
 def test_the_panel(home: Path) -> None:
