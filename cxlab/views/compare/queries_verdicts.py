@@ -74,6 +74,11 @@ def owners(view: View, unit: Unit = "model") -> pl.DataFrame:
     ).drop("often")  # fmt: skip
 
 
+def runs_behind(view: View, unit: Unit = "model") -> tuple[str, ...]:
+    """The runs that the attempts of `owners` are of."""
+    return tuple(_attempts(view, unit)["run_id"].unique().sort())
+
+
 def audit(view: View, unit: Unit = "model") -> tuple[tuple[str, ...], pl.DataFrame]:
     """The strong sides, and the samples that all of them failed in every trial: perhaps the label is wrong.
 

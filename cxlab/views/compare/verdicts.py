@@ -18,7 +18,7 @@ from cxlab.ui.app_frame import guarded
 from cxlab.ui.choices import is_new
 from cxlab.ui.labels import empty, plain, section
 from cxlab.ui.tables import column, show_table
-from cxlab.views.compare.queries_verdicts import audit, owners
+from cxlab.views.compare.queries_verdicts import audit, owners, runs_behind
 
 _WORDS = {"failed": "failed", "unscored": "not scored"}
 
@@ -37,8 +37,8 @@ def show_owners(about: Declaration, view: View, unit: Unit, named: Mapping[str, 
     section(
         f"{format_share(top[1] / whole)} of what failed or was not scored is the {plain(top[0])}'s doing"
         if top[0] != "unknown" else "Whose doing most failures were is not known",
-        f"{many.capitalize()} of each side by verdict and owner, of those that all sides tried, scored or not. "
-        "Select a row to read them.",
+        f"{many.capitalize()} of each side by verdict and owner, of those that all sides tried, scored or not. Select "
+        "a row to read them, beside what the same runs tried alone.",
     )  # fmt: skip
     rows = []
     for (verdict, owner), part in found.group_by("verdict", "owner", maintain_order=True):
@@ -53,8 +53,7 @@ def show_owners(about: Declaration, view: View, unit: Unit, named: Mapping[str, 
     picked = show_table(pl.DataFrame(rows), columns, key="compare-owners", alt="Failures by owner.", select="single")
     if picked:
         scope = View(about.card.id, tasks=view.tasks, facets=view.facets, verdict=str(picked[0]["verdict"]))
-        chosen = {"runs": tuple(sides)} if unit == "run_id" else {"models": tuple(sides)}
-        open_page("failures", scope.change(owners=(str(picked[0]["owner"]),), **chosen))
+        open_page("failures", scope.change(owners=(str(picked[0]["owner"]),), runs=cached(runs_behind, view, unit)))
 
 
 def show_audit(about: Declaration, view: View, unit: Unit, named: Mapping[str, str]) -> None:

@@ -16,7 +16,7 @@ from cxlab.read.comparison.ranking import rank
 from cxlab.report.write import write_report
 from cxlab.ui.annotations import annotate
 from cxlab.views.benchmarks import declared
-from cxlab.views.compare.queries_verdicts import audit, count_flips, flips, owners
+from cxlab.views.compare.queries_verdicts import audit, count_flips, flips, owners, runs_behind
 from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
 
@@ -80,6 +80,10 @@ def test_failures_are_counted_by_owner_on_what_all_tried(home: Path) -> None:
     assert found.select("side", "verdict", "owner", "n", "tried").rows() == [
         ("a", "failed", "agent", 3, 4), ("b", "failed", "agent", 2, 4),
     ]  # fmt: skip
+    other = write_run(home, 3, "a", marks("ffff"), options={"turns": 5})
+    runs = runs_behind(VIEW)
+    assert len(runs) == 2
+    assert other not in runs
 
 
 def test_what_all_strong_sides_fail_alike_and_nobody_passes_comes_first(home: Path) -> None:
