@@ -17,7 +17,7 @@ from cxlab.records.benchmark_card import Declaration, Task
 from cxlab.ui.address import cached, link, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
-from cxlab.ui.labels import PASSED_COMPARED, Badge, label, plain, say_passed, section, title
+from cxlab.ui.labels import PASSED_COMPARED, PASSED_OF_ALL, Badge, label, plain, say_passed, section, title
 from cxlab.ui.tables import Kind, column, show_chart, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.comparison_sets import choose_lead, choose_set, ranked, tell_standing, view_of
@@ -94,6 +94,8 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
         **{each: column(title(each), "points", card.metrics.get(each)) for each in beside},
         "samples": column("Samples", "count", "n: samples that all models of this ranking have."),
     }
+    if found.table.height < 2:
+        del columns["verdict"]
     rows = rows.join(cached(took, view, beside), on="model", how="left", maintain_order="left")
     return _show_table(about, rows, columns) or ((str(points[0][0]), "") if points else None)
 
@@ -157,7 +159,7 @@ def _show_unranked(about: Declaration, board: pl.DataFrame) -> Picked:
     """Nothing is scored by a headline, or the benchmark is not known any more: verdicts, in no order of worth."""
     section(f"{plain(about.card.name)}: nothing has been scored yet that models could be ranked by",
             "All attempts of each model, by the verdict stored with each.")  # fmt: skip
-    return _show_table(about, board.sort("model"), {})
+    return _show_table(about, board.sort("model"), {}, (PASSED_OF_ALL, ""))
 
 
 _ON_THE_SET = "Of the comparison alone: the samples, trials and settings that all its models share."
@@ -165,8 +167,11 @@ _PRICES = ("latency_s", "cost_usd")
 """Columns that are left away where nothing is known in them, as with stand-ins alone."""
 
 
-def _show_table(about: Declaration, board: pl.DataFrame, figures: Mapping[str, object]) -> Picked:
-    """One row a model, floors at the foot."""
+def _show_table(
+    about: Declaration, board: pl.DataFrame, figures: Mapping[str, object],
+    passed: tuple[str, str] = (PASSED_COMPARED, _ON_THE_SET),
+) -> Picked:  # fmt: skip
+    """One row a model, floors at the foot; `passed`: what its success rate is called, and of what it is."""
     card = about.card
     one, many = card.unit
     named = with_labels(board)
@@ -178,7 +183,7 @@ def _show_table(about: Declaration, board: pl.DataFrame, figures: Mapping[str, o
     columns = {
         "name": column("Model"),
         **figures,
-        "success": column(PASSED_COMPARED, "share", f"{say_passed(many)} {_ON_THE_SET}"),
+        "success": column(passed[0], "share", f"{say_passed(many)} {passed[1]}".rstrip()),
         "unscored": column("Not scored", "count", f"{many.capitalize()} that neither passed nor failed."),
         "attempts": column(many.capitalize(), "count", f"Finished {many} of the comparison."),
         "latency_s": column("Time", "seconds", f"Mean of one {one}."),

@@ -56,7 +56,7 @@ def _show_row(about: Declaration) -> None:
         st.markdown(plain(told.reason[:1].upper() + told.reason[1:]))
         doing = "nobody knows whose doing" if told.owner == "unknown" else f"the {told.owner}'s doing"
         st.caption(plain(f"{format_count(told.n)} of {format_count(told.failed)} that failed; {doing}"))
-        link(f"See these {format_count(told.n)}", "failures", target)
+        link("See this one" if told.n == 1 else f"See these {format_count(told.n)}", "failures", target)
 
 
 def _say_size(about: Declaration, found: Rankings) -> str:
@@ -103,6 +103,7 @@ def _help_passed(about: Declaration) -> str:
 
 
 def _say_passed(about: Declaration, told: Outcome) -> str:
-    many = about.card.unit[1]
+    known = told.passed + told.failed
+    words = about.card.unit[known != 1]
     left = f"; {format_count(told.unscored)} not scored" if told.unscored else ""
-    return f"of {format_count(told.passed + told.failed)} {many}, all models and settings{left}"
+    return f"of {format_count(known)} {words}, all models and settings{left}"
