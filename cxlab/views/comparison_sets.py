@@ -49,16 +49,16 @@ def leave_out_marked(view: View) -> View:
     return view.change(marked="out", without_samples=marked, page=view.page)
 
 
-def _offer_marked(found: ComparisonSet, rankings: Sequence[Ranking], about: Declaration) -> None:
-    """How many of the samples are marked as wrongly labelled and which, and the switch that leaves them out; nothing
-    where none is."""
+def offer_marked(found: ComparisonSet, rankings: Sequence[Ranking], about: Declaration) -> None:
+    """How many of the samples are marked as wrongly labelled and which, and the switch that leaves them out, or counts
+    them again, also where nothing else is left; nothing where none is."""
     marked = cached(annotations.marked_samples, about.card.id, about.identifying.id if about.identifying else "")
     out = here().marked == "out"
     if out and found.conditions is not None:
         marked = marked.filter(pl.col("datasets").list.contains(found.conditions.dataset))
     elif not out:
-        inside = pl.concat([each.compared.results["sample_id"] for each in rankings])
-        marked = marked.filter(pl.col("sample_id").is_in(inside.unique().implode()))
+        inside = {sample for each in rankings for sample in each.compared.results["sample_id"].unique()}
+        marked = marked.filter(pl.col("sample_id").is_in(inside))
     names = marked["name"].to_list()
     if not names:
         return
@@ -174,7 +174,7 @@ def tell_standing(about: Declaration, found: ComparisonSet, rankings: Sequence[R
     said the same to all, and what all results have in common."""
     show_left_out(rankings)
     _show_unfinished(about, found, rankings)
-    _offer_marked(found, rankings, about)
+    offer_marked(found, rankings, about)
     _warn_of_customers(rankings)
     _show_conditions(found, rankings, key)
 

@@ -20,7 +20,7 @@ from cxlab.ui.boards import with_labels
 from cxlab.ui.labels import PASSED_COMPARED, PASSED_OF_ALL, Badge, label, plain, say_passed, section, title
 from cxlab.ui.tables import Kind, column, show_chart, show_table
 from cxlab.views.benchmarks import declared
-from cxlab.views.comparison_sets import choose_lead, choose_set, ranked, tell_standing, view_of
+from cxlab.views.comparison_sets import choose_lead, choose_set, offer_marked, ranked, tell_standing, view_of
 from cxlab.views.judges.corrections import show_beside_scores
 
 Picked = tuple[str, str] | None
@@ -35,6 +35,7 @@ def show_board(about: Declaration) -> Picked:
     found = cached(ranked, view)
     scored = [each for each in found.tasks if each.table.height or each.floors.height]
     if not scored:
+        offer_marked(found.set, scored, about)
         return _show_unranked(about, cached(read.leaderboard, View(benchmark=about.card.id), ()))
     told = say_leader(scored[0], short_model) if len(scored) == 1 else say_leaders(scored)
     finding = plain(told)

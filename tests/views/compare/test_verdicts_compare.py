@@ -165,6 +165,18 @@ def test_samples_marked_as_wrongly_labelled_can_be_left_out_named_and_counted(ho
     assert count_messages(view) == 0
 
 
+@pytest.mark.parametrize("page", ["overview", "compare"])
+def test_where_all_samples_are_marked_they_can_be_counted_again(home: Path, page: str) -> None:
+    for number, model in enumerate("ab", 1):
+        run = write_run(home, number, model, marks("pfp"))
+    for sample in range(3):
+        annotate("tag", run, f"a2-s{sample}-1", WRONG_LABEL)
+    app = open_page(page, marked="out")
+    assert not app.exception
+    app.button(key="marked-sage").click().run()
+    assert "3 samples that both models have" in words(app)
+
+
 def count_messages(view: View) -> int:
     """Attempts of the view that `where` lets through in tables that do not hold the sample themselves."""
     condition, params = where(view, "messages", "m.")
