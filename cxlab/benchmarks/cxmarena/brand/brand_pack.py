@@ -92,7 +92,10 @@ class PropertyOverride(StrictModel):
 
 
 class Family(StrictModel):
-    """Subjects of one kind: product lines, plans, delivery options, shops, ..."""
+    """Subjects of one kind: product lines, plans, delivery options, shops, ...
+
+    `stays`: each has its place in somebody's house, about which an agent may ask.
+    """
 
     root: Root
     group: str | None = None
@@ -110,6 +113,7 @@ class Family(StrictModel):
     about: tuple[str, ...] = Field(min_length=1)
     use: tuple[str, ...] = ()
     care: tuple[str, ...] = ()
+    stays: bool = True
 
     @field_validator("properties", mode="before")
     @classmethod

@@ -194,7 +194,8 @@ def mask(person: Persona, rng: np.random.Generator) -> None:
     orders = any(s.tool and re.search(person.talk.order_tools, s.tool) for s in person.issue.steps)
     person.in_use = family.root == "products" and not orders and any(map(person.at_it, person.issue.steps))
     for name, chance in chances.items():
-        if rng.random() < chance and (person.in_use or name in ("before", "hurry")):
+        fits = (person.in_use and (name != "place" or family.stays)) or name in ("before", "hurry")
+        if rng.random() < chance and fits:
             words = PhraseVars(person.talk, rng, {**person.life, "subject": person.subject})
             said = words.pick(person.talk.details[name])
             person.masked[name] = brand.language.polish(grammar.piece(said, rng, words)).strip()

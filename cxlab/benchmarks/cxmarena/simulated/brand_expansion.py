@@ -154,6 +154,7 @@ def _make_line(
         "many": line,
         "description": f"{title} – {pack['name']}.",
         "models": models,
+        "stays": trade is not None and trade.stays,
         "variants": list(trade.variants if trade else ()),
         "properties": draws,
         "aspects": [*(trade.aspects if trade else ()), *known.aspects],

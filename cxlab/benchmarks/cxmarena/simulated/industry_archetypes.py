@@ -33,13 +33,14 @@ class Archetype(StrictModel):
 
     `keeps` are properties of the language's own pack that hold here, too, `draws` how they are drawn; `also` issues
     of that pack that its products may have (None: those of any goods), `foreign` words of lines that are nonsense
-    here. `contract`: nothing is sent in a parcel; papers are. `ways`: words for how something is offered (rented,
-    insured), which says more of a trade than what it is.
+    here. `contract`: nothing is sent in a parcel; papers are. `stays`: each thing has its place in a house. `ways`:
+    words for how something is offered (rented, insured), which says more of a trade than what it is.
     """
 
     title: str = Field(min_length=1)
     brief: tuple[str, ...] = Field(min_length=3)
     contract: bool = False
+    stays: bool = False
     ways: tuple[str, ...] = ()
     keeps: tuple[str, ...] = ()
     draws: Pieces = {}

@@ -72,6 +72,7 @@ def test_a_brief_gets_its_trade_and_its_figures_are_facts(tmp_path: Path, case: 
     assert pack.language_id == language
     lines = {key: f for key, f in pack.families.items() if f.root == "products"}
     wanted = industry_archetypes.load(trade, language)
+    assert {f.stays for f in pack.families.values() if f.root == "products"} == {trade in ("furnished", "plugged")}
     for family in lines.values():
         assert {*wanted.aspects} <= {*family.aspects}
         assert any(name.removesuffix("_promised") in wanted.properties for name in family.properties)
