@@ -25,6 +25,7 @@ from cxlab.benchmarks.generation import GenerationContext
 from cxlab.benchmarks.sage import rules
 from cxlab.benchmarks.sage.conversation_check import hold_against
 from cxlab.benchmarks.sage.procedures.sop_text import show_known
+from cxlab.benchmarks.sage.prompts.scenario_prompts import check_prompt
 from cxlab.benchmarks.unlabelled import NO_GOLD
 from cxlab.errors import BadOption, UnknownName
 from cxlab.records import Attempt, Conversation, Message, Sample
@@ -135,7 +136,10 @@ def test_reasons_are_found_or_given_and_judges_may_check_them(own: str) -> None:
 
 def test_a_procedure_is_held_against_conversations(own: str) -> None:
     made = send(own, "procedure_check", "--procedure=ecommerce_refund")
-    answers = sending.read_answers(run("sage", made))
+    run_id = run("sage", made)
+    answers = sending.read_answers(run_id)
+    asked_by = {attempt.output["prompt"] for attempt, _ in load.load_attempts(run_id)}
+    assert asked_by == {check_prompt("ecommerce_refund").hash}
     assert answers.height == 27
     kept = sending.count_answers(answers).filter(asked="The procedure was kept")
     assert kept["n"].sum() + kept["unread"][0] == 9

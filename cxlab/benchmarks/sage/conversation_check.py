@@ -95,7 +95,8 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         lines=[CheckLine(id=each["id"], who=each["who"], text=each["text"]) for each in sample.inputs["lines"]],
     )
     seed = int(content_id("check", sample.id, trial, setup.seed), 16) % 2**31
-    reply = await ask(setup.model, check_prompt(scenario.id), inputs, seed=seed)
+    prompt = check_prompt(scenario.id)
+    reply = await ask(setup.model, prompt, inputs, seed=seed)
     said = reply.output.model_dump(mode="json") if reply.output is not None else None
     where = reply.failure.where if reply.failure is not None else ""
     return Attempt(
@@ -103,7 +104,8 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         run_id=setup.run_id,
         sample_id=sample.id,
         trial=trial,
-        output={**hold_against(scenario, said), "raw": reply.raw} if said else {"raw": reply.raw},
+        # Runs of dialogues keep the hashes of their own prompts; this one goes with its answer.
+        output={**(hold_against(scenario, said) if said else {}), "raw": reply.raw, "prompt": prompt.hash},
         outcome="provider" if where == "provider" else "format" if where == "format" else "ok",
         ended_by=TASK,
         failures=(reply.failure,) if reply.failure is not None else (),
