@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from cxlab.benchmarks import REGISTRY
+from cxlab.records import Score, SingleJudgeTrace, Trace, Vote
 from cxlab.records.procedure import declared as declared_procedures
+from cxlab.store import tables
 
 ROOT = Path(__file__).resolve().parents[1]
 # All on one worker, which reads each file once.
@@ -286,6 +289,30 @@ def test_classes_of_failure_are_named_by_the_benchmark_that_declares_procedures(
         tree = ast.parse(path.read_text(encoding="utf-8"))
         found = [line for text, line in constants(tree) if words.fullmatch(text) or f"'{words.pattern}'" in text]
         assert found == [], f"{name}:{found} names a class of failure"
+
+
+# Metrics of one benchmark whose names are ordinary words too, which shared rooms use in other senses.
+ORDINARY = {"action", "actions", "chat", "communicate", "db", "errors", "escalation", "exact", "f1", "intent", "kept"}
+ORDINARY |= {"path", "queries", "right", "score", "told", "too_long", "truth", "turns", "wer"}
+# Views of one benchmark's attempts, and of search, whose measures bear the names of the field.
+METRIC_VIEWS = ("cxlab/views/failures/attempt_goal.py", "cxlab/views/retrieval/")
+
+
+def test_shared_rooms_and_tables_know_no_metric_of_a_benchmark() -> None:
+    """Nor a record's field, a column or a part of one: a score is stored under its name, not in a place of its own."""
+    metrics = {metric for each in REGISTRY.values() for metric in each.card.metrics} - ORDINARY
+    assert {"logic", "overall"} <= metrics
+    columns = {name for schema in tables.TABLES.values() for name in schema}
+    parts = re.findall(r"'(\w+)': ", str(list(tables.TABLES.values())))
+    fields = {name for kind in (Trace, SingleJudgeTrace, Score, Vote) for name in kind.model_fields}
+    assert metrics & {*columns, *parts, *fields} == set()
+    in_sql = re.compile(rf"[a-z]\.({'|'.join(sorted(filter(str.isidentifier, metrics)))})\b")
+    for path in FILES:
+        name = str(path.relative_to(ROOT))
+        if name.startswith(("cxlab/benchmarks/", "cxlab/bench/", *NAMED, *METRIC_VIEWS)):
+            continue
+        found = [line for text, line in constants(tree_of(path)) if text in metrics or in_sql.search(text)]
+        assert found == [], f"{name}:{found} names a metric of a benchmark"
 
 
 def test_no_import_goes_round_in_a_circle() -> None:

@@ -375,11 +375,11 @@ def _make_traces(by_turn: pl.DataFrame, turns: int, rng: np.random.Generator) ->
         gold_action=pl.Series(actions),
         moves=pl.Series([moves[length - 2] for length in cut], dtype=tables.MOVES),
         error=pl.Series(np.where(slips, "field", "none")),
-        alone=pl.Series(_vote_alone(reference, actions, rng), dtype=tables.ALONE),
+        single_judges=pl.Series(_judge_singly(reference, actions, rng), dtype=tables.SINGLE_JUDGES),
     ).select(tables.TRACES.keys())
 
 
-def _vote_alone(reference: list[list[str]], actions: Any, rng: np.random.Generator) -> list[list[dict[str, Any]]]:
+def _judge_singly(reference: list[list[str]], actions: Any, rng: np.random.Generator) -> list[list[dict[str, Any]]]:
     strays = rng.random((len(reference), len(_JUDGES))) < 0.1
     scores = rng.uniform(40, 100, strays.shape)
     return [
@@ -388,9 +388,11 @@ def _vote_alone(reference: list[list[str]], actions: Any, rng: np.random.Generat
                 "judge": judge,
                 "path": path[:1] if strays[row, place] else path,
                 "action": action,
-                "logic": scores[row, place],
-                "chat": 70.0,
-                "overall": 0.8 * scores[row, place] + 14.0,
+                "scores": [
+                    {"key": "chat", "value": 70.0},
+                    {"key": "logic", "value": scores[row, place]},
+                    {"key": "overall", "value": 0.8 * scores[row, place] + 14.0},
+                ],
             }
             for place, judge in enumerate(_JUDGES)
         ]

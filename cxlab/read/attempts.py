@@ -183,7 +183,7 @@ def attempt(run_id: str, attempt_id: str) -> StoredAttempt:
     if kept["attempts"].is_empty():
         raise UnknownName("attempt", f"{run_id}/{attempt_id}", ["those listed on the page Failures"])
     row = _read_json(kept["attempts"].row(0, named=True), "output")
-    row |= frames.read_facets(row.pop("facets"))
+    row |= frames.read_entries(row.pop("facets"))
     runs = ask("SELECT * FROM runs WHERE run_id = $run", {"run": run_id})
     samples = ask(
         """SELECT * EXCLUDE (facet_list) REPLACE (to_json(facets) AS facets) FROM samples

@@ -12,7 +12,7 @@ from cxlab.records.benchmark_card import Declaration, Task
 
 def headline_of(about: Declaration, task: str) -> Task:
     """What leads a task; of a task that is not declared the benchmark's headline."""
-    return about.card.task(task) or Task(task, task, about.card.headline or "overall")
+    return about.card.task(task) or Task(task, task, about.card.headline)
 
 
 def candidates(about: Declaration, task: str, asked: str = "") -> tuple[str, ...]:

@@ -43,6 +43,28 @@ def facet_of(benchmark: str) -> str:
     return found.facet if (found := of(benchmark)) else ""
 
 
+def reference_of(metric: str) -> str | None:
+    """The column of traces `t` that a metric holds a turn against, as declared; None of other metrics."""
+    columns = {"path": "t.reference_path", "action": "t.reference_action"}
+    return next((columns[each.exact[metric]] for each in declared().values() if metric in each.exact), None)
+
+
+def single_judge_metrics(of: Literal["way", "whole"]) -> dict[str, str]:
+    """Benchmark → the metric that each judge alone gives: of the way that it leads, or the one that models are ranked
+    by; of those benchmarks whose judges give any."""
+    return {name: getattr(each.single_judge, of) for name, each in declared().items() if each.single_judge}
+
+
+# SQL of these rows: benchmark, metric; with the parameters of `name_single_judge_metrics`.
+SINGLE_JUDGE_METRICS = "SELECT unnest($judged::VARCHAR[]) AS benchmark, unnest($metrics::VARCHAR[]) AS metric"
+
+
+def name_single_judge_metrics(of: Literal["way", "whole"]) -> dict[str, list[str]]:
+    """The parameters of SINGLE_JUDGE_METRICS."""
+    found = single_judge_metrics(of)
+    return {"judged": list(found), "metrics": list(found.values())}
+
+
 def select_procedure(facet_list: str, of: Literal["facet", "leaf", "level"] = "facet") -> str:
     """SQL of the procedure that a row's facets name, or of the way due through it, or of how hard it is made; NULL
     where they name none."""

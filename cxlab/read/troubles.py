@@ -113,9 +113,9 @@ _KINDS = f"""WITH kinds AS MATERIALIZED (
 # Judges are split where their own fields lead different ways; a judge whose fields lead nowhere has no say.
 # A way is compared by its hash: lists of lists of texts would be built and compared at four times the cost.
 _SPLITS = """SELECT run_id, attempt_id, CASE WHEN bool_or(len(list_distinct(
-        list_transform(alone, lambda a: CASE WHEN len(a.path) > 0 THEN hash(a.path, a.action) END)
+        list_transform(single_judges, lambda a: CASE WHEN len(a.path) > 0 THEN hash(a.path, a.action) END)
     )) > 1) THEN 'yes' ELSE 'no' END AS value
-    FROM traces WHERE len(alone) > 1 AND {runs} GROUP BY 1, 2"""
+    FROM traces WHERE len(single_judges) > 1 AND {runs} GROUP BY 1, 2"""
 
 # One row an attempt with evaluated turns: how many, and how many of them went wrong.
 _TURNS = """SELECT run_id, attempt_id, count(*)::INTEGER AS turns,

@@ -21,7 +21,7 @@ Facets = Annotated[dict[str, str], BeforeValidator(_known)]
 """What a sample can be filtered and grouped by: facet → value; its benchmark declares which there are."""
 
 
-FILE_VERSION = 2
+FILE_VERSION = 3
 """Of the files of runs and datasets; those that name none are of the first, and migrated before they are read."""
 
 

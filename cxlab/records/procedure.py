@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from cxlab.errors import BadOption
 from cxlab.records.base import Record
@@ -89,17 +89,14 @@ def _phrase(values: str) -> str:
 class SingleJudgeTrace(Record):
     """What a turn would come to if one judge alone were the panel: the way its fields lead, and the scores.
 
-    `path` is empty and `action` None where its fields lead nowhere (one is missing or outside the options);
-    a score is None where this judge gave too little for it. Scores are points: `logic` of keeping to the procedure,
-    `chat` of the message, `overall` of both; which metric the last is says `Procedures.judged_alone`.
+    `path` is empty and `action` None where its fields lead nowhere (one is missing or outside the options). `scores`:
+    metric → points, of those metrics for which this judge gave enough.
     """
 
     judge: str
     path: tuple[str, ...] = ()
     action: str | None = None
-    logic: float | None = None
-    chat: float | None = None
-    overall: float | None = None
+    scores: dict[str, float] = {}
 
 
 class Trace(Record):
@@ -109,7 +106,7 @@ class Trace(Record):
     fields, `gold_*` from the leaf the customer was made from. `moves` aligns predicted with reference
     as (`sync` | `inserted` | `skipped`, stage). `error`: `none`, `format`, `unscored`, or one of the classes that the
     benchmark declares (`Procedures`).
-    `alone`: the same turn by each judge on its own.
+    `single_judges`: the same turn by each judge on its own.
     """
 
     attempt_id: str
@@ -129,7 +126,16 @@ class Trace(Record):
     gold_action: str | None = None
     moves: tuple[tuple[str, str], ...] = ()
     error: str = "unscored"
-    alone: tuple[SingleJudgeTrace, ...] = ()
+    single_judges: tuple[SingleJudgeTrace, ...] = ()
+
+
+@dataclass(frozen=True)
+class SingleJudgeScores:
+    """Metrics among `SingleJudgeTrace.scores` that the page Judges compares judges by: `way` follows from the way that
+    a judge's fields lead, models are ranked by `whole`."""
+
+    way: str
+    whole: str
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,8 @@ class Procedures:
     `words`: what ids of fields, values and actions are called on pages where the id does not say it.
     `meanings`: of such a class or of `none`, `format` and `unscored`, what it means in a clause; `told_apart`: a
     sentence on how the classes are told apart. `turn_scores`: the metrics that a turn's card shows, the first in its
-    title. `judged_alone`: the metric whose value each judge alone gives as `SingleJudgeTrace.overall`.
+    title. `single_judge`: the metrics that each judge alone gives, where it gives any.
+    `exact`: metric → whether it asks for the path or the action of the reference, all or nothing.
     """
 
     facet: str
@@ -158,7 +165,8 @@ class Procedures:
     meanings: Mapping[str, str] = field(default_factory=dict)
     told_apart: str = ""
     turn_scores: tuple[str, ...] = ()
-    judged_alone: str = ""
+    single_judge: SingleJudgeScores | None = None
+    exact: Mapping[str, Literal["path", "action"]] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

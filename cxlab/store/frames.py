@@ -117,13 +117,18 @@ def build_parts(run: Run, items: Sequence[Item]) -> dict[str, pl.DataFrame]:
     return built
 
 
-def build_facets(facets: Iterable[Mapping[str, str]]) -> list[list[dict[str, str]]]:
-    """Facets as the column keeps them: entries in the order of their names."""
-    return [[{"key": name, "value": each[name]} for name in sorted(each)] for each in facets]
+def build_facets(facets: Iterable[Mapping[str, str]]) -> list[list[dict[str, Any]]]:
+    """Facets as the column keeps them."""
+    return [_build_entries(each) for each in facets]
 
 
-def read_facets(entries: Sequence[Mapping[str, str]] | None) -> dict[str, str]:
-    """Facets from the column's entries."""
+def _build_entries(named: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A map as a column keeps it: entries in the order of their names."""
+    return [{"key": name, "value": named[name]} for name in sorted(named)]
+
+
+def read_entries(entries: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
+    """A map from a column's entries."""
     return {each["key"]: each["value"] for each in entries or ()}
 
 
@@ -236,7 +241,9 @@ def _traces(items: Sequence[Item]) -> ChildRows:
     for name in ("predicted_fields", "panel_fields", "gold_fields"):
         own[name] = [to_json(getattr(t, name)) for t in flat]
     own["moves"] = [[{"move": move, "stage": stage} for move, stage in t.moves] for t in flat]
-    own["alone"] = [[one.model_dump() for one in t.alone] for t in flat]
+    own["single_judges"] = [
+        [one.model_dump() | {"scores": _build_entries(one.scores)} for one in t.single_judges] for t in flat
+    ]
     return [len(s.traces) for _, s, _ in items], own
 
 

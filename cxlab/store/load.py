@@ -27,7 +27,7 @@ from cxlab.records import (
     Vote,
 )
 from cxlab.records.base import Record
-from cxlab.store import catalogue, layout, tables
+from cxlab.store import catalogue, frames, layout, tables
 from cxlab.store.compact import recover_folder
 
 # Attempts that are records at the same time; 1,000 conversations are about 20 MB.
@@ -90,7 +90,7 @@ def load_outcomes(
     if "votes" in wanted:
         wanted["votes"] = wanted["votes"].select("attempt_id", "turn", "judge", "valid").unique("attempt_id")
     if "traces" in wanted:
-        wanted["traces"] = wanted["traces"].drop("alone", "moves")
+        wanted["traces"] = wanted["traces"].drop("single_judges", "moves")
     usage = Usage()
     for chunk in listed.iter_slices(10 * _AT_ONCE):
         mine = pl.col("attempt_id").is_in(chunk["attempt_id"].implode())
@@ -229,7 +229,10 @@ def _trace(row: dict[str, Any]) -> Trace:
         Trace,
         row,
         moves=tuple((move["move"], move["stage"]) for move in row["moves"]),
-        alone=tuple(SingleJudgeTrace(**one) for one in row.get("alone") or ()),
+        single_judges=tuple(
+            SingleJudgeTrace(**one | {"scores": frames.read_entries(one["scores"])})
+            for one in row["single_judges"] or ()
+        ),
         **{name: json.loads(row[name]) for name in _FIELDS},
     )
 

@@ -50,6 +50,9 @@ FROM read_json($from_runs, format = 'unstructured', columns = {
 -- One facet of attempts or samples; five times as fast as facets['level'], for no map is made.
 CREATE OR REPLACE MACRO facet_of(facet_list, name) AS list_filter(facet_list, lambda each: each."key" = name)[1]."value";
 
+-- One of the scores that a single judge gives, of an element of traces.single_judges.
+CREATE OR REPLACE MACRO score_of(scores, metric) AS list_filter(scores, lambda s: s."key" = metric)[1]."value";
+
 -- Rows of a table with the facets of their attempts: FROM facetted('traces') t … t.facets['level'].
 CREATE OR REPLACE MACRO facetted(rows_of) AS TABLE
 SELECT t.*, a.facets, a.facet_list FROM query_table(rows_of) t JOIN attempts a USING (run_id, attempt_id);

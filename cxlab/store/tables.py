@@ -6,7 +6,8 @@ TEXT, INT, LONG, REAL, FLAG = pl.String(), pl.Int32(), pl.Int64(), pl.Float64(),
 TIME = pl.Datetime("us", "UTC")
 TEXTS = pl.List(pl.String())
 MOVES = pl.List(pl.Struct({"move": pl.String(), "stage": pl.String()}))
-ALONE = pl.List(pl.Struct({"judge": TEXT, "path": TEXTS, "action": TEXT, "logic": REAL, "chat": REAL, "overall": REAL}))
+METRICS = pl.List(pl.Struct({"key": TEXT, "value": REAL}))
+SINGLE_JUDGES = pl.List(pl.Struct({"judge": TEXT, "path": TEXTS, "action": TEXT, "scores": METRICS}))
 Schema = dict[str, pl.DataType]
 
 # A map of facet to value; DuckDB's views read it as a MAP.
@@ -141,7 +142,7 @@ TRACES: Schema = {
     "gold_action": TEXT,
     "moves": MOVES,
     "error": TEXT,
-    "alone": ALONE,
+    "single_judges": SINGLE_JUDGES,
 }
 FAILURES: Schema = {
     "run_id": TEXT,

@@ -21,6 +21,11 @@ def rewrite_attempts(source: Path, target: Path, changed: pl.DataFrame | None = 
     _rewrite(source, target, tables.ATTEMPTS, changed)
 
 
+def rewrite_traces(source: Path, target: Path) -> None:
+    """A file of traces in today's columns, in its order."""
+    _rewrite(source, target, tables.TRACES)
+
+
 def rewrite_samples(dataset_id: str, home: Path | str | None = None) -> None:
     """A dataset's samples in today's columns, in their order; the file is replaced in one step."""
     base = layout.resolve_home(home)
@@ -48,7 +53,7 @@ def _rewrite(source: Path, target: Path, schema: tables.Schema, changed: pl.Data
             rows += " LEFT JOIN changed c ON c.attempt_id = p.attempt_id"
         # Column names come from tables.py, paths go in as a parameter.
         columns = {name: f'p."{name}"' for name in schema}
-        columns["facets"] = _select_facets(con, source)
+        columns |= {name: select(con, source) for name, select in _OLDER.items() if name in columns}
         for name in changed.columns if changed is not None else ():
             columns[name] = f'CASE WHEN c.attempt_id IS NULL THEN p."{name}" ELSE c."{name}" END'
         selected = ", ".join(f'{sql} AS "{name}"' for name, sql in columns.items())
@@ -68,5 +73,23 @@ def _select_facets(con: "duckdb.DuckDBPyConnection", source: Path) -> str:
     return f"coalesce(p.facets, list_filter([{', '.join(entries)}], lambda entry: entry.value IS NOT NULL))"
 
 
+def _select_single_judges(_: "duckdb.DuckDBPyConnection", source: Path) -> str:
+    """What each judge alone gives in a row of `p`; the second version had a field for each of its scores."""
+    stored = pl.read_parquet_schema(source).get("alone")
+    if not isinstance(stored, pl.List) or not isinstance(stored.inner, pl.Struct):
+        return "p.single_judges"
+    own = ("judge", "path", "action")
+    # An archive may be anybody's: a name becomes SQL only where it is a plain word.
+    names = sorted({field.name for field in stored.inner.fields if field.name.isidentifier()} - {*own})
+    entries = ", ".join(f"{{'key': '{name}', 'value': a.\"{name}\"}}" for name in names)
+    kept = ", ".join(f"'{name}': a.\"{name}\"" for name in own)
+    scores = f"list_filter([{entries}], lambda entry: entry.value IS NOT NULL)"
+    return f"coalesce(p.single_judges, list_transform(p.alone, lambda a: {{{kept}, 'scores': {scores}}}))"
+
+
 def _among(names: Sequence[str], columns: Sequence[Sequence[object]]) -> list[str]:
     return sorted(set(names) & {str(column[0]) for column in columns})
+
+
+# Column → SQL of it from a file of any version, where an older one stored it otherwise.
+_OLDER = {"facets": _select_facets, "single_judges": _select_single_judges}

@@ -92,7 +92,7 @@ def load_samples(dataset_id: str, home: Path | str | None = None, *, only_facets
             task=row["task"],
             inputs=json.loads(row["inputs"]),
             expected=json.loads(row["expected"]),
-            facets=frames.read_facets(row["facets"]),
+            facets=frames.read_entries(row["facets"]),
         )
         for row in frame.iter_rows(named=True)
     ]

@@ -114,7 +114,7 @@ def kinds_of(made: Made) -> set[str]:
 
 
 def split_of(made: Made) -> str | None:
-    heard = [trace.alone for trace in made.scored.traces if len(trace.alone) > 1]
+    heard = [trace.single_judges for trace in made.scored.traces if len(trace.single_judges) > 1]
     apart = [len({(each.path, each.action) for each in alone if each.path}) > 1 for alone in heard]
     return ("yes" if any(apart) else "no") if heard else None
 

@@ -167,9 +167,9 @@ def make_attempt(number: int, run_id: str = "r1", text: str = "My parcel is lost
             predicted_action=None,
             moves=(("sync", "stage1"), ("inserted", "stage3"), ("skipped", "stage2")),
             error="execution",
-            alone=(
+            single_judges=(
                 SingleJudgeTrace(
-                    judge="j1", path=("stage1", "stage2"), action="Refund", logic=60.0, chat=66.0, overall=61.2
+                    judge="j1", path=("stage1", "stage2"), action="Refund", scores={"kept": 60.0, "tone": 66.0}
                 ),
                 SingleJudgeTrace(judge="j2"),
             ),

@@ -174,14 +174,14 @@ def make_trace(key: str, number: int, said: str) -> Trace:
         return Trace(parsed=False, error="format", **base)
     panel = E if number == 2 else R
     taken, due = ("Exchange" if said == E else "Refund"), ("Exchange" if panel == E else "Refund")
-    alone = tuple(
+    single_judges = tuple(
         SingleJudgeTrace(
             judge=judge,
             path=TO_REFUND,
             action="Exchange" if verdict == E else "Refund",
-            logic=20.0 if verdict != said else 100.0,
-            chat=70.0,
-            overall=30.0 if verdict != said else 94.0,
+            scores={"logic": 20.0, "chat": 70.0, "overall": 30.0}
+            if verdict != said
+            else {"logic": 100.0, "chat": 70.0, "overall": 94.0},
         )
         for judge, verdict in zip(JUDGES, VERDICTS[number], strict=True)
     )
@@ -198,6 +198,6 @@ def make_trace(key: str, number: int, said: str) -> Trace:
         gold_action="Refund",
         moves=tuple(("sync", stage) for stage in TO_REFUND),
         error="field" if number == 1 else "none",
-        alone=alone,
+        single_judges=single_judges,
         **base,
     )

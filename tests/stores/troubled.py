@@ -108,7 +108,7 @@ def _make_trace(rng: random.Random, key: str, turn: int) -> Trace:
         predicted_fields=fields(), panel_fields=fields(),
         predicted_path=way(), reference_path=way(), own_path=way(),
         predicted_action=rng.choice(_ACTIONS), reference_action=rng.choice(_ACTIONS), own_action=rng.choice(_ACTIONS),
-        alone=tuple(
+        single_judges=tuple(
             SingleJudgeTrace(judge=judge, path=way(), action=rng.choice(_ACTIONS))
             for judge in rng.choice(((), ("one",), ("one", "two")))
         ),

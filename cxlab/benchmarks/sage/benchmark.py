@@ -23,7 +23,7 @@ from cxlab.files import Complaint
 from cxlab.llm.base import ChatModel
 from cxlab.metrics import paths
 from cxlab.records import Sample
-from cxlab.records.procedure import Procedures
+from cxlab.records.procedure import Procedures, SingleJudgeScores
 
 # What may lead, the default first; "overall" is the paper's own.
 LEADS = ("told", "truth", "skill", "overall")
@@ -199,7 +199,8 @@ BENCHMARK = Benchmark(
         told_apart="The rule engine runs on the agent's own labels: where that already leads elsewhere, the labels are "
         "to blame, else the path, else the choice at its end.",
         turn_scores=("overall", "logic", "chat", "classification", "path", "action"),
-        judged_alone="overall",
+        exact={"path_exact": "path", "action": "action"},
+        single_judge=SingleJudgeScores(way="logic", whole="overall"),
         # The paper's own spelling, and what no splitting into words makes clear.
         words={"Inqury": "inquiry", "TransHuman": "hand-over to a person"},
     ),

@@ -199,7 +199,7 @@ def score_turn(
         reference_action=label(reference.action) if reference else None,
         moves=paths.alignment(predicted.path, reference.path).moves if reference else (),
         error=_blame(split(predicted, own, reference), predicted, own, truth),
-        alone=tuple(alone(s, reply.data["fields"], predicted, system, ballot) for ballot in counted if ballot),
+        single_judges=tuple(alone(s, reply.data["fields"], predicted, system, ballot) for ballot in counted if ballot),
         **base,
     )
     return trace, values
@@ -262,13 +262,12 @@ def alone(
     reference, reason = route(s, fields, system)
     half = _logic(agent, fields, predicted, reference, reason)["logic"][0]
     talk = _chat([ballot], True)["chat"][0]
+    values = {"logic": half, "chat": talk, "overall": None if half is None or talk is None else overall(half, talk)}
     return SingleJudgeTrace(
         judge=ballot[0].judge,
         path=reference.path if reference else (),
         action=label(reference.action) if reference else None,
-        logic=half,
-        chat=talk,
-        overall=None if half is None or talk is None else overall(half, talk),
+        scores={metric: value for metric, value in values.items() if value is not None},
     )
 
 

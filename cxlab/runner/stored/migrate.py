@@ -26,7 +26,7 @@ from cxlab.records import FILE_VERSION, Dataset, Run
 from cxlab.runner import lock
 from cxlab.store import frames, layout, load, tables
 from cxlab.store.compact import rebuild
-from cxlab.store.upgrade import rewrite_attempts, rewrite_samples
+from cxlab.store.upgrade import rewrite_attempts, rewrite_samples, rewrite_traces
 
 Kind = Literal["run", "dataset"]
 _STATE, _LOCK = ".migration.json", ".migration.lock"
@@ -133,10 +133,15 @@ def _find_older(base: Path) -> list[tuple[Kind, str]]:
     return found
 
 
+def _version_of(record: Dataset | Run) -> int:
+    return record.version if "version" in record.model_fields_set else 1
+
+
 def _migrate_dataset(base: Path, name: str) -> None:
     path = base / "datasets" / name / "dataset.json"
     dataset = Dataset.model_validate_json(path.read_bytes())
-    rewrite_samples(name, base)
+    if _version_of(dataset) < 2:
+        rewrite_samples(name, base)
     fresh = dataset.model_copy(update={"version": FILE_VERSION})
     layout.write_whole(path, fresh.model_dump_json(indent=1).encode())
 
@@ -144,18 +149,28 @@ def _migrate_dataset(base: Path, name: str) -> None:
 def _migrate_run(base: Path, name: str) -> None:
     path = base / "runs" / name / "run.json"
     run = Run.model_validate_json(path.read_bytes())
-    fresh = upgrade_record(run, run.version if "version" in run.model_fields_set else 1)
+    version = _version_of(run)
+    fresh = upgrade_record(run, version)
 
     def write_anew(batch: Path, fresh: Path) -> Collection[str]:
-        rewrite_attempts(batch / "attempts.parquet", fresh / "attempts.parquet", verdicts)
-        return ("attempts",)
+        written = []
+        if version < 2:
+            rewrite_attempts(batch / "attempts.parquet", fresh / "attempts.parquet", verdicts)
+            written.append("attempts")
+        if (batch / "traces.parquet").is_file():
+            rewrite_traces(batch / "traces.parquet", fresh / "traces.parquet")
+            written.append("traces")
+        return written
 
     def settle() -> None:
         layout.write_whole(path, fresh.model_dump_json(indent=1).encode())
 
     with lock.try_hold_run(path.parent):
-        verdicts = _judge(run, base)
-        rebuild(name, write_anew, settle, base)
+        if version < 2 or any((batch / "traces.parquet").is_file() for batch in layout.batches(path.parent)):
+            verdicts = _judge(run, base) if version < 2 else None
+            rebuild(name, write_anew, settle, base)
+        else:
+            settle()
 
 
 _MIGRATE: Mapping[Kind, Callable[[Path, str], None]] = {"dataset": _migrate_dataset, "run": _migrate_run}
@@ -164,7 +179,7 @@ _MIGRATE: Mapping[Kind, Callable[[Path, str], None]] = {"dataset": _migrate_data
 def upgrade_record(run: Run, version: int) -> Run:
     """A run's record as it would be written today: what it was narrowed to, and every switch as it really was."""
     setup = dict(run.setup)
-    if "choice" in setup:
+    if "choice" in setup and version < 2:
         kept = dict(setup["choice"])
         # Two facets had lists of their own.
         named = [[facet, value] for facet in ("scenario", "level") for value in kept.get(f"{facet}s", ())]
@@ -175,7 +190,7 @@ def upgrade_record(run: Run, version: int) -> Run:
         return run
     if benchmark.migrate is not None:
         run = benchmark.migrate(run, version)
-    if "options" in run.setup:
+    if "options" in run.setup and version < 2:
         options = benchmark.Options.read({}).to_record()
         for option, value in run.setup["options"].items():
             try:

@@ -277,16 +277,12 @@ def trials(view: View, unit: Unit = "model") -> pl.DataFrame:
     return frame if (frame["k"] > 1).any() else frame.clear()
 
 
-# What a trace holds the metric against.
-_CONSTANT = {"path_exact": "t.reference_path", "action": "t.reference_action"}
-
-
 def floors(view: View, by: str = "") -> pl.DataFrame:
     """What a constant answer would score on these turns: grp, value, name; only for metrics where that is known.
 
     For what traces of a procedure are held against: in each procedure always the reference that is commonest there.
     """
-    answer = _CONSTANT.get(view.metric)
+    answer = procedures.reference_of(view.metric)
     empty = pl.DataFrame(schema={"grp": pl.String, "value": pl.Float64, "name": pl.String})
     if answer is None or (by and by not in facet_ids()):
         return empty

@@ -253,12 +253,14 @@ def _panel(whole: StoredAttempt, trace: Mapping[str, Any], turn: int) -> None:
     if cast.is_empty():
         st.caption("No judge voted on this turn.")
         return
-    alone = {one["judge"]: one for one in trace.get("alone") or ()}
-    words = {
-        judge: f"alone {alone[judge]['overall']:.1f}"
-        for judge in cast["judge"]
-        if (alone.get(judge) or {}).get("overall")
+    metric = procedures.single_judge_metrics("whole").get(str(whole.attempt["benchmark"]))
+    alone = {
+        one["judge"]: score["value"]
+        for one in trace.get("single_judges") or ()
+        for score in one["scores"]
+        if score["key"] == metric
     }
+    words = {judge: f"alone {alone[judge]:.1f}" for judge in cast["judge"] if judge in alone}
     votes(
         cast.with_columns(judge=pl.col("judge").str.replace("judge-", "", literal=True)),
         {judge.replace("judge-", ""): word for judge, word in words.items()},

@@ -17,7 +17,7 @@ from cxlab.views.judges.raters import judges_with_people
 from cxlab.views.judges.slices import Slices
 
 
-def show_leave_out(view: View, compared: View, votes: pl.DataFrame, metrics: Mapping[str, str], slices: Slices) -> None:
+def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slices) -> None:
     """Each judge left out: whether the rest is right as often, whether models keep their order, and what is saved."""
     judges = votes["judge"].to_list()
     both_ways = REGISTRY[view.benchmark].judged if view.benchmark in REGISTRY else None
@@ -26,7 +26,7 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, metrics: Map
     truth = queries_leave_out.without_each(
         cached(queries_leave_out.votes_with_truth, view, judges, opinions, slices.facets), judges
     )
-    ranks = queries_leave_out.ranks_without(cached(queries_materiality.alone, compared, metrics, slices.facets))
+    ranks = queries_leave_out.ranks_without(cached(queries_materiality.alone, compared, slices.facets))
     people = judges_with_people(view, decisions.outcomes(cached(decisions.decisions)))
     people = people.select("judge", decided="n", same="agree", same_low="low", same_high="high")
     for part in (truth, ranks, people):

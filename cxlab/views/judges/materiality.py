@@ -9,8 +9,7 @@ import streamlit as st
 from cxlab.charts.matrix import name_judge
 from cxlab.charts.numbers import format_points, format_share
 from cxlab.charts.theme import short_model
-from cxlab.read import View
-from cxlab.records import procedure
+from cxlab.read import View, procedures
 from cxlab.ui.address import cached, go, here, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import label, plain, section
@@ -39,19 +38,18 @@ def show_changes(view: View, compared: View, slices: Slices) -> None:
     elif votes.height < 2:
         show_one_judge()
     else:
-        metrics = {name: each.judged_alone for name, each in procedure.declared().items() if each.judged_alone}
-        show_leave_out(view, compared, votes, metrics, slices)
-        show_materiality(view, compared, max(votes["turns"]), metrics, slices)
+        show_leave_out(view, compared, votes, slices)
+        show_materiality(view, compared, max(votes["turns"]), slices)
 
 
-def show_materiality(view: View, compared: View, judged: int, metrics: Mapping[str, str], slices: Slices) -> None:
+def show_materiality(view: View, compared: View, judged: int, slices: Slices) -> None:
     """What splits change of `judged` turns: the reference, and the score. Nothing where no procedure is held to."""
     whole = {
         row["measure"]: row
         for row in cached(queries_materiality.materiality, view, None, slices.facets).iter_rows(named=True)
     }
     if not whole:
-        if view.benchmark in procedure.declared():
+        if procedures.of(view.benchmark):
             st.info(
                 "These runs were scored before it was noted where each judge alone would lead. Score them again: "
                 "`python -m cxlab score RUN`"
@@ -59,14 +57,15 @@ def show_materiality(view: View, compared: View, judged: int, metrics: Mapping[s
         return
     by = pick("By", slices.titles, "judges-material-by")
     frame = cached(queries_materiality.materiality, view, by, slices.facets)
+    points = _name(procedures.single_judge_metrics("way"))
     way, action, reach = whole["way"], whole["action"], whole["range"]
     left, right = st.columns(2, gap="large")
     with left:
         section(
             f"On {format_share(way['mean'])} of turns the split changes the way that is right",
             f"Each judge's own fields through the rule engine: two lead different ways ({format_share(way['low'])} to "
-            f"{format_share(way['high'])}), on {format_share(action['mean'])} to different actions. The turn's logic "
-            f"score goes {format_points(reach['mean'])} points from judge to judge on average. "
+            f"{format_share(way['high'])}), on {format_share(action['mean'])} to different actions. The turn's "
+            f"{plain(points)} goes {format_points(reach['mean'])} points from judge to judge on average. "
             f"{begin(say_turns(way['n'], judged))}.",
         )
         part = frame.filter(pl.col("measure") == "way").sort("mean", descending=True)
@@ -94,10 +93,10 @@ def show_materiality(view: View, compared: View, judged: int, metrics: Mapping[s
         )
         if picked and by != "turn":
             go(here().change(tab="review").narrow(**{"models" if by == "model" else by: (str(picked[0][0]),)}))
-    offsets = cached(queries_materiality.offsets, compared, metrics, slices.facets)
+    offsets = cached(queries_materiality.offsets, compared, slices.facets)
     if offsets.is_empty():
         return
-    named = " / ".join(label(metric) for metric in dict.fromkeys(metrics.values()))
+    named = _name(procedures.single_judge_metrics("whole"))
     with right:
         section(
             plain(say_offsets(offsets, named)),
@@ -114,7 +113,12 @@ def show_materiality(view: View, compared: View, judged: int, metrics: Mapping[s
             alt=f"How {named} would move with one judge alone.",
             columns=mean_columns("judge", "Judge"),
         )
-    show_ranking(compared, metrics, slices)
+    show_ranking(compared, slices)
+
+
+def _name(metrics: Mapping[str, str]) -> str:
+    """What the metrics are called, of all benchmarks that are compared."""
+    return " / ".join(label(metric) for metric in dict.fromkeys(metrics.values()))
 
 
 def say_offsets(offsets: pl.DataFrame, named: str) -> str:
@@ -155,9 +159,9 @@ def _is_above(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) ->
     return bool(one["low"] > other["high"])
 
 
-def show_ranking(view: View, metrics: Mapping[str, str], slices: Slices) -> None:
+def show_ranking(view: View, slices: Slices) -> None:
     """Whether the order of models hangs on the judge."""
-    scores = cached(queries_materiality.alone, view, metrics, slices.facets)
+    scores = cached(queries_materiality.alone, view, slices.facets)
     if scores["model"].n_unique() < 2:
         return
     found = queries_materiality.stability(scores)

@@ -1,7 +1,7 @@
 """What it matters for that judges differ: the reference of a turn, the scores, and the order of models."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from cxlab.metrics import agreement
 from cxlab.read.clusters import SHARE, summarise
+from cxlab.read.procedures import SINGLE_JUDGE_METRICS, name_single_judge_metrics
 from cxlab.read.query import ask, cut, keep_among, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
@@ -21,7 +22,8 @@ def materiality(view: View, by: str | None = None, facets: Sequence[str] = ()) -
     turn, model or one of the facets.
 
     Measures over turns on which two judges or more lead somewhere: `way` their fields alone lead different ways;
-    `action` they end in different actions; `range` the turn's logic score from the lowest judge to the highest.
+    `action` they end in different actions; `range` the metric that follows from the way, from the lowest judge to the
+    highest.
     """
     kept = ("models", *facets)
     home, version = str(layout.home()), catalogue.data_version()
@@ -44,78 +46,75 @@ def materiality(view: View, by: str | None = None, facets: Sequence[str] = ()) -
 @lru_cache(maxsize=2)
 def _read_stakes(home: str, version: str, wanted: View, by_turn: bool, facets: tuple[str, ...]) -> pl.DataFrame:
     """Sums by sample (and turn): n turns on which two judges lead somewhere, on how many of them their ways and their
-    actions differ, and the ranges of their logic scores (`ranged` of them known)."""
+    actions differ, and the ranges of that metric (`ranged` of them known)."""
     condition, params = where(wanted, "traces", "t.")
     # Of each judge that leads somewhere; NULL for the others, which list functions leave out.
-    led = "list_transform(t.alone, lambda a: CASE WHEN len(a.path) > 0 THEN {} END)"
+    led = "list_transform(t.single_judges, lambda a: CASE WHEN len(a.path) > 0 THEN {} END)"
     turn, columns = "turn, " if by_turn else "", "".join(f', "{name}"' for name in facets)
     return ask(
         f"""
-        WITH told AS (
+        WITH declared AS ({SINGLE_JUDGE_METRICS}), told AS (
             SELECT t.model, t.turn, t.sample_id {facet_columns(facets, "t")},
                 {led.format("hash(a.path, a.action)")} AS ways, {led.format("a.action")} AS actions,
-                {led.format("a.logic")} AS logics
-            FROM facetted('traces') t WHERE {condition}
+                {led.format("score_of(a.scores, d.metric)")} AS points
+            FROM facetted('traces') t JOIN runs USING (run_id) LEFT JOIN declared d USING (benchmark) WHERE {condition}
         )
         SELECT model, {turn}sample_id {columns}, count(*) AS n,
             count(*) FILTER (len(list_distinct(ways)) > 1) AS way,
             count(*) FILTER (len(list_distinct(actions)) > 1) AS action,
-            count(list_max(logics)) AS ranged, coalesce(sum(list_max(logics) - list_min(logics)), 0)::DOUBLE AS range
+            count(list_max(points)) AS ranged, coalesce(sum(list_max(points) - list_min(points)), 0)::DOUBLE AS range
         FROM told WHERE list_count(ways) > 1 GROUP BY ALL
         """,
-        params,
+        {**params, **name_single_judge_metrics("way")},
     )
 
 
-def alone(view: View, metrics: Mapping[str, str], facets: Sequence[str] = ()) -> pl.DataFrame:
+def alone(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
     """What each model would score with one judge alone: judge, model, n turns, clusters, mean, low, high (points).
 
-    `metrics`: benchmark → the metric that each judge alone is scored by as well. `judge` "panel" is the panel's own
-    score. All over the same turns: those which panel and every judge can score.
+    By the metric that models are ranked by. `judge` "panel" is the panel's own score. All over the same turns: those
+    which panel and every judge can score.
     """
-    return summarise(_cut_alone(view, metrics, facets), ("judge", "model"), (0.0, 100.0))
+    return summarise(_cut_alone(view, facets), ("judge", "model"), (0.0, 100.0))
 
 
-def offsets(view: View, metrics: Mapping[str, str], facets: Sequence[str] = ()) -> pl.DataFrame:
+def offsets(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
     """How that score would move with one judge alone: judge, n, clusters, mean, low, high (points, paired by turn)."""
-    told = _cut_alone(view, metrics, facets).filter(pl.col("judge") != "panel")
+    told = _cut_alone(view, facets).filter(pl.col("judge") != "panel")
     return summarise(told.select("judge", "sample_id", "n", total="moved"), ("judge",))
 
 
-def _cut_alone(view: View, metrics: Mapping[str, str], facets: Sequence[str]) -> pl.DataFrame:
+def _cut_alone(view: View, facets: Sequence[str]) -> pl.DataFrame:
     """Sums by attempt over the turns that all can score: judge, model, sample_id, n, total, moved (from the panel)."""
     kept, home, version = ("models", *facets), str(layout.home()), catalogue.data_version()
     wanted = widen(view.change(metric="", among=""), kept)
     # Which attempts are compared changes with each filter: they are picked from what was read once.
-    return keep_among(cut(_read_alone(home, version, wanted, tuple(metrics.items()), tuple(facets)), view, kept), view)
+    return keep_among(cut(_read_alone(home, version, wanted, tuple(facets)), view, kept), view)
 
 
 @lru_cache(maxsize=2)
-def _read_alone(
-    home: str, version: str, wanted: View, metrics: tuple[tuple[str, str], ...], facets: tuple[str, ...]
-) -> pl.DataFrame:
+def _read_alone(home: str, version: str, wanted: View, facets: tuple[str, ...]) -> pl.DataFrame:
     condition, params = where(wanted, "traces", "t.")
     return ask(
-        _ALONE.format(condition=condition, facets=facet_columns(facets, "a"))
+        _ALONE.format(declared=SINGLE_JUDGE_METRICS, condition=condition, facets=facet_columns(facets, "a"))
         + "SELECT * EXCLUDE (value, panel), count(*) AS n, sum(value) AS total, sum(value - panel) AS moved "
         "FROM kept GROUP BY ALL",
-        {**params, "of": [name for name, _ in metrics], "metrics": [metric for _, metric in metrics]},
+        {**params, **name_single_judge_metrics("whole")},
     )
 
 
 _ALONE = """
-    WITH declared AS (
-        SELECT unnest($of::VARCHAR[]) AS benchmark, unnest($metrics::VARCHAR[]) AS metric
-    ), asked AS (
-        SELECT t.run_id, t.attempt_id, t.model, t.sample_id, t.alone, s.value AS panel
+    WITH declared AS ({declared}), asked AS (
+        SELECT t.run_id, t.attempt_id, t.model, t.sample_id, s.value AS panel,
+            list_transform(t.single_judges, lambda a: {{judge: a.judge, value: score_of(a.scores, metric)}}) AS judges
         FROM traces t JOIN scores s ON s.run_id = t.run_id AND s.attempt_id = t.attempt_id AND s.turn = t.turn
             JOIN declared USING (benchmark, metric)
-        WHERE {condition} AND s.value IS NOT NULL AND len(t.alone) > 1
-            AND len(list_filter(t.alone, lambda a: a.overall IS NULL)) = 0
+        WHERE {condition} AND s.value IS NOT NULL AND len(judges) > 1
+            AND len(list_filter(judges, lambda a: a.value IS NULL)) = 0
     ), each_alone AS (
-        SELECT * EXCLUDE (alone), 'panel' AS judge, panel AS value FROM asked
-        UNION ALL SELECT * EXCLUDE (alone, one), one.judge, one.overall
-        FROM (SELECT *, unnest(alone) AS one FROM asked)
+        SELECT * EXCLUDE (judges), 'panel' AS judge, panel AS value FROM asked
+        UNION ALL SELECT * EXCLUDE (judges, one), one.judge, one.value
+        FROM (SELECT *, unnest(judges) AS one FROM asked)
     ), kept AS (
         SELECT e.* {facets} FROM each_alone e JOIN attempts a USING (run_id, attempt_id)
     ) """

@@ -11,7 +11,12 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.read.procedures import select_procedure, stage_fields
+from cxlab.read.procedures import (
+    SINGLE_JUDGE_METRICS,
+    name_single_judge_metrics,
+    select_procedure,
+    stage_fields,
+)
 from cxlab.read.query import ask, cut, where, widen
 from cxlab.read.view import View
 from cxlab.records import content_id
@@ -50,8 +55,9 @@ def splits(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
     the votes in bits, stake and telling; fields before grades, the most telling first.
 
     `telling`: another verdict would change a score. Where turns have traces, that is a field that the stage asks for at
-    which the ways of single judges part, and `stake` the points of logic from the lowest of them to the highest. Where
-    they have none, a vote that one judge's change of mind would turn; of grades, one from end to end of the scale.
+    which the ways of single judges part, and `stake` the points from the lowest of them to the highest by the metric
+    that follows from the way. Where they have none, a vote that one judge's change of mind would turn; of grades, one
+    from end to end of the scale.
     """
     kept = ("models", *facets)
     return cut(_read_splits(str(layout.home()), catalogue.data_version(), widen(view, kept), tuple(facets)), view, kept)
@@ -70,10 +76,12 @@ def _read_splits(home: str, version: str, wanted: View, facets: tuple[str, ...])
             GROUP BY ALL HAVING min(verdict) <> max(verdict)
         ), apart AS (
             SELECT run_id, attempt_id, turn,
-                coalesce(list_max(list_transform(led, lambda a: a.logic))
-                    - list_min(list_transform(led, lambda a: a.logic)), 0) AS range,
+                coalesce(list_max(list_transform(led, lambda a: score_of(a.scores, metric)))
+                    - list_min(list_transform(led, lambda a: score_of(a.scores, metric))), 0) AS range,
                 list_transform(led, lambda a: list_append(a.path, a.action)) AS ways
-            FROM (SELECT run_id, attempt_id, turn, list_filter(alone, lambda a: len(a.path) > 0) AS led FROM traces)
+            FROM (SELECT run_id, attempt_id, turn, metric,
+                    list_filter(single_judges, lambda a: len(a.path) > 0) AS led
+                FROM traces JOIN runs USING (run_id) LEFT JOIN ({SINGLE_JUDGE_METRICS}) USING (benchmark))
             WHERE len(list_distinct(list_transform(led, lambda a: list_append(a.path, a.action)))) > 1
         ), parted AS (
             SELECT run_id, attempt_id, turn, range, any_value(stage ORDER BY place) AS stage
@@ -93,7 +101,7 @@ def _read_splits(home: str, version: str, wanted: View, facets: tuple[str, ...])
             LEFT JOIN parted p USING (run_id, attempt_id, turn)
             LEFT JOIN asks r ON r.scenario = {select_procedure("a.facet_list")} AND r.stage = p.stage
         """,
-        {**params, "reads": stage_fields()},
+        {**params, **name_single_judge_metrics("way"), "reads": stage_fields()},
     )
     frame = frame.with_columns(
         name=pl.when((pl.col("kind") == "field") & pl.col("procedure").is_not_null())
@@ -225,18 +233,20 @@ def verdicts_of(benchmark: str, kind: str, field: str) -> list[str]:
 
 def said_of(run_id: str, attempt_id: str, turn: int, field: str) -> pl.DataFrame:
     """What every judge (and the log) said of one field of one turn: judge, kind, verdict, status, rationale, raw,
-    valid, failure, and where the judge alone would lead (path, action, logic)."""
+    valid, failure, and where the judge alone would lead: path, action, and `points` by `metric`."""
     return ask(
-        """
-        SELECT j.judge, j.kind, j.verdict, j.status, v.rationale, v.raw, v.valid, v.failure, a.path, a.action, a.logic
+        f"""
+        SELECT j.judge, j.kind, j.verdict, j.status, v.rationale, v.raw, v.valid, v.failure, a.path, a.action,
+            metric, score_of(a.scores, metric) AS points
         FROM judgements j
         LEFT JOIN votes v USING (run_id, attempt_id, turn, judge)
-        LEFT JOIN (SELECT one.* FROM (SELECT unnest(alone) AS one FROM traces
+        LEFT JOIN ({SINGLE_JUDGE_METRICS}) d ON d.benchmark = j.benchmark
+        LEFT JOIN (SELECT one.* FROM (SELECT unnest(single_judges) AS one FROM traces
             WHERE run_id = $run AND attempt_id = $attempt AND turn = $turn)) a ON a.judge = j.judge
         WHERE j.run_id = $run AND j.attempt_id = $attempt AND j.turn = $turn AND j.field = $field
         ORDER BY j.judge
         """,
-        {"run": run_id, "attempt": attempt_id, "turn": turn, "field": field},
+        {"run": run_id, "attempt": attempt_id, "turn": turn, "field": field, **name_single_judge_metrics("way")},
     )
 
 

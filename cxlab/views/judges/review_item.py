@@ -206,8 +206,8 @@ def _show_votes(whole: StoredAttempt, said: pl.DataFrame) -> None:
                 st.markdown(f"**{plain(name_judge(row['judge']))}** says **{plain(name_id(verdict))}**")
                 if row["path"]:
                     strip([("", stage) for stage in (*row["path"], row["action"])], procedure=procedure)
-                if row["logic"] is not None:
-                    st.caption(f"Alone: logic {format_points(row['logic'])}")
+                if row["points"] is not None:
+                    st.caption(plain(f"Alone: {label(row['metric'])} {format_points(row['points'])}"))
                 say(row["rationale"] or "No rationale was given.")
                 with st.popover("Raw reply", type="tertiary", key=f"review-raw-{row['judge']}"):
                     st.code(row["raw"] or "", language=None, wrap_lines=True)

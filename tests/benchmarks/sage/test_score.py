@@ -245,25 +245,26 @@ def test_each_judge_alone_gives_the_way_and_the_scores_of_its_own_fields() -> No
     low = dict.fromkeys(DIMENSIONS, 3)
     judges = [Fixed("a", fields), Fixed("b", fields, low), Fixed("c", other), Fixed("d", {}), Fixed("e", {}, raw="no")]
     trace = scored(sample, [gold_reply(sample)], judges).traces[0]
-    a, b, c, d, e = trace.alone
-    assert [one.judge for one in trace.alone] == ["a", "b", "c", "d", "e"]
+    a, b, c, d, e = trace.single_judges
+    assert [one.judge for one in trace.single_judges] == ["a", "b", "c", "d", "e"]
     assert (list(a.path), a.action) == (sample.expected["path"], trace.gold_action)
-    assert (a.logic, a.chat, a.overall) == (pytest.approx(100), 90, pytest.approx(98))
-    assert (b.logic, b.chat, b.overall) == (pytest.approx(100), 30, pytest.approx(86))
+    assert a.scores == pytest.approx({"logic": 100, "chat": 90, "overall": 98})
+    assert b.scores == pytest.approx({"logic": 100, "chat": 30, "overall": 86})
     wrong = rules.load("telecom_package").trace(other, sample.inputs["system"])
     assert (c.path, c.action) == (wrong.path, score.label(wrong.action))
-    assert c.logic is not None
-    assert c.logic < 100
-    assert (d.path, d.action, d.logic, d.chat, d.overall) == ((), None, None, 90, None)
-    assert (e.path, e.logic, e.chat, e.overall) == ((), None, None, None)
+    assert c.scores["logic"] < 100
+    assert (d.path, d.action, d.scores) == ((), None, {"chat": 90})
+    assert (e.path, e.scores) == ((), {})
+    declared = BENCHMARK.procedures.single_judge
+    assert {declared.way, declared.whole} <= a.scores.keys()
 
 
 def test_the_reference_of_a_panel_of_one_is_that_judge_alone() -> None:
     sample = sample_of()
     result = scored(sample, [gold_reply(sample)], [Fixed("a", sample.expected["fields"])])
-    (one,) = result.traces[0].alone
+    (one,) = result.traces[0].single_judges
     assert (one.path, one.action) == (result.traces[0].reference_path, result.traces[0].reference_action)
-    assert (one.logic, one.chat, one.overall) == tuple(value(result, m) for m in ("logic", "chat", "overall"))
+    assert one.scores == {metric: value(result, metric) for metric in ("logic", "chat", "overall")}
 
 
 def test_raw_text_and_rationale_of_votes_are_kept() -> None:

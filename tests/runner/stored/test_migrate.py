@@ -94,8 +94,36 @@ def test_facets_are_those_of_the_columns_and_verdicts_those_of_whole_attempts(ol
 
 def test_all_other_rows_stay_as_they_are(old_store: Path, migrated: Path) -> None:
     for path in (old_store / "runs").glob("[!_]*/parts/*/*.parquet"):
-        if path.stem != "attempts":
+        if path.stem not in ("attempts", "traces"):
             assert (migrated / path.relative_to(old_store)).read_bytes() == path.read_bytes()
+
+
+def test_scores_of_single_judges_keep_their_names(old_store: Path, migrated: Path) -> None:
+    told = 0
+    for path in (old_store / "runs").glob("[!_]*/parts/*/traces.parquet"):
+        before, after = pl.read_parquet(path), pl.read_parquet(migrated / path.relative_to(old_store))
+        assert after.drop("single_judges").equals(before.select(after.drop("single_judges").columns))
+        for old, new in zip(before["alone"].to_list(), after["single_judges"].to_list(), strict=True):
+            for one, other in zip(old or (), new or (), strict=True):
+                scores = {each["key"]: each["value"] for each in other.pop("scores")}
+                assert one == other | {name: scores.get(name) for name in ("logic", "chat", "overall")}
+                told += len(scores)
+    assert told > 100
+
+
+def test_a_run_of_the_second_version_keeps_its_attempts_and_verdicts(home: Path) -> None:
+    """Only the traces are written anew, and the record."""
+    list(migrate(home))
+    record, (attempts,) = read_record(home), (home / "runs" / RUN).glob("parts/*/attempts.parquet")
+    (home / "runs" / RUN / "run.json").write_text(
+        json.dumps(record | {"version": 2, "setup": {"options": {"turns": "5"}}})
+    )
+    before = attempts.stat().st_ino
+    layout.mark_up_to_date(home, False)
+    list(migrate(home))
+    (attempts,) = (home / "runs" / RUN).glob("parts/*/attempts.parquet")
+    assert attempts.stat().st_ino == before
+    assert read_record(home) == record | {"setup": {"options": {"turns": "5"}}}
 
 
 def test_samples_keep_their_order_and_their_facets(old_store: Path, migrated: Path) -> None:
@@ -257,9 +285,11 @@ def test_a_run_that_was_deleted_before_is_migrated_when_it_is_back(home: Path) -
 def test_what_is_newer_is_refused_by_its_version_and_the_rest_can_be_read(home: Path) -> None:
     list(migrate(home))
     shutil.copytree(home / "runs" / RUN, home / "runs" / "later")
-    (home / "runs" / "later" / "run.json").write_text(json.dumps(read_record(home) | {"id": "later", "version": 3}))
+    (home / "runs" / "later" / "run.json").write_text(
+        json.dumps(read_record(home) | {"id": "later", "version": FILE_VERSION + 1})
+    )
     with pytest.raises(
-        BadStore, match=r"'later' is set aside: run\.json is of version 3, this CX Lab knows versions up to 2"
+        BadStore, match=r"'later' is set aside: run\.json is of version 4, this CX Lab knows versions up to 3"
     ):
         write.load_run("later", home)
     assert [run.id for run in write.list_runs(home)] == [RUN]

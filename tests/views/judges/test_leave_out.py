@@ -12,8 +12,6 @@ from cxlab.views.judges import materiality, queries_leave_out, queries_materiali
 from cxlab.views.judges.leave_out import say_drop
 from tests.stores.judged import JUDGES
 
-OVERALL = {"sage": "overall"}
-
 
 def test_the_votes_where_the_truth_is_known(judged_home: Path) -> None:
     found = queries_leave_out.votes_with_truth(View(), JUDGES)
@@ -122,4 +120,4 @@ def test_ranks_without_a_judge(judged_home: Path) -> None:
     assert materiality.say_ranking(wide, {"a": 1.0, "b": -1.0}) == (
         "No judge alone turns the order of two models beyond chance"
     )
-    assert queries_leave_out.ranks_without(queries_materiality.alone(View(models=("none",)), OVERALL)).is_empty()
+    assert queries_leave_out.ranks_without(queries_materiality.alone(View(models=("none",)))).is_empty()

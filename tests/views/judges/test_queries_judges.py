@@ -20,7 +20,6 @@ from tests.stores.judged import JUDGES, judge_again, make_judged_store
 from tests.stores.judged_mm import ADA, BOB, make_mm_store
 
 LENIENT, PARTIAL, STRICT = JUDGES
-OVERALL = {"sage": "overall"}
 FIELD = "ecommerce_refund.CoreIntention"
 
 
@@ -80,9 +79,9 @@ def test_filters_and_what_is_left_out_are_cut_from_one_reading(home: Path) -> No
     lengths = {"sage": "chat_words"}
     assert queries_bias.severity(without, lengths).equals(queries_bias.severity(eloquent, lengths))
     # Compared attempts are picked from the same reading.
-    made = queries_materiality.alone(View(), OVERALL)
+    made = queries_materiality.alone(View())
     among = AttemptSet.of(pl.DataFrame({"run_id": ["run-0", "run-0"], "attempt_id": ["run-0-a0", "run-0-a1"]})).keep()
-    picked = queries_materiality.alone(View().change(among=among), OVERALL)
+    picked = queries_materiality.alone(View().change(among=among))
     assert set(picked["model"]) == {"simulated:eloquent"}
     assert of(picked, judge=LENIENT)["mean"] == of(made, judge=LENIENT, model="simulated:eloquent")["mean"]
 
@@ -147,11 +146,11 @@ def test_materiality_is_where_judges_alone_lead_apart(home: Path) -> None:
 
 
 def test_scores_with_one_judge_alone(home: Path) -> None:
-    found = queries_materiality.alone(View(), OVERALL)
+    found = queries_materiality.alone(View())
     assert of(found, judge="panel", model="simulated:eloquent")["mean"] == 70.0
     assert of(found, judge=LENIENT, model="simulated:eloquent")["mean"] == 94.0
     assert of(found, judge=STRICT, model="simulated:eloquent")["mean"] == 62.0
-    assert of(queries_materiality.offsets(View(), OVERALL), judge=STRICT)["mean"] == pytest.approx((4 - 20 - 50) / 3)
+    assert of(queries_materiality.offsets(View()), judge=STRICT)["mean"] == pytest.approx((4 - 20 - 50) / 3)
     order = queries_materiality.stability(found)
     ranks = {(row["judge"], row["model"]): row["rank"] for row in order.ranks.iter_rows(named=True)}
     assert ranks[("panel", "simulated:strong")] == 1
