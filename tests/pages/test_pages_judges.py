@@ -90,6 +90,22 @@ def test_panels_are_looked_at_one_at_a_time(own_judged_home: Path) -> None:
     assert "There is one judge only" in words(alone)
 
 
+def test_judges_of_whom_nothing_is_known_are_no_empty_table(own_judged_home: Path) -> None:
+    # A run of two judges whose one verdict has no truth: nothing can be said of leaving one out.
+    run = judged.make_run("run-other", "simulated:weak").model_copy(update={"judges": ("ada", "bob")})
+    write.create_run(run, own_judged_home)
+    samples = {sample.id: sample for sample in write.load_samples("d1", own_judged_home)}
+    with JudgingWriter(run, samples, home=own_judged_home) as writer:
+        attempt, scored = judged.make_attempt(0, run.id, "s1")
+        votes = tuple(scored.votes[0].model_copy(update={"judge": name, "cost_usd": None, "latency_s": None})
+                      for name in run.judges)  # fmt: skip
+        writer.add(attempt, decide("sage", "dialogue", attempt, Scored((), votes, (), ())))
+    app = open_page("judges", tab="changes", run=["run-other"])
+    assert not app.exception
+    assert "Which judge to drop cannot be told" in words(app)
+    assert not any("alone" in each.value or "name" in each.value for each in app.dataframe)
+
+
 def test_a_clicked_cell_is_kept_in_the_address(judged_home: Path) -> None:
     point = {"customdata": ["ecommerce_refund.CoreIntention", "simulated:judge-lenient", "simulated:judge-strict"]}
     app = open_page("judges", state={"judges-items-field-agree": {"selection": {"points": [point]}}}, tab="agreement")

@@ -31,6 +31,11 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
     people = people.select("judge", decided="n", same="agree", same_low="low", same_high="high")
     for part in (truth, ranks, people):
         frame = frame.join(part, on="judge", how="left")
+    if all(frame[name].null_count() == frame.height for name in frame.columns if name != "judge"):
+        section(
+            plain(say_drop(frame)), "Decide disagreements under Review: each judge then stands beside people's word."
+        )
+        return
     section(
         plain(say_drop(frame)),
         "Each judge left out of the majority in turn, where the truth is known: what the customer was made from, on "
