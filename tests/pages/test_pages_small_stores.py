@@ -67,4 +67,4 @@ def test_sop_paths_opens_whatever_way_was_taken(
     for tab in WAYS if name == "there is no way at all" else ("", "variants", "actions"):
         app = open_page("sop_paths", tab=tab)
         assert not app.exception, tab
-        assert "turns by 1 models" in words(app)
+        assert "turns by 1 model." in words(app)
