@@ -7,6 +7,7 @@ import polars as pl
 from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import name_judge
 from cxlab.charts.numbers import format_count, format_share
+from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.read import View, decisions
 from cxlab.ui.address import cached
 from cxlab.ui.labels import label, plain, section
@@ -41,7 +42,8 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
         "Each judge left out of the majority in turn, where the truth is known: what the customer was made from, on "
         f"last turns, or the log. Change: right without it minus right with it, in points, with a 95 % interval paired "
         f"by sample and corrected for {frame.height} judges; a loss or gain is claimed where that leaves out 0. A tie "
-        "counts as a lot drawn." + ("" if frame["cost_usd"].null_count() == 0 else f" {UNMEASURED}"),
+        "counts as a lot drawn."
+        + (f" {UNMEASURED}" if any(judge.startswith(SIMULATED_PREFIX) for judge in judges) else ""),
     )
     show_table(
         frame.with_columns(
