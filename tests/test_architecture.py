@@ -364,6 +364,14 @@ def test_sql_is_written_in_store_read_and_the_queries_of_views() -> None:
         assert found == [], f"{name}:{found} holds SQL"
 
 
+def test_what_was_withdrawn_is_left_out_in_one_place() -> None:
+    """The view annotations_in_force; only the list of annotations asks when one was withdrawn."""
+    found = [
+        str(path.relative_to(ROOT)) for path in FILES for text, _ in constants(tree_of(path)) if "'withdrawn'" in text
+    ]
+    assert found == ["cxlab/read/annotations.py"]
+
+
 def test_the_tests_see_names_and_sql() -> None:
     tree = ast.parse('"""sage"""\nx = "run sage"\ny = "a message"\nfrom cxlab.benchmarks.cdr import run\n')
     assert names_a_benchmark(tree) == [2, 4]

@@ -57,8 +57,7 @@ def ratings(dataset_ids: tuple[str, ...]) -> pl.DataFrame:
     frame = ask(
         f"""SELECT id, created, author AS rater, run_id AS dataset_id, attempt_id AS conversation_id,
             field AS verdict, value AS reasons
-        FROM annotations WHERE kind = 'rating' AND run_id IN ({listed})
-            AND id NOT IN (SELECT value FROM annotations WHERE kind = 'withdrawn')
+        FROM annotations_in_force WHERE kind = 'rating' AND run_id IN ({listed})
         QUALIFY row_number() OVER (
             PARTITION BY author, run_id, attempt_id ORDER BY created DESC, id DESC) = 1
         ORDER BY created, id""",

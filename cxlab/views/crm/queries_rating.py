@@ -38,9 +38,8 @@ def ratings(dataset_id: str) -> pl.DataFrame:
     """The ratings in force, oldest first: id, created, rater, thing (WHOLE or an object), point, rationale."""
     frame = ask(
         """SELECT id, created, author AS rater, attempt_id AS thing, field AS point, value AS rationale
-        FROM annotations WHERE kind = 'rating' AND run_id = $dataset
+        FROM annotations_in_force WHERE kind = 'rating' AND run_id = $dataset
             AND (attempt_id = $whole OR starts_with(attempt_id, $thing))
-            AND id NOT IN (SELECT value FROM annotations WHERE kind = 'withdrawn')
         QUALIFY row_number() OVER (PARTITION BY author, attempt_id ORDER BY created DESC, id DESC) = 1
         ORDER BY created, id""",
         {"dataset": dataset_id, "whole": WHOLE, "thing": _THING},

@@ -23,8 +23,7 @@ def judgements(question_id: str) -> pl.DataFrame:
     answer; a later one of the same author takes the place of an earlier."""
     return ask(
         """SELECT id, created, author, attempt_id AS conversation_id, field AS answer
-        FROM annotations WHERE kind = 'rating' AND run_id = $question
-            AND id NOT IN (SELECT value FROM annotations WHERE kind = 'withdrawn')
+        FROM annotations_in_force WHERE kind = 'rating' AND run_id = $question
         QUALIFY row_number() OVER (PARTITION BY author, attempt_id ORDER BY created DESC, id DESC) = 1
         ORDER BY created, id""",
         {"question": question_id},
@@ -37,8 +36,7 @@ def judgements_of_pairs(prefix: str) -> pl.DataFrame:
     return ask(
         """SELECT id, created, author, run_id[length($prefix) + 1:] AS query_id, value AS query,
             attempt_id AS conversation_id, field AS answer
-        FROM annotations WHERE kind = 'rating' AND starts_with(run_id, $prefix)
-            AND id NOT IN (SELECT value FROM annotations WHERE kind = 'withdrawn')
+        FROM annotations_in_force WHERE kind = 'rating' AND starts_with(run_id, $prefix)
         QUALIFY row_number() OVER (PARTITION BY author, run_id, attempt_id ORDER BY created DESC, id DESC) = 1
         ORDER BY created, id""",
         {"prefix": prefix},
