@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -57,7 +57,10 @@ def write(inputs: WriteInputs, profile: Profile, rng: random.Random) -> str:
     """An opening, what happens, a closing, always in turns; it needs the script, as it reads no descriptions."""
     del profile
     known = load_phrases()
-    said = [("user", rng.choice(known.openings)), ("assistant", rng.choice(known.replies))]
+    said: list[tuple[Literal["user", "assistant"], str]] = [
+        ("user", rng.choice(known.openings)),
+        ("assistant", rng.choice(known.replies)),
+    ]
     for name in inputs.script:
         for step in find_steps(name):
             if step.user is not None:
@@ -67,6 +70,6 @@ def write(inputs: WriteInputs, profile: Profile, rng: random.Random) -> str:
     user, assistant = rng.choice(known.closings)
     said += [("user", user), ("assistant", assistant)]
     reply = WriteReply(
-        messages=[WrittenMessage(role=role, text=text.format(topic=inputs.topic)) for role, text in said]  # type: ignore[arg-type]
+        messages=[WrittenMessage(role=role, text=text.format(topic=inputs.topic)) for role, text in said]
     )
     return reply.model_dump_json()

@@ -12,6 +12,7 @@ from typing import Literal
 
 _STEP = re.compile(r"^\s*\d{1,2}[.)]\s+(.*)$")
 _POINT = re.compile(r"^\s*[-*•–]\s+(.*)$")
+_LISTS: tuple[tuple[Literal["steps", "points"], re.Pattern[str]], ...] = (("steps", _STEP), ("points", _POINT))
 _MARK = re.compile(r"^\s*(#{1,6})\s+(.*?)\s*#*$")
 # A label is short, and neither it nor its value is a sentence; "at 10:30" and "https://…" are no labels.
 _FACT = re.compile(r"^\s*([^:.!?|]{2,48}?)\s?:\s+(\S(?:.*[^.!?\s])?)\s*$")
@@ -54,13 +55,13 @@ def _next(lines: list[str], at: int) -> tuple[Block, int]:
     mark = _MARK.match(line)
     if mark:
         return Block("heading", mark[2]), at + 1
-    for kind, form in (("steps", _STEP), ("points", _POINT)):
+    for kind, form in _LISTS:
         end = _while(lines, at, form)
         if end > at:
             items = tuple(re.sub(form, r"\1", each) for each in lines[at:end])
             if kind == "points" and all(_FACT.match(item) for item in items):
                 return Block("facts", rows=tuple(_row(item) for item in items)), end
-            return Block(kind, items=items), end  # type: ignore[arg-type]
+            return Block(kind, items=items), end
     end = _while(lines, at, _FACT)
     if end > at and all(len(row.split()) <= 30 for row in lines[at:end]):
         return Block("facts", rows=tuple(_row(each) for each in lines[at:end])), end
