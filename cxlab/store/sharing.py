@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from cxlab.errors import BadOption, UnknownName
+from cxlab.errors import BadOption, BadStore, UnknownName
 from cxlab.records import Dataset
 from cxlab.store import catalogue, layout
 
@@ -44,12 +44,12 @@ def check_sharing(dataset: Dataset, table: str) -> None:
 
 
 def list_open_runs(run_ids: Iterable[str], base: Path) -> list[str]:
-    """Those of the runs whose samples may be passed on; a run whose dataset is gone has none."""
+    """Those of the runs whose samples may be passed on; a run whose dataset is gone or damaged has none."""
     found = []
     for run_id in run_ids:
         try:
             dataset = catalogue.find_dataset(catalogue.find_run(run_id, base).dataset_id, base)
-        except UnknownName:
+        except (BadStore, UnknownName):
             continue
         if not is_kept_out(dataset, SAMPLES):
             found.append(run_id)
@@ -62,7 +62,7 @@ def list_kept_out(run_ids: Iterable[str], base: Path) -> dict[str, dict[str, int
     for wanted in sorted({catalogue.find_run(run, base).dataset_id for run in run_ids}):
         try:
             dataset, folder = catalogue.find_dataset(wanted, base), layout.dataset_folder(base, wanted)
-        except UnknownName:
+        except (BadStore, UnknownName):
             continue
         for table in (*TEXTS, SAMPLES):
             path = folder / f"{table}.parquet"
