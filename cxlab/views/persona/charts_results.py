@@ -78,7 +78,13 @@ def draw_results(
         add_published(figure, told["value"].to_list(), [middle[group] - 0.4 for group in told["grp"]], hovers, dark)
     ends = [value for name in ("value", "high") for value in (*shown[name], *(told[name] if name == "value" else ()))]
     known = [*(value for value in ends if value is not None), *floors["value"].drop_nulls()]
-    span = [min(0.0, *known, 0.0) - 0.012, max(1.0, *known, 1.0) * 1.02] if shares else None
+    span: list[float] | None = None
+    if shares:
+        span = [min(0.0, *known, 0.0) - 0.012, max(1.0, *known, 1.0) * 1.02]
+    elif len(known) > 1:
+        # Floors and published figures may lie beyond our own, and names need room beyond both.
+        room = _NAMES * (max(known) - min(known))
+        span = [min(known) - room, max(known) + room]
     figure.update_xaxes(title=plain(title), range=span)
     figure.update_layout(showlegend=len(sides) > 1 or floors.height > 0 or told.height > 0)
     return figure

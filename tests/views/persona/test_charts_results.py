@@ -34,7 +34,14 @@ def test_dots_floors_and_published_cells_stand_at_their_values() -> None:
     plain = draw_results(
         ROWS, "Turns", GROUPS, MARKS, True, floors=BASELINES.clear(), published=PAPER.clear(), shares=False
     )
-    assert plain.layout.xaxis.range is None
+    low, high = plain.layout.xaxis.range
+    assert 0.3 < low < 0.5  # what is no share need not begin at 0
+    assert high > 1.2
+    far = draw_results(
+        ROWS, "Turns", GROUPS, MARKS, True, floors=BASELINES.with_columns(value=pl.lit(9.0)), published=PAPER.clear(),
+        shares=False,
+    )  # fmt: skip
+    assert far.layout.xaxis.range[1] > 9  # a floor is never cut off
 
 
 def test_differences_stand_around_zero() -> None:
