@@ -196,5 +196,7 @@ async def test_simulated_models_come_in_their_order(samples):
     asked = [s for s in samples if s.task in ("intent", "quality", "multi_turn", "tools")]
     strong, weak, floor = [await play(asked, name) for name in ("strong", "weak", "floor")]
     for task in strong:
-        assert strong[task] > weak[task] > floor[task], task
+        assert strong[task] > max(weak[task], floor[task]), task
+        # Who reads badly may do worse on quality than one who always gives the usual answer.
+        assert weak[task] > floor[task] or task == "quality", task
     assert floor["intent"] == floor["tools"] == 0
