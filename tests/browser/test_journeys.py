@@ -166,6 +166,18 @@ _RANGES = f"() => ['xaxis', 'yaxis'].map(name => {_MAP}._fullLayout[name].range.
 _SIZES = f"() => [...{_MAP}.querySelectorAll('text')].map(each => parseFloat(getComputedStyle(each).fontSize))"
 
 
+def _come_to_rest(page: Page) -> list[list[float]]:
+    """The ranges of the axes once nothing moves them any more: a wheel's turn comes in several steps."""
+    last: list[list[float]] = []
+    for _ in range(200):
+        now: list[list[float]] = page.evaluate(_RANGES)
+        if now == last:
+            return now
+        last = now
+        page.wait_for_timeout(400)
+    raise AssertionError("the map does not come to rest")
+
+
 def test_the_map_is_zoomed_by_the_wheel_and_moved_by_dragging(page: Page, lab: Lab) -> None:
     go(page, lab.url, "sop_paths", scenario="telecom_package")
     box = keyed(page, "sop-map").locator(".nsewdrag").first.bounding_box()
@@ -177,14 +189,14 @@ def test_the_map_is_zoomed_by_the_wheel_and_moved_by_dragging(page: Page, lab: L
     page.wait_for_function(
         f"was => ({_RANGES})()[0][1] - ({_RANGES})()[0][0] < 0.95 * was", arg=before[0][1] - before[0][0]
     )
-    near = page.evaluate(_RANGES)
+    near = _come_to_rest(page)
     # What is written keeps its size: it can be read at any zoom.
     assert min(page.evaluate(_SIZES)) >= 12
     page.mouse.down()
     page.mouse.move(middle[0] - 90, middle[1] - 40, steps=4)
     page.mouse.up()
     page.wait_for_function(f"was => ({_RANGES})()[0][0] > was", arg=near[0][0])
-    moved = page.evaluate(_RANGES)
+    moved = _come_to_rest(page)
     for was, now in zip(near, moved, strict=True):
         assert now[1] - now[0] == pytest.approx(was[1] - was[0])
     assert moved[0][0] > near[0][0]
