@@ -129,7 +129,7 @@ def show_live() -> None:
         with head:
             address.choose_column(chosen, number, titles[number], offered)
     if not chosen.large:
-        showing.show_why(chosen)
+        showing.show_why(chosen, () if stage.touched else stage.frames)
         showing.show_effect(chosen.agent, chosen.columns)
     followed = st.session_state["persona-playing"] or stage.busy
     every = interval(chosen, stage) if followed else None

@@ -76,7 +76,7 @@ def show_table(
     select: Literal["single", "multi"] | None = None,
     search: bool = False,
     downloads: bool = True,
-    height: int | None = None,
+    height: int | Literal["content"] | None = None,
 ) -> list[dict[str, Any]]:
     """A table with the given columns, in that order; returns the selected rows as dicts (of all columns of `frame`).
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import PairedEffect
 from cxlab.benchmarks.mmtaup2.generate import make
 from cxlab.benchmarks.mmtaup2.importers import tau2
 from cxlab.benchmarks.mmtaup2.live import live_session, live_tasks
@@ -120,6 +121,11 @@ def test_the_lab_opens_on_what_stored_runs_show_most_of_and_plays_it_as_stored(e
     frames = app.session_state["persona-stage"][1].frames
     assert tuple(frame.passed for frame in frames) == best.passed
     assert tuple(frame.tally.turns for frame in frames) == best.turns
+    assert "came out otherwise" not in words(app)
+    # As an older version of the program, or another model, left it.
+    other = replace(best, passed=tuple(not each for each in best.passed))
+    assert "came out otherwise" in showing.tell_otherwise(other, frames)
+    assert showing.tell_otherwise(other, ()) == ""
 
 
 def test_the_lab_opens_on_personas_and_says_what_they_change(empty_home: Path) -> None:
@@ -135,6 +141,7 @@ def test_the_lab_opens_on_personas_and_says_what_they_change(empty_home: Path) -
     assert app.query_params["variant"] == ["none-0-text", "easy-0-text", "hard-0-text"]
     told = words(app)
     assert "Over 2 pairs of stored conversations of strong · simulated (2 tasks, text" in told
+    assert any(each.value.startswith("Hard persona against none") for each in app.subheader)
     assert "Easy persona against none: " in told
     assert "Hard persona against none: " in told
 
@@ -394,6 +401,20 @@ def _two_ends() -> list[LiveSnapshot]:
     )
     played.forward(400)
     return list(played.frames)
+
+
+def test_what_a_persona_changes_is_said_in_words_and_one_pair_is_no_measure() -> None:
+    turns = PairedEffect("turns", 5.7, 12.9, 7.2, 4.8, 9.8, 12, 12)
+    goals = PairedEffect("pass", 1.0, 0.92, -0.08, -0.25, 0.0, 12, 12)
+    adapted = PairedEffect("adapted", 0.32, 0.02, -0.3, -0.5, -0.1, 12, 12)
+    assert showing.tell_finding([adapted, goals, turns]) == (
+        "30.0 points fewer messages that adapt, 7.2 more turns; no sure difference in goals reached"
+    )
+    unsure = [replace(one, low=-1.0, high=1.0) for one in (adapted, goals, turns)]
+    assert showing.tell_finding(unsure) == "no sure difference in messages that adapt, goals reached and turns"
+    assert showing.tell_finding([goals]) == "no sure difference in goals reached"
+    assert showing.tell_finding([turns]) == "7.2 more turns"
+    assert showing.tell_finding([replace(turns, n=1)]) == "one pair of dialogues, an example and no measure"
 
 
 def test_what_a_provider_cut_short_is_no_goal_missed() -> None:

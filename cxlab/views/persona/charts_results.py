@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from cxlab.charts.dots import add_published, draw_dots
-from cxlab.charts.numbers import format_count, format_p, format_ratio
+from cxlab.charts.numbers import format_count, format_p
 from cxlab.charts.theme import Mark, palette, plain
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _DASHES = ("dot", "dash", "dashdot")
 # Of what is drawn, the share at each side that is left to names.
 _NAMES = 0.22
+_ENDS = ("value", "low", "high")
 _SIGNS = {"better": "✓", "worse": "✕", "cannot tell": "?"}
 
 
@@ -28,13 +29,18 @@ def draw_results(
     floors: pl.DataFrame,
     published: pl.DataFrame,
     shares: bool,
+    percent: bool = False,
 ) -> "Figure":
     """One figure by group and side with its 95 % interval.
 
     `frame`: side, grp, value, low, high, n, tasks; `groups`: names of the bands, in order. `floors` (grp, value, name,
     whole) as broken lines across the band, `published` (grp, entity, value, source) as grey diamonds below it.
-    `shares`: the axis runs from 0 to 1 at least. customdata: [group, side].
+    `shares`: the axis runs from 0 to 1 at least; `percent`: drawn as percentages. customdata: [group, side].
     """
+    whole, digits = (100.0, 1) if percent else (1.0, 3)
+    frame = frame.with_columns(pl.col(_ENDS) * whole)
+    floors, published = (each.with_columns(pl.col("value") * whole) for each in (floors, published))
+    unit = " %" if percent else ""
     shown = frame.filter(pl.col("value").is_not_null(), pl.col("grp").is_in(list(groups)))
     bands = [group for group in groups if group in {*shown["grp"], *floors["grp"]}]
     sides = [side for side in marks if side in set(shown["side"])]
@@ -43,12 +49,12 @@ def draw_results(
             **row,
             "model": row["side"],
             "group": row["grp"],
-            "hover": f"{plain(groups[row['grp']])}<br>{plain(title)} {format_ratio(row['value'])}"
+            "hover": f"{plain(groups[row['grp']])}<br>{plain(title)} {row['value']:.{digits}f}{unit}"
             f"<br>n {format_count(row['n'])} of {format_count(row['tasks'])} tasks",
         }
         for row in shown.iter_rows(named=True)
     ]
-    figure = draw_dots(rows, bands, sides, groups, marks, dark, digits=3)
+    figure = draw_dots(rows, bands, sides, groups, marks, dark, digits=digits)
     colours = palette(dark)
     middle = {group: len(bands) - place for place, group in enumerate(bands)}
     for place, name in enumerate(floors["name"].unique(maintain_order=True)):
@@ -60,7 +66,7 @@ def draw_results(
             x += [value, value, None]
             y += [middle[group] - 0.44, middle[group] + 0.44, None]
             hovers += [
-                f"<b>{plain(name)}</b>, a floor<br>{plain(title)} {format_ratio(value)}"
+                f"<b>{plain(name)}</b>, a floor<br>{plain(title)} {value:.{digits}f}{unit}"
                 + ("" if whole else "<br>of the parts that it has")
             ] * 3
         figure.add_scatter(
@@ -71,7 +77,7 @@ def draw_results(
     told = published.filter(pl.col("grp").is_in(bands))
     if told.height:
         hovers = [
-            f"<b>{plain(entity)}</b><br>{plain(title)} {format_ratio(value)}<br>published: {plain(source)}"
+            f"<b>{plain(entity)}</b><br>{plain(title)} {value:.{digits}f}{unit}<br>published: {plain(source)}"
             "<br>other data and judges, not paired"
             for entity, value, source in told.select("entity", "value", "source").iter_rows()
         ]
@@ -80,24 +86,32 @@ def draw_results(
     known = [*(value for value in ends if value is not None), *floors["value"].drop_nulls()]
     span: list[float] | None = None
     if shares:
-        span = [min(0.0, *known, 0.0) - 0.012, max(1.0, *known, 1.0) * 1.02]
+        span = [min(0.0, *known, 0.0) - 0.012 * whole, max(whole, *known, whole) * 1.02]
     elif len(known) > 1:
         # Floors and published figures may lie beyond our own, and names need room beyond both.
         room = _NAMES * (max(known) - min(known))
         span = [min(known) - room, max(known) + room]
-    figure.update_xaxes(title=plain(title), range=span)
+    figure.update_xaxes(title=plain(title) + (", %" if percent else ""), range=span)
     figure.update_layout(showlegend=len(sides) > 1 or floors.height > 0 or told.height > 0)
     return figure
 
 
 def draw_differences(
-    frame: pl.DataFrame, title: str, names: Mapping[str, str], marks: Mapping[str, Mark], dark: bool
+    frame: pl.DataFrame,
+    title: str,
+    names: Mapping[str, str],
+    marks: Mapping[str, Mark],
+    dark: bool,
+    *,
+    percent: bool = False,
 ) -> "Figure":
     """Paired differences with 95 % intervals around a zero line, one band a comparison.
 
-    `frame`: side, pair, difference, low, high, p_corrected, n, verdict; `names` of the pairs, in order.
-    customdata: [pair, side].
+    `frame`: side, pair, difference, low, high, p_corrected, n, verdict; `names` of the pairs, in order; `percent`:
+    drawn in percentage points. customdata: [pair, side].
     """
+    whole, digits = (100.0, 1) if percent else (1.0, 3)
+    frame = frame.with_columns(pl.col("difference", "low", "high") * whole)
     known = frame.filter(pl.col("difference").is_not_null())
     pairs = [pair for pair in names if pair in set(known["pair"])]
     sides: Sequence[str] = [side for side in marks if side in set(known["side"])]
@@ -107,17 +121,19 @@ def draw_differences(
             "model": row["side"],
             "group": row["pair"],
             "value": row["difference"],
-            "hover": f"{plain(names[row['pair']])}<br>{plain(title)} {row['difference']:+.3f}: "
+            "hover": f"{plain(names[row['pair']])}<br>{plain(title)} {row['difference']:+.{digits}f}: "
             f"{_SIGNS.get(row['verdict'], '')} {row['verdict']}<br>{format_count(row['n'])} pairs, p "
             + ("unknown" if row["p_corrected"] is None else f"{format_p(row['p_corrected'])} corrected"),
         }
         for row in known.iter_rows(named=True)
     ]
-    figure = draw_dots(rows, pairs, sides, names, marks, dark, digits=3)
+    figure = draw_dots(rows, pairs, sides, names, marks, dark, digits=digits)
     figure.add_vline(x=0, line={"color": palette(dark).muted, "width": 1.5})
     ends = [end for row in rows for end in (row["low"], row["high"], row["difference"], 0.0) if end is not None]
     # A whisker that reaches from edge to edge leaves its name no room on either side.
     room = _NAMES * (max(ends) - min(ends)) if len(sides) > 1 and ends else 0.0
     span = [min(ends) - room, max(ends) + room] if room else None
-    figure.update_xaxes(title=f"{plain(title)}: difference on the same tasks", range=span)
+    figure.update_xaxes(
+        title=f"{plain(title)}: difference on the same tasks{', points' if percent else ''}", range=span
+    )
     return figure

@@ -102,9 +102,10 @@ def show_board(
                 _show_hand(choices, place, frames[place], stage.players[place], playing, heard == place)
     with right:
         heads = parts.brief_titles(choices.columns) if choices.large else [(name,) for name in names]
-        if not choices.large:
+        if not choices.large and stage.beats:
             show_manner(names, frames)
-        show_metrics(heads, frames, choices.columns, choices.large)
+        if choices.large or stage.beats:  # else there is nothing in them yet
+            show_metrics(heads, frames, choices.columns, choices.large)
     if not choices.large:
         for place, (column, frame) in enumerate(zip(st.columns(len(frames), gap="medium"), frames, strict=True)):
             with column:

@@ -197,7 +197,8 @@ def _say_which(scene: ResultSelection) -> str:
     each = ", ".join(f"{format_count(sizes.get(run, 0))} of {label(name)}" for name, run in scene.sides.items())
     return (
         f"Of all conversations of these runs ({each}), personas and ways to speak together; "
-        "Overview and Compare count those that all models have."
+        "Overview and Compare count those that all models have, and take conversations of one task for unrelated, so "
+        "their intervals differ."
     )
 
 
@@ -216,6 +217,12 @@ def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFram
         ),
         ["simulated"] if any(mark.simulated for mark in scene.marks.values()) else [],
     )
+    if len(scene.runs) > 1:
+        link(
+            "These runs on Compare: a task at a time, the samples that all of them have",
+            "compare",
+            View(benchmark=BENCHMARK, runs=scene.runs),
+        )
     groups = _groups(scene, frame)
     lines = _floor_lines(scene)
     cells = terms.published_cells(scene.metric, scene.by, scene.only)
@@ -231,10 +238,8 @@ def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFram
         shares = results.is_share(scene.metric)
         figure = charts.draw_results(
             rows, scene.title, groups, scene.marks, dark(), floors=lines, shares=shares,
-            published=cells if beside else cells.clear(),
+            published=cells if beside else cells.clear(), percent=scene.metric == "pass",
         )  # fmt: skip
-        if scene.metric == "pass":
-            figure.update_xaxes(tickformat=".0%")
         key = f"results-chart-{scene.by}"
         picked = show_chart(
             figure, _readable(scene, rows, groups), key=key, columns=_twin_columns(scene), select=True,
@@ -353,7 +358,9 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
     runs = rows.filter(factor="run").select("pair", "level", "base").unique(maintain_order=True).iter_rows()
     names = {pair: f"{sides[level]}<br>against {sides[base]}" for pair, level, base in runs}
     names |= {f"{f}|{level}|{base}": terms.pair_name(f, level, base) for f, level, base in terms.pairs()}
-    figure = charts.draw_differences(rows, scene.title, names, scene.marks, dark())
+    figure = charts.draw_differences(
+        rows, scene.title, names, scene.marks, dark(), percent=scene.metric == "pass"
+    )  # fmt: skip
     columns = {
         "comparison": column("Compared", width="medium"),
         "name": column("Model"),
@@ -401,10 +408,12 @@ def _show_all(scene: ResultSelection, frame: pl.DataFrame) -> None:
         rows.append(row | {"definition": terms.define(metric)})
     columns = {"figure": column("Figure")}
     columns |= {group: column(name) for group, name in groups.items()}
-    columns |= {"n": column("n, all", "count"), "definition": column("How it is counted", width="large")}
+    columns |= {"n": column("n, all", "count")}
     table = pl.DataFrame(rows, infer_schema_length=None)
     key = f"results-all-{scene.by}-{list(scene.sides).index(side)}"
-    show_table(table, columns, key=key, alt=f"All figures of {side} by {scene.by}.", height=33 * (len(rows) + 1) + 2)
+    show_table(table, columns, key=key, alt=f"All figures of {side} by {scene.by}.", height="content")
+    with st.expander("How each figure is counted"):
+        st.markdown("\n".join(f"- {plain(row['figure'])}: {plain(row['definition'])}" for row in rows))
     for paper in published_tables(BENCHMARK):
         if paper.id in ("table2", "table5"):
             terms.show_paper(paper)

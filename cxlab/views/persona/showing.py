@@ -11,10 +11,11 @@ from cxlab.benchmarks.mmtaup2.evaluation.results import TERMS
 from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import PairedEffect, TaskContrast, Term
 from cxlab.benchmarks.mmtaup2.live import live_tasks
 from cxlab.benchmarks.mmtaup2.run import seed_of
+from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.store import write
 from cxlab.store.attempt_metrics import load_figures
 from cxlab.ui.address import cached
-from cxlab.ui.labels import label, plain
+from cxlab.ui.labels import label, plain, section
 from cxlab.views.persona.choices import SETS, Choices, VariantChoice
 from cxlab.views.persona.choices import write as write_address
 from cxlab.views.persona.queries import list_runs, load_agent_messages
@@ -97,12 +98,21 @@ def show_worth(now: Choices) -> None:
         st.caption(plain(describe(one)))
 
 
-def show_why(now: Choices) -> None:
-    """Of a play that is stored: what became of it there."""
+def show_why(now: Choices, frames: Sequence[LiveSnapshot]) -> None:
+    """Of a play that is stored: what became of it there, and whether it has come out otherwise now."""
     known = (one for one in list_contrasts(now.agent) if one.task == now.case)
     one = next((one for one in known if played(now, one).play == now.play), None)
     if one is not None:
-        st.caption(plain(f"As stored, one conversation each, an example and no measure. The goal: {describe(one)}."))
+        told = f"As stored, one conversation each, an example and no measure. The goal: {describe(one)}."
+        st.caption(plain(told + tell_otherwise(one, frames)))
+
+
+def tell_otherwise(one: TaskContrast, frames: Sequence[LiveSnapshot]) -> str:
+    """That what is on the page is not what was stored, once all of it is over; "" where it is the same."""
+    now = [(bool(frame.passed), frame.tally.turns) for frame in frames]
+    if not now or not all(frame.ended for frame in frames) or now == list(zip(one.passed, one.turns, strict=True)):
+        return ""
+    return " Played now it came out otherwise: the model or this program is not what it was then."
 
 
 def describe(one: TaskContrast) -> str:
@@ -131,21 +141,43 @@ def show_effect(agent: str, columns: Sequence[VariantChoice]) -> None:
         return
     whose = "hard customers" if by_exposure else "the agent told nothing of the customer"
     first = found[0][1][0]
-    st.caption(
-        plain(
-            f"Over {first.n} pairs of stored conversations of {label(agent)} ({first.tasks} tasks, text, {whose}; "
-            "means, and 95 % intervals of the difference):"
+    told = [
+        (
+            _EXPOSED[term[1]] if by_exposure else f"{term[0].capitalize()} persona against {_CALLED[terms[0][0]]}",
+            effects,
         )
+        for term, effects in found
+    ]
+    # The last column is the one that is furthest from the first.
+    section(
+        plain(f"{told[-1][0]}: {tell_finding(told[-1][1])}"),
+        plain(
+            f"Over {first.n} {'pair' if first.n == 1 else 'pairs'} of stored conversations of {label(agent)} "
+            f"({first.tasks} tasks, text, {whose}; means, and 95 % intervals of the difference). "
+            + " ".join(f"{what}: {tell_effect(effects)}." for what, effects in told)
+        ),
     )
-    for term, effects in found:
-        what = _EXPOSED[term[1]] if by_exposure else f"{term[0].capitalize()} persona against {_CALLED[terms[0][0]]}"
-        st.markdown(plain(f"{what}: {tell_effect(effects)}"))
 
 
 def measure(runs: tuple[str, ...], told: Term, base: Term) -> list[PairedEffect]:
     """What these terms change against plainer ones in these runs."""
     stored = load_figures(runs, _FIGURES, TERMS)
     return worth_showing.measure_effect(*stored, load_agent_messages(runs), told, base)
+
+
+def tell_finding(effects: Sequence[PairedEffect]) -> str:
+    """What the effects come to, in words: "7.2 more turns; no sure difference in goals reached"."""
+    if effects[0].n == 1:
+        return "one pair of dialogues, an example and no measure"
+    sure = []
+    for one in (one for one in effects if one.shown):
+        size, more = abs(one.difference), "more" if one.difference > 0 else "fewer"
+        much = f"{size:.1f} {more}" if one.figure == "turns" else f"{100 * size:.1f} points {more}"
+        sure.append(f"{much} {worth_showing.FIGURES[one.figure]}")
+    unsure = " and ".join(
+        ", ".join(worth_showing.FIGURES[one.figure] for one in effects if not one.shown).rsplit(", ", 1)
+    )
+    return "; ".join(part for part in (", ".join(sure), unsure and f"no sure difference in {unsure}") if part)
 
 
 def tell_effect(effects: Sequence[PairedEffect]) -> str:

@@ -37,6 +37,12 @@ def test_dots_floors_and_published_cells_stand_at_their_values() -> None:
     low, high = plain.layout.xaxis.range
     assert 0.3 < low < 0.5  # what is no share need not begin at 0
     assert high > 1.2
+    shares = draw_results(
+        ROWS, "Passed", GROUPS, MARKS, False, floors=BASELINES, published=PAPER, shares=True, percent=True
+    )
+    assert list(shares.data[0].x) == [100 * value for value in plain.data[0].x]
+    assert shares.layout.xaxis.title.text == "Passed, %"
+    assert shares.layout.xaxis.range[1] >= 100
     far = draw_results(
         ROWS, "Turns", GROUPS, MARKS, True, floors=BASELINES.with_columns(value=pl.lit(9.0)), published=PAPER.clear(),
         shares=False,
