@@ -37,9 +37,9 @@ def draw_results(
     whole) as broken lines across the band, `published` (grp, entity, value, source) as grey diamonds below it.
     `shares`: the axis runs from 0 to 1 at least; `percent`: drawn as percentages. customdata: [group, side].
     """
-    whole, digits = (100.0, 1) if percent else (1.0, 3)
-    frame = frame.with_columns(pl.col(_ENDS) * whole)
-    floors, published = (each.with_columns(pl.col("value") * whole) for each in (floors, published))
+    scale, digits = (100.0, 1) if percent else (1.0, 3)
+    frame = frame.with_columns(pl.col(_ENDS) * scale)
+    floors, published = (each.with_columns(pl.col("value") * scale) for each in (floors, published))
     unit = " %" if percent else ""
     shown = frame.filter(pl.col("value").is_not_null(), pl.col("grp").is_in(list(groups)))
     bands = [group for group in groups if group in {*shown["grp"], *floors["grp"]}]
@@ -86,7 +86,7 @@ def draw_results(
     known = [*(value for value in ends if value is not None), *floors["value"].drop_nulls()]
     span: list[float] | None = None
     if shares:
-        span = [min(0.0, *known, 0.0) - 0.012 * whole, max(whole, *known, whole) * 1.02]
+        span = [min(0.0, *known, 0.0) - 0.012 * scale, max(scale, *known, scale) * 1.02]
     elif len(known) > 1:
         # Floors and published figures may lie beyond our own, and names need room beyond both.
         room = _NAMES * (max(known) - min(known))
@@ -110,8 +110,8 @@ def draw_differences(
     `frame`: side, pair, difference, low, high, p_corrected, n, verdict; `names` of the pairs, in order; `percent`:
     drawn in percentage points. customdata: [pair, side].
     """
-    whole, digits = (100.0, 1) if percent else (1.0, 3)
-    frame = frame.with_columns(pl.col("difference", "low", "high") * whole)
+    scale, digits = (100.0, 1) if percent else (1.0, 3)
+    frame = frame.with_columns(pl.col("difference", "low", "high") * scale)
     known = frame.filter(pl.col("difference").is_not_null())
     pairs = [pair for pair in names if pair in set(known["pair"])]
     sides: Sequence[str] = [side for side in marks if side in set(known["side"])]
