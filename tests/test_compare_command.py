@@ -75,7 +75,8 @@ def test_it_tells_of_the_two_first_what_the_card_of_the_page_tells(home: Path) -
     between = decide(about, ranked)
     assert between is not None
     figures = list_figures(about, ranked, between, describe_sides(ranked), "told", str)
-    assert [each.label.split()[0] for each in figures] == ["c", "Cost", "Time", "More", "Where"]
+    labels = [each.label.partition(" ")[0] for each in figures]
+    assert labels == ["c", "Dialogues", "Cost", "More", "Where", "Other"]
     (task,) = read()["tasks"]
     assert task["decision"]["told"] == [asdict(each) for each in figures]
     assert set(task["decision"]["cost_usd"]) == {"a", "b", "c"}
@@ -99,7 +100,7 @@ def test_models_a_baseline_and_samples_can_be_picked(home: Path) -> None:
     assert task["verdict"].startswith("cannot tell yet who leads: ")
     assert task["leader"] is None
     told = {each["label"]: each["value"] for each in task["decision"]["told"]}
-    assert told["Cost of one dialogue"] == "not measured"
+    assert told["Cost and time of one dialogue"] == "not measured: stand-ins"
     assert task["decision"]["slices_looked_at"] == 0
     assert [(row["model"], row["verdict"]) for row in task["differences"]] == [("a", "cannot tell")]
     assert task["differences"][0]["low"] < 0 < task["differences"][0]["high"]

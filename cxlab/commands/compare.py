@@ -182,7 +182,7 @@ def _tell(
     from cxlab.read.comparison import ranking
     from cxlab.read.comparison.decision import decide
     from cxlab.read.comparison.words import say_customers, say_floors, say_leader
-    from cxlab.report.decision_figures import list_figures
+    from cxlab.report.decision_figures import list_figures, say_metric, say_other_lead
 
     def name(side: str) -> str:
         return names.get(side, side)
@@ -200,6 +200,7 @@ def _tell(
     return {
         "task": found.task.id,
         "metric": found.task.metric,
+        "judged_by": say_metric(about, found),
         "higher_is_better": found.task.higher_is_better,
         "samples": compared.samples,
         "trials": compared.trials,
@@ -213,6 +214,9 @@ def _tell(
             "leader": between.leader, "rival": between.rival, "told": [asdict(each) for each in figures],
             **{column: {row["side"]: _finite(row[column]) for row in sides.iter_rows(named=True)}
                for column in ("cost_usd", "latency_s")},
+            "passed": {side: asdict(each) for side, each in between.passed.items()},
+            "other_leads": [asdict(each) | {"told": say_other_lead(each, name)} for each in between.other_leads],
+            "other_metrics": [asdict(each) for each in between.metrics],
             "slices_looked_at": between.looked_at, "slices": [asdict(each) for each in between.slices],
         },
         "below_floor": say_floors([found], name) or None,
@@ -274,13 +278,16 @@ def _write(
     about: "Declaration", chosen: "ComparisonSet", found: "Ranking", told: dict[str, Any], names: dict[str, str]
 ) -> str:
     """One task for a terminal."""
-    from cxlab.read.comparison.words import say_set
+    from cxlab.read.comparison.words import STANDING, say_set
     from cxlab.report.decision_figures import Figure
 
     lines = [f"{about.card.name}, {found.task.title} ({found.task.metric}): {told['verdict']}"]
     where = f"; set {chosen.conditions.id}, dataset {chosen.conditions.dataset}" if chosen.conditions else ""
     lines.append(f"  {say_set(found.compared)}{where}.")
-    lines += [f"  {Figure(**each)}" for each in told["decision"]["told"]] if told["decision"] else []
+    lines.append(f"  {told['judged_by']}")
+    if told["decision"]:
+        lines += [f"  {each['told']}." for each in told["decision"]["other_leads"]]
+        lines += [f"  {Figure(**each)}" for each in told["decision"]["told"]]
     if told["below_floor"]:
         lines.append(f"  ! {told['below_floor']}.")
     gaps = {row["model"]: row for row in told["differences"]}
@@ -289,7 +296,7 @@ def _write(
         other = gaps.get(row["model"])
         rows.append((
             row["name"], f"{row['mean']:.1f}", _span(row), "" if other is None else _signed(other["difference"]),
-            "" if other is None else _span(other), "" if other is None else other["verdict"],
+            "" if other is None else _span(other), "" if other is None else STANDING[other["verdict"]],
             f"{row['n']} (has {row['has']} of {told['of']})",
         ))  # fmt: skip
     rows += [(f"{floor['name']}, not ranked", f"{floor['mean']:.1f}", "", "", "", "", str(floor["n"]))

@@ -16,6 +16,7 @@ from cxlab.read.comparison.decision import decide
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import ComparisonSet, Unit, attempts_of, one_a_trial
 from cxlab.read.comparison.words import (
+    MARKED_STANDING,
     say_customers,
     say_floors,
     say_leader,
@@ -31,7 +32,7 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.records.correction import Corrections
 from cxlab.report import queries
 from cxlab.report.corrected import CorrectedTask, tell_corrected
-from cxlab.report.decision_figures import Figure, list_figures
+from cxlab.report.decision_figures import Figure, list_figures, say_metric, say_other_lead
 from cxlab.report.dialogues import Line, read_answer, read_lines
 from cxlab.report.dots import Chart, Value, draw
 from cxlab.report.paths import ProcedurePaths, find_paths, say_turn
@@ -39,7 +40,6 @@ from cxlab.report.paths import ProcedurePaths, find_paths, say_turn
 MOST_FAILURES = 10
 _MOST_VALUES = 15
 """A facet with more values than this tells single samples apart and is left out."""
-_VERDICTS = {"worse": "✕ behind", "better": "✓ ahead", "cannot tell": "? cannot tell"}
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,14 @@ def _tell_task(
     title, sides = task.metric.replace("_", " "), ranking.describe_sides(found)
     figures = list_figures(about, found, between, sides, title, name, corrected) if between else ()
     floors = say_floors([found], name)
-    sentences = (f"Compared on {say_set(found.compared)}.", floors and f"⚠ {floors}.", say_customers(found.customers))
+    elsewhere = "; ".join(say_other_lead(each, name) for each in between.other_leads) if between else ""
+    sentences = (
+        say_metric(about, found),
+        elsewhere and f"{elsewhere}.",
+        f"Compared on {say_set(found.compared)}.",
+        floors and f"⚠ {floors}.",
+        say_customers(found.customers),
+    )
     drawn = [
         (name(side), [Value(value, low, high, mark_of(marks, side), f"{name(side)}: {format_points(value)}")])
         for side, value, low, high in found.table.select("side", "value", "low", "high").iter_rows()
@@ -296,7 +303,7 @@ def _rows(found: Ranking, name: Any) -> tuple[Mapping[str, Any], ...]:
         rows.append({
             "side": side, "name": name(side), "floor": False, "simulated": simulated, "value": row["value"],
             "interval": format_interval(row["low"], row["high"]),
-            "verdict": first if gap is None else _VERDICTS.get(gap["verdict"], "–"),
+            "verdict": first if gap is None else MARKED_STANDING.get(gap["verdict"], "–"),
             "difference": gap and gap["difference"], "span": _span(gap), "samples": row["samples"],
             "has": has.get("samples"), "known": found.compared.known, "success": own.get("success"),
             "unscored": own.get("unscored"),

@@ -7,9 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.charts.numbers import format_count, format_seconds, format_usd
+from cxlab.charts.numbers import format_count, format_seconds, format_share, format_usd
 from cxlab.read.comparison.corrected import CorrectedRanking
-from cxlab.read.comparison.decision import Decision
+from cxlab.read.comparison.decision import Decision, Slice
+from cxlab.read.comparison.other_metrics import OtherLead, OtherMetric, Passed
 from cxlab.read.comparison.ranking import Ranking, gaps_from
 from cxlab.read.comparison.words import (
     MOST_NEEDED,
@@ -20,6 +21,9 @@ from cxlab.read.comparison.words import (
     say_left,
 )
 from cxlab.records.benchmark_card import Declaration
+
+_STAND_INS = "What stand-ins cost and take says nothing of real models."
+_MOST_TOLD = 3
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,34 @@ def list_figures(
     return [
         _difference(found, told.leader, told.rival, told.gap, title, name),
         *([_correct(about, told, corrected, title, name)] if corrected else []),
-        _price(f"Cost of one {one}", "cost_usd", format_usd, many, pair),
-        _price(f"Time of one {one}", "latency_s", format_seconds, many, pair),
+        _pass_rates(about, told, name),
+        *_prices(one, many, pair),
         _power(found, told),
         _slices(about, told, name(told.rival)),
+        *_other_metrics(told, name),
     ]
+
+
+def say_metric(about: Declaration, found: Ranking) -> str:
+    """By what a ranking judges, and what that is: "Judged by told: 0.4 fields + …"."""
+    metric = found.task.metric
+    meaning = about.card.metrics.get(metric, "no definition is noted").rstrip(".")
+    return f"Judged by {name_metric(metric)}: {meaning}." + ("" if found.task.higher_is_better else " Less is better.")
+
+
+def say_other_lead(each: OtherLead, name: Callable[[str], str]) -> str:
+    """What the verdict is by another metric that may lead: "By overall: strong leads for sure, by 2.5 points"."""
+    by = f"By {name_metric(each.metric)}:"
+    if each.decided:
+        return f"{by} {name(each.first)} leads for sure, by {each.by:.1f} points"
+    if not each.by:
+        return f"{by} cannot tell yet, {name(each.first)} and {name(each.behind)} are level"
+    return f"{by} cannot tell yet, {name(each.first)} is first by {each.by:.1f} points"
+
+
+def name_metric(metric: str) -> str:
+    """A metric's id in words."""
+    return metric.replace("_", " ")
 
 
 def _correct(
@@ -85,6 +112,33 @@ def _difference(
     return Figure(label, f"{abs(gap['difference']):.1f} points", f"{span}, paired on {count}{corrected}.")
 
 
+def _pass_rates(about: Declaration, told: Decision, name: Callable[[str], str]) -> Figure:
+    """How many attempts of each passed, by the benchmark's own rule."""
+    pair = [(name(side), told.passed[side]) for side in (told.leader, told.rival)]
+    label = f"{about.card.unit[1].capitalize()} passed"
+    if not any(each.known for _, each in pair):
+        return Figure(label, "unknown", "None has a verdict.")
+    value = " against ".join(f"{format_count(each.passed)} of {format_count(each.known)}" for _, each in pair)
+    return Figure(label, value, "; ".join(_say_passed(who, each) for who, each in pair) + ".")
+
+
+def _say_passed(who: str, each: Passed) -> str:
+    if each.share is None:
+        return f"{who} none scored"
+    span = "" if each.low is None or each.high is None else f" ({format_share(each.low)} to {format_share(each.high)})"
+    return f"{who} {format_share(each.share)}{span}"
+
+
+def _prices(one: str, many: str, pair: Sequence[Mapping[str, Any]]) -> list[Figure]:
+    """What the two cost and take, told once where neither says anything, as with stand-ins."""
+    if all(row[column] is None and row["simulated"] for row in pair for column in ("cost_usd", "latency_s")):
+        return [Figure(f"Cost and time of one {one}", "not measured: stand-ins", _STAND_INS)]
+    return [
+        _price(f"Cost of one {one}", "cost_usd", format_usd, many, pair),
+        _price(f"Time of one {one}", "latency_s", format_seconds, many, pair),
+    ]
+
+
 def _price(
     label: str, column: str, write: Callable[[float | None], str], many: str, pair: Sequence[Mapping[str, Any]]
 ) -> Figure:
@@ -92,7 +146,7 @@ def _price(
     ours, theirs = (row[column] for row in pair)
     missing = [row for row in pair if row[column] is None]
     stand_ins = [row["name"] for row in missing if row["simulated"]]
-    why = "What stand-ins cost and take says nothing of real models." if stand_ins else "Not every one is known."
+    why = _STAND_INS if stand_ins else "Not every one is known."
     if len(missing) == 2:
         return Figure(label, "not measured" if stand_ins else "unknown", why if stand_ins else "None is known.")
     value = " against ".join("unknown" if row[column] is None else write(row[column]) for row in pair)
@@ -150,5 +204,47 @@ def _slices(about: Declaration, told: Decision, rival: str) -> Figure:
     if not first.sure:
         return Figure(label, "nowhere for sure", f"Furthest ahead in {say(0)}, {by}. {many}.")
     others = [say(place) for place, each in enumerate(told.slices) if place and each.sure]
-    more = f" Also in {', '.join(others[:3])}{' and others' if len(others) > 3 else ''}." if others else ""
+    shown = ", ".join(others[: _MOST_TOLD - 1])
+    more = f" Also in {shown}{' and others' if len(others) > _MOST_TOLD - 1 else ''}." if others else ""
     return Figure(label, say(0), f"For sure, {by}.{more} {many}.")
+
+
+def list_named(slices: Sequence[Slice]) -> list[Slice]:
+    """The slices that a decision's figures name: those that are sure, up to three, else the one furthest ahead."""
+    return [each for each in slices if each.sure][:_MOST_TOLD] or list(slices[:1])
+
+
+def _other_metrics(told: Decision, name: Callable[[str], str]) -> list[Figure]:
+    """Where the rival is better and where worse on other declared metrics: what is sure, else the largest."""
+    rival, leader = name(told.rival), name(told.leader)
+    better, worse = (f"Other metrics, {rival} {word}" for word in ("better", "worse"))
+    looked_at = len(told.metrics)
+    if not looked_at:
+        return [Figure(better, "not looked at", "No other declared metric is scored for both.")]
+    if looked_at == 1:
+        many = "One other metric was looked at"
+    else:
+        many = f"{looked_at} other metrics were looked at, and intervals corrected for all of them"
+    figures = []
+    for label, own in ((better, [each for each in told.metrics if each.by > 0]),
+                       (worse, [each for each in told.metrics if each.by < 0])):  # fmt: skip
+        sure = [each for each in own if each.sure]
+        if sure:
+            value = name_metric(sure[0].metric) + (f" and {len(sure) - 1} more" if len(sure) > 1 else "")
+            said = "; ".join(_say_metric(each) for each in sure[:_MOST_TOLD])
+            more = f"; and {len(sure) - _MOST_TOLD} smaller ones" if len(sure) > _MOST_TOLD else ""
+            figures.append(Figure(label, value, f"{rival} against {leader}, for sure: {said}{more}."))
+        elif own:
+            figures.append(Figure(label, "none for sure", f"Largest: {_say_metric(own[0])}."))
+        else:
+            figures.append(Figure(label, "none", ""))
+    last = figures[-1]
+    return [*figures[:-1], Figure(last.label, last.value, f"{last.note} {many}.".lstrip())]
+
+
+def _say_metric(each: OtherMetric) -> str:
+    """The rival's mean against the leader's: "action 88.6 against 91.1 (-7.8 to 2.9)"."""
+    sign = 1 if (each.theirs - each.ours) * each.by >= 0 else -1
+    ends = sorted(round(sign * end, 1) + 0.0 for end in (each.low, each.high) if end is not None)
+    span = f" (difference {ends[0]:.1f} to {ends[1]:.1f})" if len(ends) == 2 else ""
+    return f"{name_metric(each.metric)} {each.theirs:.1f} against {each.ours:.1f}{span}"

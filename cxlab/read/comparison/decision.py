@@ -1,5 +1,6 @@
 """What a choice between two sides of a ranking stands on: their gap, their prices, and where the order turns round."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,14 @@ import polars as pl
 
 from cxlab.metrics.paired import compare_pairs
 from cxlab.read.comparison import score_sums
+from cxlab.read.comparison.other_metrics import (
+    OtherLead,
+    OtherMetric,
+    Passed,
+    compare_metrics,
+    count_passed,
+    find_other_leads,
+)
 from cxlab.read.comparison.ranking import SEED, Ranking
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.records.benchmark_card import Declaration
@@ -37,7 +46,8 @@ class Decision:
     """The leader of a task against one rival.
 
     `gap`: the rival's row of `Ranking.gaps`. `slices`: where the rival is ahead, furthest first, of `looked_at` values
-    of declared facets that have clusters enough for a test.
+    of declared facets that have clusters enough for a test. `passed`: of either side. `other_leads`: who is first by
+    the other metrics that may lead. `metrics`: the two on the other declared metrics, those that differ for sure first.
     """
 
     leader: str
@@ -45,6 +55,9 @@ class Decision:
     gap: dict[str, Any]
     slices: tuple[Slice, ...]
     looked_at: int
+    passed: Mapping[str, Passed]
+    other_leads: tuple[OtherLead, ...]
+    metrics: tuple[OtherMetric, ...]
 
     @property
     def decided(self) -> bool:
@@ -60,7 +73,9 @@ def decide(about: Declaration, found: Ranking, rival: str = "") -> Decision | No
     rival = rival if rival in others else others[0]
     gap = next(row for row in found.gaps.iter_rows(named=True) if row["side"] == rival)
     slices, looked_at = _find_slices(about, found, rival)
-    return Decision(found.leader, rival, gap, slices, looked_at)
+    passed = count_passed(found, [found.leader, rival])
+    metrics = compare_metrics(about, found, rival)
+    return Decision(found.leader, rival, gap, slices, looked_at, passed, find_other_leads(about, found), metrics)
 
 
 def _find_slices(about: Declaration, found: Ranking, rival: str) -> tuple[tuple[Slice, ...], int]:

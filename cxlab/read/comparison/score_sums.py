@@ -55,6 +55,25 @@ def _read_facets(home: str, version: str) -> pl.DataFrame:
     return ask(f"SELECT a.run_id, a.attempt_id{columns} FROM attempts a")
 
 
+def of_metrics(attempts: pl.DataFrame, metrics: Sequence[str]) -> pl.DataFrame:
+    """Several metrics of attempts (run_id, attempt_id): metric, run_id, attempt_id, and whole, n, total as
+    `of_attempts` has them."""
+    runs = tuple(sorted(attempts["run_id"].unique()))
+    known = _read_metrics(str(layout.home()), catalogue.data_version(), runs, tuple(metrics))
+    return known.join(attempts.unique(), on=["run_id", "attempt_id"], how="semi")
+
+
+# By runs, so that filters by facet read nothing anew.
+@lru_cache(maxsize=4)
+def _read_metrics(home: str, version: str, runs: tuple[str, ...], metrics: tuple[str, ...]) -> pl.DataFrame:
+    return ask(
+        """SELECT metric, run_id, attempt_id, turn IS NULL AS whole, count(value) AS n, sum(value) AS total
+        FROM scores WHERE run_id IN (SELECT unnest($runs)) AND metric IN (SELECT unnest($metrics)) AND value IS NOT NULL
+        GROUP BY ALL ORDER BY ALL""",
+        {"runs": list(runs), "metrics": list(metrics)},
+    )
+
+
 def facets_of(attempts: pl.DataFrame, facets: Sequence[str]) -> pl.DataFrame:
     """The attempts (run_id, attempt_id) with a column for each facet that the store has of those named."""
     known = _read_facets(str(layout.home()), catalogue.data_version())

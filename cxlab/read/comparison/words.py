@@ -20,6 +20,10 @@ NO_RANDOM_CHOICE = (
 )
 """What is said wherever corrected means stand."""
 _MOST_NAMED = 3
+STANDING = {"worse": "behind", "better": "ahead", "cannot tell": "cannot tell"}
+"""How a side stands against another, by the verdict of its row of `Ranking.gaps`."""
+MARKED_STANDING = {"worse": "✕ behind", "better": "✓ ahead", "cannot tell": "? cannot tell"}
+"""The same with a sign, for tables."""
 
 
 def say_leader(found: Ranking, name: Name = str) -> str:

@@ -16,6 +16,7 @@ from cxlab.read.comparison import ranking
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Unit
+from cxlab.read.comparison.words import MARKED_STANDING
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, has_page, open_page
 from cxlab.ui.app_frame import dark
@@ -30,7 +31,6 @@ from cxlab.views.comparison_sets import show_left_out
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-_VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
 _MOST_SAMPLES = 200
 
 
@@ -165,7 +165,7 @@ def show_gaps(
     show_chart(figure, gaps, key=f"compare-gaps-{by}", alt="Paired differences from the baseline.", table=False)
     places = {group: place for place, group in enumerate(groups)}
     rows = name_sides(gaps, named, groups).with_columns(
-        verdict=pl.col("verdict").replace_strict(_VERDICTS),
+        verdict=pl.col("verdict").replace_strict(MARKED_STANDING),
         results=pl.format("{} / {} / {}", "wins", "ties", "losses"),
         interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
         place=pl.col("grp").replace_strict(places, return_dtype=pl.Int64),
@@ -173,7 +173,7 @@ def show_gaps(
     columns = {
         "name": column("Model"),
         "group": column("Group"),
-        "verdict": column("Verdict", help="Better or worse than the baseline at 5 % after correction."),
+        "verdict": column("Verdict", help="Ahead of or behind the baseline at 5 % after correction."),
         "difference": column("Difference", "points"),
         "interval": column("95 % interval"),
         "p_corrected": column("p", "p", "Corrected for the number of comparisons (Bonferroni)."),

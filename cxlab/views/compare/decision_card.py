@@ -5,22 +5,22 @@ from collections.abc import Mapping
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.numbers import format_count
 from cxlab.read import View
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.decision import Decision
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Unit
-from cxlab.read.comparison.words import say_floors, say_leader, say_set
+from cxlab.read.comparison.words import MARKED_STANDING, Name, say_floors, say_leader, say_set
 from cxlab.read.conditions import Conditions
 from cxlab.records.benchmark_card import Declaration
-from cxlab.report.decision_figures import list_figures
+from cxlab.report.decision_figures import list_figures, list_named, say_metric, say_other_lead
+from cxlab.ui.address import link
 from cxlab.ui.labels import badge, label, plain, section
 from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
 from cxlab.views.compare.comparison import name_sides
 from cxlab.views.compare.corrected import choose_corrected, show_corrected
-
-_BEHIND = {"worse": "✕ behind", "better": "✓ ahead", "cannot tell": "? cannot tell"}
 
 
 def show_decision(
@@ -45,7 +45,7 @@ def show_decision(
     corrected = choose_corrected(view, unit)
     simulated = dict(board.select("side", "simulated").iter_rows())
     with st.container(border=True, key="decision"):
-        section(plain(f"{words[:1].upper()}{words[1:]}"))
+        section(plain(f"{words[:1].upper()}{words[1:]}"), plain(say_metric(about, found)))
         if simulated.get(told.leader) or simulated.get(told.rival):
             badge("simulated", "stand-ins answered, so this tells nothing of real models")
         st.html(
@@ -55,10 +55,22 @@ def show_decision(
         )
         if floors := say_floors([found], name):
             st.caption(plain(f"⚠ {floors}."))
+        _link_further(about, told, view, name)
     _show_ranking(about, found, conditions, title, named, words)
     if corrected:
         show_corrected(about, found, corrected, title, name)
     return corrected
+
+
+def _link_further(about: Declaration, told: Decision, view: View, name: Name) -> None:
+    """Links: the verdict by each other metric that may lead, and the slices that the card names."""
+    with st.container(key="decision-links", gap=None):
+        for each in told.other_leads:
+            link(say_other_lead(each, name), "compare", view.change(lead=each.metric, metric=""))
+        for slice in list_named(told.slices):
+            where = f"{about.title(slice.facet)}: {about.value(slice.facet, slice.value)}"
+            words = f"The {format_count(slice.n)} samples of {where}"
+            link(words, "compare", view.narrow(**{slice.facet: [slice.value]}))
 
 
 def _show_ranking(
@@ -70,7 +82,7 @@ def _show_ranking(
     )
     words = pl.when(pl.col("side") == found.leader).then(pl.lit("leads" if found.decided else "first"))
     shown = name_sides(rows, named, {}).with_columns(
-        verdict=words.otherwise(pl.col("verdict").replace_strict(_BEHIND, default="–")),
+        verdict=words.otherwise(pl.col("verdict").replace_strict(MARKED_STANDING, default="–")),
         interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
         gap=pl.format("{} to {}", pl.col("low_gap").round(1), pl.col("high_gap").round(1)),
         coverage=pl.format("{} of {}", "has", pl.lit(compared.known)),

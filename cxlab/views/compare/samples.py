@@ -61,8 +61,8 @@ def show_samples(
         ))  # fmt: skip
     count = f"{format_count(frame.height)} sample{'' if frame.height == 1 else 's'}"
     section(
-        f"They are furthest apart on {plain(name)}: {format_points(top['first'])} against "
-        f"{format_points(top['second'])}"
+        f"They are furthest apart on {plain(name)}: {plain(named[other])} {format_points(top['first'])}, "
+        f"{plain(named[baseline])} {format_points(top['second'])}"
         if top["difference"]
         else "They have the same score on every sample here",
         f"{count} that both have, largest difference first (at most {_MOST_SAMPLES}). "

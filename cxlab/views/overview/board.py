@@ -12,7 +12,7 @@ from cxlab.charts.theme import short_model
 from cxlab.read import View
 from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking
-from cxlab.read.comparison.words import say_leader, say_set
+from cxlab.read.comparison.words import MARKED_STANDING, say_leader, say_set
 from cxlab.records.benchmark_card import Declaration, Task
 from cxlab.ui.address import cached, link, marks
 from cxlab.ui.app_frame import dark
@@ -85,7 +85,7 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
     ).with_columns(
         interval=pl.format("{} to {}", pl.col(f"{task.metric}_low").round(1), pl.col(f"{task.metric}_high").round(1))
     )
-    gaps = found.gaps.select(model="side", verdict=pl.col("verdict").replace_strict(_VERDICTS, default=""))
+    gaps = found.gaps.select(model="side", verdict=pl.col("verdict").replace_strict(MARKED_STANDING, default=""))
     lead = pl.DataFrame({"model": [found.leader], "verdict": ["leads" if found.decided else "first"]})
     rows = rows.join(pl.concat([gaps, lead]), on="model", how="left", maintain_order="left")
     columns = {
@@ -99,9 +99,6 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
         del columns["verdict"]
     rows = rows.join(cached(took, view, beside), on="model", how="left", maintain_order="left")
     return _show_table(about, rows, columns) or ((str(points[0][0]), "") if points else None)
-
-
-_VERDICTS = {"worse": "✕ behind", "better": "✓ ahead", "cannot tell": "? cannot tell"}
 
 
 def _show_tasks(about: Declaration, found: Sequence[Ranking], finding: str) -> Picked:

@@ -11,13 +11,14 @@ from cxlab.read.comparison.ranking import Ranking, Rankings
 from cxlab.read.comparison.words import say_against, say_floors, say_leader
 from cxlab.read.failures import passed_rate
 from cxlab.records.benchmark_card import Declaration
+from cxlab.report.decision_figures import name_metric, say_metric, say_other_lead
 from cxlab.ui.address import cached, link
 from cxlab.ui.labels import PASSED_OF_ALL, plain, say_passed
 from cxlab.views.benchmarks import leave_out_floors
 from cxlab.views.comparison_sets import ranked, view_of
 from cxlab.views.failures.charts import say_commonest, say_size
 from cxlab.views.overview.board import say_leaders
-from cxlab.views.overview.queries import Outcome, outcome
+from cxlab.views.overview.queries import Outcome, other_leads, outcome
 
 _WIDTHS = (2, 4, 2, 4)
 _HEADS = ("Evaluated", "Who leads", PASSED_OF_ALL, "What breaks most")
@@ -42,6 +43,8 @@ def _show_row(about: Declaration) -> None:
         link(about.card.name, "compare", view)
         st.caption(_say_size(about, found))
     leads.markdown(plain(_say_finding(about, found)))
+    with leads:
+        _show_judged_by(about, found, view)
     if words := say_floors([each for each in found.tasks if each.table.height], short_model):
         leads.caption(plain(f"⚠ {words}."))
     if words := _say_baseline(about, found):
@@ -83,6 +86,20 @@ def _say_finding(about: Declaration, found: Rankings) -> str:
         return "Nothing has been scored yet that models could be ranked by"
     told = say_leader(scored[0], short_model) if len(scored) == 1 else say_leaders(scored)
     return told[:1].upper() + told[1:]
+
+
+def _show_judged_by(about: Declaration, found: Rankings, view: View) -> None:
+    """By which metric a benchmark with one ranked task is judged, and each other one by which the verdict is another:
+    links to Compare led by it."""
+    several = [each for each in found.tasks if each.table.height > 1]
+    if len(several) != 1 or not (others := cached(other_leads, view)):
+        return
+    with st.container(gap=None):
+        words = f"Judged by {name_metric(several[0].task.metric)}"
+        link(words, "compare", view, help=plain(say_metric(about, several[0])))
+        for each in others:
+            if (each.first, each.decided) != (several[0].leader, several[0].decided):
+                link(say_other_lead(each, short_model), "compare", view.change(lead=each.metric))
 
 
 def _say_baseline(about: Declaration, found: Rankings) -> str:

@@ -11,7 +11,7 @@ from cxlab.read import View
 from cxlab.read.comparison.decision import Decision, decide
 from cxlab.read.comparison.ranking import rank
 from cxlab.read.comparison.words import samples_to_settle
-from cxlab.report.decision_figures import Figure, list_figures
+from cxlab.report.decision_figures import Figure, list_figures, say_other_lead
 from cxlab.views.compare import queries
 from tests.stores.runs import write_run
 
@@ -121,6 +121,66 @@ def test_samples_still_to_run_agree_with_the_smallest_difference_that_is_found(h
         minimum_detectable(sd, COUNT + more) <= abs(found.gap["difference"]) < minimum_detectable(sd, COUNT + more - 2)
     )
     assert card()["More samples to settle it"].value == f"about {more:,}"
+
+
+def test_where_the_verdict_turns_and_on_what_the_two_differ_for_sure(home: Path) -> None:
+    rng = np.random.default_rng(5)
+    samples = [(f"s{i}", 1) for i in range(COUNT)]
+    level = {key: 70 + float(rng.normal(0, 10)) for key in samples}
+    grades = {key: 6.0 + float(rng.normal(0, 0.2)) for key in samples}
+    write_run(home, 1, "first", {key: value + 1.5 for key, value in level.items()},
+              also={"overall": {key: value + 5 for key, value in level.items()},
+                    "chat_words": dict.fromkeys(samples, 20.0), "content_utility": grades,
+                    "action": {key: 80 + float(rng.normal(0, 20)) for key in samples}})  # fmt: skip
+    write_run(home, 2, "second", {key: value + float(rng.normal(0, 8)) for key, value in level.items()},
+              also={"overall": {key: value + float(rng.normal(0, 1)) for key, value in level.items()},
+                    "chat_words": dict.fromkeys(samples, 30.0),
+                    "content_utility": {key: value - 1 for key, value in grades.items()},
+                    "action": {key: 80 + float(rng.normal(0, 20)) for key in samples}})  # fmt: skip
+    found = told()
+    assert not found.decided
+    (other,) = found.other_leads
+    assert (other.metric, other.first, other.behind, other.decided) == ("overall", "first", "second", True)
+    assert say_other_lead(other, str).startswith("By overall: first leads for sure, ")
+    # What may lead is no other metric, and what is no part of the headline is not looked at.
+    assert [(each.metric, each.sure) for each in found.metrics] == [("content_utility", True), ("action", False)]
+    one = found.metrics[0]
+    assert (one.by, one.n, one.size) == (pytest.approx(-1.0), COUNT, pytest.approx(1 / 6))
+    pairs = [([grades[key] - 1 for key in samples], [grades[key] for key in samples])]
+    by_hand = compare_pairs(pairs, seed=20260101, bounds=(-6, 6), among=2)[0]
+    assert (one.low, one.high) == pytest.approx((by_hand.found.low, by_hand.found.high))
+    shown = card()
+    assert shown["Other metrics, second worse"].value == "content utility"
+    assert "for sure: content utility" in shown["Other metrics, second worse"].note
+    assert shown["Other metrics, second better"].value in ("none", "none for sure")
+
+
+def test_of_a_metric_of_which_less_is_better_the_lower_mean_is_the_better_one(home: Path) -> None:
+    samples = [(f"s{i}", 1) for i in range(20)]
+    for number, model, words in ((1, "first", 10.0), (2, "second", 4.0)):
+        values = {key: 100.0 - number - place % 3 for place, key in enumerate(samples)}
+        write_run(home, number, model, values, benchmark="crmarena", task="case_routing",
+                  also={"turns": {key: words + place % 2 for place, key in enumerate(samples)}})  # fmt: skip
+    about = REGISTRY["crmarena"].declaration
+    found = decide(about, rank(about, View(benchmark="crmarena")).tasks[0])
+    assert found is not None
+    (turns,) = found.metrics
+    assert (turns.metric, turns.sure, turns.by, turns.ours, turns.theirs) == ("turns", True, 6.0, 10.5, 4.5)
+    assert turns.low is not None
+    assert turns.low <= 6.0
+
+
+def test_pass_rates_stand_with_their_counts_and_intervals(home: Path) -> None:
+    values = {(f"s{i}", 1): 90.0 if i % 4 else 10.0 for i in range(40)}
+    write_run(home, 1, "first", values)
+    write_run(home, 2, "second", dict.fromkeys(values, 10.0))
+    found = told().passed
+    assert (found["first"].passed, found["first"].known, found["first"].share) == (30, 40, 0.75)
+    assert found["second"].share == 0.0
+    assert found["first"].low is not None
+    assert found["second"].high is not None
+    assert 0 < found["second"].high < found["first"].low < 0.75
+    assert card()["Dialogues passed"].value == "30 of 40 against 0 of 40"
 
 
 def test_one_model_alone_leaves_nothing_to_decide(home: Path) -> None:
