@@ -38,6 +38,13 @@ _SERVICE = (
     r"(?:an? |the |some |any |your )?(?:\w+ )?(?:tickets?|refund|replacement|reservation|booking|table|ride|room"
     r"|receipt|callback|transfer)"
 )
+# What an agent may carry out, asked for in the first person.
+_CARRY_OUT = (
+    r"(?:cancel|return|exchange|change|make|place|process|book|issue|add|update|submit|refund|charge|complete|finali[sz]e"
+    r"|transfer|apply|remove|switch|buy|purchase|order|reserve|rent|send|open|close|block|unblock|lock|unlock|activate"
+    r"|deactivate|suspend|resume|renew|upgrade|downgrade|extend|waive|credit|register|schedule|reschedule|replace|delete"
+    r"|enable|disable|reset|restart|connect|forward|start)"
+)
 _LOOK_UP = r"(?:search|look|check|help|assist|explain|tell|show|list|find|provide|see|repeat|describe|read|know)\b"
 _WISH = r"(?:would you (?:still )?(?:like|prefer|care)|do you (?:still )?(?:want|wish))"
 _IF_YOU_WISH = r"(?:if|whether) you(?:'d| would)?(?: still)? (?:like|want|wish|agree)"
@@ -63,6 +70,7 @@ ASKS_TO_CONFIRM = cue_list(
         r"(?:confirm(?:ing)?:|confirming\b|(?:just )?to (?:be (?:clear|sure)|make sure)\b"
         r"|(?:just )?(?:to confirm|for confirmation)[,:]"
         r"|you(?:'d| would)? (?:like|want|wish)\b[^?]*\?$)",
+        r"^\W*(?:please )?confirm (?:your|the) (?:request|order|booking|reservation|purchase|details)\s*[.:!]",
         r"\bconfirm the following[^:.?!]*:\s*\S|\bplease confirm your \w+ details\b",
         r"\bplease confirm (?!which|what|how|when|where|who|whether|if|your|the|me|us|their|that|receipt|and|or|in)\w+",
         rf"\b(?:{CLOSE}|transfer|send|change|add|remove|buy|order)\b[^?]*,? (?:right|correct)\?$",
@@ -83,8 +91,9 @@ ASKS_TO_CONFIRM = cue_list(
         r"\bdo you (?:still )?(?:want|wish) to (?:make|reserve|schedule)\b(?![^?]*,? or (?!not\b))",
         rf"\b{_WISH} to {CLOSE}\b(?![^?]*,? or (?!not\b|is there|would you))",
         rf"\bshall i (?!{_LOOK_UP})\w+",
-        r"\b(?:should|may|can) i (?:now |then |just |try to )?(?:cancel|return|exchange|change|make|place|process|book"
-        r"|issue|add|update|submit|refund|charge|complete|finali[sz]e|transfer|apply|remove|switch)\b",
+        rf"\b(?:should|may|can) i (?:now |then |just |try to )?{_CARRY_OUT}\b",
+        # "Want me to book it?", the question without its first words
+        rf"^\W*(?:and |so |then |ok,? |okay,? |do you )?want (?:me|us) to (?!{_LOOK_UP})\w+[^?]*\?",
         r"\bare you (?:sure|ok|okay|happy|fine|comfortable|ready)\b[^.?!]*\?",
         rf"\b(?:is|would) (?:that|this|it)(?: be)?(?: all)? {_FINE}(?: (?:with|for|by) you)?\s*\?",
         rf"\b(?:does|do) (?:that|this|it|everything|all|these|the details)[^.?!]*\b(?:look|sound|seem)s? {_FINE}\b",
@@ -99,7 +108,7 @@ OFFERS_SERVICE = cue_list(
     (
         rf"^\W*(?:\w+[,!] )?(?:and |so |then )?(?:{_WISH}|(?:do )?you (?:want|need)) {_SERVICE}\b"
         r"(?![^?]*,? or (?!not\b))[^?]*\?",
-        rf"\b{_WISH} to (?:buy|purchase|rent|order|reserve|get|pay)\b(?![^?]*,? or (?!not\b))[^?]*\?",
+        rf"(?:\b{_WISH}|^\W*want) to (?:buy|purchase|rent|order|reserve|get|pay)\b(?![^?]*,? or (?!not\b))[^?]*\?",
     ),
 )
 # "How would you like to proceed?" asks for a choice.
@@ -143,7 +152,8 @@ CLOSING_OFFER = re.compile(
     r"\b(?:how|what|anything|something|any)\b[^?]*\b(?:help|assist|do for you|else|support)\b"
     r"|\b(?:help|assist)\b[^?]*\b(?:anything|something)\b"
     r"|\bany (?:other|further|more|additional) (?:\w+ )?(?:services?|information|help|assistance|questions?|requests?"
-    r"|matters?)\b|\bany (?:help|assistance)\b",
+    r"|matters?)\b|\bany (?:help|assistance)\b|\b(?:further|more|additional|other) (?:help|assistance|support)\b"
+    r"|\b(?:look for|search for|find|book|buy|order) any (?:other|more)\b",
     re.IGNORECASE,
 )
 # What is held out to be taken or left, without being asked for a yes: "How about a later one?", "I found two."
@@ -152,10 +162,12 @@ PROPOSES = re.compile(
     r"|\b(?:may|can|could|would|might) i (?:suggest|recommend|offer|interest you)\b"
     r"|\bi have (?:one|two|three|four|five|\d+|some) (?:\w+ )?(?:recommendations?|suggestions?|options?)\b"
     r"|\b(?:does|do) [^?]*\b(?:sound|look) (?:good|fine|all right|ok|okay)\b"
-    r"|\b(?:do you|you might|you may) (?:like|enjoy)\b"
+    r"|\b(?:do you|you might|you may|you'll|you will|you would|you'd) (?:like|enjoy|love)\b(?! to\b)"
+    r"|\bhow(?:'s| is) th(?:is|at) \w+|\bwhat do you think (?:of|about)\b|\bif you(?:'d| would)? (?:like|want|wish)\b"
+    r"|\bi(?:'d| would| can)? (?:suggest|recommend) (?!\w+ing\b)"
     r"|\bwould you be interested\b|\bi have (?:\d+|one|two|three|four|five|six) [^.?!]*\bfor\b"
     r"|^\W*(?:(?:ok|okay|so|then|alright)\W+)+(?:you(?:'d| would)? (?:need|want|like)|it's|that's|it is|that is)\b"
-    r"|\bi(?:'ve| have)? (?:found|got) (?:an?|one|two|three|\d+|another)\b"
+    r"|\bi(?:'ve| have)? (?:found|got) (?:you )?(?:an?|one|two|three|\d+|another)\b"
     r"|\b(?:an?|one|\d+) [^.?!]*\bi(?:'ve| have) found\b"
     r"|\bi have an? [^.?!]*(?:\d|\$)|\bthere(?:'s| is| are) (?:an?|one|two|three|\d+|some)\b[^.?!]*(?:\d|\$)"
     r"|\b(?:has|have) (?:a|some|\d+)\b[^.?!]*\bavailable\b|^\W*(?:confirm\w*:|booking an?\b)",
@@ -175,6 +187,14 @@ TAKES_NOTE = re.compile(
 )
 BARE = re.compile(r"^\W*(?:ok|okay|alright|all right|fine|right|very well)\b\W*", re.IGNORECASE)
 
+# What is only said of something held out, whatever the words of the offer were.
+APPROVES = re.compile(
+    r"^\W*(?:(?:ok|okay|yes|great|good|oh|well|sure)\W+)*(?:that|it|this)(?:'d| would| will|'ll) (?:be (?:\w+ )?(?:"
+    r"great|good|fine|nice|lovely|helpful|perfect|wonderful|awesome|excellent)|work|do|suit me)\b"
+    r"|\b(?:that|it|this) suits me\b",
+    re.IGNORECASE,
+)
+
 YES = cue_list(
     (
         r"^\W*(?:(?:actually|well|oh|ah|um+|uh+|hm+|so|and|ok|okay)\W+)?"
@@ -187,6 +207,7 @@ YES = cue_list(
 GOES_AHEAD = cue_list(
     (
         r"^\W*(?:sure|certainly|absolutely|definitely|of course|by all means)\b(?! not)",
+        r"^\W*very (?:good|well|nice)\b",
         r"^\W*(?:(?:let's )?go for it|why not|i would|please)\W*$",
         r"^\W*(?:please )?(?:cancel|return|exchange|book|refund|order|do) "
         r"(?:it|them|that|this|both|all)\b",
@@ -205,7 +226,8 @@ GOES_AHEAD = cue_list(
         r"^\W*(?:ok|okay|alright|all right|fine|great|perfect|right|very well)\b(?!,? i understand)",
         rf"\b(?:that|it|this|everything|all)(?:'s| is| looks?| sounds?| seems?) (?:all )?(?:{_FINE}|great|perfect)\b",
         r"\b(?:that|this|it)(?:'ll| will) (?:do|work|be (?:fine|good|great|perfect|all right))\b",
-        r"\b(?:that|this|it) works\b|\bworks for me\b|\b(?:sounds|looks) (?:good|great|fine|right|perfect)\b",
+        r"\b(?:that|this|it) works\b|\bworks for me\b|\bsuits me\b"
+        r"|\b(?:sounds|looks) (?:good|great|fine|right|perfect|nice|lovely|wonderful|excellent|awesome|interesting)\b",
         r"\bi(?:'m| am) (?:fine|ok|okay|happy|good|comfortable) with\b",
     ),
 )
@@ -215,7 +237,8 @@ HEDGE = re.compile(
     r"\bnot (?:\w+ )?sure\b|\blet me think\b|^\W*(?:wait|hold on)\b"
     r"|\b(?:maybe|perhaps|not yet)\b|\bbefore (?:you|we|i)\b"
     r"|\b(?:as long as|only if|provided(?: that)?|unless)\b|\bif (?!that|this|it(?:'s| is)\b|so\b|possible|you)"
-    r"|^\W*(?:but|however|although)\b|\bi(?:'d| would)? (?:need|like|want) to (?:know|see|check|think)\b"
+    r"|^\W*(?:but|however|although)\b|\bi(?:'d| would)? (?:need|like|want) to (?:know|check|think"
+    r"|see (?:if|whether|how|what|the))\b"
     r"|\bwhat (?:exactly|do you|does|about)\b|\bhow (?:much|long|do|does|can)\b",
     re.IGNORECASE,
 )
@@ -225,6 +248,7 @@ YES_BUT = re.compile(
 )
 WITHDRAWS = cue_list(
     (
+        r"\b(?:scrap|scratch|strike|disregard) (?:that|it|this)\b",
         r"\b(?:hold off|never ?mind|i'?ll pass|forget (?:it|about (?:it|that))|changed my mind)\b",
         r"\b(?:prefer|rather|want|like) not (?:to )?be\b|\bdon't want to be\b",
         r"^\W*(?:no|nope),? (?:please )?(?:change|make|try|book|find|use|cancel|keep|leave|take|put|do)\b",
@@ -234,7 +258,7 @@ REFUSES = (
     *WITHDRAWS,
     *cue_list(
         (
-            r"^\W*(?:no|nope|nah)(?:\W*$|\s*[.,;!]|\s+(?:thank|way|i|please|not|don't|it|that|let)\b)"
+            r"^\W*(?:(?:wait|oh|um+|uh+|hm+)\W+)*(?:no|nope|nah)(?:\W*$|\s*[.,;!]|\s+(?:thank|way|i|please|not|don't|it|that|let)\b)"
             r"(?!\W*(?:problem|worries|rush))",
             r"\b(?:do not|don't|won't|won't be able to|wouldn't|not going to|not be able to|can't|cannot) "
             r"(?:want|wish|like|proceed|go ahead|go (?:on|through)|do (?:it|that|this)|cancel|continue|agree|accept)\b",
@@ -259,6 +283,8 @@ REFUSES = (
 # What somebody says who is offered one thing and wants another.
 ELSEWHERE = re.compile(
     r"\b(?:find|show|give|tell|look|search|try|want|like)\b[^.?!]*\b(?:something|anything|someone|another one) else\b"
+    r"|\b(?:find|show|give|tell|look for|search for)\b[^.?!]{0,12}\b(?:any other|some other|another|other"
+    r"|a different) (?!one of\b)\w+|^[^.?!]*\b(?:can|could|would) you\b[^.?!]*\bbut (?:with|on|at|for|in|from|to) \w+"
     r"|^\W*(?:something|anything) else\b|\b(?:i'd|i would) rather (?!not\b)\w+|\bwhat else (?:is|are|do|can)\b"
     r"|\b(?:but|however|though),? (?:i(?:'m|'d| am| would)? )(?:actually |really |rather )?"
     r"(?:looking for|want|wanted|like|need|prefer)\b(?! to (?:know|see if|check|ask|think))",
@@ -283,7 +309,8 @@ CORRECTS = cue_list(
         r"\bactually,? i (?:\w+ )?(?:did|didn't|do\b|don't|only|meant|have|had|already|was|wasn't"
         r"|purchased|bought)\b",
         r"^\W*(?:oh |sorry,? |ah,? )?actually,? i (?:just )?(?:remembered|need to go|forgot)\b",
-        r"^\W*(?:sorry|actually|no|wait),? (?:please )?make (?:it|that)\b",
+        r"^\W*(?:(?:sorry|actually|no|wait|oh|hm+)\W+)*(?:please )?make (?:it|that)\b(?! (?:so|quick|fast)\b)",
+        r"^\W*(?:no|nope|nah)\W+i(?:'d| would)?(?: only)? (?:like|want|need) (?:it|them|that|only|just|\d+)\b",
         r"\bi (?:actually|definitely|certainly) (?:did|purchased|bought|have|had|paid|booked|ordered|returned|sent)\b",
         r"\bi did (?!n't|not)(?:\w+ )?(?:purchase|buy|pay|book|order|send|return|have|receive|provide|give|say)\b",
         r"\b(?:double-?check|re-?check|verify|check|look) (?:that |this |it |the \w+ |that part )?"
@@ -299,11 +326,12 @@ CORRECTS = cue_list(
         r"\bnot (?!bad\b|sure\b|now\b|really\b|only\b|just\b)[\w@.#-]+,? but\b",
         r"\bactually,? (?:can|could|would|will) (?:you|i|we)\b[^?]*\binstead\b|\bon second thoughts?\b",
         r"\bi(?: actually|'d actually| would actually) (?:want|need|like|only|meant|prefer)\b",
-        r"\bactually,? (?:make (?:it|that)|let's|i(?:'d| would)? (?:\w+ )?(?:want|need|like|prefer|changed))\b"
+        r"\bactually,? (?:make (?:it|that)|let's|maybe|i(?:'d| would)? (?:\w+ )?(?:want|need|like|prefer|changed))\b"
         r"(?! to (?:know|ask))",
         r"\b(?:it's|it is|i meant|i said) [\w@.#-]+, not\b",
         r"^\W*(?:no,? )?the \w+ is (?:just|only) for\b",
         r"^\W*i(?:'ve| have)? changed my mind\b",
+        r"\b(?:scrap|scratch|strike|disregard) (?:that|it|this)\b",
         r"^\W*(?:again|once more)\b",
         r"\bonly need\b[^.!?]*, not\b",
     ),

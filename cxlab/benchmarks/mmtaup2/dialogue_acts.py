@@ -122,7 +122,7 @@ def _says_yes(text: str, asked: str | None, knows: act_cues.Knows | None) -> boo
     request = asked is None or asks_to_confirm(asked)
     proposed = not request and _proposes(asked or "")
     if not request and not proposed and not any(map(act_cues.YES_NO_QUESTION.search, sentences(asked or ""))):
-        return False
+        return any(act_cues.APPROVES.search(part) and not _asks_back(part) for part in sentences(text))
     if proposed and (act_cues.LEAVES.search(text) or act_cues.TAKES_NOTE.search(text)):
         text = act_cues.BARE.sub("", text)
     return any(

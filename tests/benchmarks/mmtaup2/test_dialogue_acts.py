@@ -93,8 +93,8 @@ def talks_by_id(parts: tuple[int, ...]) -> list[list[dict[str, Any]]]:
         sides = {"SYSTEM": "agent", "USER": "customer"}
         found.append([
             {"side": sides.get(who, who), "text": text, "acts": row["acts"].get(str(at), ()),
-             "unclear": row["unclear"].get(str(at), ())}
-            for at, (who, text) in enumerate(said) if who != "action"
+             "unclear": row["unclear"].get(str(at), ()) if at == row.get("turn", at) else ACTS}
+            for at, (who, text) in enumerate(said[: row.get("turn", len(said)) + 1]) if who != "action"
         ])  # fmt: skip
     return found
 
@@ -131,6 +131,20 @@ def test_acts_in_the_dialogues_that_were_labelled_last_are_recognised() -> None:
             act,
             n,
         )
+
+
+def test_acts_in_single_messages_drawn_from_other_dialogues_are_recognised() -> None:
+    talks = talks_by_id((5, 6))
+    assert len(talks) == 105
+    seen = count(talks)
+    assert not any(n["wrong"] for n in seen.values()), seen
+    assert {act: (n["right"], n["missed"]) for act, n in seen.items() if n} == {
+        "request": (3, 0),
+        "clarification": (10, 0),
+        "agreement": (7, 2),
+        "refusal": (6, 0),
+        "correction": (4, 0),
+    }
 
 
 def test_annoyance_is_told_from_misfortune() -> None:
