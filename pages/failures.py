@@ -7,7 +7,7 @@ from cxlab.read import View, failures
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.saved_filters import show_saved_filters
 from cxlab.views.benchmarks import declared_all, leave_out_floors, names_of, usable_facets
-from cxlab.views.failures import attempt, attempt_list, attempt_set
+from cxlab.views.failures import attempt, attempt_list, attempt_set, groups
 from cxlab.views.glossary import show_words
 
 ui.routed()
@@ -38,8 +38,10 @@ def show_list(view: View, about: Declaration) -> None:
     attempt_list.show_counts(view, about, counts)
     view = attempt_list.choose_verdict(view, counts)
     filters_ = view.change(attempt="", turn=None, order="", page=1)
-    attempt_list.show_groups(view, about, ui.cached(failures.groups, filters_.change(alike="")))
-    attempt_list.show_on_the_way(view, about, counts)
+    groups.show_groups(
+        view, about, ui.cached(failures.groups, filters_.change(alike=""), full=groups.full_scores(about))
+    )
+    groups.show_on_the_way(view, about, counts)
     attempt_list.show_attempts(view, about)
 
 

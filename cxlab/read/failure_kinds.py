@@ -87,5 +87,12 @@ REASON_STEM = """coalesce(nullif(left(trim(regexp_replace(regexp_replace(regexp_
 """SQL: a verdict's reason without what names one case: what is quoted, numbers, and all behind the first colon or
 semicolon; short enough for an address."""
 
+
+def without_figures(column: str) -> str:
+    """SQL: a text without what tells one case from another, every word that has a digit in it. Failures are alike by
+    it, on the page and in reports."""
+    return f"regexp_replace({column}, '\\S*[0-9]\\S*', '…', 'g')"
+
+
 OWNER = "coalesce(nullif(verdict_owner, ''), 'unknown')"
 """SQL: whose doing a verdict was."""

@@ -1,6 +1,7 @@
 """Failures: how many there are, which are alike, what failed on the way, and the chosen set as a file."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -51,36 +52,77 @@ def passed_rate(passed: int, failed: int) -> float | None:
     return passed / (passed + failed) if passed + failed else None
 
 
-def groups(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
-    """Groups of alike failures, those in most attempts first: in how many (`attempts`), how often (`n`), by which
-    models, and what they share. Of attempts, as they are what is listed, and one can fail alike several times.
+@dataclass(frozen=True)
+class FullScore:
+    """What an attempt at a task loses points against: the task's main figure and the best value it can have."""
+
+    task: str
+    metric: str
+    best: float
+
+
+# What the failures of a group share; a detail that differs by its figures alone is told without them.
+_SHARED = "scenario, kind, stage, took, due, field, given, wanted, owner, tool"
+_DETAIL = "CASE WHEN count(DISTINCT detail) > 1 THEN any_value(stem) ELSE any_value(detail) END AS detail"
+
+
+def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ()) -> pl.DataFrame:
+    """Groups of alike failures, those in most attempts first (of those that lost most points, where the view's weight
+    is "points"): in how many (`attempts`), how often (`n`), by which models, and what they share. Of attempts, as they
+    are what is listed, and one can fail alike several times.
 
     Alike are failures of one scenario and kind that leave the way at the same stage by the same step, with the same
-    value misread; unreadable replies of the same form; attempts whose end is wrong for the same reason. What happened
-    on the way is left out (see `on_the_way`) unless the view's errors name its kind. `of` are all failures under the
-    view, in `of_attempts` attempts; `share` is of these; `groups` the number of groups in all, `level` of those in as
-    many attempts.
+    value misread; unreadable replies of the same form; attempts whose end is wrong for the same reason, whatever its
+    figures. What happened on the way is left out (see `on_the_way`) unless the view's errors name its kind. `of` are
+    all failures under the view, in `of_attempts` attempts, `of_unscored` of them not scored; `share` is of these;
+    `groups` the number of groups in all, `level` of those in as many attempts. `lost`: points that the group's attempts
+    are below a full score, summed over the `scored` ones among them, by `full`; null where none has a score.
     """
     kinds = [kind for kind in view.errors if kind != "any"]
     named = bool(kinds) and "any" not in view.errors
     condition, params = where(view.change(alike=""))
+    order = "lost DESC NULLS LAST, attempts" if view.weight == "points" else "attempts"
+    losses = {name: [getattr(each, name) for each in full] for name in ("task", "metric", "best")}
     return ask(
         f"""
         WITH listed AS MATERIALIZED (
-            SELECT t.* FROM troubles t
-            SEMI JOIN (SELECT run_id, attempt_id FROM attempts WHERE {condition}) USING (run_id, attempt_id)
+            SELECT t.*, a.verdict FROM troubles t
+            JOIN (SELECT run_id, attempt_id, verdict FROM attempts WHERE {condition}) a USING (run_id, attempt_id)
             WHERE {"kind IN (SELECT unnest($wanted_kinds))" if named else "NOT on_the_way"}
+        ), {_losses(full)}, by_group AS (
+            SELECT alike, sum(lost) AS lost, count(lost) AS scored
+            FROM (SELECT DISTINCT alike, run_id, attempt_id FROM listed) LEFT JOIN losses USING (run_id, attempt_id)
+            GROUP BY ALL
         )
         SELECT *, attempts / of_attempts AS share, count(*) OVER (PARTITION BY attempts) AS level FROM (
-            SELECT alike, scenario, kind, stage, took, due, field, given, wanted, detail, owner, tool, count(*) AS n,
+            SELECT alike, {_SHARED}, {_DETAIL}, count(*) AS n,
                 count(DISTINCT (run_id, attempt_id)) AS attempts, list_sort(list(DISTINCT model)) AS models,
                 (sum(count(*)) OVER ())::BIGINT AS of, count(*) OVER () AS groups,
-                (SELECT count(DISTINCT (run_id, attempt_id)) FROM listed) AS of_attempts
-            FROM listed GROUP BY ALL
-        ) ORDER BY attempts DESC, n DESC, alike LIMIT $limit
+                (SELECT count(DISTINCT (run_id, attempt_id)) FROM listed) AS of_attempts,
+                (SELECT count(DISTINCT (run_id, attempt_id)) FROM listed
+                    WHERE coalesce(verdict, 'unscored') = 'unscored') AS of_unscored
+            FROM listed GROUP BY alike, {_SHARED}
+        ) JOIN by_group USING (alike) ORDER BY {order} DESC, n DESC, alike LIMIT $limit
         """,
-        {**params, "limit": limit, **({"wanted_kinds": kinds} if named else {})},
-    )
+        {
+            **params, "limit": limit, **({"wanted_kinds": kinds} if named else {}),
+            **({f"full_{name}": values for name, values in losses.items()} if full else {}),
+        },
+    )  # fmt: skip
+
+
+def _losses(full: Sequence[FullScore]) -> str:
+    """SQL of `losses`: how far the scored ones among the `listed` attempts are below a full score."""
+    if not full:
+        return "losses AS (SELECT run_id, attempt_id, NULL::DOUBLE AS lost FROM listed WHERE false)"
+    return """full_scores AS (
+            SELECT unnest($full_task) AS task, unnest($full_metric) AS metric, unnest($full_best)::DOUBLE AS best
+        ), losses AS (
+            SELECT run_id, attempt_id,
+                abs(any_value(best) - coalesce(avg(value) FILTER (turn IS NULL), avg(value))) AS lost
+            FROM scores JOIN full_scores USING (task, metric) SEMI JOIN listed USING (run_id, attempt_id)
+            WHERE value IS NOT NULL GROUP BY ALL
+        )"""
 
 
 def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
@@ -109,17 +151,42 @@ def group(view: View) -> dict[str, Any] | None:
     they happened (`n`) in how many `attempts`; None when there is no such failure."""
     condition, params = where(view)
     found = ask(
-        f"""SELECT scenario, kind, stage, took, due, field, given, wanted, detail, owner, tool, count(*) AS n,
-            count(DISTINCT (run_id, attempt_id)) AS attempts
+        f"""SELECT {_SHARED}, {_DETAIL}, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts
         FROM troubles SEMI JOIN (SELECT run_id, attempt_id FROM attempts WHERE {condition}) USING (run_id, attempt_id)
-        WHERE alike = $alike GROUP BY ALL ORDER BY n DESC LIMIT 1""",
+        WHERE alike = $alike GROUP BY {_SHARED} ORDER BY n DESC LIMIT 1""",
         {**params, "alike": view.alike},
     )
     return None if found.is_empty() else found.row(0, named=True)
 
 
+def main_scores(attempts: pl.DataFrame, mains: Sequence[tuple[str, str, str]]) -> pl.DataFrame:
+    """What attempts (run_id, attempt_id) of several benchmarks come to by their tasks' own main figures: run_id,
+    attempt_id, score. `mains`: (benchmark, task, metric)."""
+    columns = zip(*mains, strict=True) if mains else ((), (), ())
+    return ask(
+        """WITH mains AS (SELECT unnest($benchmarks) AS benchmark, unnest($tasks) AS task, unnest($metrics) AS metric)
+        SELECT run_id, attempt_id, coalesce(avg(value) FILTER (turn IS NULL), avg(value)) AS score
+        FROM scores JOIN mains USING (benchmark, task, metric)
+        WHERE run_id || '/' || attempt_id IN (SELECT unnest($keys)) GROUP BY 1, 2""",
+        {
+            **dict(zip(("benchmarks", "tasks", "metrics"), map(list, columns), strict=True)),
+            "keys": [f"{run}/{attempt}" for run, attempt in attempts.select("run_id", "attempt_id").iter_rows()],
+        },
+    )
+
+
+def of_attempt(run_id: str, attempt_id: str) -> pl.DataFrame:
+    """What decided one attempt, in the order of its turns: turn, alike, and what the failures of a group share."""
+    return ask(
+        f"""SELECT turn, alike, detail, {_SHARED} FROM troubles
+        WHERE run_id = $run AND attempt_id = $attempt AND NOT on_the_way ORDER BY turn NULLS FIRST, kind""",
+        {"run": run_id, "attempt": attempt_id},
+    )
+
+
 def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, less_is_better: bool = False) -> Page:
-    """One page of attempts as `read.attempts`, with `wrong` and `way` (kinds and how often each), first_turn, reason.
+    """One page of attempts as `read.attempts`, with `wrong` and `way` (kinds and how often each), first_turn, reason,
+    disputed (whose doing people say it was instead).
 
     `wrong` is what decided the attempt, `way` what failed on the way to its end. `reason` says in words what is wrong
     with what was marked as a whole, or why it could not be marked. `first_turn` is the first one with something wrong.
@@ -148,7 +215,17 @@ def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, less_is_better: 
         """,
         params,
     )
-    return Page(page.frame.join(kinds, on=["run_id", "attempt_id"], how="left", maintain_order="left"), page.total)
+    told = ask(
+        f"SELECT * FROM ({_DISPUTED}) WHERE run_id || '/' || attempt_id IN (SELECT unnest($keys))", {"keys": keys}
+    )
+    found = page.frame
+    for each in (kinds, told):
+        found = found.join(each, on=["run_id", "attempt_id"], how="left", maintain_order="left")
+    return Page(found, page.total)
+
+
+_DISPUTED = """SELECT run_id, attempt_id, string_agg(DISTINCT field, ', ' ORDER BY field) AS disputed
+        FROM annotations_in_force WHERE kind = 'dispute' GROUP BY 1, 2"""
 
 
 def chosen_set(
@@ -175,12 +252,15 @@ def chosen_set(
         tagged AS (SELECT run_id, attempt_id, list(value ORDER BY value) AS tags FROM attempt_tags GROUP BY 1, 2),
         noted AS (SELECT run_id, attempt_id, list(value ORDER BY created, id) AS notes FROM annotations_in_force
             WHERE kind = 'note' GROUP BY 1, 2),
+        doubted AS ({_DISPUTED}),
         figures AS (SELECT {", ".join(["run_id", "attempt_id", *columns])} FROM scores
             WHERE turn IS NULL GROUP BY 1, 2),
         chosen AS (SELECT run_id, attempt_id FROM attempts a WHERE {condition}), {SCORED}
-        SELECT a.* EXCLUDE (output, facets, facet_list), {shown_columns()} {picked} wrong.wrong, tags, notes{said}
+        SELECT a.* EXCLUDE (output, facets, facet_list), {shown_columns()} {picked} wrong.wrong, disputed, tags,
+            notes{said}
         FROM attempts a LEFT JOIN wrong USING (run_id, attempt_id) LEFT JOIN figures USING (run_id, attempt_id)
             LEFT JOIN scored USING (run_id, attempt_id)
+            LEFT JOIN doubted USING (run_id, attempt_id)
             LEFT JOIN tagged USING (run_id, attempt_id) LEFT JOIN noted USING (run_id, attempt_id)
         WHERE {condition} ORDER BY {order_by(view, view.order or "worst", less_is_better)} LIMIT $most
         """,

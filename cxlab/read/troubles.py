@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxlab.read import failure_kinds, procedures
-from cxlab.read.failure_kinds import EVENTS, NOT_ANY, TOOL_ERRORS, VERDICTS
+from cxlab.read.failure_kinds import EVENTS, NOT_ANY, TOOL_ERRORS, VERDICTS, without_figures
 from cxlab.read.view import View
 from cxlab.store import catalogue, connect, layout
 
@@ -46,10 +46,11 @@ _BY_VERDICT = f"""FROM (SELECT * FROM attempts WHERE verdict IN ('failed', 'unsc
 # `stage` is the last common step of the way taken and the way due, `took` and `due` the next ones: of the agent's own
 # fields for a misread field (what they lead to), of the path it reported otherwise. `field` is the first one that
 # `stage` asks for and that was misread, as `given` where the panel says `wanted`. `alike` names the group: same
-# scenario, kind, stage, steps, field and values, or same form of a failure.
+# scenario, kind, stage, steps, field and values, or same form of a failure; `stem` is the detail without its figures,
+# by which that is told.
 _TROUBLES = f"""
-    SELECT *, left(md5(concat_ws('|', scenario, kind, stage, took, due, field, given, wanted, detail, tool)), 10)
-        AS alike
+    SELECT *, {without_figures("detail")} AS stem,
+        left(md5(concat_ws('|', scenario, kind, stage, took, due, field, given, wanted, stem, tool)), 10) AS alike
     FROM (
         SELECT run_id, attempt_id, model, scenario, turn, kind, false AS on_the_way, stage, took, due,
             CASE WHEN misread THEN coalesce(asked, other) END AS field,
@@ -88,7 +89,7 @@ _TROUBLES = f"""
             f.turn, {_KIND}, NOT {_DECIDED}, NULL, NULL, NULL, NULL, NULL, NULL, CASE
                 WHEN f.where_ = 'format' AND f.type = 'invalid'
                 THEN concat(f.type, ' ', regexp_extract(f.message, 'field ''([^'']+)''', 1))
-                WHEN {_KIND} IN {EVENTS} THEN regexp_replace(f.message, '\\S*[0-9]\\S*', '…', 'g')
+                WHEN {_KIND} IN {EVENTS} THEN {without_figures("f.message")}
                 ELSE f.type END, CASE f.where_ WHEN 'format' THEN 'agent' ELSE f.where_ END, NULL
         FROM ({_FAILURES}) f
         UNION ALL
@@ -127,14 +128,14 @@ TABLES = tuple(_MADE_BY)
 """Names for use in a query.
 
 `troubles` has one row a turn or failure: run_id, attempt_id, model, scenario, turn, kind, on_the_way, stage, took, due,
-field, given, wanted, detail, owner, tool, alike. `trouble_kinds` and `judge_splits` have run_id, attempt_id, value;
-`turns_gone_wrong` run_id, attempt_id, turns, wrong."""
+field, given, wanted, detail, owner, tool, stem, alike. `trouble_kinds` and `judge_splits` have run_id, attempt_id,
+value; `turns_gone_wrong` run_id, attempt_id, turns, wrong."""
 # What people have written to an attempt, or that nobody has.
 _WRITTEN = """(SELECT DISTINCT run_id, attempt_id, kind AS value
-        FROM annotations_in_force WHERE kind IN ('note', 'adjudication')
+        FROM annotations_in_force WHERE kind IN ('note', 'adjudication', 'dispute')
     UNION SELECT DISTINCT run_id, attempt_id, 'tag' FROM attempt_tags
     UNION ALL SELECT run_id, attempt_id, 'nothing' FROM attempts ANTI JOIN (SELECT run_id, attempt_id
-        FROM annotations_in_force WHERE kind IN ('note', 'adjudication') UNION SELECT run_id, attempt_id
+        FROM annotations_in_force WHERE kind IN ('note', 'adjudication', 'dispute') UNION SELECT run_id, attempt_id
         FROM attempt_tags) w USING (run_id, attempt_id))"""
 
 FACETS = {"errors": "trouble_kinds", "splits": "judge_splits", "tags": "attempt_tags", "written": _WRITTEN}

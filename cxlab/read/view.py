@@ -50,6 +50,7 @@ _TEXTS = {
     "marked": "marked",
     "shared": "shared",
     "reviewed": "reviewed",
+    "weight": "weight",
 }
 _NUMBERS = {"turn": "turn", "page": "page"}
 
@@ -59,7 +60,7 @@ KEYS = frozenset({**_LISTS, **_TEXTS, **_NUMBERS}.values())
 # Where one is on a page, as opposed to what one filters by: this stays behind when the page changes.
 _PLACE = (
     "ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "shared", "blind", "alike", "verdict",
-    "reviewed", "attempt", "turn", "stage", "page", "order", "tab", "at",
+    "reviewed", "weight", "attempt", "turn", "stage", "page", "order", "tab", "at",
     "field", "baseline", "conversation",
 )  # fmt: skip
 
@@ -77,11 +78,13 @@ class View:
     `at` the turns that are looked at ("last" or a number; empty: all). `errors` are kinds of what went wrong
     (failure_kinds.KINDS), `splits` "yes" or "no", `ends` how dialogues ended, `owners` whose doing a verdict was
     (failure_kinds.OWNER), `reasons` why an attempt did not pass, without what names one case (REASON_STEM),
-    `tags` what people tagged attempts with, `written` what they wrote to them (note, tag, adjudication, nothing),
-    `floors` "shown" where constant agents are among the attempts, `blind` "yes" where model and verdict are hidden,
+    `tags` what people tagged attempts with, `written` what they wrote to them (note, tag, adjudication, dispute,
+    nothing), `floors` "shown" where constant agents are among the attempts, `blind` "yes" where model and verdict are
+    hidden,
     `shared` "model" or "run_id" where only what all models, or runs, of `runs` have tried is looked at, the newest of
     each sample and trial,
     `reviewed` "yes" where scores that people's decisions correct stand beside those as judged,
+    `weight` "points" where groups of failures are put in order by points lost, not by attempts,
     `alike` a group of alike failures. `sets` are conditions under which models are compared, one a benchmark
     (read/conditions.py), `marked` is "out" where samples are left out whose label people marked as wrong. `lead` is the
     metric that leads where a benchmark lets that be chosen. `without` are models and `without_samples` samples that a
@@ -119,6 +122,7 @@ class View:
     shared: str = ""
     marked: str = ""
     reviewed: str = ""
+    weight: str = ""
     blind: str = ""
     dataset: str = ""
     conversation: str = ""

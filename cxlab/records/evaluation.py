@@ -192,6 +192,7 @@ class Annotation(Record):
     """What a person wrote: a note, a tag, an adjudication; append-only, a later one of the same target wins.
 
     An `adjudication` says what a judged field of a turn is, a `resolution` what it is where raters differ.
+    A `dispute` says that an attempt's verdict was another's doing: `field` is whose, `value` the reason.
     A `rating` says of a conversation of a dataset whether it is real: then `run_id` is the dataset's id, `attempt_id`
     the conversation's, `field` real or fake, and `value` the reasons, one a line. Where `run_id` names a question, it
     says whether the conversation fits: `field` yes, no or unsure, and `value` the question.
@@ -211,6 +212,7 @@ class Annotation(Record):
         "tag",
         "untag",
         "adjudication",
+        "dispute",
         "resolution",
         "rating",
         "filter",

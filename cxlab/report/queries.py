@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from cxlab.read.failure_kinds import OWNER, REASON_STEM
+from cxlab.read.failure_kinds import OWNER, REASON_STEM, without_figures
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, where
 from cxlab.read.view import View
@@ -46,9 +46,9 @@ def telling(view: View, most: int) -> pl.DataFrame:
     """Failed attempts of which no two are alike, one row a kind: run_id, attempt_id, model, owner, reason, and of its
     kind n attempts, by which models, of how many failures in all; passed_by (models that passed the same sample).
 
-    Alike are failures of one owner, task and procedure for one reason at one stage, field and tool. First comes the
-    largest kind of each reason, without what names a single case in it; where these are too few the second largest of
-    each, and so on. A kind is shown by its shortest attempt.
+    Alike are failures of one owner, task and procedure for one reason, whatever its figures (as on the page Failures),
+    at one stage, field and tool. First comes the largest kind of each reason, without what names a single case in it;
+    where these are too few the second largest of each, and so on. A kind is shown by its shortest attempt.
     """
     condition, params = where(view.change(verdict="failed"))
     everything, others = where(view.change(verdict=""))
@@ -56,15 +56,16 @@ def telling(view: View, most: int) -> pl.DataFrame:
         f"""
         WITH failed AS (
             SELECT *, {OWNER} AS owner, {REASON_STEM} AS stem,
+                {without_figures("coalesce(verdict_reason, '')")} AS alike,
                 {select_procedure("facet_list")} AS procedure
             FROM attempts WHERE {condition}
         ), ordered AS (
             SELECT *, row_number() OVER (
-                PARTITION BY owner, task, procedure, stem, verdict_stage, verdict_field, verdict_tool
+                PARTITION BY owner, task, procedure, alike, verdict_stage, verdict_field, verdict_tool
                 ORDER BY turns, run_id, attempt_id
             ) AS nth FROM failed
         ), kinds AS (
-            SELECT owner, task, procedure, stem, verdict_stage, verdict_field, verdict_tool, count(*) AS n,
+            SELECT owner, task, procedure, alike, stem, verdict_stage, verdict_field, verdict_tool, count(*) AS n,
                 list_sort(list(DISTINCT model)) AS models, any_value(run_id) FILTER (nth = 1) AS run_id,
                 any_value(attempt_id) FILTER (nth = 1) AS attempt_id
             FROM ordered GROUP BY ALL

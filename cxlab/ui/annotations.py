@@ -43,7 +43,7 @@ def ask_author(empty: bool = False) -> None:
 
 
 def annotate(
-    kind: Literal["note", "tag", "untag", "adjudication", "resolution", "name", "baseline"],
+    kind: Literal["note", "tag", "untag", "adjudication", "resolution", "dispute", "name", "baseline"],
     run_id: str,
     attempt_id: str,
     value: str,
@@ -77,7 +77,9 @@ def decide(dataset_id: str, key: str, state: State, note: str = "") -> str:
 
 
 def _write(
-    kind: Literal["note", "tag", "untag", "adjudication", "resolution", "filter", "finding", "name", "baseline"],
+    kind: Literal[
+        "note", "tag", "untag", "adjudication", "resolution", "dispute", "filter", "finding", "name", "baseline"
+    ],
     run_id: str,
     attempt_id: str,
     value: str,

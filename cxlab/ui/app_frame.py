@@ -27,8 +27,10 @@ _STYLE = """<style>
   padding-right: 2.4rem; max-width: 1500px;}
 [data-testid="stMetricValue"] {font-variant-numeric: tabular-nums;}
 [data-testid="stSidebarNav"] {padding-bottom: .5rem;}
-[data-testid="stMain"] [data-testid="stPageLink-NavLink"] {padding-left: 0;}
-[data-testid="stMain"] [data-testid="stPageLink-NavLink"] p {color: #31456a; text-decoration: underline;}
+/* A link on a page to another state of it is not where one is. */
+[data-testid="stMain"] [data-testid="stPageLink-NavLink"] {padding-left: 0; background: none;}
+[data-testid="stMain"] [data-testid="stPageLink-NavLink"] p {color: #31456a; text-decoration: underline;
+ font-weight: 400;}
 [data-testid="stChatMessageAvatarUser"] {background-color: #56B4E9; color: #0f172a;}
 [data-testid="stChatMessageAvatarAssistant"] {background-color: #31456a; color: #ffffff;}
 [class*="st-key-cx-say-customer"] {border-left: 3px solid #56B4E9; padding-left: .8rem;}

@@ -46,7 +46,13 @@ _WORDS: dict[str, dict[str, str]] = {
     "owners": {"label": "the label", "provider": "the provider", "judge": "the judges", "scorer": "the scorer"}
     | {name: f"the {name}" for name in ("agent", "customer", "tool")}
     | {"unknown": "nobody knows whose"},
-    "written": {"note": "a note", "tag": "a tag", "adjudication": "a decision", "nothing": "nothing yet"},
+    "written": {
+        "note": "a note",
+        "tag": "a tag",
+        "adjudication": "a decision",
+        "dispute": "a dispute",
+        "nothing": "nothing yet",
+    },
 }
 
 

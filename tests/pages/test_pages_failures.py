@@ -97,7 +97,7 @@ def test_previous_and_next_follow_the_order_of_the_list(judged_home: Path) -> No
 
 def test_notes_are_kept_and_can_be_taken_back(own_judged_home: Path) -> None:
     app = open_page("failures", attempt="run-0/run-0-a1", turn="1")
-    app.text_area[0].set_value(HOSTILE)
+    next(area for area in app.text_area if area.label == "Note").set_value(HOSTILE)
     next(button for button in app.button if button.label == "Add note").click().run()
     assert annotations.notes("run-0", "run-0-a1").log["value"].to_list() == [HOSTILE]
     assert HOSTILE in [each.value for each in app.text]

@@ -35,21 +35,23 @@ def test_each_benchmark_has_one_success_rate_on_overview_and_failures(made_home:
         assert rate in told
         failures = open_page("failures", benchmark=name)
         assert next(each.value for each in failures.metric if each.label == PASSED_OF_ALL) == rate
+        of = f"the share that passed is of the {one.passed + one.failed:,} scored"
+        assert (of in words(failures)) == (one.unscored > 0)
     assert "Nothing is running." in told
 
 
 def test_what_breaks_most_is_the_first_group_of_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     values: dict[tuple[str, int], float | None] = {(f"s{i}", 1): 90.0 if i > 4 else 10.0 for i in range(8)}
-    reasons = {"s0": "late: by 3 days", "s1": "late: by 7 days", "s2": "late", "s3": "rude", "s4": "rude"}
+    reasons = {"s0": "late: by 3 days", "s1": "late: by 7 days", "s2": "late: by 9 days", "s3": "rude", "s4": "rude"}
     write_run(tmp_path, 1, "m", values, reasons=reasons)
     found = outcome(View(benchmark="sage"))
     assert (found.passed, found.failed) == (3, 5)
     assert found.worst is not None
-    assert (found.worst["owner"], found.worst["detail"], found.worst["attempts"]) == ("agent", "rude", 2)
+    assert (found.worst["owner"], found.worst["detail"], found.worst["attempts"]) == ("agent", "late: by … days", 3)
     page = open_page("failures", verdict="failed")
-    assert "Most often: rude (the agent's doing)" in words(page)
-    assert "Rude (the agent's doing)" in words(open_page())
+    assert "Most often: late: by … days (the agent's doing)" in words(page)
+    assert "Late: by … days (the agent's doing)" in words(open_page())
     few = {"s0": "late", "s1": "rude", "s2": "late", "s3": "rude", "s4": "slow"}
     write_run(tmp_path, 2, "n", values, reasons=few)
     assert "Nothing stands out: 2 kinds of failure in 2 dialogues each" in words(open_page("failures", model="n"))

@@ -12,7 +12,10 @@ from cxlab.ui.annotations import annotate, ask_author, author, withdraw
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import plain, say
 
-_KINDS = {"note": "note", "tag": "tagged", "untag": "tag removed", "adjudication": "decided", "resolution": "settled"}
+_KINDS = {"note": "note", "tag": "tagged", "untag": "tag removed", "adjudication": "decided", "resolution": "settled",
+          "dispute": "disputes whose doing it was; says"}  # fmt: skip
+
+_SHOWN = ("note", "adjudication", "resolution", "dispute")
 
 
 def show_annotations(run_id: str, attempt_id: str, turn: int | None) -> None:
@@ -21,7 +24,7 @@ def show_annotations(run_id: str, attempt_id: str, turn: int | None) -> None:
     with st.container(border=True):
         st.markdown("**Tags and notes**")
         _tags(run_id, attempt_id, found.tags)
-        for row in found.log.filter(pl.col("kind").is_in(["note", "adjudication", "resolution"])).iter_rows(named=True):
+        for row in found.log.filter(pl.col("kind").is_in([*_SHOWN])).iter_rows(named=True):
             _entry(row, run_id, attempt_id)
         with st.form("cx-note", clear_on_submit=True, border=False):
             text = st.text_area(

@@ -8,10 +8,11 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.errors import UnknownName
-from cxlab.read import StoredAttempt, View
+from cxlab.read import StoredAttempt, View, failures
 from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui import address, path_strips
+from cxlab.ui.address import cached
 from cxlab.ui.labels import badge, error, header, label, plain, say
 from cxlab.ui.transcript import transcript
 from cxlab.views.benchmarks import declared
@@ -22,7 +23,8 @@ from cxlab.views.failures import (
     attempt_list,
     attempt_procedure,
 )
-from cxlab.views.failures.attempt_verdict import show_chip, show_owner, show_verdict
+from cxlab.views.failures.attempt_verdict import group_turns, say_judges, show_chip, show_owner, show_verdict
+from cxlab.views.failures.dispute import show_dispute
 from cxlab.views.persona import live_link
 
 # Of which attempt the model and the verdict were asked for, reading blind.
@@ -57,6 +59,9 @@ def show_one(view: View, run_id: str, attempt_id: str) -> None:
             live_link.show_live_link(whole.run)
     # Of what nobody has labelled there is what was given and what came, whatever else the benchmark draws.
     unlabelled = bool(whole.sample) and not whole.sample.get("expected")
+    # Opened from a group of alike failures it opens at the group's turn, as its neighbours do.
+    if view.turn is None and (turns := group_turns(view, whole)):
+        view = view.change(turn=turns[0], page=view.page)
     part = _show_answer if unlabelled else PARTS.get(about.attempt_view, _show_dialogue)
     part(view, whole, about)
     if view.turn is not None:
@@ -187,16 +192,23 @@ def _show_wrong(view: View, whole: read.StoredAttempt, wrong: pl.DataFrame) -> N
     with st.container(border=True):
         st.markdown("**What went wrong**")
         show_owner(whole)
+        show_dispute(whole)
+        alike = set(group_turns(view, whole))
+        kept = cached(failures.of_attempt, str(whole.attempt["run_id"]), str(whole.attempt["attempt_id"]))
+        fields = dict(kept.drop_nulls("field").select("turn", "field").iter_rows())
         if wrong.is_empty():
             reason = whole.attempt.get("verdict_reason")
             say(str(reason)) if reason else st.caption("Nothing on the evaluated turns.")
         for trace in wrong.iter_rows(named=True):
             message = attempt_procedure.agent_data(whole, trace["turn"])
             with st.container(gap=None):
-                words = f"✕ Turn {trace['turn']}: {name_kind(trace['error'])}"
+                mark = " ◀ of the group you came from" if trace["turn"] in alike else ""
+                words = f"✕ Turn {trace['turn']}: {name_kind(trace['error'])}{mark}"
                 if st.button(words, key=f"goto-{trace['turn']}", type="tertiary"):
                     address.go(view.change(turn=int(trace["turn"]), page=view.page))
                 say(attempt_procedure.explain_trace(trace, message))
+                if told := say_judges(whole, trace["turn"], fields.get(trace["turn"], "")):
+                    st.caption(plain(told))
 
 
 def _show_rest(view: View, whole: read.StoredAttempt) -> None:

@@ -13,15 +13,14 @@ from cxlab.read.attempts import ROWS_A_PAGE, benchmarks, neighbours
 from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, go, here, link, marks, set_view
-from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import choose
-from cxlab.ui.labels import PASSED_OF_ALL, figures, plain, say_passed, section, title
+from cxlab.ui.labels import PASSED_OF_ALL, figures, plain, say_passed, title
 from cxlab.ui.paging import show_pages
-from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.views.benchmarks import declared_all, names_of, usable_facets
+from cxlab.ui.tables import column, show_table
+from cxlab.views.benchmarks import declared, declared_all, names_of, usable_facets
 from cxlab.views.failures.attempt_set import save_set
-from cxlab.views.failures.charts import describe_event, describe_group, draw_groups, say_commonest, say_owner, say_size
+from cxlab.views.failures.groups import titles_of
 
 _ORDERS = {
     "worst": "worst score first",
@@ -49,10 +48,6 @@ def choose_metric(view: View, about: Declaration) -> View:
     return view.change(metric=metric, page=view.page)
 
 
-def _titles(about: Declaration) -> dict[str, str]:
-    return {task.id: task.title for task in about.card.tasks}
-
-
 def scope_of(view: View) -> View:
     """What is listed under an address that says nothing of it: what failed, and what could not be scored; all of it
     where it is read blind."""
@@ -66,13 +61,18 @@ def _picks_failures(view: View) -> bool:
     return bool(view.owners or view.reasons)
 
 
+def _picks_troubles(view: View) -> bool:
+    """Whether the filters let only that through in which something went wrong: then its share says nothing."""
+    return _picks_failures(view) or bool(view.errors or view.alike)
+
+
 def show_counts(view: View, about: Declaration, counts: dict[str, int]) -> None:
     """How much goes wrong under the filters, in a few figures."""
     things, all_, turns = about.card.unit[1], counts["attempts"], counts["turns"]
     failed, unscored, wrong = counts["failed"], counts["unscored"], counts["wrong_turns"]
     of_all = f"of {format_count(all_)} {things}"
     rule = "by the benchmark's own rule, as it was stored when they were scored"
-    if _picks_failures(view):
+    if _picks_failures(view) or (_picks_troubles(view) and not counts["passed"]):
         items = [("Failed", format_count(failed), f"{format_count(failed)} {of_all} under the filters, {rule}.")]
     else:
         # What is picked by some trouble is no fair share of all that was tried.
@@ -85,7 +85,7 @@ def show_counts(view: View, about: Declaration, counts: dict[str, int]) -> None:
         *items,
         ("Not scored", format_count(unscored), f"{format_count(unscored)} {of_all} neither passed nor failed, {rule}."),
     ]
-    if turns:
+    if turns and not _picks_troubles(view):
         meaning = f"{format_count(wrong)} of {format_count(turns)} evaluated turns of these {things}."
         items.append(("Turns gone wrong", format_share(wrong / turns), meaning))
     elif counts["tool_errors"]:
@@ -97,7 +97,9 @@ def show_counts(view: View, about: Declaration, counts: dict[str, int]) -> None:
     figures(items)
     with st.container(horizontal=True, vertical_alignment="center"):
         runs = "the runs that are picked" if view.runs else "all runs under these filters, whatever their settings"
-        st.caption(f"Counted over {runs}.")
+        known = counts["passed"] + failed
+        scored = f"; the share that passed is of the {format_count(known)} scored" if known and unscored else ""
+        st.caption(f"Counted over {runs}{scored if items[1][0] != 'Failed' else ''}.")
         if view.benchmark and not _picks_failures(view):
             same = View(view.benchmark, view.runs, view.models, view.tasks, view.facets)
             link("On the same samples and settings: Compare", "compare", same)
@@ -150,101 +152,6 @@ def choose_verdict(view: View, counts: dict[str, int]) -> View:
     return scope_of(view)
 
 
-# What makes failures alike, by the part that draws an attempt.
-_ALIKE = {
-    "procedure": "failures of one scenario and kind that leave the way at the same stage by the same step with the "
-    "same value misread"
-}
-
-
-def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
-    """The largest groups as bars; a click narrows the page to one."""
-    if view.alike:
-        show_group(view, about)
-        return
-    if groups.is_empty():
-        return
-    titles, things = _titles(about), about.card.unit
-    alike = _ALIKE.get(about.attempt_view, "failures of one task with the same reason at the same place")
-    first = groups.row(0, named=True)
-    finding = say_commonest(first, things, titles)
-    section(
-        plain(f"Most often: {finding}" if first["level"] == 1 else finding),
-        f"{say_size(first['n'], first['attempts'], things)}, of {format_count(first['of'])} failures in "
-        f"{format_count(first['of_attempts'])} {things[first['of_attempts'] != 1]}. "
-        f"Shown: the {groups.height} groups of {format_count(first['groups'])} in most {things[1]}. Alike: {alike}. "
-        f"Click a bar to see its {things[1]}.",
-    )
-    named = groups.with_columns(
-        what=pl.Series([describe_group(row, titles)[0] for row in groups.iter_rows(named=True)]),
-        where=pl.Series([describe_group(row, titles)[1] for row in groups.iter_rows(named=True)]),
-    )
-    columns = {
-        "what": column("What happened", width="large"),
-        "where": column("Where", width="large"),
-        "attempts": column(things[1].capitalize(), "count"),
-        "share": column("Share", "share", f"Of the {things[1]} under the filters that failed or were not scored."),
-        "n": column("Failures", "count", "One of them can fail alike several times."),
-        "owner": column("Whose doing", width="small"),
-        "models": column("Models"),
-    }
-    alt = f"The {groups.height} largest groups of alike failures. {finding}."
-    picked = show_chart(
-        draw_groups(groups, dark(), titles, things), named, key="groups", alt=alt, columns=columns, select=True
-    )
-    if picked:
-        go(view.change(alike=str(picked[0][0])))
-
-
-def show_on_the_way(view: View, about: Declaration, counts: dict[str, int]) -> None:
-    """What failed on the way without deciding how the attempt ended; a row lists where."""
-    if view.alike or not counts["on_the_way"]:
-        return
-    found = cached(failures.on_the_way, view.change(attempt="", turn=None, order="", page=1, verdict=""))
-    if found.is_empty():
-        return
-    all_, rows = int(found["of"][0]), list(found.iter_rows(named=True))
-    with st.expander(f"On the way: {format_count(all_)} tool calls, replies and slips that failed", key="cx-way"):
-        st.caption(
-            "These did not decide how the attempt ended, and many were mended: they are counted apart from failures, "
-            f"over failed and passed alike. The {found.height} commonest of {format_count(found['groups'][0])} kinds; "
-            "select one to list where it happened."
-        )
-        shown = found.with_columns(
-            what=pl.Series([describe_event(row, _titles(about))[0] for row in rows], dtype=pl.String),
-            where=pl.Series([describe_event(row, _titles(about))[1] for row in rows], dtype=pl.String),
-            mended=pl.col("passed") / pl.col("attempts"),
-        )
-        columns = {
-            "what": column("What happened", width="large"),
-            "where": column("Where"),
-            "n": column("Times", "count"),
-            "attempts": column(about.card.unit[1].capitalize(), "count"),
-            "mended": column("Passed all the same", "share", "Of the attempts in which it happened."),
-        }
-        alt = "What failed on the way, by kind, with how many attempts passed all the same."
-        picked = show_table(shown, columns, key="on-the-way", alt=alt, select="single")
-    if picked:
-        go(view.change(alike=str(picked[0]["alike"]), verdict="all"))
-
-
-def show_group(view: View, about: Declaration) -> None:
-    """The group in force, and the way out of it."""
-    found = cached(failures.group, view.change(attempt="", turn=None, order="", page=1))
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        if found is None:
-            st.markdown("No failures of this group are left under these filters.")
-        else:
-            what, where = describe_group(found, _titles(about))
-            st.markdown(
-                f"**{plain(what)}**  \n{plain(where)} · {plain(name_kind(str(found['kind'])))} · "
-                f"{say_owner(found['owner'])}  \n"
-                f"{say_size(found['n'], found['attempts'], about.card.unit)} under these filters"
-            )
-        if st.button("Show all failures", key="group-leave"):
-            go(view.change(alike=""))
-
-
 def show_attempts(view: View, about: Declaration) -> None:
     """The attempts of the view, a page of rows at a time; a click opens one."""
     (one, many), less = about.card.unit, view.metric in about.card.lower_is_better
@@ -269,12 +176,13 @@ def show_attempts(view: View, about: Declaration) -> None:
     if not page.total:
         _say_none(view, about)
         return
-    rows = with_labels(page.frame).with_columns(
+    found = page.frame if about.card.id else _add_main_scores(page.frame)
+    rows = with_labels(found).with_columns(
         wrong_=pl.Series([_say_kinds(kinds) for kinds in page.frame["wrong"].to_list()], dtype=pl.String),
         way_=pl.Series([_say_kinds(kinds) for kinds in page.frame["way"].to_list()], dtype=pl.String),
         # As much as three lines of a cell hold.
         opening=pl.col("opening").map_elements(lambda text: shorten(text, _OPENING), return_dtype=pl.String),
-        task=pl.col("task").replace(_titles(about)),
+        task=pl.col("task").replace(titles_of(about)),
         benchmark=pl.col("benchmark").replace(names_of(page.frame["benchmark"].unique())),
     )
     shown = _columns(view, about, rows)
@@ -300,13 +208,36 @@ def show_attempts(view: View, about: Declaration) -> None:
     save_set(view.change(order=_order_of(view), page=view.page), about, page.total)
 
 
+def _add_main_scores(frame: pl.DataFrame) -> pl.DataFrame:
+    """A page of attempts of several benchmarks with each one's own main figure as its score."""
+    mains = [
+        (name, task.id, task.metric)
+        for name in frame["benchmark"].unique().sort()
+        for task in declared(str(name)).card.tasks
+    ]
+    own = failures.main_scores(frame, mains)
+    return frame.drop("score").join(own, on=["run_id", "attempt_id"], how="left", maintain_order="left")
+
+
 # What says or hints who answered, or what became of it.
-_TELLING = ("name", "wrong_", "reason", "score", "way_", "verdict_owner", "turns", "ended_by", "latency_s", "cost_usd")
+_TELLING = (
+    "name",
+    "wrong_",
+    "reason",
+    "score",
+    "way_",
+    "verdict_owner",
+    "disputed",
+    "turns",
+    "ended_by",
+    "latency_s",
+    "cost_usd",
+)
 
 
 def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, object]:
     """What the table shows; a column without a value in any row says nothing, nor a facet that repeats the task."""
-    tasks = set(_titles(about))
+    tasks = set(titles_of(about))
     usable = usable_facets(about)
     facets = [facet for facet in about.facets if facet.id in usable and facet.id in rows.columns]
     # Those that tell situations apart and that people compare by stand in front, what else is known at the end.
@@ -321,13 +252,15 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
         "wrong_": column("What went wrong", help="On how many turns; a turn can be in two kinds.", width="medium"),
         "reason": column("Reason", help="As the verdict has it.", width="medium"),
         "score": column(
-            title(view.metric),
+            title(view.metric) if about.card.id else "Score",
             "points",
-            "Mean over the evaluated turns, or of the whole attempt; empty when nothing could be scored.",
+            ("" if about.card.id else "By the main figure of each one's own task. ")
+            + "Mean over the evaluated turns, or of the whole attempt; empty when nothing could be scored.",
         ),
         "way_": column("On the way", help="What failed and did not decide how it ended.", width="medium"),
         **{name: shown[name] for name in telling},
         "verdict_owner": column("Whose doing", width="small"),
+        "disputed": column("Disputed", width="small", help="Whose doing it was instead, as people say."),
         "turns": column("Turns", "count", "The agent's messages to the customer."),
         "opening": column("First message", width="medium"),
         **shown,

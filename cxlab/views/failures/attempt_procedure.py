@@ -17,6 +17,7 @@ from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import votes
+from cxlab.views.failures.charts import name_step
 
 
 def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[str, str]) -> None:
@@ -53,11 +54,14 @@ def situation(whole: StoredAttempt) -> None:
             ("Intent", label(row.get("intent") or "–")),
             ("Customer", _person(row.get("level"), row.get("persona"))),
         ]
-        about += [(str(name), _value(value)) for name, value in (inputs.get("system") or {}).items()]
+        about += [(name_id(name), name_id(_value(value))) for name, value in (inputs.get("system") or {}).items()]
         action = expected.get("action")
         if action:
             about.append(
-                ("Right action", ", ".join(map(str, action.values())) if isinstance(action, dict) else str(action))
+                (
+                    "Right action",
+                    ", ".join(map(name_id, action.values())) if isinstance(action, dict) else name_id(action),
+                )
             )
         grid(("What was true", ""), [[(name, "quiet"), (value, "")] for name, value in about])
         facts = inputs.get("facts") or []
@@ -66,8 +70,8 @@ def situation(whole: StoredAttempt) -> None:
                 ("Fact", "Value", "How the customer says it"),
                 [
                     [
-                        (str(fact.get("field")), ""),
-                        (str(fact.get("label", fact.get("value"))), ""),
+                        (name_id(fact.get("field")), ""),
+                        (name_id(fact.get("label", fact.get("value"))), ""),
                         (
                             f"{_named(_WORDING, fact.get('wording'))}, {_named(_DELIVERY, fact.get('delivery'))}",
                             "quiet",
@@ -125,8 +129,21 @@ def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None) -
                 f"Right path, wrong action: gave {name_id(trace['predicted_action'])}, "
                 f"due was {name_id(trace['reference_action'])}"
             )
-        return "Read the fields well enough, and then reported another path than they lead to"
+        return f"{_say_parting(trace)}; the fields as it read them lead the right way"
     return name_kind(str(kind))
+
+
+def _say_parting(trace: Mapping[str, Any]) -> str:
+    """Where a way leaves the one that was due, in the words of the groups on the page Failures."""
+    took, due = ([*trace[f"{who}_path"], trace[f"{who}_action"]] for who in ("predicted", "reference"))
+    common = 0
+    while common < min(len(took), len(due)) and took[common] == due[common]:
+        common += 1
+    scenario = trace.get("procedure")
+    after = name_step(scenario, took[common - 1]) if common else "the start"
+    went = f"Went to {name_step(scenario, took[common])}" if common < len(took) and took[common] else "Stopped"
+    due_words = f"due was {name_step(scenario, due[common])}" if common < len(due) else "the path was over"
+    return f"{went} after {after}, {due_words}"
 
 
 def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: int | None) -> None:
@@ -219,13 +236,15 @@ def _verdicts(whole: StoredAttempt, turn: int, asked: int | None) -> None:
 def _ways(trace: Mapping[str, Any]) -> None:
     moves = trace["moves"] or [{"move": "", "stage": stage} for stage in trace["predicted_path"]]
     strip(moves, "Path", trace.get("procedure"))
-    given, due = trace["predicted_action"], trace["reference_action"]
-    if due is None:
-        strip([("", given or "none")], "Action")
+    if known := procedures.find(trace.get("procedure")):
+        st.caption(plain(" › ".join(known.name(str(each["stage"])) for each in moves)))
+    given, due = (name_id(trace[name] or "none") for name in ("predicted_action", "reference_action"))
+    if trace["reference_action"] is None:
+        strip([("", given)], "Action")
     elif given == due:
         strip([("sync", given)], "Action")
     else:
-        strip([("inserted", given or "none"), ("skipped", due)], "Action")
+        strip([("inserted", given), ("skipped", due)], "Action")
 
 
 def _fields(whole: StoredAttempt, trace: Mapping[str, Any]) -> None:
@@ -248,11 +267,11 @@ def _fields(whole: StoredAttempt, trace: Mapping[str, Any]) -> None:
         [
             ("Action", ""),
             (
-                str(trace["predicted_action"]),
+                name_id(trace["predicted_action"]),
                 "bad" if trace["reference_action"] not in (None, trace["predicted_action"]) else "",
             ),
-            (str(trace["reference_action"] or "–"), ""),
-            (str(trace["gold_action"] or "–"), "quiet"),
+            (name_id(trace["reference_action"] or "–"), ""),
+            (name_id(trace["gold_action"] or "–"), "quiet"),
         ]
     )
     grid(("Field", "Agent read", "Panel says", "Leaf"), rows)

@@ -1,13 +1,17 @@
 """What became of one attempt, by its stored verdict: passed, failed or not scored, why, whose doing, and where."""
 
+import polars as pl
 import streamlit as st
 
 from cxlab.charts.names import name_id
-from cxlab.read import StoredAttempt, View, procedures
+from cxlab.read import StoredAttempt, View, failures, procedures
+from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import kind_of, name_kind
 from cxlab.ui import address
+from cxlab.ui.address import cached
 from cxlab.ui.labels import chip, plain, say
 from cxlab.ui.path_strips import grid
+from cxlab.views.failures.dispute import OWNERS, show_dispute
 
 SIGNS = {"passed": ("✓ passed", "green"), "failed": ("✕ failed", "red"), "unscored": ("? not scored", "orange")}
 _NOTHING = {"passed": "Nothing: it passed.", "failed": "It failed.", "unscored": "It could not be scored."}
@@ -31,33 +35,62 @@ def show_verdict(view: View, whole: StoredAttempt, *, on_the_way: bool = False) 
         st.markdown("**What went wrong**")
         say_verdict(whole)
         show_owner(whole)
+        show_dispute(whole)
         said = [f"{name}: {value}" for name, value in _places(row) if value not in (None, "")]
         if said:
             st.caption(plain(" · ".join(said)))
         turn = row.get("verdict_turn")
-        if turn is not None and st.button(f"Go to turn {turn}", key="verdict-turn", type="tertiary"):
+        alike = " ◀ of the group you came from" if turn in group_turns(view, whole) else ""
+        if turn is not None and st.button(f"Go to turn {turn}{alike}", key="verdict-turn", type="tertiary"):
             address.go(view.change(turn=int(turn), page=view.page))
         if on_the_way:
             _show_way(whole, mended=verdict == "passed")
 
 
-_OWNERS = {
-    "agent": "what it read, said or did is not what was due",
-    "customer": "the model that plays the customer did not keep to its part",
-    "judge": "the judges gave nothing that the attempt could be held against",
-    "provider": "a model's server failed and cut it short",
-    "tool": "a tool did not do what it is there for",
-    "label": "nothing is stored that it could be held against",
-    "scorer": "the program that scores failed",
-}
+def group_turns(view: View, whole: StoredAttempt) -> list[int]:
+    """The turns on which the attempt failed as the view's group did, in their order; none without a group."""
+    if not view.alike:
+        return []
+    found = cached(failures.of_attempt, str(whole.attempt["run_id"]), str(whole.attempt["attempt_id"]))
+    return found.filter(pl.col("alike") == view.alike)["turn"].drop_nulls().to_list()
 
 
 def show_owner(whole: StoredAttempt) -> None:
     """Whose doing the verdict was, and by which rule; nothing of what passed."""
     owner = str(whole.attempt.get("verdict_owner") or "")
     if owner:
-        why = _OWNERS.get(owner, "")
-        st.caption(plain(f"Whose doing: the {owner}'s" + (f" ({why})." if why else ".")))
+        why = OWNERS.get(owner, "")
+        st.caption(
+            plain(f"Whose doing: the {owner}'s" + (f" ({why}). " if why else ". ") + _say_evidence(whole, owner))
+        )
+
+
+# Where a failure is stored → whose slip that is.
+_SIDES = {"customer": "the customer", "provider": "a provider", "judge": "a judge", "scorer": "the scorer"}
+
+
+def _say_evidence(whole: StoredAttempt, owner: str) -> str:
+    """What is stored against anybody but the owner."""
+    others = [_SIDES[where] for where in whole.failures["where_"].to_list() if where in _SIDES and where != owner]
+    counts = [f"{who} {others.count(who)} ×" for who in dict.fromkeys(others)]
+    return f"Stored against others here: {', '.join(counts)}." if counts else "Nothing is stored against others."
+
+
+def say_judges(whole: StoredAttempt, turn: int, field: str) -> str:
+    """What a misread field is held against: how many judges read it as the panel does, and what the customer's card
+    holds; "" where no judge was asked."""
+    trace = whole.traces.filter(pl.col("turn") == turn)
+    told = whole.judgements.filter((pl.col("turn") == turn) & (pl.col("field") == field) & (pl.col("status") == "ok"))
+    if trace.is_empty() or told.is_empty():
+        return ""
+    panel, card = (read_object(trace.row(0, named=True)[f"{who}_fields"]).get(field) for who in ("panel", "gold"))
+    if panel is None:
+        return ""
+    alike = sum(name_id(verdict) == name_id(panel) for verdict in told["verdict"].to_list())
+    words = f"{alike} of {told.height} judges read {name_id(field)} as {name_id(panel)}"
+    if card is None:
+        return f"{words}."
+    return f"{words}; the customer's card holds {name_id(card)}{', too' if card == panel else ''}."
 
 
 def say_verdict(whole: StoredAttempt) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cxlab.charts.names import name_id, shorten
-from cxlab.charts.numbers import format_count, format_share, largest
+from cxlab.charts.names import name_id
+from cxlab.charts.numbers import format_count, format_points, format_share, largest
 from cxlab.charts.theme import palette, plain, short_model, style_figure
 from cxlab.read import failure_kinds, procedures
 
@@ -44,7 +44,7 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
     if kind in _EVENTS:
         return describe_event(row, titles)
     scenario = _name(row["scenario"], titles)
-    step, took, due = (_step(row["scenario"], row[name]) for name in ("stage", "took", "due"))
+    step, took, due = (name_step(row["scenario"], row[name]) for name in ("stage", "took", "due"))
     misread = failure_kinds.misread()
     if kind in misread and row["field"]:
         what = f"Read {name_id(row['field'])} as {name_id(row['given'])}, it was {name_id(row['wanted'])}"
@@ -90,8 +90,8 @@ def _name(place: str | None, titles: Mapping[str, str]) -> str:
     return titles.get(place or "") or (place or "any scenario").replace("_", " ").capitalize()
 
 
-def _step(scenario: str | None, step: str | None) -> str:
-    """A stage of a procedure by its title, an action in words."""
+def name_step(scenario: str | None, step: str | None) -> str:
+    """A stage of a procedure by its title, an action in words; "the end" behind a way that is over."""
     if not step:
         return "the end" if step is None else "nothing"
     if step == "start":
@@ -102,7 +102,7 @@ def _step(scenario: str | None, step: str | None) -> str:
 
 def _place(scenario: str | None, kind: str, value: str) -> str:
     """Where an attempt was decided; the name of a tool is what its program calls it."""
-    return value if kind == "tool" else _step(scenario, value) if kind == "stage" else name_id(value)
+    return value if kind == "tool" else name_step(scenario, value) if kind == "stage" else name_id(value)
 
 
 def say_owner(owner: object) -> str:
@@ -111,9 +111,19 @@ def say_owner(owner: object) -> str:
 
 
 def say_size(n: int, attempts: int, things: tuple[str, str]) -> str:
-    """How many attempts failed alike, and how often where that is more: "35 times in 19 dialogues"."""
+    """How many attempts failed alike, and how often where that is more: "35 failures in 19 dialogues"."""
     held = f"{format_count(attempts)} {things[attempts != 1]}"
-    return held if n == attempts else f"{format_count(n)} times in {held}"
+    return held if n == attempts else f"{format_count(n)} failures in {held}"
+
+
+def say_lost(row: Mapping[str, Any], things: tuple[str, str]) -> str:
+    """The points that a group's attempts lost: "402 points lost"; over how many where not all are scored."""
+    if row["lost"] is None:
+        return "points lost unknown"
+    told = f"{format_points(row['lost'])} points lost"
+    if row["scored"] == row["attempts"]:
+        return told
+    return f"{told} in the {format_count(row['scored'])} scored {things[row['scored'] != 1]}"
 
 
 def say_commonest(
@@ -131,12 +141,16 @@ def say_commonest(
 def _lines(words: tuple[str, str], owner: object) -> list[str]:
     """What stands above a bar, a line each at 1024 pixels: what happened, where, and whose doing it was."""
     about = " · ".join(filter(None, (words[1], say_owner(owner))))
-    return [shorten(words[0], _LINE), *textwrap.wrap(about, _LINE, max_lines=2, placeholder="…")]
+    # Two bars that differ in the last word must not look alike, so nothing is cut but what no window could hold.
+    return [*textwrap.wrap(words[0], _LINE, max_lines=3, placeholder="…"),
+            *textwrap.wrap(about, _LINE, max_lines=6, placeholder="…")]  # fmt: skip
 
 
-def draw_groups(frame: pl.DataFrame, dark: bool, titles: Mapping[str, str], things: tuple[str, str]) -> "Figure":
-    """One bar a group of `failures.groups`, largest on top, as long as attempts are many, its words above it;
-    customdata of a bar is [alike].
+def draw_groups(
+    frame: pl.DataFrame, dark: bool, titles: Mapping[str, str], things: tuple[str, str], by_points: bool = False
+) -> "Figure":
+    """One bar a group of `failures.groups`, largest on top, as long as attempts are many, or as points were lost
+    (`by_points`), its words above it; customdata of a bar is [alike].
 
     `titles` of tasks; `things`: what an attempt is called, and several.
     """
@@ -148,6 +162,9 @@ def draw_groups(frame: pl.DataFrame, dark: bool, titles: Mapping[str, str], thin
     words = [describe_group(row, titles) for row in rows.iter_rows(named=True)]
     told = list(rows.iter_rows(named=True))
     sizes = [f"{say_size(row['n'], row['attempts'], things)} · {format_share(row['share'])}" for row in told]
+    if by_points:
+        sizes = [f"{say_lost(row, things)} · {say_size(row['n'], row['attempts'], things)}" for row in told]
+    long = rows["lost"].fill_null(0.0) if by_points else rows["attempts"]
     hovers = [
         f"<b>{plain(what)}</b><br>{plain(where)}<br>{say_owner(row['owner'])}<br>"
         f"{size} of {format_count(row['of_attempts'])}<br>"
@@ -159,7 +176,7 @@ def draw_groups(frame: pl.DataFrame, dark: bool, titles: Mapping[str, str], thin
     row_px = _BAR_PX + _LINE_PX * tall
     figure = LazyFigure()
     figure.add_bar(
-        x=rows["attempts"].to_list(),
+        x=long.to_list(),
         y=places,
         orientation="h",
         width=12 / row_px,
@@ -189,7 +206,7 @@ def draw_groups(frame: pl.DataFrame, dark: bool, titles: Mapping[str, str], thin
         showlegend=False,
         cliponaxis=False,
     )
-    top = largest(rows["attempts"], 1)
+    top = largest(long, 1)
     # Each bar says its number, so an axis would say it twice.
     figure.update_xaxes(range=[0, top * 1.35], visible=False)
     figure.update_yaxes(showticklabels=False, range=[-0.3, rows.height - 0.05])

@@ -1,0 +1,169 @@
+"""Groups of alike failures on the page: the largest as bars, the worst in words, the one in force, and what failed on
+the way."""
+
+import polars as pl
+import streamlit as st
+
+from cxlab.charts.numbers import format_count
+from cxlab.read import View, failures
+from cxlab.read.failure_kinds import name_kind
+from cxlab.records.benchmark_card import Declaration
+from cxlab.ui.address import cached, go, link
+from cxlab.ui.app_frame import dark
+from cxlab.ui.choices import choose
+from cxlab.ui.labels import label, plain, section
+from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.failures.charts import (
+    describe_event,
+    describe_group,
+    draw_groups,
+    say_commonest,
+    say_lost,
+    say_owner,
+    say_size,
+)
+
+_MOST_WORST = 3
+# What makes failures alike, by the part that draws an attempt.
+_ALIKE = {
+    "procedure": "failures of one scenario and kind that leave the way at the same stage by the same step with the "
+    "same value misread"
+}
+
+
+def titles_of(about: Declaration) -> dict[str, str]:
+    """Task → its title."""
+    return {task.id: task.title for task in about.card.tasks}
+
+
+def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
+    """The largest groups as bars; a click narrows the page to one."""
+    if view.alike:
+        show_group(view, about)
+        return
+    if groups.is_empty():
+        return
+    titles, things = titles_of(about), about.card.unit
+    by_points = view.weight == "points"
+    if groups["lost"].null_count() < groups.height or by_points:
+        names = {"": f"By {things[1]}", "points": "By points lost"}
+        choose(view, "weight", "Order of groups", list(names), names=names, style="segments")
+    alike = _ALIKE.get(about.attempt_view, "failures of one task with the same reason at the same place")
+    first = groups.row(0, named=True)
+    finding = say_commonest({**first, "level": 1} if by_points else first, things, titles)
+    head = "Most points lost" if by_points else "Most often"
+    unscored = f", {format_count(first['of_unscored'])} of them not scored" if first["of_unscored"] else ""
+    lost = f"{say_lost(first, things)}: what its {things[1]} are below a full score. " if by_points else ""
+    section(
+        plain(f"{head}: {finding}" if by_points or first["level"] == 1 else finding),
+        f"{lost}{say_size(first['n'], first['attempts'], things)}, of {format_count(first['of'])} failures in "
+        f"{format_count(first['of_attempts'])} {things[first['of_attempts'] != 1]}{unscored}. "
+        f"Shown: the {groups.height} groups of {format_count(first['groups'])} "
+        f"{'that lost most' if by_points else f'in most {things[1]}'}. Alike: {alike}. "
+        f"Click a bar to see its {things[1]}.",
+    )
+    _show_worst(view, about, groups)
+    named = groups.with_columns(
+        what=pl.Series([describe_group(row, titles)[0] for row in groups.iter_rows(named=True)]),
+        where=pl.Series([describe_group(row, titles)[1] for row in groups.iter_rows(named=True)]),
+    )
+    columns = {
+        "what": column("What happened", width="large"),
+        "where": column("Where", width="large"),
+        "attempts": column(things[1].capitalize(), "count"),
+        "share": column("Share", "share", f"Of the {things[1]} under the filters that failed or were not scored."),
+        "n": column("Failures", "count", "One of them can fail alike several times."),
+        "lost": column("Points lost", "points", "What the scored ones of its attempts are below a full score, summed."),
+        "owner": column("Whose doing", width="small"),
+        "models": column("Models"),
+    }
+    if groups["lost"].null_count() == groups.height:
+        del columns["lost"]
+    alt = f"The {groups.height} largest groups of alike failures. {finding}."
+    picked = show_chart(
+        draw_groups(groups, dark(), titles, things, by_points),
+        named,
+        key="groups",
+        alt=alt,
+        columns=columns,
+        select=True,
+    )
+    if picked:
+        go(view.change(alike=str(picked[0][0])))
+
+
+def full_scores(about: Declaration) -> tuple[failures.FullScore, ...]:
+    """What attempts at the tasks of one benchmark lose points against: each task's main figure at its best; of one
+    without a scale nothing is known."""
+    card = about.card
+    if not card.id:
+        return ()
+    scales = [(task, card.scale(task.metric)) for task in card.tasks]
+    return tuple(failures.FullScore(task.id, task.metric, scale[1]) for task, scale in scales if scale)
+
+
+def _show_worst(view: View, about: Declaration, groups: pl.DataFrame) -> None:
+    """The three worst things of the one model that is looked at, each with whose doing it was and where it is read."""
+    if len(view.models) != 1 and len(view.runs) != 1:
+        return
+    titles, things = titles_of(about), about.card.unit
+    known = groups["lost"].null_count() < groups.height
+    who = plain(" and ".join(map(label, groups["models"][0])))
+    with st.container(gap=None, key="failures-worst"):
+        st.markdown(
+            f"**The worst that {who} does, {'by points lost' if view.weight == 'points' else f'by {things[1]}'}**"
+        )
+        for place, row in enumerate(groups.head(_MOST_WORST).iter_rows(named=True), 1):
+            what, where = describe_group(row, titles)
+            size = say_size(row["n"], row["attempts"], things) + (f", {say_lost(row, things)}" if known else "")
+            link(f"{place}. {what}", "failures", view.change(alike=str(row["alike"])))
+            st.caption(plain(f"{size}; {say_owner(row['owner']) or 'nobody says whose doing'}. {where}."))
+
+
+def show_on_the_way(view: View, about: Declaration, counts: dict[str, int]) -> None:
+    """What failed on the way without deciding how the attempt ended; a row lists where."""
+    if view.alike or not counts["on_the_way"]:
+        return
+    found = cached(failures.on_the_way, view.change(attempt="", turn=None, order="", page=1, verdict=""))
+    if found.is_empty():
+        return
+    all_, rows = int(found["of"][0]), list(found.iter_rows(named=True))
+    with st.expander(f"On the way: {format_count(all_)} tool calls, replies and slips that failed", key="cx-way"):
+        st.caption(
+            "These did not decide how the attempt ended, and many were mended: they are counted apart from failures, "
+            f"over failed and passed alike. The {found.height} commonest of {format_count(found['groups'][0])} kinds; "
+            "select one to list where it happened."
+        )
+        shown = found.with_columns(
+            what=pl.Series([describe_event(row, titles_of(about))[0] for row in rows], dtype=pl.String),
+            where=pl.Series([describe_event(row, titles_of(about))[1] for row in rows], dtype=pl.String),
+            mended=pl.col("passed") / pl.col("attempts"),
+        )
+        columns = {
+            "what": column("What happened", width="large"),
+            "where": column("Where"),
+            "n": column("Times", "count"),
+            "attempts": column(about.card.unit[1].capitalize(), "count"),
+            "mended": column("Passed all the same", "share", "Of the attempts in which it happened."),
+        }
+        alt = "What failed on the way, by kind, with how many attempts passed all the same."
+        picked = show_table(shown, columns, key="on-the-way", alt=alt, select="single")
+    if picked:
+        go(view.change(alike=str(picked[0]["alike"]), verdict="all"))
+
+
+def show_group(view: View, about: Declaration) -> None:
+    """The group in force, and the way out of it."""
+    found = cached(failures.group, view.change(attempt="", turn=None, order="", page=1))
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        if found is None:
+            st.markdown("No failures of this group are left under these filters.")
+        else:
+            what, where = describe_group(found, titles_of(about))
+            st.markdown(
+                f"**{plain(what)}**  \n{plain(where)} · {plain(name_kind(str(found['kind'])))} · "
+                f"{say_owner(found['owner'])}  \n"
+                f"{say_size(found['n'], found['attempts'], about.card.unit)} under these filters"
+            )
+        if st.button("Show all failures", key="group-leave"):
+            go(view.change(alike=""))

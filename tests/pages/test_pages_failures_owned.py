@@ -1,0 +1,102 @@
+"""The page Failures on what is worst and whose doing it was: groups by points lost, and a verdict that is disputed."""
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cxlab.read import View, annotations, failures
+from cxlab.read.failures import FullScore
+from tests.pages.app_script import open_page, words
+from tests.stores.judged import HOSTILE
+from tests.stores.runs import write_run
+
+# One worker opens these pages, so that what they show is read once.
+pytestmark = pytest.mark.xdist_group("pages")
+
+REASONS = {"s0": "slow", "s1": "slow", "s2": "slow", "s3": "rude", "s4": "rude"}
+VALUES: dict[tuple[str, int], float | None] = {
+    ("s0", 1): 40.0, ("s1", 1): 40.0, ("s2", 1): None, ("s3", 1): 0.0, ("s4", 1): 10.0, ("s5", 1): 100.0,
+}  # fmt: skip
+
+
+def test_groups_are_put_in_order_by_points_lost_where_that_is_asked_for(empty_home: Path) -> None:
+    write_run(empty_home, 1, "m", VALUES, reasons=REASONS)
+    full = [FullScore("dialogue", "told", 100.0)]
+    often = failures.groups(View(benchmark="sage", verdict="wrong"), full=full)
+    assert often.select("detail", "attempts").row(0) in [("slow", 2), ("slow", 3), ("rude", 2)]
+    worst = failures.groups(View(benchmark="sage", verdict="wrong", weight="points"), full=full)
+    told = {row["detail"]: (row["lost"], row["scored"]) for row in worst.iter_rows(named=True)}
+    assert worst["detail"][0] == "rude"
+    assert (told["rude"], told["slow"]) == ((190.0, 2), (120.0, 2))
+    assert failures.groups(View(benchmark="sage", verdict="wrong"))["lost"].null_count() == worst.height
+    app = open_page("failures", benchmark="sage", weight="points", model="m")
+    assert not app.exception
+    text = words(app)
+    assert "Most points lost: rude (the agent's doing)" in text
+    assert "The worst that m does, by points lost" in text
+    assert "2 dialogues, 190.0 points lost; the agent's doing." in text
+    assert "The worst that m does, by dialogues" in words(open_page("failures", benchmark="sage", model="m"))
+    # Several models have no worst things of one's own.
+    write_run(empty_home, 2, "n", VALUES, reasons=REASONS)
+    assert "The worst that" not in words(open_page("failures", benchmark="sage"))
+
+
+def test_inside_failures_nothing_is_said_of_how_much_passed(empty_home: Path) -> None:
+    write_run(empty_home, 1, "m", VALUES, reasons=REASONS)
+    alike = failures.groups(View(benchmark="sage", verdict="wrong"))["alike"][0]
+    app = open_page("failures", benchmark="sage", alike=alike)
+    assert {each.label for each in app.metric} == {"Dialogues", "Failed", "Not scored"}
+    assert "share that passed" not in words(app)
+
+
+def test_reasons_that_differ_by_their_figures_are_one_group_on_the_page_and_in_reports(empty_home: Path) -> None:
+    from cxlab.report.queries import telling
+
+    reasons = {"s0": "told 40, 60 needed", "s1": "told 41, 60 needed", "s3": "told 0, 60 needed", "s4": "rude"}
+    write_run(empty_home, 1, "m", VALUES, reasons=reasons)
+    view = View(benchmark="sage", verdict="failed")
+    page = {row["detail"]: row["attempts"] for row in failures.groups(view).iter_rows(named=True)}
+    report = sorted(telling(view, 10).filter(pl.col("reason") != "")["n"])
+    assert page.pop(None) == 1  # of which no reason is stored
+    assert page == {"told … … needed": 3, "rude": 1}
+    assert report == sorted(page.values())
+
+
+def test_of_several_benchmarks_each_one_is_listed_by_its_own_main_figure(empty_home: Path) -> None:
+    write_run(empty_home, 1, "m", {("s0", 1): 40.0}, reasons={"s0": "slow"})
+    write_run(empty_home, 2, "m", {("t0", 1): 30.0}, benchmark="crmarena", task="case_routing", customer=None,
+              judges=())  # fmt: skip
+    shown = open_page("failures", verdict="all").dataframe[-1].value
+    assert sorted(shown["score"]) == [30.0, 40.0]
+
+
+def test_whose_doing_it_was_can_be_disputed_with_a_reason_and_taken_back(own_judged_home: Path) -> None:
+    key = {"attempt": "run-0/run-0-a1", "turn": "1"}
+    app = open_page("failures", **key)
+    assert "Whose doing: the agent's" in words(app)
+    assert "Nothing is stored against others." in words(app)
+    button = next(each for each in app.button if each.label == "Dispute it")
+    button.click().run()
+    assert "A dispute needs a reason" in app.warning[0].value
+    assert annotations.notes("run-0", "run-0-a1").log.is_empty()
+    app.selectbox(key="dispute-owner").set_value("customer")
+    next(each for each in app.text_area if each.label == "Why").set_value(HOSTILE)
+    next(each for each in app.button if each.label == "Dispute it").click().run()
+    log = annotations.notes("run-0", "run-0-a1").log
+    assert log.select("kind", "field", "value").rows() == [("dispute", "customer", HOSTILE)]
+    assert re.search(r"disputes this: the customer's doing", words(app))
+    assert not any("<img" in each.value for each in [*app.markdown, *app.caption])
+    listed = open_page("failures", written="dispute")
+    assert listed.dataframe[-1].value["disputed"].tolist() == ["customer"]
+    assert failures.chosen_set(View(written=("dispute",)))["disputed"].to_list() == ["customer"]
+    next(each for each in app.button if each.label == "Undo").click().run()
+    assert annotations.notes("run-0", "run-0-a1").log.is_empty()
+
+
+def test_an_attempt_of_a_group_opens_at_the_groups_turn(judged_home: Path) -> None:
+    alike = failures.groups(View(errors=("field",)))["alike"][0]
+    app = open_page("failures", alike=alike, attempt="run-0/run-0-a1")
+    assert not app.exception
+    assert any(each.label.endswith("of the group you came from") for each in app.button)
