@@ -50,8 +50,8 @@ class CdrDataset(GenerateOptions):
     making: ClassVar[str] = (
         "The conversations that were written by hand are taken as they are. Made ones are written from what is to "
         "happen in them, so that it is known which questions they answer. Of a reference's conversations the best five "
-        "of each query are read first; where none fits, one is adapted or the query dropped; what a classifier finds "
-        "beside them, four judges verify."
+        "of each query are read first; where none fits, one is adapted or the query dropped; what a reranker and a "
+        "classifier find beside them, four judges verify."
     )
 
     size: str = Field(
@@ -70,10 +70,18 @@ class CdrDataset(GenerateOptions):
         None, description="A stored dataset with conversations that is given queries instead: the way of the paper."
     )
     queries: int = Field(100, ge=5, le=28_000, description="With a reference: queries to draw from the templates.")
+    reranker: str = Field(
+        "local",
+        description="With a reference: who puts conversations into the order in which is read on: local, a small "
+        "one that was trained on made conversations; a chat model, which reads the twenty best; or retriever:NAME, an "
+        "embedding endpoint for example.",
+        json_schema_extra={"offers": "models"},
+    )
     classifier: str = Field(
         "local",
         description="With a reference: who looks for more beyond the best five: local, a small classifier that is "
-        "trained on the labels at hand and is weak; or a chat model, asked of each pair how likely it fits.",
+        "trained on the labels at hand and is weak; a chat model, asked of each pair how likely it fits; or "
+        "retriever:NAME, by whose scores the local one then learns.",
         json_schema_extra={"offers": "models"},
     )
     judges: Annotated[tuple[str, ...], Listed] = Field(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import polars as pl
 import streamlit as st
 
@@ -34,6 +37,7 @@ from cxlab.views.search.results import draw_messages
 
 ANSWERS = {"yes": "It fits", "no": "It does not", "unsure": "Cannot tell"}
 _ALL = "all"
+_MODELS = {"reranker": "Reranker", "classifier": "Classifier"}
 
 
 def is_labelled(place: SearchPlace) -> bool:
@@ -52,7 +56,7 @@ def show_relevance(place: SearchPlace) -> None:
         "could not decide, disagreed on, or were barely sure of.",
     )
     _show_origin(place)
-    _show_classifier(place)
+    _show_models(place)
     if not queue and judged.is_empty():
         return
     counts = {kind: sum(each.kind == kind for each in queue) for kind in KINDS}
@@ -74,38 +78,55 @@ def show_relevance(place: SearchPlace) -> None:
     _show_decided(judged)
 
 
-def _show_classifier(place: SearchPlace) -> None:
-    """How far the classifier that looked beyond the best candidates can be relied on, in both ways of saying it."""
-    found = write.load_dataset(place.dataset).config.get("classifier") or {}
-    if found.get("base") is None:
-        return  # of an older dataset, whose figures were of one way without its name
-    by, against = found.get("by") or LOCAL, found.get("against") or ""
-    who = "The classifier trained here" if by == LOCAL else f"{by}, in the classifier's place,"
-    st.caption(plain(f"{who} looked for more beyond the best five of each question; four judges read what it found."))
-    with st.expander("How far the classifier can be relied on", type="compact"):
-        told = f"On queries that it was not trained on, from {format_count(found.get('pairs'))} labels. "
-        if by != LOCAL:
-            same = ", which are its own: they tell how steady it is, not how right" if against == by else ""
-            told = f"Held against {format_count(found.get('pairs'))} labels of {against}{same}. "
-        told += "The two ways are easily mistaken for each other: among three chosen irrelevant ones a relevant "
-        st.caption(plain(told + "conversation is found far more easily than in a whole corpus."))
-        pairs = found.get("paired") or 0
-        rows = [
-            ("Over all pairs", found.get("average_precision"), found["base"], None, found.get("accuracy"),
-             1 - found["base"], None),
-            (f"One relevant with three that are not (n {pairs})", found.get("paired_precision"), 0.25,
-             PUBLISHED["average_precision"], found.get("paired_accuracy"), 0.75, PUBLISHED["accuracy"]),
-        ]  # fmt: skip
-        names = ("way", "precision", "blind", "paper", "accuracy", "no", "paper_accuracy")
-        schema = {"way": pl.String, **dict.fromkeys(names[1:], pl.Float64)}
+def _show_models(place: SearchPlace) -> None:
+    """How far the reranker and the classifier that looked beyond the best candidates can be relied on."""
+    config = write.load_dataset(place.dataset).config
+    # Older datasets have figures of one way without its name, or no reranker.
+    found = {title: config.get(name) or {} for name, title in _MODELS.items()}
+    found = {title: told for title, told in found.items() if told.get("base") is not None}
+    if not found:
+        return
+    who = " and ".join(f"{title} ({_say_who(told)})" for title, told in found.items())
+    st.caption(plain(f"Beyond the best five of each question looked: {who}. Four judges read what was found."))
+    with st.expander("How far these two can be relied on", type="compact"):
+        st.caption(
+            "Over all pairs, and the easier way in which papers measure it: each relevant conversation beside three "
+            "that are not. The paper's own figures are on pairs of which two in five (reranker) and half (classifier) "
+            "are relevant, which is easier still. A reranker gives an order and no chances, so it has no accuracy."
+        )
+        for told in found.values():
+            if told.get("by") == told.get("against"):
+                st.caption(plain(f"{told['by']} is held against labels of its own: how steady it is, not how right."))
+        rows = [row for title, told in found.items() for row in _list_figures(title, told)]
+        names = ("model", "way", "precision", "blind", "paper", "accuracy", "no", "paper_accuracy")
+        schema = {"model": pl.String, "way": pl.String, **dict.fromkeys(names[2:], pl.Float64)}
         columns = {
-            "way": column("Measured", width="medium"), "precision": column("Average precision", "ratio"),
-            "blind": column("A blind order", "ratio"), "paper": column("Paper", "ratio"),
-            "accuracy": column("Accuracy", "ratio"), "no": column("Always no", "ratio"),
-            "paper_accuracy": column("Paper", "ratio"),
+            "model": column("Model"), "way": column("Measured", width="medium"),
+            "precision": column("Average precision", "ratio"), "blind": column("A blind order", "ratio"),
+            "paper": column("Paper", "ratio"), "accuracy": column("Accuracy", "ratio"),
+            "no": column("Always no", "ratio"), "paper_accuracy": column("Paper", "ratio"),
         }  # fmt: skip
         frame = pl.DataFrame(rows, schema=schema, orient="row")
-        show_table(frame, columns, key="relevance-classifier", alt="How the classifier does.", downloads=False)
+        show_table(frame, columns, key="relevance-models", alt="How the two models do.", downloads=False)
+
+
+def _say_who(told: Mapping[str, Any]) -> str:
+    by, against = told.get("by") or LOCAL, told.get("against") or ""
+    labels = format_count(told.get("pairs"))
+    if against:
+        return f"{'trained on made conversations' if by == LOCAL else by}, held against {labels} labels of {against}"
+    return f"trained on {labels} labels{'' if by == LOCAL else f' by what {by} finds'}"
+
+
+def _list_figures(title: str, told: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """The rows of a model: over all pairs, and one relevant beside three that are not."""
+    chances = title == _MODELS["classifier"]
+    paper = PUBLISHED["classifier_average_precision" if chances else "average_precision"]
+    over_all = (told.get("accuracy"), 1 - told["base"], None) if chances else (None,) * 3
+    few = (told.get("paired_accuracy"), 0.75, PUBLISHED["accuracy"]) if chances else (None,) * 3
+    yield title, "Over all pairs", told.get("average_precision"), told["base"], None, *over_all
+    way = f"One with three that are not (n {told.get('paired') or 0})"
+    yield title, way, told.get("paired_precision"), 0.25, paper, *few
 
 
 def _decide(place: SearchPlace, queue: list[QueuedPair], mine: pl.DataFrame, prefix: str) -> None:

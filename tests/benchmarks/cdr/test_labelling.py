@@ -14,8 +14,9 @@ from cxlab.benchmarks.cdr.corpus import generated
 from cxlab.benchmarks.cdr.options import CdrDataset
 from cxlab.benchmarks.cdr.relevance import PairClassifier, PairFeatures, PairLabel, label
 from cxlab.benchmarks.cdr.relevance.classifier import FEATURES
-from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, DEPTH, SAMPLED, Labelled, tell_classifier
+from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, SAMPLED, Labelled, tell_model
 from cxlab.benchmarks.cdr.relevance.model_classifier import BLOCK
+from cxlab.benchmarks.cdr.relevance.two_models import DEPTH, RERANKED
 from cxlab.benchmarks.cdr.units import UnitText
 from cxlab.benchmarks.generation import GenerationContext
 from cxlab.benchmarks.generation_stages import finish
@@ -100,8 +101,22 @@ def test_with_annotators_who_know_everything_that_is_kept_is_right(known, labell
     # Two figures that are easily mistaken for each other, each by its name and beside what says nothing.
     over_all, one_to_three = (line for line in found.lines() if line.startswith("classifier"))
     assert "over all pairs" in over_all
-    assert "the paper's way, one relevant pair with three that are not" in one_to_three
-    assert "(paper 0.962, blind 0.250)" in one_to_three
+    assert "one relevant pair with three that are not" in one_to_three
+    assert "(paper 0.952, blind 0.250)" in one_to_three
+    # The reranker is another model, held against the same labels, of which it was trained on none.
+    assert found.reranked is not None
+    assert (found.reranked.by, found.reranked.against) == ("local", "endpoint:annotator")
+    assert found.reranked.pairs == found.trained.pairs
+    assert found.reranked.average_precision > 2 * found.reranked.base
+    order = [line for line in found.lines() if line.startswith("reranker")]
+    assert "(paper 0.962, blind 0.250)" in order[1]
+    assert "accuracy" not in "".join(order)
+    # What it passes on is what the classifier reads, in its order.
+    first = next(iter(known.queries))
+    passed = found.to_frame().filter(step="reranker", query_id=first)
+    assert passed["score"].is_sorted(descending=True)
+    read = found.to_frame().filter(step="classifier", query_id=first)["conversation_id"].to_list()
+    assert read == [name for name in passed["conversation_id"] if name in set(read)]
     # Each query's best five are read first, whatever comes later.
     frame = found.to_frame()
     assert frame.filter(step="candidates").height == CANDIDATES * len(known.queries)
@@ -130,7 +145,7 @@ def test_a_chat_model_in_the_classifiers_place_reads_on_and_is_held_against_the_
         if query not in found.dropped:
             assert {name for name in names if not name.startswith("adapted")} <= known.relevant[query]
     own = found.trained._replace(against=found.trained.by)
-    assert all("its own: how steady it is, not how right" in line for line in tell_classifier(own))
+    assert all("its own: how steady it is, not how right" in line for line in tell_model(own, "classifier"))
     mumbles = Knows(known, "endpoint:mumbles")
     few = dict(list(known.queries.items())[:5])
     lost = finish(label(known.conversations, few, annotator, annotator, panel(known), 1, rater=mumbles))
@@ -139,6 +154,33 @@ def test_a_chat_model_in_the_classifiers_place_reads_on_and_is_held_against_the_
     assert set(unread["reason"]) == {"no readable reply"}
     # What it could not say is read by the annotator.
     assert lost.to_frame().filter(step="uncertain").height == unread.height
+
+
+def test_a_chat_model_in_the_rerankers_place_orders_the_best_of_retrieval(known) -> None:
+    few = dict(list(known.queries.items())[:6])
+    annotator, orders = Knows(known, "endpoint:annotator"), Knows(known, "endpoint:orders")
+    found = finish(label(known.conversations, few, annotator, annotator, panel(known), 1, reranker=orders))
+    assert found.reranked is not None
+    assert (found.reranked.by, found.reranked.average_precision) == ("endpoint:orders", 1)
+    assert {*orders.asked} == {"cdr-rate"}
+    assert len(orders.asked) == len(few) * (CANDIDATES + SAMPLED + RERANKED)
+    for query in few:
+        rows = found.to_frame().filter(step="reranker", query_id=query).head(RERANKED)
+        fits = [name in known.relevant[query] for name in rows["conversation_id"]]
+        assert fits == sorted(fits, reverse=True)
+
+
+def test_a_retriever_can_stand_in_either_place(known) -> None:
+    few = dict(list(known.queries.items())[:8])
+    annotator, hashing = Knows(known, "endpoint:annotator"), load("retriever:hashing")
+    found = finish(label(known.conversations, few, annotator, annotator, panel(known), 1, None, hashing, hashing))
+    assert found.reranked is not None
+    assert found.trained is not None
+    assert (found.reranked.by, found.reranked.against) == ("retriever:hashing", "endpoint:annotator")
+    # It orders; the classifier that reads its scores is trained on the labels here.
+    assert (found.trained.by, found.trained.against) == ("retriever:hashing", "")
+    assert "retriever:hashing as the classifier, over all pairs of queries it was not trained on" in found.lines()[-3]
+    assert found.to_frame().filter(step="classifier")["by"].unique().to_list() == ["retriever:hashing"]
 
 
 def test_only_where_nothing_fits_a_conversation_is_adapted_checked_and_kept() -> None:

@@ -1,4 +1,5 @@
-"""A chat model in the classifier's place, asked over HTTP by the real client: what is measured is what it knows."""
+"""A chat model in the place of reranker or classifier, asked over HTTP by the real client: what is measured is what it
+knows."""
 
 import json
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ import pytest
 from cxlab import llm
 from cxlab.benchmarks.cdr.units import UnitText
 from cxlab.llm.base import Completion, Request
+from cxlab.records import content_id
 from tests.benchmarks.strong_server import StrongServer
 from tests.data.real_conversations import Material, load_by_hand
 from tests.data.relevance_classifier import measure_model
@@ -24,22 +26,22 @@ def material() -> Material:
 
 
 class Reads:
-    """Knows which pairs fit, and is mistaken of every `wrong`th pair that it is asked of (0: of none)."""
+    """Knows which pairs fit, and is mistaken of one pair in `wrong` (0: of none): of which hangs on their texts, so
+    that it does not matter in which order they come."""
 
     simulated = False
     name = "endpoint:agent"
 
     def __init__(self, material: Material, wrong: int) -> None:
-        self.material, self.wrong, self.asked = material, wrong, 0
+        self.material, self.wrong = material, wrong
         self.queries = {text: query for query, text in material.queries.items()}
         self.texts = {UnitText().write(talk.messages): name for name, talk in material.corpus.items()}
 
     async def complete(self, request: Request) -> Completion:
         assert request.prompt.name == "cdr-rate"
-        self.asked += 1
         inputs = request.inputs
         fits = self.texts[inputs.conversation] in self.material.relevant[self.queries[inputs.query]]
-        if self.wrong and self.asked % self.wrong == 0:
+        if self.wrong and int(content_id(inputs.query, inputs.conversation), 16) % self.wrong == 0:
             fits = not fits
         return Completion(json.dumps({"reason": "read", "chance": 96 if fits else 3}))
 

@@ -1,15 +1,16 @@
 """A classifier of (query, conversation) pairs, trained on the labels at hand.
 
-The paper fine-tunes two models on 300,000 conversations; here a logistic regression weighs what three retrievers, the
-readings of the one for conversations and the cues of `cues.py` say of a pair; a few hundred labels are enough. It
-learns from all labels alike; then its chances are calibrated to all pairs, as those that rank first are labelled
-oftener than the rest. It is held against the paper's figures by what it does to queries that it was not trained on.
+The paper fine-tunes two language models, a reranker (`reranker.py`) and this one; here a logistic regression weighs
+what three retrievers, the readings of the one for conversations and the cues of `cues.py` say of a pair; a few hundred
+labels are enough. It learns from all labels alike; then its chances are calibrated to all pairs, as those that rank
+first are labelled oftener than the rest. It is held against the paper's figures by what it does to queries that it was
+not trained on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,15 @@ class PairLabel(NamedTuple):
     stands_for: float = 1.0
 
 
+class Features(Protocol):
+    """What is known of pairs: `place` tells the row of a conversation in what `read` gives of a query."""
+
+    ids: list[str]
+    place: dict[str, int]
+
+    def read(self, query: str) -> Array: ...
+
+
 class PairFeatures:
     """What is known of each pair of a query and a conversation of the corpus; the retrievers are fitted once."""
 
@@ -88,7 +98,7 @@ class PairFeatures:
         parts = self._retrievers[RETRIEVERS.index("conversation")].parts(query)
         cues = self._cues.read(query)
         raw = np.column_stack([parts, *scored])
-        return np.column_stack([*columns, *ranks, *words, parts, _spread(raw), cues, _spread(cues)])
+        return np.column_stack([*columns, *ranks, *words, parts, spread(raw), cues, spread(cues)])
 
     def rank(self, query: str, depth: int) -> list[str]:
         """The best conversations by the sum of the three reciprocal ranks."""
@@ -97,19 +107,21 @@ class PairFeatures:
         return [self.ids[place] for place in np.argsort(-scores, kind="stable")[:depth].tolist()]
 
 
-def _spread(columns: Array) -> Array:
+def spread(columns: Array) -> Array:
     """Each column in its standard deviations from its mean."""
     found: Array = (columns - columns.mean(axis=0)) / (columns.std(axis=0) + 1e-9)
     return found
 
 
 LOCAL = "local"
-"""What the classifier that is trained here is called; any other name is a chat model's."""
+"""What the models that are trained here are called; any other name is a chat model's or a retriever's."""
 
 
 class TrainedOn(NamedTuple):
-    """What it was trained on and how it does on queries that it was not trained on (five folds by query), from 0 to 1;
-    of a chat model (`by` its name), which is trained on nothing here, how it agrees with the labels of `against`.
+    """What it was trained on and how it does on queries that it was not trained on (five folds by query), from 0 to 1.
+
+    `against`: of what learnt nothing from these labels, a chat model or the reranker, whose labels it is held against;
+    "" where it was trained on them. `by`: the chat model or the retriever that it is.
 
     `average_precision` and `accuracy` (at 0.5) are over all pairs that the labels stand for; `base` is the share of
     relevant ones, which is what a blind order has as its average precision. `paired_precision` and `paired_accuracy`
@@ -139,7 +151,7 @@ class PairClassifier:
     @classmethod
     def train(
         cls,
-        features: PairFeatures,
+        features: Features,
         queries: Mapping[str, str],
         labels: Iterable[PairLabel | tuple[str, str, bool]],
         seed: int = 0,
@@ -169,7 +181,7 @@ class PairClassifier:
             held_out = measure_chances(told, wanted, weights, groups, seed)
             return cls(*_fit(known, wanted, weights, groups), held_out)
 
-    def predict(self, features: PairFeatures, query: str, names: Sequence[str]) -> Array:
+    def predict(self, features: Features, query: str, names: Sequence[str]) -> Array:
         """A chance for each of the conversations."""
         read = features.read(query)[[features.place[name] for name in names]]
         return _predict(self._model, self._calibration, read)
@@ -191,12 +203,13 @@ def _fit(rows: Array, wanted: NDArray[np.bool_], weights: Array, groups: NDArray
     decisions = np.zeros(len(rows))
     for train, test in _split(rows, groups) if len(set(groups.tolist())) > 1 else ():
         if not wanted[train].all() and wanted[train].any():
-            decisions[test] = _fit_weights(rows[train], wanted[train]).decision_function(rows[test])
+            decisions[test] = fit_weights(rows[train], wanted[train]).decision_function(rows[test])
     calibration = LogisticRegression(C=1e3, max_iter=1000).fit(decisions[:, None], wanted, sample_weight=weights)
-    return _fit_weights(rows, wanted), calibration
+    return fit_weights(rows, wanted), calibration
 
 
-def _fit_weights(rows: Array, wanted: NDArray[np.bool_]) -> Any:
+def fit_weights(rows: Array, wanted: NDArray[np.bool_]) -> Any:
+    """A logistic regression of standardised features, as a pipeline of the two."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler

@@ -3,9 +3,13 @@
 candidates  the five best conversations of each query are read by an annotator
 adapt       where none fits, a writer adapts the best of them or declines; a reader checks fidelity and naturalness
 sampled     ten more of each query are drawn from the ranks below and read, so that the classifier knows the rest, too
-classifier  trained on these labels it reads the hundred best: from 0.9 on relevant, below 0.5 not; what lies between,
-            or on the other side of both its neighbours, is uncertain and goes to the annotator. A chat model may stand
-            in its place: it reads on until ten in a row are below 0.5, and is held against the same labels
+reranker    trained before, on made conversations, it puts what retrieval finds into order and passes the hundred best
+            on; it is held against these labels. A chat model, which reads the twenty best of retrieval, or a retriever
+            may stand in its place
+classifier  trained on these labels it reads what the reranker passes on: from 0.9 on relevant, below 0.5 not; what lies
+            between, or on the other side of both its neighbours, is uncertain and goes to the annotator. A chat model
+            may stand in its place: it reads on until ten in a row are below 0.5, and is held against the same labels;
+            or a retriever, which it then reads instead of its own features
 general     a query with more than fifty matches is dropped
 panel       four judges read each pair: a majority keeps it, a tie is discarded and flagged for a person
 negatives   the best-ranked conversation that is not relevant; a paraphrase of the query by the writer
@@ -35,23 +39,31 @@ from cxlab.benchmarks.cdr.prompts.relevance import (
     ParaphraseInputs,
     RateInputs,
 )
-from cxlab.benchmarks.cdr.relevance.classifier import LOCAL, PairClassifier, PairFeatures, PairLabel, TrainedOn
-from cxlab.benchmarks.cdr.relevance.model_classifier import hold_against, read_on
+from cxlab.benchmarks.cdr.relevance.classifier import LOCAL, PairFeatures, PairLabel, TrainedOn
+from cxlab.benchmarks.cdr.relevance.retriever_features import Book, RetrieverFeatures, is_retriever
+from cxlab.benchmarks.cdr.relevance.two_models import (
+    DEPTH,
+    UNSURE,
+    rerank,
+    rerank_by_chat,
+    tell_chances,
+    tell_chances_by_chat,
+)
 from cxlab.benchmarks.cdr.units import UnitText, cut_middle
 from cxlab.benchmarks.generation_stages import Progress
 from cxlab.errors import BadOption
 from cxlab.llm import ChatModel, ask
 from cxlab.records import Conversation, content_id
 
-# More are read than a query may have, or no query could turn out to be too general.
-CANDIDATES, DEPTH = 5, 100
+CANDIDATES = 5
 # Of the ranks below the candidates, down to the lowest, so many are drawn by chance and read.
 SAMPLED, LOWEST = 10, 500
-SURE, UNSURE = 0.9, 0.5
+SURE = 0.9
 MOST_RELEVANT = 50
 JUDGES = 4
-PUBLISHED = {"average_precision": 0.9622, "accuracy": 0.952, "panel": 0.97}
-"""The paper's reranker and classifier on their held-out pairs, and the share of pairs that its panel passed."""
+PUBLISHED = {"average_precision": 0.9622, "classifier_average_precision": 0.952, "accuracy": 0.952, "panel": 0.97}
+"""The paper's reranker (average precision) and classifier on their held-out pairs, of which two in five and every other
+one are relevant; and the share of pairs that its panel passed."""
 _TEXT = UnitText()
 TRAIL = "trail"
 """The table of a dataset with every decision on its relevance."""
@@ -85,6 +97,7 @@ class Labelled:
     paraphrases: dict[str, str] = field(default_factory=dict)
     trail: list[Decision] = field(default_factory=list)
     rates: dict[str, tuple[int, int]] = field(default_factory=dict)
+    reranked: TrainedOn | None = None
     trained: TrainedOn | None = None
     note: str = ""
 
@@ -103,31 +116,36 @@ class Labelled:
     def lines(self) -> list[str]:
         """The report for a person, beside the paper's figures."""
         told = [f"{step}: {passed:,} of {of:,} pass" for step, (passed, of) in self.rates.items()]
+        if self.reranked is not None:
+            told += tell_model(self.reranked, "reranker")
         if self.trained is not None:
-            told += tell_classifier(self.trained)
+            told += tell_model(self.trained, "classifier")
         elif self.note:
             told.append(f"classifier: left out, {self.note}")
         return [*told, f"{len(self.queue):,} pairs for a person to look at, {len(self.dropped):,} queries dropped"]
 
 
-def tell_classifier(found: TrainedOn) -> list[str]:
-    """How far the classifier can be relied on, in two ways that are easily mistaken for each other."""
-    name = "classifier" if found.by == LOCAL else f"{found.by} as the classifier, against the labels of {found.against}"
+def tell_model(found: TrainedOn, what: str) -> list[str]:
+    """How far the `reranker` or the `classifier` can be relied on, in two ways that are easily mistaken for each other.
+
+    A reranker's scores are an order and no chances: how often they are above a half says nothing.
+    """
+    name = what if found.by == LOCAL else f"{found.by} as the {what}"
+    name += f", against the labels of {found.against}" if found.against else ""
     if found.by == found.against:
         name += " (its own: how steady it is, not how right)"
-    scope = "pairs of queries it was not trained on" if found.by == LOCAL else "pairs, weighed by what was labelled"
-    told = [
-        f"{name}, over all {scope}: average precision {found.average_precision:.3f} "
-        f"(blind {found.base:.3f}), accuracy {found.accuracy:.3f} (always no: {1 - found.base:.3f}), from "
-        f"{found.pairs:,} labels"
-    ]
+    scope = "pairs, weighed by what was labelled" if found.against else "pairs of queries it was not trained on"
+    order = what == "reranker"
+    over_all = f"average precision {found.average_precision:.3f} (blind {found.base:.3f})"
+    if not order:
+        over_all += f", accuracy {found.accuracy:.3f} (always no: {1 - found.base:.3f})"
+    told = [f"{name}, over all {scope}: {over_all}, from {found.pairs:,} labels"]
     if found.paired_precision is not None and found.paired_accuracy is not None:
-        told.append(
-            f"{name}, the paper's way, one relevant pair with three that are not: average precision "
-            f"{found.paired_precision:.3f} (paper {PUBLISHED['average_precision']:.3f}, blind 0.250), accuracy "
-            f"{found.paired_accuracy:.3f} (paper {PUBLISHED['accuracy']:.3f}, always no 0.750), n {found.paired:,} "
-            "relevant pairs"
-        )
+        published = PUBLISHED["average_precision" if order else "classifier_average_precision"]
+        few = f"average precision {found.paired_precision:.3f} (paper {published:.3f}, blind 0.250)"
+        if not order:
+            few += f", accuracy {found.paired_accuracy:.3f} (paper {PUBLISHED['accuracy']:.3f}, always no 0.750)"
+        told.append(f"{name}, one relevant pair with three that are not: {few}, n {found.paired:,} relevant pairs")
     return told
 
 
@@ -143,9 +161,12 @@ def label(
     seed: int = 0,
     folder: Path | None = None,
     rater: ChatModel | None = None,
+    reranker: ChatModel | None = None,
+    book: Book | None = None,
 ) -> Generator[Progress, None, Labelled]:
-    """All steps; `folder` keeps what models said, so that a second try asks nobody twice. `rater`: the chat model that
-    stands in the place of the classifier."""
+    """All steps; `folder` keeps what models said, so that a second try asks nobody twice. `rater`, `reranker`: the chat
+    model or the retriever that stands in the place of the classifier and of the reranker; `book` takes what a server's
+    vectors come to."""
     if len(judges) != JUDGES or len({judge.name for judge in judges}) != JUDGES:
         raise BadOption(f"the panel has {JUDGES} different judges; {len({judge.name for judge in judges})} were named")
     done = Labelled()
@@ -171,8 +192,32 @@ def label(
     yield from _adapt(asking, done, best, writer, annotator)
     labels = [PairLabel(*pair, fits) for pair, (fits, _) in first.items() if fits is not None]
     labels += [PairLabel(*pair, fits, drawn[pair]) for pair, (fits, _) in lower.items() if fits is not None]
-    chances = yield from _tell_chances(asking, done, features, best, labels, annotator, rater)
-    yield from _classify(asking, done, chances, annotator, rater.name if rater else "classifier")
+    readers = {
+        model.name: RetrieverFeatures(corpus, model.name, queries.values(), book)
+        for model in (rater, reranker)
+        if model is not None and is_retriever(model.name)
+    }
+    orders_by = reranker.name if reranker else LOCAL
+    if reranker is not None and orders_by not in readers:
+        ranked = yield from rerank_by_chat(asking.rate, reranker, best, labels, annotator.name, seed)
+    else:
+        ranked = rerank(features, queries, labels, annotator.name, seed, readers.get(orders_by), orders_by)
+    done.reranked = ranked.held
+    for query, ordered in ranked.order.items():
+        for place, name in enumerate(ordered, 1):
+            score = ranked.scores.get((query, name))
+            done.trail.append(Decision(query, name, "reranker", orders_by, None, score, f"place {place}"))
+    unread = {
+        query: [name for name in ordered if (query, name) not in first and (query, name) not in lower]
+        for query, ordered in ranked.order.items()
+    }
+    tells = rater.name if rater else LOCAL
+    if rater is not None and tells not in readers:
+        told = yield from tell_chances_by_chat(asking.rate, rater, unread, labels, annotator.name, seed)
+    else:
+        told = tell_chances(readers.get(tells) or features, queries, unread, labels, seed, tells)
+    done.trained, done.note = told.held, told.note
+    yield from _classify(asking, done, told.chances, annotator, rater.name if rater else "classifier")
     for query, names in done.relevant.items():
         if len(names) > MOST_RELEVANT:
             done.dropped[query] = f"{len(names)} conversations fit: too general"
@@ -181,7 +226,7 @@ def label(
     yield from _verify(asking, done, judges)
     for query in queries:
         if query not in done.dropped:
-            seems = next((name for name in best[query] if name not in done.relevant[query]), None)
+            seems = next((name for name in ranked.order[query] if name not in done.relevant[query]), None)
             if seems is not None:
                 done.negatives[query] = seems
     yield from _paraphrase(asking, done, writer)
@@ -284,36 +329,6 @@ def _adapt(
             )
         )
     done.rates["adapt"] = len(done.added), len(wanting)
-
-
-def _tell_chances(
-    asking: PairReadings,
-    done: Labelled,
-    features: PairFeatures,
-    best: Mapping[str, Sequence[str]],
-    labels: Sequence[PairLabel],
-    annotator: ChatModel,
-    rater: ChatModel | None,
-) -> Generator[Progress, None, dict[str, dict[str, float | None]]]:
-    """Query → the chances of the conversations that nobody has read yet, in the order of their ranks."""
-    read = {(each.query_id, each.conversation_id) for each in labels}
-    ranked = {
-        query: [name for name in names[CANDIDATES:] if (query, name) not in read] for query, names in best.items()
-    }
-    if rater is not None:
-        done.trained = yield from hold_against(asking.rate, rater, labels, annotator.name, asking.seed)
-        return (yield from read_on(asking.rate, rater, ranked, UNSURE))
-    try:
-        classifier = PairClassifier.train(features, asking.queries, labels, asking.seed)
-    except BadOption as few:
-        done.note = str(few)
-        return {}
-    done.trained = classifier.held_out
-    return {
-        query: dict(zip(names, classifier.predict(features, asking.queries[query], names).tolist(), strict=True))
-        for query, names in ranked.items()
-        if names
-    }
 
 
 def _classify(

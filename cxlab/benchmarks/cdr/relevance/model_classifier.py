@@ -1,4 +1,4 @@
-"""A chat model in the place of the classifier that is trained here: it reads each pair and tells its chance."""
+"""A chat model in the place of a model that is trained here: it reads each pair and tells its chance."""
 
 from __future__ import annotations
 
@@ -25,21 +25,29 @@ class Rates(Protocol):
 
 
 def hold_against(
-    rate: Rates, model: ChatModel, labels: Sequence[PairLabel], by: str, seed: int
+    rate: Rates, model: ChatModel, labels: Sequence[PairLabel], by: str, seed: int, stage: str = "rated"
 ) -> Generator[Progress, None, TrainedOn | None]:
     """How its chances agree with the labels of the annotator `by`, in both ways; None where it told of no pair, or all
     labels are alike. A pair without a readable reply counts as one that it thinks does not fit."""
     pairs = [(each.query_id, each.conversation_id) for each in labels]
-    told = yield from rate("rated", model, pairs)
+    told = yield from rate(stage, model, pairs)
+    if not any(chance is not None for chance in told.values()):
+        return None
+    return hold_scores(told, labels, model.name, by, seed)
+
+
+def hold_scores(
+    told: Mapping[Pair, float | None], labels: Sequence[PairLabel], name: str, by: str, seed: int
+) -> TrainedOn | None:
+    """The same of scores from 0 to 1 that are known; None where all labels are alike."""
     wanted = np.array([each.fits for each in labels], dtype=bool)
-    if not any(chance is not None for chance in told.values()) or wanted.all() or not wanted.any():
+    if wanted.all() or not wanted.any():
         return None
     queries = sorted({each.query_id for each in labels})
-    chances: Array = np.array([told[pair] or 0.0 for pair in pairs])
+    scores: Array = np.array([told[each.query_id, each.conversation_id] or 0.0 for each in labels])
     weights = np.array([each.stands_for for each in labels])
     groups = np.array([queries.index(each.query_id) for each in labels])
-    found = measure_chances(chances, wanted, weights, groups, seed)
-    return found._replace(by=model.name, against=by)
+    return measure_chances(scores, wanted, weights, groups, seed)._replace(by=name, against=by)
 
 
 def read_on(

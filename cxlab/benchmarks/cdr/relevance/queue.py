@@ -156,6 +156,8 @@ def _near(chance: Decision | None) -> str:
 def _say(decision: Decision) -> str:
     word = {True: "fits", False: "does not fit", None: "cannot tell"}[decision.fits]
     score = "" if decision.score is None else f" ({decision.score:.2f})"
+    if decision.step == "reranker":  # it decides nothing
+        return f"reranker by {decision.by}: {decision.reason}{score}"
     reason = f", {decision.reason}" if decision.reason else ""
     return f"{decision.step} by {decision.by}: {word}{score}{reason}"
 
