@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from cxlab.errors import BadFile, BadOption
-from cxlab.importers.conversations.mapping import ConversationMapping, correct, guess
+from cxlab.importers.conversations.mapping import ConversationMapping, correct, guess, guess_id
 from cxlab.importers.conversations.read import ReadConversations, preview, read_in_steps
 from cxlab.importers.conversations.rows import SUFFIXES
 from cxlab.importers.folders import files_below
@@ -86,7 +86,8 @@ def _map_columns(path: Path, changes: Mapping[str, Any]) -> ConversationMapping:
     except BadFile:
         if "shape" not in changes:
             raise
-        mapping = correct(ConversationMapping(shape=changes["shape"]), **changes)
+        known = None if changes["shape"] == "rows" else guess_id(path)
+        mapping = correct(ConversationMapping(shape=changes["shape"], id=known), **changes)
         if not preview(path, mapping).conversations:
             raise
         return mapping

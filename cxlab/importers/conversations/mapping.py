@@ -23,7 +23,7 @@ SAMPLE = 50
 # Names of columns and keys, the first that is there; in small letters.
 IDS = (
     *("conversation_id", "dialogue_id", "conversation_hash", "session_id", "chat_id", "thread_id", "call_id"),
-    *("ticket_id", "case_id", "id"),
+    *("ticket_id", "case_id", "id", "fname"),
 )
 MESSAGES = ("messages", "conversation", "conversations", "turns", "dialogue", "dialog", "chat", "traj", "trajectory")
 ROLE_NAMES = (
@@ -89,6 +89,13 @@ def guess(path: Path | str) -> ConversationMapping:
             "say which column is what: shape, id, role, text",
         )
     return found.model_copy(update={"roles": _guess_roles(found, good)})
+
+
+def guess_id(path: Path | str) -> str | None:
+    """Of a file whose rows are conversations: the column with their ids, from its first 50 rows."""
+    sample = [row for _, row in zip(range(SAMPLE), read_rows(Path(path)), strict=False)]
+    good = [row for row in sample if isinstance(row.cells, dict)]
+    return _guess_id(good, list(dict.fromkeys(str(name) for row in good for name in row.cells)))
 
 
 def correct(mapping: ConversationMapping, **changes: Any) -> ConversationMapping:

@@ -1,4 +1,5 @@
-"""Text files with conversations: ParlAI's, with fields as `name:value` and tabs between, and plain transcripts."""
+"""Text files with conversations: ParlAI's, with fields as `name:value` and tabs between, DailyDialog's, with one
+conversation a line and a mark behind each message, and plain transcripts."""
 
 from __future__ import annotations
 
@@ -13,16 +14,25 @@ LARGEST = 20_000_000
 """Bytes of a file of transcripts, which is read whole."""
 DIALOGUE, ROUND, SPEAKER = "dialogue_id", "round_id", "speaker_to_eval"
 _SPEAKERS = ("human", "bot")
+MARK, DIALOG = "__eou__", "dialog"
+"""What DailyDialog writes behind each message, and what the list of messages is called in its other form."""
 _RULE = re.compile(r"^[ \t]*(?:-{3,}|={3,}|\*{3,})[ \t]*$", re.MULTILINE)
 
 
 def read_text_rows(path: Path) -> Iterator[tuple[int, Any]]:
-    """(number, cells): of ParlAI's lines the fields of each; else {"transcript": text} of each part of the file, which
-    lines of three dashes or more set apart. BadFile where a line has no fields, or for a file that is too large."""
+    """(number, cells): of ParlAI's lines the fields of each; of DailyDialog's {"dialog": texts}; else
+    {"transcript": text} of each part of the file, which lines of three dashes or more set apart. BadFile where a line
+    has no fields, or for a file that is too large."""
     with path.open(encoding="utf-8-sig", newline="\n") as lines:
         first = next((line for line in lines if line.strip()), "")
     if "text" in _read_fields(first):
         yield from _read_parlai(path)
+        return
+    if MARK in first:
+        with path.open(encoding="utf-8-sig", newline="\n") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield number, {DIALOG: [said.strip() for said in line.split(MARK) if said.strip()]}
         return
     if path.stat().st_size > LARGEST:
         raise BadFile(path, None, f"a text file of more than {LARGEST:,} bytes", "give JSON Lines, Parquet or CSV")

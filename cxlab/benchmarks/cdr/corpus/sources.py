@@ -2,12 +2,14 @@
 
 Licences as the paper's appendix I states them; what sources have changed since is for whoever imports them to see.
 
-Which columns they have: SGD, and MultiWOZ 2.2 in the same form, was checked against files of SGD, and Bot-Adversarial
-Dialogue against the five lines that stand with its loader in TensorFlow Datasets; of the others no file was at hand.
-MobileConvRec follows the program of its authors that writes it, DialogSum and OpenDialKG programs of others that read
-them, LMSYS, WildChat, SmolTalk, Bitext and DailyDialog their published descriptions. DialogSum and DailyDialog name no
-sides: who speaks first is taken as the customer. OpenDialKG's steps through its graph are no messages: each is left out
-with a line in the report.
+Which columns they have was checked against
+- files: SGD, and MultiWOZ 2.2 in the same form; DailyDialog's text file; DialogSum's test file; Bitext's older file
+  with answers; of Bot-Adversarial Dialogue the five lines that stand with its loader in TensorFlow Datasets;
+- programs of its authors that write it: WildChat, MobileConvRec;
+- programs of others that read it: LMSYS, OpenDialKG, SmolTalk, Bitext's newer file, and DailyDialog and DialogSum as
+  Hugging Face has them.
+DialogSum and DailyDialog name no sides: who speaks first is taken as the customer. OpenDialKG's steps through its graph
+are no messages: each is left out with a line in the report.
 """
 
 from __future__ import annotations
@@ -44,7 +46,6 @@ SOURCES: dict[str, Source] = {
         "DialogSum",
         {
             "shape": "transcript",
-            "id": "id",
             "text": "dialogue",
             "speakers": "#person1#=customer,#person2#=agent",
         },

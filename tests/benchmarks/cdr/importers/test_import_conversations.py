@@ -1,6 +1,7 @@
 """Conversations of people, of the published files and of the store become a corpus, with an honest report."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 
 import polars as pl
@@ -167,6 +168,56 @@ def test_dialogsum_and_opendialkg_are_read_by_their_presets(home: Path) -> None:
     made = read_path(home / "kg.csv", CdrImport.read({"source": "opendialkg", "filter": False}))
     assert [each.text for each in load_read(made)[0]] == ["Who plays in it?", "Nobody famous."]
     assert [each.problem for each in made.rejected] == ["a message without text"]
+
+
+def test_dialogsum_and_dailydialog_are_read_as_their_authors_give_them(home: Path) -> None:
+    """The forms of their own files, which are not those of the hubs; the words are ours."""
+    rows = [
+        {"fname": f"test_{n}", "dialogue": "#Person1#: Is the shop open?\n#Person2#: Until six.",
+         "summary1": "#Person1# asks.", "topic1": "a shop"} for n in range(2)
+    ]  # fmt: skip
+    (home / "dialogsum.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    made = read_path(home / "dialogsum.jsonl", CdrImport.read({"source": "dialogsum", "filter": False}))
+    assert [*PackedConversations.from_table(made.tables["conversations"], made.dataset.id)] == ["test_0", "test_1"]
+    assert [each.role for each in load_read(made)[0]] == ["customer", "agent"]
+    lines = ["Is it far ? __eou__ Two stops . __eou__ Then I walk . __eou__", "Tea ? __eou__ Please . __eou__", ""]
+    (home / "dialogues.txt").write_text("\n".join(lines))
+    for options in ({"source": "dailydialog", "filter": False}, {"filter": False}):
+        found = load_read(read_path(home / "dialogues.txt", CdrImport.read(options)))
+        assert [[each.text for each in talk] for talk in found] == [
+            ["Is it far ?", "Two stops .", "Then I walk ."], ["Tea ?", "Please ."]
+        ]  # fmt: skip
+        assert [each.role for each in found[0]] == ["customer", "agent", "customer"]
+
+
+def test_chats_of_wildchat_lmsys_smoltalk_and_bitext_are_read_by_their_presets(home: Path) -> None:
+    """The columns that programs write and read; the words are ours."""
+    said = [("user", "How long do eggs take?"), ("assistant", "Eight minutes.")]
+    chat = [{"role": role, "content": text} for role, text in said]
+    about = {"language": "English", "redacted": False, "toxic": False, "turn_identifier": 7, "country": "Peru",
+             "header": {"accept-language": "es", "user-agent": "browser"}}  # fmt: skip
+    wild = {"conversation_hash": "h1", "model": "gpt-4", "timestamp": datetime(2024, 2, 1), "turn": 1, "toxic": False,
+            "conversation": [{**each, **about} for each in chat], "hashed_ip": "x"}  # fmt: skip
+    pl.DataFrame([wild]).write_parquet(home / "wildchat.parquet")
+    lmsys = {"conversation_id": "l1", "model": "vicuna", "conversation": chat, "turn": 1, "redacted": False,
+             "openai_moderation": [{"categories": {"hate": False}, "flagged": False}] * 2}  # fmt: skip
+    pl.DataFrame([lmsys]).write_parquet(home / "lmsys.parquet")
+    smol = {"messages": [{"role": "system", "content": "Be brief."}, *chat], "source": "everyday", "full_topic": "Food"}
+    pl.DataFrame([smol]).write_parquet(home / "smoltalk.parquet")
+    answers = {"intent": "boil", "category": "FOOD", "response": said[1][1]}
+    older = {"context": "kitchen", "role": "virtual assistant", "instruction": said[0][1], "tags": "BIL", **answers}
+    newer = {"flags": "B", "instruction": said[0][1], **answers}
+    pl.DataFrame([older]).write_csv(home / "bitext.csv")
+    pl.DataFrame([newer]).write_csv(home / "newer.csv")
+    files = {"wildchat": "wildchat.parquet", "lmsys": "lmsys.parquet", "smoltalk": "smoltalk.parquet",
+             "bitext": "bitext.csv"}  # fmt: skip
+    for source, name in [*files.items(), ("bitext", "newer.csv")]:
+        made = read_path(home / name, CdrImport.read({"source": source, "filter": False}))
+        (talk,) = load_read(made)
+        heard = [(each.role, each.text) for each in talk if each.role != "system"]
+        assert heard == [("customer", said[0][1]), ("agent", said[1][1])], source
+        assert not made.rejected, source
+        assert made.dataset.config["share"] is SOURCES[source].share
 
 
 def load_read(made: ImportedCorpus) -> list[tuple[Message, ...]]:
