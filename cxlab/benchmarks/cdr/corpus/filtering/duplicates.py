@@ -19,6 +19,7 @@ _MOST = 20
 SHINGLE = 5
 """Words in a row that are compared."""
 _WORD = re.compile(r"\w+")
+_PLACE = np.uint64(0x9E3779B97F4A7C15)
 # From so many on vectors are compared within clusters of about so many, as comparing all with all grows by the square.
 _ALL_PAIRS, _CLUSTER = 20_000, 2_000
 _BLOCK = 1_024
@@ -73,11 +74,20 @@ def find_alike(names: Sequence[str], vectors: NDArray[np.float32], least: float)
     return found
 
 
+@lru_cache(maxsize=100_000)
+def _hash_word(word: str) -> int:
+    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+
 def _shingle(text: str) -> NDArray[np.uint64]:
-    words = _WORD.findall(text.casefold())
-    pieces = {" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))}
-    digests = b"".join(hashlib.blake2b(piece.encode("utf-8", "replace"), digest_size=8).digest() for piece in pieces)
-    return np.unique(np.frombuffer(digests, dtype="<u8"))
+    """The hashes of its runs of words, each once: sums of the words' hashes, weighed by their places."""
+    words = np.array([_hash_word(word) for word in _WORD.findall(text.casefold())], dtype=np.uint64)
+    length = min(SHINGLE, len(words))
+    # What overflows 64 bits is meant to. A text shorter than a run is told from the end of a longer one by its length.
+    found = np.full(len(words) - length + 1, length, dtype=np.uint64)
+    for place in range(length):
+        found = found * _PLACE + words[place : place + len(found)]
+    return np.unique(found ^ (found >> np.uint64(29)))
 
 
 def _find_candidates(texts: Collection[str]) -> set[tuple[int, int]]:

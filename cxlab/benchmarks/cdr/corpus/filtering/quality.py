@@ -18,6 +18,7 @@ MOST_REPEATED_WORDS = 0.2
 """Share of the words that the commonest four in a row, where they come more than twice, may make up."""
 _URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
+_MARK = re.compile(r"[\W_]")
 _GRAM = 4
 _ENOUGH_WORDS, _USUAL_WORDS = 3, 8
 
@@ -49,7 +50,7 @@ def find_fault(conversation: Conversation) -> str:
     dense = "".join(text.split())
     if not dense:
         return "no text"
-    marks = sum(not letter.isalnum() for letter in dense) / len(dense)
+    marks = len(_MARK.findall(dense)) / len(dense)
     if marks > MOST_PUNCTUATION:
         return f"{marks:.0%} of its characters are punctuation"
     links = sum(map(len, _URL.findall(text))) / len(dense)
