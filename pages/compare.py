@@ -121,6 +121,9 @@ if by or baseline != ranking.leader:
 st.divider()
 # A profile sets the parts of a headline side by side, where the benchmark names them.
 looks = [name for name in LOOKS if name != "profile" or card.parts]
+# What stand-ins cost and take says nothing; a link to it still says so.
+if view.tab != "front" and not any(board[price].drop_nulls().len() for price in ("cost_usd", "latency_s")):
+    looks.remove("front")
 tab = ui.choose(view, "tab", "Look closer", looks, names=LOOKS, style="segments")
 if tab == "profile":
     comparison.show_profile(about, scope, unit, named)

@@ -5,6 +5,7 @@ A benchmark's `contract.Benchmark` holds these beside its code; pages are handed
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ _RESERVED = """run model task outcome failure ended error split judge benchmark 
 order tab at alike verdict set lead dataset conversation turn page id owner tag tags written floors
 blind job seed limit trials marked reviewed shared weight
 run_id attempt_id sample_id trial simulated ended_by score turns opening reason wrong way first_turn latency_s cost_usd
-started name group value sides other show price sample"""
+started name group value sides other show price sample whose"""
 RESERVED = frozenset(_RESERVED.split())
 """Names that addresses and tables use themselves, so no facet may have them."""
 
@@ -94,7 +95,7 @@ class Card:
     value where they are not 0 and 100, None for a count without a scale. `lower_is_better`: those of the metrics of
     which less is better. `unit`: what one attempt is called.
     `reply_length`: the metric that counts the words of a reply. `sums`: metric → the metrics that it is a weighted sum
-    of, with their weights.
+    of, with their weights. `zeros`: metric → the constant agent that its 0 stands for, drawn as a line.
     """
 
     id: str
@@ -111,6 +112,7 @@ class Card:
     unit: tuple[str, str] = ("dialogue", "dialogues")
     reply_length: str = ""
     sums: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    zeros: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -169,6 +171,11 @@ class Baseline:
         return self.title if "floor" in self.title.lower() else f"{self.title} (floor)"
 
 
+def _spell_out(value: str) -> str:
+    """An id in words: "wifi_off+data_off" → "wifi off + data off"."""
+    return re.sub(r"(?<=\w)\+(?=\w)", " + ", value.replace("_", " "))
+
+
 @dataclass(frozen=True)
 class Declaration:
     """What a page knows of a benchmark: all that it asks for by name stands in here.
@@ -197,7 +204,7 @@ class Declaration:
     def value(self, facet: str, value: str) -> str:
         """How a facet's value is shown."""
         found = self.facet(facet)
-        return found.labels.get(value, value.replace("_", " ")) if found else value
+        return found.labels.get(value, _spell_out(value)) if found else value
 
     def in_order(self, facet: str, values: Iterable[str]) -> list[str]:
         """Values as they should be listed: as declared, the others behind them as they come."""

@@ -274,7 +274,7 @@ def _tell_task(
         for side, value, low, high in found.table.select("side", "value", "low", "high").iter_rows()
     ]
     alt = f"{task.title}, {task.metric} by side with 95 % intervals: {told}."
-    dotted = found.floors["value"].drop_nulls().to_list()
+    dotted = [*found.floors["value"].drop_nulls(), *([0.0] if task.metric in card.zeros else [])]
     return TaskResult(
         task.title,
         task.metric,

@@ -174,6 +174,7 @@ BENCHMARK = Benchmark(
         lower_is_better=LOWER_IS_BETTER,
         reply_length="chat_words",
         sums={"chat": CHAT_WEIGHTS},
+        zeros={"skill": "Best constant agent"},
     ),
     generate=generate,
     run=run,

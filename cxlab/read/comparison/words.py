@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.read.comparison.corrected import CorrectedRanking
-from cxlab.read.comparison.ranking import Ranking
+from cxlab.read.comparison.ranking import Ranking, took
 from cxlab.read.comparison.sets import Customers, TaskSet
 from cxlab.records.cluster import Cluster
 
@@ -87,7 +87,27 @@ def say_left(compared: TaskSet, more: int) -> str:
 
 
 def say_floors(found: Sequence[Ranking], name: Name = str) -> str:
-    """Where whoever is first does no better than a constant agent, of one task or of several; "" where nowhere."""
+    """Where whoever is first does no better than a constant agent, of one task or of several, and of one task which
+    models pass less often than one; "" where nowhere."""
+    return ". ".join(
+        filter(None, (_say_low_means(found, name), _say_low_rates(found[0], name) if len(found) == 1 else ""))
+    )
+
+
+def _say_low_rates(found: Ranking, name: Name) -> str:
+    """The constant agent that passes most, and the ranked ones that pass less often than it."""
+    rates = {side: rate for side, rate in took(found.compared.results).select("side", "success").iter_rows()
+             if rate is not None and not math.isnan(rate)}  # fmt: skip
+    floors = {names: rates[side] for side, names in found.floors.select("side", "name").iter_rows() if side in rates}
+    if not floors:
+        return ""
+    best = max(floors, key=lambda each: (floors[each], each))
+    behind = [f"{name(side)} ({100 * rates[side]:.1f} %)" for side in found.table["side"]
+              if side in rates and rates[side] < floors[best]]  # fmt: skip
+    return f"{best} passes {100 * floors[best]:.1f} %, more often than {name_some(behind)}" if behind else ""
+
+
+def _say_low_means(found: Sequence[Ranking], name: Name) -> str:
     told = []
     for each in found:
         if not each.table.height:

@@ -94,6 +94,9 @@ def show_scores(
         else:
             badge("published", "grey diamonds: printed in the paper, on other data; not paired")
     floors = pl.concat([lines, cached(queries.floors, view, by)])
+    if zero := card.zeros.get(view.metric):
+        drawn_at = pl.DataFrame({"grp": found["grp"].unique().sort()})
+        floors = pl.concat([floors, drawn_at.with_columns(value=pl.lit(0.0), name=pl.lit(zero)).select(floors.columns)])
     marked = marks_of(unit, named)
     if by or shown is not None:
         figure = charts.draw_scores(

@@ -52,7 +52,8 @@ def show_samples(
     frame = frame.join(flipped.select("sample_id", "flip", "first_passed", "second_passed", "trials"), on="sample_id",
                        how="left", maintain_order="left")  # fmt: skip
     top, identity = frame.row(0, named=True), about.identifying
-    name = (top.get(identity.id) if identity else None) or top["sample_id"]
+    own = top.get(identity.id) if identity else None
+    name = about.value(identity.id, str(own)) if identity and own else top["sample_id"]
     if fixed or broken:
         paired = f"paired by sample{f', clustered by {about.cluster.name}' if about.cluster else ''}"
         st.markdown(plain(
@@ -74,9 +75,8 @@ def show_samples(
     for facet in sorted(telling, key=lambda each: not each.identifies):
         if facet.id in frame.columns and frame[facet.id].drop_nulls().n_unique() > (0 if facet.identifies else 1):
             columns[facet.id] = column(facet.title, help=facet.meaning or None)
-            if not facet.identifies:
-                shown = pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
-                frame = frame.with_columns(shown)
+            shown = pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
+            frame = frame.with_columns(shown)
     columns |= {
         "first": column(named[other], "points", f"{title}, mean over the sample."),
         "second": column(named[baseline], "points", f"{title}, mean over the sample."),

@@ -1,6 +1,6 @@
 """Whose doing failures were, side by side, and samples that all strong sides fail alike: is the label wrong?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,9 +15,10 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, link, open_page
 from cxlab.ui.annotations import annotate
 from cxlab.ui.app_frame import guarded
-from cxlab.ui.choices import is_new
+from cxlab.ui.choices import choose_id, is_new
 from cxlab.ui.labels import empty, plain, section
 from cxlab.ui.tables import column, show_table
+from cxlab.views.compare import queries
 from cxlab.views.compare.queries_verdicts import audit, owners, runs_behind
 
 _WORDS = {"failed": "failed", "unscored": "not scored"}
@@ -40,6 +41,9 @@ def show_owners(about: Declaration, view: View, unit: Unit, named: Mapping[str, 
         f"{many.capitalize()} of each side by verdict and owner, of those that all sides tried, scored or not. Select "
         "a row to read them.",
     )  # fmt: skip
+    models = models_of(sides, cached(queries.sides, view, unit))
+    names = {"": "Of all", **{side: f"Of {named[side]}" for side in models}}
+    of = choose_id("whose", "Whose to read", list(names), names.__getitem__, style="segments") if models else ""
     rows = []
     for (verdict, owner), part in found.group_by("verdict", "owner", maintain_order=True):
         counts = dict(part.select("side", "n").iter_rows())
@@ -53,14 +57,22 @@ def show_owners(about: Declaration, view: View, unit: Unit, named: Mapping[str, 
     picked = show_table(pl.DataFrame(rows), columns, key="compare-owners", alt="Failures by owner.", select="single")
     if picked:
         row = picked[0]
-        open_page("failures", counted(about, view, unit, str(row["verdict"]), str(row["owner"])))
+        target = counted(about, view, unit, str(row["verdict"]), str(row["owner"]), models.get(of, ""))
+        open_page("failures", target)
 
 
-def counted(about: Declaration, view: View, unit: Unit, verdict: str, owner: str) -> View:
-    """The attempts that `show_owners` counts in a row, as the page Failures shows them."""
+def models_of(sides: Sequence[str], board: pl.DataFrame) -> dict[str, str]:
+    """Side → its model, of sides of which each has a model of its own; empty where two runs are of one model."""
+    known = dict(board.select("side", "model").iter_rows())
+    own = {side: known[side] for side in sides if side in known}
+    return own if len(set(own.values())) == len(own) > 1 else {}
+
+
+def counted(about: Declaration, view: View, unit: Unit, verdict: str, owner: str, model: str = "") -> View:
+    """The attempts that `show_owners` counts in a row, or in that of one model, as the page Failures shows them."""
     floors = "shown" if set(about.floor_models) & set(view.models) else ""
     scope = View(about.card.id, tasks=view.tasks, facets=view.facets, verdict=verdict, floors=floors, shared=unit)
-    return scope.change(owners=(owner,), runs=cached(runs_behind, view, unit))
+    return scope.change(owners=(owner,), runs=cached(runs_behind, view, unit), models=(model,) if model else ())
 
 
 def show_audit(about: Declaration, view: View, unit: Unit, named: Mapping[str, str]) -> None:

@@ -94,8 +94,9 @@ def _name(whole: StoredAttempt, about: Declaration) -> str:
     first = next((row[facet.id] for facet in about.facets if facet.spread and row.get(facet.id)), None)
     task = about.card.task(str(row["task"]))
     place = about.value(about.facets[0].id, first) if first else task.title if task else label(str(row["task"]))
-    name = (row.get(identity.id) if identity else None) or row["sample_id"]
-    return f"{place[:1].upper()}{place[1:]}, {str(name).replace('+', ' + ')}"
+    own = row.get(identity.id) if identity else None
+    name = about.value(identity.id, str(own)) if identity and own else str(row["sample_id"])
+    return f"{place[:1].upper()}{place[1:]}, {name}"
 
 
 def _show_answer(view: View, whole: StoredAttempt, about: Declaration) -> None:

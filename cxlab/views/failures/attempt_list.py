@@ -191,7 +191,7 @@ def show_attempts(view: View, about: Declaration) -> None:
     rows = rows.with_columns(
         pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
         for facet in about.facets
-        if facet.id in shown and not facet.identifies
+        if facet.id in shown
     )
     chosen = show_table(
         rows,

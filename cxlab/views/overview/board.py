@@ -75,6 +75,8 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
     )  # fmt: skip
     floors: Sequence[Floor] = [(_title_of(about, model), value)
                                for model, value in found.floors.select("side", "value").iter_rows()]  # fmt: skip
+    if zero := card.zeros.get(task.metric):
+        floors = [*floors, (zero, 0.0)]
     figure = draw_board(board, task.metric, marks(), dark(), name, floors, scale)
     alt = f"{name} with 95 % interval of {board.height} models: {finding}."
     points = show_chart(figure, board, key=f"board-{card.id}", alt=alt, select=True, table=False)

@@ -221,6 +221,14 @@ def test_a_leader_below_a_constant_agent_is_told_of(home: Path, floor: float, to
     assert say_floors(rank(ABOUT, VIEW).tasks) == told
 
 
+def test_a_constant_agent_that_passes_more_than_a_ranked_model_is_told_of(home: Path) -> None:
+    samples = [(f"s{i}", 1) for i in range(8)]
+    write_run(home, 1, "a", dict.fromkeys(samples, 90.0))
+    write_run(home, 2, "b", {key: 90.0 if place < 1 else 40.0 for place, key in enumerate(samples)})
+    write_run(home, 3, FLOOR, {key: 90.0 if place < 2 else 0.0 for place, key in enumerate(samples)})
+    assert say_floors(rank(ABOUT, VIEW).tasks) == "Floor passes 25.0 %, more often than b (12.5 %)"
+
+
 def test_customers_whose_words_were_not_shared_are_noticed(home: Path) -> None:
     other = {("s0", 1): "good evening", ("s1", 1): "hi"}
     write_run(home, 1, "a", steady(0))

@@ -18,6 +18,7 @@ from cxlab.read.comparison.ranking import rank
 from cxlab.report.write import write_report
 from cxlab.ui.annotations import annotate
 from cxlab.views.benchmarks import declared
+from cxlab.views.compare import queries
 from cxlab.views.compare.queries_verdicts import audit, count_flips, flips, owners, runs_behind
 from cxlab.views.compare.verdicts import counted
 from tests.pages.app_script import open_page, words
@@ -111,6 +112,9 @@ def test_a_row_of_the_owners_opens_as_many_as_it_counts(home: Path) -> None:
             target = counted(about, one, unit, str(verdict), str(owner))
             again = View.from_query(target.to_query())
             assert attempts(again).total == part["n"].sum() > 0
+            known = dict(queries.sides(one, unit).select("side", "model").iter_rows())
+            for side, n in part.select("side", "n").iter_rows():
+                assert attempts(counted(about, one, unit, str(verdict), str(owner), known[side])).total == n
     target = counted(about, view, "model", "failed", owners(view)["owner"][0])
     assert owners(view)["n"].sum() == attempts(target).total == 9
     assert attempts(target.change(shared="")).total == 12
