@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import re
 
 import numpy as np
 
 from cxlab.benchmarks.cxmarena.evaluation.claims import (
-    TOKEN,
     WORDED,
     Claim,
-    Names,
     contrasts,
-    find_figures,
-    find_names,
-    spell_counts,
 )
 from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import PairInputs
 from cxlab.benchmarks.cxmarena.simulated import property_lexicon
+from cxlab.benchmarks.cxmarena.simulated.sentence_contrasts import other_rates, unlike_sentences
 from cxlab.benchmarks.cxmarena.simulated.transcript_tasks import write
 from cxlab.benchmarks.cxmarena.text import content, sentences
 from cxlab.llm.simulated import Profile
@@ -43,52 +38,11 @@ def contradiction(inputs: PairInputs, profile: Profile, rng: np.random.Generator
         if hardness(one.text) < profile.comprehension and _one_property(one, other, profile):
             reply = {"first": one.text, "second": other.text, "contradicts": True}
             return write(reply, profile, rng, f"They disagree: {one.text} / {other.text}")
-    for said, denied in _unnamed_contrasts(inputs.first.text, inputs.second.text):
+    for said, denied in unlike_sentences(inputs.first.text, inputs.second.text):
         if hardness(said) < profile.comprehension:
             reply = {"first": said, "second": denied, "contradicts": True}
             return write(reply, profile, rng, f"They disagree: {said} / {denied}")
     return write({"first": "", "second": "", "contradicts": False}, profile, rng, "I see no contradiction.")
-
-
-def _unnamed_contrasts(first: str, second: str) -> list[tuple[str, str]]:
-    """Sentences that name no thing but are made of the same words, each with one value of a unit, and not the same one:
-    "A voucher lasts 24 months" and "The voucher is valid for 12 months, so it lasts ...". Those of most words in common
-    come first.
-    """
-    names = find_names({"1": first, "2": second}, least=1, opening=True)
-    mine, theirs = (_plain_values(text, names) for text in (first, second))
-    found = []
-    for one, (words, values) in mine.items():
-        for other, (their_words, their_values) in theirs.items():
-            units = {unit for unit in {*values} & {*their_values} if not values[unit] & their_values[unit]}
-            plain = all(len(each[unit]) == 1 for unit in units for each in (values, their_values))
-            shared = words & their_words
-            # What "it" is stands in another sentence: more of what is said of it has to agree.
-            least = _LEAST_OF_IT if _PRONOUN.match(one) or _PRONOUN.match(other) else _LEAST
-            if units and plain and len(shared) >= max(least, SAME * min(len(words), len(their_words))):
-                found.append((-len(shared), one, other))
-    return [(one, other) for _, one, other in sorted(found)]
-
-
-_LEAST, _LEAST_OF_IT = 2, 4
-_PRONOUN = re.compile(r"\W*(?:it|they|this|these|he|she|er|sie|es|il|elle|ils|elles)\b", re.IGNORECASE)
-
-
-def _plain_values(text: str, names: Names) -> dict[str, tuple[frozenset[str], dict[str, set[str]]]]:
-    """The sentences that hold a value and no name: their words, and the values by unit."""
-    found = {}
-    for sentence in sentences(text)[1:]:
-        if names.within(TOKEN.findall(sentence)):
-            continue
-        values: dict[str, set[str]] = {}
-        for _, _, unit, value in find_figures(spell_counts(sentence)):
-            if unit and unit != "date":
-                values.setdefault(unit, set()).add(value)
-        if values:
-            units = tuple(unit[:4] for unit in values if len(unit) > 2)
-            words = (w for w in content(sentence) if not any(map(str.isdigit, w)) and not w.startswith(units))
-            found[sentence] = (frozenset(words), values)
-    return found
 
 
 def similar(inputs: PairInputs, profile: Profile, rng: np.random.Generator) -> str:
@@ -113,6 +67,8 @@ def similar(inputs: PairInputs, profile: Profile, rng: np.random.Generator) -> s
 
 def _one_property(one: Claim, other: Claim, profile: Profile) -> bool:
     """Whether the words mean the same to this reader; turns of phrase take more knowledge than plain names."""
+    if other_rates(one.text, other.text):
+        return False
     mine, theirs = (
         {
             name
