@@ -27,10 +27,8 @@ from cxlab.store import layout, load, write
 
 CONVERSATIONS = "conversations"
 """The table of a dataset that holds its conversations."""
-ORIGIN = "conversations_of"
-"""Of such a dataset's config: the dataset whose conversations they are."""
 SENT_TO = "sent_to"
-"""Of its config: the task."""
+"""Of the config of a dataset that was made for a task: the task."""
 _ANSWERS: dict[str, Any] = {
     "conversation_id": pl.String, "asked": pl.String, "said": pl.String, "reason": pl.String,
     "lines": pl.List(pl.Int64), "attempt_id": pl.String, "sample_id": pl.String,
@@ -83,16 +81,17 @@ def send(dataset_id: str, task_id: str, given: Mapping[str, Any], context: Gener
         source=origin.source,
         config={
             **made.config,
-            ORIGIN: dataset_id,
             SENT_TO: task.id,
             "settings": record,
             "conversations": len(corpus),
-            "share": origin.config.get("share"),
-            "unlabelled": True,
         },
         seed=context.seed,
         licence=origin.licence,
         created=datetime.now(UTC),
+        derived_from=dataset_id,
+        derivation="task",
+        redistributable=origin.redistributable,
+        unlabelled=True,
     )
     samples = [
         Sample(

@@ -251,13 +251,13 @@ def _rescored(home: str, version: str) -> tuple[str, ...]:
 
 
 def unlabelled_runs() -> tuple[str, ...]:
-    """Ids of the runs on conversations that nobody has labelled (`unlabelled` of their dataset's config)."""
+    """Ids of the runs on conversations that nobody has labelled (`unlabelled` of their dataset)."""
     return _unlabelled(str(layout.home()), catalogue.data_version())
 
 
 @lru_cache(maxsize=8)
 def _unlabelled(home: str, version: str) -> tuple[str, ...]:
-    without = [each.id for each in write.list_datasets() if each.config.get("unlabelled") is True]
+    without = [each.id for each in write.list_datasets() if each.unlabelled]
     if not without:
         return ()
     wanted = {"datasets": without}

@@ -5,11 +5,10 @@
 """
 
 from cxlab.records.conversation import Article, Conversation, Message, Role, ToolCall
+from cxlab.records.dataset import Dataset
 from cxlab.records.evaluation import (
-    FILE_VERSION,
     Annotation,
     Attempt,
-    Dataset,
     Failure,
     Judgement,
     Run,
@@ -21,6 +20,7 @@ from cxlab.records.evaluation import (
 from cxlab.records.ids import content_id, new_id
 from cxlab.records.procedure import SingleJudgeTrace, Trace
 from cxlab.records.usage import CallTotals, Usage
+from cxlab.records.versions import FILE_VERSION
 
 __all__ = [
     "FILE_VERSION",

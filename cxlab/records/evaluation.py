@@ -1,15 +1,15 @@
-"""What is evaluated and what came of it: datasets, samples, runs, attempts, votes, scores."""
+"""What is evaluated and what came of it: samples, runs, attempts, votes, scores."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator
 
 from cxlab.records.base import Record
 from cxlab.records.conversation import Message
 from cxlab.records.usage import Usage
+from cxlab.records.versions import FILE_VERSION, Version
 
 
 def _known(values: Any) -> Any:
@@ -19,37 +19,6 @@ def _known(values: Any) -> Any:
 
 Facets = Annotated[dict[str, str], BeforeValidator(_known)]
 """What a sample can be filtered and grouped by: facet → value; its benchmark declares which there are."""
-
-
-FILE_VERSION = 3
-"""Of the files of runs and datasets; those that name none are of the first, and migrated before they are read."""
-
-
-def _readable(version: int) -> int:
-    if version > FILE_VERSION:
-        raise PydanticCustomError(
-            "newer_version",
-            "is of version {version}, this CX Lab knows versions up to {known}; update CX Lab",
-            {"version": version, "known": FILE_VERSION},
-        )
-    return version
-
-
-_Version = Annotated[int, AfterValidator(_readable)]
-
-
-class Dataset(Record):
-    """A set of samples; `id` is the hash of its content."""
-
-    version: _Version = FILE_VERSION
-    id: str
-    benchmark: str
-    name: str
-    source: Literal["generated", "imported"]
-    config: dict[str, Any]
-    seed: int | None
-    licence: str
-    created: datetime
 
 
 class Sample(Record):
@@ -171,7 +140,7 @@ class Verdict(Record):
 class Run(Record):
     """One model on one dataset under one set-up; everything needed to trace a number back."""
 
-    version: _Version = FILE_VERSION
+    version: Version = FILE_VERSION
     id: str
     benchmark: str
     model: str

@@ -9,6 +9,7 @@ import polars as pl
 
 from cxlab.errors import BadOption
 from cxlab.records import Dataset, Sample, content_id
+from cxlab.records.dataset import Derivation
 from cxlab.store import layout, write
 
 
@@ -28,13 +29,14 @@ def save_samples(
     if not kept:
         raise BadOption(f"dataset {dataset_id} has none of these samples; choose attempts of a run on it")
     made = content_id(dataset_id, [each.id for each in kept])
-    config = {"samples_of": dataset_id, "asked": dict(asked)}
-    return save_part(origin, f"{origin.benchmark}-samples-{made}", name, kept, config, home)
+    id = f"{origin.benchmark}-samples-{made}"
+    return save_part(origin, id, "samples", name, kept, {"asked": dict(asked)}, home)
 
 
 def save_part(
     origin: Dataset,
     id: str,
+    how: Derivation,
     name: str,
     samples: Iterable[Sample],
     config: Mapping[str, Any],
@@ -45,7 +47,7 @@ def save_part(
     files: bool = True,
 ) -> Dataset:
     """Store what was made of a dataset as one of its own, and return it: these samples, and the origin's licence, what
-    its `config` says (whether it may be passed on among it), its files, and all its other tables.
+    its `config` says, whether it may be passed on, its files, and all its other tables.
 
     `config` and `tables` come on top of, or in place of, the origin's; tables named in `left_out` stay behind.
     """
@@ -58,6 +60,10 @@ def save_part(
         seed=origin.seed,
         licence=origin.licence,
         created=datetime.now(UTC),
+        derived_from=origin.id,
+        derivation=how,
+        redistributable=origin.redistributable,
+        unlabelled=origin.unlabelled,
     )
     folder, changed = layout.dataset_folder(layout.resolve_home(home), origin.id), tables or {}
     others = [path.stem for path in sorted(folder.glob("*.parquet")) if path.stem not in ("samples", *left_out)]

@@ -26,15 +26,15 @@ _OPEN = re.compile(r"\bown work\b|\bMIT\b|\bApache\b|\bBSD\b|\bCC0\b|\bCC BY\b|p
 def may_pass_on(dataset: Dataset) -> bool | None:
     """Whether what was said on a dataset may be passed on to train models; None where its licence names no known terms,
     as with data of one's own."""
-    if dataset.config.get("share") is False or _CLOSED.search(dataset.licence):
+    if dataset.redistributable is False or _CLOSED.search(dataset.licence):
         return False
-    return True if _OPEN.search(dataset.licence) else None
+    return True if dataset.redistributable or _OPEN.search(dataset.licence) else None
 
 
 def is_kept_out(dataset: Dataset, table: str) -> bool:
-    """Whether a table holds texts that its source does not let anybody pass on (`share` of the dataset's config)."""
-    holds = table in TEXTS or (table == SAMPLES and dataset.config.get("unlabelled") is True)
-    return holds and dataset.config.get("share") is False
+    """Whether a table holds texts that its source does not let anybody pass on (`redistributable` of the dataset)."""
+    holds = table in TEXTS or (table == SAMPLES and dataset.unlabelled)
+    return holds and dataset.redistributable is False
 
 
 def check_sharing(dataset: Dataset, table: str) -> None:

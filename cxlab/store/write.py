@@ -17,6 +17,7 @@ import polars as pl
 
 from cxlab.errors import BadOption, BadStore, UnknownName
 from cxlab.records import Annotation, Attempt, Dataset, Run, Sample, new_id
+from cxlab.records.dataset import Derivation
 from cxlab.store import catalogue, frames, layout, tables, trash
 from cxlab.store.compact import recover_folder
 from cxlab.store.frames import build_samples, write_parquet
@@ -111,6 +112,11 @@ def load_table(dataset_id: str, name: str, home: Path | str | None = None) -> pl
 def list_datasets(home: Path | str | None = None) -> list[Dataset]:
     """All datasets that count, newest first."""
     return sorted(catalogue.read(home).datasets.values(), key=lambda dataset: dataset.created, reverse=True)
+
+
+def list_derived(dataset_id: str, how: Derivation, home: Path | str | None = None) -> list[Dataset]:
+    """The datasets that were made of one in this way, newest first."""
+    return [each for each in list_datasets(home) if each.derived_from == dataset_id and each.derivation == how]
 
 
 def create_run(run: Run, home: Path | str | None = None) -> Path:

@@ -52,12 +52,12 @@ def _link_answers(runs: Sequence[str]) -> bool:
     found = False
     for name in runs:
         try:
-            origin = write.load_dataset(write.load_run(name).dataset_id).config.get("conversations_of")
+            dataset = write.load_dataset(write.load_run(name).dataset_id)
         except (UnknownName, BadStore):
             continue  # deleted meanwhile
-        if origin and has_page("conversations"):
+        if dataset.derivation == "task" and has_page("conversations"):
             words = "Read what was said of each conversation"
-            query = {"dataset": str(origin), "tab": "send", "run": name}
+            query = {"dataset": str(dataset.derived_from), "tab": "send", "run": name}
             st.page_link("pages/conversations.py", label=words, query_params=query)
             found = True
     return found

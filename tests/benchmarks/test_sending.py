@@ -68,7 +68,7 @@ def run(benchmark: str, dataset: str, *words: str) -> str:
 def test_quality_is_answered_for_each_conversation_and_says_what_it_cannot(own: str) -> None:
     made = send(own, "quality")
     dataset = write.load_dataset(made)
-    assert dataset.config["share"] is False
+    assert dataset.redistributable is False
     assert dataset.licence == write.load_dataset(own).licence
     samples = write.load_samples(made)
     assert len(samples) == 9

@@ -209,7 +209,7 @@ def test_what_was_found_is_saved_as_a_set_searched_and_taken_back(dataset: str) 
     app.text_input(key="search-set-name").set_value("Growing anger").run()
     app.button(key="search-set-save").click().run()
     assert not app.exception
-    (kept,) = [each for each in write.list_datasets() if each.config.get("set_of")]
+    (kept,) = [each for each in write.list_datasets() if each.derivation == "conversations"]
     assert (kept.name, kept.config["asked"]["q"]) == ("Growing anger", QUESTION)
     assert write.load_table(kept.id, "conversations")["conversation_id"].to_list() == ["t0", "t3", "t6"]
     inside = open_page("conversations", dataset=kept.id, q="furious")
@@ -289,7 +289,7 @@ def test_queued_pairs_are_decided_undone_and_taken_over(tmp_path: Path, monkeypa
     assert app.button(key="relevance-revise").label == "Take over 1 decision"
     app.button(key="relevance-revise").click().run()
     assert not app.exception
-    (made,) = [each for each in write.list_datasets() if each.config.get("revises") == labelled]
+    (made,) = write.list_derived(labelled, "decisions")
     assert "Pairs decided by people in this version: 1." in words(app)
     relevant = {each.inputs["query_id"]: each.expected["conversations"] for each in write.load_samples(made.id)}
     assert relevant["q1"] == ["glad", "late"]
@@ -314,7 +314,7 @@ def test_conversations_without_labels_are_sent_and_what_was_said_is_read(
     (words_of,) = started
     assert words_of == ["send", dataset, "quality", "--questions=Was it quick? Was the agent kind?", "--quiet"]
     assert CliRunner().invoke(cli.app, words_of).exit_code == 0
-    made = next(each for each in write.list_datasets() if each.config.get("conversations_of") == dataset)
+    made = next(iter(write.list_derived(dataset, "task")))
     app = open_page("conversations", dataset=dataset, tab="send")
     assert "Was the agent kind?" in words(app)
     done = CliRunner().invoke(

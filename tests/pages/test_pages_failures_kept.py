@@ -103,7 +103,7 @@ def test_read_blind_neither_list_nor_dialogue_tells_model_or_verdict(judged_home
 def test_the_samples_of_a_set_are_a_dataset_that_keeps_the_origins_tables(own_judged_home: Path) -> None:
     made = sample_set.save_samples("d1", "again", {"s2", "unknown"}, {"verdict": "failed"})
     assert [each.id for each in write.load_samples(made.id)] == ["s2"]
-    assert (made.benchmark, made.config["samples_of"], made.config["asked"]) == ("sage", "d1", {"verdict": "failed"})
+    assert (made.benchmark, made.derived_from, made.config["asked"]) == ("sage", "d1", {"verdict": "failed"})
     assert sample_set.save_samples("d1", "another name", {"s2"}, {}).id == made.id
     with pytest.raises(BadOption, match="none of these samples"):
         sample_set.save_samples("d1", "nothing", {"unknown"}, {})

@@ -325,7 +325,7 @@ def test_a_taxonomy_is_changed_undone_and_frozen_as_a_version(
     app.button(key="knowledge-taxonomy-undo").click().run()
     assert dict(app.dataframe[0].value[["label", "n"]].values.tolist())["Delivery"] == 3
     press("Freeze as a version")
-    version = next(each for each in write.list_datasets() if each.config.get("version_of") == DATASET)
+    version = next(iter(write.list_derived(DATASET, "taxonomy")))
     assert version.config["changes"] == ["merge Return, Late into Delivery"]
     assert f"python -m cxlab run cxmarena --dataset {version.id}" in [code.value for code in app.code]
     app.button(key=f"knowledge-version-drop-{version.id}").click().run()

@@ -151,7 +151,7 @@ def test_wrong_requests_are_refused(store: Path, tmp_path: Path) -> None:
 def test_licences_are_open_closed_or_to_be_asked_about(licence: str, may: bool | None) -> None:
     dataset = make_dataset().model_copy(update={"licence": licence})
     assert may_pass_on(dataset) is may
-    assert may_pass_on(dataset.model_copy(update={"config": {"share": False}})) is False
+    assert may_pass_on(dataset.model_copy(update={"redistributable": False})) is False
 
 
 ROWS = st.lists(

@@ -24,7 +24,15 @@ def test_texts_of_a_source_that_forbids_it_stay_here(
 ) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path / "home"))
     dataset, samples, tables = build(
-        "Six talks", "imported", CORPUS, QUERIES, RELEVANT, AREAS, config={"share": share}, licence="not to be shared"
+        "Six talks",
+        "imported",
+        CORPUS,
+        QUERIES,
+        RELEVANT,
+        AREAS,
+        config={},
+        licence="not to be shared",
+        redistributable=share,
     )
     write.save_dataset(dataset, samples, tables=tables)
     (run,) = create_runs(RunRequest("cdr", ("retriever:bm25",), dataset_id=dataset.id))
@@ -44,6 +52,6 @@ def test_texts_of_a_source_that_forbids_it_stay_here(
         with pytest.raises(BadOption, match="may not be passed on"):
             queries.export(dataset.id, "conversations", "csv")
         again = read_stored(CdrImport.read({"dataset": dataset.id, "licence": "ours", "source": "wildchat"}))
-        assert again.dataset.config["share"] is False
+        assert again.dataset.redistributable is False
     else:
         assert queries.export(dataset.id, "conversations", "csv")

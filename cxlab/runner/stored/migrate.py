@@ -157,7 +157,7 @@ def _migrate_run(base: Path, name: str) -> None:
         if version < 2:
             rewrite_attempts(batch / "attempts.parquet", fresh / "attempts.parquet", verdicts)
             written.append("attempts")
-        if (batch / "traces.parquet").is_file():
+        if version < 3 and (batch / "traces.parquet").is_file():
             rewrite_traces(batch / "traces.parquet", fresh / "traces.parquet")
             written.append("traces")
         return written
@@ -166,7 +166,8 @@ def _migrate_run(base: Path, name: str) -> None:
         layout.write_whole(path, fresh.model_dump_json(indent=1).encode())
 
     with lock.try_hold_run(path.parent):
-        if version < 2 or any((batch / "traces.parquet").is_file() for batch in layout.batches(path.parent)):
+        traced = version < 3 and any((batch / "traces.parquet").is_file() for batch in layout.batches(path.parent))
+        if version < 2 or traced:
             verdicts = _judge(run, base) if version < 2 else None
             rebuild(name, write_anew, settle, base)
         else:

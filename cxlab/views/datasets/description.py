@@ -11,6 +11,7 @@ from cxlab.benchmarks.dataset_figures import OWN, CheckTable, FigureTable, Share
 from cxlab.charts.numbers import format_count, format_share, format_time
 from cxlab.read import View
 from cxlab.records import Dataset
+from cxlab.records.dataset import Derivation
 from cxlab.store.sharing import is_kept_out
 from cxlab.ui.address import cached, go, has_page, here, set_view
 from cxlab.ui.app_frame import dark, guarded, zone
@@ -23,6 +24,11 @@ from cxlab.views.datasets.charts import draw_multiples, draw_shares, format_figu
 from cxlab.views.datasets.cost_panel import show_spending
 
 LICENCE = "What may be done with it; imported data keeps the licence it came with."
+_DERIVATIONS: Mapping[Derivation, str] = {
+    "samples": "Some samples of", "conversations": "Some conversations of", "taxonomy": "Another taxonomy for",
+    "task": "A task on the conversations of", "decisions": "With people's decisions, from",
+    "labels": "Questions and labels for", "import": "The conversations of",
+}  # fmt: skip
 _MIME = {"parquet": "application/vnd.apache.parquet", "csv": "text/csv", "jsonl": "application/x-ndjson"}
 
 
@@ -102,6 +108,10 @@ def show_summary(dataset: Dataset, row: Mapping[str, Any]) -> None:
             chip(f"seed {dataset.seed}")
         chip(f"made {format_time(dataset.created, zone())}")
         chip(f"{format_count(row['runs'])} {'run' if row['runs'] == 1 else 'runs'} on it")
+        if dataset.redistributable is False:
+            chip("may not be passed on")
+    if dataset.derived_from and dataset.derivation:
+        st.caption(plain(f"{_DERIVATIONS[dataset.derivation]} {dataset.derived_from}."))
     if note := dataset.config.get("note"):
         st.caption(plain(str(note)))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):

@@ -43,8 +43,8 @@ class Shelf:
 def datasets() -> pl.DataFrame:
     """The benchmark's datasets, newest first and those made of others last: dataset_id, name, source, created; none of
     conversations without labels, which hold neither articles nor gold."""
-    found = [one for one in write.list_datasets() if one.benchmark == BENCHMARK and not one.config.get("unlabelled")]
-    found.sort(key=lambda one: bool(one.config.get("version_of") or one.config.get("samples_of")))
+    found = [one for one in write.list_datasets() if one.benchmark == BENCHMARK and not one.unlabelled]
+    found.sort(key=lambda one: one.derived_from is not None)
     rows = [{"dataset_id": d.id, "name": d.name, "source": d.source, "created": d.created} for d in found]
     types: dict[str, Any] = {**dict.fromkeys(("dataset_id", "name", "source"), pl.String), "created": pl.Datetime}
     return pl.DataFrame(rows, schema=types if not rows else None)

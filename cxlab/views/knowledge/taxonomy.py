@@ -152,7 +152,7 @@ def _show_draft(place: KnowledgePlace, taxonomy: str, draft: Draft) -> None:
 
 
 def _show_versions(place: KnowledgePlace) -> None:
-    made = [each for each in write.list_datasets() if each.config.get("version_of") == place.dataset]
+    made = write.list_derived(place.dataset, "taxonomy")
     if made:
         section(f"{format_count(len(made))} {'version' if len(made) == 1 else 'versions'} of this dataset's taxonomies")
     for each in made:

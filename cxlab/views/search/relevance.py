@@ -184,15 +184,14 @@ def _offer_revision(place: SearchPlace, judged: pl.DataFrame) -> None:
 def _show_origin(place: SearchPlace) -> None:
     """Of a version with people's decisions: that it is one, and the way back."""
     dataset = write.load_dataset(place.dataset)
-    before = dataset.config.get("revises")
-    if not before:
+    if dataset.derivation != "decisions":
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(f"Pairs decided by people in this version: {format_count(dataset.config.get('decided_by_people'))}.")
         if st.button("Undo: delete this version", key="relevance-drop", type="tertiary"):
             with guarded():
                 delete("dataset", dataset.id)
-                go(SearchPlace(View(dataset=str(before), tab="relevance")))
+                go(SearchPlace(View(dataset=str(dataset.derived_from), tab="relevance")))
 
 
 def _show_decided(judged: pl.DataFrame) -> None:

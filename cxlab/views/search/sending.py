@@ -37,7 +37,7 @@ _NO_LABELS = "Nobody has labelled these conversations: how often a model is righ
 
 def show_sending(place: SearchPlace, jobs: SearchJobs, models: Sequence[str]) -> None:
     """The answers of the run in the address, the form for another task, and what was prepared so far."""
-    kept = [each for each in write.list_datasets() if each.config.get(sending.ORIGIN) == place.dataset]
+    kept = write.list_derived(place.dataset, "task")
     runs = [run for run in write.list_runs() if run.dataset_id in {each.id for each in kept}]
     shown = next((run for run in runs if run.id == place.run), None)
     if shown is not None:

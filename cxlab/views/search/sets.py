@@ -35,7 +35,7 @@ _EXCERPT = 200
 def show_sets(place: SearchPlace, found: Findings) -> None:
     """Keep what was found, and the sets that were kept of these conversations."""
     _offer(place, found)
-    kept = [each for each in write.list_datasets() if each.config.get("set_of") == place.dataset]
+    kept = write.list_derived(place.dataset, "conversations")
     if kept:
         section(f"{format_count(len(kept))} saved of these conversations")
     for each in kept:

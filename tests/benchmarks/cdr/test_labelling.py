@@ -286,7 +286,7 @@ def test_a_stored_corpus_gets_queries_with_stand_ins(known, tmp_path: Path, monk
     options = CdrDataset.read({"reference": made.dataset.id, "queries": 40})
     found = finish(generate(options, GenerationContext(seed=1)))
     assert [complaint for sample in found.samples for complaint in check(sample)] == []
-    assert found.dataset.config["reference"] == made.dataset.id
+    assert found.dataset.derived_from == made.dataset.id
     assert write.load_table(found.dataset.id, "trail").height > 200
     with pytest.raises(BadOption, match="4 different"):
         finish(generate(CdrDataset.read({"reference": made.dataset.id, "judges": "a,b"}), GenerationContext()))

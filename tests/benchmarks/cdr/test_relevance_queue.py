@@ -77,7 +77,7 @@ def test_decisions_change_the_set_and_stand_in_its_trail(labelled: str) -> None:
     found = {each.inputs["query_id"]: each.expected["conversations"] for each in samples if each.task == "turn"}
     assert found == {"q1": ["glad", "late"], "q4": ["late"]}, "a tie leaves a pair as it was"
     assert not [complaint for each in samples for complaint in check(each)]
-    assert made.config["revises"] == labelled
+    assert (made.derived_from, made.derivation) == (labelled, "decisions")
     assert made.config["dropped"] == {
         "q2": "people found no conversation that fits",
         "q3": "people found no conversation that fits",

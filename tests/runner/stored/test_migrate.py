@@ -288,9 +288,8 @@ def test_what_is_newer_is_refused_by_its_version_and_the_rest_can_be_read(home: 
     (home / "runs" / "later" / "run.json").write_text(
         json.dumps(read_record(home) | {"id": "later", "version": FILE_VERSION + 1})
     )
-    with pytest.raises(
-        BadStore, match=r"'later' is set aside: run\.json is of version 4, this CX Lab knows versions up to 3"
-    ):
+    said = rf"'later' is set aside: run\.json is of version {FILE_VERSION + 1}, this CX Lab knows .* to {FILE_VERSION}"
+    with pytest.raises(BadStore, match=said):
         write.load_run("later", home)
     assert [run.id for run in write.list_runs(home)] == [RUN]
     con = connect.open_store(home)

@@ -15,6 +15,7 @@ from cxlab.errors import UnknownName
 from cxlab.importers.cells import to_json
 from cxlab.importers.conversations import PackedConversations
 from cxlab.records import Conversation, Dataset, Sample, content_id
+from cxlab.records.dataset import Derivation
 from cxlab.store import home, layout, write
 
 BENCHMARK = "cdr"
@@ -39,6 +40,9 @@ def build(
     seed: int | None = None,
     prefix: str = BENCHMARK,
     benchmark: str = BENCHMARK,
+    derived_from: str | None = None,
+    derivation: Derivation | None = None,
+    redistributable: bool | None = None,
 ) -> tuple[Dataset, list[Sample], dict[str, pl.DataFrame]]:
     """(dataset, samples, its table of conversations); the id is the hash of what is in it.
 
@@ -58,6 +62,9 @@ def build(
         seed=seed,
         licence=licence,
         created=datetime.now(UTC),
+        derived_from=derived_from,
+        derivation=derivation,
+        redistributable=redistributable,
     )
     samples = [
         Sample(

@@ -130,7 +130,7 @@ def count_domains(dataset_id: str, corpus: Mapping[str, Conversation]) -> Domain
     labelled = Counter(str(talk.labels["domain"]) for talk in corpus.values() if talk.labels.get("domain") in DOMAINS)
     if labelled:
         return DomainShares(labelled, "labels", unread=len(corpus) - labelled.total())
-    sent = [each for each in write.list_datasets() if each.config.get("conversations_of") == dataset_id]
+    sent = write.list_derived(dataset_id, "task")
     wanted = {each.id for each in sent if each.config.get("sent_to") == TASK}
     runs = sorted((run for run in write.list_runs() if run.dataset_id in wanted), key=lambda run: run.id, reverse=True)
     for run in runs:

@@ -37,5 +37,8 @@ def save_subset(
     kept = [each for each in write.load_samples(dataset_id, home) if each.inputs.get(_ABOUT) in wanted]
     made = f"{origin.benchmark}-set-{content_id(dataset_id, name, talks['conversation_id'].to_list())}"
     samples = [each.model_copy(update={"id": content_id(made, each.id)}) for each in kept]
-    config = {"set_of": dataset_id, "asked": asked, "corpus": talks.height, "queries": 0}
-    return save_part(origin, made, name, samples, config, home, tables={CORPUS: talks}, left_out=_LEFT_OUT, files=False)
+    config = {"asked": asked, "corpus": talks.height, "queries": 0}
+    tables = {CORPUS: talks}
+    return save_part(
+        origin, made, "conversations", name, samples, config, home, tables=tables, left_out=_LEFT_OUT, files=False
+    )

@@ -100,7 +100,7 @@ def read_path_in_steps(path: Path, options: CdrImport) -> Generator[Progress, No
         raise BadFile(path, None, f"no conversation could be used{first}", "see --shape, --role, --text, --speakers")
     about = {"conversations": "real", "rows": found.rows_of, "ignored": found.ignored}
     name = f"Conversations, imported from {path.resolve().name}"
-    return (yield from _make(name, found.conversations, options, about, found.rejected, found.notices))
+    return (yield from _make(name, found.conversations, options, about, None, found.rejected, found.notices))
 
 
 def read_stored(options: CdrImport) -> ImportedCorpus:
@@ -116,8 +116,7 @@ def read_stored_in_steps(options: CdrImport) -> Generator[Progress, None, Import
         corpus = load_corpus(options.dataset)
         origin = write.load_dataset(options.dataset)
         made = options.model_copy(update={"licence": options.licence or origin.licence})
-        about = {"from_dataset": options.dataset, "share": origin.config.get("share")}
-        return (yield from _make(f"Conversations of {origin.name}", corpus, made, about))
+        return (yield from _make(f"Conversations of {origin.name}", corpus, made, {}, origin))
     run = write.load_run(str(options.run))
     dialogues = PackedConversations()
     for attempt, _ in load.load_attempts(run.id):
@@ -127,17 +126,17 @@ def read_stored_in_steps(options: CdrImport) -> Generator[Progress, None, Import
         raise BadOption(f"run {run.id} holds no dialogue yet")
     origin = write.load_dataset(run.dataset_id)
     made = options.model_copy(update={"licence": options.licence or origin.licence})
-    about = {"from_run": run.id, "share": origin.config.get("share")}
-    return (yield from _make(f"Dialogues of {run.model}, {run.benchmark}", dialogues, made, about))
+    about, name = {"from_run": run.id}, f"Dialogues of {run.model}, {run.benchmark}"
+    return (yield from _make(name, dialogues, made, about, origin))
 
 
 def _read_published(path: Path, options: CdrImport) -> ImportedCorpus:
     found = read_cdr_files(path)
     licence = options.licence or "as its sources: read here, not to be passed on"
-    about = {"conversations": "published", "repeated": found.repeated, "dangling": found.dangling, "share": False}
+    about = {"conversations": "published", "repeated": found.repeated, "dangling": found.dangling}
     dataset, samples, tables = build(
         "CDR, the published files", "imported", found.corpus, found.queries, found.relevant, {}, config=about,
-        licence=licence,
+        licence=licence, redistributable=False,
     )  # fmt: skip
     return ImportedCorpus(dataset, samples, tables, None, found.rejected, found.notices)
 
@@ -147,6 +146,7 @@ def _make(
     corpus: Mapping[str, Conversation],
     options: CdrImport,
     about: Mapping[str, Any],
+    origin: Dataset | None = None,
     rejected: list[RejectedRow] | None = None,
     notices: list[RejectedRow] | None = None,
 ) -> Generator[Progress, None, ImportedCorpus]:
@@ -161,15 +161,19 @@ def _make(
     config = {
         **about,
         "source": options.source,
-        # What was forbidden once stays so, whatever is said of it later.
-        "share": False if about.get("share") is False else known.share if known else None,
         "filter": filtered.to_record() if filtered else None,
     }
+    redistributable = origin.redistributable if origin else None
+    # What was forbidden once stays so, whatever is said of it later.
+    if known and redistributable is not False:
+        redistributable = known.share
     count = len(kept)
     yield Progress("store", 0, count)
     dataset, samples, tables = build(
-        options.name.strip() or name, "imported", kept, {}, {}, {}, config=config, licence=licence
-    )
+        options.name.strip() or name, "imported", kept, {}, {}, {}, config=config, licence=licence,
+        redistributable=redistributable, derived_from=options.dataset or None,
+        derivation="import" if options.dataset else None,
+    )  # fmt: skip
     if filtered:
         tables["filtered_out"] = filtered.to_frame()
         # They stand in the table now; twice would be too much of many.

@@ -73,8 +73,6 @@ def generate_labelled(options: CdrDataset, reference: str, context: GenerationCo
             areas,
             config={
                 "conversations": "labelled",
-                "reference": reference,
-                "share": origin.config.get("share"),
                 "writer": writer.name,
                 "judges": [judge.name for judge in judges],
                 "simulated": simulated,
@@ -94,6 +92,9 @@ def generate_labelled(options: CdrDataset, reference: str, context: GenerationCo
             },
             licence=origin.licence,
             seed=context.seed,
+            derived_from=reference,
+            derivation="labels",
+            redistributable=origin.redistributable,
         )
         tables[TRAIL], tables[QUERIES] = found.to_frame(), build_queries(queries, areas)
         folder = write.save_dataset(dataset, samples, base, tables=tables)

@@ -118,12 +118,14 @@ def revise(dataset_id: str, decisions: Sequence[PersonDecision], home: Path | No
         {query: area for query, (_, area) in texts.items() if query in kept and area},
         config={
             **origin.config,
-            "revises": dataset_id,
             "dropped": gone,
             "decided_by_people": int(origin.config.get("decided_by_people") or 0) + len(votes),
         },
         licence=origin.licence,
         seed=origin.seed,
+        derived_from=dataset_id,
+        derivation="decisions",
+        redistributable=origin.redistributable,
     )
     tables[TRAIL] = pl.concat([trail, pl.DataFrame(rows, schema=trail.schema, orient="row")])
     tables[QUERIES] = build_queries({q: t for q, (t, _) in texts.items()}, {q: a for q, (_, a) in texts.items()})

@@ -147,11 +147,9 @@ def freeze(
     samples = [_follow(sample, taxonomy, version, id) for sample in write.load_samples(dataset_id, home)]
     kept = [sample for sample in samples if sample is not None]
     called = " ".join(name.split())[:_LONGEST] or f"{origin.name}, taxonomy {taxonomy} changed"
-    config = {
-        "version_of": dataset_id, "taxonomy": taxonomy, "changes": told, "left_out": len(samples) - len(kept),
-    }  # fmt: skip
+    config = {"taxonomy": taxonomy, "changes": told, "left_out": len(samples) - len(kept)}
     labels = _replace(write.load_table(dataset_id, _TABLE, home), taxonomy, version)
-    return save_part(origin, id, called, kept, config, home, tables={_TABLE: labels})
+    return save_part(origin, id, "taxonomy", called, kept, config, home, tables={_TABLE: labels})
 
 
 def _follow(sample: Sample, taxonomy: str, version: Version, id: str) -> Sample | None:

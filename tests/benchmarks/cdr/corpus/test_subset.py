@@ -19,7 +19,7 @@ def test_a_subset_holds_these_conversations_and_no_queries_of_the_whole(
     made = save_subset(stored[0].id, "two", ["login", "late"], {"q": "late"})
     assert dict(load_corpus(made.id)) == {name: CORPUS[name] for name in ("late", "login")}
     assert write.load_samples(made.id) == []
-    assert (made.config["set_of"], made.config["asked"], made.config["corpus"]) == (stored[0].id, {"q": "late"}, 2)
+    assert (made.derived_from, made.config["asked"], made.config["corpus"]) == (stored[0].id, {"q": "late"}, 2)
     assert save_subset(stored[0].id, "two", ["late", "login"], {}).id == made.id
     with pytest.raises(BadOption, match="one conversation"):
         save_subset(stored[0].id, "none", ["nobody"], {})

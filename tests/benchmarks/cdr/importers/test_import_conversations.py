@@ -51,7 +51,7 @@ def test_a_file_of_ones_own_is_imported_filtered_and_searched(home: Path) -> Non
     assert search(found.dataset.id, "reset the password")[0].conversation.id == "login"
     again = read_stored(CdrImport.read({"dataset": found.dataset.id}))
     assert load_corpus(found.dataset.id).keys() == {*SAID}
-    assert again.dataset.config["from_dataset"] == found.dataset.id
+    assert (again.dataset.derived_from, again.dataset.derivation) == (found.dataset.id, "import")
 
 
 def test_the_published_files_are_evaluated_as_they_are(home: Path) -> None:
@@ -69,7 +69,7 @@ def test_the_published_files_are_evaluated_as_they_are(home: Path) -> None:
     assert [(s.task, s.expected["conversations"]) for s in found.samples] == [
         (g, ["glad", "late"]) for g in ("turn", "window", "session")
     ]
-    assert found.dataset.config["share"] is False
+    assert found.dataset.redistributable is False
     assert found.filtered is None
     assert len(found.report().complaints) == 2
 
@@ -217,7 +217,7 @@ def test_chats_of_wildchat_lmsys_smoltalk_and_bitext_are_read_by_their_presets(h
         heard = [(each.role, each.text) for each in talk if each.role != "system"]
         assert heard == [("customer", said[0][1]), ("agent", said[1][1])], source
         assert not made.rejected, source
-        assert made.dataset.config["share"] is SOURCES[source].share
+        assert made.dataset.redistributable is SOURCES[source].share
 
 
 def load_read(made: ImportedCorpus) -> list[tuple[Message, ...]]:
