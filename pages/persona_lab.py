@@ -7,16 +7,17 @@ import streamlit as st
 
 from cxlab import llm, ui
 from cxlab.benchmarks.mmtaup2.live import live_tasks, save_live_run
-from cxlab.benchmarks.mmtaup2.live.live_session import LiveSession, Variant
+from cxlab.benchmarks.mmtaup2.live.live_session import LiveSession
+from cxlab.benchmarks.mmtaup2.live.stored_session import StoredSession
 from cxlab.runner.request import read_code_version
 from cxlab.ui.unknown import stop_at
 from cxlab.views.glossary import show_words
 from cxlab.views.persona import choices as address
 from cxlab.views.persona import live_conversation as parts
-from cxlab.views.persona import showing, style
+from cxlab.views.persona import sessions, showing, style
 from cxlab.views.persona.choices import AvailableChoices, Choices
 from cxlab.views.persona.columns import interval, keep_place, show_board
-from cxlab.views.persona.controls import choose_side, show_controls
+from cxlab.views.persona.controls import choose_side, choose_source, show_controls
 from cxlab.voice import backends
 
 ui.routed()
@@ -49,23 +50,7 @@ def offer(sources: dict[str, str], source: str) -> AvailableChoices:
     )
 
 
-def stage_of(choices: Choices) -> LiveSession:
-    """The stage of these choices; another one is set up when they change, as far played as the address says."""
-    held: tuple[object, LiveSession] | None = st.session_state.get("persona-stage")
-    if held and held[0] == choices.play:
-        return held[1]
-    if held:
-        held[1].close()
-    task = live_tasks.cases(choices.domain, choices.source)[choices.case]
-    variants = [Variant(c.persona, c.exposure, c.modality, c.wer / 100) for c in choices.columns]
-    stage = LiveSession(task, variants, choices.agent, choices.customer, choices.seed, choices.source)
-    st.session_state.update({"persona-stage": (choices.play, stage), "persona-playing": False, "persona-kept": None})
-    if stage.free:  # what costs money is played only by who presses the button
-        stage.forward(choices.beats)
-    return stage
-
-
-def control(choices: Choices, stage: LiveSession) -> None:
+def control(choices: Choices, stage: LiveSession | StoredSession, is_stored: bool) -> None:
     def play(on: bool) -> None:
         st.session_state["persona-playing"] = on
         if not on:
@@ -84,6 +69,8 @@ def control(choices: Choices, stage: LiveSession) -> None:
 
     playing = st.session_state["persona-playing"]
     show_controls(choices, playing, stage.idle, play=play, step=step, restart=restart, sides=stage.simulated)
+    if is_stored:
+        choose_source(choices, stage.stored)
 
 
 def tell_replaced(choices: Choices, words: list[str]) -> None:
@@ -108,28 +95,31 @@ def show_live() -> None:
     if not chosen.large:
         with st.sidebar:
             address.choose_play(chosen, offered)
-            showing.show_worth(chosen, ui.cached(read_code_version))
+            showing.show_worth(chosen)
             st.caption("The address of this page holds all of this, and how far it was played.")
     tell_replaced(chosen, address.find_replaced(chosen))
     address.write(chosen)
     # A recogniser takes a few seconds to be set up, and a model's first connection as long as it takes.
     with st.spinner("Setting the conversations up"):
-        stage = stage_of(chosen)
+        attempts = ui.cached(sessions.find_attempts, replace(chosen, pace="", large=False, beats=0, anew=False))
+        stage = sessions.open_session(chosen, [] if chosen.anew else attempts)
 
     def keep() -> None:
+        if isinstance(stage, StoredSession):  # it is kept already
+            return
         played = address.query_of(replace(chosen, beats=min(stage.beats, address.MANY_BEATS)))
         st.session_state["persona-kept"] = asyncio.run(save_live_run.keep(stage, read_code_version(), address=played))
 
     with st.container(horizontal=True, vertical_alignment="center"):
         if chosen.large:
-            parts.show_title(chosen.columns, offered.cases[chosen.domain][chosen.case])
-        control(chosen, stage)
+            reason = live_tasks.cases(chosen.domain, chosen.source)[chosen.case].known.reason
+            parts.show_title(chosen.columns, reason, offered.cases[chosen.domain][chosen.case])
+        control(chosen, stage, bool(attempts))
     titles = parts.short_titles(chosen.columns) if chosen.large else [column.title for column in chosen.columns]
     for number, head in enumerate(parts.divide(len(chosen.columns), chosen.large)[: len(chosen.columns)]):
         with head:
             address.choose_column(chosen, number, titles[number], offered)
-    if not chosen.large:
-        showing.show_why(chosen, () if stage.touched else stage.frames)
+    showing.show_why(chosen, stage.frames if chosen.anew and not stage.touched else ())
     showing.show_effect(chosen.agent, chosen.columns, brief=chosen.large)
     followed = st.session_state["persona-playing"] or stage.busy
     every = interval(chosen, stage) if followed else None

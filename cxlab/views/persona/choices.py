@@ -24,7 +24,7 @@ LOSSES = (5, 10, 15, 20, 30)
 MOST = 3
 MANY_BEATS = 400
 # The parameters of the page's address
-KEYS = frozenset({"from", "domain", "case", "seed", "agent", "customer", "variant", "pace", "show", "beats"})
+KEYS = frozenset({"from", "domain", "case", "seed", "agent", "customer", "variant", "pace", "show", "beats", "play"})
 LARGEST_SEED = 2**32 - 1
 
 
@@ -125,7 +125,7 @@ class AvailableChoices:
 @dataclass(frozen=True)
 class Choices:
     """All choices of the page; `source` is the dataset of the task, "" for our own; `beats` is how far a shared
-    address has been played."""
+    address has been played; `anew`: models are asked also where the same play is stored."""
 
     source: str
     domain: str
@@ -137,11 +137,12 @@ class Choices:
     pace: str
     large: bool
     beats: int
+    anew: bool = False
 
     @property
     def play(self) -> tuple[Any, ...]:
         """What makes it another play: all but how it is shown."""
-        return self.source, self.domain, self.case, self.seed, self.agent, self.customer, self.columns
+        return self.source, self.domain, self.case, self.seed, self.agent, self.customer, self.columns, self.anew
 
 
 def read_source() -> str:
@@ -151,7 +152,7 @@ def read_source() -> str:
 
 def is_bare() -> bool:
     """Whether the address says nothing of what is to be played."""
-    return not any(name in st.query_params for name in KEYS - {"pace", "show"})
+    return not any(name in st.query_params for name in KEYS - {"pace", "show", "play"})
 
 
 def read(offer: AvailableChoices) -> Choices:
@@ -173,6 +174,7 @@ def read(offer: AvailableChoices) -> Choices:
         given["pace"] if given.get("pace") in PACES else "brisk",
         given.get("show") == "large",
         _number(given.get("beats", ""), MANY_BEATS),
+        given.get("play") == "live",
     )
 
 
@@ -234,6 +236,7 @@ def query_of(choices: Choices) -> dict[str, list[str]]:
         "pace": [choices.pace],
         "show": ["large"] if choices.large else [],
         "beats": [str(choices.beats)] if choices.beats else [],
+        "play": ["live"] if choices.anew else [],
     }
     return {name: values for name, values in told.items() if values}
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import streamlit as st
 
+from cxlab.benchmarks.mmtaup2.live.stored_session import StoredPlay
 from cxlab.records import Message
 from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.ui.app_frame import dark
@@ -52,6 +53,8 @@ class LiveSession(Protocol):
 
     free: bool
 
+    @property
+    def stored(self) -> StoredPlay | None: ...
     @property
     def players(self) -> Sequence[LiveConversation]: ...
     @property
@@ -99,7 +102,7 @@ def show_board(
         _show_talks(choices, frames, stage.players, bool(finding))
         for place, column in enumerate(st.columns(len(frames), gap="small" if choices.large else "medium")):
             with column:
-                _show_hand(choices, place, frames[place], stage.players[place], playing, heard == place)
+                _show_hand(choices, place, frames[place], stage, playing, heard == place)
     with right:
         heads = parts.brief_titles(choices.columns) if choices.large else [(name,) for name in names]
         if not choices.large and stage.beats:
@@ -115,7 +118,7 @@ def show_board(
                     parts.show_cost(frame.cost_usd)
         parts.explain_voice(choices.columns, lacks)
     if finding and not choices.large:
-        show_keep(st.session_state["persona-kept"], keep)
+        show_keep(stage.stored.runs if stage.stored else (), st.session_state["persona-kept"], keep)
         courses = [frame.course for frame in frames]
         section("How far each had come, turn by turn", "Critical fields used rightly, needed actions carried out.")
         alt = "Share of what the task needs that was done, by turn and variant."
@@ -161,15 +164,16 @@ def _is_taken(place: int, player: LiveConversation, frame: LiveSnapshot) -> bool
 
 
 def _show_hand(
-    choices: Choices, place: int, frame: LiveSnapshot, player: LiveConversation, playing: bool, heard: bool
+    choices: Choices, place: int, frame: LiveSnapshot, stage: LiveSession, playing: bool, heard: bool
 ) -> None:
     """How a conversation ended, a hand in it, and what the customer has before it. `heard`: its last message plays."""
+    player = stage.players[place]
     large, taken = choices.large, _is_taken(place, player, frame)
     if heard and (sound := player.sound()):
         st.audio(str(sound[0]), autoplay=True)
     with st.container(horizontal=True, vertical_alignment="center"):
         parts.show_end(frame, large)
-        if not frame.ended:
+        if not frame.ended and not stage.stored:
             player.by_hand = st.toggle("Answer as the customer", player.by_hand, key=f"persona-hand-{place}")
         if taken:
             with st.popover("What the customer knows", type="tertiary", key=f"persona-card-{place}"):
@@ -178,7 +182,7 @@ def _show_hand(
             with st.popover("Listen again", type="tertiary", key=f"persona-listen-{place}"):
                 _list_recordings(kept)
     parts.show_fault(frame)
-    if frame.ended == parts.CUT_SHORT:
+    if frame.ended == parts.CUT_SHORT and not stage.stored:
         tip = "Asks the model again for the message that failed; what was said before stays."
         st.button("Try again from here", key=f"persona-again-{place}", on_click=player.retry, help=tip)
     if taken:

@@ -1,16 +1,20 @@
 """Play, pause, step, start anew; how fast, and how large; and what was played kept as a run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
 
+from cxlab.benchmarks.mmtaup2.live.stored_session import StoredPlay
+from cxlab.charts.numbers import format_time
 from cxlab.read import View
 from cxlab.ui.address import link
-from cxlab.ui.labels import badge, chip
+from cxlab.ui.app_frame import zone
+from cxlab.ui.labels import badge, chip, label
 from cxlab.views.persona.choices import PACES, Choices, write
 
-SIDES = {"live": "Live", "results": "Results"}
+_SOURCES = {"stored": "Stored dialogue", "live": "Play live"}
+SIDES = {"live": "Dialogues", "results": "Results"}
 
 
 def choose_side(title: str, question: str) -> str:
@@ -72,6 +76,26 @@ def show_controls(
         mark_sides(sides)
 
 
+def choose_source(now: Choices, stored: StoredPlay | None) -> None:
+    """Whether the stored conversations are shown or the models asked anew; of what is stored, when and by whom."""
+    st.session_state["persona-source-of-play"] = "live" if now.anew else "stored"
+
+    def turn() -> None:
+        anew = st.session_state["persona-source-of-play"] == "live"
+        write(replace(now, anew=anew, beats=0))
+
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+        st.segmented_control(
+            "What is shown", ["stored", "live"], key="persona-source-of-play", format_func=_SOURCES.__getitem__,
+            label_visibility="collapsed", required=True, on_change=turn,
+            help="Stored: the very dialogues of a run, turn by turn, no model is asked. Live: the models are asked now "
+            "and may answer otherwise.",
+        )  # fmt: skip
+        if stored:
+            when = format_time(stored.created, zone()).partition(" ")[0]
+            chip(f"stored, {when}, {label(stored.model)}", "gray", "Shown from the store; no model is asked.")
+
+
 def mark_sides(sides: Mapping[str, bool]) -> None:
     """What plays each side: one mark where both are simulated, else each side its own."""
     if all(sides.values()):
@@ -84,10 +108,12 @@ def mark_sides(sides: Mapping[str, bool]) -> None:
             chip(f"● {side} a real model", "blue", "Asked over its provider; what it costs stands beneath the columns.")
 
 
-def show_keep(kept: str | None, keep: Callable[[], None]) -> None:
-    """Keep what has been played, once; then the way to it."""
+def show_keep(stored: Sequence[str], kept: str | None, keep: Callable[[], None]) -> None:
+    """Keep what has been played, once; then the way to it. `stored`: the runs that it is from, where it is kept."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if kept:
+        if stored:
+            link("Open the stored runs under Failures", "failures", View(runs=tuple(stored), verdict="all"))
+        elif kept:
             link("Open the conversations under Failures", "failures", View(runs=(kept,), verdict="all"))
         else:
             tip = "Stores these conversations as a run, so that they are found under Failures and Compare."

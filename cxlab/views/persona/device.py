@@ -82,6 +82,10 @@ def style(large: bool) -> str:
     .cx-order mark {{background: transparent; color: {ink.good}; font-weight: 600;}}
     .cx-order del {{color: {ink.muted};}}
     .cx-patience {{font-size: {size}; color: {ink.muted}; padding-top: .3rem;}}
+    .cx-patience .meter {{height: .45em; margin-top: .15rem; border-radius: .2em; background: {ink.hairline};
+      overflow: hidden;}}
+    .cx-patience .meter i {{display: block; height: 100%; background: {ink.good};}}
+    .cx-patience .meter i.short {{background: {ink.warning};}} .cx-patience .meter i.gone {{background: {ink.bad};}}
     .cx-patience .course {{display: flex; align-items: end; gap: 2px; height: 1.9em; margin-top: .15rem;
       border-bottom: 1px solid {ink.hairline};}}
     .cx-patience.low {{padding-top: 0;}} .cx-patience.low .course {{height: .9em;}}
@@ -213,6 +217,7 @@ def show_patience(frame: LiveSnapshot, large: bool) -> None:
         bars.append(
             {
                 "height": max(4, round(100 * left)),
+                "level": kind,
                 "kind": f"{kind}{' upset' if number in upset else ''}".strip(),
                 "told": told + ("; the customer says that it is annoyed" if number in upset else ""),
             }

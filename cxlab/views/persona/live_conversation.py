@@ -30,6 +30,7 @@ GOAL = "The goal: at the end phone, line and orders are as the task wants them, 
 _MOST_ROWS = 12
 _TELLING = {"technical_skill": "technical skill", "frustration_level": "frustration"}
 _LONGEST = 42
+_LONGEST_TITLE = 90
 # The way to end in which the goal is neither reached nor missed.
 CUT_SHORT = "provider"
 _WHERE = {
@@ -217,11 +218,13 @@ def brief_titles(columns: Sequence[VariantChoice]) -> list[tuple[str, ...]]:
     return [tuple(each[place] for place in kept) for each in brief]
 
 
-def show_title(columns: Sequence[VariantChoice], task: str) -> None:
-    """The task, and the persona where all columns have the same: what an audience must know."""
+def show_title(columns: Sequence[VariantChoice], reason: str, wrong: str) -> None:
+    """What the customer comes for in its own words, and the persona where all columns have the same; `wrong`, what
+    really is the matter, at hand."""
     personas = {column.words[0] for column in columns}
     shared = f" · {personas.pop().lower()}" if len(personas) == 1 else ""
-    st.title(plain(task + shared), anchor=False, width="content")
+    said = reason if len(reason) <= _LONGEST_TITLE else f"{reason[: _LONGEST_TITLE - 1]}…"
+    st.title(plain(f"“{said}”{shared}"), anchor=False, width="content", help=plain(f"What is the matter: {wrong}."))
 
 
 def _begin(text: str) -> str:

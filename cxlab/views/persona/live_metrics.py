@@ -9,24 +9,10 @@ from markupsafe import Markup, escape
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.records.live_snapshot import LiveMetric, LiveSnapshot
 from cxlab.ui.app_frame import colours
+from cxlab.ui.labels import plain
 from cxlab.ui.render import render
 from cxlab.views.persona.choices import VariantChoice
 
-# For an audience: what a metric is about, in two words.
-SHORT = {
-    "critical_field_accuracy": "Fields right",
-    "arga": "Goal if misheard",
-    "modality_robustness": "Voice against text",
-    "turn_efficiency": "Turn efficiency",
-    "turn_overhead": "Turn overhead",
-    "user_effort": "User effort",
-    "error_recovery_rate": "Errors mended",
-    "recovery_turn_count": "Turns to mend",
-    "clarification_precision": "Asked with reason",
-    "clarification_recall": "Asked when needed",
-    "irreversible_action_safety": "Yes before acting",
-    "safety_recall": "Asked before acting",
-}
 TURNS = "The agent's messages to the customer."
 MISHEARD = "Words in a hundred that were not heard as they were said, in both directions, so far."
 _DASH = "–"
@@ -54,6 +40,7 @@ _MANNER: tuple[tuple[str, str, Callable[[adaptations.Manner], str]], ...] = (
 class _Row(NamedTuple):
     """A metric: its cells are (value, whether it is the best, an arrow or "", what is told of it)."""
 
+    title: str
     name: str
     told: str
     cells: Sequence[tuple[str, bool, Markup, str]]
@@ -73,7 +60,7 @@ def style(large: bool) -> str:
     .cx-twelve thead th {{text-align: right; vertical-align: bottom; font-size: .85em;
       white-space: {"nowrap" if large else "normal"};}}
     .cx-twelve.under {{table-layout: fixed;}}
-    .cx-twelve:not(.under) tbody th {{white-space: nowrap; width: 1%;}}
+    .cx-twelve:not(.under) tbody th {{line-height: 1.2;}}
     .cx-twelve thead th {{text-align: right; vertical-align: bottom; font-size: .85em;}}
     .cx-twelve:not(.under) thead th {{white-space: nowrap;}}
     .cx-twelve thead div {{display: flex; justify-content: space-between; align-items: end; gap: .6rem;}}
@@ -97,38 +84,34 @@ def show_metrics(
     `names`: of each variant, in lines. Beneath their talks, the values stand at the right end of each.
     """
     rows = [_turns(frames, large)]
+    if large:
+        title, told, _ = _MANNER[0]
+        row = _manner(title, told, lambda one: f"{100 * one.adapted:.0f}", _describe(frames))
+        rows.append(row._replace(name=_PER_CENT.format(title)))
     if any(column.modality != "text" for column in columns):
         rows.append(_misheard(frames, columns, large))
-    rows += [_metric([frame.readings[place] for frame in frames], frames, large) for place in range(len(SHORT))]
-    alike = 0
-    over = all(frame.ended for frame in frames)
-    if large and over:
-        # On a stage what is the same for all, or of none, tells nothing.
-        told = [row for row in rows if row.apart] or rows
-        rows, alike = told, len(rows) - len(told)
+    rows += [
+        _metric([frame.readings[place] for frame in frames], frames, large) for place in range(len(frames[0].readings))
+    ]
+    known, over = rows, all(frame.ended for frame in frames)
+    if large:
+        # On a stage what is the same for all, or known of one alone, tells nothing.
+        rows = [row for row in rows if len({cell[0] for cell in row.cells} - {_DASH}) > 1] or rows[:1]
     share = 100 / len(frames)
     widths = [] if large else [share - _FIRST, _FIRST, *[share] * (len(names) - 1)]
     heads = [Markup("<br>").join(lines) for lines in names]
     st.html(render("cxlab.views.persona:metrics", names=heads, widths=widths, rows=rows, head="", moving=not over))
-    if alike:
-        st.caption(f"Left out: {alike} metrics that are the same here, or have no value.")
+    if large:
+        with st.popover("What the figures mean", type="tertiary", key="persona-figures"):
+            st.markdown("\n".join(f"- **{plain(row.title)}**: {plain(row.told)}" for row in rows))
+            if left := len(known) - len(rows):
+                st.caption(f"Left out: {left} figures that are the same here, or have a value of one alone.")
 
 
 def show_manner(names: Sequence[str], frames: Sequence[LiveSnapshot]) -> None:
     """How the agent speaks to each customer, counted in its messages."""
-    said = [
-        adaptations.describe(
-            str(one.data.get("meant", one.text)) for one in frame.messages if one.role == "agent" and one.turn
-            and not one.tool_calls
-        )
-        for frame in frames
-    ]  # fmt: skip
-    rows = []
-    for title, told, read in _MANNER:
-        values = [_DASH if one is None else read(one) for one in said]
-        rows.append(
-            _Row(escape(title), told, [(each, False, Markup(""), told) for each in values], len(set(values)) > 1)
-        )
+    said = _describe(frames)
+    rows = [_manner(title, told, read, said) for title, told, read in _MANNER]
     share = 100 / len(frames)
     widths = [share - _FIRST, _FIRST, *[share] * (len(names) - 1)]
     heads = [Markup("{}").format(name) for name in names]
@@ -144,6 +127,25 @@ def show_manner(names: Sequence[str], frames: Sequence[LiveSnapshot]) -> None:
     )
 
 
+def _describe(frames: Sequence[LiveSnapshot]) -> list[adaptations.Manner | None]:
+    """How the agent spoke in each conversation so far."""
+    return [
+        adaptations.describe(
+            str(one.data.get("meant", one.text)) for one in frame.messages if one.role == "agent" and one.turn
+            and not one.tool_calls
+        )
+        for frame in frames
+    ]  # fmt: skip
+
+
+def _manner(
+    title: str, told: str, read: Callable[[adaptations.Manner], str], said: Sequence[adaptations.Manner | None]
+) -> _Row:
+    values = [_DASH if one is None else read(one) for one in said]
+    cells = [(each, False, Markup(""), told) for each in values]
+    return _Row(title, escape(title), told, cells, len(set(values)) > 1)
+
+
 def _turns(frames: Sequence[LiveSnapshot], large: bool) -> _Row:
     told = TURNS + f" By the book it takes {frames[0].tally.least}: the shortest conversation that keeps to the policy."
     note = Markup("") if large else Markup(" <small>by the book {}</small>").format(frames[0].tally.least)
@@ -155,7 +157,7 @@ def _turns(frames: Sequence[LiveSnapshot], large: bool) -> _Row:
         (str(count), over and count == best and _may_be_best(frame, frames), Markup(""), told)
         for count, frame in zip(counts, frames, strict=True)
     ]
-    return _Row("Turns" + note, told, cells, len(set(counts)) > 1)
+    return _Row("Turns", "Turns" + note, told, cells, len(set(counts)) > 1)
 
 
 def _may_be_best(frame: LiveSnapshot, frames: Sequence[LiveSnapshot]) -> bool:
@@ -169,7 +171,11 @@ def _misheard(frames: Sequence[LiveSnapshot], columns: Sequence[VariantChoice], 
         told = f"{100 * (frame.tally.wer or 0):.0f}{'' if large else ' %'}" if column.modality != "text" else _DASH
         cells.append((told, False, Markup(""), MISHEARD if told != _DASH else "a chat: nothing is spoken"))
     return _Row(
-        _PER_CENT.format("Misheard") if large else "Misheard", MISHEARD, cells, len({cell[0] for cell in cells}) > 1
+        "Misheard",
+        _PER_CENT.format("Misheard") if large else "Misheard",
+        MISHEARD,
+        cells,
+        len({cell[0] for cell in cells}) > 1,
     )
 
 
@@ -196,10 +202,10 @@ def _metric(readings: Sequence[LiveMetric], frames: Sequence[LiveSnapshot], larg
         value = _value(one, one.value)
         move = mark_move(one, {} if frame.ended else frame.before)
         cells.append((value.removesuffix(" %") if large else few + value, best, move, told))
-    name = escape(SHORT[what.metric] if large else what.title)
+    name = escape(what.title)
     if large and _is_share(what):
         name = _PER_CENT.format(name)
-    return _Row(name, f"{what.title}. {what.definition}", cells, apart)
+    return _Row(what.title, name, what.definition, cells, apart)
 
 
 def _is_share(one: LiveMetric) -> bool:

@@ -73,17 +73,16 @@ def played(now: Choices, one: TaskContrast) -> Choices:
     """The choices that play a stored contrast again, with its very seed."""
     return replace(
         now, source=one.dataset, domain=one.domain, case=one.task, seed=_seed(one),
-        columns=_COLUMNS[one.kind], beats=0,
+        columns=_COLUMNS[one.kind], beats=0, anew=False,
     )  # fmt: skip
 
 
-def show_worth(now: Choices, code: str) -> None:
-    """Tasks on which personas or exposures differ most in this agent's stored runs, to be played by a click; `code` is
-    the version of this program."""
+def show_worth(now: Choices) -> None:
+    """Tasks on which personas or exposures differ most in this agent's stored runs, to be shown by a click."""
     found = [one for one in list_contrasts(now.agent) if one.domain == now.domain and one.size > (0, 0)]
     if not found:
         return
-    st.caption(plain("Worth showing" + _say_older(found[0], code)))
+    st.caption("Worth showing")
     shown: list[TaskContrast] = []
     for one in found:
         if len(shown) < _MOST and one.task not in [each.task for each in shown]:
@@ -100,12 +99,20 @@ def show_worth(now: Choices, code: str) -> None:
 
 
 def show_why(now: Choices, frames: Sequence[LiveSnapshot]) -> None:
-    """Of a play that is stored: what became of it there, and whether it has come out otherwise now."""
+    """Of a play that is stored: what became of it there; `frames`: as it is played live, which may come out otherwise.
+
+    On a stage nothing but that it did.
+    """
     known = (one for one in list_contrasts(now.agent) if one.task == now.case)
-    one = next((one for one in known if played(now, one).play == now.play), None)
-    if one is not None:
-        told = f"As stored, one conversation each, an example and no measure. The goal: {describe(one)}."
-        st.caption(plain(told + tell_otherwise(one, frames)))
+    one = next((one for one in known if played(now, one).play == replace(now, anew=False).play), None)
+    if one is None:
+        return
+    otherwise = tell_otherwise(one, frames)
+    told = (
+        "" if now.large else f"As stored, one conversation each, an example and no measure. The goal: {describe(one)}."
+    )
+    if told or otherwise:
+        st.caption(plain(f"{told} {otherwise}".strip()))
 
 
 def tell_otherwise(one: TaskContrast, frames: Sequence[LiveSnapshot]) -> str:
@@ -113,14 +120,7 @@ def tell_otherwise(one: TaskContrast, frames: Sequence[LiveSnapshot]) -> str:
     now = [(bool(frame.passed), frame.tally.turns) for frame in frames]
     if not now or not all(frame.ended for frame in frames) or now == list(zip(one.passed, one.turns, strict=True)):
         return ""
-    return " Played now it came out otherwise: the model or this program is not what it was then."
-
-
-def _say_older(one: TaskContrast, code: str) -> str:
-    """That its run was made by another version of this program, so that a play may come out otherwise; else ""."""
-    if write.load_run(one.run_id).code == code:
-        return ""
-    return ": stored by another version of CX Lab, so a play may come out otherwise"
+    return f"Played live it came out otherwise than stored, where the goal was: {describe(one)}."
 
 
 def describe(one: TaskContrast) -> str:
@@ -160,7 +160,8 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
     finding = f"{told[-1][0]}: {tell_finding(told[-1][1])}"
     if brief:
         pairs = "pair" if first.n == 1 else "pairs"
-        st.caption(plain(f"{finding} (over {first.n} {pairs} of stored conversations, {first.tasks} tasks)"))
+        over = f"Measured over {first.n} {pairs} of stored conversations, {first.tasks} tasks."
+        st.markdown(f"**{plain(finding)}.** {plain(over)} Here is one dialogue of each, an example.")
         return
     section(
         plain(finding),
@@ -194,16 +195,22 @@ def tell_finding(effects: Sequence[PairedEffect]) -> str:
 
 
 def tell_effect(effects: Sequence[PairedEffect]) -> str:
-    """The effects in a line, what shows first, each with its interval."""
-    parts = []
-    for one in sorted(effects, key=lambda one: not one.shown):
-        name = worth_showing.FIGURES[one.figure]
-        if one.figure == "turns":
-            told = f"{name} {one.base:.1f} → {one.told:.1f} ({one.low:+.1f} to {one.high:+.1f})"
-        else:
-            told = f"{name} {100 * one.base:.0f} → {100 * one.told:.0f} % ({_points(one.low)} to {_points(one.high)})"
-        parts.append(f"{told} {'✓ shows' if one.shown else '? does not show'}")
-    return ", ".join(parts)
+    """The effects in a line: what is sure, then what is not, each with the interval of its difference."""
+    sure = [_tell(one) for one in effects if one.shown]
+    unsure = [_tell(one) for one in effects if not one.shown]
+    return "; not sure: ".join([", ".join(sure), *([", ".join(unsure)] if unsure else [])]).removeprefix("; ")
+
+
+def _tell(one: PairedEffect) -> str:
+    """ "goals reached 12 of 12 → 11 of 12 (-25 to +0 points)"; of counts that are the same no interval."""
+    name = worth_showing.FIGURES[one.figure]
+    if one.figure == "turns":
+        return f"{name} {one.base:.1f} → {one.told:.1f} ({one.low:+.1f} to {one.high:+.1f})"
+    points = f"({_points(one.low)} to {_points(one.high)} points)"
+    if one.figure != "pass":
+        return f"{name} {100 * one.base:.0f} → {100 * one.told:.0f} % {points}"
+    base, told = (f"{round(share * one.n)} of {one.n}" for share in (one.base, one.told))
+    return f"{name} the same: {base} and {told}" if base == told else f"{name} {base} → {told} {points}"
 
 
 def _points(share: float) -> str:

@@ -28,7 +28,7 @@ from cxlab.benchmarks.mmtaup2.conversation.personas import NAMES
 from cxlab.benchmarks.mmtaup2.conversation.speech import USUAL_WER, open_back_end
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, ConversationSettings, TaskDialogue, begin
 from cxlab.benchmarks.mmtaup2.live import live_tasks
-from cxlab.benchmarks.mmtaup2.live.live_metrics import compare, differences, watch, wear_out
+from cxlab.benchmarks.mmtaup2.live.snapshots import ConversationState, SnapshotRecorder, set_beside
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import stop_of
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.dialogue import Move
@@ -36,7 +36,7 @@ from cxlab.errors import BadOption
 from cxlab.llm import load
 from cxlab.llm.base import ChatModel
 from cxlab.records import Message, ToolCall
-from cxlab.records.live_snapshot import LiveCounts, LiveSnapshot
+from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.store.layout import resolve_home
 from cxlab.voice.sound_files import Shelf
 
@@ -104,12 +104,7 @@ class LiveConversation:
         self.by_hand, self.beats = False, 0
         self.touched = False  # whether a person has had a hand in it
         self._since: float | None = None  # when the step that is under way began
-        self._first = self.talk.world.snapshot()
-        self._course: list[tuple[int, float]] = []
-        self._marked = (-1, 0.0)  # calls that were marked, and what they came to
-        # The metrics as they stand, of which turn, and as they stood at the end of the turn before.
-        self._now: tuple[int, dict[str, float | None]] = (0, {})
-        self._before: dict[str, float | None] = {}
+        self._recorder = SnapshotRecorder(task, variant.persona, self.talk.world)
         self._frame: LiveSnapshot | None = None
         self._work: concurrent.futures.Future[None] | None = None
         self._start(self._greet())
@@ -244,54 +239,29 @@ class LiveConversation:
 
     def _publish(self) -> None:
         talk, duet = self.talk, self.talk.duet
-        messages = tuple(duet.messages)
-        over = duet.ended_by is not None
-        output = talk.output() if over else {}
-        tally, readings = watch(talk.task, messages, output.get("passed"), duet.outcome)
-        if self._now[0] != duet.turn:
-            self._before = self._now[1]
-        self._now = duet.turn, {one.metric: one.value for one in readings}
         self.draft, self._since = None, time.monotonic()
-        point = (max(1, tally.turns), self._share(tally))
-        if self._course and self._course[-1][0] == point[0]:
-            self._course[-1] = point
-        else:
-            self._course.append(point)
         faults = [each for each in duet.failures if each.where == "provider"]
-        state = talk.world.snapshot()
-        self._frame = LiveSnapshot(
-            messages=messages,
-            beats=self.beats,
-            turn=duet.turn,
-            waits=self._waits(),
-            ended=duet.ended_by or "",
-            passed=output.get("passed"),
-            changes=tuple(differences(self._first, state)),
-            profiles=tuple(talk.exposure.versions),
-            told=talk.exposure.note,
-            tally=tally,
-            course=tuple(self._course),
-            cost_usd=(duet.totals["agent"] + duet.totals["customer"]).cost_usd,
-            readings=readings,
-            before=self._before,
-            fault=faults[-1].message if faults else "",
-            state=state,
-            begun=self._first,
-            worn=tuple(wear_out(talk.task, talk.terms.persona, messages)),
+        self._frame = self._recorder.make(
+            ConversationState(
+                messages=tuple(duet.messages),
+                beats=self.beats,
+                turn=duet.turn,
+                waits=self._waits(),
+                ended=duet.ended_by or "",
+                passed=talk.output().get("passed") if duet.ended_by is not None else None,
+                outcome=duet.outcome,
+                profiles=tuple(talk.exposure.versions),
+                told=talk.exposure.note,
+                cost_usd=(duet.totals["agent"] + duet.totals["customer"]).cost_usd,
+                fault=faults[-1].message if faults else "",
+            )
         )
-
-    def _share(self, tally: LiveCounts) -> float:
-        """How much of what the task needs is done: critical fields used rightly and gold actions carried out."""
-        talk, calls = self.talk, len(self.talk.world.log)
-        if self._marked[0] != calls:
-            marked = tasks.evaluate(talk.task, talk.world, talk.world.log, ())["checks"]["actions"]
-            self._marked = (calls, float(sum(each["matched"] for each in marked)))
-        needed = len(talk.task.gold) + len(tally.fields)
-        return (self._marked[1] + sum(tally.fields.values())) / needed if needed else 1.0
 
 
 class LiveSession:
     """The variants of one task and seed with their models."""
+
+    stored = None  # it comes from no store
 
     def __init__(
         self,
@@ -318,15 +288,8 @@ class LiveSession:
     @property
     def frames(self) -> list[LiveSnapshot]:
         """The players' latest frames, with the metrics that compare one with another."""
-        frames = [player.frame for player in self.players]
         terms = [(each.variant.persona, each.variant.exposure, each.talk.terms.modality) for each in self.players]
-        # What a provider cut short has not been decided.
-        decided = [None if frame.ended == "provider" else frame.passed for frame in frames]
-        seen = [(frame.readings, frame.tally.turns, one) for frame, one in zip(frames, decided, strict=True)]
-        return [
-            replace(frame, readings=readings)
-            for frame, readings in zip(frames, compare(self.task, terms, seen), strict=True)
-        ]
+        return set_beside(self.task, terms, [player.frame for player in self.players])
 
     @property
     def simulated(self) -> dict[str, bool]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -19,8 +18,41 @@ _WORLDS = f"{samples.WORLDS}.parquet"
 _TASKS_SEED, _TASKS_COUNT = 1, 40
 # Issues that a title names; of more, it says how many.
 _MOST_NAMED = 3
-# Words that an audience reads in place of an issue's name
-_TITLES = {"lock sim card pin": "SIM lock", "sms": "SMS", "apn": "APN", "mms": "MMS", "vpn": "VPN", "wifi": "Wi-Fi"}
+# What an audience reads in place of an issue's name; of others the name itself is read.
+_ISSUES = {
+    "airplane_mode_on": "airplane mode is on",
+    "bad_network_preference": "wrong kind of network chosen",
+    "bad_vpn": "a bad VPN is connected",
+    "bad_wifi_calling": "calls go over bad Wi-Fi",
+    "break_apn_mms_setting": "access point without picture messages",
+    "break_apn_settings": "wrong access point",
+    "break_app_both_permissions": "messaging app without its permissions",
+    "break_app_sms_permission": "messaging app may not send SMS",
+    "break_app_storage_permission": "messaging app may not read pictures",
+    "contract_end_suspension": "line suspended, contract ended",
+    "data_mode_off": "mobile data is off",
+    "data_saver_mode_on": "data saver is on",
+    "data_usage_exceeded": "data used up",
+    "lock_sim_card_pin": "SIM locked by its PIN",
+    "overdue_bill_suspension": "line suspended, bill overdue",
+    "unseat_sim_card": "SIM card not in its place",
+    "user_abroad_roaming_disabled_off": "abroad, roaming off on line and phone",
+    "user_abroad_roaming_disabled_on": "abroad, roaming off on the line",
+    "user_abroad_roaming_enabled_off": "abroad, roaming off on the phone",
+    "ask_cheapest": "asks for the cheapest",
+    "ask_tracking": "asks where a parcel is",
+    "cancel_for_other_reason": "cancel for a reason that does not count",
+    "cancel_order": "cancel an order",
+    "cancel_too_late": "cancel what has been sent already",
+    "change_home_address": "change the home address",
+    "change_items": "change items of an order",
+    "change_order_address": "change the address of an order",
+    "change_payment": "pay in another way",
+    "exchange_items": "exchange items",
+    "lost_parcel": "a parcel is lost",
+    "refund_elsewhere": "refund to another account",
+    "return_items": "return items",
+}
 
 
 def sources(home: Path | str | None = None) -> dict[str, str]:
@@ -66,9 +98,7 @@ def titles(known: dict[str, tasks.Task]) -> dict[str, str]:
 
 def title(task: tasks.Task) -> str:
     """What is wrong, in words."""
-    text = ", ".join(task.issues[:_MOST_NAMED]).replace("_", " ")
-    for word, better in _TITLES.items():
-        text = re.sub(rf"\b{word}\b", better, text)
+    text = "; ".join(_ISSUES.get(issue, issue.replace("_", " ")) for issue in task.issues[:_MOST_NAMED])
     more = len(task.issues) - _MOST_NAMED
     text += f" and {more} more" if more > 0 else ""
     return text[:1].upper() + text[1:] + (" (a person must help)" if task.transfer_right else "")

@@ -1,0 +1,95 @@
+"""What a play of the lab is: the stored conversations, where the store has every one of them, or models asked now."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from cxlab.benchmarks.mmtaup2.evaluation.results import TERMS
+from cxlab.benchmarks.mmtaup2.live import live_tasks
+from cxlab.benchmarks.mmtaup2.live.live_session import LiveSession, Variant
+from cxlab.benchmarks.mmtaup2.live.stored_session import StoredPlay, StoredSession
+from cxlab.benchmarks.mmtaup2.run import seed_of
+from cxlab.charts.theme import SIMULATED_PREFIX
+from cxlab.store import load, write
+from cxlab.store.attempt_metrics import load_figures
+from cxlab.ui.address import cached
+from cxlab.views.persona.choices import Choices, VariantChoice
+from cxlab.views.persona.queries import list_runs
+
+# What a conversation by voice was misheard at, and on which line, where its run says so.
+_VOICE = {"wer": "0.15", "audio": "channel"}
+
+
+def find_attempts(choices: Choices) -> list[tuple[str, str]]:
+    """(run, attempt) of each column, of the newest run that has it; [] where one of them is not stored."""
+    rows = cached(list_runs).filter(
+        (pl.col("model") == choices.agent) & (pl.col("dataset_id") == choices.source) & ~pl.col("again")
+    )
+    runs = [run for run in rows["run_id"] if _is_by(choices, write.load_run(run).setup)]
+    if not runs:
+        return []
+    conversations, _ = cached(load_figures, runs, ["turns"], TERMS | _VOICE)
+    seeds = {run: write.load_run(run).seed for run in runs}
+    there: dict[VariantChoice, tuple[str, str]] = {}
+    for row in conversations.filter(pl.col("task") == choices.case).iter_rows(named=True):
+        if seed_of(choices.case, row["trial"], seeds[row["run_id"]]) == choices.seed:
+            column = _column(row)
+            newer = column in there and runs.index(there[column][0]) <= runs.index(row["run_id"])
+            if not newer:
+                there[column] = row["run_id"], row["attempt_id"]
+    found = [there.get(column) for column in choices.columns]
+    return [each for each in found if each] if all(found) else []
+
+
+def _is_by(choices: Choices, setup: Mapping[str, Any]) -> bool:
+    """Whether the same model was the customer, and nobody typed."""
+    return setup.get("customer") == choices.customer and not setup.get("by_hand")
+
+
+def _column(row: Mapping[str, Any]) -> VariantChoice:
+    """The terms of a stored conversation as a column; a line with sound is none that can be shown."""
+    exposure = int(row["exposure"]) if row["exposure"] in ("0", "1", "2") else 0
+    if row["modality"] == "text":
+        return VariantChoice(row["persona"], exposure)
+    line = "voice" if row["audio"] == "channel" else str(row["audio"])
+    return VariantChoice(row["persona"], exposure, line, round(100 * float(row["wer"])))
+
+
+def _open_stored(choices: Choices, attempts: list[tuple[str, str]]) -> StoredSession:
+    """These conversations side by side, before anything of them is shown."""
+    task = live_tasks.cases(choices.domain, choices.source)[choices.case]
+    played = [
+        (Variant(column.persona, column.exposure, column.modality, column.wer / 100), load.load_attempt(*place)[0])
+        for column, place in zip(choices.columns, attempts, strict=True)
+    ]
+    runs = tuple(dict.fromkeys(run for run, _ in attempts))
+    stored = StoredPlay(runs, max(write.load_run(run).created for run in runs), choices.agent)
+    sides = {"agent": choices.agent, "customer": choices.customer}
+    simulated = {side: model.startswith(SIMULATED_PREFIX) for side, model in sides.items()}
+    return StoredSession(task, played, stored, simulated, choices.source)
+
+
+def open_session(choices: Choices, attempts: list[tuple[str, str]]) -> LiveSession | StoredSession:
+    """The stage of these choices; another one is set up when they change, as far played as the address says.
+
+    `attempts`: the stored conversations that are shown; none where models are asked.
+    """
+    held: tuple[object, LiveSession | StoredSession] | None = st.session_state.get("persona-stage")
+    asked = (choices.play, tuple(attempts))
+    if held and held[0] == asked:
+        return held[1]
+    if held:
+        held[1].close()
+    stage: LiveSession | StoredSession
+    if attempts:
+        stage = _open_stored(choices, attempts)
+    else:
+        task = live_tasks.cases(choices.domain, choices.source)[choices.case]
+        variants = [Variant(c.persona, c.exposure, c.modality, c.wer / 100) for c in choices.columns]
+        stage = LiveSession(task, variants, choices.agent, choices.customer, choices.seed, choices.source)
+    st.session_state.update({"persona-stage": (asked, stage), "persona-playing": False, "persona-kept": None})
+    if stage.free:  # what costs money is played only by who presses the button
+        stage.forward(choices.beats)
+    return stage
