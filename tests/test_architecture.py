@@ -82,6 +82,7 @@ def room_of(path: Path) -> str:
     return parts[0].removesuffix(".py")
 
 
+@functools.cache
 def imports(tree: ast.AST) -> list[tuple[str, int, bool]]:
     """(module, line, at the top of the file) for each import, those under TYPE_CHECKING left out."""
     found: list[tuple[str, int, bool]] = []
@@ -211,12 +212,14 @@ NAMED = {
 }
 
 
+@functools.cache
 def constants(tree: ast.AST) -> list[tuple[str, int]]:
     """(text, line) of each string that is no docstring."""
-    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    nodes = list(ast.walk(tree))
+    told = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     return [
         (node.value, node.lineno)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told
     ]
 

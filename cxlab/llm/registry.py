@@ -4,8 +4,10 @@ Settings are data: data/models.toml, with the user's own file laid over it. Keys
 environment; only the *name* of their variable is ever written down.
 """
 
+import functools
 import importlib.util
 import os
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -28,6 +30,8 @@ from cxlab.llm.model_file import (
 from cxlab.records import Usage
 
 _OPENAI_KEY = "OPENAI_API_KEY"
+# What somebody installs beside a running app is seen after that long; a look goes through all of the search path.
+_LOOK_S = 10.0
 
 __all__ = [
     "ENV_ENDPOINT",
@@ -165,7 +169,13 @@ def cost(model_name: str, usage: Usage) -> float | None:
 
 
 def _has_package(package: str) -> bool:
-    return importlib.util.find_spec(package.replace("-", "_")) is not None
+    return _is_installed(package.replace("-", "_"), int(time.monotonic() // _LOOK_S))
+
+
+@functools.lru_cache(maxsize=64)
+def _is_installed(module: str, when: int) -> bool:
+    del when
+    return importlib.util.find_spec(module) is not None
 
 
 def _missing(entry: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import functools
 import os
 import re
 import shutil
@@ -35,8 +36,15 @@ def resolve_home(path: Path | str | None) -> Path:
     """An absolute home (`None`: the default one); refuses paths that DuckDB would read as patterns."""
     if path is None:
         return home()
-    # Asked for fifty times by a page: pathlib's own `expanduser` and `resolve` take three times as long.
-    absolute = os.path.realpath(os.path.expanduser(path))
+    expanded = os.path.expanduser(path)
+    # Another working folder gives another meaning to what is not absolute.
+    return _resolve(expanded) if os.path.isabs(expanded) else _resolve.__wrapped__(expanded)
+
+
+@functools.lru_cache(maxsize=64)
+def _resolve(expanded: str) -> Path:
+    # Asked for fifty times by a page, and each look at the disk takes longer than all else here.
+    absolute = os.path.realpath(expanded)
     bad = _UNSAFE_IN_HOME.search(absolute)
     if bad:
         raise BadOption(

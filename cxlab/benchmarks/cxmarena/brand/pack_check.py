@@ -29,11 +29,11 @@ def check(path: Path) -> tuple[Brand | None, list[Complaint]]:
     brand, complaints = read_model(path, Brand, FORM)
     if brand is None:
         return None, [_language_first(c) for c in complaints]
-    lines = lines_of(path)
     found = [*_references(brand), *_cycles(brand), *_phrases(brand)]
     if not found:
         # Recognition can only be tried on a pack whose references hold.
         found = [*_recognised(brand)]
+    lines = lines_of(path) if found else {}
     return brand, [Complaint(path.name, line_of(lines, where), problem, fix) for where, problem, fix in found]
 
 

@@ -33,12 +33,12 @@ def check_file(path: Path) -> list[Complaint]:
     scenario, complaints = parse(path)
     if scenario is None:
         return complaints
-    lines = lines_of(path)
     found = [*_graph(scenario), *_texts(scenario)]
     if not found:
         found += _samples(scenario)
     if path.stem != scenario.id:
         found.append((("id",), f"the id is {scenario.id!r} but the file is {path.name}", f"write id: {path.stem}"))
+    lines = lines_of(path) if found else {}
     return [Complaint(path.name, line_of(lines, where), problem, fix) for where, problem, fix in found]
 
 

@@ -23,9 +23,10 @@ def check_banks() -> list[Complaint]:
     for path in sorted(FOLDER.glob("*.yaml")):
         bank = bank_of(path.stem)
         if bank is not None:
-            lines = lines_of(path)
+            wrong = list(check_bank(load(path.stem), bank))
+            lines = lines_of(path) if wrong else {}
             name = f"{FOLDER.name}/{path.name}"
-            for where, problem, fix in check_bank(load(path.stem), bank):
+            for where, problem, fix in wrong:
                 found.append(Complaint(name, line_of(lines, where), problem, fix))
     return found
 
