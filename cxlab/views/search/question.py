@@ -80,4 +80,4 @@ def show_ideas(place: SearchPlace, key: str) -> None:
             if st.button(plain(each), key=f"{key}-{number}"):
                 go(place.ask(each))
     if not found:
-        st.caption("Nothing sets any of them apart.")
+        st.caption("None stands out. Ask in your own words.")

@@ -86,13 +86,13 @@ def _show_models(place: SearchPlace) -> None:
     found = {title: told for title, told in found.items() if told.get("base") is not None}
     if not found:
         return
-    who = " and ".join(f"{title} ({_say_who(told)})" for title, told in found.items())
-    st.caption(plain(f"Beyond the best five of each question looked: {who}. Four judges read what was found."))
-    with st.expander("How far these two can be relied on", type="compact"):
+    who = " and ".join(f"a {title.lower()} ({_say_who(told)})" for title, told in found.items())
+    st.caption(plain(f"Beyond the best five of each question, {who} looked for more; four judges read what was found."))
+    with st.expander("How far they can be relied on", type="compact"):
         st.caption(
-            "Over all pairs, and the easier way in which papers measure it: each relevant conversation beside three "
-            "that are not. The paper's own figures are on pairs of which two in five (reranker) and half (classifier) "
-            "are relevant, which is easier still. A reranker gives an order and no chances, so it has no accuracy."
+            "Over all pairs, and an easier way: each relevant conversation beside three that are not. The paper's "
+            "figures are on pairs of which two in five (reranker) and half (classifier) are relevant, which is easier "
+            "still. A reranker gives an order and no chances, so it has no accuracy."
         )
         for told in found.values():
             if told.get("by") == told.get("against"):
@@ -103,8 +103,8 @@ def _show_models(place: SearchPlace) -> None:
         columns = {
             "model": column("Model"), "way": column("Measured", width="medium"),
             "precision": column("Average precision", "ratio"), "blind": column("A blind order", "ratio"),
-            "paper": column("Paper", "ratio"), "accuracy": column("Accuracy", "ratio"),
-            "no": column("Always no", "ratio"), "paper_accuracy": column("Paper", "ratio"),
+            "paper": column("Paper's", "ratio"), "accuracy": column("Accuracy", "ratio"),
+            "no": column("Always no", "ratio"), "paper_accuracy": column("Paper's", "ratio"),
         }  # fmt: skip
         frame = pl.DataFrame(rows, schema=schema, orient="row")
         show_table(frame, columns, key="relevance-models", alt="How the two models do.", downloads=False)

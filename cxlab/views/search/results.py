@@ -81,7 +81,10 @@ def _show_hit(place: SearchPlace, found: Findings, hit: Hit, rank: int) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{rank}**")
             st.code(hit.conversation.id, language=None, width="content")
-            st.caption(plain(_describe_place(hit, len(messages), whole)), width="content")
+            st.caption(
+                plain(_describe_place(hit, len(messages), whole, not place.retriever.startswith("hybrid"))),
+                width="content",
+            )
         _show_why(place, why, [messages[each] for each in range(len(messages))])
         if whole:
             matched: Sequence[int] = find_telling(messages, why)
@@ -117,12 +120,14 @@ def find_telling(messages: Sequence[Message], why: Explanation) -> list[int]:
     return sorted(found)
 
 
-def _describe_place(hit: Hit, count: int, whole: bool) -> str:
+def _describe_place(hit: Hit, count: int, whole: bool, scored: bool) -> str:
+    """Where it matched; with its score where that is one, and no sum of two retrievers' ranks."""
     first, last = hit.unit.first + 1, hit.unit.last + 1
+    score = f" · score {hit.score:.3g}" if scored else ""
     if whole:
-        return f"{format_count(count)} messages, read as a whole · score {hit.score:.3g}"
+        return f"{format_count(count)} messages, read as a whole{score}"
     where = f"message {first}" if first == last else f"messages {first} to {last}"
-    return f"matched in {where} of {format_count(count)} · score {hit.score:.3g}"
+    return f"matched in {where} of {format_count(count)}{score}"
 
 
 def _show_why(place: SearchPlace, why: Explanation, messages: Sequence[Message]) -> None:

@@ -72,6 +72,23 @@ def _indexes() -> tuple[_Index, _Index]:
     return _Index(itertools.chain.from_iterable(asked)), _Index(itertools.chain.from_iterable(shown))
 
 
+def _name_concepts(query: str) -> list[str]:
+    """The concepts that a question names."""
+    words = _indexes()[0].find(query)
+    return [name for name, each in load_concepts().items() if words & {word.casefold() for word in each.asked}]
+
+
+def is_shown(query: str, conversation: Conversation) -> bool:
+    """Whether the side that a question means says something of each concept that it names."""
+    side, index = read_question(query).side, _indexes()[1]
+    said: set[str] = set()
+    for message in conversation.messages:
+        if message.text and side in (None, SPEAKERS[message.role]):
+            said |= index.find(message.text)
+    known = load_concepts()
+    return all(said & {cue.casefold() for cue in known[name].shown} for name in _name_concepts(query))
+
+
 class CueReader:
     """The cues of every message of a corpus; a rare cue tells more than one that many conversations have."""
 
@@ -88,9 +105,7 @@ class CueReader:
     def read(self, query: str) -> Array:
         """One row a conversation: the weight of the cues that the meant side says, that anybody says, and of those of
         the meant side how much more comes late than early; 0 where the question names nothing that is known."""
-        words = _indexes()[0].find(query)
-        named = [name for name, each in load_concepts().items() if words & {word.casefold() for word in each.asked}]
-        side = read_question(query).side
+        named, side = _name_concepts(query), read_question(query).side
         found = np.zeros((len(self._held), COLUMNS))
         for name in named:
             meant, anybody = self._read_concept(name, side), self._read_concept(name, None)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cxlab.benchmarks.cdr.corpus.dataset import load_corpus
 from cxlab.benchmarks.cdr.queries.templates import AREA_SHARES, load_templates
+from cxlab.benchmarks.cdr.relevance.cues import is_shown
 from cxlab.benchmarks.cdr.retrievers.fitted import open_index
 from cxlab.retrieval.bm25 import tokenize
 from cxlab.retrieval.conversation import read_question
@@ -12,13 +14,28 @@ from cxlab.store import write
 
 # Templates that are tried, and the seed that draws them.
 TRIED, SEED = 400, 1
+PLAIN = (
+    ("conversation_dynamics", "Users who grow more frustrated over time"),
+    ("conversation_dynamics", "Users who grow more satisfied over time"),
+    ("conversation_dynamics", "Users who are vague at first and become specific"),
+    ("conversation_dynamics", "Users who grow more confused"),
+    ("emotion_feedback", "Confused users"),
+    ("conversation_dynamics", "The assistant gets vaguer and vaguer"),
+    ("linguistic_style_expression", "Rude users"),
+    ("conversation_dynamics", "The assistant gets more and more detailed"),
+)
+"""(area, question) without a matter: of moods, clarity, courtesy and detail, which are read of any conversation."""
+LEAST = 0.3
 _EVEN = dict.fromkeys(AREA_SHARES, 1.0)
 
 
 def suggest(dataset_id: str, count: int = 6) -> list[str]:
-    """Some questions: of the dataset's own queries, spread over their areas; where it has none, filled templates, one
-    an area first, by how many deviations the best conversation lies above the mean of all; of those alone whose matter
-    is talked of in that conversation."""
+    """Some questions: of the dataset's own queries, spread over their areas; where it has none, plain ones and filled
+    templates, one an area first, by how many deviations the best conversation lies above the mean of all.
+
+    Only such as that conversation bears out: of a plain one its score is at least `LEAST`; of a template it has the
+    words of the matter, and something of each concept that the question names (`relevance/cues.py`).
+    """
     asked = [each for each in write.load_samples(dataset_id) if each.facets.get("granularity") == "session"]
     own = [(each.facets.get("area", ""), each.inputs["query"]) for each in asked if "query" in each.inputs]
     if own:
@@ -26,12 +43,20 @@ def suggest(dataset_id: str, count: int = 6) -> list[str]:
     index = open_index(dataset_id, "conversation", "session").index
     if len(index.ids) < 2:
         return []
-    rated = []
-    for query in load_templates().sample(TRIED, SEED, _EVEN):
-        scores = np.asarray(index.retriever.scores(query.text), dtype=np.float64)
-        spread = float(scores.std())
-        if spread > 0 and scores.max() > 0 and _speaks_of(query.text, index.texts[int(scores.argmax())]):
-            rated.append((float((scores.max() - scores.mean()) / spread), query.area, query.text))
+    corpus, rated = load_corpus(dataset_id), []
+    filled = [(query.area, query.text) for query in load_templates().sample(TRIED, SEED, _EVEN)]
+    for area, text in (*PLAIN, *filled):
+        scores = np.asarray(index.retriever.scores(text), dtype=np.float64)
+        spread, best = float(scores.std()), int(scores.argmax())
+        if spread <= 0 or scores[best] <= 0:
+            continue
+        if (area, text) in PLAIN:
+            borne_out = bool(scores[best] >= LEAST)
+        else:
+            talk = corpus[index.units[best].conversation_id]
+            borne_out = _speaks_of(text, index.texts[best]) and is_shown(text, talk)
+        if borne_out:
+            rated.append((float((scores[best] - scores.mean()) / spread), area, text))
     rated.sort(key=lambda each: (-each[0], each[2]))
     return _spread([(area, text) for _, area, text in rated], count)
 

@@ -2,13 +2,15 @@
 
 import pytest
 
+from cxlab.benchmarks.cdr.corpus.dataset import build
 from cxlab.benchmarks.cdr.corpus.subset import save_subset
 from cxlab.benchmarks.cdr.retrievers.explanation import explain
-from cxlab.benchmarks.cdr.retrievers.suggestions import suggest
+from cxlab.benchmarks.cdr.retrievers.suggestions import PLAIN, suggest
 from cxlab.benchmarks.cdr.units import split
 from cxlab.records import Conversation, Dataset, Message, Sample
 from cxlab.retrieval.bm25 import tokenize
 from cxlab.retrieval.conversation import read_question
+from cxlab.store import write
 from tests.benchmarks.cdr.conftest import CORPUS, QUERIES, stored
 
 __all__ = ["stored"]
@@ -74,7 +76,25 @@ def test_without_queries_templates_are_suggested_whose_matter_is_talked_of(
     made = save_subset(stored[0].id, "no queries", list(CORPUS), {})
     found = suggest(made.id)
     assert found
-    for question in found:
+    for question in {*found} - {text for _, text in PLAIN}:
         topic = set(tokenize(read_question(question).topic))
         assert any(topic <= set(tokenize(" ".join(each.text for each in talk.messages))) | {"user", "assistant"}
                    for talk in CORPUS.values())  # fmt: skip
+
+
+def test_a_question_of_moods_is_suggested_where_they_are_shown_and_not_in_other_words(
+    stored: tuple[Dataset, list[Sample]],
+) -> None:
+    told = ["Where is my parcel?", "On its way.", "That is ridiculous.", "Sorry.", "I am furious and fed up with you."]
+    calm = ["Where is my parcel?", "On its way.", "Which day is that?", "Friday.", "Fine, I will be there."]
+    roles = ("customer", "agent") * 3
+    corpus = {
+        f"{name}{n}": Conversation(id=f"{name}{n}", messages=tuple(
+            Message(role=role, text=f"{text} {n}", turn=1) for role, text in zip(roles, said, strict=False)))  # type: ignore[arg-type]
+        for name, said in (("worse", told), ("calm", calm)) for n in range(1 if name == "worse" else 6)
+    }  # fmt: skip
+    dataset, samples, tables = build("own", "imported", corpus, {}, {}, {}, config={}, licence="ours", seed=0)
+    write.save_dataset(dataset, samples, tables=tables)
+    found = suggest(dataset.id)
+    assert "Users who grow more frustrated over time" in found
+    assert not any("grief" in text or "lonely" in text or "satisfied" in text for text in found)
