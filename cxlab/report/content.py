@@ -261,7 +261,7 @@ def _tell_task(
     title, sides = task.metric.replace("_", " "), ranking.describe_sides(found)
     figures = list_figures(about, found, between, sides, title, name, corrected) if between else ()
     floors = say_floors([found], name)
-    elsewhere = "; ".join(say_other_lead(each, name) for each in between.other_leads) if between else ""
+    elsewhere = ". ".join(say_other_lead(each, name) for each in between.other_leads) if between else ""
     sentences = (
         say_metric(about, found),
         elsewhere and f"{elsewhere}.",

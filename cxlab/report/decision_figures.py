@@ -230,10 +230,9 @@ def _other_metrics(told: Decision, name: Callable[[str], str]) -> list[Figure]:
                        (worse, [each for each in told.metrics if each.by < 0])):  # fmt: skip
         sure = [each for each in own if each.sure]
         if sure:
-            value = name_metric(sure[0].metric) + (f" and {len(sure) - 1} more" if len(sure) > 1 else "")
             said = "; ".join(_say_metric(each) for each in sure[:_MOST_TOLD])
             more = f"; and {len(sure) - _MOST_TOLD} smaller ones" if len(sure) > _MOST_TOLD else ""
-            figures.append(Figure(label, value, f"{rival} against {leader}, for sure: {said}{more}."))
+            figures.append(Figure(label, f"{len(sure)} for sure", f"{rival} against {leader}: {said}{more}."))
         elif own:
             figures.append(Figure(label, "none for sure", f"Largest: {_say_metric(own[0])}."))
         else:

@@ -121,9 +121,14 @@ def has_page(stem: str) -> bool:
 
 
 def link(label: str, stem: str, target: View | None = None, help: str | None = None) -> None:
-    """A link to a page with this View; plain text where the app has no such page."""
-    if has_page(stem):
-        st.page_link(f"pages/{stem}.py", label=plain(label), query_params=(target or View()).to_query(), help=help)
+    """A link to a page with this View; on that page itself a button, as Streamlit's own link to the page one is on
+    leaves the address as it was. Plain text where the app has no such page."""
+    there = (target or View()).to_query()
+    if has_page(stem) and st.session_state["cx_routed"] == stem:
+        if st.button(plain(label), key=f"cx-link-{label}-{sorted(there.items())}", type="tertiary", help=help):
+            go(target or View())
+    elif has_page(stem):
+        st.page_link(f"pages/{stem}.py", label=plain(label), query_params=there, help=help)
     else:
         st.caption(plain(label))
 

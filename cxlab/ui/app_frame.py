@@ -27,10 +27,12 @@ _STYLE = """<style>
   padding-right: 2.4rem; max-width: 1500px;}
 [data-testid="stMetricValue"] {font-variant-numeric: tabular-nums;}
 [data-testid="stSidebarNav"] {padding-bottom: .5rem;}
-/* A link on a page to another state of it is not where one is. */
-[data-testid="stMain"] [data-testid="stPageLink-NavLink"] {padding-left: 0; background: none;}
-[data-testid="stMain"] [data-testid="stPageLink-NavLink"] p {color: #31456a; text-decoration: underline;
- font-weight: 400;}
+[data-testid="stMain"] [data-testid="stPageLink-NavLink"] {padding-left: 0;}
+/* A long one goes on in a second line: its end is what it is about. */
+[data-testid="stMain"] [data-testid="stPageLink-NavLink"] :is(span, p) {white-space: normal; overflow: visible;}
+[data-testid="stMain"] [data-testid="stPageLink-NavLink"] p, [class*="st-key-cx-link-"] button p {
+ color: #31456a; text-decoration: underline; text-align: start;}
+[class*="st-key-cx-link-"] button {min-height: 1.7rem; padding: 0;}
 [data-testid="stChatMessageAvatarUser"] {background-color: #56B4E9; color: #0f172a;}
 [data-testid="stChatMessageAvatarAssistant"] {background-color: #31456a; color: #ffffff;}
 [class*="st-key-cx-say-customer"] {border-left: 3px solid #56B4E9; padding-left: .8rem;}
@@ -48,7 +50,7 @@ _STYLE = """<style>
 
 # The accent of the dark theme is light: words on it must be dark to be read.
 _DARK_STYLE = """<style>
-[data-testid="stMain"] [data-testid="stPageLink-NavLink"] p {color: #8fb0e8;}
+[data-testid="stMain"] [data-testid="stPageLink-NavLink"] p, [class*="st-key-cx-link-"] button p {color: #8fb0e8;}
 [data-testid^="stBaseButton-primary"]:not(:disabled), [data-testid^="stBaseButton-primary"]:not(:disabled) p,
   [data-testid="stMultiSelectTagsContainer"] [data-tag], [data-testid="stMultiSelectTagsContainer"] [data-tag] *
   {color: #0f172a !important;}

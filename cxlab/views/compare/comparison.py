@@ -55,7 +55,8 @@ def show_too_few(about: Declaration, found: Ranking | None) -> None:
         empty("Nothing here is scored on this metric. Widen the filters, or choose another metric.")
         return
     row = found.table.row(0, named=True)
-    lines = [f"{label(row['side'])}: {format_points(row['value'])} over {row['samples']:,} samples"]
+    samples = f"{row['samples']:,} sample{'' if row['samples'] == 1 else 's'}"
+    lines = [f"{label(row['side'])}: {format_points(row['value'])} over {samples}"]
     lines += [f"{name}: {format_points(value)}" for name, value in found.floors.select("name", "value").iter_rows()]
     told = "Only one model has results on these samples under these conditions, and nobody leads over nobody. "
     empty(f"{told}{plain('; '.join(lines))}. Run another model on the same dataset with the same settings, widen the "

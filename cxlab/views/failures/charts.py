@@ -138,12 +138,12 @@ def say_commonest(
     return f"{what[:1].lower()}{what[1:]}" + (f" ({doing})" if doing else "")
 
 
-def _lines(words: tuple[str, str], owner: object) -> list[str]:
-    """What stands above a bar, a line each at 1024 pixels: what happened, where, and whose doing it was."""
+def _lines(words: tuple[str, str], owner: object) -> tuple[list[str], list[str]]:
+    """What stands above a bar in lines of 1024 pixels: what happened; and where, and whose doing it was."""
     about = " · ".join(filter(None, (words[1], say_owner(owner))))
     # Two bars that differ in the last word must not look alike, so nothing is cut but what no window could hold.
-    return [*textwrap.wrap(words[0], _LINE, max_lines=3, placeholder="…"),
-            *textwrap.wrap(about, _LINE, max_lines=6, placeholder="…")]  # fmt: skip
+    what = textwrap.wrap(words[0], _LINE, max_lines=3, placeholder="…")
+    return what, textwrap.wrap(about, _LINE, max_lines=6, placeholder="…")
 
 
 def draw_groups(
@@ -172,7 +172,8 @@ def draw_groups(
         for (what, where), row, size in zip(words, told, sizes, strict=True)
     ]
     lines = [_lines(each, row["owner"]) for each, row in zip(words, told, strict=True)]
-    tall = max(map(len, lines), default=1)
+    counts = [len(what) + len(where) for what, where in lines]
+    tall = max(counts, default=1)
     row_px = _BAR_PX + _LINE_PX * tall
     figure = LazyFigure()
     figure.add_bar(
@@ -192,11 +193,13 @@ def draw_groups(
     )
     figure.add_scatter(
         x=[0] * rows.height,
-        y=[place + (10 + _LINE_PX * len(each) / 2) / row_px for place, each in zip(places, lines, strict=True)],
+        y=[place + (10 + _LINE_PX * count / 2) / row_px for place, count in zip(places, counts, strict=True)],
         mode="text",
         text=[
-            "<br>".join([plain(what), *(f"<span style='color:{colours.muted}'>{plain(line)}</span>" for line in where)])
-            for what, *where in lines
+            "<br>".join(
+                [*map(plain, what), *(f"<span style='color:{colours.muted}'>{plain(line)}</span>" for line in where)]
+            )
+            for what, where in lines
         ],
         textposition="middle right",
         textfont={"color": colours.ink, "size": 12.5},

@@ -150,8 +150,8 @@ def test_where_the_verdict_turns_and_on_what_the_two_differ_for_sure(home: Path)
     by_hand = compare_pairs(pairs, seed=20260101, bounds=(-6, 6), among=2)[0]
     assert (one.low, one.high) == pytest.approx((by_hand.found.low, by_hand.found.high))
     shown = card()
-    assert shown["Other metrics, second worse"].value == "content utility"
-    assert "for sure: content utility" in shown["Other metrics, second worse"].note
+    assert shown["Other metrics, second worse"].value == "1 for sure"
+    assert "second against first: content utility" in shown["Other metrics, second worse"].note
     assert shown["Other metrics, second better"].value in ("none", "none for sure")
 
 
