@@ -46,7 +46,7 @@ def say_found(place: SearchPlace, found: Findings) -> None:
     fewer = [each for each in SIZES if each < size]
     more = [each for each in SIZES if each > size]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        told = f"the question says something of {format_count(found.scoring or 0)}"
+        told = f"something speaks for {format_count(found.scoring or 0)} of them"
         told = "found by the index" if found.scoring is None else told
         st.markdown(
             f"**{format_count(len(found.hits))} best** of {format_count(found.among)} conversations; {told}",
