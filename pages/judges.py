@@ -12,7 +12,7 @@ from cxlab.views.comparison_sets import narrow_to_set
 from cxlab.views.escalation import escalation
 from cxlab.views.escalation.judging_jobs import JudgingJobs
 from cxlab.views.glossary import show_words
-from cxlab.views.judges import agreement, bias, materiality, queries_review, review
+from cxlab.views.judges import agreement, bias, leave_out, materiality, queries_review, review
 from cxlab.views.judges.slices import choose_panel, find_slices
 
 ui.routed()
@@ -40,6 +40,7 @@ def show_page(view: View, judged: list[str]) -> None:
     choices = ["", *judged] if tab == "review" else judged
     with st.sidebar:
         benchmark = ui.choose(view, "benchmark", "Benchmark", choices, names={"": "all", **names_of(judged)})
+    given = view.benchmark
     view = view.change(benchmark=benchmark, page=view.page)
     about = declared_all([benchmark] if benchmark else judged, union=True)
     slices = find_slices(about, [benchmark] if benchmark else judged)
@@ -48,9 +49,13 @@ def show_page(view: View, judged: list[str]) -> None:
     filters = leave_out_floors(view.filters().change(judges=(), metric=""), about)
     path_strips.style()
     if tab == "review":
+        leave_out.show_findings(view, [benchmark] if benchmark else judged)
         review.show_review(view, about, slices.facets)
         return
     with st.container(key="cx-wide"):
+        if not given and len(judged) > 1:
+            told = f"Of {names_of(judged)[benchmark]} alone, as each benchmark has a panel of its own"
+            st.caption(ui.plain(f"{told}; another is chosen in the sidebar, and Review has all."))
         filters = choose_panel(filters)
         if tab == "agreement":
             agreement.show_agreement(view, filters, slices)
@@ -105,7 +110,7 @@ def pick_tab(view: View) -> str:
         required=True,
         label_visibility="collapsed",
         on_change=lambda: ui.set_view(
-            ui.view().change(tab=st.session_state["judges-tab"], page=1, field="", judges=())
+            ui.view().change(tab=st.session_state["judges-tab"], page=1, field="", judges=(), attempt="", turn=None)
         ),
     )
     return str(st.session_state["judges-tab"])

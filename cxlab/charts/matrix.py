@@ -22,7 +22,8 @@ _ROW_PX = 32
 _FRAME_PX = 76
 
 
-_OPACITY = 0.85
+# Pale enough for the theme's ink on the deepest cell: dark text on slate, white beside it, is hard to read.
+_OPACITY = 0.55
 
 
 def name_judge(judge: str) -> str:

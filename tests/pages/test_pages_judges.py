@@ -44,15 +44,22 @@ def test_filters_that_leave_nothing_are_told(judged_home: Path, tab: str) -> Non
 
 
 def test_titles_say_the_finding(judged_home: Path) -> None:
-    assert "◇ simulated" in words(open_page("judges"))
+    review = words(open_page("judges"))
+    assert "◇ simulated" in review
+    # The review says what the other views found.
+    drop = "No judge is missed beyond chance: without lenient the panel is right on 66.7 %, with it on 66.7 %"
+    assert f"{drop} (" in review
     agreement = open_page("judges", tab="agreement")
     assert "Two judges agree on 50.0 % to 75.0 %" in words(agreement)
     assert {m.label: m.value for m in agreement.metric}["Splits that matter"] == "33.3 %"
-    changes = words(open_page("judges", tab="changes"))
+    left_out = open_page("judges", tab="changes")
+    # The panel as it is stands first, for the others to be read against.
+    table = next(each.value for each in left_out.dataframe if "rest" in each.value)
+    assert (table["name"].iloc[0], table["rest"].iloc[0]) == ("None: the whole panel", pytest.approx(200 / 3))
+    changes = words(left_out)
+    assert "That is of fields. No judge grades lower than another beyond chance; " in changes
     assert "On 33.3 % of turns the split changes the way that is right" in changes
-    assert (
-        "No judge is missed beyond chance: without lenient the panel is right on 66.7 %, with it on 66.7 %" in changes
-    )
+    assert drop in changes
     assert "No judge alone turns the order of two models beyond chance" in changes
     assert "No judge grades lower than another beyond chance" in words(open_page("judges", tab="bias"))
     truth = open_page("judges", tab="bias", **{"judges-against": "The truth"})
@@ -63,13 +70,16 @@ def test_what_is_named_lowest_is_what_is_opened_and_reviewed(own_judged_home: Pa
     app = open_page("judges", tab="agreement")
     assert "The lowest, core intention · ecommerce refund: lenient and partial agree on 50.0 %, n 4" in words(app)
     assert "Core intention · ecommerce refund: lenient and partial agree on 50.0 %" in words(app)
-    assert "Asked: What the customer wants done about the order. Until told: ReturnOrRefund." in words(app)
+    assert "Asked: What the customer wants done about the order. Until told: return or refund." in words(app)
     # Stand-ins: nobody measured what they cost and take, and an empty column is none.
     votes = next(each.value for each in app.dataframe if "oov" in each.value)
     assert not {"cost_usd", "latency_s"} & set(votes.columns)
     app.button(key="judges-to-queue").click().run()
     assert app.query_params["judge"] == ["simulated:judge-lenient", "simulated:judge-partial"]
-    assert "Only what lenient and partial differ on." in words(app)
+    assert "Only what lenient and partial differ on" in [each.value for each in app.subheader]
+    kinds = next(each.value for each in app.dataframe if "telling" in each.value)
+    assert set(kinds["title"]) == {"core intention · ecommerce refund"}
+    assert kinds["n"].sum() == 2
     assert "core intention · ecommerce refund: all (2)" in app.selectbox(key="group").options
     app.button(key="review-all-judges").click().run()
     assert "judge" not in app.query_params
@@ -137,7 +147,7 @@ def test_a_decision_needs_a_name_is_kept_with_it_and_can_be_taken_back(own_judge
     )  # fmt: skip
     assert "You decided: **exchange**" in words(nameless)
     assert "What the judges were asked" in words(nameless)
-    assert "- Exchange: wants to have the article" in words(nameless)
+    assert "- exchange: wants to have the article" in words(nameless)
     assert "failed → passed" in words(nameless)
     assert "1 decision changes 1 attempt" in words(nameless)
     nameless.button(key="review-undo").click().run()

@@ -25,6 +25,7 @@ from cxlab.views.judges.judge_columns import (
     begin,
     filled,
     leave_unmeasured,
+    name_labels,
     pair_columns,
     pick,
     say_turns,
@@ -205,7 +206,7 @@ def _show_pair(view: View, name: str, a: str, b: str, slices: Slices) -> None:
             f"{format_ratio(found.kappa_high)}, bootstrap over samples); n {format_count(found.n)} turns.",
         )
         if question := _find_question(view.benchmark, name):
-            first, *options = question.splitlines()
+            first, *options = name_labels(question).splitlines()
             st.caption(f"Asked: {plain(first)}", help="\n\n".join(map(plain, options)) or None)
         frame = pl.DataFrame(
             [
@@ -245,7 +246,8 @@ def _show_pair(view: View, name: str, a: str, b: str, slices: Slices) -> None:
         words = "this disagreement" if apart == 1 else f"these {format_count(apart)} disagreements one by one"
         if apart and st.button(f"See {words}", key="judges-to-queue"):
             st.query_params["group"] = name
-            go(here().change(tab="review", field="", judges=(a, b)))
+            st.session_state["review-come-up"] = True
+            go(here().change(tab="review", field="", judges=(a, b), attempt="", turn=None))
 
 
 def _find_question(benchmark: str, item: str) -> str:
@@ -295,9 +297,10 @@ def _show_splits(view: View, panel: Sequence[str], kind: str, slices: Slices) ->
     frame = queries_agreement.splits(patterns(view, panel, slices), len(panel)).filter(pl.col("kind") == kind)
     together = frame.group_by("split").agg(pl.col("n").sum()).with_columns(share=pl.col("n") / pl.col("n").sum())
     share = dict(together.select("split", "share").iter_rows())
+    ties = int(together.filter(pl.col("split") == "tie")["n"].sum())
     section(
         f"{format_share(share.get('unanimous', 0.0))} of verdicts are unanimous, "
-        f"{format_share(share.get('tie', 0.0))} end in a tie",
+        f"{format_count(ties)} of {format_count(int(together['n'].sum()))} end in a tie",
         "A majority decides; a tie decides nothing, and a turn whose path needs that field is not scored. "
         "Votes outside "
         "the options never count. The most divided on top.",

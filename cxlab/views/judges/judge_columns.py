@@ -1,5 +1,6 @@
 """What the sections of the page Judges share."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -7,6 +8,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.matrix import name_judge
+from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import SIMULATED_PREFIX, short_model
 from cxlab.ui.tables import column
@@ -67,6 +69,15 @@ def say_turns(n: int, judged: int) -> str:
 def begin(words: str) -> str:
     """Words as the beginning of a sentence."""
     return words[:1].upper() + words[1:]
+
+
+# A label where a question of judges names one: at the head of an option, and as what holds until told.
+_LABEL = re.compile(r"(Until told: |^\s*\* )(\w+)(?=[.:])", re.MULTILINE)
+
+
+def name_labels(question: str) -> str:
+    """What judges are asked, with labels as every page writes them."""
+    return _LABEL.sub(lambda found: found[1] + name_id(found[2]), question)
 
 
 def two(a: str, b: str) -> str:

@@ -1,32 +1,33 @@
 """The page Judges: which judge one would drop, and the figures that say so."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
+import streamlit as st
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import name_judge
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.read import View, decisions
-from cxlab.ui.address import cached
+from cxlab.ui.address import cached, link
 from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_table
-from cxlab.views.judges import queries_leave_out, queries_materiality
-from cxlab.views.judges.judge_columns import UNMEASURED, filled, leave_unmeasured
+from cxlab.views.benchmarks import declared_all, leave_out_floors, metrics_for, names_of
+from cxlab.views.judges import queries_agreement, queries_bias, queries_leave_out, queries_materiality
+from cxlab.views.judges.bias import say_favour, say_length, say_strictness
+from cxlab.views.judges.judge_columns import UNMEASURED, begin, filled, leave_unmeasured
 from cxlab.views.judges.raters import judges_with_people
-from cxlab.views.judges.slices import Slices
+from cxlab.views.judges.slices import Slices, find_slices
+
+_STATISTICS = {"agreement": "How far they agree", "bias": "Who leans where", "changes": "What it changes"}
 
 
 def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slices) -> None:
     """Each judge left out: whether the rest is right as often, whether models keep their order, and what is saved."""
     judges = votes["judge"].to_list()
-    both_ways = REGISTRY[view.benchmark].judged if view.benchmark in REGISTRY else None
-    opinions = sorted(both_ways.opinions) if both_ways else []
     frame = leave_unmeasured(votes).select("judge", "cost_usd", "latency_s")
-    truth = queries_leave_out.without_each(
-        cached(queries_leave_out.votes_with_truth, view, judges, opinions, slices.facets), judges
-    )
+    truth = _measure(view, judges, slices)
     ranks = queries_leave_out.ranks_without(cached(queries_materiality.alone, compared, slices.facets))
     people = judges_with_people(view, decisions.outcomes(cached(decisions.decisions)))
     people = people.select("judge", decided="n", same="agree", same_low="low", same_high="high")
@@ -42,37 +43,91 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
         "Each judge left out of the majority in turn, where the truth is known: what the customer was made from, on "
         f"last turns, or the log. Change: right without it minus right with it, in points, with a 95 % interval paired "
         f"by sample and corrected for {frame.height} judges; a loss or gain is claimed where that leaves out 0. A tie "
-        "counts as a lot drawn."
+        "counts as a lot drawn. A judge's row has the verdicts on which it voted, so n differs where one was missing "
+        "or outside the options."
         + (f" {UNMEASURED}" if any(judge.startswith(SIMULATED_PREFIX) for judge in judges) else ""),
     )
+    if grades := say_grades(view, slices):
+        st.markdown(plain(f"That is of fields. {grades}"))
+        link("See Bias", "judges", view.change(tab="bias"))
+    shown = frame.with_columns(
+        pl.col("change", "low", "high") * 100.0, name=pl.col("judge").map_elements(label, return_dtype=pl.String)
+    )
+    if not truth.is_empty():
+        panel = truth.sort("n").tail(1).select(
+            "n", judge=pl.lit("panel"), name=pl.lit("None: the whole panel"), rest=pl.col("whole"),
+        )  # fmt: skip
+        shown = pl.concat([panel, shown], how="diagonal")
     show_table(
-        frame.with_columns(
-            pl.col("change", "low", "high") * 100.0,
-            name=pl.col("judge").map_elements(label, return_dtype=pl.String),
-        ),
+        shown,
         filled(
-            frame,
+            shown,
             {
                 "name": column("Judge left out"),
+                "rest": column("Rest right", "share", "How often the majority of those who are left is right."),
                 "change": column("Change", "points", "Points: right without it minus right with it."),
-                "low": column("Low", "points"),
-                "high": column("High", "points"),
-                "rest": column("Rest right", "share"),
-                "undecided": column("Ties", "share", "What the others leave undecided: a tie scores nothing."),
-                "alone": column("Alone", "share", "Right by itself."),
-                "n": column("n", "count", "Verdicts of known truth on which it voted."),
-                "moved": column("Moved", "count", "Models whose rank is another without it."),
-                "tau": column("Order", "ratio", "Of the models without it, beside that with it: 1 the same, 0 "
-                              "none, -1 reversed (Kendall's tau-b)."),
+                "low": column("Change from", "points", "Lower end of the change's 95 % interval."),
+                "high": column("to", "points", "Upper end of the change's 95 % interval."),
+                "undecided": column("Rest ties", "share", "What the others leave undecided: a tie scores nothing."),
+                "alone": column("Alone right", "share", "Right by itself."),
+                "n": column("n", "count", "Verdicts of known truth on which it voted beside another."),
+                "moved": column("Ranks moved", "count", "Models whose rank is another without it."),
+                "tau": column("Order kept", "ratio", "Order of the models without it beside that with it: 1 the same, "
+                              "0 none, -1 reversed (Kendall's tau-b)."),
                 "same": column("As people", "share", "How often it said what people decided."),
-                "decided": column("Decided", "count"),
-                "latency_s": column("Time a vote", "seconds"),
-                "cost_usd": column("Cost a vote", "usd"),
+                "decided": column("Decided", "count", "Disagreements that people have decided."),
+                "latency_s": column("Time a vote", "seconds", "What is saved without it, a vote."),
+                "cost_usd": column("Cost a vote", "usd", "What is saved without it, a vote."),
             },
         ),
         key="judges-leave-out",
         alt="What the panel would be without each judge.",
     )  # fmt: skip
+
+
+def say_grades(view: View, slices: Slices) -> str:
+    """What stands against a judge in its grades: leniency, length and favour, as far as it is sure; "" without any."""
+    lengths = metrics_for(lambda card: card.reply_length)
+    frame = cached(queries_bias.severity, view, lengths, slices.facets)
+    if frame.is_empty():
+        return ""
+    told = [say_strictness(frame), say_length(frame)]
+    favour = cached(queries_bias.favour, view, lengths, slices.facets)
+    if favour is not None:
+        told.append(say_favour(favour))
+    return begin("; ".join(each[:1].lower() + each[1:] for each in told)) + "."
+
+
+def show_findings(view: View, benchmarks: Sequence[str]) -> None:
+    """Which judge one would drop, benchmark by benchmark, with the way to the views that say so."""
+    for name in benchmarks:
+        about = declared_all([name], union=True)
+        filters = leave_out_floors(view.filters().change(benchmark=name, judges=(), metric=""), about)
+        if told := find_drop(filters, find_slices(about, [name])):
+            st.markdown(f"**{plain(names_of([name])[name])}:** {plain(told)}.")
+    with st.container(horizontal=True, gap="small"):
+        for tab, title in _STATISTICS.items():
+            link(title, "judges", View(benchmark=view.benchmark, tab=tab))
+
+
+def find_drop(view: View, slices: Slices) -> str:
+    """Which judge one would drop, in a sentence, of the first panel where there are several; "" without a second judge
+    or a known truth."""
+    panels = cached(queries_agreement.panels, view)
+    view = view.change(runs=panels[0].runs) if len(panels) > 1 else view
+    votes = cached(queries_agreement.panel, view, slices.facets)
+    if votes.height < 2:
+        return ""
+    frame = _measure(view, votes["judge"].to_list(), slices)
+    return "" if frame["low"].null_count() == frame.height else say_drop(frame)
+
+
+def _measure(view: View, judges: list[str], slices: Slices) -> pl.DataFrame:
+    """`queries_leave_out.without_each` of a view."""
+    both_ways = REGISTRY[view.benchmark].judged if view.benchmark in REGISTRY else None
+    opinions = sorted(both_ways.opinions) if both_ways else []
+    votes = cached(queries_leave_out.votes_with_truth, view, judges, opinions, slices.facets)
+    return queries_leave_out.without_each(votes, judges)
 
 
 def say_drop(frame: pl.DataFrame) -> str:

@@ -14,6 +14,7 @@ from cxlab.ui.address import cached, go, here, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.benchmarks import declared
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_materiality
 from cxlab.views.judges.judge_columns import (
@@ -102,7 +103,7 @@ def show_materiality(view: View, compared: View, judged: int, slices: Slices) ->
             plain(say_offsets(offsets, named)),
             "The score if one judge alone were the panel, minus the panel's, turn by turn; clustered 95 % "
             "intervals. "
-            "Over turns that the panel and every judge alone can score.",
+            f"Over turns that the panel and every judge alone can score. {_say_rank_by(view.benchmark, named)}",
         )
         show_chart(
             draw.draw_means(
@@ -114,6 +115,13 @@ def show_materiality(view: View, compared: View, judged: int, slices: Slices) ->
             columns=mean_columns("judge", "Judge"),
         )
     show_ranking(compared, slices)
+
+
+def _say_rank_by(benchmark: str, named: str) -> str:
+    """By what other pages rank models, where that is another score than the one shown here."""
+    known = {label(task.metric) for task in declared(benchmark).card.tasks}
+    others = " / ".join(sorted(known - {named}))
+    return f"Compare ranks models by {others} unless another is chosen there." if others else ""
 
 
 def _name(metrics: Mapping[str, str]) -> str:

@@ -43,7 +43,7 @@ def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
             "Blind", value=True, key="review-blind", bind="query-params",
             help="Who judged what, the model and the truth are hidden until you have decided.",
         )  # fmt: skip
-    part = found.filter((pl.col("group") == group) | (pl.col("name") == group)) if group else found
+    part = asked = found.filter((pl.col("group") == group) | (pl.col("name") == group)) if group else found
     mine = _read_mine(decided, me)
     conflicts = _read_items(states.filter(pl.col("state") == "conflict"))
     kept = {"conflicts": conflicts, "decided": set(mine)}.get(shown)
@@ -68,19 +68,31 @@ def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
     show_corrections(filters, states)
     show_people(filters, decided, states)
     show_decisions(decided, states)
-    _show_groups(found, names_of(found["benchmark"].unique()))
+    # A link to what two judges differ on shows that alone.
+    _show_groups(asked if view.judges and group else found, names_of(found["benchmark"].unique()))
 
 
 def _keep_pair(found: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
     """What the two judges that a link names differ on, with the way back to all."""
     a, b = judges
+    _come_up()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(plain(f"Only what {two(a, b)} differ on."), width="content")
+        st.subheader(plain(f"Only what {two(a, b)} differ on"), anchor=False, width="content")
         if st.button("Show all disagreements", key="review-all-judges", type="tertiary"):
             st.query_params.pop("group", None)
             set_view(here().change(judges=(), attempt="", turn=None, field=""))
             st.rerun()
     return queries_review.between(found, a, b)
+
+
+def _come_up() -> None:
+    """Bring the head of the page into view, once, for who came from further down another view."""
+    if st.session_state.pop("review-come-up", False):
+        # Our own constant script: nothing from the store can get here.
+        st.html(
+            "<script>setTimeout(() => document.querySelector('[data-testid=stMain]')?.scrollTo(0, 0), 350)</script>",
+            unsafe_allow_javascript=True,
+        )
 
 
 def _choose_group(found: pl.DataFrame) -> str:

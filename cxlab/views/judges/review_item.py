@@ -20,7 +20,7 @@ from cxlab.ui.transcript import transcript
 from cxlab.views.benchmarks import questions_of
 from cxlab.views.failures.attempt_answer import show_given
 from cxlab.views.judges import corrections, queries_review
-from cxlab.views.judges.judge_columns import begin
+from cxlab.views.judges.judge_columns import begin, name_labels
 
 Step = tuple[str, str, int, str]
 """One item: run, attempt, turn, field."""
@@ -86,7 +86,7 @@ def _show_question(whole: StoredAttempt, field: str) -> None:
     text = cached(questions_of, benchmark, facets, options).get(field, "")
     if not text:
         return
-    first, *options_of = text.splitlines()
+    first, *options_of = name_labels(text).splitlines()
     with st.container(border=True, gap="small"):
         st.markdown("**What the judges were asked**")
         st.markdown(plain(first))

@@ -7,7 +7,7 @@ import polars as pl
 
 from cxlab.charts.dots import draw_dots, interval_words, name_of
 from cxlab.charts.numbers import format_count, format_points, format_share, largest
-from cxlab.charts.theme import Mark, mark_of, palette, plain, short_model, style_figure
+from cxlab.charts.theme import Mark, channels, mark_of, palette, plain, readable_on, short_model, style_figure
 from cxlab.records.procedure import Procedure
 from cxlab.views.sop.charts_map_labels import wrap
 
@@ -230,6 +230,7 @@ def _squares(
     from cxlab.charts.lazy_figure import LazyFigure
 
     colours = palette(dark)
+    fills = [_shade(cell["colour"], cell["shade"], colours.raised) for cell in cells]
     figure = LazyFigure()
     figure.add_scatter(
         x=[cell["x"] for cell in cells],
@@ -237,10 +238,10 @@ def _squares(
         mode="markers+text",
         marker={
             "symbol": "square", "size": 30, "opacity": 1, "line": {"color": colours.hairline, "width": 1},
-            "color": [_shade(cell["colour"], cell["shade"], colours.raised) for cell in cells],
+            "color": fills,
         },
         text=[cell["text"] for cell in cells],
-        textfont={"size": 11, "color": [_ink_on(cell["shade"], dark) for cell in cells]},
+        textfont={"size": 11, "color": [readable_on(channels(fill), colours) for fill in fills]},
         selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 1}},
         customdata=[cell["data"] for cell in cells],
         hovertext=[cell["hover"] for cell in cells],
@@ -260,10 +261,6 @@ def _squares(
         range=[len(rows) - 0.4, -0.6], tickfont={"color": colours.ink, "size": 11},
     )  # fmt: skip
     return style_figure(figure, dark, height=(160 if leaning else 110) + 46 * max(len(rows), 1), values="none")
-
-
-def _ink_on(shade: float, dark: bool) -> str:
-    return "#ffffff" if shade > 0.55 and not dark else palette(dark).ink
 
 
 def _shade(colour: str, share: float, ground: str) -> str:
