@@ -48,11 +48,11 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
     misread = failure_kinds.misread()
     if kind in misread and row["field"]:
         what = f"Read {name_id(row['field'])} as {name_id(row['given'])}, it was {name_id(row['wanted'])}"
-        where = f"at {step}: leads to {took}, not {due}"
+        where = f"at {step}: leads to {_lead(row, 'took')}, not {_lead(row, 'due')}"
         # The first class is the plain one.
         return what, ("" if kind == next(iter(misread)) else f"{misread[kind]} · ") + f"{scenario} · {where}"
     if kind in misread:
-        return f"Fields lead to {took}, not {due}", f"{scenario} · from {step}"
+        return f"Fields lead to {_lead(row, 'took')}, not {_lead(row, 'due')}", f"{scenario} · from {step}"
     if kind in failure_kinds.deviations():
         known = procedures.find(row["scenario"])
         if known and {known.node(row["took"] or ""), known.node(row["due"] or "")} <= {*known.actions}:
@@ -73,6 +73,13 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
     else:
         what = f"{failure_kinds.name_kind(kind).capitalize()}: {_FORMS.get(form, form.replace('_', ' '))}"
     return what, scenario
+
+
+def _lead(row: Mapping[str, Any], name: str) -> str:
+    """What a field leads to: a stage by its title, or the action "…"."""
+    known, step = procedures.find(row["scenario"]), row[name]
+    told = name_step(row["scenario"], step)
+    return f"the action “{told}”" if known and step and known.node(step) in known.actions else told
 
 
 def describe_event(row: Mapping[str, Any], titles: Mapping[str, str] = MappingProxyType({})) -> tuple[str, str]:
@@ -140,7 +147,8 @@ def say_commonest(
 
 def _lines(words: tuple[str, str], owner: object) -> tuple[list[str], list[str]]:
     """What stands above a bar in lines of 1024 pixels: what happened; and where, and whose doing it was."""
-    about = " · ".join(filter(None, (words[1], say_owner(owner))))
+    # Whose doing stays in one line.
+    about = " · ".join(filter(None, (words[1], say_owner(owner).replace(" ", "\u00a0"))))
     # Two bars that differ in the last word must not look alike, so nothing is cut but what no window could hold.
     what = textwrap.wrap(words[0], _LINE, max_lines=3, placeholder="…")
     return what, textwrap.wrap(about, _LINE, max_lines=6, placeholder="…")

@@ -39,7 +39,7 @@ EVIL = "<img src=x>$a$"
         (
             {},
             "Read core intention as exchange, it was return or refund",
-            "at “Where the parcel is”: leads to exchange, not refund",
+            "at “Where the parcel is”: leads to the action “exchange”, not the action “refund”",
         ),
         ({"given": "Inqury", "wanted": "true"}, "Read core intention as inquiry, it was yes", ""),
         (
@@ -85,8 +85,8 @@ def test_bars_of_groups_carry_their_key_and_escape_what_models_wrote() -> None:
     assert figure.data[0].customdata == (["def"], ["abc"])
     assert figure.data[1].customdata == (["def"], ["abc"])
     assert figure.data[0].x == (4, 4)
-    assert figure.data[0].text[1].startswith("5 times in 4 dialogues · ")
-    assert "the agent's doing" in figure.data[1].text[1]
+    assert figure.data[0].text[1].startswith("5 failures in 4 dialogues · ")
+    assert "the\u00a0agent's\u00a0doing" in figure.data[1].text[1]
     shown = str(figure.to_json())
     assert "<img" not in shown.replace("\\u003c", "<")
     assert "&lt;img src=x&gt;&#36;a&#36;" in shown.replace("\\u0026", "&").replace("\\u003c", "<")
