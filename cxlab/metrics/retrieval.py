@@ -123,22 +123,27 @@ def _find_hits(
     rankings: list[Ranking], relevant: list[frozenset[Hashable]], deepest: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Whether the id at each rank is relevant (as wide as the longest ranking, at most `deepest`); |R| a query."""
-    flags: list[bool] = []
+    flags = bytearray()
     rows: list[int] = []
     lengths: list[int] = []
+    longest = 0
     for row, (ranking, gold) in enumerate(zip(rankings, relevant, strict=True)):
         if ranking is None or not len(ranking):
             continue
-        ids = dict.fromkeys(_order(ranking, row))
+        ordered = _order(ranking, row)
+        longest = max(longest, len(ordered))
+        if gold.isdisjoint(ordered):
+            continue
+        ids = dict.fromkeys(ordered)
         rows.append(row)
         lengths.append(len(ids))
         flags.extend(map(gold.__contains__, ids))
     length = np.asarray(lengths, dtype=np.int64)
     starts = np.cumsum(length) - length
-    at = np.flatnonzero(np.asarray(flags, dtype=np.bool_))
+    at = np.flatnonzero(np.frombuffer(flags, dtype=np.bool_))
     which = np.searchsorted(starts, at, side="right") - 1
     rank = at - starts[which]
-    width = min(int(length.max(initial=0)), deepest)
+    width = min(longest, deepest)
     hits = np.zeros((len(rankings), width), dtype=np.bool_)
     hits[np.asarray(rows, dtype=np.int64)[which[rank < width]], rank[rank < width]] = True
     return hits, np.fromiter(map(len, relevant), dtype=np.int64, count=len(relevant))
