@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cxlab.benchmarks.mmtaup2.evaluation.results import TOGETHER, load
 from cxlab.views.benchmarks import published_tables
 from cxlab.views.persona import result_labels as terms
+from cxlab.views.persona.queries import list_runs
 from tests.benchmarks.mmtaup2.mm_runs import write_runs
 from tests.conftest import use
 from tests.pages.app_script import words
@@ -90,6 +92,18 @@ def test_choices_live_in_the_address(played: Path, monkeypatch: pytest.MonkeyPat
     assert app.query_params["of"] == "floor"
     assert not app.exception
     assert cell(app, "pass^1", "text") == "0.000 (0.00 to 0.66)"
+
+
+def test_runs_taken_for_one_have_the_conversations_of_both(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(played, monkeypatch)
+    runs = list_runs()["run_id"].to_list()[:2]
+    apart = load(runs)
+    (whole,) = load([TOGETHER.join(runs)]).values()
+    assert whole.cases == (*apart[runs[0]].cases, *apart[runs[1]].cases)
+    assert whole.exact == all(one.exact for one in apart.values())
+    turns = results(figure="turns")
+    assert "turns" in turns.selectbox(key="figure").value
+    assert "adaptation" in results(figure="adaptation").selectbox(key="figure").value
 
 
 def test_an_address_that_makes_no_sense_shows_the_usual(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:

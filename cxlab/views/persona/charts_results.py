@@ -30,6 +30,7 @@ def draw_results(
     published: pl.DataFrame,
     shares: bool,
     percent: bool = False,
+    digits: int | None = None,
 ) -> "Figure":
     """One figure by group and side with its 95 % interval.
 
@@ -37,7 +38,8 @@ def draw_results(
     whole) as broken lines across the band, `published` (grp, entity, value, source) as grey diamonds below it.
     `shares`: the axis runs from 0 to 1 at least; `percent`: drawn as percentages. customdata: [group, side].
     """
-    scale, digits = (100.0, 1) if percent else (1.0, 3)
+    scale, usual = (100.0, 1) if percent else (1.0, 3)
+    digits = usual if digits is None else digits
     frame = frame.with_columns(pl.col(_ENDS) * scale)
     floors, published = (each.with_columns(pl.col("value") * scale) for each in (floors, published))
     unit = " %" if percent else ""

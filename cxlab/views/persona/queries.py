@@ -13,13 +13,14 @@ def list_runs() -> pl.DataFrame:
     """The runs that hold conversations, newest first.
 
     Columns: run_id, model, simulated, dataset_id, created, conversations, trials, judged (whether a panel gave
-    figures), again (a run that only judges another one's conversations anew).
+    figures), modalities (text, voice), again (a run that only judges another one's conversations anew).
     """
     return ask(
         """
         SELECT a.run_id, any_value(r.model) AS model, bool_or(r.simulated) AS simulated,
             any_value(r.dataset_id) AS dataset_id, any_value(r.created) AS created,
             count(*) AS conversations, count(DISTINCT a.trial) AS trials,
+            list_sort(list(DISTINCT coalesce(a.facets['modality'], ''))) AS modalities,
             a.run_id IN (SELECT run_id FROM scores WHERE metric = 'judged_pass' AND value IS NOT NULL) AS judged,
             bool_or(json_extract_string(r.setup, '$.rescored_from') IS NOT NULL) AS again
         FROM attempts a JOIN runs r USING (run_id) WHERE a.benchmark = $benchmark

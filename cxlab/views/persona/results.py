@@ -22,9 +22,9 @@ from cxlab.views.benchmarks import published_tables
 from cxlab.views.persona import charts_results as charts
 from cxlab.views.persona import result_labels as terms
 from cxlab.views.persona.queries import BENCHMARK, list_runs
+from cxlab.views.persona.result_runs import offer_others, pick_usual, put_together, warn_of_mixture
 
 ALL = "all"
-_MOST = 6
 _COMMAND = (
     "python -m cxlab run mmtaup2 --model simulated:strong --model simulated:weak\n"
     "python -m cxlab run mmtaup2 --model simulated:floor-transfer --model simulated:floor-nothing"
@@ -35,7 +35,8 @@ _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? can
 
 @dataclass(frozen=True)
 class ResultSelection:
-    """What is shown: sides (name → run) with their marks, the figure, the factor side by side, the rest fixed."""
+    """What is shown: sides (name → run, or runs that are taken for one) with their marks, the figure, the factor side
+    by side, the rest fixed."""
 
     sides: dict[str, str]
     marks: dict[str, Mark]
@@ -50,6 +51,11 @@ class ResultSelection:
     @property
     def runs(self) -> tuple[str, ...]:
         return tuple(self.sides.values())
+
+    @property
+    def stored(self) -> tuple[str, ...]:
+        """The runs by themselves."""
+        return tuple(run for side in self.sides.values() for run in side.split(results.TOGETHER))
 
     @property
     def title(self) -> str:
@@ -83,6 +89,8 @@ def show_results() -> None:
         empty("Choose a run in the sidebar.")
         return
     _warn(known, scene)
+    offer_others(known, scene.runs)
+    warn_of_mixture(scene.runs, scene.by, scene.only, scene.prefix)
     with st.spinner("Reading the runs"):
         whole, parts = scene.table(scene.runs, ()), scene.table(scene.runs, (scene.by,))
         gaps = cached(
@@ -91,6 +99,7 @@ def show_results() -> None:
         )  # fmt: skip
     frame = pl.concat([whole.with_columns(grp=pl.lit(ALL)), parts.rename({scene.by: "grp"})], how="diagonal")
     frame, gaps = scene.named(frame), scene.named(gaps)
+    _show_sure(scene, whole)
     _show_figures(scene, frame, gaps)
     _show_differences(scene, gaps)
     _show_all(scene, frame)
@@ -107,7 +116,7 @@ def _set_scene(known: pl.DataFrame) -> ResultSelection:
     """The choices, all of them in the address."""
     about = {row["run_id"]: row for row in known.iter_rows(named=True)}
     own = [run for run, row in about.items() if row["model"] not in floors.BASELINES]
-    usual = _usual(own or list(about), about)
+    usual = pick_usual(own or list(about), about)
     terms.stop_at_unknown_runs(about)
     with st.sidebar:
         picked = terms.choose_runs(about, usual)
@@ -128,11 +137,13 @@ def _set_scene(known: pl.DataFrame) -> ResultSelection:
         only = terms.choose_only(by)
     order = list(marks())
     picked = sorted(picked, key=lambda run: order.index(about[run]["model"]) if about[run]["model"] in order else 99)
-    models = [about[run]["model"] for run in picked]
-    sides = {_name(run, about, models): run for run in picked}
-    looks = {_name(run, about, models): marks().get(about[run]["model"]) for run in picked}
+    together = put_together(picked, about)
+    models = [about[runs[0]]["model"] for runs in together]
+    sides = {_name(runs[0], about, models): results.TOGETHER.join(runs) for runs in together}
+    looks = {_name(runs[0], about, models): marks().get(about[runs[0]]["model"]) for runs in together}
     if len(set(models)) < len(models) or None in looks.values():
-        looks = dict(mark_models(sides, {name: about[run]["simulated"] for name, run in sides.items()}))
+        stand_ins = {name: about[runs[0]]["simulated"] for name, runs in zip(sides, together, strict=True)}
+        looks = dict(mark_models(sides, stand_ins))
     return ResultSelection(
         sides=sides,
         marks={name: mark for name, mark in looks.items() if mark is not None},
@@ -144,22 +155,6 @@ def _set_scene(known: pl.DataFrame) -> ResultSelection:
         prefix=prefix,
         dataset=about[picked[0]]["dataset_id"] if picked else "",
     )
-
-
-def _usual(runs: Sequence[str], about: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The largest run of each model on the data of most conversations, of equals the newest; what only judges anew is
-    left out."""
-    first = [run for run in runs if not about[run]["again"]] or list(runs)
-    # A few conversations that somebody kept from the stage are newer than any run, and say little.
-    sizes: dict[str, int] = {}
-    for run in first:
-        sizes[about[run]["dataset_id"]] = sizes.get(about[run]["dataset_id"], 0) + about[run]["conversations"]
-    most = max(sizes, key=sizes.__getitem__)
-    largest: dict[str, str] = {}
-    for run in sorted(first, key=lambda run: -about[run]["conversations"]):
-        if about[run]["dataset_id"] == most:
-            largest.setdefault(about[run]["model"], run)
-    return list(largest.values())[:_MOST]
 
 
 def _name(run: str, about: Mapping[str, Mapping[str, Any]], models: Sequence[str]) -> str:
@@ -178,7 +173,7 @@ def _floors(picked: Sequence[str], about: Mapping[str, Mapping[str, Any]]) -> di
 
 
 def _warn(known: pl.DataFrame, scene: ResultSelection) -> None:
-    chosen = known.filter(pl.col("run_id").is_in(list(scene.runs)))
+    chosen = known.filter(pl.col("run_id").is_in(list(scene.stored)))
     if chosen["dataset_id"].n_unique() > 1:
         st.caption("! These runs are on different data: what sets them apart may be the tasks.")
     told = cached(_exact, scene.runs, scene.prefix)
@@ -194,7 +189,8 @@ def _warn(known: pl.DataFrame, scene: ResultSelection) -> None:
 def _say_which(scene: ResultSelection) -> str:
     """Of how many conversations each run tells; what Overview and Compare say is of those that all models have."""
     sizes = {row["run_id"]: row["conversations"] for row in cached(list_runs).iter_rows(named=True)}
-    each = ", ".join(f"{format_count(sizes.get(run, 0))} of {label(name)}" for name, run in scene.sides.items())
+    of = {name: sum(sizes.get(run, 0) for run in key.split(results.TOGETHER)) for name, key in scene.sides.items()}
+    each = ", ".join(f"{format_count(n)} of {label(name)}" for name, n in of.items())
     return (
         f"Of all conversations of these runs ({each}), personas and ways to speak together; "
         "Overview and Compare count those that all models have."
@@ -203,6 +199,22 @@ def _say_which(scene: ResultSelection) -> str:
 
 def _exact(runs: Sequence[str], prefix: str) -> dict[str, bool]:
     return {run: told.exact for run, told in results.load(runs, prefix).items()}
+
+
+def _show_sure(scene: ResultSelection, whole: pl.DataFrame) -> None:
+    """What the factor changes for sure in any of turns, words that adapt and goals, before any one figure."""
+    if scene.by not in results.LEVELS:
+        return
+    best = _best_first(scene, whole)[0]
+    gaps = cached(
+        results.make_differences, (best,), ("pass", "turns", "adaptation"), (scene.by,), only=scene.only,
+        prefix=scene.prefix,
+    )  # fmt: skip
+    if told := terms.say_sure(scene.by, gaps):
+        name = next(name for name, run in scene.sides.items() if run == best)
+        section(
+            plain(told), plain(f"Of {label(name)}, on the same tasks, corrected for all {gaps.height} comparisons.")
+        )
 
 
 def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFrame) -> None:
@@ -220,7 +232,7 @@ def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFram
         link(
             "These runs on Compare: a task at a time, the samples that all of them have",
             "compare",
-            View(benchmark=BENCHMARK, runs=scene.runs),
+            View(benchmark=BENCHMARK, runs=scene.stored),
         )
     groups = _groups(scene, frame)
     lines = _floor_lines(scene)
@@ -237,7 +249,8 @@ def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFram
         shares = results.is_share(scene.metric)
         figure = charts.draw_results(
             rows, scene.title, groups, scene.marks, dark(), floors=lines, shares=shares,
-            published=cells if beside else cells.clear(), percent=scene.metric == "pass",
+            published=cells if beside else cells.clear(), percent=scene.metric in terms.PERCENT,
+            digits=1 if scene.metric == "turns" else None,
         )  # fmt: skip
         key = f"results-chart-{scene.by}"
         picked = show_chart(
@@ -265,7 +278,7 @@ def _behind(scene: ResultSelection, group: str, side: str) -> View:
     filters: dict[str, Any] = {_FILTERS[factor]: (str(level),) for factor, level in levels.items()}
     if "exposure" in levels:
         filters["exposure"] = (exposure_facet(levels["exposure"]),)
-    return View(benchmark=BENCHMARK, runs=(scene.sides[side],)).narrow(**filters)
+    return View(benchmark=BENCHMARK, runs=tuple(scene.sides[side].split(results.TOGETHER))).narrow(**filters)
 
 
 def _floor_lines(scene: ResultSelection) -> pl.DataFrame:
@@ -358,7 +371,7 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
     names = {pair: f"{sides[level]}<br>against {sides[base]}" for pair, level, base in runs}
     names |= {f"{f}|{level}|{base}": terms.pair_name(f, level, base) for f, level, base in terms.pairs()}
     figure = charts.draw_differences(
-        rows, scene.title, names, scene.marks, dark(), percent=scene.metric == "pass"
+        rows, scene.title, names, scene.marks, dark(), percent=scene.metric in terms.PERCENT
     )  # fmt: skip
     columns = {
         "comparison": column("Compared", width="medium"),

@@ -15,6 +15,8 @@ from cxlab.metrics.paired import Paired, holm, paired_difference
 
 COMPARED = ("pass", *(name for name in measured_metrics.METRICS if name not in measured_metrics.PAIRED))
 """What has a value of one conversation and so is compared pair by pair."""
+ONE_BY_ONE = (*COMPARED, "turns", "adaptation")
+"""What else has a value of one conversation, for those who ask for it."""
 Sides = tuple[list[ConversationResult], list[ConversationResult]]
 
 

@@ -24,8 +24,10 @@ from cxlab.store import home as store_home
 from cxlab.store.attempt_metrics import load_figures
 
 METRICS = measured_metrics.METRICS | measured_metrics.EXTRA
-FIGURES = ("mm_tap", "pass", *measured_metrics.METRICS)
-"""What a table begins with: the composite, the pass rate, the twelve."""
+FIGURES = ("mm_tap", "pass", "turns", "adaptation", *measured_metrics.METRICS)
+"""What a table begins with: the composite, the pass rate, what a customer changes soonest, the twelve."""
+TOGETHER = "+"
+"""Between the ids of runs that are taken for one: one model's on one dataset, each with terms of its own."""
 LEVELS: dict[str, tuple[Any, ...]] = {
     "persona": personas.NAMES,
     "exposure": (0, 1, 2),
@@ -63,9 +65,16 @@ TERMS = {"persona": "none", "exposure": "0", "modality": "text"}
 def load(run_ids: Sequence[str], prefix: str = "") -> dict[str, RunConversations]:
     """Run → its conversations, with measured figures or, with prefix "judged_", those of its panel.
 
-    A run without such figures has no conversation here. Remembered until the store changes.
+    A run without such figures has no conversation here; ids with TOGETHER between them are taken for one run.
+    Remembered until the store changes.
     """
-    return dict(_load(tuple(run_ids), prefix, str(store_home()), catalogue.data_version()))
+    parts = {key: key.split(TOGETHER) for key in run_ids}
+    alone = tuple(dict.fromkeys(run for runs in parts.values() for run in runs))
+    told = _load(alone, prefix, str(store_home()), catalogue.data_version())
+    return {
+        key: RunConversations(tuple(one for run in runs for one in told[run].cases), all(told[r].exact for r in runs))
+        for key, runs in parts.items()
+    }
 
 
 @functools.lru_cache(maxsize=4)
@@ -214,7 +223,7 @@ def make_differences(
 
 
 def _is_paired(factor: str, metric: str) -> bool:
-    return factor != "modality" if metric == "mm_tap" else metric in paired_differences.COMPARED
+    return factor != "modality" if metric == "mm_tap" else metric in paired_differences.ONE_BY_ONE
 
 
 def _subtract(sides: paired_differences.Sides, metric: str, weights: Sequence[float], level: float) -> Paired | None:

@@ -1,0 +1,89 @@
+"""Which runs the Persona lab's results are of: the usual ones, those taken for one, and those that are left out."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from cxlab.benchmarks.mmtaup2.evaluation import results
+from cxlab.ui.labels import plain
+
+_MOST = 6
+
+
+def pick_usual(runs: Sequence[str], about: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The largest run of each model on the data of most conversations, of equals the newest, with those by other ways
+    to speak; what only judges anew is left out."""
+    first = [run for run in runs if not about[run]["again"]] or list(runs)
+    # A few conversations that somebody kept from the stage are newer than any run, and say little.
+    sizes: dict[str, int] = {}
+    for run in first:
+        sizes[about[run]["dataset_id"]] = sizes.get(about[run]["dataset_id"], 0) + about[run]["conversations"]
+    most = max(sizes, key=sizes.__getitem__)
+    chosen: dict[str, list[str]] = {}
+    for run in sorted(first, key=lambda run: -about[run]["conversations"]):
+        mine = chosen.setdefault(about[run]["model"], [])
+        if about[run]["dataset_id"] == most and not any(_overlap(about[run], about[other]) for other in mine):
+            mine.append(run)
+    return [run for runs in [runs for runs in chosen.values() if runs][:_MOST] for run in runs]
+
+
+def _overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two runs have conversations by the same way to speak."""
+    return bool({*one["modalities"]} & {*other["modalities"]})
+
+
+def put_together(picked: Sequence[str], about: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
+    """The runs as sides: those of one model on one dataset, each with a way to speak of its own, are one."""
+    found: list[list[str]] = []
+    for run in picked:
+        row = about[run]
+        for runs in found:
+            first = about[runs[0]]
+            alike = all(first[name] == row[name] for name in ("model", "dataset_id", "again"))
+            if alike and not any(_overlap(row, about[other]) for other in runs):
+                runs.append(run)
+                break
+        else:
+            found.append([run])
+    return found
+
+
+def offer_others(known: pl.DataFrame, sides: Sequence[str]) -> None:
+    """That runs of these models by other ways to speak are not picked, with the click that picks them."""
+    about = {row["run_id"]: row for row in known.iter_rows(named=True)}
+    stored = [run for key in sides for run in key.split(results.TOGETHER)]
+    more: list[str] = []
+    for key in sides:
+        runs = key.split(results.TOGETHER)
+        first = about[runs[0]]
+        for run, row in about.items():
+            alike = all(first[name] == row[name] for name in ("model", "dataset_id", "again"))
+            if run not in (*stored, *more) and alike and not any(_overlap(row, about[each]) for each in runs):
+                more.append(run)
+    if more:
+        words = sorted({word for run in more for word in about[run]["modalities"]})
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            many = f"{len(more)} run{'' if len(more) == 1 else 's'}"
+            st.caption(plain(f"! {many} of these models by {' and '.join(words)} not picked."), width="content")
+            if st.button("Pick them too", key="results-pick-others", type="tertiary"):
+                st.query_params["of"] = [*stored, *more]
+                st.rerun()
+
+
+def warn_of_mixture(sides: Sequence[str], by: str, only: Mapping[str, Any], prefix: str) -> None:
+    """That some levels were played by voice as well and others were not, with the click that leaves voice out."""
+    if by == "modality" or "modality" in only:
+        return
+    lines: dict[str, set[str]] = {}
+    for told in results.load(sides, prefix).values():
+        for one in results.narrow(told.cases, only):
+            lines.setdefault(str(getattr(one, by)), set()).add(one.modality)
+    if len({frozenset(each) for each in lines.values()}) < 2:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("! Voice was played at some of these levels only, so their means mix two things.", width="content")
+        if st.button("Text alone", key="results-text-alone", type="tertiary"):
+            st.query_params["only-modality"] = "text"
+            st.rerun()
