@@ -39,7 +39,7 @@ def show_list(view: View, about: Declaration) -> None:
     view = attempt_list.choose_verdict(view, counts)
     filters_ = view.change(attempt="", turn=None, order="", page=1)
     groups.show_groups(
-        view, about, ui.cached(failures.groups, filters_.change(alike=""), full=groups.full_scores(about))
+        view, about, ui.cached(failures.groups, filters_.change(alike=""), full=groups.weighed_by(view, about))
     )
     groups.show_on_the_way(view, about, counts)
     attempt_list.show_attempts(view, about)

@@ -45,7 +45,7 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
         return
     titles, things = titles_of(about), about.card.unit
     by_points = view.weight == "points"
-    if groups["lost"].null_count() < groups.height or by_points:
+    if full_scores(about) or by_points:
         names = {"": f"By {things[1]}", "points": "By points lost"}
         choose(view, "weight", "Order of groups", list(names), names=names, style="segments")
     alike = _ALIKE.get(about.attempt_view, "failures of one task with the same reason at the same place")
@@ -100,6 +100,12 @@ def full_scores(about: Declaration) -> tuple[failures.FullScore, ...]:
         return ()
     scales = [(task, card.scale(task.metric)) for task in card.tasks]
     return tuple(failures.FullScore(task.id, task.metric, scale[1]) for task, scale in scales if scale)
+
+
+def weighed_by(view: View, about: Declaration) -> tuple[failures.FullScore, ...]:
+    """By what groups are weighed under a view: points are summed only where they are told, as all scores are read."""
+    told = view.weight == "points" or len(view.models) == 1 or len(view.runs) == 1
+    return full_scores(about) if told else ()
 
 
 def _show_worst(view: View, about: Declaration, groups: pl.DataFrame) -> None:
