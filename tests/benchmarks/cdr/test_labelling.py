@@ -16,10 +16,11 @@ from cxlab.benchmarks.cdr.relevance import PairClassifier, PairFeatures, PairLab
 from cxlab.benchmarks.cdr.relevance.classifier import FEATURES
 from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, SAMPLED, Labelled, tell_model
 from cxlab.benchmarks.cdr.relevance.model_classifier import BLOCK
+from cxlab.benchmarks.cdr.relevance.retriever_features import RetrieverFeatures
 from cxlab.benchmarks.cdr.relevance.two_models import DEPTH, RERANKED
 from cxlab.benchmarks.cdr.units import UnitText
 from cxlab.benchmarks.generation import GenerationContext
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation_stages import GenerationStopped, finish
 from cxlab.errors import BadOption
 from cxlab.llm import load
 from cxlab.llm.base import Completion, Request
@@ -181,6 +182,13 @@ def test_a_retriever_can_stand_in_either_place(known) -> None:
     assert (found.trained.by, found.trained.against) == ("retriever:hashing", "")
     assert "retriever:hashing as the classifier, over all pairs of queries it was not trained on" in found.lines()[-3]
     assert found.to_frame().filter(step="classifier")["by"].unique().to_list() == ["retriever:hashing"]
+
+
+def test_a_server_of_vectors_that_is_gone_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    (tmp_path / "models.toml").write_text('[endpoints.gone]\nbase_url = "http://127.0.0.1:9/v1"\nattempts = 1\n')
+    with pytest.raises(GenerationStopped, match="retriever:endpoint:gone/e did not deliver"):
+        RetrieverFeatures(CORPUS, "retriever:endpoint:gone/e", ["late"])
 
 
 def test_only_where_nothing_fits_a_conversation_is_adapted_checked_and_kept() -> None:

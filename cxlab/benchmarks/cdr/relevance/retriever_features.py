@@ -10,7 +10,9 @@ import numpy as np
 from cxlab import retrieval
 from cxlab.benchmarks.cdr.relevance.classifier import Array, spread
 from cxlab.benchmarks.cdr.units import UnitText
+from cxlab.benchmarks.generation_stages import GenerationStopped
 from cxlab.llm import role_of
+from cxlab.llm.base import ProviderFault
 from cxlab.records import Conversation, Usage
 from cxlab.retrieval.embeddings import metered
 
@@ -26,7 +28,7 @@ def is_retriever(model: str) -> bool:
 
 class RetrieverFeatures:
     """What one retriever, `model` as `retriever:NAME`, says of each pair of a query and a whole conversation; the
-    vectors of all queries are made at once."""
+    vectors of all queries are made at once. GenerationStopped where a server does not deliver them."""
 
     def __init__(
         self, corpus: Mapping[str, Conversation], model: str, queries: Iterable[str], book: Book | None = None
@@ -36,9 +38,12 @@ class RetrieverFeatures:
         self._retriever: Any = retrieval.load(model.partition(":")[2])
         text = UnitText()
         with metered() as paid:
-            self._retriever.fit([text.write(corpus[name].messages) for name in self.ids])
-            if hasattr(self._retriever, "prepare"):
-                self._retriever.prepare(list(queries))
+            try:
+                self._retriever.fit([text.write(corpus[name].messages) for name in self.ids])
+                if hasattr(self._retriever, "prepare"):
+                    self._retriever.prepare(list(queries))
+            except ProviderFault as fault:
+                raise GenerationStopped(f"{model} did not deliver ({fault.failure.type}: {fault})") from None
         if book is not None:
             for each in paid:
                 book(each.usage, each.cost_usd)
