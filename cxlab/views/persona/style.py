@@ -6,7 +6,7 @@ from cxlab.ui.app_frame import colours
 from cxlab.views.persona import board, device, live_metrics
 
 # Of a screen: what is not the talk; when there is also a finding; when a person answers.
-_REST = {"plain": "33rem", "found": "37rem", "hand": "36rem"}
+_REST = {"plain": "34rem", "found": "42rem", "hand": "37rem"}
 
 
 def apply(large: bool) -> None:
