@@ -245,5 +245,5 @@ def _say_metric(each: OtherMetric) -> str:
     """The rival's mean against the leader's: "action 88.6 against 91.1 (-7.8 to 2.9)"."""
     sign = 1 if (each.theirs - each.ours) * each.by >= 0 else -1
     ends = sorted(round(sign * end, 1) + 0.0 for end in (each.low, each.high) if end is not None)
-    span = f" (difference {ends[0]:.1f} to {ends[1]:.1f})" if len(ends) == 2 else ""
-    return f"{name_metric(each.metric)} {each.theirs:.1f} against {each.ours:.1f}{span}"
+    span = f"difference {ends[0]:.1f} to {ends[1]:.1f}" if len(ends) == 2 else "too few for an interval"
+    return f"{name_metric(each.metric)} {each.theirs:.1f} against {each.ours:.1f} ({span})"
