@@ -251,7 +251,7 @@ def test_a_benchmark_is_named_at_home_only() -> None:
 # A facet of a benchmark in SQL: shared rooms ask what is declared (read/procedures.py, read/query.py).
 FACET_IN_SQL = re.compile(r"facet_of\([a-z._]+, '\w+'\)|facets\['\w+'\]|\$\.terms\.\w+")
 FACETS_TOLD = {
-    "cxlab/store/export.py": "the columns of the event log, which other programs read",
+    "cxlab/store/exports/export.py": "the columns of the event log, which other programs read",
     "cxlab/views/escalation/": "a view of one benchmark",
     "cxlab/views/knowledge/": "a view of one benchmark",
     "cxlab/views/persona/": "a view of one benchmark",

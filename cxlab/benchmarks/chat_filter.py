@@ -4,7 +4,7 @@ import math
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.errors import BadOption
-from cxlab.store.chat_export import ChatFilter
+from cxlab.store.exports.chat_export import ChatFilter
 
 
 def filter_chat(

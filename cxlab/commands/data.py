@@ -11,7 +11,7 @@ import typer
 from cxlab.errors import BadFile, BadOption, UnknownName
 
 if TYPE_CHECKING:
-    from cxlab.store.export import Format as Kind
+    from cxlab.store.exports.export import Format as Kind
 
 runs_app = typer.Typer(help="List, show, delete and restore runs.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -176,7 +176,7 @@ def export(
     """
     if format is Format.chat:
         from cxlab.benchmarks.chat_filter import filter_chat
-        from cxlab.store.chat_export import export_chat
+        from cxlab.store.exports.chat_export import export_chat
 
         wanted = filter_chat(
             tuple(runs or ()),
@@ -194,8 +194,8 @@ def export(
     if model or only_passed or min_score is not None or without_floors or without_simulated or own_data:
         raise BadOption("--model, --only-passed, --min-score, --without-... and --own-data go with --format chat")
     from cxlab.store import catalogue, home
-    from cxlab.store.export import export_runs
-    from cxlab.store.sharing import list_kept_out
+    from cxlab.store.exports.export import export_runs
+    from cxlab.store.exports.sharing import list_kept_out
 
     for path in export_runs(runs or None, cast("Kind", format.value), to):
         print(path)

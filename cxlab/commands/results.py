@@ -22,10 +22,28 @@ def show_runs(
     options = split_pairs(option)
     found = [(run, find_rows(run, options)) for run in map(write.load_run, runs)]
     if as_json:
-        print(json.dumps([{"run": run.id, "model": run.model, "rows": rows} for run, rows in found]))
+        told = [{"run": run.id, "model": run.model, "rows": rows, "offers": list_offers(run)} for run, rows in found]
+        print(json.dumps(told))
         return
     for run, rows in found:
-        print("\n".join(describe(run, rows)))
+        print("\n".join([*describe(run, rows), *describe_offers(run)]))
+
+
+def list_offers(run: "Run") -> list[dict[str, Any]]:
+    """What the model under test was offered, as stored: id, system prompt, tools."""
+    from cxlab.store.offers import load_offers
+
+    return [{"id": id, **offer.model_dump(mode="json")} for id, offer in load_offers(run.id).items()]
+
+
+def describe_offers(run: "Run") -> list[str]:
+    """The same in some words, a line each; --json has the whole texts."""
+    from cxlab.store.offers import load_offers
+
+    return [
+        f"offered: {', '.join(offer.tool_names) or 'no tools'}; system prompt {id} of {len(offer.system):,} characters"
+        for id, offer in load_offers(run.id).items()
+    ]
 
 
 def show_tables(run_ids: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cxlab.importers.importer import Importer, ImportReport
 
 if TYPE_CHECKING:
-    from cxlab.store.archive import Archive
+    from cxlab.store.exports.archive import Archive
 
 
 @dataclass
@@ -22,13 +22,13 @@ class GivenRuns:
 
     def save(self, home: Path | str | None = None) -> None:
         """Store the runs and their datasets; what is here already is left as it is."""
-        from cxlab.store import archive
+        from cxlab.store.exports import archive
 
         self.told = archive.take_in(self.archive, home)
 
     def report(self) -> ImportReport:
         """A line a run; before it is saved what it holds, then what became of it."""
-        from cxlab.store.archive import CONFLICT
+        from cxlab.store.exports.archive import CONFLICT
 
         runs = self.archive.runs.values()
         lines = [
@@ -47,7 +47,7 @@ class GivenRuns:
 
 def _read(path: Path, options: Any) -> GivenRuns:
     del options
-    from cxlab.store.archive import read_archive
+    from cxlab.store.exports.archive import read_archive
 
     return GivenRuns(read_archive(path))
 

@@ -1,5 +1,6 @@
 """What calls cost and when to stop: prices, budgets, and the wrapper that keeps both (and the cache)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -178,7 +179,10 @@ class FirstCalls:
 
 
 class MeteredModel:
-    """A model with a budget, a cache, or a watch over its first calls; itself a model, so it can stand for one."""
+    """A model with a budget, a cache, or a watch over its first calls; itself a model, so it can stand for one.
+
+    `note` is told of each request.
+    """
 
     def __init__(
         self,
@@ -186,6 +190,7 @@ class MeteredModel:
         budget: Budget | None = None,
         cache: "ReplyCache | None" = None,
         first_calls: FirstCalls | None = None,
+        note: Callable[[Request], None] | None = None,
     ) -> None:
         self.inner = model
         self.name = model.name
@@ -194,9 +199,12 @@ class MeteredModel:
         self.budget = budget
         self.cache = cache
         self.first_calls = None if model.simulated else first_calls
+        self._note = note
 
     async def complete(self, request: Request) -> Completion:
         """The cached reply when there is one, else the model's; type `budget` when the money is spent."""
+        if self._note is not None:
+            self._note(request)
         key = ""
         if self.cache is not None:
             key = self.cache.key(self.name, request)

@@ -70,6 +70,8 @@ class Attempt(Record):
     latency_s: float = 0.0
     cost_usd: float | None = None
     started: datetime
+    offers: tuple[str, ...] = ()
+    """Ids of what the model under test was offered (records/offer.py); () where that was not kept."""
 
 
 class Vote(Record):

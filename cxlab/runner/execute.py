@@ -5,7 +5,7 @@ import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -16,6 +16,7 @@ from cxlab.llm import UNANSWERED, Budget, FirstCalls
 from cxlab.records import Attempt, Failure, Sample, Usage
 from cxlab.runner.plan import Pair
 from cxlab.store import run_status as statuses
+from cxlab.store.offers import OfferLog
 from cxlab.store.run_status import Status
 
 TICK_S = 0.5
@@ -63,13 +64,14 @@ class Execution:
         grace_s: float = GRACE_S,
         show: Callable[[Status], None] = lambda status: None,
         count_stored: Callable[[], Mapping[str, Any]] | None = None,
+        offers: OfferLog | None = None,
     ) -> None:
         self._benchmark, self._setup, self._samples, self._writer = benchmark, setup, samples, writer
         self._queue: Iterator[Pair] = iter(pairs)
         self._status, self._status_path, self._cancel_path = begun, status_path, cancel_path
         self._concurrency, self._budget, self._grace_s, self._show = concurrency, budget, grace_s, show
         self._first_calls, self._faults = first_calls, Counter[str]()
-        self._count_stored = count_stored
+        self._count_stored, self._offers = count_stored, offers
         self._in_flight = 0
         self.interrupted = False
         self._workers: list[asyncio.Task[None]] = []
@@ -144,7 +146,11 @@ class Execution:
             if self._in_flight > self._status.peak:
                 self._status = replace(self._status, peak=self._in_flight)
             try:
-                attempt = await self._benchmark.run(sample, self._setup, trial)
+                with self._offers.collect() if self._offers else nullcontext(set[str | None]()) as offered:
+                    attempt = await self._benchmark.run(sample, self._setup, trial)
+                # One that was not kept leaves open what the attempt was offered.
+                named = tuple(sorted(id for id in offered if id is not None)) if None not in offered else ()
+                attempt = attempt.model_copy(update={"offers": named})
                 scored = await self._benchmark.score(sample, attempt, self._setup)
             finally:
                 self._in_flight -= 1

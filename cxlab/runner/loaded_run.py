@@ -14,6 +14,7 @@ from cxlab.records.settings import write_word
 from cxlab.runner.plan import Pair, SampleFilter, choose, find_benchmark, pair
 from cxlab.runner.stored import replay, retry
 from cxlab.store import home, write
+from cxlab.store.offers import OfferLog
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,15 @@ def is_simulated(run: Run) -> bool:
 
 
 def load_setup(
-    run: Run, budget: llm.Budget | None = None, first_calls: Mapping[str, llm.FirstCalls] | None = None
+    run: Run,
+    budget: llm.Budget | None = None,
+    first_calls: Mapping[str, llm.FirstCalls] | None = None,
+    offers: OfferLog | None = None,
 ) -> Setup:
     """Load the models that a run names, all on one budget and, if the run asks for it, on the reply cache.
 
-    `first_calls` by role (agent, customer, judge) watch over the first calls of each.
+    `first_calls` by role (agent, customer, judge) watch over the first calls of each; `offers` keeps what the model
+    under test is given.
     """
     watched = first_calls or {}
     cache = None
@@ -102,8 +107,11 @@ def load_setup(
         model, watch = llm.load(name), watched.get(role)
         if model.simulated:
             watch = None
-        plain = budget is None and cache is None and watch is None
-        return model if plain else llm.MeteredModel(model, budget, cache, watch)
+        noting = offers if role == "agent" and hasattr(model, "complete") else None
+        if budget is None and cache is None and watch is None and noting is None:
+            return model
+        note = (lambda asked: noting.note(asked.messages, asked.tools, asked.schema is None)) if noting else None
+        return llm.MeteredModel(model, budget, cache, watch, note)
 
     rescoring = run.setup.get("rescored_from") is not None
     customer = None if rescoring else run.setup.get("customer")

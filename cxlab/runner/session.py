@@ -18,6 +18,7 @@ from cxlab.runner.report import tally
 from cxlab.store import run_status as statuses
 from cxlab.store import write
 from cxlab.store.compact import compact, recover
+from cxlab.store.offers import OfferLog
 from cxlab.store.run_status import Status
 
 
@@ -112,7 +113,8 @@ async def _execute(
     # Shards do not know of each other's spending, so each gets its share.
     budget = None if limit is None else llm.Budget(limit / shard[1], spent_usd=status.known_usd)
     first_calls = {role: llm.FirstCalls(role) for role in ("agent", "customer", "judge")}
-    setup = load_setup(run, budget, first_calls)
+    offers = OfferLog(opened.folder)
+    setup = load_setup(run, budget, first_calls, offers)
     execution = Execution(
         opened.benchmark,
         setup,
@@ -127,6 +129,7 @@ async def _execute(
         first_calls=tuple(first_calls.values()),
         show=lambda now: show.update(run.model, now),
         count_stored=lambda: count_stored(opened, shard),
+        offers=offers,
     )
     try:
         ended = await execution.go()

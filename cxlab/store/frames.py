@@ -158,6 +158,7 @@ def _attempts(run: Run, items: Sequence[Item]) -> pl.DataFrame:
         "opening": [next((m.text for m in a.messages if m.role == "customer"), None) for a in attempts],
         "failure": [f"{a.failures[0].where}:{a.failures[0].type}" if a.failures else None for a in attempts],
         **build_verdicts([scored.verdict for _, scored, _ in items]),
+        "offers": [list(a.offers) or None for a in attempts],
     }
     return build_frame(columns, ATTEMPTS)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from cxlab.errors import BadStore, Busy, NewerStore
 from cxlab.store import catalogue, connect, layout, trash
 from cxlab.store.catalogue import SetAside
-from cxlab.store.export import lives, remove
+from cxlab.store.exports.export import lives, remove
 
 # What is written aside lives for milliseconds, a large dataset for minutes; what is this old was left by the killed.
 _STALE_S = 600.0

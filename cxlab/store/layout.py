@@ -20,6 +20,8 @@ from cxlab.records import FILE_VERSION
 EMPTY = "_empty"
 # In a run's folder, what was spoken: sounds/ATTEMPT/FILE. It goes wherever the folder goes.
 SOUNDS = "sounds"
+OFFERS = "offers"
+"""In a run's folder, what its model under test was offered: offers/ID.json (offers.py)."""
 _STAMP = f".version-{FILE_VERSION}"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 # `file_search_path` is a comma-separated list, and the views glob below it: these would be read as syntax.

@@ -211,6 +211,7 @@ def _attempt(row: dict[str, Any], messages: list[dict[str, Any]], failures: list
         row,
         id=row["attempt_id"],
         output=json.loads(row["output"]),
+        offers=tuple(row["offers"] or ()),
         usage=_usage(row),
         messages=tuple(_message(m) for m in messages),
         failures=tuple(_record(Failure, f, where=f["where_"]) for f in failures),

@@ -70,6 +70,7 @@ ATTEMPTS: Schema = {
     "verdict_stage": TEXT,
     "verdict_field": TEXT,
     "verdict_tool": TEXT,
+    "offers": TEXTS,
 }
 MESSAGES: Schema = {
     "run_id": TEXT,

@@ -34,7 +34,7 @@ from cxlab.records.progress import finish
 from cxlab.runner.estimate import estimate
 from cxlab.runner.request import RunRequest
 from cxlab.store import load, write
-from cxlab.store.sharing import check_sharing
+from cxlab.store.exports.sharing import check_sharing
 from tests.pages.test_pages_conversations import lines
 
 

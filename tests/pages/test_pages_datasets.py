@@ -16,7 +16,7 @@ from cxlab.cli import app as app_of_commands
 from cxlab.read import annotations, ask
 from cxlab.runner.request import JOB
 from cxlab.store import trash, write
-from cxlab.store.export import export_runs
+from cxlab.store.exports.export import export_runs
 from cxlab.ui.tables import table_key
 from cxlab.views.conversations import queries_realism
 from cxlab.views.datasets import queries

@@ -152,7 +152,7 @@ def test_a_target_that_cannot_be_written_is_one_line_and_stays_as_it_is(
 
 
 def test_an_export_may_replace_an_export(judged_home: Path, tmp_path: Path) -> None:
-    from cxlab.store.export import export_runs
+    from cxlab.store.exports.export import export_runs
 
     for format in ("duckdb", "events"):
         (path,) = export_runs(None, format, tmp_path / format)
@@ -160,7 +160,7 @@ def test_an_export_may_replace_an_export(judged_home: Path, tmp_path: Path) -> N
 
 
 def test_the_next_export_removes_what_a_killed_one_left(judged_home: Path, tmp_path: Path) -> None:
-    from cxlab.store.export import export_runs
+    from cxlab.store.exports.export import export_runs
 
     gone, living = 2**22 + 1, os.getpid()
     left = [tmp_path / f".all.duckdb.{gone}.1.unfinished{ending}" for ending in ("", ".wal")]

@@ -18,7 +18,7 @@ from cxlab.runner import lock
 from cxlab.runner.stored import health as run_health
 from cxlab.store import catalogue, connect, folder_contents, health, layout, load, soundness, trash, write
 from cxlab.store import run_status as statuses
-from cxlab.store.export import export_runs
+from cxlab.store.exports.export import export_runs
 from tests.conftest import use
 
 from .damage import batch, change, cut, make_two_runs, record, rewrite, zero

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from cxlab import read
 from cxlab.cli import app
 from cxlab.store import catalogue, connect, write
-from cxlab.store.export import export_runs
+from cxlab.store.exports.export import export_runs
 from tests.conftest import use
 
 from .damage import DAMAGES, make_two_runs

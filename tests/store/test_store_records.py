@@ -11,7 +11,7 @@ from cxlab.errors import BadOption, BadStore, CxError, UnknownName
 from cxlab.records import Annotation, Message, Score
 from cxlab.store import connect, layout, load, trash, write
 from cxlab.store.compact import compact, compact_annotations
-from cxlab.store.export import export_runs
+from cxlab.store.exports.export import export_runs
 
 from .store_records import NOON, Scored, make_attempt, make_dataset, make_run, make_samples, samples_by_id
 

@@ -9,7 +9,7 @@ import pytest
 from cxlab.records import FILE_VERSION, Dataset
 from cxlab.runner.stored.migrate import migrate
 from cxlab.store import layout, write
-from cxlab.store.archive import read_archive, take_in
+from cxlab.store.exports.archive import read_archive, take_in
 
 STORE = Path(__file__).parents[1] / "data" / "store_3.zip"  # make_store_3.py made it
 

@@ -12,7 +12,7 @@ from cxlab.charts.numbers import format_count, format_share, format_time
 from cxlab.read import View
 from cxlab.records import Dataset
 from cxlab.records.dataset import Derivation
-from cxlab.store.sharing import is_kept_out
+from cxlab.store.exports.sharing import is_kept_out
 from cxlab.ui.address import cached, go, has_page, here, set_view
 from cxlab.ui.app_frame import dark, guarded, zone
 from cxlab.ui.labels import chip, error, figures, label, plain, section

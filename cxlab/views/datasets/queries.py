@@ -13,7 +13,7 @@ from cxlab.read.files import to_csv, to_parquet
 from cxlab.read.query import ask
 from cxlab.records import Dataset
 from cxlab.store import layout, write
-from cxlab.store.sharing import check_sharing
+from cxlab.store.exports.sharing import check_sharing
 
 _SCHEMA: dict[str, Any] = {
     "dataset_id": pl.String,

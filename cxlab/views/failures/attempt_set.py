@@ -12,7 +12,7 @@ from cxlab.read.files import to_csv, to_parquet
 from cxlab.records import Dataset
 from cxlab.records.benchmark_card import Declaration
 from cxlab.store import sample_set, write
-from cxlab.store.chat_export import ChatFilter, render_chat
+from cxlab.store.exports.chat_export import ChatFilter, render_chat
 from cxlab.ui.address import go, has_page
 from cxlab.ui.app_frame import guarded
 from cxlab.ui.labels import plain

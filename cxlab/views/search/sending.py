@@ -16,7 +16,7 @@ from cxlab.metrics.intervals import proportion_interval
 from cxlab.read import View, procedures
 from cxlab.records import Dataset, Run
 from cxlab.store import write
-from cxlab.store.sharing import is_kept_out
+from cxlab.store.exports.sharing import is_kept_out
 from cxlab.ui.address import cached, has_page, link
 from cxlab.ui.app_frame import dark, guarded, zone
 from cxlab.ui.labels import badge, plain, section

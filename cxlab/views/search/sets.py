@@ -17,7 +17,7 @@ from cxlab.read import View
 from cxlab.records import Dataset
 from cxlab.records.procedure import declared as with_procedures
 from cxlab.store import write
-from cxlab.store.sharing import is_kept_out
+from cxlab.store.exports.sharing import is_kept_out
 from cxlab.ui.address import has_page, link
 from cxlab.ui.app_frame import guarded
 from cxlab.ui.labels import label, plain, section

@@ -15,10 +15,9 @@ from cxlab.importers.conversations.folder import read_conversations
 from cxlab.records import Attempt, Message, Score, Verdict
 from cxlab.records.conversation import ToolCall
 from cxlab.store import write
-from cxlab.store.chat_export import _to_line, export_chat, render_chat
-from cxlab.store.sharing import may_pass_on
-
-from .store_records import NOON, make_dataset, make_run, make_samples
+from cxlab.store.exports.chat_export import _to_line, export_chat, render_chat
+from cxlab.store.exports.sharing import may_pass_on
+from tests.store.store_records import NOON, make_dataset, make_run, make_samples
 
 CALL = ToolCall(id="c1", name="look_up", arguments='{"order": "B-1", "deep": true}')
 SAID = (

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from cxlab.errors import BadOption
-from cxlab.store import archive, catalogue, layout, sharing, tables
+from cxlab.store import catalogue, layout, tables
 from cxlab.store.connect import describe, open_store, query
+from cxlab.store.exports import archive, sharing
 
 if TYPE_CHECKING:
     import duckdb

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxlab.errors import BadOption
-from cxlab.store import catalogue, export, layout, write
+from cxlab.records.offer import Offer
+from cxlab.store import catalogue, layout, write
 from cxlab.store.connect import open_store, query
-from cxlab.store.sharing import may_pass_on
+from cxlab.store.exports import export
+from cxlab.store.exports.sharing import may_pass_on
+from cxlab.store.offers import load_offers
 
 if TYPE_CHECKING:
     import duckdb
@@ -48,9 +51,10 @@ class ChatFilter:
 @dataclass
 class ChatExport:
     """What was written: how many dialogues, and how many stayed out for which reason; `licences`: what the written
-    ones are under, with how many."""
+    ones are under, with how many; `guessed`: of how many the tools are those that were called."""
 
     written: int = 0
+    guessed: int = 0
     stayed_out: Counter[str] = field(default_factory=Counter)
     licences: Counter[str] = field(default_factory=Counter)
 
@@ -58,16 +62,20 @@ class ChatExport:
         """Lines for a terminal or a page."""
         told = [f"{self.written:,} dialogues written"]
         told += [f"{n:,} stayed out: {reason}" for reason, n in self.stayed_out.most_common()]
+        if self.guessed:
+            told.append(f"{self.guessed:,} with tools as they were called: their runs kept none that were offered")
         return told + [f"{n:,} under: {licence}" for licence, n in self.licences.most_common()]
 
 
 def export_chat(wanted: ChatFilter, to: Path | str, home: Path | str | None = None) -> tuple[list[Path], ChatExport]:
     """Write chat.jsonl and sources.jsonl into the folder `to`; the files, and what came of it.
 
-    A line of chat.jsonl has `messages` (OpenAI's chat format: roles system, user, assistant and tool) and, where tools
-    were called, `tools`: their names and arguments as all dialogues of the benchmark called them, since runs do not
-    keep what an agent was offered. Messages are as stored: without the prompts that benchmarks put before them. Line n
-    of sources.jsonl says where line n is from, and under which licence. Raises BadOption where `to` is a file.
+    A line of chat.jsonl has `messages` (OpenAI's chat format: roles system, user, assistant and tool) and `tools`: what
+    the agent was offered, as the run kept it (store/offers.py). The system prompt comes first where all its calls had
+    the same one and asked for plain replies; else messages are as stored. Where a run kept no offers, as before
+    November 2026, `tools` are those that are called, with the arguments that all dialogues of the benchmark gave them.
+    Line n of sources.jsonl says where line n is from, and under which licence, and whether its tools are `offered` or
+    `called`. Raises BadOption where `to` is a file.
     """
     folder = Path(to).expanduser().resolve()
     if folder.exists() and not folder.is_dir():
@@ -113,12 +121,18 @@ def list_dialogues(
         tools = _list_tools(con, runs)
         for run_id in dict.fromkeys(row["run_id"] for row in chosen):
             own = {row["attempt_id"]: row for row in chosen if row["run_id"] == run_id}
+            kept = load_offers(run_id, base)
             for attempt_id, messages in _read_messages(con, run_id, own):
-                line = _to_line(messages, tools.get(own[attempt_id]["benchmark"], {}))
+                ids = own[attempt_id].pop("offers") or ()
+                offers = [kept[id] for id in ids if id in kept] if all(id in kept for id in ids) else []
+                line = _to_line(messages, tools.get(own[attempt_id]["benchmark"], {}), offers)
                 if line is None:
                     found.stayed_out["nobody answers a customer in it"] += 1
                     continue
                 found.written += 1
+                if "tools" in line:
+                    own[attempt_id]["tools"] = "offered" if offers else "called"
+                    found.guessed += not offers
                 found.licences[own[attempt_id]["licence"]] += 1
                 yield own[attempt_id], line
     finally:
@@ -161,7 +175,7 @@ def _list_attempts(con: "duckdb.DuckDBPyConnection", runs: list[str], wanted: Ch
             WHERE s.turn IS NULL GROUP BY ALL
         )
         SELECT a.run_id, a.attempt_id, a.sample_id, a.benchmark, a.task, a.model, a.simulated, a.verdict, c.score,
-            r.dataset_id
+            r.dataset_id, a.offers
         FROM attempts a JOIN runs r ON r.run_id = a.run_id
             LEFT JOIN scored c ON c.run_id = a.run_id AND c.attempt_id = a.attempt_id
         WHERE a.run_id IN (SELECT unnest($runs)) ORDER BY a.run_id, a.attempt_id
@@ -225,7 +239,9 @@ def _read_messages(
         yield str(attempt_id), part.to_dicts()
 
 
-def _to_line(stored: Sequence[Mapping[str, Any]], tools: Mapping[str, Any]) -> dict[str, Any] | None:
+def _to_line(
+    stored: Sequence[Mapping[str, Any]], tools: Mapping[str, Any], offers: Sequence[Offer] = ()
+) -> dict[str, Any] | None:
     """A dialogue as a line; None where no agent answers a customer. What customers did with tools of theirs is not in
     it, nor a call that nothing came back for: the format has no place for either."""
     messages: list[dict[str, Any]] = []
@@ -256,8 +272,16 @@ def _to_line(stored: Sequence[Mapping[str, Any]], tools: Mapping[str, Any]) -> d
     asked_by = [at for at, message in enumerate(messages) if message["role"] == "user"]
     if not answered or not asked_by or answered[-1] < asked_by[0]:
         return None
-    named = {call["function"]["name"] for message in messages for call in message.get("tool_calls", ())}
-    return {"messages": messages, **({"tools": [tools[name] for name in sorted(named)]} if named else {})}
+    if offers:
+        offered = {name: tool for offer in offers for name, tool in zip(offer.tool_names, offer.tools, strict=True)}
+        given = list(offered.values())
+        prompts = {offer.system for offer in offers}
+        if len(prompts) == 1 and all(prompts) and all(offer.chat for offer in offers):
+            messages = [{"role": "system", "content": prompts.pop()}, *messages]
+    else:
+        named = {call["function"]["name"] for message in messages for call in message.get("tool_calls", ())}
+        given = [tools[name] for name in sorted(named)]
+    return {"messages": messages, **({"tools": given} if given else {})}
 
 
 def _drop_unanswered(messages: list[dict[str, Any]], waiting: dict[str, dict[str, Any]]) -> None:

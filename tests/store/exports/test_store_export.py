@@ -10,9 +10,8 @@ import pytest
 
 from cxlab.errors import BadOption, Busy, UnknownName
 from cxlab.store import connect, trash, write
-from cxlab.store.export import export_runs
-
-from .store_records import make_attempt, make_run, samples_by_id, start_child
+from cxlab.store.exports.export import export_runs
+from tests.store.store_records import make_attempt, make_run, samples_by_id, start_child
 
 TABLES = {
     "runs",

@@ -12,7 +12,7 @@ from cxlab.errors import BadOption
 from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.request import RunRequest, create_runs
 from cxlab.store import write
-from cxlab.store.export import export_runs
+from cxlab.store.exports.export import export_runs
 from cxlab.views.datasets import queries
 from tests.benchmarks.cdr.conftest import AREAS, CORPUS, QUERIES, RELEVANT
 from tests.pages.app_script import open_page, words

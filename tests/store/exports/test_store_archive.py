@@ -13,10 +13,10 @@ from cxlab.errors import BadFile, BadOption
 from cxlab.importers import runs as run_importer
 from cxlab.records import Annotation
 from cxlab.records.settings import Settings
-from cxlab.store import archive, catalogue, connect, write
-from cxlab.store.export import Format, export_runs
-
-from .store_records import make_run
+from cxlab.store import catalogue, connect, write
+from cxlab.store.exports import archive
+from cxlab.store.exports.export import Format, export_runs
+from tests.store.store_records import make_run
 
 TABLES = ("runs", "samples", "attempts", "messages", "scores", "votes", "annotations")
 

@@ -18,7 +18,7 @@ from cxlab.errors import BadFile, BadOption, Busy, UnknownName
 from cxlab.records import Dataset, Run, content_id
 from cxlab.store import catalogue, frames, layout, tables
 from cxlab.store.connect import open_store, query
-from cxlab.store.sharing import list_kept_out
+from cxlab.store.exports.sharing import list_kept_out
 
 MARKER = "cxlab-export.json"
 """Stands in a folder that an export wrote, so that the next one may replace it."""
@@ -32,7 +32,8 @@ LARGEST_FILE = 2_000_000_000
 _ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
 _PART = f"(?:{'|'.join(tables.PARTS)})"
 _TAKEN = re.compile(
-    rf"runs/{_ID}/(?:run\.json|status\.json|parts/{_ID}/{_PART}\.parquet|{layout.SOUNDS}/{_ID}/{_ID})"
+    rf"runs/{_ID}/(?:run\.json|status\.json|parts/{_ID}/{_PART}\.parquet|{layout.SOUNDS}/{_ID}/{_ID}"
+    rf"|{layout.OFFERS}/{_ID}\.json)"
     rf"|datasets/{_ID}/(?:dataset\.json|gold_check\.json|{_ID}\.parquet|files/(?:{_ID}/){{0,4}}{_ID})"
     rf"|annotations/{_ID}\.parquet"
 )
