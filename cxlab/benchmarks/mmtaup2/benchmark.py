@@ -37,7 +37,8 @@ from cxlab.errors import BadStore, UnknownName
 from cxlab.records import Attempt, Sample
 
 # What one observation is; stored and shown are points, the mean of a conversation's observations times 100.
-MEASURED = {name: metric.definition for name, metric in {**METRICS, **EXTRA}.items()}
+ALL = {**METRICS, **EXTRA}
+MEASURED = {name: metric.definition for name, metric in ALL.items()}
 EFFORTS = ("user_effort", "user_effort_count", "recovery_turn_count")
 ELSEWHERE = ("airline", "banking_knowledge", "mock")
 CARD = Card(
@@ -69,6 +70,7 @@ CARD = Card(
         **{f"judged_{name}": f"As the judges see it. {text}" for name, text in MEASURED.items()},
     },
     leading=("pass", "critical_field_accuracy", "turn_efficiency"),
+    scales={f"{by}{name}": None for by in ("", "judged_") for name, metric in ALL.items() if metric.high is None},
     lower_is_better=frozenset(
         {"format_error", "turns", "wer", "judged_turns"} | {f"{by}{name}" for by in ("", "judged_") for name in EFFORTS}
     ),

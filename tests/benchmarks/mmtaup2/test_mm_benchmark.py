@@ -10,7 +10,7 @@ import pytest
 from cxlab import llm
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Setup
-from cxlab.benchmarks.mmtaup2.benchmark import BENCHMARK, verdict_of
+from cxlab.benchmarks.mmtaup2.benchmark import BENCHMARK, CARD, verdict_of
 from cxlab.benchmarks.mmtaup2.run import terms_of
 from cxlab.benchmarks.mmtaup2.score import gold_attempt
 from cxlab.benchmarks.mmtaup2.tasks import samples
@@ -233,3 +233,9 @@ def test_a_limit_keeps_tasks_comparable() -> None:
     assert all(len(set(terms)) == 6 for terms in by_task.values())
     assert {sample.task for sample in chosen} == {"telecom", "retail"}
     assert len({exposure for _, exposure in by_task}) > 1
+
+
+def test_shares_end_at_100_and_counts_nowhere():
+    # Source: the paper's table of metrics; a count of turns drawn against 100 would look near its worst at any value.
+    assert {CARD.scale(name) for name in ("pass", "user_effort", "judged_clarification_recall")} == {(0.0, 100.0)}
+    assert {CARD.scale(name) for name in ("turns", "user_effort_count", "judged_recovery_turn_count")} == {None}
