@@ -17,7 +17,8 @@ A query without gold has nothing to find: see `without_gold`.
 """
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from itertools import chain
 from numbers import Real
 from operator import gt, itemgetter, ne
 from typing import Any, Literal
@@ -28,12 +29,15 @@ from numpy.typing import NDArray
 from cxlab.errors import BadOption
 
 Ranking = Sequence[Any] | NDArray[Any] | None
-Rankings = Sequence[Ranking] | Mapping[Any, Ranking]
+Listed = Sequence[Ranking] | NDArray[Any]
+Rankings = Listed | Mapping[Any, Ranking]
 Relevant = Sequence[Iterable[Hashable]] | Mapping[Any, Iterable[Hashable]]
 WithoutGold = Literal["skip", "zero"]
 CUTOFFS = (1, 5, 10, 20)
 # Types that need no second look, and are most of what comes: this makes it twice as fast.
 _PLAIN, _NUMBERS = {str, int}, {int, float}
+# Up to so many relevant ids of a query, comparing each with a whole column is the faster way.
+_FEW = 64
 
 
 def evaluate(
@@ -63,7 +67,11 @@ def evaluate_each(
 ) -> dict[str, NDArray[np.float64]]:
     """The same figures with one value a query, in the order of `relevant`; nan for a query without gold."""
     marks = _check_cutoffs(cutoffs)
-    hits, sizes = _find_hits(*_pair(rankings, relevant), max(marks))
+    asked, golds = _pair(rankings, relevant)
+    hits = _find_hits_of_numbers(asked, golds, max(marks))
+    if hits is None:
+        hits = _find_hits(asked, golds, max(marks))
+    sizes = np.fromiter(map(len, golds), dtype=np.int64, count=len(golds))
     width = hits.shape[1]
     counts = np.cumsum(hits, axis=1, dtype=np.float64)
     deepest = max(width, min(int(sizes.max(initial=0)), max(marks)))
@@ -94,24 +102,26 @@ def _check_cutoffs(cutoffs: Sequence[int]) -> list[int]:
     return sorted({int(mark) for mark in marks})
 
 
-def _pair(rankings: Rankings, relevant: Relevant) -> tuple[list[Ranking], list[frozenset[Hashable]]]:
+def _pair(rankings: Rankings, relevant: Relevant) -> tuple[Listed, list[Set[Hashable]]]:
     """Rankings and gold sets side by side."""
-    if isinstance(relevant, Mapping) != isinstance(rankings, Mapping):
-        raise BadOption("rankings and relevant must both be lists or both be mappings from query to ids")
     if isinstance(relevant, Mapping) and isinstance(rankings, Mapping):
         stray = next((query for query in rankings if query not in relevant), None)
         if stray is not None:
             raise BadOption(f"query {stray!r} has a ranking but no entry in relevant; give it one (it may be empty)")
         return [rankings.get(query) for query in relevant], [_gold(ids, query) for query, ids in relevant.items()]
+    if isinstance(relevant, Mapping) or isinstance(rankings, Mapping):
+        raise BadOption("rankings and relevant must both be lists or both be mappings from query to ids")
     if len(rankings) != len(relevant):
         raise BadOption(f"{len(rankings)} rankings for {len(relevant)} queries; give each query one (None: unanswered)")
-    return list(rankings), [_gold(ids, place) for place, ids in enumerate(relevant)]  # type: ignore[arg-type]
+    return rankings, [_gold(ids, place) for place, ids in enumerate(relevant)]
 
 
-def _gold(ids: Any, query: object) -> frozenset[Hashable]:
+def _gold(ids: Any, query: object) -> Set[Hashable]:
     if ids is None:
         return frozenset()
-    if isinstance(ids, list | set | tuple | frozenset):
+    if isinstance(ids, Set):
+        return ids
+    if isinstance(ids, list | tuple):
         return frozenset(ids)
     if isinstance(ids, str | bytes | Mapping) or not isinstance(ids, Iterable):
         # A text would be taken apart into its letters, grades would be read as relevant whatever they say.
@@ -119,10 +129,50 @@ def _gold(ids: Any, query: object) -> frozenset[Hashable]:
     return frozenset(ids.tolist() if isinstance(ids, np.ndarray) else ids)
 
 
-def _find_hits(
-    rankings: list[Ranking], relevant: list[frozenset[Hashable]], deepest: int
-) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Whether the id at each rank is relevant (as wide as the longest ranking, at most `deepest`); |R| a query."""
+def _find_hits_of_numbers(rankings: Listed, relevant: list[Set[Hashable]], deepest: int) -> NDArray[np.bool_] | None:
+    """The same as `_find_hits` by whole columns: for rankings of one length whose ids are whole numbers, else None."""
+    table = _table_of_numbers(rankings)
+    if table is None:
+        return None
+    sizes = np.fromiter(map(len, relevant), dtype=np.int64, count=len(relevant))
+    gold = list(chain.from_iterable(relevant))
+    if not set(map(type, gold)) <= {int} or sizes.max(initial=0) > _FEW:
+        return None
+    try:
+        wanted = np.asarray(gold, dtype=np.int64)
+    except OverflowError:
+        return None
+    ordered = np.sort(table, axis=1)
+    lengths = np.full(len(table), table.shape[1])
+    for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)).tolist():
+        once = list(dict.fromkeys(table[row].tolist()))
+        table[row, : len(once)], lengths[row] = once, len(once)
+    table = table[:, :deepest]
+    hits = np.zeros(table.shape, dtype=np.bool_)
+    starts = np.cumsum(sizes) - sizes
+    for place in range(int(sizes.max(initial=0))):
+        rows = np.flatnonzero(sizes > place)
+        hits[rows] |= table[rows] == wanted[starts[rows] + place, None]
+    hits[np.arange(table.shape[1]) >= lengths[:, None]] = False
+    return hits
+
+
+def _table_of_numbers(rankings: Listed) -> NDArray[np.int64] | None:
+    """A table of its own, one ranking a row; None where lengths differ or an id is no whole number."""
+    if isinstance(rankings, np.ndarray):
+        return rankings.astype(np.int64) if rankings.ndim == 2 and rankings.dtype.kind == "i" else None
+    rows = [ranking for ranking in rankings if isinstance(ranking, list) and ranking and type(ranking[0]) is int]
+    if not rows or len(rows) < len(rankings) or len(set(map(len, rows))) > 1:
+        return None
+    try:
+        table: NDArray[Any] = np.asarray(rows)
+    except (ValueError, OverflowError):
+        return None
+    return table if table.ndim == 2 and table.dtype == np.int64 else None
+
+
+def _find_hits(rankings: Listed, relevant: list[Set[Hashable]], deepest: int) -> NDArray[np.bool_]:
+    """Whether the id at each rank is relevant: as wide as the longest ranking, at most `deepest`."""
     flags = bytearray()
     rows: list[int] = []
     lengths: list[int] = []
@@ -146,7 +196,7 @@ def _find_hits(
     width = min(longest, deepest)
     hits = np.zeros((len(rankings), width), dtype=np.bool_)
     hits[np.asarray(rows, dtype=np.int64)[which[rank < width]], rank[rank < width]] = True
-    return hits, np.fromiter(map(len, relevant), dtype=np.int64, count=len(relevant))
+    return hits
 
 
 def _order(ranking: Any, row: int) -> Sequence[Any]:

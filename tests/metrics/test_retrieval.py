@@ -67,6 +67,30 @@ def test_names_do_not_matter(items, names):
     assert evaluate(*zip(*items, strict=True)) == pytest.approx(evaluate(*zip(*renamed, strict=True)))
 
 
+tables = st.integers(1, 8).flatmap(
+    lambda width: st.lists(
+        st.tuples(st.lists(st.integers(0, 9), min_size=width, max_size=width), st.sets(st.integers(0, 12), max_size=6)),
+        min_size=1,
+        max_size=8,
+    )
+)
+
+
+@given(tables)
+def test_whole_numbers_count_as_names_do(items):
+    rankings, gold = [ranking for ranking, _ in items], [wanted for _, wanted in items]
+    names = [[str(one) for one in ranking] for ranking in rankings], [{str(one) for one in wanted} for wanted in gold]
+    expected = evaluate_each(*names, CUTOFFS)
+    for given_as in (rankings, np.array(rankings), np.array(rankings, dtype=np.int16)):
+        for name, values in evaluate_each(given_as, gold, CUTOFFS).items():
+            np.testing.assert_array_equal(values, expected[name], name)
+
+
+def test_many_relevant_numbers_and_huge_ones_count_as_well():
+    assert evaluate([[1, 2], [3, 4]], [range(1, 200), {2**70}], (2,))["p@2"] == 0.5
+    assert evaluate([[1, 2.0], [2**70, 4]], [[2], [2**70]], (2,))["acc@2"] == 1
+
+
 @given(queries)
 def test_bounds_and_monotony(items):
     found = evaluate_each(*zip(*items, strict=True), cutoffs=(1, 2, 5, 20))
