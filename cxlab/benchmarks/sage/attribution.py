@@ -8,7 +8,7 @@ panel that reads just what stands on the card has read it in the customer's word
 | agent and panel | agent and account | the panel leads where the card leads | class | verdict, owner |
 | --- | --- | --- | --- | --- |
 | same | same | | `none` | passed |
-| same | other | yes | `none` | passed: the account is behind the words |
+| same | other | yes | `account_off` | unscored, customer |
 | same | other | no | `both_off` | unscored, judge |
 | other | same | no | `panel` | unscored, judge |
 | other | same | yes | `account_off` | unscored, customer |
@@ -58,6 +58,6 @@ def attribute(predicted: Route, own: Route, panel: Route | None, told: Route | N
     if right == right_by_account:
         return error
     read_the_card = (panel.path, panel.action) == (card.path, card.action)
-    if right:
-        return error if read_the_card else "both_off"
-    return "account_off" if read_the_card else "panel"
+    if read_the_card:
+        return "account_off"
+    return "both_off" if right else "panel"

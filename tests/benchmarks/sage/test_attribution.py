@@ -18,7 +18,7 @@ DUE = {
     # agent = panel, agent = account, panel = card: class, verdict, owner
     (True, True, True): ("none", "passed", ""),
     (True, True, False): ("none", "passed", ""),
-    (True, False, True): ("none", "passed", ""),
+    (True, False, True): ("account_off", "unscored", "customer"),
     (True, False, False): ("both_off", "unscored", "judge"),
     (False, True, False): ("panel", "unscored", "judge"),
     (False, True, True): ("account_off", "unscored", "customer"),
