@@ -83,6 +83,17 @@ def schema_of(output: Schema) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
+def without_docstrings(output: Schema) -> Schema:
+    """The same class for libraries that ask it for its JSON schema: it gives what `schema_of` gives."""
+
+    def model_json_schema(_cls: Schema, *_given: Any, **_named: Any) -> dict[str, Any]:
+        return schema_of(output)
+
+    members = {"__doc__": "", "__module__": output.__module__, "model_json_schema": classmethod(model_json_schema)}
+    return type(output.__name__, (output,), members)
+
+
+@lru_cache(maxsize=256)
 def response_format(schema: Schema, rung: str) -> dict[str, Any] | None:
     """The `response_format` of a rung; None for the plainest."""
     if rung == "json_object":

@@ -3,15 +3,17 @@
 import asyncio
 import json
 import os
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from cxlab.errors import NotConfigured
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
 from cxlab.llm.faults import FaultKind, Interrupted, kind_of_status, redact, retry_after_s, retrying, with_retries
-from cxlab.llm.ladder import Ladder, with_instruction
+from cxlab.llm.ladder import Ladder, with_instruction, without_docstrings
 from cxlab.llm.metering import Prices
 from cxlab.llm.parsing import hide_thinking
 from cxlab.records import ToolCall, Usage
@@ -94,8 +96,10 @@ class LangchainModel:
         async def once() -> Completion:
             nonlocal sent
             sent += 1
-            return await self._once(request, rung)
+            asked = asyncio.run_coroutine_threadsafe(self._once(heard, rung), _providers_loop(os.getpid()))
+            return await asyncio.wrap_future(asked)
 
+        heard = _heard_here(request)
         while True:
             try:
                 completion, _ = await retrying(once, self.attempts, longest_wait_s=30.0)
@@ -133,7 +137,7 @@ class LangchainModel:
             chat = chat.bind_tools(request.tools, **choice)
         if request.schema is not None and rung == "native":
             try:
-                chat = chat.with_structured_output(request.schema, include_raw=True)
+                chat = chat.with_structured_output(without_docstrings(request.schema), include_raw=True)
             except (ValueError, TypeError) as error:
                 # A provider that cannot express this schema says so before any call.
                 raise NotImplementedError(str(error)) from error
@@ -210,6 +214,30 @@ def as_langchain(
     from cxlab.llm.langchain_adapter import CxChatModel
 
     return CxChatModel(cx_model=model, temperature=temperature, max_tokens=max_tokens, seed=seed)
+
+
+@cache
+def _providers_loop(_process: int) -> asyncio.AbstractEventLoop:
+    """The one event loop of a process on which providers are asked.
+
+    Their packages keep HTTP clients for the whole process. A connection belongs to the loop that opened it, and a
+    process has several loops one after the other: that of the preflight, of each run, of a page.
+    """
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="providers", daemon=True).start()
+    return loop
+
+
+def _heard_here(request: Request) -> Request:
+    """The request with an `on_text` that is called on the loop which asks."""
+    here, on_text = asyncio.get_running_loop(), request.on_text
+    if on_text is None:
+        return request
+
+    def pass_on(text: str) -> None:
+        here.call_soon_threadsafe(on_text, text)
+
+    return replace(request, on_text=pass_on)
 
 
 class _FaultsToldApart:

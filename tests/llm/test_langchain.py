@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from typing import Any, TypedDict
 
 import pytest
@@ -12,9 +13,11 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import BaseModel, Field
 
 from cxlab.errors import NotConfigured
-from cxlab.llm import ChatModel, Completion, Prices, ProviderFault, Request, ask, load
+from cxlab.llm import ChatModel, Completion, Prices, ProviderFault, Request, ask, langchain_model, load
 from cxlab.llm.langchain_model import LangchainModel, as_langchain, from_langchain, load_langchain
 from cxlab.records import ToolCall, Usage
 
@@ -174,6 +177,47 @@ def test_init_chat_model_reaches_a_real_server(server: FaultServer, monkeypatch:
     assert 33 in scene.bodies[0].values()
 
 
+class Part(BaseModel):
+    """What programmers read of a part."""
+
+    kind: str = Field(description="one of three")
+
+
+class Documented(BaseModel):
+    """What programmers read."""
+
+    parts: list[Part]
+
+
+def test_several_event_loops_ask_one_provider(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Providers' packages keep their clients for the process; a preflight and each run have a loop of their own.
+    scene = server.scene(reply="hello")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none-needed")
+    monkeypatch.setenv("OPENAI_BASE_URL", scene.url)
+    for _ in range(3):
+        reply = asyncio.run(ask(load_langchain("openai:tiny", "openai", "tiny"), CHAT, TextInputs(message="hi")))
+        assert reply.output is not None, reply.failure
+    assert scene.calls == 3
+
+
+def test_no_docstring_reaches_a_provider(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = server.scene(reply='{"parts": []}')
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none-needed")
+    monkeypatch.setenv("OPENAI_BASE_URL", scene.url)
+    request = Request([{"role": "user", "content": "Parts?"}], schema=Documented)
+    asyncio.run(load_langchain("openai:tiny", "openai", "tiny").complete(request))
+    assert scene.bodies[0]["response_format"]["json_schema"]["name"] == "Documented"
+    # Other providers get the class as a tool, by what LangChain makes of it.
+    chat = Scripted(
+        script=[AIMessage(content="", tool_calls=[{"name": "Documented", "args": {"parts": []}, "id": "1"}])]
+    )
+    asyncio.run(from_langchain(chat, "foreign").complete(request))
+    [offered] = chat.seen[0][1]["tools"]
+    for sent in (str(scene.bodies[0]), str(convert_to_openai_tool(offered))):
+        assert "one of three" in sent
+        assert "programmers" not in sent
+
+
 def test_a_missing_package_is_named() -> None:
     with pytest.raises(NotConfigured, match="langchain-anthropic"):
         load_langchain("anthropic:x", "anthropic", "x")
@@ -293,6 +337,12 @@ def test_structured_output_says_what_went_wrong() -> None:
     assert "not_json" in str(both["parsing_error"])
 
 
+async def closed(model: ChatModel) -> None:
+    """Close a model that was asked through LangChain, and so on the loop of providers, and one asked here."""
+    there = asyncio.run_coroutine_threadsafe(model.aclose(), langchain_model._providers_loop(os.getpid()))
+    await asyncio.gather(model.aclose(), asyncio.wrap_future(there))
+
+
 def test_there_and_back_again(server: FaultServer) -> None:
     async def once() -> None:
         inner = model_at(server.scene().url)
@@ -300,13 +350,13 @@ def test_there_and_back_again(server: FaultServer) -> None:
         reply = await ask(model, INTENT, Inputs(message="a"))
         assert reply.output == Output(intent="refund")
         assert reply.usage.prompt_tokens == 100
-        await inner.aclose()
+        await closed(inner)
         inner = model_at(server.scene("status", status=401).url)
         refused = await ask(from_langchain(as_langchain(inner), "round"), CHAT, TextInputs(message="a"))
         assert refused.failure is not None
         assert refused.failure.type == "auth"
         with pytest.raises(ProviderFault):
             await as_langchain(inner).ainvoke("x")
-        await inner.aclose()
+        await closed(inner)
 
     asyncio.run(once())
