@@ -232,7 +232,8 @@ def chosen_set(
     view: View, messages: bool = False, metrics: Sequence[str] = (), less_is_better: bool = False
 ) -> pl.DataFrame:
     """All attempts of the view as one row each in the order of `rows`, up to MOST_EXPORTED, with these metrics of the
-    whole attempt, its verdict, tags and notes; with all that was said where asked for."""
+    whole attempt (NAME_scored where an attempt has something else of that name), its verdict, tags and notes; with all
+    that was said where asked for."""
     condition, params = where(view, "attempts", "a.")
     said = (
         """, (SELECT list({'turn': m.turn, 'role': m.role, 'text': m.text} ORDER BY m.seq) FROM messages m
@@ -245,7 +246,7 @@ def chosen_set(
     params |= {key: name for name, key in taken.items()}
     columns = [f"max(value) FILTER (metric = ${key}) AS {key}" for key in taken.values()]
     picked = "".join(f"figures.{key}, " for key in taken.values())
-    return ask(
+    found = ask(
         f"""
         WITH wrong AS (SELECT run_id, attempt_id, {kinds} AS wrong FROM trouble_kinds
             WHERE value <> 'any' GROUP BY 1, 2),
@@ -265,7 +266,9 @@ def chosen_set(
         WHERE {condition} ORDER BY {order_by(view, view.order or "worst", less_is_better)} LIMIT $most
         """,
         {**params, "most": MOST_EXPORTED, "metric": view.metric},
-    ).rename({key: name for name, key in taken.items()})
+    )
+    # A metric may be called as a column of attempts is: `turns` is both.
+    return found.rename({key: f"{name}_scored" if name in found.columns else name for name, key in taken.items()})
 
 
 def to_jsonl(view: View, metrics: Sequence[str] = (), less_is_better: bool = False) -> bytes:

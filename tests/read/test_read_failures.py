@@ -190,6 +190,8 @@ def test_the_set_as_a_file_holds_every_message(made: list[tuple[str, str]]) -> N
     assert (lines[0]["wrong"], lines[0]["verdict"]) == (["format"], "failed")
     assert failures.chosen_set(View(metric="overall")).height == 4
     assert "messages" not in failures.chosen_set(View(metric="overall")).columns
+    both = failures.chosen_set(View(metric="overall"), metrics=("overall", "turns", "outcome"))
+    assert {"overall", "turns", "turns_scored", "outcome", "outcome_scored"} <= set(both.columns)
 
 
 def test_a_changed_filter_goes_back_to_page_one_and_stays_behind_on_other_pages() -> None:
