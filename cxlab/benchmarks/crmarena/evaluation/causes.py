@@ -5,7 +5,7 @@
 | query | what had to be asked never was, or about another thing, or it could not be answered |
 | window | another period, or none |
 | filter | a condition is missing or another one: cases handed over or still open, another number of cases |
-| tie | the right figures, and another of them taken: between level ones, or from the other end |
+| tie | the right figures or record, and another one taken or none: between level ones, or from the other end |
 | format | no action or answer that can be read, or the right answer among other words |
 | policy | all was read that was needed, and the rule or article applied otherwise |
 | undetermined | none of these can be shown |

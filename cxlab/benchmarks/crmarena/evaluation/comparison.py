@@ -143,12 +143,15 @@ class Comparison:
         gold = self.solution.answer
         ends = [each for each in self.good if each.tool.startswith("find_id_with")]
         if gold is not None and ends and ends[-1].result == [gold]:
-            return Departure("tie", "the right figures, another answer", ends[-1].turn, ends[-1].tool)
+            reason = "the right figures, another answer" if self.taken is not None else _NONE_NAMED
+            return Departure("tie", reason)
         bought = [each for each in self.good if each.objects & {"Order", "OrderItem"}]
         if gold is not None and self.task == "named_entity_disambiguation" and bought:
             last = bought[-1]
             if contains(last.result, gold):
-                return Departure("tie", "the right record, another answer", last.turn, last.tool)
+                # What was asked is right, so the reply that answers is at fault, and that is none of the actions.
+                reason = "the right record was shown, and another one named"
+                return Departure("tie", reason if self.taken is not None else _NONE_NAMED)
         return None
 
     # --- under which conditions
@@ -300,6 +303,7 @@ _SUBJECTS: Mapping[str, tuple[str, frozenset[str], str, str]] = {
     "best_region_identification": ("states", frozenset({_CASE, "Account"}), "ShippingState", "get_shipping_state"),
     "named_entity_disambiguation": ("purchases", frozenset({"Order", "OrderItem"}), "", "get_purchase_history"),
 }
+_NONE_NAMED = "the right record was shown, and none named"
 _TOO_FEW = "agents with too few cases were compared"
 _HANDED_OVER = "cases that were handed over are counted"
 _NAMES = {"issue_id": "issue", "product_id": "product", "contact_id": "customer"}

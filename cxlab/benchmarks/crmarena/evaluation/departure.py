@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER, extract, tokens
 from cxlab.benchmarks.crmarena.evaluation.causes import UNDETERMINED, Departure
@@ -79,6 +80,8 @@ def _find_in_records(
             found = Comparison(sample, sandbox, dict(arguments), good, answer).find()
         except CxError:
             return UNDETERMINED  # arguments that the solver does not take
+        if found is not None and found.cause == "tie" and found.turn is None:
+            found = replace(found, turn=_last_turn(attempt))
     else:
         found = _find_unread(sample, good)
     if answer is None and (found is None or found.cause in ("tie", "policy")):
