@@ -58,7 +58,8 @@ def draw_scores(
         }
         for row in frame.iter_rows(named=True)
     ]
-    figure = draw_dots(rows, groups, sides, names, marks, dark)
+    shown_range = range_of(scale)
+    figure = draw_dots(rows, groups, sides, names, marks, dark, axis=shown_range)
     colours = palette(dark)
     middle = {group: len(groups) - place for place, group in enumerate(groups)}
     if published is not None and published.height:
@@ -76,7 +77,6 @@ def draw_scores(
                 line={"color": colours.muted, "width": 1.5, "dash": "dot"},
                 hovertext=f"{plain(name)}: {format_points(value)}", hovertemplate="%{hovertext}<extra></extra>",
             )  # fmt: skip
-    shown_range = range_of(scale)
     figure.update_xaxes(title=plain(title), **({"range": list(shown_range)} if shown_range else {}))
     return figure
 

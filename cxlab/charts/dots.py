@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 # Below the last the title of the axis would come upon the ticks.
 _ROW_PX, _FRAME_PX, _LEAST_PX, _LEAST_ALL_PX = 16, 58, 36, 54
 _LONGEST_NAME = 28
-# Where the axis ends is the caller's, so a dot that lies in the better part of what is drawn has its name on the left.
+# A dot that lies in the better part of the axis, or of what is drawn where nobody said how the axis ends, has its name
+# on the left.
 _TURN = 0.6
 _LETTER = 0.011
 """Of what is drawn: the width of a letter of a name, on a narrow page."""
@@ -26,11 +27,13 @@ def draw_dots(
     marks: Mapping[str, Mark],
     dark: bool,
     digits: int = 1,
+    axis: tuple[float, float] | None = None,
 ) -> "Figure":
     """One band a group, first on top, and one line a model in it, with its name and value beside it where there are
     several. Each row has model, group, value, low, high, hover.
 
-    `names` of groups may hold <br>; `digits` of the intervals in hovers; customdata: [group, model].
+    `names` of groups may hold <br>; `digits` of the intervals in hovers; `axis`: the ends that the caller will give the
+    axis; customdata: [group, model].
     """
     from cxlab.charts.lazy_figure import LazyFigure
 
@@ -40,7 +43,8 @@ def draw_dots(
     step = 0.8 / max(len(models), 1)
     ends = [end for row in rows for end in _ends(row)]
     first, last = min(ends, default=0.0), max(ends, default=1.0)
-    turn = first + _TURN * (last - first)
+    begin, end = sorted(axis or (first, last))
+    turn = begin + _TURN * (end - begin)
     shown = [first, last]
     for place, model in enumerate(models):
         mark = mark_of(marks, model)

@@ -156,3 +156,11 @@ def test_variants_colour_every_move_and_carry_their_way() -> None:
     assert badge_of(procedure, way, 0, 4) == "impossible"
     assert badge_of(procedure, ["stage1", "stage2", "stage5", "ChangeOrder"], 1, 4) == "branch"
     assert badge_of(procedure, ["stage1", "stage2", "stage5", "ChangeOrder"], 2, 4) == "reference"
+
+
+def test_names_stand_inside_an_axis_that_ends_far_from_the_dots():
+    # By the dots' own range the second name would stand left of its dot, over the names of the bands.
+    low = scores().with_columns(mean=pl.Series([10.0, 20.0][: scores().height]), low=pl.lit(8.0), high=pl.lit(22.0))
+    figure = compare.draw_scores(low, (0.0, 100.0), "Overall", {"g": "group"}, MARKS, False)
+    placed = {place for trace in figure.data if trace.mode == "text" for place in trace.textposition}
+    assert placed == {"middle right"}
