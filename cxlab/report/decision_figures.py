@@ -9,7 +9,7 @@ import polars as pl
 
 from cxlab.charts.numbers import format_count, format_seconds, format_share, format_usd
 from cxlab.read.comparison.corrected import CorrectedRanking
-from cxlab.read.comparison.decision import Decision, Slice
+from cxlab.read.comparison.decision import LEAST_CLUSTERS, Decision, Slice
 from cxlab.read.comparison.other_metrics import OtherLead, OtherMetric, Passed
 from cxlab.read.comparison.ranking import Ranking, gaps_from
 from cxlab.read.comparison.words import (
@@ -190,7 +190,9 @@ def _slices(about: Declaration, told: Decision, rival: str) -> Figure:
     label = f"Where {rival} wins"
     if not told.looked_at:
         return Figure(label, "not looked at", "No declared facet has two values with samples enough.")
-    many = f"{told.looked_at} slices were looked at, and intervals corrected for all of them"
+    large = f"large enough for a test ({LEAST_CLUSTERS} or more independent samples)"
+    slices = "1 slice is" if told.looked_at == 1 else f"{told.looked_at} slices are"
+    many = f"{slices} {large}; intervals are corrected for all that were tested"
     if not told.slices:
         return Figure(label, "nowhere", f"{many}.")
 
@@ -202,7 +204,7 @@ def _slices(about: Declaration, told: Decision, rival: str) -> Figure:
     span = "" if first.low is None or first.high is None else f" ({first.low:.1f} to {first.high:.1f})"
     by = f"by {first.by:.1f} points{span} on {first.n:,} samples"
     if not first.sure:
-        return Figure(label, "nowhere for sure", f"Furthest ahead in {say(0)}, {by}. {many}.")
+        return Figure(label, "nowhere for sure", f"{many}. Among these it is furthest ahead in {say(0)}, {by}.")
     others = [say(place) for place, each in enumerate(told.slices) if place and each.sure]
     shown = ", ".join(others[: _MOST_TOLD - 1])
     more = f" Also in {shown}{' and others' if len(others) > _MOST_TOLD - 1 else ''}." if others else ""

@@ -21,7 +21,7 @@ from cxlab.read.sample_clusters import add_cluster
 from cxlab.records.benchmark_card import Declaration
 
 # Fewer clusters reject nothing at 5 % once several slices are looked at, so such a slice is no test that could count.
-_LEAST_CLUSTERS = 8
+LEAST_CLUSTERS = 8
 # A facet with more values tells single samples apart.
 _MOST_VALUES = 30
 _CLOSED_FORM_FROM = 500
@@ -94,7 +94,7 @@ def _find_slices(about: Declaration, found: Ranking, rival: str) -> tuple[tuple[
         if not 1 < len(parts) <= _MOST_VALUES:
             continue
         for (value,), part in sorted(parts.items()):
-            if part["cluster"].n_unique() < _LEAST_CLUSTERS:
+            if part["cluster"].n_unique() < LEAST_CLUSTERS:
                 continue
             looked_at += 1
             if part.select((pl.col("theirs") - pl.col("ours")).mean()).item() > 0:

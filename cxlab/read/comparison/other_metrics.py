@@ -116,7 +116,12 @@ def _values(found: Ranking, sums: pl.DataFrame) -> pl.DataFrame:
 
 
 def _find_lead(about: Declaration, found: Ranking, metric: str, sums: pl.DataFrame) -> OtherLead | None:
-    compared = replace(found.compared, metric=metric, results=_values(found, sums))
+    # As a comparison by this metric has it: only what all sides have a score for.
+    results, sides = _values(found, sums).filter(pl.col("value").is_not_null()), found.compared.sides
+    held = results.filter(pl.col("side").is_in(sides)).group_by("sample_id", "trial").agg(pl.col("side").n_unique())
+    common = held.filter(pl.col("side") == len(sides))
+    results = results.join(common, on=["sample_id", "trial"], how="semi", maintain_order="left")
+    compared = replace(found.compared, metric=metric, results=results)
     other = rank_task(about, View(benchmark=about.card.id), compared, metric)
     if other.table.height < 2:
         return None

@@ -40,6 +40,8 @@ def show_decision(
     if conditions is not None:
         parts = dict(conditions.parts)
         on = [f"Dataset {conditions.dataset}", f"judges: {', '.join(map(label, parts['Judges'].split(', ')))}"]
+    if len(about.card.tasks) > 1:
+        on.insert(0, f"Task: {found.task.title}")
     st.caption(plain(f"{'; '.join(on)}; {say_set(found.compared)}."))
     words = say_leader(found, name)
     corrected = choose_corrected(view, unit)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from cxlab.benchmarks import REGISTRY
@@ -12,6 +13,7 @@ from cxlab.read.comparison.decision import Decision, decide
 from cxlab.read.comparison.ranking import rank
 from cxlab.read.comparison.words import samples_to_settle
 from cxlab.report.decision_figures import Figure, list_figures, say_other_lead
+from cxlab.views.benchmarks import declared
 from cxlab.views.compare import queries
 from tests.stores.runs import write_run
 
@@ -153,6 +155,24 @@ def test_where_the_verdict_turns_and_on_what_the_two_differ_for_sure(home: Path)
     assert shown["Other metrics, second worse"].value == "1 for sure"
     assert "second against first: content utility" in shown["Other metrics, second worse"].note
     assert shown["Other metrics, second better"].value in ("none", "none for sure")
+
+
+def test_another_lead_is_by_as_much_as_the_page_that_its_link_opens_says(home: Path) -> None:
+    samples = [(f"s{i}", 1) for i in range(20)]
+    for number, model in enumerate(("first", "second", "third"), 1):
+        told_of = {key: 90.0 - number - place % 3 for place, key in enumerate(samples)}
+        overall: dict[tuple[str, int], float | None] = {
+            key: 80.0 - number * (1 + place) for place, key in enumerate(samples)
+        }
+        if model == "third":
+            overall[samples[-1]] = None  # then nobody is compared there
+        write_run(home, number, model, told_of, metric="told", also={"overall": overall})
+    found = decide(ABOUT, rank(ABOUT, VIEW).tasks[0])
+    assert found is not None
+    (other,) = [each for each in found.other_leads if each.metric == "overall"]
+    opened = rank(declared("sage", "overall"), VIEW).tasks[0]
+    assert other.by == pytest.approx(opened.gaps.filter(pl.col("side") == other.behind)["difference"].abs().item())
+    assert other.by == pytest.approx(sum(1 + place for place in range(19)) / 19)
 
 
 def test_of_a_metric_of_which_less_is_better_the_lower_mean_is_the_better_one(home: Path) -> None:
