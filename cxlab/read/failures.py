@@ -62,7 +62,11 @@ class FullScore:
 
 
 # What the failures of a group share; a detail that differs by its figures alone is told without them.
-_SHARED = "scenario, kind, stage, took, due, field, given, wanted, owner, tool"
+_SHARED = "kind, stage, took, due, field, given, wanted, owner, tool"
+_SCENARIO = (
+    "CASE WHEN count(DISTINCT scenario) = 1 THEN any_value(scenario) END AS scenario, "
+    "count(DISTINCT scenario) AS scenarios"
+)
 _DETAIL = "CASE WHEN count(DISTINCT detail) > 1 THEN any_value(stem) ELSE any_value(detail) END AS detail"
 
 
@@ -72,11 +76,12 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     are what is listed, and one can fail alike several times.
 
     Alike are failures of one scenario and kind that leave the way at the same stage by the same step, with the same
-    value misread; unreadable replies of the same form; attempts whose end is wrong for the same reason, whatever its
-    figures. What happened on the way is left out (see `on_the_way`) unless the view's errors name its kind. `of` are
-    all failures under the view, in `of_attempts` attempts, `of_unscored` of them not scored; `share` is of these;
-    `groups` the number of groups in all, `level` of those in as many attempts. `lost`: points that the group's attempts
-    are below a full score, summed over the `scored` ones among them, by `full`; null where none has a score.
+    value misread; unreadable replies of the same form in any scenario (`scenario` is null where there are several,
+    `scenarios` their number); attempts whose end is wrong for the same reason, whatever its figures. What happened on
+    the way is left out (see `on_the_way`) unless the view's errors name its kind. `of` are all failures under the view,
+    in `of_attempts` attempts, `of_unscored` of them not scored; `share` is of these; `groups` the number of groups in
+    all, `level` of those in as many attempts. `lost`: points that the group's attempts are below a full score, summed
+    over the `scored` ones among them, by `full`; null where none has a score.
     """
     kinds = [kind for kind in view.errors if kind != "any"]
     named = bool(kinds) and "any" not in view.errors
@@ -95,7 +100,7 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
             GROUP BY ALL
         )
         SELECT *, attempts / of_attempts AS share, count(*) OVER (PARTITION BY attempts) AS level FROM (
-            SELECT alike, {_SHARED}, {_DETAIL}, count(*) AS n,
+            SELECT alike, {_SHARED}, {_SCENARIO}, {_DETAIL}, count(*) AS n,
                 count(DISTINCT (run_id, attempt_id)) AS attempts, list_sort(list(DISTINCT model)) AS models,
                 (sum(count(*)) OVER ())::BIGINT AS of, count(*) OVER () AS groups,
                 (SELECT count(DISTINCT (run_id, attempt_id)) FROM listed) AS of_attempts,
@@ -128,13 +133,13 @@ def _losses(full: Sequence[FullScore]) -> str:
 def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
     """What failed on the way without deciding the attempt: refused and malformed tool calls, slips, lost replies.
 
-    Columns: alike, kind, scenario, detail, n, attempts, passed (of these attempts), models, groups (in all), of (all
-    that happened). Whatever the view's verdict, for what was mended is told apart by it.
+    Columns: alike, kind, scenario and scenarios (as in `groups`), detail, n, attempts, passed (of these attempts),
+    models, groups (in all), of (all that happened). Whatever the view's verdict, for what was mended is told apart.
     """
     condition, params = where(view.change(verdict="", alike=""))
     return ask(
         f"""
-        SELECT alike, kind, scenario, detail, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts,
+        SELECT alike, kind, {_SCENARIO}, detail, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts,
             count(DISTINCT (run_id, attempt_id)) FILTER (verdict = 'passed') AS passed,
             list_sort(list(DISTINCT model)) AS models, count(*) OVER () AS groups,
             (sum(count(*)) OVER ())::BIGINT AS of
@@ -151,7 +156,7 @@ def group(view: View) -> dict[str, Any] | None:
     they happened (`n`) in how many `attempts`; None when there is no such failure."""
     condition, params = where(view)
     found = ask(
-        f"""SELECT {_SHARED}, {_DETAIL}, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts
+        f"""SELECT {_SHARED}, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts
         FROM troubles SEMI JOIN (SELECT run_id, attempt_id FROM attempts WHERE {condition}) USING (run_id, attempt_id)
         WHERE alike = $alike GROUP BY {_SHARED} ORDER BY n DESC LIMIT 1""",
         {**params, "alike": view.alike},
@@ -178,7 +183,7 @@ def main_scores(attempts: pl.DataFrame, mains: Sequence[tuple[str, str, str]]) -
 def of_attempt(run_id: str, attempt_id: str) -> pl.DataFrame:
     """What decided one attempt, in the order of its turns: turn, alike, and what the failures of a group share."""
     return ask(
-        f"""SELECT turn, alike, detail, {_SHARED} FROM troubles
+        f"""SELECT turn, alike, detail, scenario, {_SHARED} FROM troubles
         WHERE run_id = $run AND attempt_id = $attempt AND NOT on_the_way ORDER BY turn NULLS FIRST, kind""",
         {"run": run_id, "attempt": attempt_id},
     )

@@ -46,11 +46,12 @@ _BY_VERDICT = f"""FROM (SELECT * FROM attempts WHERE verdict IN ('failed', 'unsc
 # `stage` is the last common step of the way taken and the way due, `took` and `due` the next ones: of the agent's own
 # fields for a misread field (what they lead to), of the path it reported otherwise. `field` is the first one that
 # `stage` asks for and that was misread, as `given` where the panel says `wanted`. `alike` names the group: same
-# scenario, kind, stage, steps, field and values, or same form of a failure; `stem` is the detail without its figures,
-# by which that is told.
+# scenario, kind, stage, steps, field and values, or the same form of an unreadable reply, wherever; `stem` is the
+# detail without its figures, by which that is told.
 _TROUBLES = f"""
     SELECT *, {without_figures("detail")} AS stem,
-        left(md5(concat_ws('|', scenario, kind, stage, took, due, field, given, wanted, stem, tool)), 10) AS alike
+        left(md5(concat_ws('|', CASE WHEN kind <> 'format' THEN scenario END, kind, stage, took, due, field, given,
+            wanted, stem, tool)), 10) AS alike
     FROM (
         SELECT run_id, attempt_id, model, scenario, turn, kind, false AS on_the_way, stage, took, due,
             CASE WHEN misread THEN coalesce(asked, other) END AS field,

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+import polars as pl
 import pytest
 
 from cxlab import read
@@ -100,7 +101,9 @@ def troubles_of(made: Made) -> list[Row]:
         }  # fmt: skip
         rows.append(dict.fromkeys(DESCRIBES) | described)
     for row in rows:
-        words = [row[name] for name in DESCRIBES if name != "owner" and row[name] is not None]
+        # An unreadable reply is the same wherever it comes.
+        told = [name for name in DESCRIBES if name != "owner" and (name != "scenario" or row["kind"] != "format")]
+        words = [row[name] for name in told if row[name] is not None]
         row |= {"alike": hashlib.md5("|".join(words).encode()).hexdigest()[:10], "made": made}
     return rows
 
@@ -177,10 +180,15 @@ def test_counts(made: list[Made], view: View) -> None:
 
 
 def grouped(rows: list[Row], names: tuple[str, ...]) -> dict[tuple[Any, ...], list[Row]]:
+    """Rows that have all but their scenario in common, by that and by their scenario, None where there are several."""
     found: defaultdict[tuple[Any, ...], list[Row]] = defaultdict(list)
     for row in rows:
-        found[tuple(row[name] for name in names)].append(row)
-    return found
+        found[tuple(row[name] for name in names if name != "scenario")].append(row)
+    place, keyed = names.index("scenario"), {}
+    for key, members in found.items():
+        scenarios = sorted({row["scenario"] for row in members if row["scenario"] is not None})
+        keyed[*key[:place], scenarios[0] if len(scenarios) == 1 else None, *key[place:]] = members
+    return keyed
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=str)
@@ -290,7 +298,7 @@ def test_a_group_finds_its_attempts(made: list[Made]) -> None:
         described = failures.group(view)
         assert described is not None
         # Groups that differ in who did it, or in what is not known, go by one name: the largest is described.
-        counted = Counter(tuple(row[name] for name in DESCRIBES) for row in everywhere)
+        counted = {key: len(rows) for key, rows in grouped(everywhere, DESCRIBES).items()}
         assert described["n"] == max(counted.values()) == counted[tuple(described[name] for name in DESCRIBES)]
 
 
@@ -308,3 +316,14 @@ def test_the_set_as_a_file(made: list[Made], view: View) -> None:
     frame = failures.chosen_set(view)
     expected = {each.attempt.id: sorted(kinds_of(each) - {"any"}) or None for each in chosen(made, view)}
     assert dict(frame.select("attempt_id", "wrong").iter_rows()) == expected
+
+
+def test_unreadable_replies_of_one_form_are_one_group_in_all_scenarios(made: list[Made]) -> None:
+    rows = [row for each in made for row in troubles_of(each) if row["kind"] == "format" and not row["on_the_way"]]
+    forms = Counter((row["detail"], row["owner"]) for row in rows)
+    kept = failures.groups(View(), limit=10_000).filter(pl.col("kind") == "format")
+    assert {(row["detail"], row["owner"]): row["n"] for row in kept.iter_rows(named=True)} == dict(forms)
+    assert kept["scenarios"].max() == max(
+        len({r["scenario"] for r in rows if r["detail"] == form}) for form, _ in forms
+    )
+    assert kept.filter(pl.col("scenarios") > 1)["scenario"].drop_nulls().is_empty()

@@ -48,7 +48,10 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
     if full_scores(about) or by_points:
         names = {"": f"By {things[1]}", "points": "By points lost"}
         choose(view, "weight", "Order of groups", list(names), names=names, style="segments")
-    alike = _ALIKE.get(about.attempt_view, "failures of one task with the same reason at the same place")
+    alike = _ALIKE.get(
+        about.attempt_view,
+        "failures of one task with the same reason at the same place; unreadable replies wherever they come",
+    )
     first = groups.row(0, named=True)
     finding = say_commonest({**first, "level": 1} if by_points else first, things, titles)
     head = "Most points lost" if by_points else "Most often"
