@@ -148,7 +148,8 @@ def add_names(
             x=[x, to],
             y=[y, height],
             mode="lines+text",
-            line={"color": colour, "width": 1},
+            # Dotted, so that it is not read as the line going on.
+            line={"color": colour, "width": 1, "dash": "dot"},
             text=["", f" {shorten(name)}"],
             textposition="middle right",
             textfont={"color": palette(dark).ink, "size": 12},

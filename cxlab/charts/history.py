@@ -64,7 +64,13 @@ def draw_history(
     if times:
         # Names stand to the right of the last dots, and one moment alone has no width.
         room = max((max(times) - min(times)) / 3, timedelta(hours=1))
-        figure.update_xaxes(range=[min(times) - room / 6, max(times) + room])
+        told = [min(times)]
+        for time in sorted(times):
+            if time - told[-1] >= room:
+                told.append(time)
+        # Only moments of runs are told: the room for names lies in no future.
+        ticks = {"tickvals": told, "ticktext": [format_time(time) for time in told]}
+        figure.update_xaxes(range=[min(times) - room / 6, max(times) + room], **ticks)
         values = [value for name in ("value", "low", "high") for value in frame[name].drop_nulls()]
         low, high = scale or (min(values), max(values))
         add_names(figure, ends, max(times) + room / 10, _APART * (high - low), high, dark)

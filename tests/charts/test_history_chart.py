@@ -33,3 +33,11 @@ def test_names_stand_beside_the_ends_of_lines_and_do_not_touch(last: float, apar
     heights = sorted(height for _, height in shown.values())
     assert all(above - below >= 7 for below, above in pairwise(heights))
     assert (shown["a-2"][1] > 94.0, shown["b-2"][1] < last) == (apart, apart)
+
+
+def test_the_axis_tells_moments_of_runs_alone_and_leads_to_names_are_no_lines_of_runs() -> None:
+    frame = runs(("a", "c1", 1, 40.0), ("a", "c1", 2, 50.0), ("b", "c1", 9, 60.0))
+    figure = draw_history(frame, (0.0, 100.0), "told", mark_models(["a", "b"]), {r: r for r in frame["run_id"]}, False)
+    assert list(figure.layout.xaxis.tickvals) == [datetime(2026, 1, 1, hour, tzinfo=UTC) for hour in (1, 9)]
+    dashes = {(bool(each.text), each.line.dash) for each in figure.data}
+    assert dashes == {(True, "dot"), (False, None)}

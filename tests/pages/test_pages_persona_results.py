@@ -62,6 +62,7 @@ def test_the_figures_are_those_of_the_runs(played: Path, monkeypatch: pytest.Mon
     said = words(results())
     assert "strong: passed 87.5 %; persona makes no sure difference" in said
     assert "Of all conversations of these runs" in said
+    assert "Of those that the filters leave" in words(results(**{"only-modality": "text"}))
     # Other weights: only safety counts, half of it was asked for.
     app = results(weights="0,0,0,2", by="domain")
     assert cell(app, "mm-tap", "telecom") == "0.500 (0.50 to 0.50)"

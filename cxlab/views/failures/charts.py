@@ -43,7 +43,8 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
     kind = row["kind"]
     if kind in _EVENTS:
         return describe_event(row, titles)
-    scenario = _name(row["scenario"], titles) if row["scenario"] else f"{row['scenarios']} procedures or tasks"
+    several = row.get("scenarios") or 0
+    scenario = f"{several} procedures or tasks" if several > 1 else _name(row["scenario"], titles)
     step, took, due = (name_step(row["scenario"], row[name]) for name in ("stage", "took", "due"))
     misread = failure_kinds.misread()
     if kind in misread and row["field"]:

@@ -104,7 +104,9 @@ def show_findings(view: View, benchmarks: Sequence[str]) -> None:
         about = declared_all([name], union=True)
         filters = leave_out_floors(view.filters().change(benchmark=name, judges=(), metric=""), about)
         if told := find_drop(filters, find_slices(about, [name])):
-            st.markdown(f"**{plain(names_of([name])[name])}:** {plain(told)}.")
+            title = names_of([name])[name]
+            st.markdown(f"**{plain(title)}:** {plain(told)}.")
+            link(f"{title}: what each changes", "judges", View(benchmark=name, tab="changes"))
     with st.container(horizontal=True, gap="small"):
         for tab, title in _STATISTICS.items():
             link(title, "judges", View(benchmark=view.benchmark, tab=tab))
@@ -135,12 +137,14 @@ def say_drop(frame: pl.DataFrame) -> str:
     known = frame.filter(pl.col("low").is_not_null())
     if known.is_empty():
         return "Which judge to drop cannot be told: no truth is known of what they were asked"
+    if frame.height == 2:
+        return _say_pair(known)
     better = known.filter(pl.col("low") > 0).sort("change", descending=True)
     if better.height:
         row = better.row(0, named=True)
         return (
             f"Drop {name_judge(row['judge'])}: without it the panel is right on {format_share(row['rest'])}, not "
-            f"{format_share(row['whole'])} ({_reach(row)}, n {format_count(row['n'])})"
+            f"{format_share(row['whole'])} ({_reach(row)}, n {format_count(row['n'])} verdicts)"
         )
     needed = [name_judge(judge) for judge in known.filter(pl.col("high") < 0)["judge"]]
     free = known.filter(pl.col("high") >= 0).sort(pl.col("change"), descending=True)
@@ -160,11 +164,24 @@ def say_drop(frame: pl.DataFrame) -> str:
         return (
             f"No judge is missed beyond chance: without {name_judge(row['judge'])} the panel is right on "
             f"{format_share(row['rest'])}, with it on {format_share(row['whole'])} ({_reach(row)}, "
-            f"n {format_count(row['n'])})"
+            f"n {format_count(row['n'])} verdicts)"
         )
     names = " or ".join(name_judge(judge) for judge in free["judge"])
     lost = f"nothing is lost beyond chance ({_reach(row)}); without {named} the panel is right less often"
     return f"{names[0].upper()}{names[1:]} can go: {lost}"
+
+
+def _say_pair(known: pl.DataFrame) -> str:
+    """Of two judges: each without the other is one judge, so what is told is which of them is right more often."""
+    row = known.sort("change", descending=True).row(0, named=True)
+    weaker, n = name_judge(row["judge"]), f"n {format_count(row['n'])} verdicts of known truth"
+    shares = f"the other judge alone is right on {format_share(row['rest'])}"
+    if row["low"] > 0:
+        return (
+            f"Of the two judges {weaker} is the weaker one: {shares}, both together on {format_share(row['whole'])} "
+            f"({_reach(row)}, {n}). Without it one judge is left, and no panel"
+        )
+    return f"Neither of the two judges is the weaker one beyond chance: without {weaker} {shares} ({_reach(row)}, {n})"
 
 
 def _reach(row: Mapping[str, float]) -> str:

@@ -191,6 +191,11 @@ def _say_which(scene: ResultSelection) -> str:
     sizes = {row["run_id"]: row["conversations"] for row in cached(list_runs).iter_rows(named=True)}
     of = {name: sum(sizes.get(run, 0) for run in key.split(results.TOGETHER)) for name, key in scene.sides.items()}
     each = ", ".join(f"{format_count(n)} of {label(name)}" for name, n in of.items())
+    if scene.only:
+        return (
+            f"Of those that the filters leave of the runs' conversations (in all {each}); Overview and Compare filter "
+            "nothing and count those that all models have."
+        )
     return (
         f"Of all conversations of these runs ({each}), personas and ways to speak together; "
         "Overview and Compare count those that all models have."

@@ -91,20 +91,31 @@ def frame_of(*rows: tuple[str, float, float, float]) -> pl.DataFrame:
 
 
 def test_a_judge_is_dropped_only_where_that_is_tested() -> None:
-    assert say_drop(frame_of(("a", 0.02, 0.01, 0.03), ("b", -0.1, -0.2, -0.01))).startswith(
-        "Drop a: without it the panel is right on 92.0 %, not 90.0 % (+2.0 points, +1.0 to +3.0, n 100)"
+    missed = ("b", -0.1, -0.2, -0.01)
+    assert say_drop(frame_of(("a", 0.02, 0.01, 0.03), missed, ("c", -0.1, -0.2, -0.01))).startswith(
+        "Drop a: without it the panel is right on 92.0 %, not 90.0 % (+2.0 points, +1.0 to +3.0, n 100 verdicts)"
     )
-    assert say_drop(frame_of(("a", 0.0, -0.01, 0.01), ("b", -0.1, -0.2, -0.01))).startswith(
+    assert say_drop(frame_of(("a", 0.0, -0.01, 0.01), missed, ("c", -0.1, -0.2, -0.01))).startswith(
         "A can go: nothing is lost beyond chance"
     )
-    assert say_drop(frame_of(("a", 0.0, -0.01, 0.01), ("b", 0.0, -0.02, 0.01))).startswith("No judge is missed")
-    unsure = say_drop(frame_of(("a", -0.1, -0.2, -0.01), ("b", -0.1, -0.2, -0.01)))
+    assert say_drop(frame_of(("a", 0.0, -0.01, 0.01), ("b", 0.0, -0.02, 0.01), ("c", 0.0, -0.02, 0.01))).startswith(
+        "No judge is missed"
+    )
+    unsure = say_drop(frame_of(("a", -0.1, -0.2, -0.01), missed, ("c", -0.1, -0.2, -0.01)))
     assert unsure.startswith("Drop none")
     assert unsure.endswith("which is missed least is not sure")
-    assert say_drop(frame_of(("a", -0.1, -0.2, -0.05), ("spare", -0.02, -0.03, -0.01))).endswith(
+    assert say_drop(frame_of(("a", -0.1, -0.2, -0.05), missed, ("spare", -0.02, -0.03, -0.01))).endswith(
         "If one must go, spare is missed least (-2.0 points, -3.0 to -1.0)"
     )
     assert "no truth is known" in say_drop(frame_of(("a", 0.0, 0.0, 0.0)).with_columns(low=None, high=None))
+
+
+def test_of_two_judges_none_is_dropped_for_what_is_left_is_no_panel() -> None:
+    told = say_drop(frame_of(("a", 0.02, 0.01, 0.03), ("b", -0.02, -0.03, -0.01)))
+    assert told.startswith("Of the two judges a is the weaker one: the other judge alone is right on 92.0 %")
+    assert told.endswith("n 100 verdicts of known truth). Without it one judge is left, and no panel")
+    unsure = say_drop(frame_of(("a", 0.02, -0.01, 0.03), ("b", -0.02, -0.03, 0.01)))
+    assert unsure.startswith("Neither of the two judges is the weaker one beyond chance: without a ")
 
 
 def test_ranks_without_a_judge(judged_home: Path) -> None:
