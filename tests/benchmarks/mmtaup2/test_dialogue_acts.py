@@ -147,6 +147,16 @@ def test_acts_in_single_messages_drawn_from_other_dialogues_are_recognised() -> 
     }
 
 
+def test_acts_in_the_messages_that_nothing_was_mended_after() -> None:
+    talks = talks_by_id((7,))
+    assert len(talks) == 60
+    seen = count(talks)
+    assert not any(n["wrong"] for n in seen.values()), seen
+    due = {act: n["right"] + n["missed"] for act, n in seen.items() if n}
+    assert due == {"request": 3, "clarification": 8, "agreement": 11, "refusal": 1}
+    assert all(n["missed"] <= (2 if act == "agreement" else 0) for act, n in seen.items()), seen
+
+
 def test_annoyance_is_told_from_misfortune() -> None:
     labels = json.loads((ROOT / "tests" / "data" / "frustration_by_id.json").read_text())
     path = DATA / labels["source"]
