@@ -78,6 +78,16 @@ ASKS_TO_CONFIRM = cue_list(
         # A summary put as a question: "So a table for two at seven?"
         r"^\W*(?:(?:ok|okay|sure|great|got it|alright|all right|right)\W+)?so,? (?:that's |it's |that is |it is )?"
         r"(?:an?|the|\d[\d:]*|one|two|three|four|five|six|seven|eight) [^?]*\?$",
+        r"\b(?:kindly|please) (?:ensure|make sure|verify) that\b|\bplease (?:verify|check) (?:the following|these|this)"
+        r"\b[^:.?!]*:\s*\S|^\W*i (?:assume|take it|gather)\b[^?]*\?",
+        r"^\W*let me (?:review|recap|sum up|repeat|make sure)(?: (?:one more time|once more|again))?\W*$"
+        r"|\b(?:seeking|requesting|awaiting) (?:your )?(?:approval|consent|confirmation|permission|go-?ahead)\b",
+        r"\blet(?:'s| us| me) (?:confirm|verify) (?:the|your) details\b|\b(?:confirm|verify) (?:me |that )*the above\b",
+        r"\b(?:if|whether) i(?:'ve| have)? (?:got|understood) (?:everything|it all|that|this) (?:right|correctly?)\b",
+        r"^\W*(?:(?:then|so|please)\W+)*(?:confirm an?|verify the (?:demand|request|order|details|booking|transfer))\b",
+        rf"^\W*(?:so\W+)?(?:{CLOSE}|buy|transfer|send|reserve|rent)\b [^?]*\?$",
+        r"\bgive (?:me |us )?(?:the|your) "
+        r"(?:green light|go-?ahead|ok(?:ay)?|approval|consent)\b|\bplease give (?:me )?(?:your |a )?confirmation\b",
         r"\b(?:check and review|please review) (?:the|these) (?:following |above )?details\b",
         r"^\W*(?:(?:okay|ok|so|and)\W+)*(?:the|your) \w+ (?:should|will|would) (?:\w+ )?be\b[^?]*\?$",
         r"\bonce you(?:'ve| have)? confirm(?:ed)?\b(?! (?:which|what|your|the (?!above|details|change|booking|order)))",
@@ -89,6 +99,8 @@ ASKS_TO_CONFIRM = cue_list(
     (
         rf"\b{_WISH} (?:me|us) to (?!{_LOOK_UP})\w+",
         r"\bdo you (?:still )?(?:want|wish) to (?:make|reserve|schedule)\b(?![^?]*,? or (?!not\b))",
+        rf"\b{_WISH} to (?:make|schedule) an? (?!change|selection|choice|different|new)\w+(?![^?]*,? or (?!not\b))"
+        r"|\b(?:any plans?|are you planning|do you plan) to (?:buy|book|purchase|rent|reserve|make an?)\b",
         rf"\b{_WISH} to {CLOSE}\b(?![^?]*,? or (?!not\b|is there|would you))",
         rf"\bshall i (?!{_LOOK_UP})\w+",
         rf"\b(?:should|may|can) i (?:now |then |just |try to )?{_CARRY_OUT}\b",
@@ -165,12 +177,16 @@ PROPOSES = re.compile(
     r"|\b(?:do you|you might|you may|you'll|you will|you would|you'd) (?:like|enjoy|love)\b(?! to\b)"
     r"|\bhow(?:'s| is) th(?:is|at) \w+|\bwhat do you think (?:of|about)\b|\bif you(?:'d| would)? (?:like|want|wish)\b"
     r"|\bi(?:'d| would| can)? (?:suggest|recommend) (?!\w+ing\b)"
-    r"|\bwould you be interested\b|\bi have (?:\d+|one|two|three|four|five|six) [^.?!]*\bfor\b"
+    r"|\b(?:would you be|are you) interested\b|\blet's (?:start|begin) with\b"
+    r"|\b(?:may|might|could|should|would) (?:work for|suit|interest|appeal to|fit) you\b"
+    r"|\bi have (?:\d+|one|two|three|four|five|six) [^.?!]*\bfor\b"
     r"|^\W*(?:(?:ok|okay|so|then|alright)\W+)+(?:you(?:'d| would)? (?:need|want|like)|it's|that's|it is|that is)\b"
     r"|\bi(?:'ve| have)? (?:found|got) (?:you )?(?:an?|one|two|three|\d+|another)\b"
     r"|\b(?:an?|one|\d+) [^.?!]*\bi(?:'ve| have) found\b"
     r"|\bi have an? [^.?!]*(?:\d|\$)|\bthere(?:'s| is| are) (?:an?|one|two|three|\d+|some)\b[^.?!]*(?:\d|\$)"
-    r"|\b(?:has|have) (?:a|some|\d+)\b[^.?!]*\bavailable\b|^\W*(?:confirm\w*:|booking an?\b)",
+    r"|\b(?:has|have) (?:a|some|\d+)\b[^.?!]*\bavailable\b|^\W*(?:confirm\w*:|booking an?\b)"
+    # "The airline has a flight that leaves at 4:05"
+    r"|(?<!you )\b(?:has|have)(?: \w+)? (?:an?|one) (?:\w+ ){1,2}(?:that|which|for|at|leaving|from)\b[^?!]*\d",
     re.IGNORECASE,
 )
 OFFERS = re.compile(
@@ -188,11 +204,37 @@ TAKES_NOTE = re.compile(
 BARE = re.compile(r"^\W*(?:ok|okay|alright|all right|fine|right|very well)\b\W*", re.IGNORECASE)
 
 # What is only said of something held out, whatever the words of the offer were.
+_GOOD = r"(?:great|good|fine|nice|lovely|helpful|perfect|wonderful|awesome|excellent|ideal|cool)"
+_FIRST = r"^\W*(?:(?:ok|okay|yes|great|good|oh|well|sure|thanks|thank you)\W+)*(?:that|it|this)"
+_SUITS = (
+    rf"{_FIRST}(?:'d| would| will|'ll) (?:be (?:\w+ )?{_GOOD}|work|do|suit me)\b"
+    r"|\b(?:that|it|this)(?:'s|s)? suite?s? me\b"
+)
+SUITS = re.compile(_SUITS, re.IGNORECASE)
 APPROVES = re.compile(
-    r"^\W*(?:(?:ok|okay|yes|great|good|oh|well|sure)\W+)*(?:that|it|this)(?:'d| would| will|'ll) (?:be (?:\w+ )?(?:"
-    r"great|good|fine|nice|lovely|helpful|perfect|wonderful|awesome|excellent)|work|do|suit me)\b"
-    r"|\b(?:that|it|this) suits me\b",
+    _SUITS
+    # What "sounds good" is still to come; "That's great" may be said of any news, and with a farewell of what is over.
+    + rf"|{_FIRST} (?:sounds|seems|looks) (?:\w+ )?{_GOOD}\b(?! to\b)(?![^?]*\bthank(?:s| you) for)"
+    rf"|^\W*(?:yes|yeah|yep)\W+(?:that|it|this)(?:'s| is) (?:\w+ )?{_GOOD}\b"
+    rf"|^\W*(?:that|this) \w+ (?:is|sounds|looks) {_GOOD}\b"
+    rf"|,\s*(?:very |really |that's |it's |sounds ){_GOOD}\W*$"
+    r"|\blet'?s (?:go (?:ahead )?(?:with|for)|take|do) (?:that|this|it|them)\b"
+    # "I'll take it", "I want to see that"
+    r"|\bi(?:'ll| will|'d like to| would like to|'d love to| want to|(?: think i)? can)(?: \w+)? "
+    r"(?:take|have|book|rent|buy|reserve|order|choose|watch|see|try|visit|get|go with) (?:it|that|this|them|both)\b"
+    r"(?! (?:again|back|up|off|out|apart|home|changed|cancell?ed|fixed|sorted|done|checked)\b)",
     re.IGNORECASE,
+)
+# What affirms a statement that asked nothing: "That is correct."
+AFFIRMS = re.compile(
+    r"^\W*(?:(?:yes|yeah|yep|yup)\W+)?(?:that'?s|that is|it'?s|it is) (?:right|correct)\b"
+    r"|^\W*(?:yes|yeah|yep|yup)\W+(?:that'?s|that is) it\b"
+    r"|^\W*(?:yes|yeah|yep|yup)\W*(?:please|thanks|thank you|confirmed|i confirm\b.*)?\W*$",
+    re.IGNORECASE,
+)
+# "I'd like a transfer", which answers "Do you want to transfer money?"
+WISHES = re.compile(
+    r"^\W*i(?:'d| would) (?:like|love) (?:an?|the|some|to) (?P<what>\w{4,})\b(?!.*\b(?:instead|but)\b)", re.IGNORECASE
 )
 
 YES = cue_list(
@@ -283,6 +325,8 @@ REFUSES = (
 # What somebody says who is offered one thing and wants another.
 ELSEWHERE = re.compile(
     r"\b(?:find|show|give|tell|look|search|try|want|like)\b[^.?!]*\b(?:something|anything|someone|another one) else\b"
+    r"|\b(?:do you have|do you know of|have you got|(?:is|are) there|there(?:'s| is| are))\b[^.?!]{0,20}"
+    r"\b(?:(?:anything|something) else|others\b)|^\W*(?:what|how) about (?:something|another|a different)\b"
     r"|\b(?:find|show|give|tell|look for|search for)\b[^.?!]{0,12}\b(?:any other|some other|another|other"
     r"|a different) (?!one of\b)\w+|^[^.?!]*\b(?:can|could|would) you\b[^.?!]*\bbut (?:with|on|at|for|in|from|to) \w+"
     r"|^\W*(?:something|anything) else\b|\b(?:i'd|i would) rather (?!not\b)\w+|\bwhat else (?:is|are|do|can)\b"
@@ -335,41 +379,6 @@ CORRECTS = cue_list(
         r"^\W*(?:again|once more)\b",
         r"\bonly need\b[^.!?]*, not\b",
     ),
-)
-FRUSTRATED = cue_list(
-    (
-        r"\b(?:frustrat\w+|annoy(?:ed|ing)|upset|angry|furious|mad at|irritat\w+|outrag\w+|exasperat\w+)\b",
-        r"\b(?:disappoint\w+|unhappy|dissatisf\w+|not (?:very |at all |really )?(?:happy|satisfied|pleased))\b",
-        # What happened to somebody may be awful without anybody to blame.
-        r"\b(?:terrible|awful|horrible)\b(?! (?:\w+ )?(?:accident|crash|collision|incident|rollover|storm|fire|flood"
-        r"|loss|injury|illness|pain|cold|headache))",
-        r"\b(?:ridiculous|unacceptable|appalling|absurd|a joke|useless|pathetic|nonsense)\b",
-        r"\bdriv(?:es|ing) me (?:\w+ )?(?:crazy|mad|nuts|insane|up the wall)\b"
-        r"|\b(?:damn|bloody|freaking|bullshit|wtf)\b",
-        r"\b(?:fed up|sick (?:and tired )?of|tired of|waste of (?:my )?time|had enough|losing (?:my )?patience)\b",
-        r"\b(?:really|very|so|extremely|incredibly) (?:inconvenient|stressful|confusing|stressed|worried)\b",
-        r"\b(?:can't believe|how many times|already told you|keep asking|nothing (?:works|helps))\b",
-    ),
-    (
-        r"\bi give up\b|\bthis is (?:getting|becoming) \w+|\bstill waiting\b|\bfor the (?:third|fourth|last) time\b",
-        r"\b(?:too (?:fast|complicated)|don't (?:get|understand) (?:any|a word)|makes? no sense|goes? nowhere)\b",
-    ),
-)
-SATISFIED = cue_list(
-    (
-        r"\b(?:works|working|fixed|solved|sorted|back) (?:now|again|fine|perfectly)\b",
-        r"\b(?:is|it's|that's|all) (?:fixed|solved|sorted|done)\b",
-        r"\bthat (?:solved|fixed|did) it\b",
-    ),
-    (r"\b(?:thank you|thanks)\b", r"\bthat(?:'s| is) (?:all|everything)\b", r"\b(?:perfect|wonderful)\b"),
-)
-UNSATISFIED = cue_list(
-    (
-        r"\bstill (?:not|no|isn't|doesn't|can't|cannot|won't|the same|have)\b",
-        r"\b(?:doesn't|does not|isn't|is not) work",
-        r"\bno (?:signal|service|change)\b",
-    ),
-    (r"\b(?:useless|waste of time|give up|nothing (?:changed|helped))\b",),
 )
 YES_NO_QUESTION = re.compile(
     r"(?:^(?:and |so |but )?|,\s*|\bplease )(?:is|are|was|were|do|does|did|have|has|had|would|will|shall|should|may"

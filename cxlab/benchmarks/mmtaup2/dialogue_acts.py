@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 
-from cxlab.benchmarks.mmtaup2 import act_cues
+from cxlab.benchmarks.mmtaup2 import act_cues, mood_cues
 
 _SENTENCE = re.compile(r"(?<=[.!?])[\s\"')\]]+|\n+")
 _MARKUP = re.compile(r"[*_`#]{1,3}|^\s*[-•]\s", re.MULTILINE)
@@ -122,15 +122,33 @@ def _says_yes(text: str, asked: str | None, knows: act_cues.Knows | None) -> boo
     request = asked is None or asks_to_confirm(asked)
     proposed = not request and _proposes(asked or "")
     if not request and not proposed and not any(map(act_cues.YES_NO_QUESTION.search, sentences(asked or ""))):
-        return any(act_cues.APPROVES.search(part) and not _asks_back(part) for part in sentences(text))
+        # A bare "Sure" takes up what was said; with more behind it, it may begin an answer to a question.
+        if asks_for_information(asked or "") or act_cues.CLOSING_OFFER.search(asked or ""):
+            return any(act_cues.SUITS.search(part) and not _asks_back(part) for part in sentences(text))
+        if re.fullmatch(r"\W*sure\W*", text, re.IGNORECASE):
+            return True
+        return any(
+            act_cues.APPROVES.search(part) or act_cues.AFFIRMS.search(part)
+            for part in sentences(text)
+            if not _asks_back(part)
+        )
+    approving = proposed or not (asked is None or asks_for_information(asked) or act_cues.CLOSING_OFFER.search(asked))
     if proposed and (act_cues.LEAVES.search(text) or act_cues.TAKES_NOTE.search(text)):
         text = act_cues.BARE.sub("", text)
     return any(
         _has(part, act_cues.YES, knows)
+        or (approving and not _asks_back(part) and bool(act_cues.APPROVES.search(part)))
+        or (request and _repeats_wish(part, asked or ""))
         or ((request or proposed) and not _asks_back(part) and _has(part, act_cues.GOES_AHEAD, knows))
         for sentence in sentences(text)
         for part in (re.split(r",\s*", sentence) if sentence.endswith("?") else (sentence,))
     )
+
+
+def _repeats_wish(sentence: str, asked: str) -> bool:
+    """Whether an answer wishes for the very thing that it was asked whether it is wanted ("I'd like a transfer")."""
+    wish = act_cues.WISHES.search(sentence)
+    return wish is not None and re.search(rf"\b{re.escape(wish['what'][:6])}", asked, re.IGNORECASE) is not None
 
 
 def _asks_back(sentence: str) -> bool:
@@ -168,7 +186,7 @@ def corrects(text: str, knows: act_cues.Knows | None = None) -> bool:
 
 def is_frustrated(text: str, knows: act_cues.Knows | None = None) -> bool:
     """Whether a message says that its speaker is annoyed, let down or out of patience."""
-    return found(text, act_cues.FRUSTRATED, knows)
+    return found(text, mood_cues.FRUSTRATED, knows)
 
 
 def confirmed(agent_text: str, customer_text: str) -> bool | None:

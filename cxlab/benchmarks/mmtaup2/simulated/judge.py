@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts, stated_values
+from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts, mood_cues, stated_values
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import (
     AdaptationInputs,
@@ -365,10 +365,10 @@ def _satisfied(view: JudgeView) -> bool:
     last = [line.text for line in view.talk("Customer")][-2:]
     if not last:
         return False
-    unhappy = view.finds(last[-1], act_cues.UNSATISFIED)
+    unhappy = view.finds(last[-1], mood_cues.UNSATISFIED)
     if view.lenient:
         return not unhappy
-    happy = any(view.finds(text, act_cues.SATISFIED) for text in (last[-1:] if view.strict else last))
+    happy = any(view.finds(text, mood_cues.SATISFIED) for text in (last[-1:] if view.strict else last))
     return happy and not unhappy
 
 

@@ -1,0 +1,39 @@
+"""The wordings by which a customer's mood is told: annoyed, content, not content; cues as in `act_cues`."""
+
+from cxlab.benchmarks.mmtaup2.act_cues import cue_list
+
+FRUSTRATED = cue_list(
+    (
+        r"\b(?:frustrat\w+|annoy(?:ed|ing)|upset|angry|furious|mad at|irritat\w+|outrag\w+|exasperat\w+)\b",
+        r"\b(?:disappoint\w+|unhappy|dissatisf\w+|not (?:very |at all |really )?(?:happy|satisfied|pleased))\b",
+        # What happened to somebody may be awful without anybody to blame.
+        r"\b(?:terrible|awful|horrible)\b(?! (?:\w+ )?(?:accident|crash|collision|incident|rollover|storm|fire|flood"
+        r"|loss|injury|illness|pain|cold|headache))",
+        r"\b(?:ridiculous|unacceptable|appalling|absurd|a joke|useless|pathetic|nonsense)\b",
+        r"\bdriv(?:es|ing) me (?:\w+ )?(?:crazy|mad|nuts|insane|up the wall)\b"
+        r"|\b(?:damn|bloody|freaking|bullshit|wtf)\b",
+        r"\b(?:fed up|sick (?:and tired )?of|tired of|waste of (?:my )?time|had enough|losing (?:my )?patience)\b",
+        r"\b(?:really|very|so|extremely|incredibly) (?:inconvenient|stressful|confusing|stressed|worried)\b",
+        r"\b(?:can't believe|how many times|already told you|keep asking|nothing (?:works|helps))\b",
+    ),
+    (
+        r"\bi give up\b|\bthis is (?:getting|becoming) \w+|\bstill waiting\b|\bfor the (?:third|fourth|last) time\b",
+        r"\b(?:too (?:fast|complicated)|don't (?:get|understand) (?:any|a word)|makes? no sense|goes? nowhere)\b",
+    ),
+)
+SATISFIED = cue_list(
+    (
+        r"\b(?:works|working|fixed|solved|sorted|back) (?:now|again|fine|perfectly)\b",
+        r"\b(?:is|it's|that's|all) (?:fixed|solved|sorted|done)\b",
+        r"\bthat (?:solved|fixed|did) it\b",
+    ),
+    (r"\b(?:thank you|thanks)\b", r"\bthat(?:'s| is) (?:all|everything)\b", r"\b(?:perfect|wonderful)\b"),
+)
+UNSATISFIED = cue_list(
+    (
+        r"\bstill (?:not|no|isn't|doesn't|can't|cannot|won't|the same|have)\b",
+        r"\b(?:doesn't|does not|isn't|is not) work",
+        r"\bno (?:signal|service|change)\b",
+    ),
+    (r"\b(?:useless|waste of time|give up|nothing (?:changed|helped))\b",),
+)
