@@ -89,9 +89,8 @@ with st.sidebar:
     baseline = choose_baseline(about, view, unit, named)
 show_words("compare", [about])
 decided = ui.cached(queries.decided, scope, unit, baseline)
-corrected = None
-if decided is not None:
-    corrected = show_decision(about, ranking, compared.conditions, decided, board, title, named, scope, unit)
+assert decided is not None  # two sides stand in the ranking
+corrected = show_decision(about, ranking, compared.conditions, decided, board, title, named, scope, unit)
 comparison_sets.tell_standing(about, compared, [ranking], "compare")
 if unit == "run_id":
     show_what_differs(about, list(named), named)
@@ -113,10 +112,10 @@ board = board.filter(pl.col("side").is_in(shown))
 
 groups = comparison.list_groups(about, scope, unit, facets)
 by = ui.choose(view, "field", "Side by side", list(groups), names=groups, style="segments") if len(groups) > 1 else ""
-comparison.show_scores(about, scope, unit, by, title, named, beside, corrected)
+grouped = comparison.show_scores(about, scope, unit, by, title, named, beside, decided, corrected)
 if by or baseline != ranking.leader:
     gaps = ui.cached(queries.differences, scope, baseline, unit, by, tuple(named))
-    comparison.show_gaps(about, gaps, unit, by, title, named, baseline)
+    comparison.show_gaps(about, gaps, unit, by, title, named, baseline, grouped)
 
 st.divider()
 # A profile sets the parts of a headline side by side, where the benchmark names them.

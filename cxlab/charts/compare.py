@@ -1,6 +1,6 @@
 """Models side by side: scores with intervals, paired differences, the front of quality and price, profiles."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Scale = tuple[float, float] | None
 """The worst and the best value of a metric; None for one without an end."""
-_SIGNS = {"better": "✓", "worse": "✕", "cannot tell": "?"}
+_SIGNS = {"better": "✓", "worse": "✕", "cannot tell": "?", "too few": "–"}
 
 
 def range_of(scale: Scale) -> tuple[float, float] | None:
@@ -39,8 +39,10 @@ def draw_scores(
     dark: bool,
     published: pl.DataFrame | None = None,
     floors: pl.DataFrame | None = None,
+    faint: Collection[str] = (),
 ) -> "Figure":
-    """Means with intervals, a band a group. `frame`: side, grp, mean, low, high, n, clusters; `names` of the groups.
+    """Means with intervals, a band a group, those of `faint` groups in grey. `frame`: side, grp, mean, low, high, n,
+    clusters; `names` of the groups that are drawn.
 
     `published` (grp, entity, value, source) as grey diamonds below each band, `floors` (grp, value, name) as dotted
     ticks.
@@ -53,10 +55,12 @@ def draw_scores(
             "model": row["side"],
             "group": row["grp"],
             "value": row["mean"],
-            "hover": f"{plain(names[row['grp']])}<br>{plain(title)} {format_points(row['mean'])}"
+            "faint": row["grp"] in faint,
+            "hover": f"{_say_group(names, row['grp'])}<br>{plain(title)} {format_points(row['mean'])}"
             f"<br>n {format_count(row['n'])} samples",
         }
         for row in frame.iter_rows(named=True)
+        if row["grp"] in names
     ]
     shown_range = range_of(scale)
     figure = draw_dots(rows, groups, sides, names, marks, dark, axis=shown_range)
@@ -96,12 +100,14 @@ def draw_differences(
             "model": row["side"],
             "group": row["grp"],
             "value": row["difference"],
-            "hover": f"{plain(names[row['grp']])}<br>{row['difference']:+.1f} against {name_of(baseline)}: "
-            f"{_SIGNS[row['verdict']]} {row['verdict']}<br>{format_count(row['n'])} samples, "
-            f"p {format_p(row['p_corrected'])}, corrected"
-            f"<br>{row['wins']} won, {row['ties']} tied, {row['losses']} lost",
+            "faint": row["verdict"] == "too few",
+            "hover": f"{_say_group(names, row['grp'])}<br>{row['difference']:+.1f} against {name_of(baseline)}: "
+            f"{_SIGNS[row['verdict']]} {row['verdict']}<br>{format_count(row['n'])} samples"
+            + ("" if row["p_corrected"] is None else f", p {format_p(row['p_corrected'])}, corrected")
+            + f"<br>{row['wins']} won, {row['ties']} tied, {row['losses']} lost",
         }
         for row in known.iter_rows(named=True)
+        if row["grp"] in names
     ]
     figure = draw_dots(rows, groups, sides, names, marks, dark)
     figure.add_vline(x=0, line={"color": palette(dark).muted, "width": 1.5})
@@ -283,6 +289,11 @@ def draw_trials(frame: pl.DataFrame, marks: Mapping[str, Mark], dark: bool) -> "
     figure.update_xaxes(title="k trials, all of them right", dtick=1, range=[1 - room / 6, most + room])
     figure.update_yaxes(title="share of samples, %", range=[0, 101])
     return style_figure(figure, dark, height=300, values="y")
+
+
+def _say_group(names: Mapping[str, str], group: str) -> str:
+    """A group's name on one line."""
+    return plain(names[group].replace("<br>", ", "))
 
 
 def _height(scale: tuple[float, float], value: float) -> float:

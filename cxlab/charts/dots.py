@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cxlab.charts.theme import PUBLISHED, Mark, mark_of, palette, plain, short_model, style_figure
@@ -30,7 +31,7 @@ def draw_dots(
     axis: tuple[float, float] | None = None,
 ) -> "Figure":
     """One band a group, first on top, and one line a model in it, with its name and value beside it where there are
-    several. Each row has model, group, value, low, high, hover.
+    several. Each row has model, group, value, low, high, hover; and `faint` where it is drawn in grey.
 
     `names` of groups may hold <br>; `digits` of the intervals in hovers; `axis`: the ends that the caller will give the
     axis; customdata: [group, model].
@@ -49,22 +50,28 @@ def draw_dots(
     for place, model in enumerate(models):
         mark = mark_of(marks, model)
         own = [row for row in rows if row["model"] == model and row["group"] in middle]
-        figure.add_scatter(
-            x=[row["value"] for row in own],
-            y=[middle[row["group"]] + 0.4 - step * (place + 0.5) for row in own],
-            mode="markers",
-            name=name_of(model),
-            marker={**mark.marker, "size": 9},
-            error_x={
-                "type": "data", "symmetric": False, "thickness": 1.5, "width": 0, "color": mark.colour,
-                "array": [0 if row["high"] is None else row["high"] - row["value"] for row in own],
-                "arrayminus": [0 if row["low"] is None else row["value"] - row["low"] for row in own],
-            },
-            customdata=[[row["group"], model] for row in own],
-            hovertext=[f"<b>{name_of(model)}</b><br>{row['hover']}{interval_words(row, digits)}" for row in own],
-            hovertemplate="%{hovertext}<extra></extra>",
-            showlegend=False,
-        )  # fmt: skip
+        for faint in (False, True):
+            part = [row for row in own if bool(row.get("faint")) is faint]
+            if not part:
+                continue
+            look = replace(mark, colour=colours.muted, simulated=True) if faint else mark
+            figure.add_scatter(
+                x=[row["value"] for row in part],
+                y=[middle[row["group"]] + 0.4 - step * (place + 0.5) for row in part],
+                mode="markers",
+                name=name_of(model),
+                marker={**look.marker, "size": 7 if faint else 9, "opacity": 0.6 if faint else 1},
+                error_x={
+                    "type": "data", "symmetric": False, "thickness": 1.5, "width": 0,
+                    "color": colours.hairline if faint else mark.colour,
+                    "array": [0 if row["high"] is None else row["high"] - row["value"] for row in part],
+                    "arrayminus": [0 if row["low"] is None else row["value"] - row["low"] for row in part],
+                },
+                customdata=[[row["group"], model] for row in part],
+                hovertext=[f"<b>{name_of(model)}</b><br>{row['hover']}{_say_interval(row, digits)}" for row in part],
+                hovertemplate="%{hovertext}<extra></extra>",
+                showlegend=False,
+            )  # fmt: skip
         if len(models) > 1:
             left = [_ends(row)[1] > turn for row in own]
             # Set apart, or a name from right to left would turn the sign of its value round.
@@ -78,7 +85,7 @@ def draw_dots(
                 mode="text",
                 text=texts,
                 textposition=["middle left" if on_left else "middle right" for on_left in left],
-                textfont={"color": colours.ink, "size": 11},
+                textfont={"color": [colours.muted if row.get("faint") else colours.ink for row in own], "size": 11},
                 hoverinfo="skip",
                 cliponaxis=False,
                 showlegend=False,
@@ -175,6 +182,11 @@ def spread(values: Sequence[float], apart: float, top: float = math.inf) -> list
 def _edge(group: Sequence[float], apart: float, side: int) -> float:
     """Where the lowest (-1) or highest (1) of a group comes to lie."""
     return sum(group) / len(group) + side * apart * (len(group) - 1) / 2
+
+
+def _say_interval(row: Mapping[str, Any], digits: int) -> str:
+    """As `interval_words`; where nothing was tested the hover says so itself."""
+    return "" if row.get("faint") and row["low"] is None else interval_words(row, digits)
 
 
 def interval_words(row: Mapping[str, Any], digits: int = 1) -> str:

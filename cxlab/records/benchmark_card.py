@@ -18,7 +18,7 @@ _RESERVED = """run model task outcome failure ended error split judge benchmark 
 order tab at alike verdict set lead dataset conversation turn page id owner tag tags written floors
 blind job seed limit trials marked reviewed shared weight
 run_id attempt_id sample_id trial simulated ended_by score turns opening reason wrong way first_turn latency_s cost_usd
-started name group value sides other show price sample whose"""
+started name group value sides other show price sample whose groups"""
 RESERVED = frozenset(_RESERVED.split())
 """Names that addresses and tables use themselves, so no facet may have them."""
 
@@ -140,7 +140,9 @@ class Facet:
     `order`: its values as they should be listed, others behind them by name. `labels`: value → how it is shown.
     `spread`: a limited run takes a bit of each value. `identifies`: its value stands for the sample's id, as a name of
     the situation does; such a facet has too many values to compare by. `of_run`: attempts whose sample leaves it open
-    have the value of the run's switch of that name. Every page offers the facets in the order of their declaration.
+    have the value of the run's switch of that name. `within`: facets whose values the values of this one may not share,
+    as the customers' may not the ways to speak; values are compared on the combinations that all of them were tried in
+    (read/comparison/like_with_like.py). Every page offers the facets in the order of their declaration.
     """
 
     id: str
@@ -151,6 +153,7 @@ class Facet:
     spread: bool = False
     identifies: bool = False
     of_run: bool = False
+    within: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.id.isidentifier() or self.id in RESERVED:

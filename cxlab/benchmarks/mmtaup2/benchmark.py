@@ -24,7 +24,7 @@ from cxlab.benchmarks.mmtaup2.conversation import personas
 from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics, rubric_versions
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import EXTRA, METRICS
 from cxlab.benchmarks.mmtaup2.evaluation.rejudging import REJUDGE
-from cxlab.benchmarks.mmtaup2.evaluation.results import list_figures
+from cxlab.benchmarks.mmtaup2.evaluation.results import WITHIN, list_figures
 from cxlab.benchmarks.mmtaup2.generate import generate
 from cxlab.benchmarks.mmtaup2.importers import IMPORTERS
 from cxlab.benchmarks.mmtaup2.options import MmDataset, MmOptions, migrate
@@ -77,15 +77,16 @@ CARD = Card(
 )
 FACETS = (
     Facet("scenario", "Domain", "The world that both sides act in.", spread=True),
-    Facet("persona", "Persona", "How easy the customer makes it.", order=personas.NAMES),
+    Facet("persona", "Persona", "How easy the customer makes it.", order=personas.NAMES, within=WITHIN["persona"]),
     Facet(
         "exposure",
         "Told of the customer",
         "What the agent knows of the customer before it speaks.",
         order=("nothing", "persona", "profile"),
         labels={"nothing": "nothing", "persona": "persona", "profile": "inferred profile"},
+        within=WITHIN["exposure"],
     ),
-    Facet("modality", "Modality", order=("text", "voice")),
+    Facet("modality", "Modality", order=("text", "voice"), within=WITHIN["modality"]),
     Facet("intent", "Intent", "What the customer wants."),
     Facet("leaf", "Issues", "What is wrong in the world.", identifies=True),
     Facet("language", "Language"),

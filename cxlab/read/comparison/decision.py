@@ -8,6 +8,7 @@ import polars as pl
 
 from cxlab.metrics.paired import compare_pairs
 from cxlab.read.comparison import score_sums
+from cxlab.read.comparison.like_with_like import keep_alike
 from cxlab.read.comparison.other_metrics import (
     OtherLead,
     OtherMetric,
@@ -30,7 +31,8 @@ _CLOSED_FORM_FROM = 500
 @dataclass(frozen=True)
 class Slice:
     """One value of a facet, and how far the rival is ahead of the leader on its `n` samples (`by` > 0), with an
-    interval that is corrected for all slices; `sure` where that is clear of 0."""
+    interval that is corrected for all slices; `sure` where that is clear of 0. `held`: facet → the values that are left
+    of it where a slice is compared with others of its facet like with like."""
 
     facet: str
     value: str
@@ -39,6 +41,7 @@ class Slice:
     low: float | None
     high: float | None
     sure: bool
+    held: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,10 +89,12 @@ def _find_slices(about: Declaration, found: Ranking, rival: str) -> tuple[tuple[
     pairs = _pair(about, found, rival)
     looked_at = 0
     ahead: list[tuple[str, str, pl.DataFrame]] = []
+    held: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {}
     for facet in about.facets:
         if facet.identifies or facet.id not in pairs.columns:
             continue
-        known = pairs.filter(pl.col(facet.id).is_not_null())
+        known, alike = keep_alike(about, pairs.filter(pl.col(facet.id).is_not_null()), facet.id)
+        held[facet.id] = tuple(alike.held.items()) if alike else ()
         parts = known.partition_by(facet.id, as_dict=True, include_key=False, maintain_order=True)
         if not 1 < len(parts) <= _MOST_VALUES:
             continue
@@ -108,7 +113,7 @@ def _find_slices(about: Declaration, found: Ranking, rival: str) -> tuple[tuple[
     )  # fmt: skip
     slices = [
         Slice(facet, value, each.found.n, each.found.difference, _finite(each.found.low), _finite(each.found.high),
-              each.verdict == "above")
+              each.verdict == "above", held[facet])
         for (facet, value, _), each in zip(ahead, tested, strict=True)
     ]  # fmt: skip
     return tuple(sorted(slices, key=lambda each: (not each.sure, -each.by, each.facet, each.value))), looked_at

@@ -56,8 +56,8 @@ class Ranking:
     means over those of the set's samples that it has; never ranked. `gaps`: each side against the leader, as GAPS:
     difference = side - leader with interval and p corrected for their number, wins, ties and losses by sample,
     `detectable` (the smallest difference that as many samples find with 80 % power), `needed` (samples, as many a
-    cluster, that would find the one seen), verdict (better, worse or cannot tell). `customers`: whether they said the
-    same to all.
+    cluster, that would find the one seen), verdict (better, worse or cannot tell; of a group also too few).
+    `customers`: whether they said the same to all.
     """
 
     task: Task
@@ -221,9 +221,11 @@ def summarise(samples: pl.DataFrame, scale: Bounds | None, keys: Sequence[str] =
 
 
 def differences(
-    samples: pl.DataFrame, sides: Sequence[str], baseline: str, less: bool = False, scale: Bounds | None = None
-) -> pl.DataFrame:
-    """Each side minus the baseline on the samples that both have, group by group, as GAPS; corrected over all rows."""
+    samples: pl.DataFrame, sides: Sequence[str], baseline: str, less: bool = False, scale: Bounds | None = None,
+    least: int = 0,
+) -> pl.DataFrame:  # fmt: skip
+    """Each side minus the baseline on the samples that both have, group by group, as GAPS; corrected over all rows that
+    are tested. With fewer than `least` clusters a row is not: it has no interval and no p, its verdict is "too few"."""
     keys, pairs, clusters = [], [], []
     for (group,), part in samples.sort("grp", "sample_id").group_by("grp", maintain_order=True):
         base = part.filter(pl.col("side") == baseline).select("sample_id", base="value")
@@ -235,9 +237,23 @@ def differences(
                 pairs.append((both["value"].to_numpy(), both["base"].to_numpy()))
                 clusters.append(both["cluster"].to_numpy())
     span = None if scale is None else (-abs(scale[1] - scale[0]), abs(scale[1] - scale[0]))
-    told = compare_pairs(pairs, clusters, seed=SEED, closed_form_from=MANY, bounds=span)
-    rows = [(*key, *_row(each, less)) for key, each in zip(keys, told, strict=True)]
-    frame = pl.DataFrame(rows, schema=GAPS, orient="row")
+    few = [len(set(own)) < least for own in clusters]
+    rows = []
+    for untested in (False, True):
+        chosen = [place for place, own in enumerate(few) if own is untested]
+        told = compare_pairs(
+            [pairs[place] for place in chosen], [clusters[place] for place in chosen], seed=SEED, closed_form_from=MANY,
+            bounds=span,
+        )  # fmt: skip
+        rows += [(place, keys[place], _row(each, less)) for place, each in zip(chosen, told, strict=True)]
+    rows.sort(key=lambda row: row[0])
+    frame = pl.DataFrame([(*key, *row) for _, key, row in rows], schema=GAPS, orient="row")
+    if any(few):
+        tested = pl.Series([not own for own in few])
+        numbers = ("low", "high", "p", "p_corrected", "detectable", "needed")
+        frame = frame.with_columns(pl.when(tested).then(pl.col(name)).alias(name) for name in numbers).with_columns(
+            verdict=pl.when(tested).then("verdict").otherwise(pl.lit("too few"))
+        )
     return frame.with_columns(pl.col(pl.Float64).replace([math.nan, math.inf, -math.inf], None))
 
 

@@ -22,7 +22,7 @@ NO_RANDOM_CHOICE = (
 _MOST_NAMED = 3
 STANDING = {"worse": "behind", "better": "ahead", "cannot tell": "cannot tell"}
 """How a side stands against another, by the verdict of its row of `Ranking.gaps`."""
-MARKED_STANDING = {"worse": "✕ behind", "better": "✓ ahead", "cannot tell": "? cannot tell"}
+MARKED_STANDING = {"worse": "✕ behind", "better": "✓ ahead", "cannot tell": "? cannot tell", "too few": "– too few"}
 """The same with a sign, for tables."""
 
 

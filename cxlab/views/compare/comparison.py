@@ -14,6 +14,7 @@ from cxlab.charts.theme import Mark, short_model
 from cxlab.read import View, annotations
 from cxlab.read.comparison import ranking
 from cxlab.read.comparison.corrected import CorrectedRanking
+from cxlab.read.comparison.decision import Decision
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import MARKED_STANDING
@@ -25,6 +26,7 @@ from cxlab.ui.choices import choose_id
 from cxlab.ui.labels import badge, empty, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.compare import queries
+from cxlab.views.compare.groups import Groups, choose_groups, mark_few, say_groups
 from cxlab.views.compare.sides import drawn, marks_of
 from cxlab.views.comparison_sets import show_left_out
 
@@ -67,10 +69,11 @@ def show_too_few(about: Declaration, found: Ranking | None) -> None:
 
 def show_scores(
     about: Declaration, view: View, unit: Unit, by: str, title: str, named: Mapping[str, str], beside: bool,
-    corrected: CorrectedRanking | None = None,
-) -> None:  # fmt: skip
+    between: Decision, corrected: CorrectedRanking | None = None,
+) -> Groups:  # fmt: skip
     """Means with intervals, side by side, group by group; constant agents are dotted lines. Where there are no groups
-    the `corrected` means stand below those as judged."""
+    the `corrected` means stand below those as judged. `between`: the two by whom groups are put in order. The groups,
+    as they stand in the chart."""
     card = about.card
     found = cached(queries.table, view, unit, by)
     frame = found.filter(pl.col("side").is_in(list(named)))
@@ -82,14 +85,17 @@ def show_scores(
         f"{plain(title[:1].upper() + title[1:])} {'by ' + plain(about.title(by).lower()) if by else 'side by side'}",
         "Mean over samples, each counting once, with 95 % intervals that stay within the metric's scale.",
     )
-    groups = _group_names(about, frame, by)
+    less = view.metric in card.lower_is_better
+    groups = choose_groups(about, frame, by, between.leader, between.rival, less)
+    if by and (words := say_groups(about, by, groups, cached(queries.alike, view, unit, by))):
+        st.caption(plain(words))
     shown = None
     if beside:
         # Of several tasks, a paper's leaderboard tells the one that says so.
         told = [task.paper for task in card.tasks if task.paper] or [task.metric for task in card.tasks]
         headline = told[0] if len(told) == 1 else ""
         narrowed = tuple(value for _, values in view.facets for value in values)
-        shown = queries.published_points(card.id, view.metric, headline, by, tuple(groups), narrowed)
+        shown = queries.published_points(card.id, view.metric, headline, by, tuple(groups.shown), narrowed)
         if shown.is_empty():
             st.caption("The papers print no figure for this metric and grouping.")
         else:
@@ -101,8 +107,9 @@ def show_scores(
     marked = marks_of(unit, named)
     if by or shown is not None:
         figure = charts.draw_scores(
-            drawn(frame, unit, named), card.scale(view.metric), title, groups, marked, dark(), shown, floors
-        )
+            drawn(frame, unit, named), card.scale(view.metric), title, mark_few(groups), marked, dark(), shown, floors,
+            groups.few,
+        )  # fmt: skip
     else:
         if corrected is not None:
             frame, named, marked = _add_corrected(frame, corrected, unit, named, marked)
@@ -117,10 +124,11 @@ def show_scores(
         "high": column("to", "points"),
         "n": column("Samples", "count"),
     }
-    rows = name_sides(frame, named, groups)
+    rows = name_sides(frame, named, groups.names if by else {})
     show_chart(
         figure, rows, key=f"compare-scores-{by}", alt=f"{title} by model with intervals.", columns=_without(columns, by)
     )
+    return groups
 
 
 def _add_corrected(
@@ -154,25 +162,30 @@ def _draw_sides(
 
 
 def show_gaps(
-    about: Declaration, gaps: pl.DataFrame, unit: Unit, by: str, title: str, named: Mapping[str, str], baseline: str
-) -> None:
+    about: Declaration, gaps: pl.DataFrame, unit: Unit, by: str, title: str, named: Mapping[str, str], baseline: str,
+    groups: Groups,
+) -> None:  # fmt: skip
     """Paired differences with verdicts, as chart and table."""
     shared = f" of whole {about.cluster.plural}" if about.cluster else " of samples"
+    tested = gaps.filter(pl.col("verdict") != "too few").height
     section(
         f"Differences from {plain(named[baseline])} on the same samples",
         f"Paired by sample. Intervals and p by flipping signs{shared} (closed form from {ranking.MANY:,} on), both "
-        f"corrected for {gaps.height} comparisons (Bonferroni): a difference is real where its interval is clear of 0.",
-    )
-    groups = _group_names(about, gaps, by)
+        f"corrected for {tested} comparisons (Bonferroni): a difference is real where its interval is clear of 0."
+        if tested else "Paired by sample. No group is large enough for a test, so no difference here is known to be "
+        "real.",
+    )  # fmt: skip
     written = baseline if unit == "model" else named[baseline]
-    figure = charts.draw_differences(drawn(gaps, unit, named), title, written, groups, marks_of(unit, named), dark())
+    figure = charts.draw_differences(
+        drawn(gaps, unit, named), title, written, mark_few(groups), marks_of(unit, named), dark()
+    )
     show_chart(figure, gaps, key=f"compare-gaps-{by}", alt="Paired differences from the baseline.", table=False)
-    places = {group: place for place, group in enumerate(groups)}
-    rows = name_sides(gaps, named, groups).with_columns(
+    places = {group: place for place, group in enumerate(groups.names)}
+    rows = name_sides(gaps, named, groups.names if by else {}).with_columns(
         verdict=pl.col("verdict").replace_strict(MARKED_STANDING),
         results=pl.format("{} / {} / {}", "wins", "ties", "losses"),
         interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
-        place=pl.col("grp").replace_strict(places, return_dtype=pl.Int64),
+        place=pl.col("grp").replace_strict(places, default=len(places), return_dtype=pl.Int64),
     )
     columns = {
         "name": column("Model"),
@@ -333,11 +346,6 @@ def show_history(about: Declaration, view: View, unit: Unit, title: str, named: 
                         select=True)  # fmt: skip
     if picked and has_page("failures"):
         open_page("failures", View(benchmark=about.card.id, runs=(str(picked[0][0]),), verdict="all"))
-
-
-def _group_names(about: Declaration, frame: pl.DataFrame, by: str) -> dict[str, str]:
-    found = frame["grp"].unique().sort().to_list()
-    return {group: about.value(by, group) if group else "all" for group in about.in_order(by, found)}
 
 
 def name_sides(frame: pl.DataFrame, named: Mapping[str, str], groups: Mapping[str, str]) -> pl.DataFrame:

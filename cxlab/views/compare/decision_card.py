@@ -72,7 +72,7 @@ def _link_further(about: Declaration, told: Decision, view: View, name: Name) ->
         for slice in list_named(told.slices):
             where = f"{about.title(slice.facet)}: {about.value(slice.facet, slice.value)}"
             words = f"The {format_count(slice.n)} samples of {where}"
-            link(words, "compare", view.narrow(**{slice.facet: [slice.value]}))
+            link(words, "compare", view.narrow(**dict(slice.held), **{slice.facet: [slice.value]}))
 
 
 def _show_ranking(

@@ -17,8 +17,9 @@ from cxlab.metrics.intervals import mean_interval
 from cxlab.metrics.passk import pass_hat_k
 from cxlab.read import procedures
 from cxlab.read.comparison import ranking, score_sums
-from cxlab.read.comparison.decision import Decision, decide
+from cxlab.read.comparison.decision import LEAST_CLUSTERS, Decision, decide
 from cxlab.read.comparison.history import HISTORY, headline_history
+from cxlab.read.comparison.like_with_like import LikeWithLike, keep_alike
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import ComparisonSet, TaskSet, Unit, find_set
 from cxlab.read.conditions import of_runs
@@ -110,7 +111,20 @@ def sample_means(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame
     if not by:
         found = ranked(view, unit)
         return ranking.by_sample(results(view, unit)) if found is None else found.means
-    return ranking.by_sample(results(view, unit, (by,) if by else ()), by)
+    return ranking.by_sample(_alike(view, unit, by)[0], by)
+
+
+def alike(view: View, unit: Unit, by: str) -> LikeWithLike | None:
+    """What `sample_means` leaves out so that the values of a facet are compared like with like; None is nothing."""
+    return _alike(view, unit, by)[1]
+
+
+def _alike(view: View, unit: Unit, by: str) -> tuple[pl.DataFrame, LikeWithLike | None]:
+    about = declared(view.benchmark, view.lead)
+    declared_as = about.facet(by)
+    within = declared_as.within if declared_as else ()
+    known = facet_ids()
+    return keep_alike(about, results(view, unit, (by, *(name for name in within if name in known))), by)
 
 
 def table(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame:
@@ -124,14 +138,15 @@ def differences(
     view: View, baseline: str, unit: Unit = "model", by: str = "", sides: Sequence[str] = ()
 ) -> pl.DataFrame:
     """Each side of the set, or of those named, minus the baseline, group by group, as `ranking.GAPS`; corrected over
-    all rows."""
+    all rows that are tested. Groups with fewer than LEAST_CLUSTERS clusters are too few for a test."""
     about, task = declared(view.benchmark), task_of(view, unit)
     if task is None:
         return pl.DataFrame(schema=ranking.GAPS)
     less = view.metric in about.card.lower_is_better
     return ranking.differences(
-        sample_means(view, unit, by), sides or task.sides, baseline, less, about.card.scale(view.metric)
-    )
+        sample_means(view, unit, by), sides or task.sides, baseline, less, about.card.scale(view.metric),
+        LEAST_CLUSTERS if by else 0,
+    )  # fmt: skip
 
 
 def count_values(view: View, unit: Unit, facets: Sequence[str]) -> dict[str, int]:

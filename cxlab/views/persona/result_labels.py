@@ -68,6 +68,11 @@ def levels(factor: str) -> dict[str, str]:
     return _LEVELS[factor]
 
 
+def name_level(factor: str, level: str) -> str:
+    """A level of a factor in words."""
+    return _LEVELS[factor].get(level, level)
+
+
 def pairs() -> list[tuple[str, str, str]]:
     """(factor, level, plainer level) of all comparisons, in the order of the charts."""
     return [

@@ -8,6 +8,7 @@ import streamlit as st
 
 from cxlab.benchmarks.mmtaup2.evaluation import results
 from cxlab.ui.labels import plain
+from cxlab.views.persona import result_labels as terms
 
 _MOST = 6
 
@@ -72,18 +73,26 @@ def offer_others(known: pl.DataFrame, sides: Sequence[str]) -> None:
                 st.rerun()
 
 
-def warn_of_mixture(sides: Sequence[str], by: str, only: Mapping[str, Any], prefix: str) -> None:
-    """That some levels were played by voice as well and others were not, with the click that leaves voice out."""
-    if by == "modality" or "modality" in only:
-        return
-    lines: dict[str, set[str]] = {}
+def say_alike(sides: Sequence[str], by: str, only: Mapping[str, Any], prefix: str) -> None:
+    """On how many conversations the levels are compared, where some terms were not played at every level."""
+    kept, every = [], []
     for told in results.load(sides, prefix).values():
-        for one in results.narrow(told.cases, only):
-            lines.setdefault(str(getattr(one, by)), set()).add(one.modality)
-    if len({frozenset(each) for each in lines.values()}) < 2:
+        own = results.narrow(told.cases, only)
+        every += own
+        kept += results.keep_alike(own, by)
+    if len(kept) == len(every):
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption("! Voice was played at some of these levels only, so their means mix two things.", width="content")
-        if st.button("Text alone", key="results-text-alone", type="tertiary"):
-            st.query_params["only-modality"] = "text"
-            st.rerun()
+    held = [
+        " and ".join(map(terms.name_level, [name] * len(left), left))
+        for name in results.WITHIN[by]
+        if len(left := sorted({str(getattr(one, name)) for one in kept}))
+        < len({getattr(one, name) for one in every})
+    ]  # fmt: skip
+    where = f" ({'; '.join(held)})" if held else ""
+    st.caption(
+        plain(
+            f"Like with like: the levels are compared on {len(kept):,} of {len(every):,} conversations{where}; the "
+            f"others were not played at every level. Figures that set voice against text, and all together, have every "
+            "one."
+        )
+    )

@@ -22,7 +22,7 @@ from cxlab.views.benchmarks import published_tables
 from cxlab.views.persona import charts_results as charts
 from cxlab.views.persona import result_labels as terms
 from cxlab.views.persona.queries import BENCHMARK, list_runs
-from cxlab.views.persona.result_runs import offer_others, pick_usual, put_together, warn_of_mixture
+from cxlab.views.persona.result_runs import offer_others, pick_usual, put_together, say_alike
 
 ALL = "all"
 _COMMAND = (
@@ -63,8 +63,9 @@ class ResultSelection:
 
     def table(self, runs: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
         return cached(
-            results.make_table, tuple(runs), tuple(by), weights=self.weights, only=self.only, prefix=self.prefix
-        )
+            results.make_table, tuple(runs), tuple(by), weights=self.weights, only=self.only, prefix=self.prefix,
+            alike=by[0] if by else "",
+        )  # fmt: skip
 
     def named(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The frame with `side`, the name of its run."""
@@ -90,7 +91,7 @@ def show_results() -> None:
         return
     _warn(known, scene)
     offer_others(known, scene.runs)
-    warn_of_mixture(scene.runs, scene.by, scene.only, scene.prefix)
+    say_alike(scene.runs, scene.by, scene.only, scene.prefix)
     with st.spinner("Reading the runs"):
         whole, parts = scene.table(scene.runs, ()), scene.table(scene.runs, (scene.by,))
         gaps = cached(

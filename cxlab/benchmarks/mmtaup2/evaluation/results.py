@@ -18,6 +18,7 @@ import polars as pl
 from cxlab.benchmarks.mmtaup2.conversation import personas
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, paired_differences, summary
 from cxlab.errors import BadOption, UnknownName
+from cxlab.metrics.like_with_like import find_shared_cells
 from cxlab.metrics.paired import Paired
 from cxlab.store import catalogue
 from cxlab.store import home as store_home
@@ -34,6 +35,11 @@ LEVELS: dict[str, tuple[Any, ...]] = {
     "modality": ("text", "voice"),
 }
 """The levels of the factors that are crossed with every task, the plainest first."""
+WITHIN = {"persona": ("modality", "exposure"), "exposure": ("modality", "persona"), "modality": ("persona", "exposure")}
+"""Factor → the others that its levels may not share, as voice is often tried with one persona alone. On every page its
+levels are compared on the combinations of these that all levels were tried in (metrics/like_with_like.py)."""
+BOTH_WAYS = ("mm_tap", *measured_metrics.PAIRED)
+"""Figures that set voice against text, so that neither can be left out."""
 # A conversation has at most one observation of these, so that nothing is lost where none was counted.
 _SINGLE = {"pass", "arga", "arga_critical", "turn_efficiency", "turn_efficiency_passed", "user_effort_count",
            "escalation", "turns"}  # fmt: skip
@@ -136,6 +142,17 @@ def narrow(cases: Iterable[summary.ConversationResult], only: Mapping[str, Any])
     return [one for one in cases if all(getattr(one, name) == level for name, level in only.items())]
 
 
+def keep_alike(cases: Sequence[summary.ConversationResult], factor: str) -> list[summary.ConversationResult]:
+    """The cases under terms that all levels of the factor were played under; all cases where no terms have all."""
+    within = WITHIN.get(factor, ())
+
+    def cell(one: summary.ConversationResult) -> tuple[Any, ...]:
+        return tuple(getattr(one, name) for name in within)
+
+    shared = find_shared_cells((getattr(one, factor), cell(one)) for one in cases)
+    return [one for one in cases if cell(one) in shared] if shared else list(cases)
+
+
 _TYPES: dict[str, Any] = {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "partial": pl.Float64,
                           "n": pl.Int64, "tasks": pl.Int64, "reason": pl.String}  # fmt: skip
 
@@ -147,17 +164,26 @@ def make_table(
     weights: Sequence[float] = measured_metrics.WEIGHTS,
     only: Mapping[str, Any] | None = None,
     prefix: str = "",
+    alike: str = "",
 ) -> pl.DataFrame:
-    """All figures of runs, one row a run, cell and figure.
+    """All figures of runs, one row a run, cell and figure; by a factor that is `alike` of each run the cases that
+    `keep_alike` leaves, but for BOTH_WAYS.
 
     Columns: run_id, the factors of `by` as text, metric, value, low, high (95 %), n, tasks, reason where there is no
     value, partial (summary.PooledFigure). pass^k goes up to the run's trials.
     """
     rows: list[dict[str, Any]] = []
     for run, told in load(run_ids, prefix).items():
-        for row in summary.table(
-            narrow(told.cases, only or {}), by, k=max(1, told.trials), seed=_SEED, weights=weights
-        ):
+        every = narrow(told.cases, only or {})
+        kept = keep_alike(every, alike) if alike else every
+        k = max(1, told.trials)
+        found = summary.table(kept, by, k=k, seed=_SEED, weights=weights)
+        if len(kept) < len(every):
+            whole = summary.table(every, by, k=k, seed=_SEED, weights=weights)
+            found = [row for row in found if row.metric not in BOTH_WAYS] + [
+                row for row in whole if row.metric in BOTH_WAYS
+            ]
+        for row in found:
             one = row.estimate
             rows.append(
                 {

@@ -159,3 +159,20 @@ def test_floors_are_refused_where_they_mean_nothing() -> None:
     check(RunRequest("sage", ("simulated:floor",)))
     with pytest.raises(BadOption, match="made for mmtaup2"):
         check(RunRequest("sage", (f"{FLOOR}?latency=0.1",)))
+
+
+def test_levels_are_compared_on_the_terms_that_all_were_played_under(made: Made) -> None:
+    cases = [replace(case, modality="text") for case in made[1]["able"][:1]]
+    one = cases[0]
+    played = [
+        replace(one, persona=persona, exposure=exposure, modality=modality)
+        for persona, exposure, modality in (
+            ("none", 0, "text"), ("easy", 0, "text"), ("hard", 0, "text"), ("hard", 0, "voice"), ("hard", 1, "text"),
+        )
+    ]  # fmt: skip
+    assert results.keep_alike(played, "persona") == played[:3]
+    assert results.keep_alike(played, "modality") == played[2:4]
+    assert results.keep_alike(played, "domain") == played
+    # No terms have both: nothing is left out, as nothing would be left.
+    apart = [played[0], played[3]]
+    assert results.keep_alike(apart, "persona") == apart
