@@ -45,12 +45,17 @@ def disagreements(claims: Sequence[Claim]) -> list[list[Disagreement]]:
     """For each pair of articles the claims that most surely contradict each other; the surest pairs first."""
     usage = Counter(word for claim in claims for word in claim.words)
     by_unit: dict[str, list[Claim]] = defaultdict(list)
+    stated: dict[tuple[str, str], set[str]] = defaultdict(set)
     for claim in claims:
         by_unit[claim.unit].append(claim)
+        stated[claim.text, claim.unit].add(claim.value)
     found: dict[tuple[str, str], list[Disagreement]] = defaultdict(list)
     for unit, own in by_unit.items():
         if len(own) > 1:
             for one in _within(own, usage, unit):
+                # A sentence may state two values, each for a case of its own: what both state is no contrast.
+                if one.second.value in stated[one.first.text, unit] or one.first.value in stated[one.second.text, unit]:
+                    continue
                 found[one.first.article, one.second.article].append(one)
     best = [heapq.nlargest(SHOWN, each, key=lambda d: d.same) for each in found.values()]
     return sorted(best, key=lambda each: (-each[0].same, each[0].first.article, each[0].second.article))

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from cxlab.benchmarks.cxmarena.evaluation import knowledge_health
+from cxlab.benchmarks.cxmarena.evaluation.contradiction_candidates import find_contrasts
 from cxlab.benchmarks.cxmarena.evaluation.knowledge_health import (
     KnowledgeHealth,
     examine,
@@ -62,6 +63,17 @@ def test_without_gold_and_questions_only_the_texts_speak(home: Path) -> None:
     assert [[text[20:30] for text in pair] for pair in contradiction.passages] == [["8 charging", "4 charging"]]
     assert not contradiction.known
     assert health.questions == {}
+
+
+def test_what_both_sentences_state_is_no_contradiction() -> None:
+    """A sentence with a value for each of two cases agrees with one that states either of them."""
+    texts = {
+        "A_1": "Carriage\n\nCheck-in for Port Anna closes 60 minutes before departure with a car, 40 minutes on foot.",
+        "A_2": "Checking in\n\nCheck-in for Port Anna closes 60 minutes before departure, whatever the ticket.",
+        "A_3": "Leaflet\n\nCheck-in for Port Anna closes 30 minutes before departure for vehicles.",
+    }
+    found = {(each.first, each.second) for each in find_contrasts(texts)}
+    assert found == {("A_1", "A_3"), ("A_2", "A_3")}
 
 
 def test_questions_tell_what_nobody_reaches_and_what_nobody_answers(home: Path) -> None:
