@@ -14,6 +14,7 @@ from cxlab.ui.address import here
 from cxlab.views.benchmarks import declared, declared_all, in_order, names_of
 from cxlab.views.comparison_sets import view_of
 from cxlab.views.glossary import show_words
+from cxlab.views.overview.across import show_across
 from cxlab.views.overview.board import show_board
 from cxlab.views.overview.health import show_health, show_set_aside
 from cxlab.views.overview.published import show_published
@@ -100,6 +101,7 @@ if state["attempts"]:
         st.caption("Nothing is running.")
     show_words("overview", stored)
     show_summary(stored)
+    show_across(stored)
     offer_report("overview", find_subjects(stored))
     show_boards(stored)
 elif not working:

@@ -143,6 +143,25 @@ def add_published(figure: "Figure", x: Sequence[float], y: Sequence[float], hove
     )
 
 
+def add_floors(figure: "Figure", floors: Sequence[tuple[str, float]], dark: bool, axis: str = "y") -> None:
+    """Constant agents (name, value) as dotted lines across the whole chart, each with its name at its line; `axis` is
+    the one that has the values."""
+    colours = palette(dark)
+    other = "x" if axis == "y" else "y"
+    for name, value in floors:
+        figure.add_shape(
+            **{"type": "line", f"{axis}0": value, f"{axis}1": value, f"{axis}ref": axis, f"{other}0": 0,
+               f"{other}1": 1, f"{other}ref": "paper", "layer": "below",
+               "line": {"color": colours.muted, "width": 1.5, "dash": "dot"}}
+        )  # fmt: skip
+        along = {"x": 0, "xref": "paper", "xanchor": "left", "y": value, "yanchor": "bottom"}
+        above = {"x": value, "xanchor": "center", "y": 1, "yref": "paper", "yanchor": "bottom"}
+        figure.add_annotation(
+            **(along if axis == "y" else above), showarrow=False, text=f"{plain(name)} {value:.1f}",
+            font={"size": 11, "color": colours.muted},
+        )  # fmt: skip
+
+
 def add_names(
     figure: "Figure", ends: Sequence[tuple[str, str, Any, float]], to: Any, apart: float, top: float, dark: bool
 ) -> None:

@@ -1,13 +1,13 @@
 """A headline over time: a dot a run with its interval, joined where the runs are alike."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from cxlab.charts.compare import Scale, range_of
-from cxlab.charts.dots import add_names
+from cxlab.charts.dots import add_floors, add_names
 from cxlab.charts.numbers import format_count, format_interval, format_points, format_time
 from cxlab.charts.theme import Mark, mark_of, palette, plain, style_figure
 
@@ -19,11 +19,12 @@ _APART = 0.07
 
 
 def draw_history(
-    frame: pl.DataFrame, scale: Scale, title: str, marks: Mapping[str, Mark], names: Mapping[str, str], dark: bool
-) -> "Figure":
+    frame: pl.DataFrame, scale: Scale, title: str, marks: Mapping[str, Mark], names: Mapping[str, str], dark: bool,
+    floors: Sequence[tuple[str, float]] = (),
+) -> "Figure":  # fmt: skip
     """`frame` is `read.comparison.history.HISTORY` with `side` for the mark; `names`: run → what stands beside its dot.
 
-    Runs of one model under the same conditions are joined. customdata: [run].
+    Runs of one model under the same conditions are joined; `floors` (name, value) are dotted lines. customdata: [run].
     """
     from cxlab.charts.lazy_figure import LazyFigure
 
@@ -74,6 +75,7 @@ def draw_history(
         values = [value for name in ("value", "low", "high") for value in frame[name].drop_nulls()]
         low, high = scale or (min(values), max(values))
         add_names(figure, ends, max(times) + room / 10, _APART * (high - low), high, dark)
+    add_floors(figure, floors, dark)
     shown = range_of(scale)
     figure.update_yaxes(title=plain(title), range=list(shown) if shown else None)
     return style_figure(figure, dark, height=320, values="y")

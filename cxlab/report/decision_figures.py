@@ -124,9 +124,10 @@ def _pass_rates(about: Declaration, told: Decision, name: Callable[[str], str]) 
 
 def _say_passed(who: str, each: Passed) -> str:
     if each.share is None:
-        return f"{who} none scored"
+        return f"{who} no verdict at all"
     span = "" if each.low is None or each.high is None else f" ({format_share(each.low)} to {format_share(each.high)})"
-    return f"{who} {format_share(each.share)}{span}"
+    left = f", {format_count(each.tried - each.known)} more got no verdict" if each.tried > each.known else ""
+    return f"{who} {format_share(each.share)}{span}{left}"
 
 
 def _prices(one: str, many: str, pair: Sequence[Mapping[str, Any]]) -> list[Figure]:

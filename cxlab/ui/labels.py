@@ -137,7 +137,7 @@ PASSED_COMPARED = "Passed, compared"
 
 def say_passed(many: str) -> str:
     """How the success rate is computed, wherever it is shown; `many` is what attempts are called."""
-    return f"Of the {many} that passed or failed, by the verdict stored with each; not scored ones are left out."
+    return f"Of the {many} that passed or failed, by the verdict stored with each; those without one are left out."
 
 
 def describe_state(state: str) -> str:

@@ -41,3 +41,13 @@ def test_the_axis_tells_moments_of_runs_alone_and_leads_to_names_are_no_lines_of
     assert list(figure.layout.xaxis.tickvals) == [datetime(2026, 1, 1, hour, tzinfo=UTC) for hour in (1, 9)]
     dashes = {(bool(each.text), each.line.dash) for each in figure.data}
     assert dashes == {(True, "dot"), (False, None)}
+
+
+def test_constant_agents_are_lines_with_their_names() -> None:
+    frame = runs(("a", "c1", 1, 40.0), ("a", "c1", 2, 50.0))
+    floors = [("Best <constant>", 0.0)]
+    figure = draw_history(frame, (-100.0, 100.0), "skill", mark_models(["a"]), {r: r for r in frame["run_id"]}, False,
+                          floors)  # fmt: skip
+    (line,) = figure.layout.shapes
+    assert (line.y0, line.y1, line.xref, line.line.dash) == (0.0, 0.0, "paper", "dot")
+    assert [each.text for each in figure.layout.annotations] == ["Best &lt;constant&gt; 0.0"]

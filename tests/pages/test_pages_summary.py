@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qs
 
+import polars as pl
 import pytest
 
 from cxlab import read
@@ -131,3 +132,44 @@ def test_names_of_any_length_and_direction_are_text(page: str, tmp_path: Path, m
         assert f"plain ahead of {LONG}" in card_of(app)
         assert "<b>*[x](y)*" not in "".join(str(each.proto.body) for each in app.get("html"))
         assert "judges: none" in words(app)
+
+
+def test_tasks_that_somebody_leads_are_named_with_a_way_to_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    for place, (task, model, gain) in enumerate(
+        (task, model, gain) for task, apart in (("telecom", 30.0), ("retail", 0.0))
+        for model, gain in (("m", 0.0), ("n", apart))
+    ):  # fmt: skip
+        values: dict[tuple[str, int], float | None] = {(f"{task}{i}", 1): 50.0 + i % 3 + gain for i in range(20)}
+        write_run(tmp_path, place, model, values, benchmark="mmtaup2", task=task)
+    page = open_page()
+    links = {each.proto.label.replace("\\", ""): each.proto.query_string for each in page.get("page_link")}
+    title = declared("mmtaup2").card.tasks[0].title
+    assert parse_qs(links[f"n: {title}"])["task"] == ["telecom"]
+    assert not any(label.startswith(("m: ", "n: Serve")) for label in links)
+    assert "40 samples that both have, 2 tasks" in words(page)
+
+
+def test_attempts_without_a_verdict_are_counted_apart_and_lead_to_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    for place, model in enumerate(("m", "n"), 1):
+        values: dict[tuple[str, int], float | None] = {(f"s{i}", 1): 60.0 + i for i in range(9)}
+        run = write_run(tmp_path, place, model, values)
+        part = tmp_path / "runs" / run / "parts" / "001-1-000000" / "attempts.parquet"
+        rows = pl.read_parquet(part)
+        tied = pl.col("sample_id").is_in(["s0", "s1"]) & pl.lit(model == "m")
+        rows.with_columns(
+            verdict=pl.when(tied).then(pl.lit("unscored")).otherwise("verdict"),
+            verdict_reason=pl.when(tied).then(pl.lit("judges tied")).otherwise("verdict_reason"),
+        ).write_parquet(part)
+    page = open_page()
+    assert "of 16 dialogues with a verdict" in words(page)
+    (lead,) = (each.proto for each in page.get("page_link") if "no verdict" in each.proto.label)
+    assert lead.label == "2 more got no verdict"
+    assert parse_qs(lead.query_string)["verdict"] == ["unscored"]
+    assert "m 100.0 %" in card_of(open_page("compare"))
+    assert "2 more got no verdict" in card_of(open_page("compare"))

@@ -22,11 +22,12 @@ _MOST_METRICS = 12
 
 @dataclass(frozen=True)
 class Passed:
-    """How many attempts of a side passed, of those that passed or failed (`known`); the share with its interval, both 0
-    to 1, clustered as everywhere; None where nothing is known."""
+    """How many attempts of a side passed, of those that passed or failed (`known`), of all that are compared (`tried`);
+    the share of the known with its interval, both 0 to 1, clustered as everywhere; None where nothing is known."""
 
     passed: int
     known: int
+    tried: int
     share: float | None
     low: float | None
     high: float | None
@@ -64,9 +65,9 @@ class OtherMetric:
 
 def count_passed(found: Ranking, sides: Sequence[str]) -> dict[str, Passed]:
     """How many attempts of these sides passed on the comparison's samples."""
-    told = join_facts(found.compared.results.filter(pl.col("side").is_in(sides))).filter(
-        pl.col("verdict").is_in(["passed", "failed"])
-    )
+    every = join_facts(found.compared.results.filter(pl.col("side").is_in(sides)))
+    tried = dict(every.group_by("side").len().iter_rows())
+    told = every.filter(pl.col("verdict").is_in(["passed", "failed"]))
     own = add_cluster(told).group_by("side", "cluster", maintain_order=True).agg(
         passed=(pl.col("verdict") == "passed").sum(), known=pl.len()
     )  # fmt: skip
@@ -75,7 +76,7 @@ def count_passed(found: Ranking, sides: Sequence[str]) -> dict[str, Passed]:
         part = own.filter(pl.col("side") == side)
         share = pooled_interval(part["passed"].to_numpy(), part["known"].to_numpy(), (0.0, 1.0))
         ends = (_number(share.mean), _number(share.low), _number(share.high))
-        counted[side] = Passed(int(part["passed"].sum()), int(part["known"].sum()), *ends)
+        counted[side] = Passed(int(part["passed"].sum()), int(part["known"].sum()), tried.get(side, 0), *ends)
     return counted
 
 

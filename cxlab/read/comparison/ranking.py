@@ -134,6 +134,19 @@ def rank_task(
     return Ranking(task, found, table, floors, gaps, customers_of(found), samples)
 
 
+def floors_of(about: Declaration, found: Ranking) -> list[tuple[str, float]]:
+    """Name and value of all constant agents that a chart of the ranking draws: those that ran, and the one that the
+    metric's 0 stands for (`Card.zeros`)."""
+    ran = list(found.floors.select("name", "value").drop_nulls().iter_rows())
+    return ran + zero_of(about, found.task.metric)
+
+
+def zero_of(about: Declaration, metric: str) -> list[tuple[str, float]]:
+    """The constant agent that a metric's 0 stands for, with that value; none where it stands for none."""
+    zero = about.card.zeros.get(metric)
+    return [(zero, 0.0)] if zero else []
+
+
 def gaps_from(about: Declaration, found: Ranking, baseline: str) -> pl.DataFrame:
     """`Ranking.gaps` from another side than the leader."""
     task = found.task

@@ -134,7 +134,7 @@ def say_set(compared: TaskSet) -> str:
     """What a ranking stands on."""
     if not compared.sides:
         return "no results"
-    of = f" of {compared.known:,}" if compared.known > compared.samples else ""
+    of = f" of the dataset's {compared.known:,}" if compared.known > compared.samples else ""
     trials = f" ({compared.trials:,} trials)" if compared.trials > compared.samples else ""
     count = len(compared.sides)
     # Single runs have ids of their own.

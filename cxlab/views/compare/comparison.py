@@ -78,9 +78,8 @@ def show_scores(
     found = cached(queries.table, view, unit, by)
     frame = found.filter(pl.col("side").is_in(list(named)))
     titles = {floor.model: floor.name for floor in about.floors}
-    lines = found.filter(~pl.col("side").is_in(list(named))).select(
-        "grp", value="mean", name=pl.col("side").replace(titles)
-    )
+    constant = pl.col("side").is_in(about.floor_models) & ~pl.col("side").is_in(list(named))
+    lines = found.filter(constant).select("grp", value="mean", name=pl.col("side").replace(titles))
     section(
         f"{plain(title[:1].upper() + title[1:])} {'by ' + plain(about.title(by).lower()) if by else 'side by side'}",
         "Mean over samples, each counting once, with 95 % intervals that stay within the metric's scale.",
@@ -101,9 +100,9 @@ def show_scores(
         else:
             badge("published", "grey diamonds: printed in the paper, on other data; not paired")
     floors = pl.concat([lines, cached(queries.floors, view, by)])
-    if zero := card.zeros.get(view.metric):
+    for name, value in ranking.zero_of(about, view.metric):
         drawn_at = pl.DataFrame({"grp": found["grp"].unique().sort()})
-        floors = pl.concat([floors, drawn_at.with_columns(value=pl.lit(0.0), name=pl.lit(zero)).select(floors.columns)])
+        floors = pl.concat([floors, drawn_at.with_columns(value=pl.lit(value), name=pl.lit(name))])
     marked = marks_of(unit, named)
     if by or shown is not None:
         figure = charts.draw_scores(
@@ -269,7 +268,7 @@ def show_front(
         "attempts": column(many.capitalize(), "count"),
     }
     scale, marked = about.card.scale(metric), marks_of(unit, named)
-    floors = list(ranked.floors.select("name", "value").iter_rows())
+    floors = ranking.floors_of(about, ranked)
     figure = charts.draw_front(
         drawn(board, unit, named), scale, title, price, marked, dark(), less_is_better, one, floors
     )
@@ -326,8 +325,9 @@ def show_history(about: Declaration, view: View, unit: Unit, title: str, named: 
         for run, name, side, model in frame.select("run_id", "called", "side", "model").iter_rows()
     }
     figure = draw_history(
-        drawn(frame, unit, named), about.card.scale(view.metric), title, marks_of(unit, named), beside, dark()
-    )
+        drawn(frame, unit, named), about.card.scale(view.metric), title, marks_of(unit, named), beside, dark(),
+        ranking.zero_of(about, view.metric),
+    )  # fmt: skip
     columns = {
         "called": column("Name", help="As somebody called the run."),
         "name": column("Model"),

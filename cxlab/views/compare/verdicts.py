@@ -21,7 +21,7 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.compare import queries
 from cxlab.views.compare.queries_verdicts import audit, owners, runs_behind
 
-_WORDS = {"failed": "failed", "unscored": "not scored"}
+_WORDS = {"failed": "failed", "unscored": "no verdict"}
 
 
 def show_owners(about: Declaration, view: View, unit: Unit, named: Mapping[str, str]) -> None:
@@ -36,9 +36,9 @@ def show_owners(about: Declaration, view: View, unit: Unit, named: Mapping[str, 
     top = found.group_by("owner", maintain_order=True).agg(pl.col("n").sum()).row(0)
     whole = int(found["n"].sum())
     section(
-        f"{format_share(top[1] / whole)} of what failed or was not scored is the {plain(top[0])}'s doing"
+        f"{format_share(top[1] / whole)} of what failed or got no verdict is the {plain(top[0])}'s doing"
         if top[0] != "unknown" else "Whose doing most failures were is not known",
-        f"{many.capitalize()} of each side by verdict and owner, of those that all sides tried, scored or not. Select "
+        f"{many.capitalize()} of each side by verdict and owner, of those that all sides tried. Select "
         "a row to read them.",
     )  # fmt: skip
     models = models_of(sides, cached(queries.sides, view, unit))

@@ -75,8 +75,7 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
     )  # fmt: skip
     floors: Sequence[Floor] = [(_title_of(about, model), value)
                                for model, value in found.floors.select("side", "value").iter_rows()]  # fmt: skip
-    if zero := card.zeros.get(task.metric):
-        floors = [*floors, (zero, 0.0)]
+    floors = [*floors, *ranking.zero_of(about, task.metric)]
     figure = draw_board(board, task.metric, marks(), dark(), name, floors, scale)
     alt = f"{name} with 95 % interval of {board.height} models: {finding}."
     points = show_chart(figure, board, key=f"board-{card.id}", alt=alt, select=True, table=False)
@@ -120,14 +119,17 @@ def _show_tasks(about: Declaration, found: Sequence[Ranking], finding: str) -> P
         each.floors.select(grp=pl.lit(each.task.id), value="value", name="name", side="side") for each in found
     ])  # fmt: skip
     names = {each.task.id: f"{each.task.title} ({label(each.task.metric)})" for each in found}
-    figure = draw_scores(
-        scores, (0.0, 100.0), "Main figure of the task, points of 100", names, marks(), dark(), None,
-        floors.select("grp", "value", "name"),
+    lines = pl.DataFrame(
+        [(each.task.id, value, name) for each in found for name, value in ranking.floors_of(about, each)],
+        schema={"grp": pl.String, "value": pl.Float64, "name": pl.String}, orient="row",
     )  # fmt: skip
+    figure = draw_scores(
+        scores, (0.0, 100.0), "Main figure of the task, points of 100", names, marks(), dark(), None, lines
+    )
     alt = f"Main figure of each task by model: {finding}."
     points = show_chart(figure, scores, key=f"board-{card.id}", alt=alt, select=True, table=False)
-    if floors.height:
-        st.caption("Dotted: " + plain("; ".join(floors["name"].unique(maintain_order=True))) + ".")
+    if lines.height:
+        st.caption("Dotted: " + plain("; ".join(lines["name"].unique(maintain_order=True))) + ".")
     tasks = {each.task.id: each.task for each in found}
     wide = pl.concat([scores.select("grp", "side", "mean"), floors.select("grp", "side", mean="value")])
     board = wide.pivot("grp", index="side", values="mean").rename({"side": "model"})
@@ -163,6 +165,7 @@ def _show_unranked(about: Declaration, board: pl.DataFrame) -> Picked:
 
 
 _ON_THE_SET = "Of the comparison alone: the samples, trials and settings that all its models share."
+_WHY_NONE = "a reply could not be read, judges tied, a provider failed. Compare tells whose doing it was."
 _PRICES = ("latency_s", "cost_usd")
 """Columns that are left away where nothing is known in them, as with stand-ins alone."""
 
@@ -184,7 +187,7 @@ def _show_table(
         "name": column("Model"),
         **figures,
         "success": column(passed[0], "share", f"{say_passed(many)} {passed[1]}".rstrip()),
-        "unscored": column("Not scored", "count", f"{many.capitalize()} that neither passed nor failed."),
+        "unscored": column("No verdict", "count", f"{many.capitalize()} that neither passed nor failed: {_WHY_NONE}"),
         "attempts": column(many.capitalize(), "count", f"Finished {many} of the comparison."),
         "latency_s": column("Time", "seconds", f"Mean of one {one}."),
         "cost_usd": column("Cost", "usd", f"Mean of one {one}, judges left out; empty when that of any is unknown."),

@@ -11,20 +11,27 @@ from cxlab.views.comparison_sets import ranked
 
 @dataclass(frozen=True)
 class Outcome:
-    """Attempts by their stored verdict, and of those that failed the first of `failures.groups`; None without any."""
+    """Attempts by their stored verdict; of those that failed (`worst`), and of those that neither passed nor failed
+    (`undecided`), the first of `failures.groups`; None without any."""
 
     passed: int
     failed: int
     unscored: int
     worst: dict[str, Any] | None
+    undecided: dict[str, Any] | None = None
 
 
 def outcome(view: View) -> Outcome:
     """What became of the attempts of a view."""
     counts = failures.counts(view)
-    found = failures.groups(view.change(verdict="failed"), 1)
-    worst = found.row(0, named=True) if found.height else None
-    return Outcome(counts["passed"], counts["failed"], counts["unscored"], worst)
+    worst = _find_commonest(view.change(verdict="failed"))
+    undecided = _find_commonest(view.change(verdict="unscored")) if counts["unscored"] else None
+    return Outcome(counts["passed"], counts["failed"], counts["unscored"], worst, undecided)
+
+
+def _find_commonest(view: View) -> dict[str, Any] | None:
+    found = failures.groups(view, 1)
+    return found.row(0, named=True) if found.height else None
 
 
 def other_leads(view: View) -> tuple[OtherLead, ...]:

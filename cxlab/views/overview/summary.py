@@ -44,6 +44,7 @@ def _show_row(about: Declaration) -> None:
         st.caption(_say_size(about, found))
     leads.markdown(plain(_say_finding(about, found)))
     with leads:
+        _show_leads(about, found, view)
         _show_judged_by(about, found, view)
     if words := say_floors([each for each in found.tasks if each.table.height], short_model):
         leads.caption(plain(f"⚠ {words}."))
@@ -52,6 +53,14 @@ def _show_row(about: Declaration) -> None:
     with passed:
         st.markdown(format_share(passed_rate(told.passed, told.failed)), help=_help_passed(about))
         st.caption(_say_passed(about, told))
+        if told.unscored:
+            many = format_count(told.unscored)
+            link(
+                f"{many} more got no verdict",
+                "failures",
+                View(name, verdict="unscored"),
+                help=_help_unscored(about, told),
+            )
     with breaks:
         if not told.failed:
             st.caption(f"No {about.card.unit[0]} failed.")
@@ -73,11 +82,14 @@ def _say_size(about: Declaration, found: Rankings) -> str:
         return "nothing that could be compared"
     models = {side for each in scored for side in each.table["side"]}
     samples = sum(each.compared.samples for each in scored)
+    known = sum(each.compared.known for each in scored)
     tasks = f", {len(scored)} tasks" if len(scored) > 1 else ""
     simulated = {side for each in scored for side in each.compared.coverage.filter("simulated", "in_set")["side"]}
     who = f"{len(models)} model{'' if len(models) == 1 else 's'}"
     who += " (all simulated)" if models <= simulated else f" ({len(simulated)} simulated)" if simulated else ""
-    return f"{who}, {format_count(samples)} sample{'' if samples == 1 else 's'}{tasks}"
+    of = f" of the dataset's {format_count(known)}" if known > samples else ""
+    have = f" that {'both' if len(models) == 2 else 'all'} have" if len(models) > 1 else ""
+    return f"{who}, {format_count(samples)}{of} sample{'' if samples == known == 1 else 's'}{have}{tasks}"
 
 
 def _say_finding(about: Declaration, found: Rankings) -> str:
@@ -86,6 +98,17 @@ def _say_finding(about: Declaration, found: Rankings) -> str:
         return "Nothing has been scored yet that models could be ranked by"
     told = say_leader(scored[0], short_model) if len(scored) == 1 else say_leaders(scored)
     return told[:1].upper() + told[1:]
+
+
+def _show_leads(about: Declaration, found: Rankings, view: View) -> None:
+    """Of several tasks each that somebody leads for sure, with the way to it."""
+    several = [each for each in found.tasks if each.table.height > 1]
+    if len(several) < 2:
+        return
+    with st.container(gap=None):
+        for each in (each for each in several if each.decided):
+            words = f"{short_model(each.leader)}: {each.task.title}"
+            link(words, "compare", view.change(tasks=(each.task.id,)), help=plain(say_metric(about, each)))
 
 
 def _show_judged_by(about: Declaration, found: Rankings, view: View) -> None:
@@ -126,6 +149,12 @@ def _help_passed(about: Declaration) -> str:
 
 def _say_passed(about: Declaration, told: Outcome) -> str:
     known = told.passed + told.failed
-    words = about.card.unit[known != 1]
-    left = f"; {format_count(told.unscored)} not scored" if told.unscored else ""
-    return f"of {format_count(known)} {words}, all models and settings{left}"
+    return f"of {format_count(known)} {about.card.unit[known != 1]} with a verdict, of all models under all settings"
+
+
+def _help_unscored(about: Declaration, told: Outcome) -> str:
+    """Why so many neither passed nor failed."""
+    if told.undecided is None:
+        return "Neither passed nor failed."
+    why = say_commonest(told.undecided, about.card.unit, {task.id: task.title for task in about.card.tasks})
+    return plain(f"Neither passed nor failed. Most often: {why}.")

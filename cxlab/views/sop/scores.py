@@ -4,9 +4,11 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.compare import range_of
+from cxlab.charts.dots import add_floors
 from cxlab.charts.numbers import format_count
 from cxlab.read import View
 from cxlab.read.comparison import score_sums
+from cxlab.read.comparison.ranking import zero_of
 from cxlab.read.files import to_csv
 from cxlab.records.procedure import Procedure
 from cxlab.ui.address import cached, marks, open_page
@@ -80,6 +82,7 @@ def show_by_turn(current: View) -> None:
     )
     frame = cached(queries.by_turn, current, reach, _scale(current))
     figure = charts.draw_turns(frame, label(current.metric), _range(current), marks(), dark())
+    add_floors(figure, zero_of(declared(current.benchmark), current.metric), dark())
     columns = {"name": column("Model"), "turn": column("Turn", "count"), **_MEAN}
     show_chart(figure, with_labels(frame), key="sop-by-turn", alt="Score by turn.", columns=columns)
 
@@ -97,6 +100,7 @@ def show_by_level(current: View) -> None:
     )
     # One below the other: side by side neither fits at 1024.
     figure = charts.draw_levels(frame, label(current.metric), _range(current), marks(), dark())
+    add_floors(figure, zero_of(declared(current.benchmark), current.metric), dark(), "x")
     columns = {
         "name": column("Model"),
         "level": column("Level"),

@@ -158,7 +158,7 @@ def test_a_partial_run_is_left_out_with_the_reason_and_is_compared_when_asked_fo
     assert row["reason"] == "has 13 of the 100 results that the others have"
     asked = rank(ABOUT, VIEW.change(models=("a", "late"))).tasks[0]
     assert (asked.compared.sides, asked.compared.samples, asked.compared.known) == (("a", "late"), 13, 100)
-    assert "13 of 100 samples that both models have" in say_set(asked.compared)
+    assert "13 of the dataset's 100 samples that both models have" in say_set(asked.compared)
 
 
 def test_other_conditions_are_named_and_can_be_chosen(home: Path) -> None:

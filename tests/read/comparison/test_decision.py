@@ -10,7 +10,7 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.metrics.paired import compare_pairs, minimum_detectable
 from cxlab.read import View
 from cxlab.read.comparison.decision import Decision, decide
-from cxlab.read.comparison.ranking import rank
+from cxlab.read.comparison.ranking import floors_of, rank, zero_of
 from cxlab.read.comparison.words import samples_to_settle
 from cxlab.report.decision_figures import Figure, list_figures, say_other_lead
 from cxlab.views.benchmarks import declared
@@ -206,3 +206,13 @@ def test_pass_rates_stand_with_their_counts_and_intervals(home: Path) -> None:
 def test_one_model_alone_leaves_nothing_to_decide(home: Path) -> None:
     write_run(home, 1, "first", {("s1", 1): 50.0})
     assert decide(ABOUT, rank(ABOUT, VIEW).tasks[0]) is None
+
+
+def test_the_constant_agent_that_a_metrics_zero_stands_for_is_a_floor_wherever_it_is_drawn(home: Path) -> None:
+    values: dict[tuple[str, int], float | None] = {(f"s{i}", 1): float(i) for i in range(10)}
+    write_run(home, 1, "first", values, metric="skill")
+    write_run(home, 2, "simulated:floor", dict.fromkeys(values, -20.0), metric="skill")
+    found = rank(ABOUT, VIEW, metric="skill").tasks[0]
+    assert ("Best constant agent", 0.0) in floors_of(ABOUT, found)
+    assert len(floors_of(ABOUT, found)) == found.floors.height + 1
+    assert zero_of(ABOUT, "told") == []
