@@ -256,6 +256,7 @@ def test_health_comes_first_and_does_not_change_with_the_run(home: Path) -> None
     assert {"contradiction", "repetition"} <= set(listed["kind"])
     # A run invented this pair, so it is suspected as well, and said to be.
     assert "strong · simulated" in set(listed["by"])
+    assert "Have a model look for more" in words(app)
     other = open_page(run="run-other")
     assert {each.label: each.value for each in other.metric} == figures
     assert not any(box.label == "Run" for box in app.selectbox)

@@ -131,6 +131,10 @@ def show_health(place: KnowledgePlace, found: list[Finding]) -> None:
         "Found in the articles' own texts and in the questions asked of them, without a model; what the dataset was "
         "made with, and what runs named, is marked. Select one to look at it.",
     )
+    if queries_health.can_be_read(place.dataset):
+        tip = "Rules see figures and set phrases; what two articles say in prose takes a reader."
+        there = View(benchmark=queries.BENCHMARK, dataset=place.dataset).narrow(scenario=(queries_health.PAIRS,))
+        link("Have a model look for more", "run", there, help=tip)
     pick(place, "suspected", "Kind", list(names), names, style="segments", clears=("finding",))
     with st.sidebar:
         pick(place, "status", "Findings", list(_STATES), _STATES, clears=("finding",))

@@ -5,6 +5,18 @@ from collections import defaultdict
 
 from cxlab.read.query import ask
 
+PAIRS = "kb_refinement"
+"""The task in which a model names pairs of articles that repeat or contradict each other."""
+
+
+def can_be_read(dataset: str) -> bool:
+    """Whether a run of PAIRS can be made of the dataset."""
+    found = ask(
+        "SELECT 1 FROM samples WHERE dataset_id = $dataset AND task = $task LIMIT 1",
+        {"dataset": dataset, "task": PAIRS},
+    )
+    return not found.is_empty()
+
 
 def named_by(dataset: str) -> dict[str, tuple[str, ...]]:
     """ "contradiction:CORPUS:A+B" → the models whose runs named this pair; of repetitions alike. Each run's first trial
@@ -12,8 +24,8 @@ def named_by(dataset: str) -> dict[str, tuple[str, ...]]:
     rows = ask(
         """SELECT a.model, a.output, s.inputs FROM attempts a JOIN runs r USING (run_id)
         JOIN samples s ON s.sample_id = a.sample_id AND s.dataset_id = r.dataset_id
-        WHERE r.dataset_id = $dataset AND a.task = 'kb_refinement' AND a.trial = 0 ORDER BY r.created, a.run_id""",
-        {"dataset": dataset},
+        WHERE r.dataset_id = $dataset AND a.task = $task AND a.trial = 0 ORDER BY r.created, a.run_id""",
+        {"dataset": dataset, "task": PAIRS},
     )
     found: dict[str, dict[str, None]] = defaultdict(dict)
     for model, output, inputs in rows.iter_rows():
