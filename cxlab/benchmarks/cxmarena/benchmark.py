@@ -146,7 +146,9 @@ CARD = Card(
     unit=("answer", "answers"),
 )
 FACETS = (
-    Facet("scenario", "Task", "Which of the six tasks.", spread=True),
+    Facet(
+        "scenario", "Task", "Which of the six tasks.", spread=True, labels={task.id: task.title for task in CARD.tasks}
+    ),
     Facet("level", "Taxonomy", "Of the task intent; other tasks have none.", spread=True),
     Facet("sampler", "Other tools", "How the wrong tools to choose from were taken; of the task tools.", spread=True),
     Facet("leaf", "Leaf", spread=True, identifies=True),
