@@ -55,7 +55,7 @@ def _score_anew(run_id: str, decided: Mapping[str, Sequence[Decision]]) -> dict[
     keys = {attempt: (*place, attempt, repr(sorted(said))) for attempt, said in decided.items()}
     lacking = {attempt: decided[attempt] for attempt, key in keys.items() if key not in _kept}
     fresh = {
-        each.attempt.id: Effect(_sum_up(each.before), _sum_up(each.after), *map(_verdict, (each.before, each.after)))
+        each.attempt.id: Effect(*sum_up(each.before, each.after))
         for each in (correct_attempts(benchmark, run, lacking) if lacking else ())
     }
     with _keeping:
@@ -63,6 +63,11 @@ def _score_anew(run_id: str, decided: Mapping[str, Sequence[Decision]]) -> dict[
         while len(_kept) > _MOST_KEPT:
             del _kept[next(iter(_kept))]
     return fresh | {attempt: _kept[key] for attempt, key in keys.items() if attempt not in fresh and key in _kept}
+
+
+def sum_up(before: Scored, after: Scored) -> tuple[Sums, Sums, str, str]:
+    """The fields of an Effect: sums and verdicts of an attempt scored in two ways."""
+    return _sum_up(before), _sum_up(after), _verdict(before), _verdict(after)
 
 
 def _verdict(scored: Scored) -> str:

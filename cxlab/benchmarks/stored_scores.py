@@ -1,6 +1,6 @@
 """Score stored attempts without asking any model: the set-up for it, and scores with people's decisions in force."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -31,14 +31,14 @@ def uncalled_setup(benchmark: Benchmark, run: Run) -> Setup:
     return Setup(
         model=UncalledModel(run.model, run.simulated),
         customer=None,
-        judges=tuple(UncalledModel(_name_of(name), run.simulated) for name in run.judges),
+        judges=tuple(UncalledModel(name_of_judge(name), run.simulated) for name in run.judges),
         run_id=run.id,
         seed=run.seed,
         options=benchmark.Options.read(run.setup.get("options", {})),
     )
 
 
-def _name_of(judge: str) -> str:
+def name_of_judge(judge: str) -> str:
     """As the judge signs its votes; that may leave out what changes no reply. Its key or server may be gone."""
     try:
         return llm.load(judge).name
@@ -78,21 +78,37 @@ def correct_attempts(
 ) -> Iterator[CorrectedAttempt]:
     """The attempts of `decided` (attempt id → decisions) scored as stored and anew; of a run that can be corrected.
 
-    A decision is put into every judge's mouth, so that the benchmark's own rules make the scores of it. What the store
-    has is scored anew without decisions as well, so that a newer scorer is not taken for a correction.
+    A decision is put into every judge's mouth, so that the benchmark's own rules make the scores of it.
+    """
+
+    def put(attempt: str, stored: Scored) -> Scored:
+        return replace(stored, judgements=tuple(overrule(stored.judgements, decided[attempt], run.judges)))
+
+    yield from rescore_attempts(benchmark, run, tuple(decided), put, home=home)
+
+
+def rescore_attempts(
+    benchmark: Benchmark, run: Run, among: Collection[str] | None, change: Callable[[str, Scored], Scored],
+    changed_run: Run | None = None, home: Path | None = None,
+) -> Iterator[CorrectedAttempt]:  # fmt: skip
+    """Attempts of a run scored as stored, and from what `change` (of attempt id and what is stored) makes of it, under
+    `changed_run` where that differs; those of `among`, or all.
+
+    What the store has is scored anew without the change as well, so that a newer scorer is not taken for one.
     """
     again = benchmark.rescore
     if again is None:
         return
     setup = uncalled_setup(benchmark, run)
+    other = uncalled_setup(benchmark, changed_run) if changed_run else setup
     samples = {sample.id: sample for sample in write.load_samples(run.dataset_id, home)}
-    for attempt, stored in load.load_attempts(run.id, home, among=tuple(decided)):
+    for attempt, stored in load.load_attempts(run.id, home, among=among):
         if (sample := samples.get(attempt.sample_id)) is None:
             continue  # its dataset was made anew without it
         found = Scored(stored.scores, stored.votes, stored.judgements, stored.traces, stored.verdict)
-        put = replace(found, judgements=tuple(overrule(stored.judgements, decided[attempt.id], run.judges)))
         before, after = (
-            benchmark.complete(sample.task, attempt, again(sample, attempt, each, setup)) for each in (found, put)
+            benchmark.complete(sample.task, attempt, again(sample, attempt, each, under))
+            for each, under in ((found, setup), (change(attempt.id, found), other))
         )
         yield CorrectedAttempt(sample, attempt, before, after)
 
@@ -102,7 +118,7 @@ def overrule(
 ) -> Iterator[Judgement]:
     """The judgements with what was decided as every judge's verdict; a log's own record is no judge's and stays."""
     values = {(each.turn, each.field): each.value for each in decided}
-    signed = {_name_of(name) for name in judges} | set(judges)
+    signed = {name_of_judge(name) for name in judges} | set(judges)
     for one in judgements:
         value = values.get((one.turn, one.field))
         if value is None or one.judge not in signed:

@@ -41,6 +41,9 @@ def compare(
         bool,
         typer.Option("--with-corrections", help="Beside it, what reviewers' decisions make of the judges' verdicts."),
     ] = False,
+    without_judge: Annotated[
+        str, typer.Option(help="Beside it, what it would be without this judge of the panel, by the stored votes.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
 ) -> None:
     """Which model leads, and is the difference real? Models on the samples, trials and conditions that all share.
@@ -81,6 +84,8 @@ def compare(
     told = [
         _tell(about, each, baseline, names, made and correct_ranking(about, view, each, made)) for each in found.tasks
     ]
+    if without_judge:
+        _leave_out(about, view, found.tasks, without_judge, told, names)
     if baseline and not any(baseline in each.compared.sides for each in found.tasks):
         raise UnknownName("side", baseline, {side for each in found.tasks for side in each.compared.sides})
     if as_json:
@@ -250,6 +255,45 @@ def _tell(
     }  # fmt: skip
 
 
+def _leave_out(
+    about: "Declaration", view: "View", found: "Sequence[Ranking]", judge: str, told: list[dict[str, Any]],
+    names: dict[str, str],
+) -> None:  # fmt: skip
+    """Put `without_judge` into each task's plain values: what is left of its ranking, None where it was not judged by
+    it beside others."""
+    from cxlab.benchmarks.without_judge import judges_of, leave_out
+    from cxlab.errors import UnknownName
+    from cxlab.read.comparison.without_judge import compared_attempts, rank_without, say_reach, say_without
+
+    attempts = [compared_attempts(each) for each in found]
+    judges = [judges_of(sorted(own)) for own in attempts]
+    if judge not in (known := {name for own in judges for name in own}):
+        raise UnknownName("judge of the panel that can be left out", judge, known)
+
+    def name(side: str) -> str:
+        return names.get(side, side)
+
+    for each, own, panel, row in zip(found, attempts, judges, told, strict=True):
+        row["without_judge"] = None
+        if judge not in panel:
+            continue
+        left = rank_without(about, view, each, judge, leave_out(judge, own))
+        row["without_judge"] = {
+            "judge": judge,
+            "verdict": say_without(left, each, name, judge),
+            "told": say_reach(left, about.card.unit[1]),
+            "changes": left.changes(each),
+            "leader": left.ranking.leader if left.ranking.decided else None,
+            "values": left.values, "lost_samples": left.lost,
+            "models": [
+                {"model": one["side"], "name": name(one["side"]), "mean": one["value"],
+                 **{column: _finite(one[column]) for column in ("without", "low", "high")}}
+                for one in left.beside.iter_rows(named=True)
+            ],
+            "left_out": dict(left.left_out),
+        }  # fmt: skip
+
+
 def _tell_corrected(about: "Declaration", found: "CorrectedRanking", name: "Name") -> dict[str, Any]:
     """What reviewers' decisions change in a task, each mean and success rate beside the one as judged."""
     from cxlab.read.comparison.words import say_changes, say_leader
@@ -304,6 +348,13 @@ def _write(
     lines += _align(rows)
     if told["corrected"]:
         lines += _write_corrected(told["corrected"])
+    if left := told.get("without_judge"):
+        lines.append(f"  {left['verdict']}. {left['told']}")
+        lines += _align([
+            ("model", "as judged", "without", "95 %"),
+            *((row["name"], _points(row["mean"]), _points(row["without"]), _span(row)) for row in left["models"]),
+        ])  # fmt: skip
+        lines += [f"  ! Run {run} is not scored anew: {why}." for run, why in left["left_out"].items()]
     lines += [f"  Not ranked: {names[row['model']]} {row['reason']}." for row in told["left_out"]]
     if told["customers"] and told["customers"]["told"]:
         lines.append(f"  {told['customers']['told']}")

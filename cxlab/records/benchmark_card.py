@@ -18,7 +18,8 @@ _RESERVED = """run model task outcome failure ended error split judge benchmark 
 order tab at alike verdict set lead dataset conversation turn page id owner tag tags written floors
 blind job seed limit trials marked reviewed shared weight
 run_id attempt_id sample_id trial simulated ended_by score turns opening reason wrong way first_turn latency_s cost_usd
-started name group value sides other show price sample whose groups"""
+started name group value sides other show price sample whose groups
+dropped"""
 RESERVED = frozenset(_RESERVED.split())
 """Names that addresses and tables use themselves, so no facet may have them."""
 

@@ -35,7 +35,7 @@ def correct_ranking(about: Declaration, view: View, found: Ranking, made: Correc
     """A ranking of `view` with what decisions come to in the scores of attempts."""
     results, metric = found.compared.results, found.task.metric
     moved = pl.DataFrame(
-        [(*key, _change(each, metric), each.verdict, each.corrected) for key, each in made.effects.items()],
+        [(*key, change_of(each, metric), each.verdict, each.corrected) for key, each in made.effects.items()],
         schema={**dict.fromkeys(_KEYS, pl.String), "change": pl.Float64, "judged": pl.String, "corrected": pl.String},
         orient="row",
     ).join(results, on=_KEYS, how="semi")
@@ -58,7 +58,7 @@ def keep_decided(found: Ranking, settled: pl.DataFrame) -> pl.DataFrame:
     return settled.join(found.compared.results, on=_KEYS, how="semi")
 
 
-def _change(effect: Effect, metric: str) -> float | None:
+def change_of(effect: Effect, metric: str) -> float | None:
     """Corrected minus judged of an attempt's value: of its turns' mean where the metric is scored by turn; None where
     either is unknown."""
     whole = (metric, False) not in effect.before and (metric, False) not in effect.after

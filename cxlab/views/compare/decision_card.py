@@ -21,6 +21,7 @@ from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
 from cxlab.views.compare.comparison import name_sides
 from cxlab.views.compare.corrected import choose_corrected, show_corrected
+from cxlab.views.compare.without_judge import show_without
 
 
 def show_decision(
@@ -61,6 +62,7 @@ def show_decision(
     _show_ranking(about, found, conditions, title, named, words)
     if corrected:
         show_corrected(about, found, corrected, title, name)
+    show_without(about, found, view, unit, title, name)
     return corrected
 
 
