@@ -90,9 +90,11 @@ def find_leaks(asked: Iterable[Asked]) -> Iterator[str]:
         for other in ("agent", "customer"):
             if other == reader or other not in of or (reader, other) == ("judge", "agent"):
                 continue  # a judge sees the policy that it is to judge by
-            own = set(of[reader].values())
-            secret = [text for text in of[other].values() if text not in own]
-            shared = frozenset[tuple[str, ...]]().union(*(_runs(text) for text in of[other].values() if text in own))
+            own = {line for text in of[reader].values() for line in text.splitlines()}
+            lines = [text.splitlines() for text in of[other].values()]
+            secret = ["\n".join(line for line in text if line not in own) for text in lines]
+            both = "\n".join(line for text in lines for line in text if line in own)
+            shared = _runs(both)
             if reader == "customer":
                 # What an agent is told at length is policy and procedure, of which customers know nothing.
                 secret = [text for text in secret if len(text) > LONGEST_LINE]

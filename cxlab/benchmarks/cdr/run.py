@@ -6,6 +6,7 @@ Nothing here looks at what is expected.
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -123,17 +124,20 @@ async def _rerank(
     if not few:
         return list(found), 0
     corpus = load_corpus(sample.dataset_id)
-    shown = tuple(
-        Candidate(number=number, text=cut_middle(options.text.write(corpus[each.id].messages)))
-        for number, each in enumerate(few, 1)
-    )
     seed = int(content_id("seed", sample.id, trial, setup.seed), 16) % 2**31
+    # Shuffled, so that a model that keeps the order it was given does not pass for one that knows it.
+    places = list(range(len(few)))
+    random.Random(seed).shuffle(places)
+    shown = tuple(
+        Candidate(number=number, text=cut_middle(options.text.write(corpus[few[place].id].messages)))
+        for number, place in enumerate(places, 1)
+    )
     inputs = RerankInputs(query=str(sample.inputs["query"]), candidates=shown)
     reply = await ask(setup.model, RERANK, inputs, seed=seed)
     spent.add(reply.usage, reply.latency_s, reply.cost_usd)
     if reply.failure is not None:
         spent.failures.append(reply.failure)
-    order = [number - 1 for number in reply.output.order] if reply.output else []
+    order = [places[number - 1] for number in reply.output.order] if reply.output else []
     left = [place for place in range(len(few)) if place not in order]
     return [*(few[place] for place in (*order, *left)), *rest], len(order)
 

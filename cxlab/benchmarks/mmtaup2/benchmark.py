@@ -205,6 +205,6 @@ BENCHMARK = Benchmark(
     figures=list_figures,
     migrate=migrate,
     rescore=rescore,
-    scorer="2",
+    scorer="3",
     published=(resources.data("published", "mmtaup2.json"),),
 )

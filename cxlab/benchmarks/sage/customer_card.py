@@ -5,6 +5,7 @@ The card depends on the sample, the trial and the seed and on nothing else: ever
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -91,10 +92,17 @@ def make_card(
         attitude=ATTITUDES[inputs["level"], mood],
         system=system,
         facts=tuple(facts),
+        usual=_usual(fact.how for fact in facts),
         patience=inputs["patience"],
         language=LANGUAGES[language],
         untold=tuple(range(1, len(facts) + 1)),
     )
+
+
+def _usual(hows: Iterable[str]) -> str:
+    """The way in which most facts come out, told once; none where no two come out alike."""
+    (how, count), *_ = Counter(hows).most_common(1) or [("", 0)]
+    return how if count > 1 else ""
 
 
 def mood_of(s: Scenario, facts: Iterable[Mapping[str, Any]]) -> str:

@@ -57,7 +57,8 @@ class Variable(ScenarioPart):
     """A system variable: named values, or a number or date of which branches read bounds.
 
     `number`: integer (also `integer: true`), amount (to the cent) or date; `low` is the least value that occurs, with
-    dates none unless given. `samples` are the values that stand for their cells in leaves; else they are solved.
+    dates none unless given. `samples` are the values that stand for their cells in leaves; else they are solved. The
+    `hidden` ones the desk has noted and the customer does not know of.
     """
 
     description: str
@@ -68,6 +69,7 @@ class Variable(ScenarioPart):
     low: int | float | str | None = None
     samples: tuple[Any, ...] = ()
     context_only: bool = False
+    hidden: tuple[Value, ...] = ()
 
     @property
     def kind(self) -> Kind | None:

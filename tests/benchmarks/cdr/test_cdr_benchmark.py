@@ -1,6 +1,7 @@
 """A run of CDR: the same figures as the evaluation, each miss with its kind, and what a chat model may reorder."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -127,12 +128,25 @@ def test_kinds_of_failure(query: str, said: Sequence[str], kind: str) -> None:
     assert explain(query, talk("x", *said)) == kind
 
 
+def shown_ids(model: Scripted, sample: Sample, ids: list[str]) -> list[str]:
+    """The conversations in the order of their numbers in the prompt."""
+    asked = "\n".join(message["content"] for message in model.asked[0].messages)
+    parts = re.split(r"^Conversation \d+:$", asked, flags=re.MULTILINE)[1:]
+    texts = {one: CORPUS[one].messages[0].text for one in ids}
+    return [next(one for one, text in texts.items() if text in part) for part in parts]
+
+
 def test_a_chat_model_orders_the_candidates_and_what_it_leaves_out_stays_behind(stored: Stored) -> None:
     sample = next(s for s in stored[1] if s.inputs["query_id"] == "q1" and s.task == "session")
     first = attempt_of(sample, llm.load("retriever:bm25")).output["ranked"]
     model = Scripted('{"reason": "it is late", "order": [3, 1]}')
     attempt = attempt_of(sample, model, candidates=4)
-    assert attempt.output["ranked"] == [first[2], first[0], first[1], first[3], *first[4:]]
+    # The candidates are shown in an order of their own; what the model leaves out keeps the first stage's.
+    shown = shown_ids(model, sample, first[:4])
+    assert set(shown) == set(first[:4])
+    assert shown != first[:4]
+    named = [shown[2], shown[0]]
+    assert attempt.output["ranked"] == [*named, *(one for one in first if one not in named)]
     assert (attempt.outcome, attempt.output["reranked"]) == ("ok", 2)
     asked = "\n".join(message["content"] for message in model.asked[0].messages)
     assert "my parcel is late again" in asked

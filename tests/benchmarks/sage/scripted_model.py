@@ -104,7 +104,7 @@ def customer(system: str, user: str) -> dict[str, Any]:
     said: dict[str, Any] = {"reasoning": "I go on.", "message": "", "told": [], "withheld": [], "taken_back": []}
     fresh = [n for n in untold if n not in mistaken]
     if fresh:
-        quoted = QUOTE.search(hows[str(fresh[0])])
+        quoted = QUOTE.search(hows.get(str(fresh[0]), ""))
         said |= {"message": as_i(quoted[1] if quoted else facts[str(fresh[0])]), "told": fresh[:1]}
     elif mistaken:
         told = f"I had that wrong. {as_i(facts[str(mistaken[0])])}"

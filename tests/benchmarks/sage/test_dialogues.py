@@ -87,7 +87,7 @@ def test_customers_do_not_sound_alike(dialogues) -> None:
     said = collections.Counter(text for a in attempts for text in {m.text for m in a.messages if m.role == "customer"})
     text, times = said.most_common(1)[0]
     # Each customer is met by every model.
-    assert times / len(attempts) <= 0.02, (text, times)
+    assert times / len(attempts) <= 0.025, (text, times)
 
 
 def test_no_customer_repeats_itself_within_a_dialogue(dialogues) -> None:

@@ -11,7 +11,7 @@ SIMULATE = "cxlab.benchmarks.cdr.simulated"
 
 
 class Candidate(BaseModel):
-    """A conversation that was found, with its number in the prompt."""
+    """A conversation that was found, with its number in the prompt; the numbers tell nothing of how it was found."""
 
     number: int
     text: str
@@ -35,4 +35,4 @@ class RerankReply(BaseModel):
     order: list[int] = Field(description="Numbers of conversations, best first.")
 
 
-RERANK = Prompt("cdr-rerank", 1, HERE / "rerank.md", RerankInputs, RerankReply, simulate=f"{SIMULATE}.reranking:rerank")
+RERANK = Prompt("cdr-rerank", 2, HERE / "rerank.md", RerankInputs, RerankReply, simulate=f"{SIMULATE}.reranking:rerank")

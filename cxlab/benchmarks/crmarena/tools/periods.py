@@ -1,4 +1,4 @@
-"""Tools that reckon with dates: where a period begins and ends."""
+"""Tools that work with dates: where a period begins and ends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def get_start_date(
     period: Annotated[Literal["day", "week", "month", "quarter"], Field(description="The unit to count back in")],
     interval_count: Annotated[int, Field(ge=0, le=10_000, description="How many units to go back")],
 ) -> str:
-    """Reckon when a stretch of time begins that ends with end_date and is interval_count periods long."""
+    """Work out the moment that lies interval_count periods before end_date."""
     del sandbox
     end = read_moment(end_date)
     try:

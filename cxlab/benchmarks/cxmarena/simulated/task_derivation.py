@@ -68,9 +68,10 @@ def name(inputs: NameInputs, profile: Profile, rng: np.random.Generator) -> str:
     shared = any(other.startswith(f"{title} (") for title in leading for other in inputs.taken)
     if not inputs.l1 and (shared or len(groups) == 1):
         called += f" ({', '.join(group for group, _ in groups.most_common(2))})"
-    about = "; ".join(title for title, _ in titles.most_common(6))
-    where = ", ".join(group for group, _ in groups.most_common(6))
-    description = f"{about} ({where})" + (f": {', '.join(inputs.terms)}" if inputs.terms else "")
+    # The description adds to the name what that leaves out: further titles and groups, and words that customers use.
+    told = [one for counted in (titles, groups) for one, _ in counted.most_common(6)]
+    more = [one for one in told if one.lower() not in called.lower()]
+    description = "; ".join([*more, *([", ".join(f'"{term}"' for term in inputs.terms)] if inputs.terms else [])])
     reply = {"name": called, "description": description}
     return write(reply, profile, rng, f"I would call it {called}.")
 

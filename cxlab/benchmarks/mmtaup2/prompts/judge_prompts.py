@@ -104,7 +104,7 @@ INPUTS: dict[str, type[TurnInputs]] = {
 class OutcomeInputs(BaseModel):
     """What a judge of the whole gets; `rule` says when handing over counts as right, whatever the policy says of it."""
 
-    turn: int
+    turn: int = unrendered(0)
     rule: str
     talk: str
     policy: str = ""
@@ -207,7 +207,8 @@ def _call(message: Message) -> str:
 
 def _cut(result: str) -> str:
     """The beginning of a long result, up to where something said in it ends."""
-    return re.sub(r"[;,][^;,]*$", "", result[:_LONGEST]) + "; and more"
+    kept = re.sub(r"[;,][^;,]*$", "", result[:_LONGEST])
+    return kept + "; and more" + ")" * (kept.count("(") - kept.count(")"))
 
 
 def spell(value: Any) -> str:

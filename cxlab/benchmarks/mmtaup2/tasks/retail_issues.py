@@ -66,7 +66,7 @@ def _look(order: Row) -> GoldAction:
 
 
 def _options(options: dict[str, str]) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in options.items())
+    return ", ".join(f"{name} {value}" for name, value in options.items())
 
 
 def _method(user: Row, name: str) -> str:
@@ -191,7 +191,7 @@ def _swap(case: IssueContext, status: str, tool: str, opening: str) -> RetailIss
     }
     arguments = {"order_id": order["order_id"], "item_ids": old_ids, "new_item_ids": new_ids}
     return RetailIssue(
-        f"{opening} {order['order_id']}: {wishes}. The difference goes over {_method(case.user, method)}.",
+        f"{opening} {order['order_id']}: {wishes}. The difference is to be settled with {_method(case.user, method)}.",
         facts,
         [
             _look(order),
@@ -209,7 +209,7 @@ def return_items(case: IssueContext) -> RetailIssue | None:
         return None
     items, method = _choose(order, case.rng), order["payment_history"][0]["payment_method_id"]
     return RetailIssue(
-        f"I want to send back {_names(items)} from order {order['order_id']}, refunded to what I paid with.",
+        f"I want to send back {_names(items)} from order {order['order_id']}, with the refund to what I paid with.",
         {"order_id": order["order_id"], "items": _names(items), "payment_method": _method(case.user, method)},
         [
             _look(order),
@@ -246,7 +246,7 @@ def ask_cheapest(case: IssueContext) -> RetailIssue | None:
     if not prices:
         return None
     return RetailIssue(
-        f"What does the cheapest {product['name']} cost that is in stock?",
+        f"What does the cheapest {product['name']} that you have in stock cost?",
         {"product": product["name"]},
         [act("list_all_product_types"), act("get_product_details", product_id=name)],
         accepts="you have the price",

@@ -20,11 +20,11 @@ from cxlab.benchmarks.mmtaup2.worlds.telecom_device import (
 _OR_NULL = {"type": ["string", "null"]}
 _APN_FIELDS: dict[str, dict[str, Json]] = {
     "apn_name": text("Name of the access point.", "internet", "broken"),
-    "reset_at_reboot": {"type": "boolean"},
-    "mms_apn": _OR_NULL,
-    "mmsc_url": _OR_NULL,
-    "mms_proxy": _OR_NULL,
-    "mms_port": {"type": ["integer", "null"]},
+    "reset_at_reboot": {"type": "boolean", "description": "Whether they go back to the standard at the next restart."},
+    "mms_apn": {**_OR_NULL, "description": "Access point for picture messages."},
+    "mmsc_url": {**_OR_NULL, "description": "Address for picture messages (MMSC)."},
+    "mms_proxy": {**_OR_NULL, "description": "Proxy for picture messages."},
+    "mms_port": {"type": ["integer", "null"], "description": "Port for picture messages."},
 }
 _OWN_VPN = {"server_address": "192.168.1.1", "protocol": "OpenVPN", "server_performance": "excellent"}
 _APP = text("The app as the list of installed apps names it, for example messaging.")
@@ -234,7 +234,7 @@ class Phone(World):
     @tool(
         "customer",
         "Allow an app to do something.",
-        {"app_name": _APP, "permission": text("What to allow: sms, storage, phone or network.")},
+        {"app_name": _APP, "permission": text("What to allow.", "sms", "storage", "phone", "network")},
         write=True,
     )
     def grant_app_permission(self, app_name: str, permission: str) -> Json:
@@ -256,7 +256,7 @@ class Phone(World):
         self._search()
         return {"rebooted": True, "status_bar": status_bar(self.device)}
 
-    @tool("customer", "Pay the bill that the company has asked a payment for.", write=True, irreversible=True)
+    @tool("customer", "Pay the bill for which the company has requested payment.", write=True, irreversible=True)
     def make_payment(self) -> Json:
         if self.around["payment_request"] is None:
             return {"note": "Nobody has asked for a payment; nothing was paid."}

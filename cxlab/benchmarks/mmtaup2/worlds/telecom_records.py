@@ -75,7 +75,7 @@ class Records(World):
 
     @tool(
         "agent",
-        "Find customers by full name and date of birth; the list is empty when both agree for nobody.",
+        "Find customers by full name and date of birth; the list is empty when no customer has both.",
         {"full_name": text("First and last name."), "dob": text("Date of birth as YYYY-MM-DD.")},
     )
     def get_customer_by_name(self, full_name: str, dob: str) -> Json:
@@ -94,7 +94,7 @@ class Records(World):
     @tool(
         "agent",
         "List a customer's bills, newest first.",
-        {"customer_id": _CUSTOMER, "limit": integer("At most so many; 12 if left out.")},
+        {"customer_id": _CUSTOMER, "limit": integer("How many bills at most; 12 if left out.")},
         optional=("limit",),
     )
     def get_bills_for_customer(self, customer_id: str, limit: int = 12) -> Json:
@@ -165,7 +165,7 @@ class Records(World):
 
     @tool(
         "agent",
-        "Ask the customer to pay a bill; it then awaits payment. Only one bill can. "
+        "Ask the customer to pay a bill, which then awaits payment; only one bill at a time can. "
         "Whether the bill is overdue is not checked here.",
         {"customer_id": _CUSTOMER, "bill_id": text("The bill's id, such as B1234.")},
         write=True,

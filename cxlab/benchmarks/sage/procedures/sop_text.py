@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from cxlab.benchmarks.sage import conditions
-from cxlab.benchmarks.sage.conditions import to_step
+from cxlab.benchmarks.sage.conditions import same, to_step
 from cxlab.benchmarks.sage.rules import Branch, FieldSpec, Scenario, Variable, load
 
 
@@ -40,6 +40,15 @@ def shown_system(system: dict[str, Any], scenario: Scenario) -> dict[str, str]:
     """What the back end shows of one customer, in words."""
     known = {name: value for name, value in system.items() if name in scenario.system}
     return {show_variable(name, scenario.system[name]): show_known(value) for name, value in known.items()}
+
+
+def known_to_customer(system: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
+    """What the customer knows of the back end: not the desk's own notes about it."""
+    return {
+        name: value
+        for name, value in system.items()
+        if name not in scenario.system or not any(same(value, one) for one in scenario.system[name].hidden)
+    }
 
 
 def show_fields(scenario: Scenario, glossary: bool = True) -> str:
@@ -119,6 +128,6 @@ def _way(scenario: Scenario, branch: Branch) -> str:
             kind = scenario.kind(name)
             called = show_variable(name, scenario.system[name])
             told.append(f"the {called} {conditions.in_words(condition, kind, show_known)}")
-    note = "".join(f"note {k} {v}, then " for k, v in branch.set.items())
+    note = "".join(f"set {k} to {v} and " for k, v in branch.set.items())
     end = f"go to {branch.to}" if branch.to else f"do {branch.action} and stop"
     return f"If {' and '.join(told)}, then {note}{end}." if told else f"Always {note}{end}."

@@ -57,7 +57,8 @@ class AgentInputs(BaseModel):
 class CustomerInputs(BaseModel):
     """What the customer gets, in every prompt and not in the first one only.
 
-    Facts are numbered from 1. `told`, `mistaken` and `untold` are kept by the run from the customer's own reports.
+    Facts are numbered from 1; `usual` is how those come out that say nothing else.
+    `told`, `mistaken` and `untold` are kept by the run from the customer's own reports.
     """
 
     role: str
@@ -68,6 +69,7 @@ class CustomerInputs(BaseModel):
     attitude: str
     system: dict[str, str]
     facts: tuple[Fact, ...]
+    usual: str = ""
     patience: int
     language: str
     history: list[DialogueLine] = []

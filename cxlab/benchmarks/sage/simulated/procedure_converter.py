@@ -63,7 +63,7 @@ class Draft:
             "id": re.sub(r"\W+", "_", title.lower()).strip("_")[:40] or "procedure",
             "short": "".join(word[0] for word in re.findall(r"[A-Za-z]+", title))[:2].upper() or "P",
             "title": title,
-            "business": f"A service desk that works by this procedure: {title}.",
+            "business": f"This desk works by the procedure {title}.",
             "role": "a customer of this business",
             "slots": {"name": ["Alex", "Robin", "Kim", "Jo", "Chris", "Pat"]},
             "fields": self.fields,

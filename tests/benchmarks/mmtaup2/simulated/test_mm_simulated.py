@@ -102,8 +102,8 @@ async def test_profiles_come_out_in_order(domain: str) -> None:
 
 
 async def test_a_hard_customer_costs_turns_and_passes_and_being_told_of_it_saves_passes() -> None:
-    easy, hard = await play("telecom", "base", persona="easy"), await play("telecom", "base", persona="hard")
-    told = await play("telecom", "base", persona="hard", exposure=1)
+    easy, hard = await play("telecom", "base", 24, persona="easy"), await play("telecom", "base", 24, persona="hard")
+    told = await play("telecom", "base", 24, persona="hard", exposure=1)
     assert turns(hard) > 1.4 * turns(easy)
     assert passed(easy) > passed(hard)
     assert passed(told) > passed(hard)
@@ -148,8 +148,8 @@ async def test_a_text_conversation_takes_less_than_50_ms() -> None:
 
 
 async def test_a_middling_agent_fails_with_a_hard_customer_and_recovers_when_told_of_it() -> None:
-    easy, hard = await play("telecom", "base", persona="easy"), await play("telecom", "base", persona="hard")
-    told = await play("telecom", "base", persona="hard", exposure=1)
+    easy, hard = await play("telecom", "base", 24, persona="easy"), await play("telecom", "base", 24, persona="hard")
+    told = await play("telecom", "base", 24, persona="hard", exposure=1)
     assert passed(hard) < min(passed(easy), passed(told))
 
 

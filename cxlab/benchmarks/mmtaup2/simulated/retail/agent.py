@@ -414,7 +414,7 @@ def _kinds(kind: str) -> tuple[str, ...]:
 
 
 def _options(options: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in options.items())
+    return ", ".join(f"{name} {value}" for name, value in options.items())
 
 
 def _spoken(address: Mapping[str, str]) -> str:

@@ -28,7 +28,7 @@ from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import (
 )
 
 # Where the first few words end and the particulars begin.
-PARTICULARS = re.compile(r":|, (?:refunded|because)\b|,? from order\b(?!, but only)|\.\s")
+PARTICULARS = re.compile(r":|, (?:with the refund|because)\b|,? from order\b(?!, but only)|\.\s")
 # Longer than this a read-back is not followed to its end by somebody who loses the thread.
 TOO_LONG = 32
 

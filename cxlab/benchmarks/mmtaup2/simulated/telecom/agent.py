@@ -349,10 +349,14 @@ class TelecomAgent(TelecomDialogueState):
         kind_already = again and not stumbled and self.gently
         if upset and not self.soothed() and not kind_already and rng.random() < self.profile.empathy:
             parts.insert(0, self.line("soothe"))
-        for name in names:
+        for place, name in enumerate(names):
             one = phrases.phrases().requests[name]
             # Whoever did not understand gets the other wording, if anything was learnt from that.
-            parts.append(grammar.say(one.plain if plain or (again and stumbled) else one.named, rng, {}))
+            said = grammar.say(one.plain if plain or (again and stumbled) else one.named, rng, {})
+            # Several things in one message are put one after the other, not as so many separate requests.
+            parts.append(
+                re.sub(r"^(?:Please|Now please)\b", ("Then please", "And please")[place > 1], said) if place else said
+            )
         if self.skill is not None and plain and not phrases.phrases().requests[names[-1]].fix:
             # Somebody who is known to retell things loosely is asked for the words at once.
             parts.append(self.line("read_out"))
