@@ -33,7 +33,8 @@ from cxlab.llm.simulated.profiles import Profile
 
 FAREWELL = re.compile(
     r"\b(?:bye|goodbye|over and out|good day to you|take care|all the best|end of chat|many thanks$|"
-    r"i(?:'?m| am) (?:off|gone|hanging up|closing)|"
+    # "I'm off." ends the talk; "I'm off to Rome" does not.
+    r"i(?:'?m| am) (?:off(?= now\b|\W*$|[.!])|gone|hanging up|closing)|"
     r"have a (?:really )?(?:good|nice|lovely|pleasant) (?:day|one|rest|evening|afternoon|weekend)|"
     r"let you go now|close the chat now|end this here|you(?:'?ll| will) hear from me|see you|"
     r"not keep you any longer|(?:i'?ll|i will|let'?s) leave it there|"
