@@ -61,9 +61,8 @@ def show_boards(about: list[Declaration]) -> None:
     """Each benchmark's own leaderboard; a pick leads to the failures behind it."""
     for each in about:
         if picked := show_board(each):
-            model, task = picked
-            tasks = (task,) if task else ()
-            ui.open_page("failures", View(benchmark=each.card.id, models=(model,), tasks=tasks, order="worst"))
+            models, tasks = ((name,) if name else () for name in picked)
+            ui.open_page("failures", View(benchmark=each.card.id, models=models, tasks=tasks, order="worst"))
 
 
 def find_subjects(about: list[Declaration]) -> list[Subject]:

@@ -73,7 +73,8 @@ def draw_dots(
                 showlegend=False,
             )  # fmt: skip
         if len(models) > 1:
-            left = [_ends(row)[1] > turn for row in own]
+            # On the left only where there is more room than on the right, or names would run into those of the bands.
+            left = [_ends(row)[1] > turn and _ends(row)[0] - begin >= end - _ends(row)[1] for row in own]
             # Set apart, or a name from right to left would turn the sign of its value round.
             texts = [f"\xa0\xa0\u2068{short_name(model)}\u2069 {row['value']:.{digits}f}\xa0\xa0" for row in own]
             for row, on_left, text in zip(own, left, texts, strict=True):

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from cxlab.benchmarks.sage.procedures import graph
 from cxlab.charts import compare
-from cxlab.charts.dots import spread
-from cxlab.charts.theme import mark_models
+from cxlab.charts.dots import draw_dots, spread
+from cxlab.charts.theme import mark_models, palette
 from cxlab.views.sop import charts as path_charts
 from cxlab.views.sop.charts_variants import badge_of, draw_variants
 
@@ -164,3 +164,20 @@ def test_names_stand_inside_an_axis_that_ends_far_from_the_dots():
     figure = compare.draw_scores(low, (0.0, 100.0), "Overall", {"g": "group"}, MARKS, False)
     placed = {place for trace in figure.data if trace.mode == "text" for place in trace.textposition}
     assert placed == {"middle right"}
+
+
+def test_a_name_stands_where_there_is_room_and_small_groups_are_grey() -> None:
+    rows = [
+        {"model": model, "group": group, "value": value, "low": low, "high": high, "hover": "", "faint": group == "few"}
+        for group, value, low, high in (("wide", 40.0, 10.0, 70.0), ("few", 90.0, 80.0, 99.0))
+        for model in ("a", "b")
+    ]
+    names, marks = {"wide": "wide", "few": "few"}, mark_models(["a", "b"])
+    figure = draw_dots(rows, list(names), ["a", "b"], names, marks, False, axis=(0.0, 100.0))
+    (texts, _) = (each for each in figure.data if each.mode == "text")
+    # The whisker ends past the middle, but left of it are the names of groups.
+    assert list(texts.textposition) == ["middle right", "middle left"]
+    dots = [each for each in figure.data if each.mode == "markers" and each.name == "a"]
+    assert [[group for group, _ in each.customdata] for each in dots] == [["wide"], ["few"]]
+    assert dots[0].marker.color == marks["a"].colour
+    assert dots[1].marker.color == palette(False).muted

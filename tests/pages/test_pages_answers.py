@@ -56,13 +56,16 @@ def test_each_task_is_led_by_its_own_figure(home: Path) -> None:
     assert found["quality"].table["samples"].to_list() == [2]
 
 
-def test_overview_shows_a_column_a_task(home: Path) -> None:
+def test_overview_shows_a_row_a_task(home: Path) -> None:
     app = open_page()
     assert not app.exception
     assert app.subheader[0].value.startswith("CXMArena: only strong has been evaluated")
-    board = app.dataframe[0].value
-    assert {"intent", "quality", "tools", "attempts"} <= set(board.columns)
-    assert board["attempts"].tolist() == [8, 8]
+    by_task, board = (each.value for each in app.dataframe[:2])
+    titles = {task.id: task.title for task in REGISTRY["cxmarena"].card.tasks}
+    assert {titles["intent"], titles["quality"], titles["tools"]} <= set(by_task["task"])
+    assert set(by_task["lead"]) == {"–"}
+    assert "attempts" not in board.columns
+    assert "of 8 answers of each" in words(app)
 
 
 def test_wrong_answers_are_counted_and_grouped_by_what_is_wrong_with_them(home: Path) -> None:

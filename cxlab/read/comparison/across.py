@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cxlab.read.comparison.ranking import Ranking
+from cxlab.read.comparison.words import is_below_floor
 
 STANDINGS = ("leads", "first", "level", "behind")
 """Ahead of all others for sure; first, but not for sure; not behind the first for sure; behind it for sure."""
@@ -14,13 +15,15 @@ STANDINGS = ("leads", "first", "level", "behind")
 @dataclass(frozen=True)
 class Across:
     """`models`, those that lead in most tasks first; `standing[model][benchmark]`: in how many of a benchmark's `tasks`
-    it stands how, by STANDINGS. `undecided`: tasks in which nobody leads for sure."""
+    it stands how, by STANDINGS. `undecided`: tasks in which nobody leads for sure; `below`: of the others those whose
+    leader does no better than a constant agent."""
 
     models: tuple[str, ...]
     benchmarks: tuple[str, ...]
     tasks: Mapping[str, int]
     standing: Mapping[str, Mapping[str, Mapping[str, int]]]
     undecided: int
+    below: int
 
     def count(self, model: str, standing: str) -> int:
         """In how many tasks of all benchmarks a model stands so."""
@@ -47,7 +50,7 @@ def stand_across(rankings: Mapping[str, Sequence[Ranking]]) -> Across | None:
 
     return Across(
         tuple(sorted(shared, key=order)), names, {name: len(ranked[name]) for name in names}, shared,
-        sum(not each.decided for each in found),
+        sum(not each.decided for each in found), sum(each.decided and is_below_floor(each) for each in found),
     )  # fmt: skip
 
 

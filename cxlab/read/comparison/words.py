@@ -94,6 +94,11 @@ def say_floors(found: Sequence[Ranking], name: Name = str) -> str:
     )
 
 
+def is_below_floor(found: Ranking) -> bool:
+    """Whether whoever is first does no better than a constant agent."""
+    return bool(_say_low_means([found], str))
+
+
 def _say_low_rates(found: Ranking, name: Name) -> str:
     """The constant agent that passes most, and the ranked ones that pass less often than it."""
     rates = {side: rate for side, rate in took(found.compared.results).select("side", "success").iter_rows()

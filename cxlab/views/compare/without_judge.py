@@ -41,11 +41,12 @@ def show_without(about: Declaration, judged: Ranking, view: View, unit: Unit, ti
     if not judges:
         return
     names = {"": "none left out", **{judge: label(judge) for judge in judges}}
-    judge = choose_id(
-        "dropped", "Without judge", list(names), names.__getitem__,
-        help="Scores all attempts anew from the stored votes of the other judges, by the benchmark's own rules. Nobody "
-        "is asked again, and what stands elsewhere on this page stays as judged.",
-    )  # fmt: skip
+    with st.container(width=360):
+        judge = choose_id(
+            "dropped", "Without judge", list(names), names.__getitem__,
+            help="Scores all attempts anew from the stored votes of the other judges, by the benchmark's own rules. "
+            "Nobody is asked again, and what stands elsewhere on this page stays as judged.",
+        )  # fmt: skip
     if not judge:
         return
     many = sum(len(own) for own in compared_attempts(judged).values())

@@ -12,7 +12,7 @@ from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.comparison_sets import ranked, view_of
 
-_WORDS = {"leads": "✓ leads", "first": "first, not for sure", "level": "? cannot tell", "behind": "✕ behind"}
+_WORDS = {"leads": "✓ leads", "first": "first (not sure)", "level": "cannot tell", "behind": "behind"}
 
 
 def show_across(abouts: Sequence[Declaration]) -> None:
@@ -44,8 +44,9 @@ def say_across(found: Across) -> str:
         return f"Over {over} nobody leads for sure anywhere"
     if len(told) == 1 and max(leads.values()) == tasks:
         return f"{short_model(found.models[0])} leads for sure in all {over}"
+    low = f" (in {found.below} of these no better than a constant agent)" if found.below else ""
     rest = f"; in {found.undecided} nobody does" if found.undecided else ""
-    return f"Over {over}: {', '.join(told)}{rest}"
+    return f"Over {over}: {', '.join(told)}{low}{rest}"
 
 
 def say_standing(counts: Mapping[str, int], tasks: int) -> str:
@@ -54,4 +55,4 @@ def say_standing(counts: Mapping[str, int], tasks: int) -> str:
         return "did not run"
     if tasks == 1:
         return next(words for standing, words in _WORDS.items() if counts.get(standing))
-    return ", ".join(f"{words} in {counts[standing]}" for standing, words in _WORDS.items() if counts.get(standing))
+    return "; ".join(f"{words} in {counts[standing]}" for standing, words in _WORDS.items() if counts.get(standing))

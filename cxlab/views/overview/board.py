@@ -8,6 +8,7 @@ import streamlit as st
 from cxlab import read
 from cxlab.charts.board import Floor, draw_board
 from cxlab.charts.compare import draw_scores
+from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import short_model
 from cxlab.read import View
 from cxlab.read.comparison import ranking
@@ -24,7 +25,7 @@ from cxlab.views.comparison_sets import choose_lead, choose_set, offer_marked, r
 from cxlab.views.judges.corrections import show_beside_scores
 
 Picked = tuple[str, str] | None
-"""A model, and a task or "", that was clicked."""
+"""A model or "", and a task or "", that was clicked."""
 _KINDS: dict[str, Kind] = {"points": "points", "percent": "percent", "ratio": "ratio", "seconds": "seconds"}
 _NOTE = "Pick a model to see its failures."
 
@@ -92,9 +93,8 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
     columns = {
         task.metric: column(name, _KINDS.get(task.unit, "points"), card.metrics.get(task.metric)),
         "interval": column("95 % interval", help=f"Clustered by {about.cluster_name}, within the metric's scale."),
-        "verdict": column("Against the first", help="Paired by sample, corrected for the number of models."),
+        "verdict": column("Lead", help="Against the first: paired by sample, corrected for the number of models."),
         **{each: column(title(each), "points", card.metrics.get(each)) for each in beside},
-        "samples": column("Samples", "count", "n: samples that all models of this ranking have."),
     }
     if found.table.height < 2:
         del columns["verdict"]
@@ -130,13 +130,45 @@ def _show_tasks(about: Declaration, found: Sequence[Ranking], finding: str) -> P
     points = show_chart(figure, scores, key=f"board-{card.id}", alt=alt, select=True, table=False)
     if lines.height:
         st.caption("Dotted: " + plain("; ".join(lines["name"].unique(maintain_order=True))) + ".")
-    tasks = {each.task.id: each.task for each in found}
-    wide = pl.concat([scores.select("grp", "side", "mean"), floors.select("grp", "side", mean="value")])
-    board = wide.pivot("grp", index="side", values="mean").rename({"side": "model"})
-    board = board.join(cached(took, view_of(card.id)), on="model", how="left")
-    columns = {id: column(title(id), _KINDS.get(task.unit, "points"), _tell(about, task)) for id, task in tasks.items()}
-    board = board.sort("model")
-    return _show_table(about, board, columns) or ((str(points[0][1]), str(points[0][0])) if points else None)
+    opened = _show_by_task(about, found)
+    sides = pl.concat([scores.select("side"), floors.select("side")]).unique().sort("side")
+    board = sides.rename({"side": "model"}).join(cached(took, view_of(card.id)), on="model", how="left")
+    return _show_table(about, board, {}) or opened or ((str(points[0][1]), str(points[0][0])) if points else None)
+
+
+def _show_by_task(about: Declaration, found: Sequence[Ranking]) -> Picked:
+    """A row a task, a column a model or constant agent, so that many tasks put no column out of sight; what was
+    picked."""
+    models = sorted({side for each in found for side in each.table["side"]})
+    floors = [floor for floor in about.floors if any(floor.model in set(each.floors["side"]) for each in found)]
+    rows = []
+    for each in found:
+        values = dict(
+            [*each.table.select("side", "value").iter_rows(), *each.floors.select("side", "value").iter_rows()]
+        )
+        lead = f"✓ {short_model(each.leader)}" if each.decided else "? cannot tell" if each.table.height > 1 else "–"
+        rows.append({
+            "task": each.task.title, "lead": lead, "samples": each.compared.samples,
+            **{f"side_{place}": values.get(model) for place, model in enumerate(models)},
+            **{f"floor_{place}": values.get(floor.model) for place, floor in enumerate(floors)},
+        })  # fmt: skip
+    columns = {
+        "task": column("Task"),
+        "lead": column("Leads for sure", help="Paired by sample, corrected for the number of models."),
+        **{f"side_{place}": column(short_model(model), "points") for place, model in enumerate(models)},
+        **{f"floor_{place}": column(floor.title, "points", f"{floor.meaning.rstrip('.')}. Not ranked.")
+           for place, floor in enumerate(floors)},
+        "samples": column("Samples", "count", "That all models of the task have."),
+    }  # fmt: skip
+    schema = {"task": pl.String, "lead": pl.String, "samples": pl.Int64}
+    numbers = dict.fromkeys((name for name in columns if name not in schema), pl.Float64)
+    frame = pl.DataFrame(rows, schema={**schema, **numbers}, orient="row")
+    picked = show_table(frame, columns, key=f"board-tasks-{about.card.id}",
+                        alt=f"Main figure of each task on {about.card.name}.", select="single")  # fmt: skip
+    if not picked:
+        return None
+    chosen = next(each for each in found if each.task.title == picked[0]["task"])
+    return "", chosen.task.id
 
 
 def say_leaders(found: Sequence[Ranking]) -> str:
@@ -193,9 +225,19 @@ def _show_table(
         "cost_usd": column("Cost", "usd", f"Mean of one {one}, judges left out; empty when that of any is unknown."),
     }
     known = {name: shape for name, shape in columns.items() if name not in _PRICES or named[name].drop_nulls().len()}
+    # What is the same of all is said once, so that no column is out of sight in a narrow window.
+    undecided = bool((named["unscored"].fill_null(0) > 0).any())
+    if not undecided:
+        del known["unscored"]
+    alike = named["attempts"].n_unique() == 1
+    if alike:
+        del known["attempts"]
     rows = show_table(
         named, known, key=f"board-table-{card.id}", alt=f"Models on {card.name}, the best first.", select="single"
     )
+    if alike and named.height:
+        told = f"Passed: of {format_count(named['attempts'][0])} {many} of each, those that all of them have"
+        st.caption(f"{told}{'' if undecided else '; every one has a verdict'}.")
     if about.floors and any(named["floor"]):
         st.caption("Floors are constant agents. They are not ranked: " + plain("; ".join(_meanings(about, named))))
     return (str(rows[0]["model"]), "") if rows else None

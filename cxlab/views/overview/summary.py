@@ -8,7 +8,7 @@ from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, annotations
 from cxlab.read.comparison.ranking import Ranking, Rankings
-from cxlab.read.comparison.words import say_against, say_floors, say_leader
+from cxlab.read.comparison.words import is_below_floor, say_against, say_floors, say_leader
 from cxlab.read.failures import passed_rate
 from cxlab.records.benchmark_card import Declaration
 from cxlab.report.decision_figures import name_metric, say_metric, say_other_lead
@@ -107,7 +107,8 @@ def _show_leads(about: Declaration, found: Rankings, view: View) -> None:
         return
     with st.container(gap=None):
         for each in (each for each in several if each.decided):
-            words = f"{short_model(each.leader)}: {each.task.title}"
+            low = ", but no better than a constant agent" if is_below_floor(each) else ""
+            words = f"{short_model(each.leader)}: {each.task.title}{low}"
             link(words, "compare", view.change(tasks=(each.task.id,)), help=plain(say_metric(about, each)))
 
 
