@@ -83,8 +83,7 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     all, `level` of those in as many attempts. `lost`: points that the group's attempts are below a full score, summed
     over the `scored` ones among them, by `full`; null where none has a score.
     """
-    kinds = [kind for kind in view.errors if kind != "any"]
-    named = bool(kinds) and "any" not in view.errors
+    counted, asked = _counted(view)
     condition, params = where(view.change(alike=""))
     order = "lost DESC NULLS LAST, attempts" if view.weight == "points" else "attempts"
     losses = {name: [getattr(each, name) for each in full] for name in ("task", "metric", "best")}
@@ -93,7 +92,7 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
         WITH listed AS MATERIALIZED (
             SELECT t.*, a.verdict FROM troubles t
             JOIN (SELECT run_id, attempt_id, verdict FROM attempts WHERE {condition}) a USING (run_id, attempt_id)
-            WHERE {"kind IN (SELECT unnest($wanted_kinds))" if named else "NOT on_the_way"}
+            WHERE {counted}
         ), {_losses(full)}, by_group AS (
             SELECT alike, sum(lost) AS lost, count(lost) AS scored
             FROM (SELECT DISTINCT alike, run_id, attempt_id FROM listed) LEFT JOIN losses USING (run_id, attempt_id)
@@ -110,10 +109,18 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
         ) JOIN by_group USING (alike) ORDER BY {order} DESC, n DESC, alike LIMIT $limit
         """,
         {
-            **params, "limit": limit, **({"wanted_kinds": kinds} if named else {}),
+            **params, **asked, "limit": limit,
             **({f"full_{name}": values for name, values in losses.items()} if full else {}),
         },
     )  # fmt: skip
+
+
+def _counted(view: View) -> tuple[str, dict[str, Any]]:
+    """Which troubles count as failures under a view: SQL and its parameters."""
+    kinds = [kind for kind in view.errors if kind != "any"]
+    if kinds and "any" not in view.errors:
+        return "kind IN (SELECT unnest($wanted_kinds))", {"wanted_kinds": kinds}
+    return "NOT on_the_way", {}
 
 
 def _losses(full: Sequence[FullScore]) -> str:
@@ -237,9 +244,10 @@ def chosen_set(
     view: View, messages: bool = False, metrics: Sequence[str] = (), less_is_better: bool = False
 ) -> pl.DataFrame:
     """All attempts of the view as one row each in the order of `rows`, up to MOST_EXPORTED, with these metrics of the
-    whole attempt (NAME_scored where an attempt has something else of that name), its verdict, tags and notes; with all
-    that was said where asked for."""
+    whole attempt (NAME_scored where an attempt has something else of that name), its verdict, tags and notes, the
+    groups of alike failures that it is in (`alike`, as `groups` has them); with all that was said where asked for."""
     condition, params = where(view, "attempts", "a.")
+    counted, asked = _counted(view)
     said = (
         """, (SELECT list({'turn': m.turn, 'role': m.role, 'text': m.text} ORDER BY m.seq) FROM messages m
             WHERE m.run_id = a.run_id AND m.attempt_id = a.attempt_id) AS messages"""
@@ -255,6 +263,8 @@ def chosen_set(
         f"""
         WITH wrong AS (SELECT run_id, attempt_id, {kinds} AS wrong FROM trouble_kinds
             WHERE value <> 'any' GROUP BY 1, 2),
+        grouped AS (SELECT run_id, attempt_id, list(DISTINCT alike ORDER BY alike) AS alike FROM troubles
+            WHERE {counted} GROUP BY 1, 2),
         tagged AS (SELECT run_id, attempt_id, list(value ORDER BY value) AS tags FROM attempt_tags GROUP BY 1, 2),
         noted AS (SELECT run_id, attempt_id, list(value ORDER BY created, id) AS notes FROM annotations_in_force
             WHERE kind = 'note' GROUP BY 1, 2),
@@ -262,24 +272,23 @@ def chosen_set(
         figures AS (SELECT {", ".join(["run_id", "attempt_id", *columns])} FROM scores
             WHERE turn IS NULL GROUP BY 1, 2),
         chosen AS (SELECT run_id, attempt_id FROM attempts a WHERE {condition}), {SCORED}
-        SELECT a.* EXCLUDE (output, facets, facet_list), {shown_columns()} {picked} wrong.wrong, disputed, tags,
-            notes{said}
+        SELECT a.* EXCLUDE (output, facets, facet_list), {shown_columns()} {picked} wrong.wrong, alike, disputed,
+            tags, notes{said}
         FROM attempts a LEFT JOIN wrong USING (run_id, attempt_id) LEFT JOIN figures USING (run_id, attempt_id)
             LEFT JOIN scored USING (run_id, attempt_id)
-            LEFT JOIN doubted USING (run_id, attempt_id)
+            LEFT JOIN doubted USING (run_id, attempt_id) LEFT JOIN grouped USING (run_id, attempt_id)
             LEFT JOIN tagged USING (run_id, attempt_id) LEFT JOIN noted USING (run_id, attempt_id)
         WHERE {condition} ORDER BY {order_by(view, view.order or "worst", less_is_better)} LIMIT $most
         """,
-        {**params, "most": MOST_EXPORTED, "metric": view.metric},
+        {**params, **asked, "most": MOST_EXPORTED, "metric": view.metric},
     )
     # A metric may be called as a column of attempts is: `turns` is both.
     return found.rename({key: f"{name}_scored" if name in found.columns else name for name, key in taken.items()})
 
 
-def to_jsonl(view: View, metrics: Sequence[str] = (), less_is_better: bool = False) -> bytes:
-    """The chosen set as JSON Lines, one attempt a line with its messages."""
-    frame = chosen_set(view, True, metrics, less_is_better)
-    return frame.with_columns(pl.col("started").dt.strftime("%Y-%m-%dT%H:%M:%SZ")).write_ndjson().encode()
+def to_jsonl(chosen: pl.DataFrame) -> bytes:
+    """A chosen set as JSON Lines, one attempt a line."""
+    return chosen.with_columns(pl.col("started").dt.strftime("%Y-%m-%dT%H:%M:%SZ")).write_ndjson().encode()
 
 
 def samples_of(view: View) -> pl.DataFrame:

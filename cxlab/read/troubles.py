@@ -46,12 +46,14 @@ _BY_VERDICT = f"""FROM (SELECT * FROM attempts WHERE verdict IN ('failed', 'unsc
 # `stage` is the last common step of the way taken and the way due, `took` and `due` the next ones: of the agent's own
 # fields for a misread field (what they lead to), of the path it reported otherwise. `field` is the first one that
 # `stage` asks for and that was misread, as `given` where the panel says `wanted`. `alike` names the group: same
-# scenario, kind, stage, steps, field and values, or the same form of an unreadable reply, wherever; `stem` is the
-# detail without its figures, by which that is told.
+# scenario, kind, stage, steps, field and values, or the same form of an unreadable reply, wherever; of what only the
+# verdict tells the same reason and owner ("-" where no step was taken: to stop is not to go on). `stem` is
+# the detail without its figures, by which that is told.
 _TROUBLES = f"""
     SELECT *, {without_figures("detail")} AS stem,
-        left(md5(concat_ws('|', CASE WHEN kind <> 'format' THEN scenario END, kind, stage, took, due, field, given,
-            wanted, stem, tool)), 10) AS alike
+        left(md5(concat_ws('|', CASE WHEN kind <> 'format' THEN scenario END, kind, stage, took,
+            CASE WHEN took IS NULL AND due IS NOT NULL THEN '-' END, due, field, given, wanted, stem, tool,
+            CASE WHEN kind IN ('answer', 'unmarked') THEN owner END)), 10) AS alike
     FROM (
         SELECT run_id, attempt_id, model, scenario, turn, kind, false AS on_the_way, stage, took, due,
             CASE WHEN misread THEN coalesce(asked, other) END AS field,

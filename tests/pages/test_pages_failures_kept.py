@@ -37,7 +37,7 @@ def test_tags_and_notes_are_filters_and_stand_in_downloads(own_judged_home: Path
     assert whole["notes"].to_list() == [None, None, [HOSTILE], None]
     assert whole["verdict_owner"].to_list().count("agent") == 2
     assert "look, again" in to_csv(whole).decode()
-    lines = [json.loads(line) for line in failures.to_jsonl(View()).splitlines()]
+    lines = [json.loads(line) for line in failures.to_jsonl(failures.chosen_set(View(), True)).splitlines()]
     assert [line["notes"] for line in lines] == [None, None, [HOSTILE], None]
     app = open_page("failures", verdict="all", tag="look, again")
     assert app.multiselect(key="cx-filter-tags").value == ["look, again"]

@@ -184,7 +184,12 @@ def test_pages_are_cut_and_counted_in_sql(made: list[tuple[str, str]]) -> None:
 
 
 def test_the_set_as_a_file_holds_every_message(made: list[tuple[str, str]]) -> None:
-    lines = [json.loads(line) for line in failures.to_jsonl(View(metric="overall", errors=("format",))).splitlines()]
+    lines = [
+        json.loads(line)
+        for line in failures.to_jsonl(
+            failures.chosen_set(View(metric="overall", errors=("format",)), True)
+        ).splitlines()
+    ]
     assert len(lines) == 1
     assert [message["text"] for message in lines[0]["messages"]] == [HOSTILE, HOSTILE]
     assert (lines[0]["wrong"], lines[0]["verdict"]) == (["format"], "failed")

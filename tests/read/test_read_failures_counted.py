@@ -103,7 +103,10 @@ def troubles_of(made: Made) -> list[Row]:
     for row in rows:
         # An unreadable reply is the same wherever it comes.
         told = [name for name in DESCRIBES if name != "owner" and (name != "scenario" or row["kind"] != "format")]
-        words = [row[name] for name in told if row[name] is not None]
+        if row["kind"] in ("answer", "unmarked"):
+            told.append("owner")
+        stopped = {"took": "-"} if row["took"] is None and row["due"] is not None else {}
+        words = [text for name in told if (text := {**row, **stopped}[name]) is not None]
         row |= {"alike": hashlib.md5("|".join(words).encode()).hexdigest()[:10], "made": made}
     return rows
 
@@ -316,6 +319,9 @@ def test_the_set_as_a_file(made: list[Made], view: View) -> None:
     frame = failures.chosen_set(view)
     expected = {each.attempt.id: sorted(kinds_of(each) - {"any"}) or None for each in chosen(made, view)}
     assert dict(frame.select("attempt_id", "wrong").iter_rows()) == expected
+    # What the page counts as one group is as many rows of the file.
+    alike = Counter(key for keys in frame["alike"].to_list() for key in keys or ())
+    assert alike == {row["alike"]: row["attempts"] for row in failures.groups(view, 10_000).iter_rows(named=True)}
 
 
 def test_unreadable_replies_of_one_form_are_one_group_in_all_scenarios(made: list[Made]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
+import polars as pl
 import streamlit as st
 
 from cxlab.charts.numbers import format_count
@@ -18,9 +19,12 @@ from cxlab.ui.app_frame import guarded
 from cxlab.ui.labels import plain
 from cxlab.ui.trash import delete
 from cxlab.views.benchmarks import names_of
+from cxlab.views.failures.charts import describe_group
+from cxlab.views.failures.groups import titles_of
 
 _MADE = "failures-datasets-made"
 _LONGEST_NAME = 80
+_ALL_GROUPS = 1_000_000
 
 
 def save_set(view: View, about: Declaration, total: int) -> None:
@@ -42,21 +46,21 @@ def save_set(view: View, about: Declaration, total: int) -> None:
                 "CSV",
                 "csv",
                 "text/csv",
-                lambda: to_csv(failures.chosen_set(kept, False, metrics, less)),
+                lambda: to_csv(read_set(kept, about, False, metrics, less)),
                 f"One row a {one}, guarded against formulas",
             ),
             (
                 "Parquet",
                 "parquet",
                 "application/vnd.apache.parquet",
-                lambda: to_parquet(failures.chosen_set(kept, True, metrics, less)),
+                lambda: to_parquet(read_set(kept, about, True, metrics, less)),
                 f"One row a {one}, with its messages",
             ),
             (
                 "JSONL",
                 "jsonl",
                 "application/x-ndjson",
-                lambda: failures.to_jsonl(kept, metrics, less),
+                lambda: failures.to_jsonl(read_set(kept, about, True, metrics, less)),
                 f"One line a {one}, with its messages",
             ),
         ]
@@ -82,6 +86,20 @@ def save_set(view: View, about: Declaration, total: int) -> None:
                 type="tertiary",
                 help=f"{meaning}{most}.",
             )
+
+
+def read_set(
+    view: View, about: Declaration, messages: bool = False, metrics: Sequence[str] = (), less_is_better: bool = False
+) -> pl.DataFrame:
+    """The chosen set as files have it: as `failures.chosen_set`, with the `groups` of each attempt in the words of the
+    page (what happened, and where)."""
+    chosen = failures.chosen_set(view, messages, metrics, less_is_better)
+    titles = titles_of(about)
+    every = failures.groups(view, _ALL_GROUPS).iter_rows(named=True)
+    words = {row["alike"]: " · ".join(filter(None, describe_group(row, titles))) for row in every}
+    told = [None if keys is None else [words.get(key, key) for key in keys] for keys in chosen["alike"].to_list()]
+    named = chosen.with_columns(pl.Series("alike", told, dtype=pl.List(pl.String)))
+    return named.rename({"alike": "groups"})
 
 
 def _list_ids(kept: View) -> frozenset[tuple[str, str]]:
