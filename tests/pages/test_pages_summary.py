@@ -173,3 +173,13 @@ def test_attempts_without_a_verdict_are_counted_apart_and_lead_to_themselves(
     assert parse_qs(lead.query_string)["verdict"] == ["unscored"]
     assert "m 100.0 %" in card_of(open_page("compare"))
     assert "2 more got no verdict" in card_of(open_page("compare"))
+
+
+def test_one_model_alone_has_attempts_and_nobody_to_share_them_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    write_run(tmp_path, 1, "m", {(f"s{i}", 1): 60.0 + i for i in range(9)})
+    told = words(open_page())
+    assert "Passed: of 9 dialogues; every one has a verdict." in told
+    assert "of each" not in told

@@ -39,8 +39,10 @@ def show_samples(
     by = dict(cached(queries.sides, view, unit).select("side", "model").iter_rows())
     same = unit == "run_id" and by.get(other) == by.get(baseline)
     titles = ("Fixed", "Broken") if same else (f"Only {named[other]} passes", f"Only {named[baseline]} passes")
-    flip_words = {"fixed": f"✓ {titles[0].lower() if same else titles[0]}", "same": "same",
-                  "broken": f"✕ {titles[1].lower() if same else titles[1]}"}  # fmt: skip
+    # The page says further up who is simulated: in cells and heads of columns the words would hide columns.
+    brief = {side: named[side].removesuffix(" · simulated") for side in (other, baseline)}
+    flip_words = {"fixed": "✓ fixed" if same else f"✓ only {brief[other]}", "same": "same",
+                  "broken": "✕ broken" if same else f"✕ only {brief[baseline]}"}  # fmt: skip
     words = {"": "All samples", "fixed": f"{titles[0]}: {fixed:,}", "broken": f"{titles[1]}: {broken:,}"}
     show = choose_id("show", "Show", list(words), words.__getitem__, style="segments",
                      help="By verdict, of the samples that both were tried on.") if fixed or broken else ""  # fmt: skip
@@ -78,18 +80,18 @@ def show_samples(
             shown = pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
             frame = frame.with_columns(shown)
     columns |= {
-        "first": column(named[other], "points", f"{title}, mean over the sample."),
-        "second": column(named[baseline], "points", f"{title}, mean over the sample."),
+        "first": column(brief[other], "points", f"{title} of {named[other]}, mean over the sample."),
+        "second": column(brief[baseline], "points", f"{title} of {named[baseline]}, mean over the sample."),
         "difference": column("Difference", "points"),
     }
     if fixed or broken:
         frame = frame.with_columns(flip=pl.col("flip").replace_strict(flip_words, default="–"))
-        columns["flip"] = column("Verdict", help="Of the one chosen above against the one compared with.")
+        columns["flip"] = column("Passed by", help="Of the one chosen above and the one compared with.")
         if (flipped["trials"] > 1).any():
             frame = frame.with_columns(passed=pl.format("{} and {} of {}", "first_passed", "second_passed", "trials"))
-            columns["passed"] = column("Passed", help="Trials that each side passed.")
+            columns["passed"] = column("Trials passed", help="Trials that each side passed.")
     if frame["opening"].drop_nulls().len():
-        columns["opening"] = column("The customer's first words", width="large")
+        columns["opening"] = column("The customer's first words", width="medium")
     if identity and identity.id in columns:
         del columns["sample_id"]
     key = f"compare-samples-{other}-{baseline}"

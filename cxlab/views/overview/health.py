@@ -36,9 +36,10 @@ def show_health(health: dict[str, Any], unit: tuple[str, str]) -> None:
     """What ran, what it cost, and what of it could not be used."""
     names = ("format", "provider", "invalid_votes", "votes")
     broken, cut, invalid, votes = (format_count(health[name]) for name in names)
+    attempts = "attempt" if health["format"] == 1 else "attempts"
     section(
         "Health of the data",
-        f"{broken} attempts with a reply that could not be parsed, {cut} cut short by a provider, "
+        f"{broken} {attempts} with a reply that could not be parsed, {cut} cut short by a provider, "
         f"{invalid} of {votes} judges' votes not usable. None of these counts as a zero.",
     )
     _show_figures(health, unit)

@@ -70,7 +70,7 @@ def test_a_row_of_the_fixed_opens_both_dialogues(home: Path) -> None:
     assert not app.exception
     assert "new passes 3 of the samples that old fails, and fails 1" in words(app)
     table = next(each.value for each in app.dataframe if "flip" in each.value)
-    assert set(table["flip"]) == {"✓ Only new passes"}
+    assert set(table["flip"]) == {"✓ only new"}
     assert len(table) == 3
     links = [each.proto.label for each in app.get("page_link")]
     assert sum("Open this dialogue" in each for each in links) == 2
