@@ -23,7 +23,14 @@ from cxlab.views.failures import (
     attempt_list,
     attempt_procedure,
 )
-from cxlab.views.failures.attempt_verdict import group_turns, say_judges, show_chip, show_owner, show_verdict
+from cxlab.views.failures.attempt_verdict import (
+    group_turns,
+    say_judges,
+    say_misread,
+    show_chip,
+    show_owner,
+    show_verdict,
+)
 from cxlab.views.failures.dispute import show_dispute
 from cxlab.views.persona import live_link
 
@@ -199,7 +206,8 @@ def _show_wrong(view: View, whole: read.StoredAttempt, wrong: pl.DataFrame) -> N
         fields = dict(kept.drop_nulls("field").select("turn", "field").iter_rows())
         if wrong.is_empty():
             reason = whole.attempt.get("verdict_reason")
-            say(str(reason)) if reason else st.caption("Nothing on the evaluated turns.")
+            say(str(reason)) if reason else st.caption("Nothing on the evaluated turns that the verdict counts.")
+            say_misread(whole)
         for trace in wrong.iter_rows(named=True):
             message = attempt_procedure.agent_data(whole, trace["turn"])
             with st.container(gap=None):

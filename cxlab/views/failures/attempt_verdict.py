@@ -23,9 +23,11 @@ def verdict_of(whole: StoredAttempt) -> str:
 
 
 def show_chip(whole: StoredAttempt) -> None:
-    """The verdict as a coloured mark with a word."""
+    """The verdict as a coloured mark with a word; beside it, where it passed, how many fields were misread."""
     words, colour = SIGNS[verdict_of(whole)]
     chip(words, colour, "By the benchmark's own rule, as it was stored when the attempt was scored.")
+    if misread := misread_fields(whole):
+        chip(_count_misread(misread), "orange", "Path and action were right all the same, and they decide the verdict.")
 
 
 def show_verdict(view: View, whole: StoredAttempt, *, on_the_way: bool = False) -> None:
@@ -97,6 +99,35 @@ def say_verdict(whole: StoredAttempt) -> None:
     """The reason in a sentence, or that there is none."""
     told = str(whole.attempt.get("verdict_reason") or "") or _NOTHING[verdict_of(whole)]
     say(told[:1].upper() + told[1:] + ("" if told.endswith(".") else "."))
+    say_misread(whole)
+
+
+def say_misread(whole: StoredAttempt) -> None:
+    """Which fields of a passed attempt were misread, a line each."""
+    for field, (turn, read, due) in misread_fields(whole).items():
+        name = name_id(field)
+        words = f"{name[:1].upper()}{name[1:]} was misread on turn {turn} as {name_id(read)}; to the panel it was"
+        say(f"{words} {name_id(due)}. Path and action were right all the same.")
+
+
+def misread_fields(whole: StoredAttempt) -> dict[str, tuple[int, object, object]]:
+    """Fields of a passed attempt that were read otherwise than by the panel → (first turn, as read, as by the panel).
+
+    {} for an attempt that did not pass: its verdict says what went wrong.
+    """
+    found: dict[str, tuple[int, object, object]] = {}
+    if verdict_of(whole) != "passed" or "panel_fields" not in whole.traces.columns:
+        return found
+    for row in whole.traces.sort("turn").iter_rows(named=True):
+        read = read_object(row["predicted_fields"])
+        for field, due in read_object(row["panel_fields"]).items():
+            if read and due is not None and read.get(field) != due:
+                found.setdefault(field, (int(row["turn"]), read.get(field), due))
+    return found
+
+
+def _count_misread(misread: dict[str, tuple[int, object, object]]) -> str:
+    return "one field misread" if len(misread) == 1 else f"{len(misread)} fields misread"
 
 
 def _places(row: dict[str, object]) -> list[tuple[str, object]]:
