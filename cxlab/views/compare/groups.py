@@ -57,7 +57,9 @@ def choose_groups(
     if len(names) <= _MOST:
         return Groups(names, names, few)
     first = [group for group in names if group not in few][:_MOST] or list(names)[:_MOST]
-    options = {"": f"First {len(first)}", "all": f"All {len(names)}"}
+    tested = len(names) - len(few)
+    words = f"{tested} large enough to test" if len(first) == tested else f"First {len(first)}"
+    options = {"": words, "all": f"All {len(names)}"}
     asked = choose_id("groups", "Groups", list(options), options.__getitem__, style="segments")
     return Groups(names, names if asked else {group: names[group] for group in first}, few)
 
@@ -75,5 +77,7 @@ def say_groups(about: Declaration, by: str, groups: Groups, alike: LikeWithLike 
     if few:
         have = "has" if few == 1 else "have"
         which = "None of these groups has" if few == every else f"{few} of {every} groups {have} fewer than"
-        told.append(f"{which} {LEAST_CLUSTERS} {shared}: drawn in grey, not tested, and no slice of the card above.")
+        told.append(
+            f"{which} {LEAST_CLUSTERS} {shared}: too few to test, grey where drawn, and no slice of the card above."
+        )
     return " ".join(filter(None, told))

@@ -101,6 +101,8 @@ def test_the_chart_puts_first_what_the_card_names_and_greys_what_it_leaves_out(h
     assert gaps["p3"]["p_corrected"] == pytest.approx(min(1.0, 9 * gaps["p3"]["p"]))
     page = open_page("compare", benchmark="sage", field="persona")
     assert not page.exception
-    assert "drawn in grey, not tested" in words(page)
+    (chosen,) = (each for each in page.button_group if each.key == "groups")
+    assert [each.content for each in chosen.proto.options] == ["First 8", "All 10"]
+    assert "too few to test, grey where drawn" in words(page)
     every = next(each.value for each in page.dataframe if {"verdict", "group"} <= set(each.value.columns))
     assert set(every["group"]) == {*gaps}
