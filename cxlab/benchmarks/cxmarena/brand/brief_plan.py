@@ -48,10 +48,12 @@ class BriefPlan(BaseModel):
     def corrections(self) -> tuple[Correction, ...]:
         """What a person may put right, each with the setting that says so."""
         figures = "\n".join(f"{one.value} = {one.of}" for one in self.figures)
+        # A guess that has to be asked for anyway is not written into the form, where it would look like an answer.
+        trade = self.trade if self.certainty >= CERTAIN else ""
         return (
             Correction("called", "Name", self.name),
             Correction("language", "Language", self.language, choices=LANGUAGES),
-            Correction("trade", "Trade", self.trade, f"{self.certainty:.0%} certain"),
+            Correction("trade", "Trade", trade, f"{self.certainty:.0%} certain"),
             Correction("sells", "What it sells", "\n".join(self.products), "one a line", separator=","),
             Correction(
                 "figures", "Figures", figures, "one a line: value = what it belongs to", separator=";", none="none"

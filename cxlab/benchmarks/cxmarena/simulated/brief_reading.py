@@ -28,6 +28,8 @@ _VERBS = (
     "is|are|was|sells?|makes?|builds?|offers?|rents?|designs?|est|vend|fabrique|propose|loue|assure|ist|baut|verkauft|"
     "bietet|vermietet|versichert"
 )
+# "Die Radwerk Lindau GmbH" is called Radwerk Lindau GmbH; "Die Zeit" is a name.
+_COMPANY_ARTICLE = re.compile(r"^(?:Die|Der|Das) (?=.*\b(?:GmbH|AG|KG|SE|eG|OHG|UG|mbH|Genossenschaft)$)")
 _SUBJECT = re.compile(rf"((?:{_CAPITALS})(?: (?:{_CAPITALS}|&|and|et|und|of|de))* ?(?:{_CAPITALS}))(?= (?:{_VERBS})\b)")
 # What a trade is certain by: words of what is sold, or only words around it.
 NAMED, AROUND = 0.9, 0.4
@@ -87,6 +89,6 @@ def find_trade(lines: list[str], brief: str, language: str) -> tuple[str, float]
 def _name(brief: str, language: str, rng: np.random.Generator) -> str:
     """The name that the paragraph gives; a coined one is none."""
     if first := _SUBJECT.match(brief.strip()):
-        return first[1]
+        return _COMPANY_ARTICLE.sub("", first[1])
     name = brand_name(brief, language, rng)
     return name if name in brief else ""

@@ -263,3 +263,22 @@ def test_a_pack_that_stays_wrong_is_not_written(tmp_path: Path) -> None:
 def test_a_brief_that_begins_with_we_does_not_name_the_brand_so(told: str, language: str, name: str | None) -> None:
     found = brief.brand_name(told, language, np.random.default_rng(1))
     assert found == name if name else found.lower() not in told.lower()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Die Radwerk Lindau GmbH baut Lastenräder und verkauft sie online.", "Radwerk Lindau GmbH"),
+        ("Radwerk Lindau baut Lastenräder und verkauft sie online.", "Radwerk Lindau"),
+    ],
+)
+def test_an_article_before_a_company_is_no_part_of_its_name(text: str, name: str) -> None:
+    assert brief_plan.read(text, llm.load("simulated:strong")).name == name
+
+
+def test_a_trade_that_is_asked_for_is_not_written_into_the_form() -> None:
+    def shown(certainty: float) -> str:
+        plan = brief_plan.BriefPlan(language="en", name="Soles", products=["things"], trade="food", certainty=certainty)
+        return next(one.value for one in plan.corrections() if one.setting == "trade")
+
+    assert (shown(0.4), shown(0.9)) == ("", "food")
