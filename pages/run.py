@@ -42,7 +42,6 @@ def choose_order() -> RunRequest:
     # Names stand in the address as they are: a label there could not be told from a name that was typed.
     many: dict[str, Any] = {"wrap": True, **one}
     names = names_of(REGISTRY)
-    run_form.take_over(REGISTRY)
     benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", list(REGISTRY), names.__getitem__, named="benchmark")]
     card = benchmark.card
     roles: dict[str, list[str]] = {}

@@ -120,10 +120,13 @@ def has_page(stem: str) -> bool:
     return (resources.site() / "pages" / f"{stem}.py").is_file() and bool(st.session_state.get("cx_routed"))
 
 
-def link(label: str, stem: str, target: View | None = None, help: str | None = None) -> None:
-    """A link to a page with this View; on that page itself a button, as Streamlit's own link to the page one is on
-    leaves the address as it was. Plain text where the app has no such page."""
-    there = (target or View()).to_query()
+def link(
+    label: str, stem: str, target: View | None = None, help: str | None = None, also: Mapping[str, str] | None = None
+) -> None:
+    """A link to a page with this View, and `also` with parameters of the page's own; on that page itself a button, as
+    Streamlit's own link to the page one is on leaves the address as it was. Plain text where the app has no such page.
+    """
+    there = {**(target or View()).to_query(), **(also or {})}
     if has_page(stem) and st.session_state["cx_routed"] == stem:
         if st.button(plain(label), key=f"cx-link-{label}-{sorted(there.items())}", type="tertiary", help=help):
             go(target or View())

@@ -46,20 +46,6 @@ def test_a_link_with_ids_chooses_benchmark_dataset_and_options() -> None:
     assert "--option=retrieval=lexical" in command
 
 
-def test_a_link_from_another_page_chooses_benchmark_and_facets() -> None:
-    app = open_page("run", benchmark="mmtaup2", modality="voice")
-    assert app.selectbox(key="bench").value == "mmtaup2"
-    assert app.multiselect(key="only-modality").value == ["voice"]
-    assert "voice" in app.code[0].value
-    # What it names is a choice of this page now, and nothing but one.
-    assert asked(app, "bench") == "mmtaup2"
-    assert not {"benchmark", "modality"} & set(app.query_params)
-    app.multiselect(key="only-modality").set_value([]).run()
-    assert app.multiselect(key="only-modality").value == []
-    assert "voice" not in app.code[0].value
-    assert chosen(open_page("run", benchmark="nothing")) == ("sage", "")
-
-
 def test_an_address_from_before_with_labels_still_works() -> None:
     assert chosen(open_page("run", bench="CXMArena", dataset=LABEL)) == ("cxmarena", DATASET)
 

@@ -133,8 +133,9 @@ def show_health(place: KnowledgePlace, found: list[Finding]) -> None:
     )
     if queries_health.can_be_read(place.dataset):
         tip = "Rules see figures and set phrases; what two articles say in prose takes a reader."
-        there = View(benchmark=queries.BENCHMARK, dataset=place.dataset).narrow(scenario=(queries_health.PAIRS,))
-        link("Have a model look for more", "run", there, help=tip)
+        task = declared(queries.BENCHMARK).value("scenario", queries_health.PAIRS)
+        form = {"bench": queries.BENCHMARK, "only-scenario": task}
+        link("Have a model look for more", "run", View(dataset=place.dataset), tip, form)
     pick(place, "suspected", "Kind", list(names), names, style="segments", clears=("finding",))
     with st.sidebar:
         pick(place, "status", "Findings", list(_STATES), _STATES, clears=("finding",))

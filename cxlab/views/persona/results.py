@@ -83,7 +83,7 @@ def show_results() -> None:
             "which differences are real.",
             command=_COMMAND,
         )
-        link("Start an evaluation", "run", View(benchmark=BENCHMARK))
+        link("Start an evaluation", "run", also={"bench": BENCHMARK})
         return
     scene = _set_scene(known)
     if not scene.sides:

@@ -30,13 +30,6 @@ def choose_dataset(stored: Mapping[str, Dataset], own: bool, others: Collection[
     )
 
 
-def take_over(names: Collection[str]) -> None:
-    """Let the form begin with what a link from another page names: the benchmark, if it is one of `names`."""
-    if (given := st.query_params.get("benchmark")) in names:
-        st.query_params.pop("benchmark")
-        st.query_params["bench"] = str(given)
-
-
 MOST_VALUES = 60
 """A facet with more values than this is no filter that a person picks from."""
 
@@ -47,12 +40,6 @@ def narrow(declared: Sequence[Facet], values: Mapping[str, Sequence[str]]) -> tu
     picked: list[tuple[str, str]] = []
     columns = st.columns(min(3, len(shown))) if shown else []
     for place, facet in enumerate(shown):
-        # As a link from another page names them; the list keeps them in the address by what it shows.
-        linked = st.query_params.get_all(facet.id)
-        if linked:
-            st.query_params.pop(facet.id)
-            st.session_state[f"only-{facet.id}"] = [each for each in linked if each in values[facet.id]]
-            st.query_params[f"only-{facet.id}"] = [facet.labels.get(each, each) for each in linked]
         found = columns[place % len(columns)].multiselect(
             facet.title, values[facet.id], key=f"only-{facet.id}", placeholder="all", bind="query-params", wrap=True,
             help=facet.meaning or None, format_func=lambda value, facet=facet: facet.labels.get(value, value),
