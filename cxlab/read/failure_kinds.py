@@ -6,7 +6,7 @@ _ANY = {"any": "anything at all"}
 _KINDS = {
     "answer": "wrong result",
     "format": "unreadable reply",
-    "unmarked": "not scored",
+    "unmarked": "no verdict",
     "provider": "provider fault",
     "customer": "simulated customer fault",
     "judge": "judge without a usable vote",

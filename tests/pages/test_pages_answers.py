@@ -88,7 +88,7 @@ def test_failures_speaks_of_answers(home: Path) -> None:
     assert "called nothing; due track_parcel" not in app.dataframe[-1].value["reason"].tolist()
     assert not app.toggle(key="failures-floors").value
     app = open_page("failures", benchmark="cxmarena", model="simulated:floor")
-    assert [metric.label for metric in app.metric] == ["Answers", PASSED_OF_ALL, "Not scored"]
+    assert [metric.label for metric in app.metric] == ["Answers", PASSED_OF_ALL, "No verdict"]
     assert "called nothing; due track_parcel" in app.dataframe[-1].value["reason"].tolist()
 
 

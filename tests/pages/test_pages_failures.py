@@ -31,10 +31,10 @@ def test_the_list_counts_groups_and_dialogues(judged_home: Path) -> None:
     assert {m.label: m.value for m in app.metric} == {
         "Dialogues": "4",
         "Passed, in all runs": "50.0 %",
-        "Not scored": "0",
+        "No verdict": "0",
         "Turns gone wrong": "50.0 %",
     }
-    assert "2 dialogues failed or not scored" in words(app)
+    assert "2 dialogues failed or without a verdict" in words(app)
     assert app.dataframe[-1].value["wrong_"].tolist() == ["1 misread field", "1 unreadable reply"]
     whole = open_page("failures", verdict="all").dataframe[-1].value
     assert whole["score"].tolist()[:3] == [50.0, 80.0, 90.0]
@@ -56,7 +56,7 @@ def test_a_group_can_be_entered_and_left(judged_home: Path) -> None:
     alike = failures.groups(View(errors=("field",)))["alike"][0]
     app = open_page("failures", alike=alike)
     assert "Read core intention as exchange, it was return or refund" in words(app)
-    assert "1 dialogue failed or not scored" in [each.value for each in app.subheader]
+    assert "1 dialogue failed or without a verdict" in [each.value for each in app.subheader]
     app.button(key="group-leave").click().run()
     assert "2 dialogues" in words(app)
     gone = open_page("failures", alike="nothing")

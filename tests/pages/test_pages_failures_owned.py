@@ -47,7 +47,7 @@ def test_inside_failures_nothing_is_said_of_how_much_passed(empty_home: Path) ->
     write_run(empty_home, 1, "m", VALUES, reasons=REASONS)
     alike = failures.groups(View(benchmark="sage", verdict="wrong"))["alike"][0]
     app = open_page("failures", benchmark="sage", alike=alike)
-    assert {each.label for each in app.metric} == {"Dialogues", "Failed", "Not scored"}
+    assert {each.label for each in app.metric} == {"Dialogues", "Failed", "No verdict"}
     assert "share that passed" not in words(app)
 
 

@@ -46,7 +46,7 @@ def test_failures_groups_it_by_its_reasons_and_filters_it_by_its_facets() -> Non
     assert {m.label: m.value for m in app.metric} == {
         "Parcels": "16",
         "Passed, in all runs": "43.8 %",
-        "Not scored": "0",
+        "No verdict": "0",
     }
     assert "Most often: took the wrong road" in words(app)
     app.toggle(key="failures-floors").set_value(True).run()

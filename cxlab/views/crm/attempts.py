@@ -25,7 +25,7 @@ from cxlab.views.crm.solving import shorten_question
 from cxlab.views.failures.attempt_verdict import SIGNS
 
 ROWS_A_PAGE = 200
-_VERDICTS = {"failed": "Failed", "passed": "Passed", "unscored": "Not scored", "all": "All"}
+_VERDICTS = {"failed": "Failed", "passed": "Passed", "unscored": "No verdict", "all": "All"}
 
 
 def start_run(place: Place) -> None:

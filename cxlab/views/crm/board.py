@@ -119,7 +119,7 @@ def _draw(
     columns = {
         "agent": column("Agent"), "task": column("Task"), "mean": column("Score", "points"),
         "interval": column("95 % interval"), "n": column("Attempts", "count"),
-        "unscored": column("Not scored", "count"),
+        "unscored": column("No verdict", "count"),
     }  # fmt: skip
     picked = show_chart(figure, twin, key=key, alt=alt, columns=columns, select=True)
     st.caption(plain(" · ".join(f"{TASKS[task].short}: {TASKS[task].title}" for task in tasks if task in TASKS)))
@@ -136,7 +136,7 @@ def _hover(agent: str, task: str, cell: Cell | None) -> str:
     if cell is None:
         return f"<b>{chart_text(agent)}</b><br>{chart_text(task)}: not tried"
     interval = "" if math.isnan(cell.low) else f"<br>95 % interval {_interval(cell)}"
-    left = f", {format_count(cell.unscored)} not scored" if cell.unscored else ""
+    left = f", {format_count(cell.unscored)} without a verdict" if cell.unscored else ""
     told = f"<b>{chart_text(agent)}</b><br>{chart_text(task)} {format_points(cell.mean)}{interval}"
     return f"{told}<br>n {format_count(cell.n)}{left}"
 

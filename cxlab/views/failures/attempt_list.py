@@ -34,7 +34,7 @@ _ORDERS = {
 
 
 _OPENING = 84
-_SHOWN = {"": "Failed or not scored", "passed": "Passed", "all": "All"}
+_SHOWN = {"": "Failed or no verdict", "passed": "Passed", "all": "All"}
 
 
 def choose_metric(view: View, about: Declaration) -> View:
@@ -83,7 +83,7 @@ def show_counts(view: View, about: Declaration, counts: dict[str, int]) -> None:
     items = [
         (things.capitalize(), format_count(all_), "Finished attempts under the filters."),
         *items,
-        ("Not scored", format_count(unscored), f"{format_count(unscored)} {of_all} neither passed nor failed, {rule}."),
+        ("No verdict", format_count(unscored), f"{format_count(unscored)} {of_all} neither passed nor failed, {rule}."),
     ]
     if turns and not _picks_troubles(view):
         meaning = f"{format_count(wrong)} of {format_count(turns)} evaluated turns of these {things}."
@@ -160,7 +160,12 @@ def show_attempts(view: View, about: Declaration) -> None:
     page = cached(failures.rows, listed, ROWS_A_PAGE, (view.page - 1) * ROWS_A_PAGE, less)
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
         narrowed = "; ".join(f"{name}: {values}" for name, values in view.describe() if name != "benchmark")
-        kind = {"wrong": "failed or not scored", "failed": "failed", "unscored": "not scored", "passed": "passed"}
+        kind = {
+            "wrong": "failed or without a verdict",
+            "failed": "failed",
+            "unscored": "without a verdict",
+            "passed": "passed",
+        }
         st.subheader(
             f"{format_count(page.total)} {one if page.total == 1 else many}"
             + (f" {kind[view.verdict]}" if view.verdict in kind and not blind else ""),

@@ -1,4 +1,4 @@
-"""What became of one attempt, by its stored verdict: passed, failed or not scored, why, whose doing, and where."""
+"""What became of one attempt, by its stored verdict: passed, failed or none, why, whose doing, and where."""
 
 import polars as pl
 import streamlit as st
@@ -13,7 +13,7 @@ from cxlab.ui.labels import chip, plain, say
 from cxlab.ui.path_strips import grid
 from cxlab.views.failures.dispute import OWNERS, show_dispute
 
-SIGNS = {"passed": ("✓ passed", "green"), "failed": ("✕ failed", "red"), "unscored": ("? not scored", "orange")}
+SIGNS = {"passed": ("✓ passed", "green"), "failed": ("✕ failed", "red"), "unscored": ("? no verdict", "orange")}
 _NOTHING = {"passed": "Nothing: it passed.", "failed": "It failed.", "unscored": "It could not be scored."}
 
 

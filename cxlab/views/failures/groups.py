@@ -55,7 +55,7 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
     first = groups.row(0, named=True)
     finding = say_commonest({**first, "level": 1} if by_points else first, things, titles)
     head = "Most points lost" if by_points else "Most often"
-    unscored = f", {format_count(first['of_unscored'])} of them not scored" if first["of_unscored"] else ""
+    unscored = f", {format_count(first['of_unscored'])} of them without a verdict" if first["of_unscored"] else ""
     lost = f"{say_lost(first, things)}: what its {things[1]} are below a full score. " if by_points else ""
     section(
         plain(f"{head}: {finding}" if by_points or first["level"] == 1 else finding),
@@ -74,7 +74,7 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
         "what": column("What happened", width="large"),
         "where": column("Where", width="large"),
         "attempts": column(things[1].capitalize(), "count"),
-        "share": column("Share", "share", f"Of the {things[1]} under the filters that failed or were not scored."),
+        "share": column("Share", "share", f"Of the {things[1]} under the filters that failed or got no verdict."),
         "n": column("Failures", "count", "One of them can fail alike several times."),
         "lost": column("Points lost", "points", "What the scored ones of its attempts are below a full score, summed."),
         "owner": column("Whose doing", width="small"),
