@@ -55,7 +55,7 @@ def test_the_figures_are_those_of_the_runs(played: Path, monkeypatch: pytest.Mon
     said = words(app)
     assert "strong: mm-tap 0.656; persona makes no sure difference" in said
     assert "Broken lines are floors: an agent that always hands over" in said
-    assert "0 of 1 differences are real" in said
+    assert "0 of 1 differences are sure" in said
     gaps = next(each.value for each in app.dataframe if "p_corrected" in each.value.columns)
     assert gaps["difference"].round(4).to_list() == [-0.2625]
     # Without a word the figure is what every page calls passed, and of which conversations stands beside it.

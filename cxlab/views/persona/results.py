@@ -361,7 +361,7 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
         return
     real = gaps.filter(pl.col("verdict") != "cannot tell").height
     section(
-        f"{real} of {gaps.height} differences are real",
+        plain(f"{scene.title}: {real} of {gaps.height} differences are sure"),
         "Conversations that are alike but for one thing; in the first rows for the model. Intervals and p by flipping "
         "signs of whole tasks (mm-tap: bootstrap), both corrected for all rows. Real: the interval is clear of 0.",
     )
