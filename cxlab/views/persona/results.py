@@ -363,7 +363,7 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
     section(
         plain(f"{scene.title}: {real} of {gaps.height} differences are sure"),
         "Conversations that are alike but for one thing; in the first rows for the model. Intervals and p by flipping "
-        "signs of whole tasks (mm-tap: bootstrap), both corrected for all rows. Real: the interval is clear of 0.",
+        "signs of whole tasks (mm-tap: bootstrap), both corrected for all rows. Sure: the interval is clear of 0.",
     )
     if told := terms.say_exposure(gaps, "what passed" if scene.metric == "pass" else scene.title):
         st.markdown(plain(told))
