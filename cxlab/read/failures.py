@@ -67,6 +67,13 @@ _SCENARIO = (
     "CASE WHEN count(DISTINCT scenario) = 1 THEN any_value(scenario) END AS scenario, "
     "count(DISTINCT scenario) AS scenarios"
 )
+# Who else people say did it, an attempt; and in how many attempts of a group that is another than the group's owner.
+_OTHERS = """(SELECT run_id, attempt_id, list(DISTINCT field) AS others FROM annotations_in_force
+                WHERE kind = 'dispute' GROUP BY ALL)"""
+_IN_DISPUTE = (
+    "count(DISTINCT (run_id, attempt_id)) FILTER (len(list_filter(others, lambda each: each IS DISTINCT FROM owner)) "
+    "> 0) AS disputed"
+)
 _DETAIL = "CASE WHEN count(DISTINCT detail) > 1 THEN any_value(stem) ELSE any_value(detail) END AS detail"
 
 
@@ -81,7 +88,8 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     the way is left out (see `on_the_way`) unless the view's errors name its kind. `of` are all failures under the view,
     in `of_attempts` attempts, `of_unscored` of them not scored; `share` is of these; `groups` the number of groups in
     all, `level` of those in as many attempts. `lost`: points that the group's attempts are below a full score, summed
-    over the `scored` ones among them, by `full`; null where none has a score.
+    over the `scored` ones among them, by `full`; null where none has a score. `disputed`: in how many of the attempts
+    people say that it was another's doing than the group's owner.
     """
     counted, asked = _counted(view)
     condition, params = where(view.change(alike=""))
@@ -90,8 +98,9 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     return ask(
         f"""
         WITH listed AS MATERIALIZED (
-            SELECT t.*, a.verdict FROM troubles t
+            SELECT t.*, a.verdict, d.others FROM troubles t
             JOIN (SELECT run_id, attempt_id, verdict FROM attempts WHERE {condition}) a USING (run_id, attempt_id)
+            LEFT JOIN {_OTHERS} d USING (run_id, attempt_id)
             WHERE {counted}
         ), {_losses(full)}, by_group AS (
             SELECT alike, sum(lost) AS lost, count(lost) AS scored
@@ -100,7 +109,8 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
         )
         SELECT *, attempts / of_attempts AS share, count(*) OVER (PARTITION BY attempts) AS level FROM (
             SELECT alike, {_SHARED}, {_SCENARIO}, {_DETAIL}, count(*) AS n,
-                count(DISTINCT (run_id, attempt_id)) AS attempts, list_sort(list(DISTINCT model)) AS models,
+                count(DISTINCT (run_id, attempt_id)) AS attempts, {_IN_DISPUTE},
+                list_sort(list(DISTINCT model)) AS models,
                 (sum(count(*)) OVER ())::BIGINT AS of, count(*) OVER () AS groups,
                 (SELECT count(DISTINCT (run_id, attempt_id)) FROM listed) AS of_attempts,
                 (SELECT count(DISTINCT (run_id, attempt_id)) FROM listed
@@ -160,11 +170,13 @@ def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
 
 def group(view: View) -> dict[str, Any] | None:
     """What the failures of the view's group share (the columns of `groups` that describe), and under the view how often
-    they happened (`n`) in how many `attempts`; None when there is no such failure."""
+    they happened (`n`) in how many `attempts`, `disputed` of them; None when there is no such failure."""
     condition, params = where(view)
     found = ask(
-        f"""SELECT {_SHARED}, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts
+        f"""SELECT {_SHARED}, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts,
+            {_IN_DISPUTE}
         FROM troubles SEMI JOIN (SELECT run_id, attempt_id FROM attempts WHERE {condition}) USING (run_id, attempt_id)
+            LEFT JOIN {_OTHERS} d USING (run_id, attempt_id)
         WHERE alike = $alike GROUP BY {_SHARED} ORDER BY n DESC LIMIT 1""",
         {**params, "alike": view.alike},
     )

@@ -8,8 +8,10 @@ import pytest
 
 from cxlab.read import View, annotations, failures
 from cxlab.read.failures import FullScore
+from cxlab.records import Annotation
+from cxlab.store import write
 from tests.pages.app_script import open_page, words
-from tests.stores.judged import HOSTILE
+from tests.stores.judged import HOSTILE, NOON
 from tests.stores.runs import write_run
 
 # One worker opens these pages, so that what they show is read once.
@@ -93,6 +95,35 @@ def test_whose_doing_it_was_can_be_disputed_with_a_reason_and_taken_back(own_jud
     assert failures.chosen_set(View(written=("dispute",)))["disputed"].to_list() == ["customer"]
     next(each for each in app.button if each.label == "Undo").click().run()
     assert annotations.notes("run-0", "run-0-a1").log.is_empty()
+
+
+def dispute(run_id: str, attempt_id: str, other: str, author: str) -> None:
+    id = f"note-{author}-{attempt_id}-{other}"
+    write.annotate(
+        Annotation(id=id, created=NOON, author=author, kind="dispute", run_id=run_id, attempt_id=attempt_id,
+                   field=other, value="it was misheard")
+    )  # fmt: skip
+
+
+def test_disputes_are_counted_beside_the_owner_of_a_group(empty_home: Path) -> None:
+    run = write_run(empty_home, 1, "m", VALUES, reasons=REASONS)
+    view = View(benchmark="sage", verdict="wrong")
+    assert set(failures.groups(view)["disputed"]) == {0}
+    keys = failures.rows(view).frame.filter(pl.col("reason") == "slow")["attempt_id"].to_list()
+    of_rude = failures.rows(view).frame.filter(pl.col("reason") == "rude")["attempt_id"][0]
+    dispute(run, keys[0], "customer", "anna")
+    dispute(run, keys[0], "judge", "bert")
+    dispute(run, of_rude, "agent", "anna")
+    found = failures.groups(view)
+    told = {(row["detail"], row["owner"]): row["disputed"] for row in found.iter_rows(named=True)}
+    # Two disputes of one attempt are one; one that names the group's own owner is none.
+    assert sum(told.values()) == 1
+    row = found.filter(pl.col("disputed") == 1).row(0, named=True)
+    assert row["detail"] == "slow"
+    one = failures.group(view.change(alike=row["alike"]))
+    assert one is not None
+    assert (one["disputed"], one["attempts"]) == (1, row["attempts"])
+    assert "doing, 1 disputed" in words(open_page("failures", benchmark="sage", alike=row["alike"]))
 
 
 def test_an_attempt_of_a_group_opens_at_the_groups_turn(judged_home: Path) -> None:

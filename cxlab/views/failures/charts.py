@@ -118,6 +118,13 @@ def say_owner(owner: object) -> str:
     return f"the {owner}'s doing" if owner else ""
 
 
+def say_doing(row: Mapping[str, Any]) -> str:
+    """Whose doing a group was, and in how many of its attempts people say that it was another's: "the agent's doing,
+    2 disputed"; "" where nobody said."""
+    doing, disputed = say_owner(row["owner"]), row.get("disputed") or 0
+    return f"{doing or 'nobody says whose doing'}, {format_count(disputed)} disputed" if disputed else doing
+
+
 def say_size(n: int, attempts: int, things: tuple[str, str]) -> str:
     """How many attempts failed alike, and how often where that is more: "35 failures in 19 dialogues"."""
     held = f"{format_count(attempts)} {things[attempts != 1]}"
@@ -142,14 +149,14 @@ def say_commonest(
     if row["level"] > 1:
         size = f"{format_count(row['attempts'])} {things[row['attempts'] != 1]}"
         return f"Nothing stands out: {format_count(row['level'])} kinds of failure in {size} each"
-    what, doing = describe_group(row, titles)[0], say_owner(row["owner"])
+    what, doing = describe_group(row, titles)[0], say_doing(row)
     return f"{what[:1].lower()}{what[1:]}" + (f" ({doing})" if doing else "")
 
 
-def _lines(words: tuple[str, str], owner: object) -> tuple[list[str], list[str]]:
+def _lines(words: tuple[str, str], doing: str) -> tuple[list[str], list[str]]:
     """What stands above a bar in lines of 1024 pixels: what happened; and where, and whose doing it was."""
     # Whose doing stays in one line.
-    about = " · ".join(filter(None, (words[1], say_owner(owner).replace(" ", "\u00a0"))))
+    about = " · ".join(filter(None, (words[1], doing.replace(" ", "\u00a0"))))
     # Two bars that differ in the last word must not look alike, so nothing is cut but what no window could hold.
     what = textwrap.wrap(words[0], _LINE, max_lines=3, placeholder="…")
     return what, textwrap.wrap(about, _LINE, max_lines=6, placeholder="…")
@@ -175,12 +182,12 @@ def draw_groups(
         sizes = [f"{say_lost(row, things)} · {say_size(row['n'], row['attempts'], things)}" for row in told]
     long = rows["lost"].fill_null(0.0) if by_points else rows["attempts"]
     hovers = [
-        f"<b>{plain(what)}</b><br>{plain(where)}<br>{say_owner(row['owner'])}<br>"
+        f"<b>{plain(what)}</b><br>{plain(where)}<br>{say_doing(row)}<br>"
         f"{size} of {format_count(row['of_attempts'])}<br>"
         f"{plain(', '.join(short_model(model) for model in row['models']))}"
         for (what, where), row, size in zip(words, told, sizes, strict=True)
     ]
-    lines = [_lines(each, row["owner"]) for each, row in zip(words, told, strict=True)]
+    lines = [_lines(each, say_doing(row)) for each, row in zip(words, told, strict=True)]
     counts = [len(what) + len(where) for what, where in lines]
     tall = max(counts, default=1)
     row_px = _BAR_PX + _LINE_PX * tall

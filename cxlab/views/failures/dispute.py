@@ -39,6 +39,6 @@ def show_dispute(whole: StoredAttempt) -> None:
                     st.rerun()
                 st.warning("A dispute needs a reason: what in the dialogue shows it?")
         st.caption(
-            "It stands beside the verdict with your name, in the list and in downloads, and can be taken back under "
-            "Tags and notes. Scores and counts stay as they are."
+            "It stands beside the verdict with your name, in the list and in downloads, is counted as disputed beside "
+            "the groups' owners, and can be taken back under Tags and notes. Scores and owners stay as they are."
         )

@@ -18,8 +18,8 @@ from cxlab.views.failures.charts import (
     describe_group,
     draw_groups,
     say_commonest,
+    say_doing,
     say_lost,
-    say_owner,
     say_size,
 )
 
@@ -78,8 +78,13 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
         "n": column("Failures", "count", "One of them can fail alike several times."),
         "lost": column("Points lost", "points", "What the scored ones of its attempts are below a full score, summed."),
         "owner": column("Whose doing", width="small"),
+        "disputed": column(
+            "Disputed", "count", f"{things[1].capitalize()} of which people say it was another's doing."
+        ),
         "models": column("Models"),
     }
+    if not groups["disputed"].sum():
+        del columns["disputed"]
     if groups["lost"].null_count() == groups.height:
         del columns["lost"]
     alt = f"The {groups.height} largest groups of alike failures. {finding}."
@@ -126,7 +131,7 @@ def _show_worst(view: View, about: Declaration, groups: pl.DataFrame) -> None:
             what, where = describe_group(row, titles)
             size = say_size(row["n"], row["attempts"], things) + (f", {say_lost(row, things)}" if known else "")
             link(f"{place}. {what}", "failures", view.change(alike=str(row["alike"])))
-            st.caption(plain(f"{size}; {say_owner(row['owner']) or 'nobody says whose doing'}. {where}."))
+            st.caption(plain(f"{size}; {say_doing(row) or 'nobody says whose doing'}. {where}."))
 
 
 def show_on_the_way(view: View, about: Declaration, counts: dict[str, int]) -> None:
@@ -171,7 +176,7 @@ def show_group(view: View, about: Declaration) -> None:
             what, where = describe_group(found, titles_of(about))
             st.markdown(
                 f"**{plain(what)}**  \n{plain(where)} · {plain(name_kind(str(found['kind'])))} · "
-                f"{say_owner(found['owner'])}  \n"
+                f"{say_doing(found)}  \n"
                 f"{say_size(found['n'], found['attempts'], about.card.unit)} under these filters"
             )
         if st.button("Show all failures", key="group-leave"):
