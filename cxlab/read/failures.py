@@ -61,6 +61,9 @@ class FullScore:
     best: float
 
 
+# By what an attempt is in the middle of its group; of two each is as far from it as the other.
+_MIDDLE = ("turns", "failures", "lost")
+_LEAST_TYPICAL = 3
 # What the failures of a group share; a detail that differs by its figures alone is told without them.
 _SHARED = "kind, stage, took, due, field, given, wanted, owner, tool"
 _SCENARIO = (
@@ -180,6 +183,51 @@ def group(view: View) -> dict[str, Any] | None:
         WHERE alike = $alike GROUP BY {_SHARED} ORDER BY n DESC LIMIT 1""",
         {**params, "alike": view.alike},
     )
+    return None if found.is_empty() else found.row(0, named=True)
+
+
+def typical(view: View, full: Sequence[FullScore] = ()) -> dict[str, Any] | None:
+    """The attempt nearest to the middle of the view's group: run_id, attempt_id, first turn of the group's failures
+    (`first_turn`), turns, failures (all that decided it), lost (points, by `full`; null where it has no score), and the
+    group's medians of these (`mid_turns`, `mid_failures`, `mid_lost`) and how far it reaches (`reach_…`). None of fewer
+    than three attempts.
+
+    The middle is the three medians; a distance from one is taken as a share of how far the group reaches in it, and
+    they are summed. An attempt without a score is as far from that median as can be where others have one. Of those
+    equally near it is the first by id.
+    """
+    condition, params = where(view)
+    losses = {name: [getattr(each, name) for each in full] for name in ("task", "metric", "best")}
+    far = " + ".join(
+        f"CASE WHEN mid_{name} IS NULL THEN 0 ELSE coalesce(abs({name} - mid_{name}) / nullif(reach_{name}, 0), "
+        f"CASE WHEN {name} IS NULL THEN 1 ELSE 0 END) END"
+        for name in _MIDDLE
+    )
+    medians = ", ".join(
+        f"median({name}) OVER () AS mid_{name}, max({name}) OVER () - min({name}) OVER () AS reach_{name}"
+        for name in _MIDDLE
+    )
+    found = ask(
+        f"""
+        WITH listed AS MATERIALIZED (
+            SELECT run_id, attempt_id, min(turn) FILTER (alike = $alike) AS first_turn,
+                count(*) FILTER (NOT on_the_way) AS failures
+            FROM troubles SEMI JOIN (SELECT run_id, attempt_id FROM attempts WHERE {condition})
+                USING (run_id, attempt_id) GROUP BY ALL
+        ), {_losses(full)}
+        SELECT run_id, attempt_id, first_turn, {", ".join(f"{name}, mid_{name}, reach_{name}" for name in _MIDDLE)}
+        FROM (
+            SELECT *, {medians}, count(*) OVER () AS many
+            FROM listed JOIN (SELECT run_id, attempt_id, turns FROM attempts) USING (run_id, attempt_id)
+                LEFT JOIN losses USING (run_id, attempt_id)
+        )
+        WHERE many >= {_LEAST_TYPICAL} ORDER BY {far}, run_id, attempt_id LIMIT 1
+        """,
+        {
+            **params, "alike": view.alike,
+            **({f"full_{name}": values for name, values in losses.items()} if full else {}),
+        },
+    )  # fmt: skip
     return None if found.is_empty() else found.row(0, named=True)
 
 

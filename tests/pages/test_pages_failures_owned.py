@@ -10,6 +10,7 @@ from cxlab.read import View, annotations, failures
 from cxlab.read.failures import FullScore
 from cxlab.records import Annotation
 from cxlab.store import write
+from cxlab.views.failures.charts import say_typical
 from tests.pages.app_script import open_page, words
 from tests.stores.judged import HOSTILE, NOON
 from tests.stores.runs import write_run
@@ -64,6 +65,44 @@ def test_reasons_that_differ_by_their_figures_are_one_group_on_the_page_and_in_r
     assert page.pop(None) == 1  # of which no reason is stored
     assert page == {"told … … needed": 3, "rude": 1}
     assert report == sorted(page.values())
+
+
+def test_a_group_leads_to_the_attempt_in_its_middle(empty_home: Path) -> None:
+    scores = {"s0": 45.0, "s1": 0.0, "s2": 30.0, "s3": 10.0, "s4": 35.0, "s5": None, "s6": 20.0, "s7": 25.0}
+    reasons = {**dict.fromkeys(scores, "slow"), "s6": "rude", "s7": "rude"}
+    run = write_run(empty_home, 1, "m", {(name, 1): value for name, value in scores.items()}, reasons=reasons)
+    full = [FullScore("dialogue", "told", 100.0)]
+    view = View(benchmark="sage", verdict="wrong")
+    alike = {row["attempts"]: row["alike"] for row in failures.groups(view).iter_rows(named=True)}
+    assert set(alike) == {6, 2}
+    own = failures.rows(view).frame
+    of_group = view.change(alike=alike[6])
+    found = failures.typical(of_group, full)
+    assert found is not None
+    sample = dict(own.select("attempt_id", "sample_id").iter_rows())[found["attempt_id"]]
+    # Five are scored, at 45, 35, 30, 10 and 0: neither the worst nor the best is in the middle, nor the unscored one.
+    assert (found["run_id"], sample, found["lost"], found["mid_lost"]) == (run, "s2", 70.0, 70.0)
+    assert (found["failures"], found["mid_failures"]) == (1, 1)
+    # Of two each is as far from the middle as the other.
+    assert failures.typical(view.change(alike=alike[2]), full) is None
+    app = open_page("failures", benchmark="sage", alike=of_group.alike)
+    assert "Typical: 70.0 points lost; the group's median is 70.0, and no other one is nearer to it." in words(app)
+    next(each for each in app.button if each.label.startswith("Read a typical one")).click().run()
+    assert app.query_params["attempt"] == f"{run}/{found['attempt_id']}"
+    assert not [
+        each for each in open_page("failures", benchmark="sage", alike=alike[2]).button if "typical" in each.label
+    ]
+
+
+def test_what_a_typical_attempt_is_told_by() -> None:
+    row = {"turns": 6, "mid_turns": 6.5, "reach_turns": 4, "failures": 1, "mid_failures": 2.0, "reach_failures": 3,
+           "lost": None, "mid_lost": 40.0, "reach_lost": 0.0}  # fmt: skip
+    assert say_typical(row) == (
+        "Typical: 6 turns, 1 failure, no score; the group's medians are 6.5, 2 and 40.0, and no other one is nearer "
+        "to them."
+    )
+    same = {**row, "reach_turns": 0, "reach_failures": 0, "lost": 40.0}
+    assert say_typical(same).startswith("All of this group are alike in turns, failures and points lost")
 
 
 def test_of_several_benchmarks_each_one_is_listed_by_its_own_main_figure(empty_home: Path) -> None:

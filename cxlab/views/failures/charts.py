@@ -131,6 +131,28 @@ def say_size(n: int, attempts: int, things: tuple[str, str]) -> str:
     return held if n == attempts else f"{format_count(n)} failures in {held}"
 
 
+def say_typical(row: Mapping[str, Any]) -> str:
+    """By what an attempt of `failures.typical` stands for its group: "Typical: 6 turns, 2 failures, 40.0 points lost;
+    the group's medians are 6, 2 and 38.5, and no other one is nearer to them.". Of what all have alike nothing."""
+    told = [name for name in _MIDDLES if row[f"reach_{name}"] or (row[f"mid_{name}"] is not None and row[name] is None)]
+    if not told:
+        return (
+            "All of this group are alike in turns, failures and points lost, so any stands for it; this is the first."
+        )
+    own = ", ".join("no score" if row[name] is None else _write_middle(name, row[name], True) for name in told)
+    *first, last = [_write_middle(name, row[f"mid_{name}"]) for name in told]
+    middles = f"medians are {', '.join(first)} and {last}" if first else f"median is {last}"
+    return f"Typical: {own}; the group's {middles}, and no other one is nearer to {'them' if first else 'it'}."
+
+
+_MIDDLES = {"turns": ("turn", "turns"), "failures": ("failure", "failures"), "lost": ("point lost", "points lost")}
+
+
+def _write_middle(name: str, value: float, named: bool = False) -> str:
+    words = format_points(value) if name == "lost" or value % 1 else format_count(int(value))
+    return f"{words} {_MIDDLES[name][value != 1]}" if named else words
+
+
 def say_lost(row: Mapping[str, Any], things: tuple[str, str]) -> str:
     """The points that a group's attempts lost: "402 points lost"; over how many where not all are scored."""
     if row["lost"] is None:

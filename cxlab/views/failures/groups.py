@@ -21,6 +21,7 @@ from cxlab.views.failures.charts import (
     say_doing,
     say_lost,
     say_size,
+    say_typical,
 )
 
 _MOST_WORST = 3
@@ -181,3 +182,17 @@ def show_group(view: View, about: Declaration) -> None:
             )
         if st.button("Show all failures", key="group-leave"):
             go(view.change(alike=""))
+    if found is not None:
+        _show_typical(view, about)
+
+
+def _show_typical(view: View, about: Declaration) -> None:
+    """The way to an attempt from the middle of the group in force, and by what rule it is one."""
+    found = cached(failures.typical, view.change(attempt="", turn=None, order="", page=1), full_scores(about))
+    if found is None:
+        return
+    with st.container(gap=None, key="failures-typical"):
+        one = view.open(found["run_id"], found["attempt_id"], found["first_turn"])
+        link(f"Read a typical one of these {about.card.unit[1]}", "failures", one)
+        worst_first = view.metric and view.order in ("", "worst")
+        st.caption(say_typical(found) + (" The list below begins with the worst instead." if worst_first else ""))
