@@ -70,7 +70,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         ending = f"@{group}" if (group := group_of(item)) else ""
         if not item.nodeid.endswith(ending):
-            item._id = type(item._id).parse(item.nodeid + ending)  # type: ignore[attr-defined]
+            item._id = type(item._id).parse(item.nodeid + ending)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

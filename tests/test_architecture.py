@@ -337,6 +337,21 @@ def test_no_import_goes_round_in_a_circle() -> None:
         pytest.fail(" → ".join(circle.args[1]))
 
 
+# A line that mypy passes over says which error, and why it is none: `# type: ignore[code]  # reason`.
+PASSED_OVER = re.compile(r"# type: ignore(?!\[[a-z, -]+\]  # \w)")
+
+
+def test_what_the_type_checker_passes_over_has_a_reason() -> None:
+    """mypy itself names those that pass over nothing; it does not read the tests, which have none."""
+    for path in [*FILES, *sorted((ROOT / "pages").glob("*.py"))]:
+        found = [
+            n for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1) if PASSED_OVER.search(line)
+        ]
+        assert found == [], f"{path.relative_to(ROOT)}:{found} has no code or no reason"
+    assert PASSED_OVER.search("x = f()  # type: ignore[misc]")
+    assert not PASSED_OVER.search("x = f()  # type: ignore[misc, arg-type]  # made at run time")
+
+
 def test_no_folder_is_too_full_to_be_seen_at_a_glance() -> None:
     count = Counter(path.parent for path in FILES)
     assert {str(folder.relative_to(ROOT)): n for folder, n in count.items() if n > 22} == {}

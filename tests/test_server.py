@@ -90,7 +90,7 @@ async def draw(port: int, host: str, origin: str | None) -> list[str]:
     with socket.create_connection(("127.0.0.1", port)) as line:
         line.setblocking(False)
         where = f"ws://{host}/{STREAM}"
-        async with connect(where, sock=line, origin=origin, subprotocols=["streamlit"], max_size=None) as stream:  # type: ignore[arg-type, list-item]
+        async with connect(where, sock=line, origin=origin, subprotocols=["streamlit"], max_size=None) as stream:
             session = Session(stream)
             await session.open("models")
             return session.faults
@@ -201,7 +201,7 @@ def test_a_signal_ends_the_server_and_frees_the_port(
 
         async def leave() -> None:
             origin = f"http://127.0.0.1:{port}"
-            async with connect(f"ws://127.0.0.1:{port}/{STREAM}", origin=origin, max_size=None) as stream:  # type: ignore[arg-type]
+            async with connect(f"ws://127.0.0.1:{port}/{STREAM}", origin=origin, max_size=None) as stream:
                 await Session(stream).open("models")
                 # A tab is open when the signal comes.
                 server.send_signal(number)

@@ -89,9 +89,11 @@ def _run_as_a_server_does() -> None:
             # What st.navigation says to a server, once.
             PagesManager.uses_pages_directory = False
 
-    for maker in (app_test, local_script_runner):
-        maker.ScriptCache = lambda: compiled  # type: ignore[attr-defined]  # where AppTest makes them
-    app_test.PagesManager = ServedPages  # type: ignore[attr-defined]  # the same
+    # Where AppTest makes them.
+    tests: Any = app_test
+    runner: Any = local_script_runner
+    tests.ScriptCache = runner.ScriptCache = lambda: compiled
+    tests.PagesManager = ServedPages
 
 
 def _timed(app: Any) -> float:

@@ -13,7 +13,7 @@ from plotly.graph_objects import Figure
 Spec = dict[str, Any]
 
 
-class LazyFigure(Figure):  # type: ignore[misc]  # plotly is untyped
+class LazyFigure(Figure):
     """A plotly figure, built lazily: takes the calls that the charts make, and all others of a figure."""
 
     def __init__(self, spec: Spec | None = None) -> None:

@@ -154,7 +154,7 @@ def _message(completion: Completion, model_name: str, stop: list[str] | None) ->
         content=text,
         tool_calls=calls,
         invalid_tool_calls=broken,
-        usage_metadata=counted,  # type: ignore[arg-type]  # a TypedDict, given as a plain dict
+        usage_metadata=counted,
         # LangChain's usage callback leaves out messages without a model name.
         response_metadata={"model_name": model_name, "finish_reason": completion.finish_reason},
     )
@@ -172,8 +172,8 @@ def _shape(schema: dict[str, Any] | type) -> type[BaseModel]:
         def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
             return dict(json_schema)
 
-    required = dict.fromkeys(json_schema.get("required", []), (Any, ...))
-    return create_model(function["name"], __base__=Shape, **required)  # type: ignore[call-overload, no-any-return]  # field definitions made at run time
+    required: dict[str, Any] = dict.fromkeys(json_schema.get("required", []), (Any, ...))
+    return create_model(function["name"], __base__=Shape, **required)
 
 
 @cache

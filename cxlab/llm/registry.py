@@ -307,7 +307,7 @@ def _load_simulated(name: str, rest: str) -> ChatModel:
                 raise BadOption(f"model {name!r}: latency={text!r}; give seconds from 0 to 60")
             latency_s = value
         else:
-            changed[knob] = {bool: bool, int: int}.get(types[knob], float)(value)  # type: ignore[call-overload]
+            changed[knob] = {bool: bool, int: int}.get(types[knob], float)(value)
     # A changed knob makes another model, so it belongs to the name; a delay does not change any reply.
     label = "&".join(f"{knob}={value:g}" for knob, value in sorted(changed.items()))
     profile = replace(profile, **changed)

@@ -42,7 +42,7 @@ def _function_class() -> Any:
     from chromadb.api.types import EmbeddingFunction
     from chromadb.utils.embedding_functions import register_embedding_function
 
-    class CxEmbedding(EmbeddingFunction):  # type: ignore[type-arg, misc, unused-ignore]
+    class CxEmbedding(EmbeddingFunction[Any]):
         def __init__(self, embedder: str) -> None:
             self.embedder = embedder
 
@@ -66,7 +66,9 @@ def _function_class() -> Any:
         def default_space(self) -> Any:
             return "cosine"
 
-    register_embedding_function(CxEmbedding)  # type: ignore[no-untyped-call, unused-ignore]  # Chroma gives it no types
+    # Chroma gives it no types.
+    register: Any = register_embedding_function
+    register(CxEmbedding)
     return CxEmbedding
 
 

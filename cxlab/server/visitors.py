@@ -21,8 +21,10 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
+from websockets.typing import Origin, Subprotocol
 
 STREAM = "_stcore/stream"
+SUBPROTOCOLS = (Subprotocol("streamlit"),)
 FILTER = "cx-filter-"
 # What people look at, the pages with much to count more often.
 PAGES = ("", "compare", "failures", "sop_paths", "judges", "failures", "compare", "datasets", "run", "models")
@@ -128,7 +130,7 @@ async def visit(url: str, load: Load, number: int, found: Found, ready: asyncio.
     rng = random.Random(f"{load.seed} {number}")
     arrived = False
     try:
-        async with connect(address_of(url), origin=url, subprotocols=["streamlit"], max_size=None) as socket:  # type: ignore[arg-type, list-item]
+        async with connect(address_of(url), origin=Origin(url), subprotocols=SUBPROTOCOLS, max_size=None) as socket:
             session = Session(socket)
             await asyncio.sleep(rng.uniform(0, load.every_s))
             await session.open(PAGES[number % len(PAGES)])

@@ -157,7 +157,7 @@ def finished(run_id: str, home: Path | str | None = None) -> set[tuple[str, int]
         return set()
     with catalogue.naming_damage("run", run_id, base):
         frame = pl.read_parquet(files, columns=["sample_id", "trial"])
-    return set(frame.iter_rows())  # type: ignore[arg-type]  # polars types rows as tuple[Any, ...]
+    return set(frame.iter_rows())
 
 
 def annotate(annotation: Annotation, home: Path | str | None = None) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal, cast
 
 import streamlit as st
 
@@ -55,7 +55,7 @@ def plain(text: object) -> str:
 def chip(text: object, colour: str = "gray", help: str | None = None) -> None:
     """A small coloured mark with any text; `help` is ours, the text may be anybody's."""
     # st.badge escapes brackets by itself.
-    st.badge(plain(text).replace("\\[", "[").replace("\\]", "]"), color=colour, help=help)  # type: ignore[arg-type]
+    st.badge(plain(text).replace("\\[", "[").replace("\\]", "]"), color=cast("Any", colour), help=help)
 
 
 def say(text: str, width: Literal["stretch", "content"] = "stretch") -> None:

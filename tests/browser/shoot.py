@@ -7,11 +7,13 @@ leaves this machine, every error on the console, and what is wider than the wind
 import sys
 import time
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlparse
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 SIZES = ((1440, 900), (1024, 768))
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 LOCAL = {"127.0.0.1", "localhost", ""}
 # Streamlit asks for these beside each page of a deep link and takes the 404 as an answer.
 EXPECTED = ("/_stcore/health", "/_stcore/host-config")
@@ -21,20 +23,20 @@ def shoot(browser: Browser, url: str, page_name: str, folder: Path) -> list[str]
     """Pictures of one page in all sizes and themes; what was wrong."""
     wrong: list[str] = []
     for width, height in SIZES:
-        for theme in ("light", "dark"):
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)  # type: ignore[arg-type]
+        for theme in THEMES:
+            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
             page = context.new_page()
             where = f"{page_name} {width} {theme}"
 
-            def on_request(request: object, where: str = where) -> None:
-                address = urlparse(request.url)  # type: ignore[attr-defined]
+            def on_request(request: Request, where: str = where) -> None:
+                address = urlparse(request.url)
                 if address.scheme not in ("data", "blob") and address.hostname not in LOCAL:
-                    wrong.append(f"{where}: request to {request.url}")  # type: ignore[attr-defined]
+                    wrong.append(f"{where}: request to {request.url}")
 
-            def on_console(message: object, where: str = where) -> None:
-                source = message.location.get("url", "")  # type: ignore[attr-defined]
-                if message.type == "error" and not source.endswith(EXPECTED):  # type: ignore[attr-defined]
-                    wrong.append(f"{where}: console: {message.text}")  # type: ignore[attr-defined]
+            def on_console(message: ConsoleMessage, where: str = where) -> None:
+                source = message.location.get("url", "")
+                if message.type == "error" and not source.endswith(EXPECTED):
+                    wrong.append(f"{where}: console: {message.text}")
 
             page.on("request", on_request)
             page.on("console", on_console)
@@ -58,15 +60,15 @@ def shoot(browser: Browser, url: str, page_name: str, folder: Path) -> list[str]
     return wrong
 
 
-def settle(page: object) -> None:
+def settle(page: Page) -> None:
     """Wait until the script has ended and charts have been drawn."""
     deadline = time.monotonic() + 30
-    page.wait_for_timeout(800)  # type: ignore[attr-defined]
+    page.wait_for_timeout(800)
     while time.monotonic() < deadline:
-        if not page.locator("[data-testid='stStatusWidget'], [data-testid='stSkeleton'], [data-stale='true']").count():  # type: ignore[attr-defined]
+        if not page.locator("[data-testid='stStatusWidget'], [data-testid='stSkeleton'], [data-stale='true']").count():
             break
-        page.wait_for_timeout(200)  # type: ignore[attr-defined]
-    page.wait_for_timeout(900)  # type: ignore[attr-defined]
+        page.wait_for_timeout(200)
+    page.wait_for_timeout(900)
 
 
 def main(url: str, folder: Path, pages: list[str]) -> int:

@@ -33,7 +33,7 @@ def as_before(lab: Lab) -> Iterator[None]:
 def test_from_a_file_to_the_messages_that_fit_a_set_and_what_a_model_says_of_it(page: Page, lab: Lab) -> None:
     go(page, lab.url, "conversations")
     file = {"name": "talks.jsonl", "mimeType": "application/jsonl", "buffer": "\n".join(lines()).encode()}
-    page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files([file])  # type: ignore[list-item]
+    page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files([file])
     see(page, "9 conversations from the first 9 rows")
     main(page).get_by_role("button", name="Import and search").click()
     wait_for(page, "conversations", "dataset")

@@ -1,3 +1,6 @@
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -78,8 +81,8 @@ def test_a_simulated_model_is_open_and_hatched() -> None:
         (numbers.format_time, "2026-11-21T14:05:09.123+00:00", "2026-11-21 14:05"),
     ],
 )
-def test_numbers_have_one_format(function: object, value: object, text: str) -> None:
-    assert function(value) == text  # type: ignore[operator]
+def test_numbers_have_one_format(function: Callable[[Any], str], value: object, text: str) -> None:
+    assert function(value) == text
 
 
 def board(*rows: tuple[str, float, float | None, float | None]) -> pl.DataFrame:

@@ -144,7 +144,7 @@ def test_what_is_no_file(kind: str, tmp_path: Path) -> None:
         os.mkfifo(path)
     for read in (files.read_yaml, files.read_toml, files.read_json):
         with pytest.raises(BadFile, match=r"is no file|does not exist|cannot be read"):
-            read(path)  # type: ignore[operator]  # three functions of one form
+            read(path)
 
 
 def test_complaints_are_one_printable_line() -> None:

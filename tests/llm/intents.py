@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from numpy.random import Generator
 from pydantic import BaseModel
@@ -43,7 +43,7 @@ INTENT = Prompt("intent", 1, _HERE / "intent.md", Inputs, Output, simulate=f"{__
 CHAT = Prompt("chat", 1, _HERE / "chat.md", TextInputs, simulate=f"{__name__}:chat")
 
 
-def model_at(url: str, key_variable: str | None = None, **options: object) -> OpenAIModel:
+def model_at(url: str, key_variable: str | None = None, **options: Any) -> OpenAIModel:
     """A real openai client on a URL, with waits short enough for tests."""
-    settings: dict[str, object] = {"first_wait_s": 0.01, "longest_wait_s": 0.5, "read_timeout_s": 5.0, **options}
-    return OpenAIModel("endpoint:test", "tiny", url, key_variable, options=Options(**settings))  # type: ignore[arg-type]  # plain settings
+    settings: dict[str, Any] = {"first_wait_s": 0.01, "longest_wait_s": 0.5, "read_timeout_s": 5.0, **options}
+    return OpenAIModel("endpoint:test", "tiny", url, key_variable, options=Options(**settings))

@@ -100,13 +100,13 @@ def test_content_is_never_guessed(text: str, kind: str, names: str) -> None:
 
 
 def test_the_end_of_a_reply_decides_between_cut_and_wrong() -> None:
-    assert parse('{"action": "ref', Choice, finish_reason="length")[1].type == "truncated"  # type: ignore[union-attr]
-    assert parse("", Choice, finish_reason="length")[1].type == "truncated"  # type: ignore[union-attr]
-    assert parse('{"action": "ref', Choice, finish_reason="stop")[1].type == "not_json"  # type: ignore[union-attr]
+    assert parse('{"action": "ref', Choice, finish_reason="length")[1].type == "truncated"
+    assert parse("", Choice, finish_reason="length")[1].type == "truncated"
+    assert parse('{"action": "ref', Choice, finish_reason="stop")[1].type == "not_json"
     # The object was complete before the limit struck: nothing of the answer is missing.
     assert parse('{"action": "wait"} because', Choice, finish_reason="length")[0] == Choice(action="wait")
     for ending in ("refusal", "content_filter"):
-        assert parse('{"action": "wait"}', Choice, finish_reason=ending)[1].type == "refusal"  # type: ignore[union-attr]
+        assert parse('{"action": "wait"}', Choice, finish_reason=ending)[1].type == "refusal"
 
 
 class Menu(BaseModel):
@@ -140,7 +140,7 @@ def test_options_known_at_run_time_are_enforced_by_context() -> None:
         @field_validator("pick")
         @classmethod
         def offered(cls, value: str, info: ValidationInfo) -> str:
-            if value not in info.context["options"]:  # type: ignore[index]  # given by output_context
+            if value not in info.context["options"]:
                 raise ValueError("not offered")
             return value
 

@@ -103,7 +103,7 @@ def test_a_template_without_clear_parts_is_refused(tmp_path: Path, source: str) 
 
 def test_wrong_inputs_and_handler_names_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="Inputs"):
-        INTENT.render(Any1(text="x"))  # type: ignore[arg-type]  # the mistake under test
+        INTENT.render(Any1(text="x"))
     with pytest.raises(BadOption, match="module:function"):
         Prompt("p", 1, tmp_path / "p.md", Any1, simulate="nowhere")
 

@@ -180,7 +180,7 @@ def test_probe_finds_what_a_server_can_do(server: FaultServer) -> None:
     assert asyncio.run(look("no_schema_500", reply=obey)) == (True, False, True, False, True)
     assert asyncio.run(look("no_schema_400", reply=obey)) == (True, False, False, False, True)
     assert asyncio.run(look("ok", reply="Blue.")) == (True, False, False, False, True)
-    assert asyncio.run(look("no_usage", reply=obey))[4] is False  # type: ignore[index]  # a tuple
+    assert asyncio.run(look("no_usage", reply=obey))[4] is False
     assert asyncio.run(look("status", status=401)) == (False, None, None, None, None)
 
 

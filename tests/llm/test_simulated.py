@@ -184,7 +184,7 @@ def test_profiles_are_frozen_and_explained() -> None:
     for profile in PROFILES.values():
         assert profile.explains.endswith(".")
     with pytest.raises(dataclasses.FrozenInstanceError):
-        PROFILES["strong"].words = 3  # type: ignore[misc]  # the mistake under test
+        PROFILES["strong"].words = 3
     assert PROFILES["judge-partial"].family == PROFILES["eloquent"].family
     assert (
         PROFILES["judge-strict"].strictness > PROFILES["judge-fair"].strictness > PROFILES["judge-lenient"].strictness

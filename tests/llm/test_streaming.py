@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -43,9 +44,11 @@ def foreign(scene: Scene) -> LangchainModel:
 
 
 @pytest.mark.parametrize("make", [lambda scene: model_at(scene.url), foreign], ids=["openai", "langchain"])
-def test_the_text_grows_word_by_word_and_usage_is_counted(server: FaultServer, make: object) -> None:
+def test_the_text_grows_word_by_word_and_usage_is_counted(
+    server: FaultServer, make: Callable[[Scene], ChatModel]
+) -> None:
     scene = server.scene("stream", reply=WORDS)
-    done, seen = stream(make(scene))  # type: ignore[operator]
+    done, seen = stream(make(scene))
     words = WORDS.split()
     assert seen[0] == ""
     assert [text for text in seen if text] == [
@@ -71,8 +74,8 @@ def test_words_are_seen_before_the_last_one_is_written(server: FaultServer) -> N
 
 
 @pytest.mark.parametrize("make", [lambda scene: model_at(scene.url), foreign], ids=["openai", "langchain"])
-def test_calls_are_put_together_from_their_pieces(server: FaultServer, make: object) -> None:
-    done, _ = stream(make(server.scene("stream_tools", reply="One moment.")))  # type: ignore[operator]
+def test_calls_are_put_together_from_their_pieces(server: FaultServer, make: Callable[[Scene], ChatModel]) -> None:
+    done, _ = stream(make(server.scene("stream_tools", reply="One moment.")))
     assert [(one.id, one.name, one.arguments) for one in done.tool_calls] == [
         ("c1", "refund", '{"order": "A-17",'),
         ("c2", "close", "{}"),

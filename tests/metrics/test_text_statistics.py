@@ -25,7 +25,7 @@ def test_moving_average_equals_the_plain_definition(stream: list[str], window: i
 
 def test_conversations_are_counted_as_in_table_9() -> None:
     def message(role: str, text: str) -> Message:
-        return Message(role=role, text=text, turn=1)  # type: ignore[arg-type]
+        return Message(role=role, text=text, turn=1)
 
     said = (
         message("customer", "one two"),

@@ -152,7 +152,7 @@ def test_any_text_is_a_number_in_range_or_none(text: str) -> None:
     assert read_number(text, 1, 512, 32) in range(1, 513)
     whole = read_number(text, 0, LARGEST, None)
     assert whole is None or 0 <= whole <= LARGEST
-    assert 0.01 <= read_number(text, 0.01, 1e6, 1.0) <= 1e6  # type: ignore[operator]
+    assert 0.01 <= read_number(text, 0.01, 1e6, 1.0) <= 1e6
 
 
 def test_numbers_are_read_as_they_are_written() -> None:

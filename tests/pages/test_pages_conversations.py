@@ -252,7 +252,7 @@ def test_a_job_shows_its_stages_and_ends_at_what_it_made(dataset: str, monkeypat
 
     def look(_: str = "") -> jobs.Job:
         args = ("import", "cdr", "/no/upload.jsonl", "--quiet")
-        return jobs.Job("job-1", "import", args, datetime.now(UTC), 1, state, None, (), Path("/no/log"))  # type: ignore[arg-type]
+        return jobs.Job("job-1", "import", args, datetime.now(UTC), 1, state, None, (), Path("/no/log"))
 
     stages = [jobs.StageProgress("read", 500, 500), jobs.StageProgress("near", 100, 500)]
     monkeypatch.setattr(jobs, "list_jobs", lambda *_, **__: [look()])

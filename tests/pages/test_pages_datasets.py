@@ -199,7 +199,7 @@ def test_a_job_shows_its_stages_and_leads_to_what_it_made(home: Path, monkeypatc
 
     def job(state: str) -> jobs.Job:
         args = ("generate", "cxmarena", "--brand=talvero", "--size=small", "--seed=3")
-        return jobs.Job("job-1", "generate", args, queries.load(DATASET).created, None, state, None, (), log)  # type: ignore[arg-type]
+        return jobs.Job("job-1", "generate", args, queries.load(DATASET).created, None, state, None, (), log)
 
     state = "running"
     monkeypatch.setattr(jobs, "list_jobs", lambda *_: [job(state)])

@@ -41,7 +41,7 @@ def results(**query: Any) -> AppTest:
 def cell(app: AppTest, figure: str, level: str) -> str | None:
     """What the table of all figures says."""
     table = next(each.value for each in app.dataframe if {"figure", "n"} <= set(each.value.columns))
-    return table.set_index("figure")[level][figure]  # type: ignore[no-any-return]
+    return table.set_index("figure")[level][figure]
 
 
 def test_the_figures_are_those_of_the_runs(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:

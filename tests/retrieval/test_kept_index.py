@@ -57,7 +57,7 @@ def test_a_build_that_broke_off_is_not_there_and_goes_on(tmp_path: Path, monkeyp
     monkeypatch.setattr(kept_index, "STEP", 1)
     steps = kept_index.update(tmp_path, pieces("one", "two", "three"), HASHING, "all")
     assert [next(steps), next(steps)] == [(0, 3), (1, 3)]
-    steps.close()  # type: ignore[attr-defined]  # it is a generator
+    steps.close()
     assert kept_index.read_state(tmp_path) is None
     with pytest.raises(BadOption, match="not built"):
         ask(tmp_path, "one")

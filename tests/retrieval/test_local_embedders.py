@@ -161,7 +161,7 @@ def test_both_sides_are_kept_apart_in_the_cache() -> None:
     one = load_embedder("fastembed:intfloat/multilingual-e5-large")
     passages, questions = one.embed(TEXTS), embed_queries(one, TEXTS)
     again = load_embedder("fastembed:intfloat/multilingual-e5-large")
-    inner: Any = again.inner  # type: ignore[attr-defined]
+    inner: Any = again.inner
     inner._model.handed.clear()
     assert np.array_equal(again.embed(TEXTS), passages)
     assert np.array_equal(embed_queries(again, TEXTS), questions)
@@ -249,7 +249,7 @@ def test_what_is_longer_than_an_embedder_reads_is_counted(tmp_path: Path) -> Non
     class Silent:
         name, dim = "silent", 1
 
-    assert CachedEmbedder(Silent(), tmp_path / "v.sqlite").count_cut(texts) is None  # type: ignore[arg-type]
+    assert CachedEmbedder(Silent(), tmp_path / "v.sqlite").count_cut(texts) is None
     assert retrieval.load("hashing").count_cut(texts) == retrieval.load("bm25").count_cut(texts) == 0
     parts = retrieval.load("hybrid:hashing").fit(texts).description["parts"]
     assert (parts[0]["k1"], parts[1]["dim"]) == (1.5, 1024)

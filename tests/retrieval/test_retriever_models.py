@@ -39,7 +39,7 @@ def test_nobody_talks_to_a_retriever() -> None:
     model = llm.load("retriever:bm25")
     with pytest.raises(ProviderFault):
         asyncio.run(model.complete(Request(messages=[])))
-    assert asyncio.run(model.reach()) is None  # type: ignore[attr-defined]
+    assert asyncio.run(model.reach()) is None
 
 
 def test_the_random_floor_orders_anew_for_each_query_and_never_for_the_same() -> None:

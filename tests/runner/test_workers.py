@@ -29,5 +29,5 @@ def test_a_worker_that_still_writes_is_asked_to_stop_once(
     monkeypatch.setattr(workers, "POLL_S", 0.0)
     # One is ended before it can listen, the other takes its time to write.
     killed, writing = Worker(-signal.SIGTERM), Worker(0, looks=12)
-    workers._watch([], 2, [killed, writing], [], NoDisplay(), signals)  # type: ignore[arg-type]
+    workers._watch([], 2, [killed, writing], [], NoDisplay(), signals)
     assert (killed.asked, writing.asked) == (0, asked)

@@ -43,7 +43,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
         return real(path, schema)
 
     monkeypatch.setattr(folder_contents, "find_fault", find_fault)
-    return seen  # type: ignore[return-value]
+    return seen
 
 
 def rot(path: Path) -> None:

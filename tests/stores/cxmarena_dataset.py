@@ -163,7 +163,7 @@ def make_samples(dataset_id: str, conversations: int) -> list[Sample]:
             task=task,
             inputs=inputs,
             expected=expected,
-            facets={"scenario": task, "level": level},  # type: ignore[arg-type]
+            facets={"scenario": task, "level": level},
         )
         for place, (task, inputs, expected, level) in enumerate(told)
     ]

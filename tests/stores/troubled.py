@@ -69,7 +69,7 @@ def _make_sample(rng: random.Random, place: int) -> Sample:
 def _make_attempt(rng: random.Random, run_id: str, key: str, sample_id: str) -> tuple[Attempt, Scored]:
     failures = [
         Failure(
-            where=rng.choice(_WHERES),  # type: ignore[arg-type]  # one of them
+            where=rng.choice(_WHERES),
             type=rng.choice(_TYPES), message=rng.choice(_MESSAGES), turn=rng.choice((None, 1, 2)),
         )
         for _ in range(rng.choice((0, 0, 1, 3)))

@@ -36,7 +36,7 @@ def test_money_and_time_have_the_decimals_that_their_column_needs(
     kind: str, values: list[float | None], format: str
 ) -> None:
     frame = pl.DataFrame({"x": values}, schema={"x": pl.Float64})
-    table, columns = fit_columns(frame, {"x": column("x", kind)})  # type: ignore[arg-type]
+    table, columns = fit_columns(frame, {"x": column("x", kind)})
     assert columns["x"]["type_config"]["format"] == format
     assert table.equals(frame)
 

@@ -222,7 +222,7 @@ def test_signs_are_heard_as_signs(kind: str) -> None:
 @pytest.mark.parametrize("wer", [-0.1, 1.01, float("nan"), "0.2", None, True])
 def test_a_rate_that_is_none_is_refused(wer: object) -> None:
     with pytest.raises(BadOption, match="from 0 to 1"):
-        channel("hello there", wer, 1)  # type: ignore[arg-type]
+        channel("hello there", wer, 1)
 
 
 def test_an_unknown_language_is_refused() -> None:

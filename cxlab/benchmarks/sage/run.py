@@ -27,6 +27,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         return await conversation_check.run(sample, setup, trial)
     if setup.customer is None:
         raise BadOption("sage needs a customer; give --customer, for instance simulated:customer")
+    customer_model = setup.customer
     s = load(sample.inputs["scenario"])
     started = datetime.now(UTC)
     options = SageOptions.of(setup.options)
@@ -49,7 +50,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
                 "may_leave": not untold and bool(messages),
             }
         )
-        reply = await ask(setup.customer, scenario_prompts.CUSTOMER, inputs, seed=seed + turn)  # type: ignore[arg-type]
+        reply = await ask(customer_model, scenario_prompts.CUSTOMER, inputs, seed=seed + turn)
         if reply.output is None:
             # What stands in for a message that could not be read tells nothing.
             return _said(reply, "", data={"told": []})

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, lru_cache
-from typing import Literal
+from typing import Literal, cast
 
 import polars as pl
 
@@ -213,7 +213,7 @@ def _choices(
             sides, count = _largest(part, view)
             inside = part.filter(pl.col("side").is_in(sides))
             samples = inside.group_by(_KEYS).len().filter(pl.col("len") == len(sides))["sample_id"].n_unique()
-            newest = part["made"].max().timestamp()  # type: ignore[union-attr]  # a time, as there are rows
+            newest = cast("datetime", part["made"].max()).timestamp()
             told = (len(sides) > 1, len(sides) * count, samples, frozenset(part["side"]), newest)
             found.setdefault(str(key), []).append(told)
     known = {each.conditions.id: each.conditions for each in runs.values()}

@@ -299,7 +299,7 @@ def _quality(talk: DatasetConversation) -> None:
         for each in questions:
             colour, sign = _ANSWERS.get(each["answer"], ("gray", "?"))
             with st.container(horizontal=True, gap="small", vertical_alignment="top"):
-                st.badge(f"{sign} {plain(each['answer'])}", color=colour)  # type: ignore[arg-type]  # one of Streamlit's
+                chip(f"{sign} {each['answer']}", colour)
                 with st.container(gap=None):
                     say(each["question"])
                     turns = [talk.messages[n].turn for n in each.get("evidence") or () if n < len(talk.messages)]

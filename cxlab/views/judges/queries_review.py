@@ -282,4 +282,4 @@ def sums(view: View, metrics: Sequence[str]) -> pl.DataFrame:
         FROM attempts WHERE {condition} GROUP BY ALL""",
         params,
     )
-    return pl.concat([scores, verdicts.select(scores.columns).cast(scores.schema)])  # type: ignore[arg-type]
+    return pl.concat([scores, verdicts.select(scores.columns).cast(scores.schema)])

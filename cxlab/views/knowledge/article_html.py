@@ -88,11 +88,16 @@ def to_html(text: str, form: str, acronyms: Mapping[str, str] | None = None, mar
     )
 
 
+class _Reader(MarkdownIt):
+    def validateLink(self, url: str) -> bool:
+        """No link is made of it, so each may be read."""
+        return True
+
+
 @lru_cache(maxsize=1)
 def _reader() -> MarkdownIt:
     """Markdown with tables, without HTML; targets of links and pictures stand beside their words and lead nowhere."""
-    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-    reader.validateLink = lambda url: True  # type: ignore[method-assign]  # no link is made of it, so each may be read
+    reader = _Reader("commonmark", {"html": False}).enable("table")
 
     # `env` is the text's own, as several texts may be read at once.
     def open_link(self: Any, tokens: Sequence[Any], place: int, options: Any, env: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -110,7 +110,7 @@ def load(dataset: str, run_id: str) -> Pairs | None:
             "kind", order, "similarity", "first", "second", descending=[False, False, True, False, False],
             nulls_last=True,
         ),
-        floor=float(scored["similarity"].min() or 0.0) if scored.height else 0.0,  # type: ignore[arg-type]
+        floor=cast("float | None", scored["similarity"].min()) or 0.0,
         checked=int(output.get("candidates", 0)),
         unread=int(output.get("unread", 0)),
         outcome=row["outcome"],

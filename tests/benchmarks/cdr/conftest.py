@@ -28,7 +28,7 @@ AREAS = {"q1": "emotion_feedback", "q2": "intent_purpose", "q3": "intent_purpose
 
 
 def talk(name: str, *texts: str) -> Conversation:
-    said = [Message(role=ROLES[at % 2], text=text, turn=1 + at // 2) for at, text in enumerate(texts)]  # type: ignore[arg-type]
+    said = [Message(role=ROLES[at % 2], text=text, turn=1 + at // 2) for at, text in enumerate(texts)]
     return Conversation(id=name, messages=tuple(said))
 
 

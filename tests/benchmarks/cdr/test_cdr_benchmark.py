@@ -49,7 +49,7 @@ class Scripted:
 
 
 def setup_of(model: object, **options: object) -> Setup:
-    return Setup(model=model, customer=None, judges=(), run_id="run", options=CdrOptions.read(options))  # type: ignore[arg-type]
+    return Setup(model=model, customer=None, judges=(), run_id="run", options=CdrOptions.read(options))
 
 
 def attempt_of(sample: Sample, model: object, **options: object) -> Attempt:
@@ -188,7 +188,7 @@ def test_a_question_is_asked_of_any_stored_conversations(stored: Stored) -> None
     assert (hits[0].conversation.id, hits[0].unit.first, hits[0].unit.last) == ("login", 0, 0)
     assert search(dataset, "  ") == search(dataset, "zebra crossings") == []
     with pytest.raises(UnknownName):
-        search(dataset, "x", "chapter")  # type: ignore[arg-type]
+        search(dataset, "x", "chapter")
     with pytest.raises(BadOption):
         search(dataset, "x", k=0)
     with pytest.raises(UnknownName):

@@ -6,10 +6,7 @@ from cxlab.records import Conversation, Message
 
 def talk(name: str, *said: str) -> Conversation:
     roles = ("customer", "agent") * len(said)
-    messages = tuple(
-        Message(role=role, text=text, turn=1)  # type: ignore[arg-type]
-        for role, text in zip(roles, said, strict=False)
-    )
+    messages = tuple(Message(role=role, text=text, turn=1) for role, text in zip(roles, said, strict=False))
     return Conversation(id=name, messages=messages)
 
 

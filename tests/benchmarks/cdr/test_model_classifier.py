@@ -57,7 +57,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StrongServer]:
 
 @pytest.mark.parametrize("wrong", [0, 10])
 def test_what_a_server_knows_is_what_is_measured(server: StrongServer, material: Material, wrong: int) -> None:
-    server._models["agent"] = Reads(material, wrong)  # type: ignore[assignment]
+    server._models["agent"] = Reads(material, wrong)
     found = measure_model(material, llm.load("endpoint:agent"))
     assert found is not None
     assert (found.by, found.against, found.queries) == ("endpoint:agent", "people", QUERIES)

@@ -129,7 +129,7 @@ def _sample(task: str, inputs: dict[str, Any], expected: dict[str, Any]) -> Samp
 def save_small(home: Path, compat: str = "policy") -> list[Sample]:
     """Store the small organisation with its questions; the samples."""
     tables = to_tables(make_small_rows(), load_default())
-    sandbox = Sandbox.of_tables(tables, compat=compat, today=TODAY)  # type: ignore[arg-type]
+    sandbox = Sandbox.of_tables(tables, compat=compat, today=TODAY)
     samples = make_samples(sandbox)
     dataset = Dataset(
         id=DATASET,

@@ -119,7 +119,7 @@ def test_f1_beside_a_second_implementation(one: str, other: str) -> None:
     ],
 )
 def test_answers_are_taken_out(text: str | None, kind: str, found: str | None) -> None:
-    assert extract(text, kind) == found  # type: ignore[arg-type]
+    assert extract(text, kind) == found
 
 
 def test_the_extracted_answer_is_scored() -> None:
@@ -132,8 +132,8 @@ def test_the_extracted_answer_is_scored() -> None:
 
 @given(st.text(max_size=40), st.sampled_from(sorted({task.answer for task in TASKS.values()})))
 def test_what_is_extracted_is_extracted_again(text: str, kind: str) -> None:
-    found = extract(text, kind)  # type: ignore[arg-type]
-    assert found is None or extract(found, kind) == found or kind == "text"  # type: ignore[arg-type]
+    found = extract(text, kind)
+    assert found is None or extract(found, kind) == found or kind == "text"
 
 
 def test_fifty_states_and_the_capital() -> None:

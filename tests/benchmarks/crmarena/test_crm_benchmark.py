@@ -65,7 +65,7 @@ def test_attempts_are_told_apart_by_framework_and_scored_again_alike(runs: dict[
     failed = 0
     for attempt, stored in load.load_attempts(runs["weak"]):
         sample = loaded.samples[attempt.sample_id]
-        again = benchmark.rescore(sample, attempt, stored, None)  # type: ignore[arg-type]
+        again = benchmark.rescore(sample, attempt, stored, None)
         assert {s.metric: s.value for s in again.scores} == {s.metric: s.value for s in stored.scores}
         assert again.verdict == stored.verdict
         assert again.verdict is not None

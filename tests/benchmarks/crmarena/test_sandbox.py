@@ -64,7 +64,7 @@ def test_today_is_what_is_said_or_named_or_the_last_day_of_the_rows(rows: Rows, 
     with pytest.raises(BadOption, match="is no day"):
         Sandbox.open(folder, today="soon")
     with pytest.raises(BadOption, match="take original or policy"):
-        Sandbox.open(folder, compat="other")  # type: ignore[arg-type]
+        Sandbox.open(folder, compat="other")
 
 
 def test_what_is_no_organisation_is_said(tmp_path: Path, rows: Rows) -> None:

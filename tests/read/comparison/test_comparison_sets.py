@@ -170,7 +170,7 @@ def test_other_conditions_are_named_and_can_be_chosen(home: Path) -> None:
     found = rank(ABOUT, VIEW)
     reasons = dict(found.tasks[0].compared.coverage.select("side", "reason").iter_rows())
     # Two sets of the same size: the newer one.
-    assert dict(found.set.conditions.parts)["Turns"] == "5"  # type: ignore[union-attr]
+    assert dict(found.set.conditions.parts)["Turns"] == "5"
     assert reasons["a"] == "run under other conditions: Turns 15, not 5"
     assert reasons["asked anew"].startswith("run under other conditions: Judges j2, not j1; Turns 15, not 5; Prompts")
     other = next(each for each in found.set.choices if dict(each.conditions.parts)["Turns"] == "15")

@@ -67,7 +67,7 @@ def test_only_the_chosen_runs_are_exported(two_runs: Path, tmp_path: Path) -> No
     with pytest.raises(UnknownName, match="r3"):
         export_runs(["r3"], "parquet", tmp_path / "none", two_runs)
     with pytest.raises(BadOption, match="xlsx"):
-        export_runs(None, "xlsx", tmp_path / "none", two_runs)  # type: ignore[arg-type]  # what a user may type
+        export_runs(None, "xlsx", tmp_path / "none", two_runs)
     assert not (tmp_path / "none").exists()
 
 

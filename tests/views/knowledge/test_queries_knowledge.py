@@ -1,6 +1,7 @@
 """Reading a knowledge base and what runs made of it, on one that was made by hand."""
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -25,8 +26,8 @@ def home(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def listed(**filters: object) -> list[str]:
-    page = queries.articles(Shelf(DATASET, **{"corpus": "search", **filters}))  # type: ignore[arg-type]
+def listed(**filters: Any) -> list[str]:
+    page = queries.articles(Shelf(DATASET, **{"corpus": "search", **filters}))
     assert page.total == page.frame.height
     return page.frame["article_id"].to_list()
 
@@ -48,8 +49,8 @@ def test_the_tree_counts_what_lies_at_and_below_each_topic() -> None:
 
 
 def test_of_articles_found_elsewhere_those_without_the_words_are_listed() -> None:
-    def near(*ids: str, limit: int = 9, **filters: object) -> list[str]:
-        shelf = Shelf(DATASET, **{"corpus": "search", "find": "price", **filters})  # type: ignore[arg-type]
+    def near(*ids: str, limit: int = 9, **filters: Any) -> list[str]:
+        shelf = Shelf(DATASET, **{"corpus": "search", "find": "price", **filters})
         return queries.others(shelf, ids, limit)["article_id"].to_list()
 
     # K_2 and K_10 have the word.
@@ -132,7 +133,7 @@ def test_pairs_agree_with_the_public_scorer() -> None:
     # Of the two known contradictions the model was asked about one; on similar pairs a cosine decides.
     assert found.asked == {"contradictory": 1}
     for row in queries_pairs.count(found).iter_rows(named=True):
-        oracle = task_metrics.kb_pairs(OUTPUT[row["kind"]], GOLD[row["kind"]])  # type: ignore[arg-type]
+        oracle = task_metrics.kb_pairs(OUTPUT[row["kind"]], GOLD[row["kind"]])
         names = ("precision", "recall", "f1")
         assert [row[name] for name in names] == pytest.approx([oracle[name] for name in names])
     table = found.table.filter(pl.col("kind") == "contradictory")
@@ -150,7 +151,7 @@ def test_the_sweep_agrees_with_the_public_scorer(kind: str) -> None:
     rows = queries_pairs.sweep(found, kind)
     assert (rows["threshold"].min(), rows["threshold"].max()) == (0.4, 0.9)
     for row in rows.iter_rows(named=True):
-        said = [pair[:2] for pair in OUTPUT["pairs"] if pair[2] >= row["threshold"] - 1e-9]  # type: ignore[index, union-attr]
+        said = [pair[:2] for pair in OUTPUT["pairs"] if pair[2] >= row["threshold"] - 1e-9]
         oracle = task_metrics.kb_pairs(said, GOLD[kind])
         assert [row[n] for n in ("precision", "recall", "f1")] == pytest.approx(
             [oracle[n] for n in ("precision", "recall", "f1")]

@@ -56,7 +56,7 @@ def ask_writer(model: ChatModel) -> None:
     asyncio.run(ask_all())
 
 
-def list_examples() -> list[tuple[Prompt[BaseModel, BaseModel], BaseModel]]:
+def list_examples() -> list[tuple[Prompt[Any, Any], BaseModel]]:
     """(prompt, inputs) of each."""
     company = companies.load_default()
     profile = company.profile
@@ -68,8 +68,8 @@ def list_examples() -> list[tuple[Prompt[BaseModel, BaseModel], BaseModel]]:
     )
     asked = prompts.Asked(number=0, text="What is the most common issue with the Marsh Runner in the past 3 months?")
     lines = tuple(f"{line.speaker}: {line.text}" for line in broken.script)
-    found: list[tuple[Prompt[BaseModel, BaseModel], BaseModel]] = []
-    pairs = (
+    # Each prompt has inputs of its own.
+    return [
         (
             prompts.PEOPLE,
             prompts.PeopleInputs(description=profile.description, role="customers", count=10, known=("Ada Voss",)),
@@ -83,10 +83,7 @@ def list_examples() -> list[tuple[Prompt[BaseModel, BaseModel], BaseModel]]:
         (prompts.PARAPHRASE, prompts.ParaphraseInputs(role="a Service Analyst", questions=(asked,))),
         (prompts.RECORDS, _WARRANTIES.model_copy(update={"description": profile.description})),
         *_list_company_examples(company),
-    )
-    for prompt, inputs in pairs:
-        found.append((prompt, inputs))  # type: ignore[arg-type]  # each prompt has inputs of its own
-    return found
+    ]
 
 
 def _list_company_examples(company: companies.Company) -> list[tuple[Prompt[Any, Any], BaseModel]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from typing import Literal
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def draw_agent(source: Source, task: str, rng: np.random.Generator, answerable: 
     handled = source.truth.count_handled(start, end)
     if not handled:
         return None
-    extreme = ("min", "max")[int(rng.integers(2))]
+    extreme: Literal["min", "max"] = "max" if rng.integers(2) else "min"
     counts = sorted(handled.values())
     idle = False
     if answerable:
@@ -46,7 +47,7 @@ def draw_agent(source: Source, task: str, rng: np.random.Generator, answerable: 
         return None
     if idle and not any(count > more_than for count in handled.values()):
         return None
-    words = load_wordings().extremes[extreme]  # type: ignore[index]
+    words = load_wordings().extremes[extreme]
     return Question(
         task=task,
         seed=seed,

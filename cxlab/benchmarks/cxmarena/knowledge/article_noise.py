@@ -103,12 +103,14 @@ def add_noise_to_article(
     publisher: str,
 ) -> generation_stages.Row:
     """One article as a row; where a format loses a value or lacks a character, the article stays text."""
-    settings = {"values": values, "acronyms": acronyms, "language": language, "publisher": publisher}
+    write = functools.partial(
+        apply_format, article, seed=seed, values=values, acronyms=acronyms, language=language, publisher=publisher
+    )
     try:
-        served = apply_format(article, format, seed, folder=folder, **settings)  # type: ignore[arg-type]  # by name
+        served = write(format, folder=folder)
     except (LostValue, Untypable):
         (folder / f"{article.id}.pdf").unlink(missing_ok=True)
-        served = apply_format(article, "text", seed, **settings)  # type: ignore[arg-type]
+        served = write("text")
     return served.model_dump(exclude={"article_id", "clean"})
 
 

@@ -38,7 +38,7 @@ def information(inputs: article_prompts.InformationInputs, profile: Profile, rng
         ("use", notes["use"]),
         ("care", notes["care"]),
     ]
-    rng.shuffle(middle)  # type: ignore[arg-type]
+    rng.shuffle(middle)
     return _article(inputs.title, [("overview", notes["about"][:2]), *middle], language, rng)
 
 

@@ -43,12 +43,15 @@ OPTIONS = {name: options for group in GROUPS.values() for name, options in group
 _LONGEST = 400
 
 
+Who = Literal["Customer", "Agent", "Tool"]
+
+
 @dataclass(frozen=True)
 class TranscriptLine:
     """An entry of the conversation as judges see it; `arrived` only where something else was heard."""
 
     turn: int
-    who: Literal["Customer", "Agent", "Tool"]
+    who: Who
     text: str
     arrived: str = ""
 

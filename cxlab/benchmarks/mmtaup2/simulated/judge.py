@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import (
     SafetyInputs,
     TranscriptLine,
     TurnInputs,
+    Who,
 )
 from cxlab.benchmarks.mmtaup2.simulated.rubric_parser import ParsedRule, parse_rule, shown
 from cxlab.benchmarks.mmtaup2.stated_values import words
@@ -280,7 +281,7 @@ def read_call(line: TranscriptLine) -> PrintedCall | None:
 def read_lines(talk: str) -> tuple[TranscriptLine, ...]:
     """The lines back from their printed form; what has no such form is not read."""
     found = (LINE.match(line) for line in talk.split("\n"))
-    return tuple(TranscriptLine(int(m[1]), m[2], m[3], m[4] or "") for m in found if m)  # type: ignore[arg-type]  # one of three
+    return tuple(TranscriptLine(int(m[1]), cast("Who", m[2]), m[3], m[4] or "") for m in found if m)
 
 
 def _remembered(talk: str, turn: int, profile: Profile) -> tuple[TranscriptLine, ...]:

@@ -15,6 +15,7 @@ from cxlab import files, resources
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.tasks.task import Basis, CustomerKnowledge, GoldAction, Task, count_optimal_turns
 from cxlab.benchmarks.mmtaup2.worlds import World
+from cxlab.benchmarks.mmtaup2.worlds.base import Side
 from cxlab.errors import BadOption, UnknownName
 
 Json = Any
@@ -43,7 +44,7 @@ class IssueTarget:
         return {"customer_id": self.customer_id, "line_id": self.line_id}
 
 
-FunctionCall = tuple[str, str, dict[str, Json]]  # side, function or tool, arguments
+FunctionCall = tuple[Side, str, dict[str, Json]]  # side, function or tool, arguments
 
 
 @dataclass(frozen=True)
@@ -257,7 +258,7 @@ def _task(
     else:
         mends = [step for issue in issues if issue.mend is not None for step in issue.mend(place)]
     gold = tuple(
-        GoldAction(side=side, tool=tool, arguments=arguments, compare=() if transfer else None)  # type: ignore[arg-type]
+        GoldAction(side=side, tool=tool, arguments=arguments, compare=() if transfer else None)
         for side, tool, arguments in mends
     )
     abroad = rng.choice(_COUNTRIES) if any(issue.kind == "roaming" for issue in issues) else None

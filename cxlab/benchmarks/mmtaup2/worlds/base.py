@@ -13,7 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, get_type_hints
+from typing import Any, ClassVar, Literal, Self, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -22,6 +22,7 @@ from cxlab.errors import BadOption, CxError, UnknownName
 
 Json = Any  # null, bool, int, float, str, list and dict with text keys
 Side = Literal["agent", "customer"]
+Method = TypeVar("Method", bound=Callable[..., Any])
 Kind = Literal["ok", "unknown_tool", "arguments", "refused"]
 
 # How tau2-bench's files call the two sides
@@ -106,6 +107,12 @@ def texts(description: str) -> dict[str, Json]:
     return {"type": "array", "items": {"type": "string"}, "description": description}
 
 
+def _marked(method: Method, mark: str, value: Tool | Side) -> Method:
+    # Read by World.__init_subclass__.
+    setattr(method, mark, value)
+    return method
+
+
 def tool(
     side: Side,
     description: str,
@@ -119,8 +126,7 @@ def tool(
 
     def mark(method: Callable[..., Json]) -> Callable[..., Json]:
         declared = Tool(side, method.__name__, description, parameters or {}, frozenset(optional), write, irreversible)
-        method.tool = declared  # type: ignore[attr-defined]  # read by World.__init_subclass__
-        return method
+        return _marked(method, "tool", declared)
 
     return mark
 
@@ -129,8 +135,7 @@ def setup(side: Side) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Mark a method that tasks may name to bring about their first state."""
 
     def mark(method: Callable[..., Any]) -> Callable[..., Any]:
-        method.setup = side  # type: ignore[attr-defined]
-        return method
+        return _marked(method, "setup", side)
 
     return mark
 
@@ -139,8 +144,7 @@ def assertion(side: Side) -> Callable[[Callable[..., bool]], Callable[..., bool]
     """Mark a method that says whether something holds, for tasks to name."""
 
     def mark(method: Callable[..., bool]) -> Callable[..., bool]:
-        method.assertion = side  # type: ignore[attr-defined]
-        return method
+        return _marked(method, "assertion", side)
 
     return mark
 

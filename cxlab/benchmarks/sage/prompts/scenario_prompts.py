@@ -138,7 +138,13 @@ UNTOLD = "untold"
 
 
 def _literal(values: tuple[Any, ...]) -> Any:
-    return bool if set(values) == {True, False} else Literal[values]  # type: ignore[valid-type]
+    return bool if set(values) == {True, False} else Literal[values]
+
+
+def _schema(name: str, fields: dict[str, Any]) -> type[BaseModel]:
+    """A class of these fields (name → type, default)."""
+    schema: type[BaseModel] = create_model(name, **fields)
+    return schema
 
 
 def agent_prompt(scenario_id: str) -> Prompt[AgentInputs, BaseModel]:
@@ -149,15 +155,16 @@ def agent_prompt(scenario_id: str) -> Prompt[AgentInputs, BaseModel]:
 @functools.lru_cache(maxsize=64)
 def _agent_prompt(scenario_id: str, stamp: int) -> Prompt[AgentInputs, BaseModel]:
     s = load(scenario_id)
-    fields = create_model("Fields", **{name: (_literal(tuple(spec.options)), ...) for name, spec in s.fields.items()})  # type: ignore[call-overload]
+    fields = _schema("Fields", {name: (_literal(tuple(spec.options)), ...) for name, spec in s.fields.items()})
+    stages: Any = Literal[tuple(s.stages)]
     parts: dict[str, Any] = {
         "reasoning": (str, ""),
         "fields": (fields, ...),
-        "path": (list[Literal[tuple(s.stages)]], Field(min_length=1)),  # type: ignore[misc]
-        "action": (Literal[tuple(s.actions)], ...),  # type: ignore[misc]
+        "path": (list[stages], Field(min_length=1)),
+        "action": (Literal[tuple(s.actions)], ...),
     }
     if s.plan:
-        parts["plan"] = (Literal[(*s.plan.values, s.plan.none)], ...)  # type: ignore[misc]
+        parts["plan"] = (Literal[(*s.plan.values, s.plan.none)], ...)
     parts["chat"] = (str, Field(min_length=1))
     output: type[BaseModel] = create_model("AgentReply", **parts)
     return Prompt("sage_agent", 2, HERE / "agent.md", AgentInputs, output, f"{SIMULATE}.agent:agent", 0.1, repair=False)
@@ -171,8 +178,8 @@ def judge_prompt(scenario_id: str) -> Prompt[JudgeInputs, JudgeReply]:
 @functools.lru_cache(maxsize=64)
 def _judge_prompt(scenario_id: str, stamp: int) -> Prompt[JudgeInputs, JudgeReply]:
     s = load(scenario_id)
-    fields = create_model("Fields", **{name: (_told(tuple(f.options)), None) for name, f in s.fields.items()})  # type: ignore[call-overload]
-    grades = create_model("Grades", **{name: (_told(GRADES), None) for name in DIMENSIONS})  # type: ignore[call-overload]
+    fields = _schema("Fields", {name: (_told(tuple(f.options)), None) for name, f in s.fields.items()})
+    grades = _schema("Grades", {name: (_told(GRADES), None) for name in DIMENSIONS})
     # Fields that a class inherits come in its order, so these are told with theirs.
     parts: dict[str, Any] = {
         "fields_reasoning": (str, ""),
@@ -192,20 +199,20 @@ def check_prompt(scenario_id: str) -> Prompt[CheckInputs, BaseModel]:
 @functools.lru_cache(maxsize=64)
 def _check_prompt(scenario_id: str, stamp: int) -> Prompt[CheckInputs, BaseModel]:
     s = load(scenario_id)
-    fields = create_model("Fields", **{name: (_literal(tuple(spec.options)), ...) for name, spec in s.fields.items()})  # type: ignore[call-overload]
+    fields = _schema("Fields", {name: (_literal(tuple(spec.options)), ...) for name, spec in s.fields.items()})
     parts: dict[str, Any] = {"reasoning": (str, ""), "fields": (fields, ...)}
     if s.system:
         known = {
             name: (
-                str | int | float if each.kind else Literal[(*map(show_known, each.values), UNTOLD)],  # type: ignore[misc]
+                str | int | float if each.kind else Literal[(*map(show_known, each.values), UNTOLD)],
                 Field(UNTOLD, alias=show_variable(name, each)),
             )
             for name, each in s.system.items()
         }
-        parts["back_end"] = (create_model("BackEnd", **known), ...)  # type: ignore[call-overload]
-    parts["action"] = (Literal[(*s.actions, UNTOLD)], ...)  # type: ignore[misc]
+        parts["back_end"] = (_schema("BackEnd", known), ...)
+    parts["action"] = (Literal[(*s.actions, UNTOLD)], ...)
     if s.plan:
-        parts["plan"] = (Literal[(*s.plan.values, s.plan.none)], s.plan.none)  # type: ignore[misc]
+        parts["plan"] = (Literal[(*s.plan.values, s.plan.none)], s.plan.none)
     parts["lines"] = (list[int], [])
     output: type[BaseModel] = create_model("CheckReply", **parts)
     return Prompt("sage_check", 1, HERE / "check.md", CheckInputs, output, f"{SIMULATE}.checker:check", 0.0)

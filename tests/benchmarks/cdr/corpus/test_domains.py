@@ -55,16 +55,16 @@ def test_a_model_reads_them_and_the_shares_stand_beside_the_papers(bare: Dataset
     assert found.by == "simulated:strong (simulated)"
     total = sum(found.counts.values())
     assert total + found.others + found.unread == 25
-    _, domains = BENCHMARK.dataset_figures(bare)  # type: ignore[misc]
+    _, domains = BENCHMARK.dataset_figures(bare)
     first = domains.frame.row(0, named=True)
     best = max(found.counts.values())
     assert (first["share"], first["low"], first["high"]) == pytest.approx(proportion_interval(best, total)[:3])
     assert dict(domains.published) == {"People and Society": 0.17, "Business and Industrial": pytest.approx(0.1579)}
     assert "as simulated:strong (simulated) reads them" in domains.meaning
-    lines = BENCHMARK.describe(bare)  # type: ignore[misc]
+    lines = BENCHMARK.describe(bare)
     assert any(line.startswith("People and Society, %") and line.endswith("17.00") for line in lines)
     # Samples about conversations that lie elsewhere have no corpus of their own.
-    assert BENCHMARK.dataset_figures(write.load_dataset(made)) == []  # type: ignore[misc]
+    assert BENCHMARK.dataset_figures(write.load_dataset(made)) == []
 
 
 def test_the_stand_in_is_better_than_chance_and_no_judge() -> None:

@@ -40,10 +40,7 @@ def test_what_moves_is_read_off_the_side_that_is_asked_for() -> None:
     roles = ("customer", "agent") * 3
     talk = Conversation(
         id="t",
-        messages=tuple(
-            Message(role=role, text=text, turn=1)  # type: ignore[arg-type]
-            for role, text in zip(roles, said, strict=True)
-        ),
+        messages=tuple(Message(role=role, text=text, turn=1) for role, text in zip(roles, said, strict=True)),
     )
     why = explain("users who grow more frustrated over time", talk, split(talk, "session")[0])
     assert why.side == "user"
@@ -90,7 +87,7 @@ def test_a_question_of_moods_is_suggested_where_they_are_shown_and_not_in_other_
     roles = ("customer", "agent") * 3
     corpus = {
         f"{name}{n}": Conversation(id=f"{name}{n}", messages=tuple(
-            Message(role=role, text=f"{text} {n}", turn=1) for role, text in zip(roles, said, strict=False)))  # type: ignore[arg-type]
+            Message(role=role, text=f"{text} {n}", turn=1) for role, text in zip(roles, said, strict=False)))
         for name, said in (("worse", told), ("calm", calm)) for n in range(1 if name == "worse" else 6)
     }  # fmt: skip
     dataset, samples, tables = build("own", "imported", corpus, {}, {}, {}, config={}, licence="ours", seed=0)

@@ -281,7 +281,7 @@ def meanings() -> list[tuple[str, Meaning, dict[str, str]]]:
                     meaning = Meaning(("running shoes",), Window(period="month", count=2))
                 if "<product>" in text:
                     meaning = Meaning((slots["product"],), window)
-                found.append((text, meaning, {**slots, **(texts.extremes[extreme] if extreme else {})}))  # type: ignore[index]
+                found.append((text, meaning, {**slots, **(texts.extremes[extreme] if extreme else {})}))
     return found
 
 

@@ -243,7 +243,7 @@ def test_a_pack_that_stays_wrong_is_not_written(tmp_path: Path) -> None:
     model = Stubborn()
     plan = brief_plan.BriefPlan(language="en", name="Stub", products=["bags"], trade="worn", certainty=1.0)
     with pytest.raises(pack_from_brief.UnusablePack, match="Field required"):
-        pack_from_brief.write("Stub makes bags and hats for everybody in town.", plan, model, tmp_path)  # type: ignore[arg-type]
+        pack_from_brief.write("Stub makes bags and hats for everybody in town.", plan, model, tmp_path)
     assert len(model.asked) == 2
     assert "faults" in model.asked[1]
     assert list(tmp_path.iterdir()) == []

@@ -312,7 +312,7 @@ def test_nobody_asks_or_tells_a_thing_twice(name: str) -> None:
         person = c.persona["customer"]
         if "full_name" in told and any(a[1] == "Yes" for a in _answers(c, "verify")):
             text = " ".join(m.text for m in c.messages if m.role == "customer")
-            assert re.search(rf"(?<!\d){re.search(r'[0-9]+', person['details']['home'])[0]}(?!\d)", text)  # type: ignore[index]
+            assert re.search(rf"(?<!\d){re.search(r'[0-9]+', person['details']['home'])[0]}(?!\d)", text)
 
 
 def _answers(c: Any, standard: str) -> list[tuple[str, str]]:

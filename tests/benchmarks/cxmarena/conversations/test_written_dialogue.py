@@ -205,7 +205,7 @@ def test_what_stays_unusable_is_left_out_with_the_reason() -> None:
     case = conversation_plan.plan_conversations(made.ledger, made.articles, made.tools, 1, 1)[0]
     tools = {t["function"]["name"]: t for t in made.tools}
     index = conversation_writer.ArticleIndex(made.ledger, made.articles)
-    dialogue = written_dialogue.WrittenDialogue(made.ledger, index, tools, case, Writer(stubborn), 1)  # type: ignore[arg-type]
+    dialogue = written_dialogue.WrittenDialogue(made.ledger, index, tools, case, Writer(stubborn), 1)
     import asyncio
 
     row = asyncio.run(dialogue.write())

@@ -147,7 +147,7 @@ def test_the_command_leaves_with_3_and_tells_the_page(
     assert left.value.code in (0, None)
     plan = json.loads(capsys.readouterr().out)["plan"]
     expected = cost_estimate.estimate("endpoint:writer", "37")
-    assert plan == asdict(expected)  # type: ignore[call-overload]
+    assert plan == asdict(expected)
     assert plan["cost_usd"] == pytest.approx((plan["prompt_tokens"] + 10 * plan["completion_tokens"]) / 1e6)
 
 

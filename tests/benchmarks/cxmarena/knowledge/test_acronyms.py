@@ -107,7 +107,7 @@ async def test_a_weak_simulation_still_only_says_what_passes_the_check() -> None
         assert failure is None or failure.type in ("not_json", "truncated", "invalid")
 
 
-def _request(given_inputs: AcronymInputs, seed: int):  # type: ignore[no-untyped-def]
+def _request(given_inputs: AcronymInputs, seed: int):
     from cxlab.llm.base import Request
 
     messages = ACRONYMS.render(given_inputs)

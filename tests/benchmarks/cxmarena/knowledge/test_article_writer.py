@@ -163,7 +163,7 @@ def test_a_stage_goes_on_where_it_stopped(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-40])  # a kill tears the last line
     again = article_writer.write_information(facts, topics, MODEL, 1, tmp_path)
     assert next(again) == generation_stages.Progress("information", 63, 90)
-    assert [a.body for a in generation_stages.finish(again)] == whole  # type: ignore[arg-type]
+    assert [a.body for a in generation_stages.finish(again)] == whole
     assert next(article_writer.write_information(facts, topics, MODEL, 1, tmp_path)).done == 90
 
 
@@ -217,7 +217,7 @@ def test_a_real_model_that_invents_facts_is_asked_again_and_then_mended() -> Non
     facts, topics, _, _ = make("talvero")
     topic = next(t for t in topics if t.subject == "Fjord Mini")
     model = Writer(lambda prompt: "\n\n".join(["Title", "Fjord Mini kostet 1,00 €. It stays.", *listed(prompt)]))
-    found = generation_stages.finish(article_writer.write_information(facts, [topic], model, 1))  # type: ignore[arg-type]
+    found = generation_stages.finish(article_writer.write_information(facts, [topic], model, 1))
     assert len(model.asked) == article_writer.TRIES
     assert "It says what is not so: Fjord Mini preis 1.0." in model.asked[1][-1]["content"]
     assert found[0].body.startswith("Title\n\nIt stays.\n\n")
@@ -234,7 +234,7 @@ def test_an_article_is_asked_for_again_until_it_states_its_facts() -> None:
         return "Fjord Mini\n\n" + " ".join(told[:-1] if len(said) == 1 else told)
 
     model = Writer(forgetful)
-    article = generation_stages.finish(article_writer.write_information(facts, [topic], model, 1))[0]  # type: ignore[arg-type]
+    article = generation_stages.finish(article_writer.write_information(facts, [topic], model, 1))[0]
     lacking = listed(said[0])[-1]
     assert len(said) == 2
     assert f"It does not state this: {lacking}" in said[1]
@@ -249,15 +249,15 @@ def test_a_writer_of_empty_articles_is_given_up_before_much_is_paid() -> None:
     facts, topics, _, _ = make("talvero")
     model = Writer(lambda prompt: "All is well.")
     with pytest.raises(article_writer.HollowArticles, match=r"scripted left out .* it wrote 'All is well\.'"):
-        generation_stages.finish(article_writer.write_information(facts, topics, model, 1))  # type: ignore[arg-type]
+        generation_stages.finish(article_writer.write_information(facts, topics, model, 1))
     assert len(model.asked) <= article_writer.TRIES * generation_stages.CHUNK
     one = iter([""])
     careful = Writer(lambda prompt: next(one, None) or f"Title\n\n{' '.join(listed(prompt))}")
     few = [t for t in topics if t.subject][:6]
-    found = generation_stages.finish(article_writer.write_information(facts, few, careful, 1))  # type: ignore[arg-type]
+    found = generation_stages.finish(article_writer.write_information(facts, few, careful, 1))
     assert len(found) == len(few)
     stubborn = Writer(lambda p: "Nothing." if few[2].title in p.partition("\n")[0] else f"T\n\n{' '.join(listed(p))}")
-    kept = generation_stages.finish(article_writer.write_information(facts, few, stubborn, 1))  # type: ignore[arg-type]
+    kept = generation_stages.finish(article_writer.write_information(facts, few, stubborn, 1))
     assert 0 < len(kept) < len(few)
     ids = {article.id for article in kept}
     assert ids == {f"KB_{n}" for n in range(1, len(kept) + 1)}

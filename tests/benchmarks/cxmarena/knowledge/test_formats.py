@@ -286,7 +286,7 @@ def test_wrong_options_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="one_column"):
         apply_format(article(), "pdf", 1, style="poster", folder=tmp_path)
     with pytest.raises(UnknownName, match="markdown"):
-        apply_format(article(), "docx", 1)  # type: ignore[arg-type]
+        apply_format(article(), "docx", 1)
 
 
 def test_an_id_cannot_leave_the_folder(tmp_path: Path) -> None:

@@ -215,7 +215,7 @@ def test_adaptation_is_asked_where_it_is_named_and_stands_beside_the_rule() -> N
     rule = {j.turn: j.verdict for j in scored.judgements if (j.judge, j.field) == (judged_metrics.MEASURED, "adapted")}
     assert rule == {1: "yes", 2: "no"}
     asked = judged_metrics.turn_inputs(task(), attempted, 1, ["adaptation"])["adaptation"]
-    assert "piano" in asked.customer  # type: ignore[attr-defined]
+    assert "piano" in asked.customer
     assert "nothing can be lost" in asked.talk
     # Nobody is asked who did not want it: it is another call a turn.
     usual = asyncio.run(judged_metrics.assess(task(), attempted, setup(*PANEL)))

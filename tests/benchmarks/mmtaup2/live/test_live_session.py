@@ -186,7 +186,7 @@ def test_real_audio_is_kept_where_a_page_can_play_it(monkeypatch: pytest.MonkeyP
 def test_variants_that_there_are_not_are_refused() -> None:
     for given in (("rude", 0, "text"), ("hard", 3, "text"), ("hard", 0, "smell")):
         with pytest.raises(BadOption, match="personas"):
-            Variant(*given)  # type: ignore[arg-type]
+            Variant(*given)
 
 
 def test_differences_name_the_place_and_leave_out_what_was_only_looked_up() -> None:

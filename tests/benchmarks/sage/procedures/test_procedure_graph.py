@@ -1,4 +1,5 @@
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_mermaid_names_every_stage_action_and_edge() -> None:
     assert "stage1 --> stage2" in text
 
 
-def test_unknown_and_broken_scenarios_say_so(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_unknown_and_broken_scenarios_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "FOLDER", tmp_path)
     (tmp_path / "half.yaml").write_text("id: half\nstages: [1, 2]\n")
     with pytest.raises(BadFile, match=r"half\.yaml"):
