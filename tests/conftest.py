@@ -53,6 +53,11 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return max(3, os.cpu_count() or 1)
 
 
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """Before the first worker is started."""
+    made_once.share_between_workers(config)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Group the files that share a fixture, put what takes long first, and write the group into the test's id.

@@ -1,11 +1,17 @@
-"""What a process of tests needs once and would make anew for each page and each command that it opens."""
+"""What tests need once and would make anew for each worker, each page and each command."""
 
+import compileall
 import contextlib
 import functools
+import multiprocessing
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
+from _pytest.assertion import rewrite
 
 
 def share_between_commands() -> None:
@@ -102,3 +108,34 @@ def share() -> None:
         use_one_thread()
     if "streamlit" in sys.modules:
         share_between_pages()
+
+
+def share_between_workers(config: pytest.Config) -> None:
+    """On a fresh checkout each worker would compile the same files, and draw the same table of characters."""
+    # Hypothesis keeps the table in a file, which is there before the first test is collected.
+    table = "from hypothesis.internal import charmap; charmap.charmap(); charmap.intervals_from_codec('utf-8')"
+    subprocess.Popen([sys.executable, "-c", table], cwd=config.rootpath)
+    files = [path for room in ("cxlab", "tests") for path in (config.rootpath / room).rglob("*.py")]
+    with multiprocessing.get_context("fork").Pool(os.cpu_count(), _take, (config,)) as pool:
+        pool.map(_compile, files, chunksize=16)
+
+
+_taken: list[pytest.Config] = []
+
+
+def _take(config: pytest.Config) -> None:
+    _taken.append(config)
+
+
+def _compile(path: Path) -> None:
+    """As it will be imported: tests with asserts that tell of both sides, all else as it is."""
+    if not path.name.startswith("test_") and path.name != "conftest.py":
+        compileall.compile_file(path, quiet=2)
+        return
+    (config,), folder = _taken, rewrite.get_cache_dir(path)
+    compiled = folder / f"{path.stem}{rewrite.PYC_TAIL}"
+    # What cannot be compiled says so when it is imported, and a later pytest may do all of this otherwise.
+    with contextlib.suppress(Exception):
+        if rewrite._read_pyc(path, compiled) is None and rewrite.try_makedirs(folder):
+            digest, code = rewrite._rewrite_test(path, config)
+            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, digest, compiled)

@@ -21,8 +21,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import average_precision_score
-from sklearn.model_selection import GroupKFold
 
 from cxlab import llm
 from cxlab.benchmarks.cdr.relevance import PairClassifier, PairFeatures, PairLabel
@@ -54,6 +52,9 @@ def choose(kind: str, ranked: list[str], rng: np.random.Generator) -> Iterator[t
 
 def measure_order(material: Material, score: Callable[[str], Array], ids: list[str]) -> dict[str, float]:
     """Of scores of all pairs: average precision in both ways, and nDCG@10 of their order."""
+    # Late, here and below: it takes a second, which most processes of tests need not spend.
+    from sklearn.metrics import average_precision_score
+
     told, true, few_told, few_true, gains = [], [], [], [], []
     rng = np.random.default_rng(0)
     for query, text in sorted(material.queries.items()):
@@ -87,6 +88,9 @@ def measure_rerankers(material: Material) -> Iterator[tuple[str, dict[str, float
 
 def measure(material: Material, kind: str, name: str = "") -> dict[str, float]:
     """Means over the draws of each figure; `name`: the retriever that is read instead of the features."""
+    from sklearn.metrics import average_precision_score
+    from sklearn.model_selection import GroupKFold
+
     ranking, queries = PairFeatures(material.corpus), sorted(material.queries)
     features: Any = RetrieverFeatures(material.corpus, name, material.queries.values()) if name else ranking
     ranked = {query: ranking.rank(material.queries[query], len(features.ids)) for query in queries}

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from cxlab.metrics.correlation import clustered_correlation, correlation_of_sums
 
@@ -20,7 +20,7 @@ def test_r_is_pearsons(rows: list[tuple[int, int, int]]) -> None:
     if len(set(x)) == 1 or len(set(y)) == 1:
         assert math.isnan(found.r)
         return
-    assert found.r == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-9)
+    assert found.r == pytest.approx(scipy.stats.pearsonr(x, y).statistic, abs=1e-9)
     assert math.isnan(found.low) == (found.clusters < 3) or found.low <= found.high
 
 
@@ -64,7 +64,7 @@ def test_from_sums_it_is_the_same_without_drawing() -> None:
     assert wider.low < found.low < found.high < wider.high
     # A pair a cluster: Fisher's own interval.
     alone = correlation_of_sums(sums_of(x, y, np.arange(480)))
-    fisher = stats.pearsonr(x, y).confidence_interval()
+    fisher = scipy.stats.pearsonr(x, y).confidence_interval()
     assert (alone.low, alone.high) == pytest.approx((fisher.low, fisher.high), abs=0.01)
 
 

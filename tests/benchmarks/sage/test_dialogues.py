@@ -14,35 +14,15 @@ from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.simulated import signal_reader
 from cxlab.benchmarks.sage.simulated.check_phrases import guides
 from cxlab.benchmarks.sage.simulated.phrases import phrases_of
-from cxlab.llm import load
+from tests.benchmarks.sage.played import play
 
 # One worker plays the dialogues that all these tests look at.
 pytestmark = pytest.mark.xdist_group("dialogues")
-MODELS = ("strong", "weak", "curt")
 
 
 def said(attempts):
     """What was said, without the time that it took."""
     return [[m.model_copy(update={"latency_s": None}) for m in attempt.messages] for attempt in attempts]
-
-
-def play(model: str, samples, options=None, trial: int = 0, seed: int = 0):
-    setup = Setup(load(f"simulated:{model}"), load("simulated:customer"), (), "r", seed, options or {})
-
-    async def go():
-        return [await BENCHMARK.run(sample, setup, trial) for sample in samples]
-
-    return asyncio.run(go())
-
-
-@pytest.fixture(scope="module")
-def samples():
-    return BENCHMARK.generate_now({}, 0)[1]
-
-
-@pytest.fixture(scope="module")
-def dialogues(samples):
-    return {model: play(model, samples[::2]) for model in MODELS}
 
 
 def test_every_leaf_is_played_at_every_level(samples) -> None:

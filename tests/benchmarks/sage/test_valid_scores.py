@@ -12,6 +12,7 @@ from cxlab.benchmarks.sage.customer_card import Told, told_until
 from cxlab.benchmarks.sage.verdict import judge_attempt
 from cxlab.llm import load
 from cxlab.records import Attempt, Failure, Message, Score, Trace
+from tests.benchmarks.sage.played import play, setup_of
 
 FACTS = [
     {"field": "ConsumptionType", "value": "Cancel", "delivery": "opening", "wording": "plain", "wrong": None},
@@ -201,21 +202,19 @@ def test_each_error_has_its_owner(failures: tuple[Failure, ...], untold: float, 
     assert judge_attempt("dialogue", attempt, found).owner == owner
 
 
-def test_the_floor_stands_at_the_bottom_at_a_visible_distance() -> None:
+@pytest.mark.xdist_group("dialogues")
+def test_the_floor_stands_at_the_bottom_at_a_visible_distance(samples, dialogues) -> None:
     # Of few samples the weak agent's mean lies anywhere from 48 to 62.
-    samples = BENCHMARK.generate_now({}, 0)[1][::2]
-    judges = tuple(load(name) for name in BENCHMARK.default_judges)
+    played, setup = samples[::2], setup_of("strong")
 
-    async def mean(model: str) -> float:
-        setup = Setup(load(model), load("simulated:customer"), judges, "r", 0, BENCHMARK.Options())
-        found = []
-        for sample in samples:
-            attempt = await BENCHMARK.run(sample, setup, 0)
-            scores = (await BENCHMARK.score(sample, attempt, setup)).scores
-            found += [s.value for s in scores if s.turn is None and s.metric == BENCHMARK.card.headline]
-        known = [each for each in found if each is not None]
-        return sum(known) / len(known)
+    async def mean(attempts) -> float:
+        scored = [await BENCHMARK.score(*pair, setup) for pair in zip(played, attempts, strict=True)]
+        found = [s for each in scored for s in each.scores if s.turn is None and s.metric == BENCHMARK.card.headline]
+        assert len(found) == len(played)
+        return sum(s.value for s in found) / len(found)
 
-    strong, weak, floor = (asyncio.run(mean(f"simulated:{name}")) for name in ("strong", "weak", "floor"))
+    strong, weak, floor = (
+        asyncio.run(mean(attempts)) for attempts in (dialogues["strong"], dialogues["weak"], play("floor", played))
+    )
     assert strong - weak > 10
     assert weak - floor > 4

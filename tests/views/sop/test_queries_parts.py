@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.sage.formulae import CHAT_WEIGHTS, chat
@@ -57,8 +57,8 @@ def test_parts_are_correlated_with_the_whole_and_with_the_rest_of_it(graded: np.
             assert (row["r"], row["rest"], row["low"], row["r2_models"]) == (None, None, None, None)
             continue
         part = graded[:, place]
-        assert row["r"] == pytest.approx(stats.pearsonr(part, whole).statistic)
-        assert row["rest"] == pytest.approx(stats.pearsonr(part, whole - weight * part).statistic)
+        assert row["r"] == pytest.approx(scipy.stats.pearsonr(part, whole).statistic)
+        assert row["rest"] == pytest.approx(scipy.stats.pearsonr(part, whole - weight * part).statistic)
         assert row["low"] < row["r"] < row["high"]
         # Grades at random: the part shows in the whole, and says nothing of the others.
         assert row["r"] > 0.2 > row["rest"]

@@ -1,0 +1,18 @@
+"""What tests of SAGE look at together; those that take `dialogues` are one group, so that they are played once."""
+
+import pytest
+
+from cxlab.benchmarks.sage.benchmark import BENCHMARK
+from cxlab.records import Attempt, Sample
+from tests.benchmarks.sage.played import MODELS, play
+
+
+@pytest.fixture(scope="session")
+def samples() -> list[Sample]:
+    return list(BENCHMARK.generate_now({}, 0)[1])
+
+
+@pytest.fixture(scope="session")
+def dialogues(samples: list[Sample]) -> dict[str, list[Attempt]]:
+    """Model → its attempts at every other sample."""
+    return {model: play(model, samples[::2]) for model in MODELS}
