@@ -14,6 +14,7 @@ from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.simulated import signal_reader
 from cxlab.benchmarks.sage.simulated.check_phrases import guides
 from cxlab.benchmarks.sage.simulated.phrases import phrases_of
+from cxlab.llm import load
 from tests.benchmarks.sage.played import play
 
 # One worker plays the dialogues that all these tests look at.
