@@ -14,7 +14,7 @@ from cxlab.store import write
 from cxlab.ui import job_panel, path_strips
 from cxlab.ui.labels import title
 from cxlab.views.benchmarks import ranking_tasks
-from cxlab.views.retrieval import board, queries, retrieval_errors, search_form
+from cxlab.views.retrieval import board, queries, queries_datasets, retrieval_errors, search_form
 from cxlab.views.retrieval import indexes as parts
 
 ui.routed()
@@ -92,12 +92,12 @@ def begin(arguments: list[str]) -> None:
 
 def show_page(view: View, searchable: dict[str, dict[str, int]]) -> None:
     """One dataset and task: the board, then one question at a time."""
-    used = ui.cached(queries.datasets)
+    used = ui.cached(queries_datasets.datasets)
     order = list(dict.fromkeys([*used["dataset_id"], *searchable]))
     names = {each.id: f"{each.name} · {each.id[-6:]}" for each in write.list_datasets()}
     with st.sidebar:
         dataset = ui.choose(view, "dataset", "Dataset", order, names=names)
-        benchmark = queries.benchmark_of(dataset)
+        benchmark = queries_datasets.benchmark_of(dataset)
         known = ranking_tasks(benchmark)
         tasks = [task for task in known if task in searchable.get(dataset, {})]
         ran = used.filter(dataset_id=dataset)["task"].to_list()
@@ -133,8 +133,8 @@ def show_page(view: View, searchable: dict[str, dict[str, int]]) -> None:
 ui.header("Retrieval", "Which index finds the right thing?")
 path_strips.style()
 show_work()
-found = ui.cached(queries.searchable)
-if not found and ui.cached(queries.datasets).is_empty():
+found = ui.cached(queries_datasets.searchable)
+if not found and ui.cached(queries_datasets.datasets).is_empty():
     if jobs.is_building_demo():
         st.info("The demo is being built at this moment and brings one: load this page again in half a minute.")
     ui.empty(

@@ -135,7 +135,7 @@ def old_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from cxlab.bench.pages import make_store
+    from cxlab.bench.page_store import make_store
 
     home = tmp_path_factory.mktemp("made")
     make_store(home, attempts=180)
@@ -144,7 +144,7 @@ def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from cxlab.bench.pages import make_store
+    from cxlab.bench.page_store import make_store
 
     home = tmp_path_factory.mktemp("read-home")
     make_store(home, attempts=90)

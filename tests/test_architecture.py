@@ -271,7 +271,7 @@ def test_shared_rooms_read_facets_by_declared_names() -> None:
 
 
 # What is drawn for benchmarks with procedures, whose traces have these classes.
-PROCEDURE_VIEWS = ("cxlab/views/sop/", "cxlab/views/failures/attempt_procedure.py")
+PROCEDURE_VIEWS = ("cxlab/views/sop/", "cxlab/views/failures/attempt_procedure")
 
 
 def test_classes_of_failure_are_named_by_the_benchmark_that_declares_procedures() -> None:
@@ -354,6 +354,19 @@ def test_what_the_type_checker_passes_over_has_a_reason() -> None:
 def test_no_folder_is_too_full_to_be_seen_at_a_glance() -> None:
     count = Counter(path.parent for path in FILES)
     assert {str(folder.relative_to(ROOT)): n for folder, n in count.items() if n > 22} == {}
+
+
+def too_long(path: Path) -> bool:
+    return len(path.read_text(encoding="utf-8").splitlines()) > 400
+
+
+def test_no_file_is_too_long_to_be_held_in_the_head(tmp_path: Path) -> None:
+    assert [str(path.relative_to(ROOT)) for path in FILES if too_long(path)] == []
+    page = tmp_path / "page.py"
+    page.write_text("x = 1\n" * 400)
+    assert not too_long(page)
+    page.write_text("x = 1\n" * 401)
+    assert too_long(page)
 
 
 # SQLite files of its own, each read and written in one place.

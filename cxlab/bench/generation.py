@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cxlab.benchmarks.cxmarena.generation import dataset_config
 from cxlab.errors import BadOption
 
 LIMIT_S, LIMIT_MIB, LIMIT_SMALL_S = 180.0, 2048.0, 10.0
@@ -81,7 +82,7 @@ def _generate(brand: str, articles: int, workers: int | None) -> dict[str, Any]:
     watch = _Watch()
     began = last = time.perf_counter()
     settings = {"brand": brand, "size": "small" if articles == 60 else str(articles)}
-    for step in pipeline.build(pipeline.read_config(settings, 1), workers=workers):
+    for step in pipeline.build(dataset_config.read_config(settings, 1), workers=workers):
         now = time.perf_counter()
         one = stages.setdefault(step.stage, {"s": 0.0, "mib": 0.0})
         one["s"] += now - last

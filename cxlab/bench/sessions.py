@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cxlab.bench.pages import make_store
+from cxlab.bench.page_store import make_store
 from cxlab.resources import site
 
 if TYPE_CHECKING:

@@ -5,30 +5,24 @@ import json
 import os
 import re
 import time
-import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cxlab.errors import BadOption
+from cxlab.llm import openai_clients
 from cxlab.llm.base import Completion, ProviderFault, Request
 from cxlab.llm.completions import StreamedCompletion, read_completion
 from cxlab.llm.faults import FaultKind, Interrupted, kind_of_status, redact, retry_after_s, retrying, with_retries
 from cxlab.llm.ladder import Ladder, response_format, with_instruction
 from cxlab.llm.metering import Prices
+from cxlab.llm.openai_clients import OPENAI_URL, Options
 from cxlab.llm.parsing import hide_thinking
 from cxlab.records import Usage
 
 if TYPE_CHECKING:
-    import ssl
-
     from openai import AsyncOpenAI
 
-_OPENAI_URL = "https://api.openai.com/v1"
-# Servers close an idle connection after 5 s as a rule (uvicorn does); reusing one later breaks the call.
-_KEEP_IDLE_S = 4.0
 # Words by which a server says that it does not take a parameter, rather than that its value is too large.
 _REFUSALS = ("unsupported", "not support", "unrecognized", "unknown", "unexpected", "extra", "not permitted", "instead")
 # Words by which a server says that the answer's limit is more than it has.
@@ -36,60 +30,6 @@ _TOO_LARGE = ("too large", "context length", "context_length", "maximum context"
 # Few: a prompt is rather thought longer than it is, or the server would refuse the sum.
 _CHARACTERS_A_TOKEN = 3
 _LEAST_ROOM = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Settings of an endpoint, as data/models.toml has them."""
-
-    connect_timeout_s: float = 5.0
-    read_timeout_s: float = 60.0
-    """Longest silence while waiting for the reply."""
-    answer_timeout_s: float = 300.0
-    """Longest time for one whole reply, for servers that trickle."""
-    attempts: int = 4
-    longest_wait_s: float = 30.0
-    """Cap on every wait between attempts, Retry-After included."""
-    first_wait_s: float = 0.5
-    max_connections: int = 200
-    temperature: bool = True
-    """False: never send a temperature."""
-    context_tokens: int | None = None
-    """What prompt and answer may hold together; None: left to the server."""
-    max_output_tokens: int | None = None
-    """What one answer may hold, reasoning included; None: left to the server."""
-    reasoning_effort: str | None = None
-    """Sent as it is, to servers that take it."""
-    extra_body: dict[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.attempts < 1:
-            raise BadOption(f"attempts = {self.attempts}; give 1 or more")
-        for name in ("connect_timeout_s", "read_timeout_s", "answer_timeout_s"):
-            if not getattr(self, name) > 0:
-                raise BadOption(f"{name} = {getattr(self, name)!r}; give seconds above 0")
-
-
-class _Shared:
-    """One SDK client and the models that use it."""
-
-    def __init__(self, client: "AsyncOpenAI") -> None:
-        self.client = client
-        self.users: weakref.WeakSet[OpenAIModel] = weakref.WeakSet()
-
-
-# A client per call costs 15 times the CPU (a TLS context each time). A client belongs to one event loop.
-_CLIENTS: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[object, ...], _Shared]] = (
-    weakref.WeakKeyDictionary()
-)
-
-
-@cache
-def _certificates() -> "ssl.SSLContext":
-    """Who is believed over TLS, read once a process; each client would read it anew, which takes 20 ms."""
-    import httpx2
-
-    return httpx2.create_ssl_context()
 
 
 class OpenAIModel:
@@ -113,7 +53,7 @@ class OpenAIModel:
     ) -> None:
         self.name = name
         self.model = model
-        self.base_url = base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI_URL
+        self.base_url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
         self.key_variable = key_variable
         self.prices = prices
         self.options = options or Options()
@@ -138,42 +78,7 @@ class OpenAIModel:
         return redact(message, [self._key()])
 
     def _client(self) -> "AsyncOpenAI":
-        shared = _CLIENTS.setdefault(asyncio.get_running_loop(), {})
-        options = self.options
-        # Without a key of its own the SDK would take OPENAI_API_KEY and hand it to a stranger's server.
-        key = self._key() or "none"
-        identity = (
-            self.base_url,
-            key,
-            options.connect_timeout_s,
-            options.read_timeout_s,
-            options.max_connections,
-        )
-        if identity not in shared:
-            import httpx2
-            from openai import AsyncOpenAI, DefaultAioHttpClient
-
-            timeout = httpx2.Timeout(
-                connect=options.connect_timeout_s, read=options.read_timeout_s, write=options.read_timeout_s, pool=None
-            )
-            limits = httpx2.Limits(
-                max_connections=options.max_connections,
-                max_keepalive_connections=options.max_connections,
-                keepalive_expiry=_KEEP_IDLE_S,
-            )
-            client = AsyncOpenAI(
-                api_key=key,
-                base_url=self.base_url,
-                timeout=timeout,
-                max_retries=0,
-                http_client=DefaultAioHttpClient(timeout=timeout, limits=limits, verify=_certificates()),
-            )
-            if self.base_url != _OPENAI_URL:
-                # Also read from the environment by the SDK, and also nobody else's business.
-                client.organization = client.project = None
-            shared[identity] = _Shared(client)
-        shared[identity].users.add(self)
-        return shared[identity].client
+        return openai_clients.take(self, self.base_url, self._key(), self.options)
 
     async def complete(self, request: Request) -> Completion:
         """One completion; `latency_s` is that of the answered request, earlier ones are in `usage.retries`."""
@@ -422,13 +327,7 @@ class OpenAIModel:
 
     async def aclose(self) -> None:
         """Give the shared client back; the last model to do so closes it."""
-        shared = _CLIENTS.get(asyncio.get_running_loop(), {})
-        for identity, entry in list(shared.items()):
-            if self in entry.users:
-                entry.users.discard(self)
-                if not entry.users:
-                    del shared[identity]
-                    await entry.client.close()
+        await openai_clients.give_back(self)
 
 
 def _may_be_the_rung(fault: Interrupted) -> bool:

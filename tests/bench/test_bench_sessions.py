@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from cxlab.bench import sessions
-from cxlab.bench.pages import list_views, make_store
+from cxlab.bench.page_store import make_store
+from cxlab.bench.pages import list_views
 
 
 def test_sessions_click_and_are_measured(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from numpy.random import Generator
 from pydantic import BaseModel
 
 from cxlab.llm import Prompt
-from cxlab.llm.openai_model import OpenAIModel, Options
+from cxlab.llm.openai_clients import Options
+from cxlab.llm.openai_model import OpenAIModel
 from cxlab.llm.simulated import Profile
 
 

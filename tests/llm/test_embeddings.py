@@ -9,7 +9,8 @@ import pytest
 from cxlab.errors import BadOption, NotConfigured
 from cxlab.llm import Budget, Prices, ProviderFault
 from cxlab.llm.embeddings import EmbeddingModel, EmbeddingReply, load_embedding
-from cxlab.llm.openai_model import OpenAIModel, Options
+from cxlab.llm.openai_clients import Options
+from cxlab.llm.openai_model import OpenAIModel
 
 from .fault_server import FaultServer, Scene
 

@@ -9,7 +9,8 @@ import pytest
 from cxlab.errors import BadOption, BadStore
 from cxlab.llm import Budget, MeteredModel, Prices, Request, ask, call, load
 from cxlab.llm.cache import ReplyCache
-from cxlab.llm.openai_model import OpenAIModel, Options
+from cxlab.llm.openai_clients import Options
+from cxlab.llm.openai_model import OpenAIModel
 from cxlab.records import Usage
 
 from .fault_server import FaultServer, Scene

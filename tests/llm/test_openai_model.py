@@ -13,7 +13,8 @@ import pytest
 from cxlab.llm import Reply, Request, ask
 from cxlab.llm.cache import ReplyCache
 from cxlab.llm.faults import redact, retry_after_s
-from cxlab.llm.openai_model import _CLIENTS, OpenAIModel, Options
+from cxlab.llm.openai_clients import _CLIENTS, Options
+from cxlab.llm.openai_model import OpenAIModel
 
 from .fault_server import FaultServer, Scene
 from .intents import CHAT, INTENT, Inputs, Output, TextInputs, model_at

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from cxlab import jobs
-from cxlab.benchmarks.cxmarena.generation.pipeline import read_config
+from cxlab.benchmarks.cxmarena.generation.dataset_config import read_config
 from cxlab.cli import app as app_of_commands
 from cxlab.read import annotations, ask
 from cxlab.runner.request import JOB

@@ -21,6 +21,7 @@ from cxlab.benchmarks.contract import (
 )
 from cxlab.benchmarks.cxmarena.evaluation import constant_answers, corpus, evaluation_prompts
 from cxlab.benchmarks.cxmarena.evaluation.call_estimate import estimate
+from cxlab.benchmarks.cxmarena.generation import dataset_config
 from cxlab.benchmarks.cxmarena.importers import IMPORTERS
 from cxlab.benchmarks.cxmarena.options import CxmDataset, CxmOptions, migrate
 from cxlab.benchmarks.cxmarena.run import run
@@ -214,7 +215,7 @@ def understand(options: CxmDataset, context: GenerationContext) -> Understanding
     from cxlab.benchmarks.cxmarena.generation import pipeline
 
     given = {name: value for name, value in options.to_record().items() if value is not None}
-    config = pipeline.read_config(given, context.seed)
+    config = dataset_config.read_config(given, context.seed)
     return pipeline.understand(config, context.writer or llm.load(config.model)) if config.brief else None
 
 
@@ -223,7 +224,7 @@ def write_excerpts(options: CxmDataset, context: GenerationContext) -> Generator
     from cxlab.benchmarks.cxmarena.generation import pipeline
 
     given = {name: value for name, value in options.to_record().items() if value is not None}
-    return (yield from pipeline.write_excerpts(pipeline.read_config(given, context.seed), context))
+    return (yield from pipeline.write_excerpts(dataset_config.read_config(given, context.seed), context))
 
 
 def ask_writer(model: ChatModel) -> None:

@@ -21,7 +21,7 @@ from cxlab.benchmarks.contract import (
 )
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.conversation import personas
-from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics, rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions, verdict_figures
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import EXTRA, METRICS
 from cxlab.benchmarks.mmtaup2.evaluation.rejudging import REJUDGE
 from cxlab.benchmarks.mmtaup2.evaluation.results import WITHIN, list_figures
@@ -92,7 +92,7 @@ FACETS = (
     Facet("language", "Language"),
 )
 JUDGED = JudgedMetrics(
-    values=judged_metrics.values,
+    values=verdict_figures.values,
     first="pass",
     names={"arga": "goal despite mishearing (ARGA)", "pass": "passed", "escalation": "handed over rightly"},
     counts=frozenset({"user_effort_count", "recovery_turn_count"}),

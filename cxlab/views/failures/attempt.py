@@ -22,6 +22,7 @@ from cxlab.views.failures import (
     attempt_goal,
     attempt_list,
     attempt_procedure,
+    attempt_procedure_words,
 )
 from cxlab.views.failures.attempt_verdict import (
     group_turns,
@@ -215,7 +216,7 @@ def _show_wrong(view: View, whole: read.StoredAttempt, wrong: pl.DataFrame) -> N
                 words = f"✕ Turn {trace['turn']}: {name_kind(trace['error'])}{mark}"
                 if st.button(words, key=f"goto-{trace['turn']}", type="tertiary"):
                     address.go(view.change(turn=int(trace["turn"]), page=view.page))
-                say(attempt_procedure.explain_trace(trace, message))
+                say(attempt_procedure_words.explain_trace(trace, message))
                 if told := say_judges(whole, trace["turn"], fields.get(trace["turn"], "")):
                     st.caption(plain(told))
 

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, results
+from cxlab.benchmarks.mmtaup2.evaluation import composite, measured_metrics, results
 from cxlab.benchmarks.mmtaup2.evaluation.summary import FACTORS
 from cxlab.charts.numbers import format_count, format_ratio
 from cxlab.charts.theme import short_model
@@ -167,7 +167,7 @@ def choose_weights() -> tuple[float, ...]:
         weights = tuple(weight / sum(typed) for weight in typed)
         if abs(sum(typed) - 1) > 1e-9:
             st.caption(plain(f"They add up to {sum(typed):.2f}; used are {', '.join(f'{w:.3f}' for w in weights)}."))
-        if typed != measured_metrics.WEIGHTS and st.button("As in the paper", key="results-weights-paper"):
+        if typed != composite.WEIGHTS and st.button("As in the paper", key="results-weights-paper"):
             del st.query_params["weights"]
             st.rerun()
         st.caption(
@@ -183,7 +183,7 @@ def choose_weights() -> tuple[float, ...]:
 
 def _keep_weights() -> None:
     typed = tuple(float(st.session_state[f"results-weight-{name}"]) for name, _, _ in _PARTS)
-    if typed == measured_metrics.WEIGHTS or sum(typed) == 0:
+    if typed == composite.WEIGHTS or sum(typed) == 0:
         if "weights" in st.query_params:
             del st.query_params["weights"]
     else:
@@ -195,9 +195,9 @@ def _read_weights(text: str) -> tuple[float, ...]:
     try:
         typed = tuple(float(part) for part in text.split(","))
     except ValueError:
-        return measured_metrics.WEIGHTS
+        return composite.WEIGHTS
     sound = len(typed) == len(_PARTS) and all(0 <= weight <= 10 for weight in typed) and sum(typed) > 0
-    return typed if sound else measured_metrics.WEIGHTS
+    return typed if sound else composite.WEIGHTS
 
 
 def find(metric: str, by: str, whole: pl.DataFrame, gaps: pl.DataFrame) -> str:

@@ -1,7 +1,6 @@
 """The Persona lab's results over runs: what a persona, what is told of it and a voice do to the figures."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -11,66 +10,25 @@ from cxlab.benchmarks.mmtaup2.evaluation import baselines as floors
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, results
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
 from cxlab.charts.numbers import format_count, format_ratio
-from cxlab.charts.theme import Mark, mark_models, short_model
+from cxlab.charts.theme import short_model
 from cxlab.read import View
-from cxlab.ui.address import cached, link, marks, open_page
+from cxlab.ui.address import cached, link, open_page
 from cxlab.ui.app_frame import dark
-from cxlab.ui.choices import choose_id, is_new
+from cxlab.ui.choices import is_new
 from cxlab.ui.labels import badge, empty, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import published_tables
 from cxlab.views.persona import charts_results as charts
 from cxlab.views.persona import result_labels as terms
 from cxlab.views.persona.queries import BENCHMARK, list_runs
-from cxlab.views.persona.result_runs import offer_others, pick_usual, put_together, say_alike
+from cxlab.views.persona.result_runs import offer_others, say_alike
+from cxlab.views.persona.result_selection import ALL, FILTERS, ResultSelection, best_first, set_scene
 
-ALL = "all"
 _COMMAND = (
     "python -m cxlab run mmtaup2 --model simulated:strong --model simulated:weak\n"
     "python -m cxlab run mmtaup2 --model simulated:floor-transfer --model simulated:floor-nothing"
 )
-_FILTERS = {"domain": "tasks", "persona": "persona", "exposure": "exposure", "modality": "modality"}
 _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
-
-
-@dataclass(frozen=True)
-class ResultSelection:
-    """What is shown: sides (name → run, or runs that are taken for one) with their marks, the figure, the factor side
-    by side, the rest fixed."""
-
-    sides: dict[str, str]
-    marks: dict[str, Mark]
-    floors: dict[str, str]
-    metric: str
-    by: str
-    only: dict[str, Any]
-    weights: tuple[float, ...]
-    prefix: str
-    dataset: str
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        return tuple(self.sides.values())
-
-    @property
-    def stored(self) -> tuple[str, ...]:
-        """The runs by themselves."""
-        return tuple(run for side in self.sides.values() for run in side.split(results.TOGETHER))
-
-    @property
-    def title(self) -> str:
-        return terms.title(self.metric)
-
-    def table(self, runs: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
-        return cached(
-            results.make_table, tuple(runs), tuple(by), weights=self.weights, only=self.only, prefix=self.prefix,
-            alike=by[0] if by else "",
-        )  # fmt: skip
-
-    def named(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The frame with `side`, the name of its run."""
-        names = {run: name for name, run in self.sides.items()}
-        return frame.with_columns(side=pl.col("run_id").replace_strict(names, default=None, return_dtype=pl.String))
 
 
 def show_results() -> None:
@@ -85,7 +43,7 @@ def show_results() -> None:
         )
         link("Start an evaluation", "run", also={"bench": BENCHMARK})
         return
-    scene = _set_scene(known)
+    scene = set_scene(known)
     if not scene.sides:
         empty("Choose a run in the sidebar.")
         return
@@ -95,7 +53,7 @@ def show_results() -> None:
     with st.spinner("Reading the runs"):
         whole, parts = scene.table(scene.runs, ()), scene.table(scene.runs, (scene.by,))
         gaps = cached(
-            results.make_differences, _best_first(scene, whole), (scene.metric,), weights=scene.weights,
+            results.make_differences, best_first(scene, whole), (scene.metric,), weights=scene.weights,
             only=scene.only, prefix=scene.prefix,
         )  # fmt: skip
     frame = pl.concat([whole.with_columns(grp=pl.lit(ALL)), parts.rename({scene.by: "grp"})], how="diagonal")
@@ -104,73 +62,6 @@ def show_results() -> None:
     _show_figures(scene, frame, gaps)
     _show_differences(scene, gaps)
     _show_all(scene, frame)
-
-
-def _best_first(scene: ResultSelection, whole: pl.DataFrame) -> tuple[str, ...]:
-    """The runs, the best on the figure first: the others are held against it."""
-    value = pl.col("value")
-    rows = whole.filter(metric=scene.metric).sort(value if not results.is_up(scene.metric) else -value, nulls_last=True)
-    return tuple(rows["run_id"])
-
-
-def _set_scene(known: pl.DataFrame) -> ResultSelection:
-    """The choices, all of them in the address."""
-    about = {row["run_id"]: row for row in known.iter_rows(named=True)}
-    own = [run for run, row in about.items() if row["model"] not in floors.BASELINES]
-    usual = pick_usual(own or list(about), about)
-    terms.stop_at_unknown_runs(about)
-    with st.sidebar:
-        picked = terms.choose_runs(about, usual)
-        trials = max((about[run]["trials"] for run in picked), default=1)
-        # First what every page of this app calls passed, which always has a value.
-        figures = sorted(
-            [*results.FIGURES, *(f"pass^{k}" for k in range(2, trials + 1))], key=lambda one: one != "pass"
-        )
-        metric = choose_id("figure", "Figure", figures, terms.title, help=terms.HOW_COUNTED)
-        prefix = ""
-        if any(about[run]["judged"] for run in picked):
-            told = {"": "from the log", "judged_": "by the judges"}
-            prefix = choose_id("source", "Counted", list(told), told.__getitem__, help=terms.TWICE)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        by = terms.choose_factor()
-        weights = terms.choose_weights()
-    with st.sidebar:
-        only = terms.choose_only(by)
-    order = list(marks())
-    picked = sorted(picked, key=lambda run: order.index(about[run]["model"]) if about[run]["model"] in order else 99)
-    together = put_together(picked, about)
-    models = [about[runs[0]]["model"] for runs in together]
-    sides = {_name(runs[0], about, models): results.TOGETHER.join(runs) for runs in together}
-    looks = {_name(runs[0], about, models): marks().get(about[runs[0]]["model"]) for runs in together}
-    if len(set(models)) < len(models) or None in looks.values():
-        stand_ins = {name: about[runs[0]]["simulated"] for name, runs in zip(sides, together, strict=True)}
-        looks = dict(mark_models(sides, stand_ins))
-    return ResultSelection(
-        sides=sides,
-        marks={name: mark for name, mark in looks.items() if mark is not None},
-        floors=_floors(picked, about),
-        metric=metric,
-        by=by,
-        only=only,
-        weights=weights,
-        prefix=prefix,
-        dataset=about[picked[0]]["dataset_id"] if picked else "",
-    )
-
-
-def _name(run: str, about: Mapping[str, Mapping[str, Any]], models: Sequence[str]) -> str:
-    model = str(about[run]["model"])
-    return model if models.count(model) < 2 else f"{short_model(model)}, {run.rpartition('-')[2]}"
-
-
-def _floors(picked: Sequence[str], about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Title → run of the newest run of each floor on the data of the first run."""
-    found: dict[str, str] = {}
-    for run, row in about.items():
-        floor = floors.BASELINES.get(row["model"])
-        if floor and picked and run not in picked and row["dataset_id"] == about[picked[0]]["dataset_id"]:
-            found.setdefault(floor.title, run)
-    return found
 
 
 def _warn(known: pl.DataFrame, scene: ResultSelection) -> None:
@@ -211,7 +102,7 @@ def _show_sure(scene: ResultSelection, whole: pl.DataFrame) -> None:
     """What the factor changes for sure in any of turns, words that adapt and goals, before any one figure."""
     if scene.by not in results.LEVELS:
         return
-    best = _best_first(scene, whole)[0]
+    best = best_first(scene, whole)[0]
     gaps = cached(
         results.make_differences, (best,), ("pass", "turns", "adaptation"), (scene.by,), only=scene.only,
         prefix=scene.prefix,
@@ -281,7 +172,7 @@ def _groups(scene: ResultSelection, frame: pl.DataFrame) -> dict[str, str]:
 def _behind(scene: ResultSelection, group: str, side: str) -> View:
     """The conversations that a dot stands for."""
     levels = scene.only | ({} if group == ALL else {scene.by: int(group) if scene.by == "exposure" else group})
-    filters: dict[str, Any] = {_FILTERS[factor]: (str(level),) for factor, level in levels.items()}
+    filters: dict[str, Any] = {FILTERS[factor]: (str(level),) for factor, level in levels.items()}
     if "exposure" in levels:
         filters["exposure"] = (exposure_facet(levels["exposure"]),)
     return View(benchmark=BENCHMARK, runs=tuple(scene.sides[side].split(results.TOGETHER))).narrow(**filters)

@@ -7,7 +7,6 @@ of the run where it has them. Attempts that a provider cut short are left out an
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,16 +17,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cxlab.benchmarks import REGISTRY
-from cxlab.errors import UnknownName
 from cxlab.metrics.complete_sets import largest_complete, shared
 from cxlab.metrics.intervals import clustered_interval
 from cxlab.metrics.paired import compare_pairs
 from cxlab.metrics.retrieval import evaluate_each
 from cxlab.read.query import ask, rescored_runs
-from cxlab.records.benchmark_card import Search
-from cxlab.store import catalogue, layout, write
-from cxlab.views.benchmarks import declared, ranking_tasks
+from cxlab.store import catalogue, layout
+from cxlab.views.benchmarks import declared
 from cxlab.views.retrieval import relations
+from cxlab.views.retrieval.queries_datasets import benchmark_of, search_of, searchable
 
 DEPTH = 20
 """How many results an attempt keeps at least; a right one that comes later counts as not found."""
@@ -44,8 +42,6 @@ _SHAPE = """{"ranked": ["VARCHAR"], "chunks": ["VARCHAR"], "query": "VARCHAR", "
     "name": "VARCHAR", "unit": "VARCHAR", "chunk": "INTEGER", "overlap": "INTEGER", "embedder": "VARCHAR",
     "chunks": "INTEGER", "documents": "INTEGER"}, "steps": {"search": {"latency_s": "DOUBLE", "build_s": "DOUBLE"}}}"""
 
-_SEARCHED = "{0}.benchmark || ' ' || {1}.task IN (SELECT unnest($searched))"
-
 
 @dataclass(frozen=True)
 class Rankings:
@@ -55,49 +51,6 @@ class Rankings:
     rows: pl.DataFrame
     figures: dict[str, NDArray[np.float64]]
     runs: pl.DataFrame
-
-
-def datasets() -> pl.DataFrame:
-    """Datasets with searches that ran: dataset_id, benchmark, task, runs, n attempts; the latest used first."""
-    return ask(
-        f"""SELECT r.dataset_id, r.benchmark, a.task, count(DISTINCT a.run_id) AS runs, count(*) AS n
-        FROM attempts a JOIN runs r USING (run_id) WHERE {_SEARCHED.format("r", "a")}
-        GROUP BY ALL ORDER BY max(r.created) DESC, a.task""",
-        {"searched": _list_searched()},
-    )
-
-
-def _list_searched() -> list[str]:
-    return [f"{name} {task}" for name in REGISTRY for task in ranking_tasks(name)]
-
-
-def benchmark_of(dataset_id: str) -> str:
-    """Whose dataset it is; "" where neither the dataset nor a run on it is there."""
-    with suppress(UnknownName):
-        return write.load_dataset(dataset_id).benchmark
-    found = ask("SELECT any_value(benchmark) FROM runs WHERE dataset_id = $dataset", {"dataset": dataset_id})
-    return found.item() or ""
-
-
-def search_of(dataset_id: str, task: str) -> Search:
-    """What the task ranks."""
-    known = ranking_tasks(benchmark_of(dataset_id))
-    if task not in known:
-        raise UnknownName("task that searches", task, known)
-    return known[task]
-
-
-def searchable() -> dict[str, dict[str, int]]:
-    """What could be searched for: dataset → task → samples, whether it ran or not."""
-    rows = ask(
-        f"""SELECT dataset_id, task, count(*) AS n FROM samples s
-        WHERE {_SEARCHED.format("s", "s")} GROUP BY ALL ORDER BY ALL""",
-        {"searched": _list_searched()},
-    )
-    found: dict[str, dict[str, int]] = {}
-    for dataset, task, n in rows.iter_rows():
-        found.setdefault(dataset, {})[task] = n
-    return found
 
 
 def past_seconds(dataset_id: str) -> dict[str, float]:

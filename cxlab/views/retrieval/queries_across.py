@@ -9,7 +9,7 @@ import polars as pl
 
 from cxlab.metrics.paired import compare_pairs
 from cxlab.views.benchmarks import ranking_tasks
-from cxlab.views.retrieval import queries
+from cxlab.views.retrieval import queries, queries_datasets
 
 _SEED = 20260102
 _MANY = 4_000  # queries from which the closed form is as good as drawing
@@ -18,10 +18,10 @@ _WORDS = {"above": "better", "below": "worse"}
 
 def sisters(dataset_id: str, task: str) -> list[str]:
     """The other tasks on this dataset that ask the same queries, as the benchmark declares it."""
-    if not queries.search_of(dataset_id, task).same_queries:
+    if not queries_datasets.search_of(dataset_id, task).same_queries:
         return []
-    known = ranking_tasks(queries.benchmark_of(dataset_id))
-    ran = queries.datasets().filter(dataset_id=dataset_id)["task"].to_list()
+    known = ranking_tasks(queries_datasets.benchmark_of(dataset_id))
+    ran = queries_datasets.datasets().filter(dataset_id=dataset_id)["task"].to_list()
     return [each for each, search in known.items() if each != task and each in ran and search.same_queries]
 
 

@@ -14,7 +14,8 @@ from cxlab.read.query import ask
 from cxlab.records.benchmark_card import Search
 from cxlab.store import layout
 from cxlab.views.retrieval import relations
-from cxlab.views.retrieval.queries import load, search_of
+from cxlab.views.retrieval.queries import load
+from cxlab.views.retrieval.queries_datasets import search_of
 from cxlab.views.retrieval.relations import SHORT
 
 VERDICTS = ("correct", "incorrect", "hallucinated", "refusal")

@@ -16,7 +16,7 @@ from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import empty, plain, section
 from cxlab.ui.tables import column, show_chart
 from cxlab.views.benchmarks import declared
-from cxlab.views.retrieval import charts
+from cxlab.views.retrieval import charts, queries_datasets
 from cxlab.views.retrieval import queries as searches
 from cxlab.views.search.place import SearchPlace
 
@@ -26,7 +26,7 @@ METRIC = "ndcg@10"
 
 def show_trust(place: SearchPlace) -> None:
     """The board by area for the granularity that is searched with, from the dataset whose queries ran most."""
-    used = cached(searches.datasets).filter(benchmark=BENCHMARK, task=place.granularity)
+    used = cached(queries_datasets.datasets).filter(benchmark=BENCHMARK, task=place.granularity)
     if used.is_empty():
         empty(
             "Here you would see which retriever finds what is right for which kind of question: emotion, intent, "

@@ -16,7 +16,7 @@ from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import is_new
 from cxlab.ui.labels import Badge, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.views.sop import charts, queries, queries_difference, queries_turns
+from cxlab.views.sop import charts, queries, queries_chosen_turns, queries_difference, queries_turns
 from cxlab.views.sop.charts_map import draw_map
 from cxlab.views.sop.charts_map_difference import draw_difference
 from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
@@ -103,7 +103,7 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
     """The map, and below it what was clicked on it."""
     branches = cached(queries.branches, current, difference is not None)
     found = marks()
-    shown = [difference[0], difference[1]] if difference else cached(queries.models, current)
+    shown = [difference[0], difference[1]] if difference else cached(queries_chosen_turns.models, current)
     simulated = [model for model in shown if model in found and found[model].simulated]
     stands_in = "" if not simulated else "simulated" if len(simulated) == len(shown) else "partly simulated"
     badges: list[Badge] = ["simulated"] if simulated else []

@@ -6,9 +6,8 @@ to the sample. Shares run from 0 to 1; their intervals are clustered (Student's 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -17,88 +16,20 @@ from cxlab.metrics.paths import alignment
 from cxlab.read.clusters import SHARE, summarise
 from cxlab.read.comparison import score_sums
 from cxlab.read.procedures import procedure_facets, select_procedure
-from cxlab.read.query import Params, ask, cut, keep_among, selection, version_of, where, widen
+from cxlab.read.query import ask, cut, keep_among, version_of, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
+from cxlab.views.sop.queries_chosen_turns import EVALUATED, read_turns
 
 if TYPE_CHECKING:
     import duckdb
 
 QUADRANTS = ("right>right", "right>wrong", "wrong>right", "wrong>wrong")
 """Result>way: what a turn came to, and how."""
-EVALUATED = (1, 5, 10, 15)
-"""Turns that the benchmark always looks at, as far as a dialogue reaches them; besides them the last one."""
 
 
-def _chosen(view: View) -> tuple[str, Params]:
-    condition, params = where(view, "traces", "t.")
-    if view.at == "last":
-        condition += " AND t.last"
-    elif view.at.isascii() and view.at.isdigit():
-        condition += " AND t.turn = $at_turn"
-        params["at_turn"] = int(view.at)
-    return condition, params
-
-
-_USABLE = "t.parsed AND len(t.reference_path) > 0"
-_WAY = "list_append(t.predicted_path, coalesce(t.predicted_action, '')) AS way"
-_WANTED = "list_append(t.reference_path, t.reference_action) AS wanted"
 # Number of the first step that differs; NULL when the ways are equal. A way that stops differs where it stops.
-_DIVERGES = "list_filter(range(1, greatest(len(way), len(wanted)) + 1), lambda i: way[i] IS DISTINCT FROM wanted[i])[1]"
-
-
-class Turns(NamedTuple):
-    """A selection: `turns` (run_id, attempt_id, model, sample_id, error, pair, n); what each `pair` of ways is: pair,
-    way, wanted; and how often each model has them: model, way, wanted, n. Turns that do not count have no pair."""
-
-    turns: pl.DataFrame
-    pairs: pl.DataFrame
-    counted: pl.DataFrame
-
-
-def read_turns(view: View) -> Turns:
-    """The turns of a selection; all charts of a page are made from one reading of the traces."""
-    chosen = selection(view).change(metric="")
-    return _choose_turns(str(layout.home()), version_of(view), chosen, view.at)
-
-
-@lru_cache(maxsize=4)
-def _choose_turns(home: str, version: str, chosen: View, at: str) -> Turns:
-    # Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
-    filters = ("models", *(name for name, _ in chosen.facets))
-    turns, pairs = _read_traces(home, version, widen(chosen.change(among=""), filters), at)
-    turns = cut(turns, chosen, ("models",))
-    if chosen.among:
-        among = ask(f"SELECT run_id, attempt_id FROM {chosen.among}")
-        turns = turns.join(among, on=["run_id", "attempt_id"], how="semi")
-    turns = score_sums.keep_facets(turns, chosen)
-    counted = turns.group_by("model", "pair").agg(pl.col("n").sum()).join(pairs, on="pair")
-    return Turns(turns, counted.select(pairs.columns).unique("pair"), counted.drop("pair"))
-
-
-# A row or so a turn of an attempt, without its ways: enough for the page that is looked at and the one before.
-@lru_cache(maxsize=2)
-def _read_traces(home: str, version: str, wanted: View, at: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    condition, params = _chosen(replace(wanted, at=at))
-    frame = ask(
-        f"""
-        WITH told AS (
-            SELECT t.run_id, t.attempt_id, t.model, t.sample_id, t.error, {_USABLE} AS usable, {_WAY}, {_WANTED}
-            FROM traces t WHERE {condition}
-        )
-        SELECT run_id, attempt_id, model, sample_id, error, CASE WHEN usable THEN hash(way, wanted) END AS pair,
-            any_value(way) AS way, any_value(wanted) AS wanted, count(*) AS n
-        FROM told GROUP BY ALL
-        """,
-        params,
-    )
-    pairs = frame.filter(pl.col("pair").is_not_null()).unique("pair").select("pair", "way", "wanted")
-    return frame.drop("way", "wanted"), pairs
-
-
-def models(view: View) -> list[str]:
-    """The models that have a turn in the selection, in the alphabet's order."""
-    return read_turns(view).turns["model"].unique().sort().to_list()
+DIVERGES = "list_filter(range(1, greatest(len(way), len(wanted)) + 1), lambda i: way[i] IS DISTINCT FROM wanted[i])[1]"
 
 
 def _ask_pairs(view: View, sql: str) -> pl.DataFrame:
@@ -231,7 +162,7 @@ def divergences(view: View) -> pl.DataFrame:
         view,
         f"""
         WITH held AS (
-            SELECT model, n, wanted, coalesce({_DIVERGES} - 1, len(wanted)) AS common FROM pairs
+            SELECT model, n, wanted, coalesce({DIVERGES} - 1, len(wanted)) AS common FROM pairs
         ), reached AS (
             SELECT model, n, common, wanted, unnest(range(1, least(common, len(wanted) - 1) + 1)) AS place FROM held
         )
@@ -253,7 +184,7 @@ def survival(view: View) -> pl.DataFrame:
         view,
         f"""
         WITH held AS (
-            SELECT model, n, len(wanted) AS length, {_DIVERGES} AS leaves FROM pairs
+            SELECT model, n, len(wanted) AS length, {DIVERGES} AS leaves FROM pairs
         ), steps AS (SELECT unnest(range(1, (SELECT max(greatest(length, coalesce(leaves, 0))) FROM held) + 1)) AS step)
         SELECT model, step::INTEGER AS step, coalesce(sum(n) FILTER (leaves IS NULL OR leaves > step), 0)::BIGINT AS n,
             sum(held.n)::BIGINT AS "of",
@@ -321,7 +252,7 @@ def flows(view: View) -> pl.DataFrame:
     return _ask_pairs(
         view,
         f"""
-        WITH held AS (SELECT *, {_DIVERGES} AS leaves FROM pairs)
+        WITH held AS (SELECT *, {DIVERGES} AS leaves FROM pairs)
         SELECT wanted[-1] AS expected,
             CASE WHEN leaves IS NULL THEN '' ELSE coalesce(wanted[leaves - 1], '?') END AS left_at, way[-1] AS taken,
             sum(n)::BIGINT AS n

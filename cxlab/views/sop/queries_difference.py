@@ -7,7 +7,7 @@ from cxlab.metrics.paired import compare_pairs
 from cxlab.read.sample_clusters import clusters_of
 from cxlab.read.view import View
 from cxlab.records.procedure import Procedure
-from cxlab.views.sop.queries import read_turns
+from cxlab.views.sop.queries_chosen_turns import read_turns
 
 _SEED = 20260102
 _ENOUGH = 30

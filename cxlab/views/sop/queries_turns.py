@@ -12,7 +12,8 @@ from cxlab.read.attempts import Page
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import Params, ask
 from cxlab.read.view import View
-from cxlab.views.sop.queries import _DIVERGES, _USABLE, _WANTED, _WAY, QUADRANTS, _chosen
+from cxlab.views.sop.queries import DIVERGES, QUADRANTS
+from cxlab.views.sop.queries_chosen_turns import USABLE, WANTED, WAY, where_chosen
 
 ROWS_A_PAGE = 25
 
@@ -37,7 +38,7 @@ def turns(view: View, pick: str, limit: int = ROWS_A_PAGE, offset: int = 0) -> P
     reference's action), taken.
     """
     found = _match(pick)
-    condition, params = _chosen(view)
+    condition, params = where_chosen(view)
     if found is None:
         return Page(pl.DataFrame(), 0)
     usable, matches, wrong, values = found
@@ -48,7 +49,7 @@ def turns(view: View, pick: str, limit: int = ROWS_A_PAGE, offset: int = 0) -> P
                 {select_procedure("t.facet_list", "level")} AS level,
                 {select_procedure("t.facet_list", "leaf")} AS leaf, t.turn, t.error,
                 coalesce(t.reference_action, '') AS expected, coalesce(t.predicted_action, '') AS taken,
-                {_WAY}, {_WANTED}
+                {WAY}, {WANTED}
             FROM facetted('traces') t WHERE {condition} AND {usable}
         )
         SELECT *, {wrong} AS wrong, count(*) OVER () AS total FROM told WHERE {matches}
@@ -68,35 +69,35 @@ def _match(pick: str) -> tuple[str, str, str, Params] | None:
     if kind == "stage":
         next_of = "{0}[list_position({0}, $p0) + 1]"
         at = "list_contains(way[:-2], $p0) AND list_contains(wanted[:-2], $p0)"
-        return _USABLE, at, f"{next_of.format('way')} IS DISTINCT FROM {next_of.format('wanted')}", {"p0": parts[0]}
+        return USABLE, at, f"{next_of.format('way')} IS DISTINCT FROM {next_of.format('wanted')}", {"p0": parts[0]}
     if kind == "step" and len(parts) == 2:
         has = "len(list_filter(range(1, len({0})), lambda i: {0}[i] = $p0 AND {0}[i + 1] = $p1)) > 0"
         made, due = has.format("way"), has.format("wanted")
-        return _USABLE, f"({made} OR {due})", f"({made}) <> ({due})", {"p0": parts[0], "p1": parts[1]}
+        return USABLE, f"({made} OR {due})", f"({made}) <> ({due})", {"p0": parts[0], "p1": parts[1]}
     if kind == "error":
         return "t.error = $p0", "true", wrong, {"p0": parts[0]}
     if kind == "way":
-        return _USABLE, "list_aggregate(way, 'string_agg', '>') = $p0", differ, {"p0": ">".join(parts)}
+        return USABLE, "list_aggregate(way, 'string_agg', '>') = $p0", differ, {"p0": ">".join(parts)}
     if kind == "left":
-        left = f"({_DIVERGES}) > 1 AND wanted[({_DIVERGES}) - 1] = $p0"
-        return _USABLE, left, differ, {"p0": parts[0]}
+        left = f"({DIVERGES}) > 1 AND wanted[({DIVERGES}) - 1] = $p0"
+        return USABLE, left, differ, {"p0": parts[0]}
     if kind == "result" and ">".join(parts) in QUADRANTS:
         same = {"right": "{0} IS NOT DISTINCT FROM {1}", "wrong": "{0} IS DISTINCT FROM {1}"}
         result, stages = (
             same[parts[0]].format("way[-1]", "wanted[-1]"),
             same[parts[1]].format("way[:-2]", "wanted[:-2]"),
         )
-        return _USABLE, f"{result} AND {stages}", differ, {}
+        return USABLE, f"{result} AND {stages}", differ, {}
     if kind == "cell" and len(parts) == 3:
         matches = (
             "list_contains(way[:-2], $p0) AND way[list_position(way, $p0) + 1] = $p2 "
             "AND list_contains(wanted[:-2], $p0) AND wanted[list_position(wanted, $p0) + 1] = $p1"
         )
-        return _USABLE, matches, wrong, dict(zip(("p0", "p1", "p2"), parts, strict=True))
+        return USABLE, matches, wrong, dict(zip(("p0", "p1", "p2"), parts, strict=True))
     if kind == "flow" and len(parts) == 3:
-        left = f"CASE WHEN ({_DIVERGES}) IS NULL THEN '' ELSE coalesce(wanted[({_DIVERGES}) - 1], '?') END"
+        left = f"CASE WHEN ({DIVERGES}) IS NULL THEN '' ELSE coalesce(wanted[({DIVERGES}) - 1], '?') END"
         return (
-            _USABLE,
+            USABLE,
             f"wanted[-1] = $p0 AND {left} = $p1 AND way[-1] = $p2",
             wrong,
             dict(zip(("p0", "p1", "p2"), parts, strict=True)),
@@ -110,15 +111,15 @@ def events(view: View) -> pl.DataFrame:
     `case:concept:name` is one turn of one attempt. Steps have no time of their own: `time:timestamp` is the start of
     the dialogue plus a second a turn and a millisecond a step, so only the order within it means something.
     """
-    condition, params = _chosen(view)
+    condition, params = where_chosen(view)
     return ask(
         f"""
         WITH told AS (
             SELECT t.run_id, t.attempt_id, t.model, {select_procedure("a.facet_list")} AS scenario,
                 {select_procedure("a.facet_list", "level")} AS level,
                 {select_procedure("a.facet_list", "leaf")} AS leaf, t.turn, t.error, a.started,
-                {_WAY}, {_WANTED}
-            FROM traces t JOIN attempts a USING (run_id, attempt_id) WHERE {condition} AND {_USABLE}
+                {WAY}, {WANTED}
+            FROM traces t JOIN attempts a USING (run_id, attempt_id) WHERE {condition} AND {USABLE}
         ), steps AS (SELECT *, unnest(range(1, len(way) + 1)) AS place FROM told)
         SELECT run_id || '/' || attempt_id || '/' || turn AS "case:concept:name", way[place] AS "concept:name",
             started + to_seconds(turn) + to_milliseconds(place) AS "time:timestamp", model AS "org:resource",

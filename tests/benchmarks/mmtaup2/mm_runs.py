@@ -5,7 +5,7 @@ from typing import Any
 
 from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.mmtaup2 import score
-from cxlab.benchmarks.mmtaup2.evaluation import baselines, judged_metrics, measured_metrics, summary
+from cxlab.benchmarks.mmtaup2.evaluation import baselines, judged_metrics, measured_metrics, summary, verdict_figures
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.records import Attempt, Dataset, Run, Sample
@@ -55,7 +55,7 @@ def write_runs(home: Path) -> dict[str, list[summary.ConversationResult]]:
                     goal = samples.task_of(sample)
                     found = measured_metrics.measure_attempt(goal, made)
                     rows = [*score.own_scores(goal, made), *measured_metrics.scores(made, found)]
-                    panel = judged_metrics.figures(judged_metrics.measured_verdicts(goal, found, made, {}), 5)
+                    panel = verdict_figures.figures(judged_metrics.measured_verdicts(goal, found, made, {}), 5)
                     rows += measured_metrics.scores(made, measured_metrics.Measurement(panel), "judged_")
                     writer.add(made, Scored(tuple(rows)))
                     cases.setdefault(name, []).append(summary.case(goal, made, found.figures))

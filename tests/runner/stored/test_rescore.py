@@ -10,7 +10,7 @@ import pytest
 
 from cxlab import benchmarks, llm
 from cxlab.benchmarks.cxmarena import score as cxmarena
-from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics
+from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics, verdict_figures
 from cxlab.benchmarks.sage import score as sage
 from cxlab.errors import BadOption, Busy
 from cxlab.runner import lock
@@ -122,7 +122,7 @@ def test_changed_figures_of_cxmarena_and_mmtaup2_show(home: Path, monkeypatch: p
     assert rescore(CXMARENA).changed > 0
     verdicts = read_rows(CXMARENA)["attempts"].select("verdict", "verdict_reason").unique().rows()
     assert verdicts == [("failed", "nothing is good enough")]
-    real = judged_metrics.figures
+    real = verdict_figures.figures
     monkeypatch.setattr(judged_metrics, "figures", lambda verdicts, turns, judged=True: real({}, turns, judged))
     assert rescore(MMTAUP2).changed == 4
     scores = read_rows(MMTAUP2)["scores"].filter(metric="judged_pass")

@@ -15,7 +15,7 @@ from cxlab.read import View, score_table
 from cxlab.records import Attempt, Dataset, Run, Sample
 from cxlab.records.benchmark_card import Search
 from cxlab.store import write
-from cxlab.views.retrieval import queries, queries_errors
+from cxlab.views.retrieval import queries, queries_datasets, queries_errors
 from cxlab.views.retrieval.relations import expect_by_chance
 from tests.stores.searches import (
     DATASET,
@@ -202,8 +202,8 @@ def test_another_benchmarks_search_of_another_table_by_its_own_areas(
 ) -> None:
     """Conversations are ranked, queries are grouped by a facet, and an index has a unit in place of chunks."""
     search = Search("all", "talks", ("conversation", "conversations"), "talks", "talk_id", area="mood")
-    monkeypatch.setattr(queries, "ranking_tasks", lambda name: {"find": search} if name == "talks" else {})
-    monkeypatch.setattr(queries, "REGISTRY", {"talks": None})
+    monkeypatch.setattr(queries_datasets, "ranking_tasks", lambda name: {"find": search} if name == "talks" else {})
+    monkeypatch.setattr(queries_datasets, "REGISTRY", {"talks": None})
     monkeypatch.setattr(queries, "read_defaults", lambda name: {})
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     begun = datetime(2026, 1, 1, tzinfo=UTC)
@@ -231,7 +231,9 @@ def test_another_benchmarks_search_of_another_table_by_its_own_areas(
                 cost_usd=0.0, started=begun,
             )  # fmt: skip
             writer.add(attempt, decide("cxmarena", "article_search", attempt, Scored()))
-    assert queries.datasets().select("dataset_id", "benchmark", "task").rows() == [("talks-1", "talks", "find")]
+    assert queries_datasets.datasets().select("dataset_id", "benchmark", "task").rows() == [
+        ("talks-1", "talks", "find")
+    ]
     assert queries.load("talks-1", "find").runs["name"].to_list() == ["BM25 window"]
     found = queries.areas("talks-1", "find", ["run-t"], "recall@10")
     assert dict(found.select("area", "mean").iter_rows()) == {"anger": 50.0, "joy": 0.0}

@@ -7,7 +7,7 @@ from cxlab.charts.theme import plain
 from cxlab.read import failure_kinds, procedures
 from cxlab.records import procedure
 from cxlab.records.procedure import Edge, Procedure, Procedures
-from cxlab.views.failures.attempt_procedure import explain_trace
+from cxlab.views.failures.attempt_procedure_words import explain_trace
 from cxlab.views.sop import charts
 
 POLICY = Procedure("policy", "Policy", {"greet": "Greet"}, ("Done",), (Edge("greet", "Done", True, ()),))

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
-from cxlab.benchmarks.crmarena.soql.translate import MOST_GROUPS, Output, Plan
+from cxlab.benchmarks.crmarena.soql.plan import Output, Plan
+from cxlab.benchmarks.crmarena.soql.translate import MOST_GROUPS
 
 Row = Sequence[Any]
 Ask = Callable[[str, Sequence[Any]], Sequence[Row]]

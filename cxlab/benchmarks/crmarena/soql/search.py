@@ -12,11 +12,12 @@ from datetime import date
 
 from cxlab.benchmarks.crmarena.organisation.schema import ObjectInfo, Schema
 from cxlab.benchmarks.crmarena.soql.errors import QueryError, no_such_type
+from cxlab.benchmarks.crmarena.soql.plan import Plan
 from cxlab.benchmarks.crmarena.soql.scope import Scope
 from cxlab.benchmarks.crmarena.soql.search_parser import MOST_RECORDS
 from cxlab.benchmarks.crmarena.soql.syntax import Path, Query, Search, SelectedField
 from cxlab.benchmarks.crmarena.soql.text_index import TextIndex, letters
-from cxlab.benchmarks.crmarena.soql.translate import Plan, makes_groups, translate
+from cxlab.benchmarks.crmarena.soql.translate import makes_groups, translate
 
 IndexOf = Callable[[ObjectInfo, tuple[str, ...]], TextIndex]
 """The index of an object's records by some of its fields."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from cxlab.benchmarks.crmarena.organisation.schema import FieldInfo, ObjectInfo, Schema
 from cxlab.benchmarks.crmarena.soql import conditions
 from cxlab.benchmarks.crmarena.soql.errors import QueryError, invalid_field, malformed, no_such_type
+from cxlab.benchmarks.crmarena.soql.plan import Children, Output, Plan
 from cxlab.benchmarks.crmarena.soql.scope import AGGREGATES, DATE_FUNCTIONS, SHOWN_ONLY, Context, Meaning, Scope
-from cxlab.benchmarks.crmarena.soql.shown_values import Convert, shown
+from cxlab.benchmarks.crmarena.soql.shown_values import shown
 from cxlab.benchmarks.crmarena.soql.syntax import (
     AllFields,
     Call,
@@ -30,43 +30,6 @@ MOST_SEMI_JOINS = 2
 MOST_GROUP_FIELDS = 3
 LARGEST_FIELDS_LIMIT = 200
 MOST_GROUPS = 2000
-
-
-@dataclass(frozen=True)
-class Output:
-    """One column of the answer: its place in a record, and what is still done to its value."""
-
-    keys: tuple[str, ...]
-    convert: Convert | None = None
-
-
-@dataclass(frozen=True)
-class Children:
-    """A query inside SELECT: the name of the way, and the plan whose first parameter is the list of parents' ids and
-    whose first column is the parent's id.
-    """
-
-    name: str
-    plan: Plan
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How a query is answered.
-
-    `kind`: records, groups (of an aggregate query) or count (COUNT() alone). Columns of `sql`: for children the
-    parent's id; for records the record's id and that of each parent in `parents` (null where there is none); then
-    `outputs`.
-    """
-
-    kind: str
-    object: str
-    sql: str
-    params: tuple[Any, ...]
-    outputs: tuple[Output, ...] = ()
-    parents: Mapping[tuple[str, ...], str] = field(default_factory=dict)
-    children: tuple[Children, ...] = ()
-    is_child: bool = False
 
 
 Narrow = Callable[[Scope, bool], tuple[str, str]]

@@ -13,7 +13,7 @@ import functools
 import hashlib
 import shutil
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from cxlab.benchmarks.cxmarena.conversations import (
 )
 from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
 from cxlab.benchmarks.cxmarena.generation import dataset_statistics, dataset_tables, sizes
+from cxlab.benchmarks.cxmarena.generation.dataset_config import ANSWERS, Config, read_config
 from cxlab.benchmarks.cxmarena.knowledge import (
     article_noise,
     article_prompts,
@@ -59,18 +60,12 @@ from cxlab.benchmarks.cxmarena.tasks import (
 from cxlab.benchmarks.generation import Generation, GenerationContext, make_once
 from cxlab.benchmarks.generation_budget import GenerationBudget
 from cxlab.benchmarks.generation_stages import Progress
-from cxlab.errors import BadOption, UnknownName
 from cxlab.llm import ChatModel
 from cxlab.records import Article, Conversation, Dataset, Sample, content_id
 from cxlab.store import layout, write
 
 # Part of the work folder's name: raised when a change makes older half-done work unusable.
 VERSION = 1
-NOISE = ("formats", "acronyms", "fragmentation", "speech", "ivr")
-# What a person may answer about a brief, beside its language.
-ANSWERS = ("called", "sells", "trade", "figures")
-WER = 0.1
-WRITER = "simulated:strong"
 # A process that talks has to take the whole knowledge base in first.
 CONVERSATIONS_A_WORKER = 60
 LICENCE = "own work, made with CX Lab"
@@ -83,93 +78,11 @@ SIMULATED = (
 TEXTS = (".py", ".md", ".yaml")
 
 
-@dataclass(frozen=True)
-class Config:
-    """What to make; `brand` is a pack's id or file, `brief` a paragraph from which a pack is made instead."""
-
-    brand: str
-    language: str
-    size: str
-    seed: int
-    model: str = WRITER
-    noise: tuple[str, ...] = NOISE
-    wer: float = WER
-    validate: bool = True
-    brief: str = ""
-    called: str = ""
-    sells: tuple[str, ...] = ()
-    trade: str = ""
-    figures: str = ""
-
-
 def generate(options: CxmDataset, context: GenerationContext) -> Generation:
     """The benchmark's generator: makes and stores a dataset, because samples point into its tables."""
     given = {name: value for name, value in options.to_record().items() if value is not None}
     config = read_config(given, context.seed)
     return (yield from build(config, context.home, context.workers, context.budget, context.writer))
-
-
-def read_config(given: Mapping[str, Any], seed: int) -> Config:
-    """Options by name, checked; BadOption or UnknownName says what is wrong."""
-    known = ("brand", "language", "size", "model", "noise", "wer", "validate", "brief", *ANSWERS)
-    for name in given:
-        if name not in known:
-            raise UnknownName("option of cxmarena's generator", name, known)
-    language, name, told = (str(given.get(key) or "") for key in ("language", "brand", "brief"))
-    if language and language not in brand.LANGUAGES:
-        raise BadOption(f"unknown language {language!r}; known: {', '.join(brand.LANGUAGES)}")
-    if given.get("brief") is not None and not told.strip():
-        raise BadOption("the brief is empty; say in a paragraph what the brand sells and to whom")
-    if name and told:
-        raise BadOption("give a brand or a brief, not both: a brief makes a brand of its own")
-    if not told:
-        name = name or brief.EXAMPLES[language or "en"]
-        own = pack_files.load(name).language_id
-        if language and own != language:
-            fitting = [one for one in pack_files.names() if pack_files.load(one).language_id == language]
-            raise BadOption(
-                f"brand {name!r} is written in {own!r}, not {language!r}, and packs are not translated; "
-                f"take {', '.join(fitting)}, or have a brand made with --brief and --language {language}"
-            )
-        language = own
-    sizes.read_size(given.get("size") or "small")
-    try:
-        wer = float(given.get("wer", WER))
-    except (TypeError, ValueError):
-        raise BadOption(f"wer={given['wer']!r}; give a share of words from 0 to 1") from None
-    if not 0 <= wer <= 1:
-        raise BadOption(f"wer={wer}; give a share of words from 0 to 1")
-    config = Config(
-        brand=name,
-        language=language or ("" if told else "en"),
-        size=str(given.get("size") or "small"),
-        seed=seed,
-        model=str(given.get("model") or WRITER),
-        noise=read_noise(given.get("noise")),
-        wer=wer,
-        validate=str(given.get("validate", True)).lower() not in ("false", "0", "no"),
-        brief=told,
-        called=str(given.get("called") or ""),
-        sells=tuple(given.get("sells") or ()),
-        trade=str(given.get("trade") or ""),
-        figures=str(given.get("figures") or ""),
-    )
-    if not told and any(getattr(config, name) for name in ANSWERS):
-        raise BadOption(f"{', '.join(ANSWERS)} say more of a brief; give one with --brief")
-    llm.load(config.model)
-    return config
-
-
-def read_noise(given: Any) -> tuple[str, ...]:
-    """The kinds of noise, all when nothing is said; "none" for a clean dataset."""
-    if given is None:
-        return NOISE
-    names = given.split(",") if isinstance(given, str) else list(given)
-    names = [name.strip() for name in names if name.strip() and name.strip() != "none"]
-    for name in names:
-        if name not in NOISE:
-            raise UnknownName("noise", name, NOISE, "Or none")
-    return tuple(name for name in NOISE if name in names)
 
 
 def build(

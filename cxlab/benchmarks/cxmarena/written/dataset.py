@@ -27,6 +27,7 @@ from cxlab.benchmarks.cxmarena.generation import dataset_statistics, dataset_tab
 from cxlab.benchmarks.cxmarena.knowledge.formats import NoisyArticle, apply_format
 from cxlab.benchmarks.cxmarena.knowledge.refinement_corpus import RefinementCorpus
 from cxlab.benchmarks.cxmarena.tasks import task_samples
+from cxlab.benchmarks.cxmarena.written.articles import find_paragraph, make_article, path_of, refine
 from cxlab.benchmarks.cxmarena.written.brand_files import (
     CHANNELS,
     WrittenArticle,
@@ -37,11 +38,10 @@ from cxlab.benchmarks.cxmarena.written.brand_files import (
     split_list,
 )
 from cxlab.benchmarks.cxmarena.written.marked_text import read_marks
-from cxlab.benchmarks.cxmarena.written.proof import prove, shared_passage
+from cxlab.benchmarks.cxmarena.written.proof import prove
 from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
 from cxlab.benchmarks.generation_stages import Progress
 from cxlab.errors import BadFile
-from cxlab.metrics.text_statistics import SENTENCE
 from cxlab.records import Article, Conversation, Dataset, Message, Sample, ToolCall
 from cxlab.store import layout, write
 
@@ -49,7 +49,6 @@ SEED = 1
 # The kinds of noise in which it was written: articles come in the format that their heads ask for.
 WRITTEN = ("formats",)
 FORMATS: Mapping[str, Any] = {"text": "text", "table": "table", "html": "html", "markdown": "markdown", "pdf": "pdf"}
-RULES = ("Rights and rules", "Rechte und Regeln", "Droits et règles")
 NOTE = (
     "Written by hand, sentence by sentence, and small: no model made it, and neither size, writer nor seed changes "
     "anything in it; conversations are noisy only where that was asked for."
@@ -96,7 +95,7 @@ def make(
     numbers = {article.slug: f"KB_{n}" for n, article in enumerate(brand.articles, 1)}
     tools = [define_tool(name, told) for name, told in brand.tools.items()]
     by_name = {tool["function"]["name"]: tool for tool in tools}
-    found = [_article(brand, one, numbers[one.slug], by_name) for one in brand.articles]
+    found = [make_article(brand, one, numbers[one.slug], by_name) for one in brand.articles]
     formats = "formats" in noise
     served = [serve(brand, one, article, files, formats) for one, article in zip(brand.articles, found, strict=True)]
     corpus = dataset_tables.rename(refine(brand, found, by_name)) if brand.refinement else RefinementCorpus()
@@ -176,37 +175,6 @@ def define_tool(name: str, told: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _article(brand: WrittenBrand, one: WrittenArticle, number: str, tools: Mapping[str, dict[str, Any]]) -> Article:
-    topic = one.head["topic"]
-    return Article(
-        id=number,
-        kind="issue" if one.issue else "policy" if topic in RULES else "information",
-        topic=_path(brand, one),
-        title=one.title,
-        body=f"{one.title}\n\n{one.body.text}",
-        properties={"subject": None, "facts": list(one.body.facts)},
-        tools=tuple(tools[name] for name in one.listed("tools")),
-        relations=_beside(brand, one),
-    )
-
-
-def _path(brand: WrittenBrand, one: WrittenArticle) -> tuple[str, ...]:
-    """The article's topic, for an issue with the area of its cause below it."""
-    cause = brand.causes.get(one.head.get("intent", ""))
-    return (one.head["topic"], cause[0]) if cause else (one.head["topic"],)
-
-
-def _beside(brand: WrittenBrand, one: WrittenArticle) -> dict[str, tuple[str, ...]]:
-    """The other articles of the topic that share a fact with it."""
-    own = set(one.body.facts)
-    near = [
-        f"KB_{n}"
-        for n, other in enumerate(brand.articles, 1)
-        if other.slug != one.slug and own & set(other.body.facts) and other.head["topic"] == one.head["topic"]
-    ]
-    return {"siblings": tuple(near)} if near else {}
-
-
 def disturb(brand: WrittenBrand, talk: Conversation, kinds: Sequence[str], wer: float) -> Noise:
     """The noise of one conversation, of the kinds asked for, as generated brands have it (`channel_mix.py`), but for
     who calls, which is written: calls are misheard and begin with a menu of the areas, and some people speak or write
@@ -242,55 +210,6 @@ def serve(
         language=brand.language,
         publisher=brand.name,
     )
-
-
-def refine(brand: WrittenBrand, found: Sequence[Article], tools: Mapping[str, dict[str, Any]]) -> RefinementCorpus:
-    """The searchable articles and those that repeat or contradict them, with the pairs that follow."""
-    first = len(found) + 1
-    ids = {one.slug: article.id for one, article in zip(brand.articles, found, strict=True)}
-    ids |= {one.slug: f"KB_{n}" for n, one in enumerate(brand.refinement, first)}
-    corpus = RefinementCorpus()
-    for one in (*brand.articles, *brand.refinement):
-        corpus.articles.append(_article(brand, one, ids[one.slug], tools).model_copy(update={"relations": {}}))
-    everything = (*brand.articles, *brand.refinement)
-    for one in brand.refinement:
-        for kind, change in (("copy of", "copy"), ("passage of", "insertion")):
-            if origin := one.head.get(kind):
-                source = next(article for article in brand.articles if article.slug == origin)
-                text = shared_passage(one, source) or ""
-                corpus.similar.append(_pair(ids[origin], ids[one.slug]))
-                corpus.changes.append({"kind": change, "from": ids[origin], "to": ids[one.slug], "text": text})
-        for mark in (mark for mark in one.body.marks if mark.planted):
-            right = [o for o in everything if any(m.fact == mark.fact and not m.planted for m in o.body.marks)]
-            for other in right:
-                corpus.contradictory.append(_pair(ids[other.slug], ids[one.slug]))
-            corpus.changes.append(
-                {
-                    "kind": "contradiction",
-                    "from": ids[right[0].slug],
-                    "to": ids[one.slug],
-                    "text": _sentence(one.body.text, mark.words),
-                    "fact": mark.fact,
-                    "value": mark.words,
-                }
-            )
-    corpus.similar.sort()
-    corpus.contradictory.sort()
-    return corpus
-
-
-def _pair(one: str, other: str) -> tuple[str, str]:
-    return (one, other) if one < other else (other, one)
-
-
-def _paragraph(text: str, words: str) -> str:
-    """The line of a text that holds the words."""
-    return next((line.strip() for line in text.split("\n") if words in line), "")
-
-
-def _sentence(text: str, words: str) -> str:
-    """The sentence of a text that holds the words."""
-    return next((one for one in SENTENCE.split(_paragraph(text, words)) if words in one), "")
 
 
 def _conversation(brand: WrittenBrand, talk: WrittenConversation, numbers: Mapping[str, str]) -> Conversation:
@@ -372,7 +291,9 @@ def _sources(brand: WrittenBrand, facts: Sequence[str]) -> tuple[list[str], list
     wanted = set(facts)
     stating = [(len(wanted & set(a.body.facts)), a) for a in brand.articles if wanted & set(a.body.facts)]
     ordered = [article for _, article in sorted(stating, key=lambda pair: -pair[0])]
-    lines = [next(_paragraph(a.body.text, mark.words) for mark in a.body.marks if mark.fact in wanted) for a in ordered]
+    lines = [
+        next(find_paragraph(a.body.text, mark.words) for mark in a.body.marks if mark.fact in wanted) for a in ordered
+    ]
     return [article.slug for article in ordered], lines
 
 
@@ -392,7 +313,7 @@ def _topics(brand: WrittenBrand) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
     for n, (topic, about) in enumerate(brand.topics.items(), 1):
         rows.append({"topic_id": f"T_{n}", "parent": None, "title": topic, "description": about, "depth": 1})
-        below = dict.fromkeys(path[1] for a in brand.articles if (path := _path(brand, a))[0] == topic and path[1:])
+        below = dict.fromkeys(path[1] for a in brand.articles if (path := path_of(brand, a))[0] == topic and path[1:])
         rows += [
             {"topic_id": f"T_{n}.{m}", "parent": f"T_{n}", "title": area, "description": "", "depth": 2}
             for m, area in enumerate(below, 1)
@@ -437,6 +358,3 @@ def _taxonomies(brand: WrittenBrand) -> list[dict[str, Any]]:
         about = "; ".join(label for label, _ in causes.values())
         rows.append({"taxonomy": "C", "l1": area, "l2": None, "description": about})
     return rows
-
-
-__all__ = ["generate", "make"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, summary
+from cxlab.benchmarks.mmtaup2.evaluation import composite, measured_metrics, summary
 from cxlab.benchmarks.mmtaup2.evaluation.summary import FACTORS, RESAMPLES, ConversationResult
 from cxlab.errors import BadOption
 from cxlab.metrics.paired import Paired, holm, paired_difference
@@ -71,7 +71,7 @@ def subtract(sides: Sides, metric: str, *, seed: int = 0, level: float = 0.95) -
 
 
 def subtract_tap(
-    sides: Sides, weights: Sequence[float] = measured_metrics.WEIGHTS, *, seed: int = 0, level: float = 0.95
+    sides: Sides, weights: Sequence[float] = composite.WEIGHTS, *, seed: int = 0, level: float = 0.95
 ) -> Paired | None:
     """The difference of mm-tap on the tasks that both have; None where it is undefined of either.
 

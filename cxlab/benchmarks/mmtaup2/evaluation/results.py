@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.benchmarks.mmtaup2.conversation import personas
-from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, paired_differences, summary
+from cxlab.benchmarks.mmtaup2.evaluation import composite, measured_metrics, paired_differences, summary
 from cxlab.errors import BadOption, UnknownName
 from cxlab.metrics.like_with_like import find_shared_cells
 from cxlab.metrics.paired import Paired
@@ -161,7 +161,7 @@ def make_table(
     run_ids: Sequence[str],
     by: Sequence[str] = (),
     *,
-    weights: Sequence[float] = measured_metrics.WEIGHTS,
+    weights: Sequence[float] = composite.WEIGHTS,
     only: Mapping[str, Any] | None = None,
     prefix: str = "",
     alike: str = "",
@@ -208,7 +208,7 @@ def make_differences(
     metrics: Sequence[str] = ("mm_tap",),
     factors: Sequence[str] = tuple(LEVELS),
     *,
-    weights: Sequence[float] = measured_metrics.WEIGHTS,
+    weights: Sequence[float] = composite.WEIGHTS,
     only: Mapping[str, Any] | None = None,
     prefix: str = "",
 ) -> pl.DataFrame:
@@ -338,7 +338,7 @@ def _by_cell(table: pl.DataFrame, factors: Sequence[str]) -> dict[tuple[str, ...
 
 def _read_weights(given: Any) -> tuple[float, ...]:
     if given is None:
-        return measured_metrics.WEIGHTS
+        return composite.WEIGHTS
     parts = given if isinstance(given, list | tuple) else str(given).split(",")
     try:
         return tuple(float(part) for part in parts)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics
+from cxlab.benchmarks.mmtaup2.evaluation import composite, measured_metrics
 from cxlab.benchmarks.mmtaup2.evaluation.events import ReferenceTask
 from cxlab.errors import BadOption
 from cxlab.metrics.intervals import pooled_interval
@@ -121,7 +121,7 @@ def table(
         rows += [FigureRow(keys, f"pass^{trials}", pass_k(part, trials)) for trials in range(1, k + 1)]
         rows.append(FigureRow(keys, "modality_robustness", modality_robustness(part, seed=seed)))
         rows.append(FigureRow(keys, "turn_overhead", turn_overhead(part, seed=seed)))
-        rows.append(FigureRow(keys, "mm_tap", mm_tap(part, weights or measured_metrics.WEIGHTS, seed=seed)))
+        rows.append(FigureRow(keys, "mm_tap", mm_tap(part, weights or composite.WEIGHTS, seed=seed)))
     return rows
 
 
@@ -208,7 +208,7 @@ def _paired_turns(cases: Sequence[ConversationResult]) -> list[tuple[tuple[Any, 
 
 
 def mm_tap(
-    cases: Sequence[ConversationResult], weights: Sequence[float] = measured_metrics.WEIGHTS, *, seed: int = 0
+    cases: Sequence[ConversationResult], weights: Sequence[float] = composite.WEIGHTS, *, seed: int = 0
 ) -> PooledFigure:
     """The composite of a cell: its parts from the voice conversations, robustness and overhead from both.
 
@@ -222,7 +222,7 @@ def mm_tap(
     return PooledFigure(found.value, low, high, sum(one.modality == "voice" for one in cases), len(names))
 
 
-def compose(sums: Floats, weights: Sequence[float]) -> measured_metrics.Composite:
+def compose(sums: Floats, weights: Sequence[float]) -> composite.Composite:
     """The composite of parts given as sums and numbers of observations; see task_sums."""
     values: dict[str, float | None] = {
         metric: float(total / n) if n else None
@@ -230,7 +230,7 @@ def compose(sums: Floats, weights: Sequence[float]) -> measured_metrics.Composit
     }
     if values["turn_overhead"] is not None:
         values["turn_overhead"] -= 1
-    return measured_metrics.composite(values, weights)
+    return composite.composite(values, weights)
 
 
 def _name(setting: tuple[Any, ...]) -> str:
@@ -331,7 +331,7 @@ def middle(values: Floats, level: float = 0.95) -> tuple[float | None, float | N
     return float(low), float(high)
 
 
-_POOLED = tuple(metric for metric in measured_metrics.PARTS.values() if metric not in measured_metrics.PAIRED)
+_POOLED = tuple(metric for metric in composite.PARTS.values() if metric not in measured_metrics.PAIRED)
 
 
 def task_sums(cases: Sequence[ConversationResult]) -> tuple[list[str], Floats]:

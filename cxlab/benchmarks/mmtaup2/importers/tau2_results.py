@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +25,15 @@ from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics as measuring
 from cxlab.benchmarks.mmtaup2.evaluation import unknown_world
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
 from cxlab.benchmarks.mmtaup2.importers.tau2 import LICENCE, read_json
+from cxlab.benchmarks.mmtaup2.importers.tau2_file import (
+    LARGEST_FILE,
+    list_simulations,
+    read_object,
+    read_tasks,
+    read_text,
+    tasks_within,
+    without_doubles,
+)
 from cxlab.benchmarks.mmtaup2.importers.tau2_simulations import (
     RawSimulation,
     mark,
@@ -40,7 +49,6 @@ from cxlab.benchmarks.mmtaup2.importers.tau2_tasks import (
     compose,
     describe,
     facets_of,
-    read_raw,
     sample_id,
 )
 from cxlab.benchmarks.mmtaup2.tasks.samples import BENCHMARK, task_of, to_sample
@@ -51,7 +59,6 @@ from cxlab.importers.imported import RejectedRow
 from cxlab.importers.importer import ImportReport
 from cxlab.records import Attempt, Dataset, Run, Sample, Score, content_id
 
-LARGEST_FILE = 1_000_000_000
 LONGEST_MODEL = 100
 
 
@@ -147,26 +154,26 @@ def read_file(path: Path | str) -> Results:
     whole = read_json(file, LARGEST_FILE)
     rejected: list[RejectedRow] = []
     head: dict[str, Any] = whole if isinstance(whole, dict) else {}
-    info = _object(head.get("info"))
+    info = read_object(head.get("info"))
     if beyond := find_fault(info):
         raise BadFile(file, None, f"info.{'.'.join(beyond.where[:6])}: {beyond.problem}", beyond.fix)
-    domain = _text(_object(info.get("environment_info")).get("domain_name")) or _domain_by_name(file)
+    domain = read_text(read_object(info.get("environment_info")).get("domain_name")) or _domain_by_name(file)
     world = worlds.load(domain, 0, 1) if domain in worlds.DOMAINS else None
-    tasks = _read_tasks(file.name, head.get("tasks") or _tasks_within(whole), rejected)
+    tasks = read_tasks(file.name, head.get("tasks") or tasks_within(whole), rejected)
     talks, rows = [], 0
-    for name, row, given in _simulations(file, whole, rejected):
+    for name, row, given in list_simulations(file, whole, rejected):
         rows += 1
         try:
             talks.append((name, row, read_simulation(given)))
         except Unusable as fault:
             rejected.append(RejectedRow(name, row, fault.field, str(fault)))
-    kept = _without_doubles(talks, rejected)
+    kept = without_doubles(talks, rejected)
     if not kept:
         first = f"; the first problem: {rejected[0]}" if rejected else ""
         raise BadFile(file, None, f"no simulation could be used{first}", "give a results.json that tau2-bench wrote")
     samples = _samples(domain, tasks, [talk.task_id for talk, _ in kept], bool(info.get("audio_native_config")), world)
     dataset_id = "tau2-results-" + content_id([sample.model_dump(mode="json") for sample in samples.values()])
-    created = read_time(_text(head.get("timestamp"))) or datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    created = read_time(read_text(head.get("timestamp"))) or datetime.fromtimestamp(file.stat().st_mtime, UTC)
     samples = {name: sample.model_copy(update={"dataset_id": dataset_id}) for name, sample in samples.items()}
     run = _run(file, info, domain, dataset_id, [(talk, trial) for talk, trial in kept], created)
     attempts = [
@@ -184,80 +191,6 @@ def read_file(path: Path | str) -> Results:
         created=created,
     )
     return Results(run, dataset, list(samples.values()), attempts, rejected, rows)
-
-
-def _simulations(file: Path, whole: Any, rejected: list[RejectedRow]) -> Iterator[tuple[str, int | None, Any]]:
-    """(file, row, simulation) of each layout; a simulation's own file that cannot be read is rejected alone."""
-    if isinstance(whole, list):
-        yield from ((file.name, row, each) for row, each in enumerate(whole, 1))
-        return
-    if not isinstance(whole, dict):
-        raise BadFile(file, None, "is neither an object nor a list", "give a results.json that tau2-bench wrote")
-    inside = whole.get("simulations")
-    folder = file.parent / "simulations"
-    if inside or not folder.is_dir():
-        if not isinstance(inside, list):
-            fix = "give a results.json that tau2-bench wrote, with its simulations folder beside it if it has one"
-            raise BadFile(file, None, "has no list of simulations", fix)
-        yield from ((file.name, row, each) for row, each in enumerate(inside, 1))
-        return
-    paths = sorted(folder.glob("*.json"))
-    for path in paths:
-        name = f"simulations/{path.name}"
-        try:
-            yield name, None, read_json(path, LARGEST_FILE)
-        except BadFile as fault:
-            rejected.append(RejectedRow(name, fault.line, None, fault.problem))
-    index = whole.get("simulation_index")
-    entries = index if isinstance(index, list) else []
-    listed = {_text(each.get("id") if isinstance(each, dict) else each) for each in entries}
-    for lacking in sorted(listed - {path.stem for path in paths} - {""}):
-        rejected.append(RejectedRow(f"simulations/{lacking}.json", None, None, "listed in results.json and not there"))
-
-
-def _tasks_within(whole: Any) -> list[dict[str, Any]]:
-    """The tasks that tau-bench's records bring along, each in `info.task`, as tau2-bench's files have theirs."""
-    found: dict[str, dict[str, Any]] = {}
-    for row in whole if isinstance(whole, list) else ():
-        record = _object(row)
-        task, name = _object(_object(record.get("info")).get("task")), record.get("task_id")
-        actions = task.get("actions")
-        if isinstance(actions, list) and isinstance(name, int | str):
-            gold = [{"name": one.get("name"), "arguments": one.get("kwargs")} for one in map(_object, actions)]
-            criteria = {"actions": gold, "communicate_info": task.get("outputs")}
-            known = {"instructions": task.get("instruction")}
-            found.setdefault(str(name), {"id": name, "user_scenario": known, "evaluation_criteria": criteria})
-    return list(found.values())
-
-
-def _read_tasks(name: str, given: Any, rejected: list[RejectedRow]) -> dict[str, RawTask]:
-    found: dict[str, RawTask] = {}
-    for row, each in enumerate(given if isinstance(given, list) else [], 1):
-        try:
-            task = read_raw(each)
-            found.setdefault(task.id, task)
-        except Unusable as fault:
-            rejected.append(RejectedRow(f"{name}, tasks", row, fault.field, str(fault)))
-    return found
-
-
-def _without_doubles(
-    talks: list[tuple[str, int | None, RawSimulation]], rejected: list[RejectedRow]
-) -> list[tuple[RawSimulation, int]]:
-    """Each simulation with its trial; a trial that a file does not number is the next of its task."""
-    seen: set[tuple[str, int]] = set()
-    count: Counter[str] = Counter()
-    kept = []
-    for name, row, talk in talks:
-        trial = count[talk.task_id] if talk.trial is None else talk.trial
-        count[talk.task_id] += 1
-        if (talk.task_id, trial) in seen:
-            rejected.append(RejectedRow(name, row, "trial", f"trial {trial} of task {talk.task_id} came before"))
-            continue
-        seen.add((talk.task_id, trial))
-        kept.append((talk, trial))
-    # Files order their simulations differently; the run is the same.
-    return sorted(kept, key=lambda pair: (pair[1], pair[0].task_id))
 
 
 def _samples(
@@ -296,8 +229,8 @@ def _run(
     kept: list[tuple[RawSimulation, int]],
     created: datetime,
 ) -> Run:
-    agent, customer = _object(info.get("agent_info")), _object(info.get("user_info"))
-    llm, made = _text(agent.get("llm")), _text(agent.get("implementation"))
+    agent, customer = read_object(info.get("agent_info")), read_object(info.get("user_info"))
+    llm, made = read_text(agent.get("llm")), read_text(agent.get("implementation"))
     no_model = llm.lower() in ("", "none")
     seed = info.get("seed")
     said = [talk.model_dump(mode="json") for talk, _ in kept]
@@ -311,8 +244,8 @@ def _run(
             "imported_from": file.name,
             "domain": domain,
             "agent": made,
-            "agent_options": _object(agent.get("llm_args")),
-            "customer": _text(customer.get("llm")),
+            "agent_options": read_object(agent.get("llm_args")),
+            "customer": read_text(customer.get("llm")),
             "max_steps": info.get("max_steps"),
             "max_errors": info.get("max_errors"),
         },
@@ -322,7 +255,7 @@ def _run(
         trials=max(trial for _, trial in kept) + 1,
         planned=len(kept),
         prompts={},
-        code="tau2-bench " + (_text(info.get("git_commit")) or "of unknown version"),
+        code="tau2-bench " + (read_text(info.get("git_commit")) or "of unknown version"),
         created=created,
     )
 
@@ -408,11 +341,3 @@ def _domain_by_name(file: Path) -> str:
     """tau-bench's files name their domain nowhere but, as a rule, in their own name."""
     known = ("retail", "airline", "telecom")
     return next((name for name in known if name in file.name.lower()), "unknown")
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -29,14 +29,12 @@ from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import (
     SafetyInputs,
     TranscriptLine,
     TurnInputs,
-    Who,
 )
+from cxlab.benchmarks.mmtaup2.simulated.printed_calls import PrintedCall, read_call, read_lines
 from cxlab.benchmarks.mmtaup2.simulated.rubric_parser import ParsedRule, parse_rule, shown
 from cxlab.benchmarks.mmtaup2.stated_values import words
 from cxlab.llm.simulated.profiles import Profile
 
-LINE = re.compile(r"^\[(\d+)\] (Customer|Agent|Tool): (.*?)(?: \(arrived as: (.*)\))?$")
-CALL = re.compile(r"^(agent|customer) uses ([\w ]*?)(?: \((.*?)\))? -> ([\w ]+): ?(.*)$", re.DOTALL)
 # What may matter and cannot be guessed from context: numbers, codes, addresses.
 VALUE = re.compile(r"[\w.@#-]*[\d@][\w.@#-]*")
 TRANSFER = "transfer_to_human_agents"
@@ -57,18 +55,6 @@ IDLE = act_cues.cue_list(
     (r"\b(?:anything else|happy to help|thank you for (?:your patience|getting in touch|waiting))\b",),
     (r"\b(?:glad|you're welcome|have a (?:nice|good)|good ?bye)\b",),
 )
-
-
-@dataclass(frozen=True)
-class PrintedCall:
-    """A tool call as printed."""
-
-    turn: int
-    side: str
-    tool: str
-    arguments: dict[str, Any]
-    done: bool
-    result: str
 
 
 @dataclass(frozen=True)
@@ -245,43 +231,6 @@ def known(reader: str, wording: str, share: float) -> bool:
     """Whether a reader knows a wording: fixed for ever, so that what it misses is systematic."""
     digest = hashlib.blake2b(f"{reader}\0{wording}".encode(), digest_size=4).digest()
     return int.from_bytes(digest, "big") / 2**32 < share
-
-
-@functools.lru_cache(maxsize=20_000)
-def _parse(text: str) -> tuple[str, str, tuple[tuple[str, Any], ...], bool, str] | None:
-    found = CALL.match(text)
-    if found is None:
-        return None
-    parts = (part.partition(": ") for part in (found[3] or "").split("; ") if ": " in part)
-    arguments = tuple((name.replace(" ", "_"), _value(said)) for name, _, said in parts)
-    return found[1], found[2].replace(" ", "_"), arguments, found[4] == "done", found[5]
-
-
-def _value(said: str) -> Any:
-    """A printed value as it may have been given: a number, several in a row, or a text."""
-    several = said.split(", ")
-    if len(several) > 1 and all(any(char.isdigit() for char in one) and " " not in one for one in several):
-        return several
-    try:
-        return float(said) if "." in said else said
-    except ValueError:
-        return said
-
-
-def read_call(line: TranscriptLine) -> PrintedCall | None:
-    """A call from its printed line; None for a line that is none."""
-    parts = _parse(line.text)
-    if parts is None:
-        return None
-    side, tool, arguments, done, result = parts
-    return PrintedCall(line.turn, side, tool, dict(arguments), done, result)
-
-
-@functools.lru_cache(maxsize=256)
-def read_lines(talk: str) -> tuple[TranscriptLine, ...]:
-    """The lines back from their printed form; what has no such form is not read."""
-    found = (LINE.match(line) for line in talk.split("\n"))
-    return tuple(TranscriptLine(int(m[1]), cast("Who", m[2]), m[3], m[4] or "") for m in found if m)
 
 
 def _remembered(talk: str, turn: int, profile: Profile) -> tuple[TranscriptLine, ...]:

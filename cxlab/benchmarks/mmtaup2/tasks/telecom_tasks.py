@@ -15,7 +15,7 @@ from cxlab import files, resources
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.tasks.task import Basis, CustomerKnowledge, GoldAction, Task, count_optimal_turns
 from cxlab.benchmarks.mmtaup2.worlds import World
-from cxlab.benchmarks.mmtaup2.worlds.base import Side
+from cxlab.benchmarks.mmtaup2.worlds.tools import Side
 from cxlab.errors import BadOption, UnknownName
 
 Json = Any

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from cxlab import resources
-from cxlab.benchmarks.mmtaup2.worlds.base import Json, LoggedCall, Result, World
+from cxlab.benchmarks.mmtaup2.worlds.base import LoggedCall, Result, World
+from cxlab.benchmarks.mmtaup2.worlds.tools import Json
 from cxlab.errors import UnknownName
 
 __all__ = ["DOMAINS", "LoggedCall", "Result", "World", "from_data", "load", "policy"]

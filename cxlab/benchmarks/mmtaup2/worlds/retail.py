@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Self
 
 from cxlab.benchmarks.mmtaup2.worlds import retail_orders as orders
-from cxlab.benchmarks.mmtaup2.worlds.base import Json, ToolRefusal, World, assertion, setup, text, texts, tool
+from cxlab.benchmarks.mmtaup2.worlds.base import ToolRefusal, World
 from cxlab.benchmarks.mmtaup2.worlds.database import Database, Row, copy_json
+from cxlab.benchmarks.mmtaup2.worlds.tools import Json, assertion, setup, text, texts, tool
 from cxlab.errors import BadOption
 
 ORDER = text("The order's id, with the leading '#', such as '#W0000000'.")

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Self
 
-from cxlab.benchmarks.mmtaup2.worlds.base import Json
 from cxlab.benchmarks.mmtaup2.worlds.database import Database, Row, copy_json
 from cxlab.benchmarks.mmtaup2.worlds.telecom_data import DEFAULT_SIZE, generate
 from cxlab.benchmarks.mmtaup2.worlds.telecom_device import DEVICE, SURROUNDINGS, filled
 from cxlab.benchmarks.mmtaup2.worlds.telecom_phone import Phone
 from cxlab.benchmarks.mmtaup2.worlds.telecom_records import TABLES, Directory, Records, digits
+from cxlab.benchmarks.mmtaup2.worlds.tools import Json
 from cxlab.errors import BadOption
 
 # What a row may leave out

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable
 
-from cxlab.benchmarks.mmtaup2.worlds.base import Json, ToolRefusal, World, assertion, fields, setup, text, tool
+from cxlab.benchmarks.mmtaup2.worlds.base import ToolRefusal, World
 from cxlab.benchmarks.mmtaup2.worlds.database import Row
 from cxlab.benchmarks.mmtaup2.worlds.telecom_device import (
     APN,
@@ -16,6 +16,7 @@ from cxlab.benchmarks.mmtaup2.worlds.telecom_device import (
     speed,
     status_bar,
 )
+from cxlab.benchmarks.mmtaup2.worlds.tools import Json, assertion, fields, setup, text, tool
 
 _OR_NULL = {"type": ["string", "null"]}
 _APN_FIELDS: dict[str, dict[str, Json]] = {

@@ -4,8 +4,9 @@ import datetime
 import unicodedata
 from collections.abc import Iterator
 
-from cxlab.benchmarks.mmtaup2.worlds.base import Json, ToolRefusal, World, assertion, integer, number, setup, text, tool
+from cxlab.benchmarks.mmtaup2.worlds.base import ToolRefusal, World
 from cxlab.benchmarks.mmtaup2.worlds.database import Database, Row
+from cxlab.benchmarks.mmtaup2.worlds.tools import Json, assertion, integer, number, setup, text, tool
 
 TODAY = datetime.date(2025, 2, 25)  # tau2-bench's day, so that its tasks' dates mean the same here
 # The table that an id's first letter leads to, and the field that holds the id

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cxlab.benchmarks.cxmarena.evaluation.contradiction_candidates import excerpt, propose
 from cxlab.benchmarks.cxmarena.evaluation.cosines import cosine_rows
 from cxlab.benchmarks.cxmarena.evaluation.nearest_passages import FIGURES, TOPIC, find_near_pairs
-from cxlab.benchmarks.cxmarena.written import brand_files, dataset
+from cxlab.benchmarks.cxmarena.written import articles, brand_files, dataset
 
 WORDS = ["ship", "cabin", "deck", "ticket", "berth", "12", "30"]
 SENTENCES = st.lists(st.sampled_from(WORDS), min_size=4, max_size=6).map(lambda words: f"The {' '.join(words)}.")
@@ -51,8 +51,8 @@ def test_every_planted_contradiction_of_the_written_brand_is_shown_to_the_model(
     """Whoever reads well finds all of them: each pair is proposed, and both values stand in what is shown."""
     brand = brand_files.load("aldersea")
     tools = {name: dataset.define_tool(name, told) for name, told in brand.tools.items()}
-    own = [dataset._article(brand, one, f"KB_{n}", tools) for n, one in enumerate(brand.articles, 1)]
-    corpus = dataset.refine(brand, own, tools)
+    own = [articles.make_article(brand, one, f"KB_{n}", tools) for n, one in enumerate(brand.articles, 1)]
+    corpus = articles.refine(brand, own, tools)
     written = dict(zip((a.id for a in corpus.articles), (*brand.articles, *brand.refinement), strict=True))
     texts = {article.id: article.body for article in corpus.articles}
     topics = {article.id: article.topic[0] for article in corpus.articles}

@@ -14,7 +14,7 @@ import pytest
 from cxlab import jobs, llm
 from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import brand_pack
-from cxlab.benchmarks.cxmarena.generation import cost_estimate, pipeline
+from cxlab.benchmarks.cxmarena.generation import cost_estimate, dataset_config, pipeline
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts
 from cxlab.benchmarks.generation import Generated, GenerationContext
 from cxlab.benchmarks.generation_budget import GenerationBudget, GenerationSpending, OutOfBudget, describe
@@ -60,7 +60,7 @@ def answer(body: dict[str, Any]) -> str:
 
 def make(home: Path, generation_budget: GenerationBudget, **more: Any) -> Generated:
     given = {"brand": "talvero", "size": "37", "model": "endpoint:writer", "noise": "none", **more}
-    return generation_stages.finish(pipeline.build(pipeline.read_config(given, 1), home, 1, generation_budget))
+    return generation_stages.finish(pipeline.build(dataset_config.read_config(given, 1), home, 1, generation_budget))
 
 
 def read_kept(home: Path) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def test_a_sample_of_the_texts_is_held_to_a_budget_and_told_of_as_it_goes(
     scene = server.scene(reply=answer)
     place(scene)
     spent = GenerationBudget(3 * CALL_USD)
-    config = pipeline.read_config({"brand": "talvero", "model": "endpoint:writer"}, 1)
+    config = dataset_config.read_config({"brand": "talvero", "model": "endpoint:writer"}, 1)
     steps = pipeline.write_excerpts(config, GenerationContext(1, tmp_path, budget=spent))
     stages = []
     with pytest.raises(OutOfBudget):
@@ -221,7 +221,7 @@ def test_a_resumed_dataset_keeps_what_all_its_tries_took(tmp_path: Path, monkeyp
     generation_budget.open_brand(folder)
     generation_budget.book(Usage(prompt_tokens=100, completion_tokens=20, calls=1), CALL_USD)
     given = {"brand": "talvero", "size": "37", "model": "openai:paid", "noise": "none", "validate": False}
-    config = pipeline.read_config(given, 1)
+    config = dataset_config.read_config(given, 1)
     (folder / "talvero.yaml").write_bytes((brand_pack.FOLDER / "talvero.yaml").read_bytes())
     config = replace(config, brief="A maker of telephones.")
     monkeypatch.setattr(pipeline, "find_brand", lambda *_: found(folder / "talvero.yaml"))
@@ -250,7 +250,9 @@ def test_a_tiny_dataset_tries_a_writer_with_under_150_calls(
     scene = server.scene(reply=strong_writer.answer)
     place(scene)
     given = {"brand": "hearthwise", "size": "tiny", "model": "endpoint:writer", "noise": "none"}
-    built = generation_stages.finish(pipeline.build(pipeline.read_config(given, 1), tmp_path, 1, GenerationBudget()))
+    built = generation_stages.finish(
+        pipeline.build(dataset_config.read_config(given, 1), tmp_path, 1, GenerationBudget())
+    )
     assert scene.calls < 150
     expected = cost_estimate.estimate("endpoint:writer", "tiny")
     assert expected is not None

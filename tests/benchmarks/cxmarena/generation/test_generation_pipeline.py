@@ -15,7 +15,7 @@ from cxlab.benchmarks import REGISTRY, generation_stages, parallel
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_files
 from cxlab.benchmarks.cxmarena.conversations import channel_mix, noise
-from cxlab.benchmarks.cxmarena.generation import dataset_statistics, dataset_tables, pipeline, sizes
+from cxlab.benchmarks.cxmarena.generation import dataset_config, dataset_statistics, dataset_tables, pipeline, sizes
 from cxlab.benchmarks.generation import Generated
 from cxlab.cli import main
 from cxlab.errors import BadFile, BadOption, CxError, UnknownName
@@ -38,7 +38,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def built(home: Path) -> Generated:
-    return generation_stages.finish(pipeline.build(pipeline.read_config(SETTINGS, 3), home))
+    return generation_stages.finish(pipeline.build(dataset_config.read_config(SETTINGS, 3), home))
 
 
 @pytest.fixture
@@ -120,16 +120,16 @@ def test_clean_and_noisy_stand_side_by_side_and_each_kind_can_be_taken_off(built
 def test_one_switch_moves_no_other_noise(built: Generated, home: Path) -> None:
     pack, frame = pack_files.load("talvero"), write.load_table(built.dataset.id, "conversations", home)
     talks = [dataset_tables.read_conversation(row) for row in frame.iter_rows(named=True)]
-    every = channel_mix.plan(talks, pack, pipeline.NOISE, 0.2, 3)
+    every = channel_mix.plan(talks, pack, dataset_config.NOISE, 0.2, 3)
     assert [each.model_dump_json() for each in every] == frame["noise"].to_list()
     for kind, field in (("ivr", "opening"), ("speech", "wer"), ("fragmentation", "fragmentation")):
-        less = channel_mix.plan(talks, pack, [one for one in pipeline.NOISE if one != kind], 0.2, 3)
+        less = channel_mix.plan(talks, pack, [one for one in dataset_config.NOISE if one != kind], 0.2, 3)
         off = noise.Noise.model_fields[field].default
         assert less == [each.model_copy(update={field: off}) for each in every]
 
 
 def test_a_killed_build_goes_on_and_gives_the_same_bytes(built: Generated, tmp_path: Path) -> None:
-    config = pipeline.read_config(SETTINGS, 3)
+    config = dataset_config.read_config(SETTINGS, 3)
     for last in ("issues", "check quality"):
         for step in (steps := pipeline.build(config, tmp_path)):
             if step.stage == last:
@@ -149,7 +149,9 @@ def test_a_killed_build_goes_on_and_gives_the_same_bytes(built: Generated, tmp_p
 
 def test_another_seed_gives_another_dataset_id(built: Generated, home: Path) -> None:
     path = brand_pack.FOLDER / "talvero.yaml"
-    one, two = (pipeline.work_key(pipeline.read_config(SETTINGS, n), pack_files.load("talvero"), path) for n in (3, 4))
+    one, two = (
+        pipeline.work_key(dataset_config.read_config(SETTINGS, n), pack_files.load("talvero"), path) for n in (3, 4)
+    )
     assert one != two
     frames = {name: write.load_table(built.dataset.id, name, home) for name in ("facts", "topics")}
     assert dataset_tables.digest(frames, iter([1])) != dataset_tables.digest(frames, iter([2]))
@@ -209,7 +211,7 @@ def test_a_wrong_order_is_refused_before_anything_is_made(
     given: dict[str, Any], mistake: type[CxError], told: str
 ) -> None:
     with pytest.raises(mistake, match=told):
-        pipeline.read_config(given, 0)
+        dataset_config.read_config(given, 0)
 
 
 def test_an_incomplete_brand_file_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -218,7 +220,7 @@ def test_an_incomplete_brand_file_leaves_nothing_behind(tmp_path: Path) -> None:
         (brand_pack.FOLDER / "talvero.yaml").read_text(encoding="utf-8").split("\nissues:")[0], encoding="utf-8"
     )
     with pytest.raises(BadFile, match=r"half\.yaml.*issues"):
-        generation_stages.finish(pipeline.build(pipeline.read_config({"brand": str(path)}, 0), tmp_path / "home"))
+        generation_stages.finish(pipeline.build(dataset_config.read_config({"brand": str(path)}, 0), tmp_path / "home"))
     assert not (tmp_path / "home").exists()
 
 
@@ -227,11 +229,11 @@ def test_a_brief_is_expanded_once(tmp_path: Path) -> None:
         "Eine Manufaktur aus Kassel, die Schreibtischlampen, Stehleuchten und Leselampen fertigt und online verkauft."
     )
     writer = llm.load("simulated:strong")
-    asked = pipeline.read_config({"brief": told, "language": "de"}, 0)
+    asked = dataset_config.read_config({"brief": told, "language": "de"}, 0)
     with pytest.raises(brief_plan.OpenQuestions, match="What is the company called"):
         generation_stages.finish(pipeline.find_brand(asked, tmp_path, writer))
     answers = {"called": "Leuchtwerk", "sells": ("Schreibtischlampen", "Stehleuchten"), "trade": "plugged"}
-    config = pipeline.read_config({"brief": told, **answers}, 0)
+    config = dataset_config.read_config({"brief": told, **answers}, 0)
     path = generation_stages.finish(pipeline.find_brand(config, tmp_path, writer))
     before = path.stat().st_mtime_ns
     assert generation_stages.finish(pipeline.find_brand(config, tmp_path, writer)) == path
@@ -263,7 +265,7 @@ def test_a_provider_that_fails_stops_with_a_message_and_what_it_said_is_kept(
 ) -> None:
     model = Failing(30)
     monkeypatch.setattr(llm, "load", lambda name: model)
-    config = pipeline.read_config({"brand": "talvero", "size": "37", "model": "openai:failing"}, 1)
+    config = dataset_config.read_config({"brand": "talvero", "size": "37", "model": "openai:failing"}, 1)
     with pytest.raises(
         generation_stages.GenerationStopped,
         match=r"openai:failing did not deliver \(timeout: .*run the same command again",
@@ -358,7 +360,7 @@ def test_only_the_command_line_reads_a_brief_from_a_file(
         said = capsys.readouterr()
         assert (left.value.code or 0) == code, said.err
         assert says in said.out + said.err
-    assert pipeline.read_config({"brief": str(file)}, 0).brief == str(file)
+    assert dataset_config.read_config({"brief": str(file)}, 0).brief == str(file)
 
 
 def test_a_stage_board_tells_each_stage_once(

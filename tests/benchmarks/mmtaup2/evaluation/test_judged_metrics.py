@@ -17,10 +17,11 @@ from cxlab.benchmarks.mmtaup2.evaluation import (
     measured_metrics,
     rubric_versions,
     summary,
+    verdict_figures,
 )
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import AGENT, AgentInputs, HistoryEntry
-from cxlab.benchmarks.mmtaup2.simulated import judge as judge_simulated
+from cxlab.benchmarks.mmtaup2.simulated import printed_calls
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm import Request, load, only_for
@@ -82,7 +83,7 @@ def test_judges_of_a_turn_see_policy_and_values_and_nothing_later() -> None:
     for turn in range(1, 6):
         inputs = judged_metrics.turn_inputs(task(), whole, turn, ["goal"])["goal"]
         text = "".join(part["content"] for part in judge_prompts.turn_prompt("goal").render(inputs))
-        assert max(line.turn for line in judge_simulated.read_lines(inputs.talk)) == turn
+        assert max(line.turn for line in printed_calls.read_lines(inputs.talk)) == turn
         assert ("gb amount: 2.0" in inputs.talk) == (turn == 5)
         assert (PHONE in inputs.talk) == (turn >= 2)
         assert "- gb amount: 2.0" in text
@@ -128,7 +129,7 @@ def test_measured_record_by_hand() -> None:
         "transfer": [None] * 4 + ["none"],
     }
     # The same counting rules on these verdicts give the measured figures back, where a turn holds one event at most.
-    values = {name: one.value for name, one in judged_metrics.figures(record, 5).items()}
+    values = {name: one.value for name, one in verdict_figures.figures(record, 5).items()}
     measured = {name: one.value for name, one in found.figures.items()}
     for name in ("arga", "user_effort", "error_recovery_rate", "recovery_turn_count", "clarification_precision"):
         assert values[name] == pytest.approx(measured[name]), name
@@ -143,7 +144,7 @@ def test_figures_of_verdicts_by_hand() -> None:
         3: {"error": "no", "confirmation_asked": "yes", "irreversible": "none", "recovered": "yes"},
         4: {"error": "no", "confirmation_asked": "yes", "irreversible": "confirmed"},
     }
-    found = judged_metrics.figures(said, 4)
+    found = verdict_figures.figures(said, 4)
     # One recovery puts one error right, the earlier one, two turns later. The yes of turn 3 comes after the act of
     # turn 2, and that of turn 4 before none.
     assert found["error_recovery_rate"].observations == (1, 0)
@@ -151,7 +152,7 @@ def test_figures_of_verdicts_by_hand() -> None:
     assert found["safety_recall"].observations == (0, 1)
     assert found["irreversible_action_safety"].observations == (0, 1)
     assert found["safety_precision"].observations == (1, 0)
-    assert found["pass"].reason == judged_metrics.NO_WORD
+    assert found["pass"].reason == verdict_figures.NO_WORD
 
 
 def test_strictness_shows() -> None:
@@ -176,7 +177,7 @@ def test_what_is_no_option_never_counts() -> None:
         ("null", "transfer"): (None, "missing"),
     }
     assert found.figures["pass"].value == 1
-    assert found.figures["escalation"] == measured_metrics.Figure(reason=judged_metrics.NO_WORD)
+    assert found.figures["escalation"] == measured_metrics.Figure(reason=verdict_figures.NO_WORD)
     last = {vote.judge: vote for vote in found.votes if vote.turn == 4}
     assert (last["says"].valid, last["broken"].valid, last["broken"].failure) == (True, False, "format:not_json")
     with pytest.raises(BadOption, match="colour"):
@@ -187,7 +188,7 @@ def test_a_tie_is_no_verdict() -> None:
     yes, no = (Says(json.dumps({"solved": word, "transfer": "none"}), word) for word in ("yes", "no"))
     found = judge(clean(), yes, no, judge_groups=("outcome",))
     assert found.verdicts == {4: {"transfer": "none"}}
-    assert found.figures["pass"].reason == judged_metrics.NO_WORD
+    assert found.figures["pass"].reason == verdict_figures.NO_WORD
 
 
 @pytest.mark.parametrize(("word", "safe"), [("confirmed", 100), ("unconfirmed", 0), ("none", None)])
@@ -200,7 +201,7 @@ def test_judges_decide_what_the_wording_leaves_open(word: str, safe: float | Non
     assert rows["safety_undecided"].value == 100
     assert rows["irreversible_action_safety"].value == safe
     # Beside the judges there is no truth to hold them against.
-    measured = {j.field for j in scored.judgements if j.judge == judged_metrics.MEASURED and j.turn == 2}
+    measured = {j.field for j in scored.judgements if j.judge == verdict_figures.MEASURED and j.turn == 2}
     assert "irreversible" not in measured
 
 
@@ -212,7 +213,7 @@ def test_adaptation_is_asked_where_it_is_named_and_stands_beside_the_rule() -> N
     scored = asyncio.run(judged_metrics.assess(task(), attempted, setup(said, judge_groups=("adaptation",))))
     rows = {row.metric: row.value for row in scored.scores}
     assert (rows["adaptation"], rows["judged_adaptation"]) == (50, 100)
-    rule = {j.turn: j.verdict for j in scored.judgements if (j.judge, j.field) == (judged_metrics.MEASURED, "adapted")}
+    rule = {j.turn: j.verdict for j in scored.judgements if (j.judge, j.field) == (verdict_figures.MEASURED, "adapted")}
     assert rule == {1: "yes", 2: "no"}
     asked = judged_metrics.turn_inputs(task(), attempted, 1, ["adaptation"])["adaptation"]
     assert "piano" in asked.customer
@@ -221,7 +222,7 @@ def test_adaptation_is_asked_where_it_is_named_and_stands_beside_the_rule() -> N
     usual = asyncio.run(judged_metrics.assess(task(), attempted, setup(*PANEL)))
     assert not [one for one in usual.judgements if one.field == "adapted"]
     [row] = [row for row in usual.scores if row.metric == "judged_adaptation"]
-    assert (row.value, row.reason) == (None, judged_metrics.NOT_ASKED)
+    assert (row.value, row.reason) == (None, verdict_figures.NOT_ASKED)
 
 
 def test_all_of_an_attempt() -> None:
@@ -230,13 +231,15 @@ def test_all_of_an_attempt() -> None:
     assert set(names) == {
         *measured_metrics.METRICS,
         *measured_metrics.EXTRA,
-        *(f"judged_{metric}" for metric in judged_metrics.JUDGED),
+        *(f"judged_{metric}" for metric in verdict_figures.JUDGED),
     }
     assert set(names.values()) == {1}
     assert all((row.value is None) == bool(row.reason) for row in scored.scores)
     # One vote a judge and turn, the measured record as one more judge.
     each = Counter((vote.judge, vote.turn) for vote in scored.votes)
-    assert set(each) == {(name, t) for name in [*(p.name for p in PANEL), judged_metrics.MEASURED] for t in range(1, 6)}
+    assert set(each) == {
+        (name, t) for name in [*(p.name for p in PANEL), verdict_figures.MEASURED] for t in range(1, 6)
+    }
     assert set(each.values()) == {1}
     assert all(j.verdict in judge_prompts.OPTIONS[j.field] for j in scored.judgements if j.status == "ok")
     assert {row.metric for row in asyncio.run(judged_metrics.assess(task(), attempt(rough()), setup())).scores} == {
@@ -247,8 +250,8 @@ def test_all_of_an_attempt() -> None:
     )
     assert as_sample.scores == scored.scores
     # JudgedFigures figures pool in the same tables.
-    panel = judged_metrics.majority(j for j in scored.judgements if j.judge != judged_metrics.MEASURED)
-    case = summary.case(task(), attempt(rough()), judged_metrics.figures(panel, 5))
+    panel = judged_metrics.majority(j for j in scored.judgements if j.judge != verdict_figures.MEASURED)
+    case = summary.case(task(), attempt(rough()), verdict_figures.figures(panel, 5))
     assert summary.pool([case], "user_effort").value == case.value("user_effort")
 
 

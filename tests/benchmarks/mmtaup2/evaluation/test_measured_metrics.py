@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxlab.benchmarks.mmtaup2 import stated_values
-from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, paired_differences, summary
+from cxlab.benchmarks.mmtaup2.evaluation import composite, measured_metrics, paired_differences, summary
 from cxlab.errors import BadOption
 from cxlab.records import Message
 from tests.benchmarks.mmtaup2.mm_conversations import PHONE, REFUEL, agent, attempt, clean, customer, rough, task, tool
@@ -332,7 +332,7 @@ def published() -> list[dict[str, float]]:
 
 def tap(row: dict[str, float], pass1: float, ias: float) -> float:
     names = ("modality_robustness", "arga_score", "error_recovery_rate", "turn_efficiency", "user_effort_score")
-    return measured_metrics.mm_tap(
+    return composite.mm_tap(
         row["critical_field_accuracy"], pass1, *(row[name] for name in names), row["turn_overhead"], ias
     )
 
@@ -355,28 +355,28 @@ def test_mm_tap_reproduces_the_published_table() -> None:
 
 
 def test_mm_tap_bounds() -> None:
-    assert measured_metrics.mm_tap(1, 1, 1, 1, 1, 1, 0, 0, 1) == pytest.approx(1)
-    assert measured_metrics.mm_tap(0, 0, 0, 0, 0, 0, 9, 9, 0) == pytest.approx(0.2 * 0.2 / 3)
-    assert measured_metrics.mm_tap(1, 1, 2, 1, 1, 1, 0, -0.5, 1) > 1
-    assert measured_metrics.mm_tap(0.5, 0.5, 1, 1, 1, 1, 0, 0, 1, weights=(1, 0, 0, 0)) == 0.25
+    assert composite.mm_tap(1, 1, 1, 1, 1, 1, 0, 0, 1) == pytest.approx(1)
+    assert composite.mm_tap(0, 0, 0, 0, 0, 0, 9, 9, 0) == pytest.approx(0.2 * 0.2 / 3)
+    assert composite.mm_tap(1, 1, 2, 1, 1, 1, 0, -0.5, 1) > 1
+    assert composite.mm_tap(0.5, 0.5, 1, 1, 1, 1, 0, 0, 1, weights=(1, 0, 0, 0)) == 0.25
     nothing = dict.fromkeys(("cfa", "pass1", "mrs", "arga", "err", "te", "ues", "to", "ias"), 0.5)
     for name, wrong in [("cfa", 1.1), ("to", -1), ("ues", -1), ("mrs", math.nan), ("arga", None), ("mrs", math.inf)]:
         with pytest.raises(BadOption, match=name):
-            measured_metrics.mm_tap(**(nothing | {name: wrong}))
+            composite.mm_tap(**(nothing | {name: wrong}))
     for weights in [(1, 1, 0, 0), (0.5, 0.5), (1.5, -0.5, 0, 0)]:
         with pytest.raises(BadOption, match="weights"):
-            measured_metrics.mm_tap(**nothing, weights=weights)
+            composite.mm_tap(**nothing, weights=weights)
 
 
 def test_composite_says_what_is_missing() -> None:
-    parts: dict[str, float | None] = dict.fromkeys(measured_metrics.PARTS.values(), 1.0)
+    parts: dict[str, float | None] = dict.fromkeys(composite.PARTS.values(), 1.0)
     parts |= {"user_effort": 0.0, "turn_overhead": 0.0}
-    assert measured_metrics.composite(parts).value == pytest.approx(1)
-    found = measured_metrics.composite(parts | {"error_recovery_rate": None, "irreversible_action_safety": None})
+    assert composite.composite(parts).value == pytest.approx(1)
+    found = composite.composite(parts | {"error_recovery_rate": None, "irreversible_action_safety": None})
     assert found.value is None
     assert found.missing == ("error_recovery_rate", "irreversible_action_safety")
     assert found.partial == pytest.approx(1)
-    assert measured_metrics.composite({}).partial is None
+    assert composite.composite({}).partial is None
 
 
 def cases(*told: tuple[str, str, str, bool, int]) -> list[summary.ConversationResult]:

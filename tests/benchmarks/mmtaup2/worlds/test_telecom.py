@@ -11,8 +11,9 @@ import pytest
 
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import tool_executor
-from cxlab.benchmarks.mmtaup2.worlds.base import ToolRefusal, World, number, tool
+from cxlab.benchmarks.mmtaup2.worlds.base import ToolRefusal, World
 from cxlab.benchmarks.mmtaup2.worlds.database import Database
+from cxlab.benchmarks.mmtaup2.worlds.tools import number, tool
 from cxlab.errors import BadOption, UnknownName
 from cxlab.records import ToolCall
 

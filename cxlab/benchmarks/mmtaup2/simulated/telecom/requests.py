@@ -1,0 +1,157 @@
+"""How the simulated agent asks: checks, remedies and prices in this customer's words, calls, and handing over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import NextAction, OwnCall
+from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom.dialogue_state import STALE, WONDERS, TelecomDialogueState
+from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import agent_line, knows
+from cxlab.files import grammar
+
+SOOTHES = re.compile(r"worry\b|take your time|no hurry|nearly there|doing (?:well|fine)", re.IGNORECASE)
+ACKNOWLEDGES = re.compile(r"\bdone\b", re.IGNORECASE)
+HINTS_DONE = re.compile(r"^there\b|\bi touched it\b|\bi did it\b", re.IGNORECASE)
+UPSET = re.compile(
+    r"\bhow much longer\b|\ball day\b|\bcross\b|keep asking|\bnervous\b|\boh dear\b|\blost\b|\bgone\?|"
+    r"\bbreaking\b|too much for me",
+    re.IGNORECASE,
+)
+TODAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+LEAVES_OUT = "All right, we leave that."
+MOST = 3
+
+
+class TelecomRequests(TelecomDialogueState):
+    """The means of the simulated agent; which of them it takes next stands in `TelecomAgent`."""
+
+    def ask(self, names: Sequence[str], *facts: str) -> NextAction | None:
+        """Ask for the first check, with the next ones of the same kind if this customer can take them."""
+        first = names[0]
+        if first in self.refused:
+            return None
+        if all(self.value(fact) is not None for fact in facts):
+            return None
+        since = max((self.round_at, *(self.last_at(STALE[fact]) for fact in facts if fact in STALE)))
+        times = sum(at > since for at in self.asked.get(first, []))
+        if times >= MOST:
+            return None
+        others = [n for n in names[1:] if n not in self.asked] if times == 0 else []
+        return self.request([first, *others][: self.batch], again=times > 0)
+
+    def fix(
+        self, name: str, fact: str, good: str, since: int = -1, before: str = "", together: Sequence[str] = ()
+    ) -> NextAction | None:
+        """Ask for a remedy until the customer says that it is done, three times at most."""
+        since = max(since, self.round_at)
+        if name in self.refused or not self.open_fix(name, since, fact, good):
+            return None
+        places = [at for at in self.asked.get(name, []) if at > since]
+        if len(places) >= MOST:
+            return None
+        # What cannot be taken in at once comes one after the other, in its own order.
+        left = [one for one in together if not any(at > since for at in self.asked.get(one, []))]
+        begun = len(left) < len(together)
+        return self.request((left or [name])[: self.batch], "" if begun else before, again=bool(places))
+
+    def open_fix(self, name: str, since: int = -1, fact: str = "", good: str = "") -> bool:
+        """Whether a remedy still has to be asked for, or an answer to it is still to come."""
+        places = [at for at in self.asked.get(name, []) if at > since]
+        if not places:
+            return True
+        told = fact or phrases.phrases().requests[name].tells[0]
+        believed = self.beliefs.get(told)
+        if believed is not None and believed[1] > places[0] and (not good or believed[0] == good):
+            return False
+        if believed is not None and believed[1] > places[-1] and good:
+            # It is said to be done, and still is as it was.
+            return len(places) < MOST
+        return len(places) < MOST and not any(self.acknowledges(text) for text in self.mind.said_since(places[-1]))
+
+    def acknowledges(self, text: str) -> bool:
+        plain = ACKNOWLEDGES.search(text) and knows(self.profile, "cue done", self.profile.comprehension)
+        return bool(plain or (HINTS_DONE.search(text) and knows(self.profile, "cue there", self.profile.subtlety)))
+
+    def request(self, names: Sequence[str], before: str = "", again: bool = False) -> NextAction:
+        """The wording of some requests, for this customer."""
+        plain, rng = self.plainly, self.mind.rng
+        stumbled = bool(WONDERS.search(self.mind.last)) and knows(
+            self.profile, f"cue wonders {self.mind.case} {len(self.mind.own)}", self.profile.comprehension
+        )
+        parts = [before] if before else []
+        if self.refused and free_speech.refuses(self.mind.last):
+            parts.append(LEAVES_OUT)
+        if again and stumbled:
+            parts.append(self.line("explain"))
+        elif again:
+            parts.append(self.line("again"))
+        upset = self.impatient or (not self.brisk and UPSET.search(self.mind.last))
+        kind_already = again and not stumbled and self.gently
+        if upset and not self.soothed() and not kind_already and rng.random() < self.profile.empathy:
+            parts.insert(0, self.line("soothe"))
+        for place, name in enumerate(names):
+            one = phrases.phrases().requests[name]
+            # Whoever did not understand gets the other wording, if anything was learnt from that.
+            said = grammar.say(one.plain if plain or (again and stumbled) else one.named, rng, {})
+            # Several things in one message are put one after the other, not as so many separate requests.
+            parts.append(
+                re.sub(r"^(?:Please|Now please)\b", ("Then please", "And please")[place > 1], said) if place else said
+            )
+        if self.skill is not None and plain and not phrases.phrases().requests[names[-1]].fix:
+            # Somebody who is known to retell things loosely is asked for the words at once.
+            parts.append(self.line("read_out"))
+        return NextAction(" ".join(part for part in parts if part))
+
+    def soothed(self) -> bool:
+        """Whether the last message had a kind word: one in every message would be no kindness."""
+        return bool(self.mind.own) and bool(SOOTHES.search(self.mind.own[-1][1]))
+
+    def offer(self, pattern: re.Pattern[str], kind: str, price: str) -> NextAction | None:
+        """Name the price and wait for a yes, if the rule is kept; None once there is one, or without the rule."""
+        if not self.rule(kind, self.profile.rule_following):
+            return None
+        places = [at for at, text in self.mind.own if pattern.search(text) and "?" in text]
+        if places:
+            replies = self.mind.said_since(places[-1])
+            if any(dialogue_acts.agrees(text) for text in replies):
+                return None
+            if any(dialogue_acts.refuses(text) for text in replies):
+                if len(places) == 1 and self.reasons:
+                    return NextAction(agent_line(f"{kind}_reason", self.mind.rng, {"price": price}))
+                return self.hand_over("The customer does not want what it takes.")
+        if len(places) >= MOST:
+            return self.hand_over("The customer has not agreed to what it takes.")
+        return NextAction(self.line(kind, price=price))
+
+    def call(self, tool: str, arguments: Mapping[str, object]) -> NextAction:
+        if self.spent(tool, **arguments):
+            return self.hand_over(f"{tool} does not go through.")
+        return NextAction(tool=tool, arguments=arguments)
+
+    def spent(self, tool: str, **arguments: object) -> bool:
+        """Whether this very call was tried often enough, or refused for what it is."""
+        tries = [m for m in self.mind.made if m.tool == tool and m.arguments == arguments]
+        return bool(tries) and (len(tries) >= MOST or any(_refused(m) for m in tries))
+
+    def hand_over(self, summary: str) -> NextAction:
+        return NextAction(tool="transfer_to_human_agents", arguments={"summary": summary})
+
+    def rule(self, name: str, share: float) -> bool:
+        return self.mind.follows(name, getattr(self, "customer_id", ""), share)
+
+    def today(self) -> str:
+        found = TODAY.search(self.mind.inputs.policy)
+        return found[0] if found else ""
+
+    def line(self, kind: str, **slots: str) -> str:
+        known = phrases.phrases().agent
+        ways = [f"{kind}_reason"] * self.reasons + [f"{kind}_gentle"] * self.gently
+        return agent_line(next((way for way in ways if way in known), kind), self.mind.rng, slots)
+
+
+def _refused(made: OwnCall) -> bool:
+    """An error that the same call would meet again: the world's own, not a slip in filling it in."""
+    return made.error

@@ -1,0 +1,99 @@
+"""What is said of a turn of a procedure: how the customer spoke, and where the ways part."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from cxlab.charts.names import name_id
+from cxlab.read import failure_kinds, procedures
+from cxlab.read.attempts import read_object
+from cxlab.read.failure_kinds import name_kind
+from cxlab.views.failures.charts import name_step
+
+DELIVERY = {
+    "opening": "in the first message",
+    "asked": "when asked",
+    "second": "when asked twice",
+    "contrast": "by denying another value first",
+    "corrected": "wrong at first, then corrected",
+}
+WORDING = {"says": "plainly", "heated": "in anger", "oblique": "indirectly"}
+
+
+def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None) -> str:
+    """What went wrong on a turn in plain words: "Read 'call it a day' as demand: enquiry; the panel says change"."""
+    kind = trace["error"]
+    said, panel = read_object(trace["predicted_fields"]), read_object(trace["panel_fields"])
+    wrong = [name for name, value in panel.items() if value is not None and name in said and said[name] != value]
+    if kind == "none":
+        return "Followed the procedure" + (
+            f"; misread {', '.join(map(name_id, wrong))}, which did not matter" if wrong else ""
+        )
+    if kind == "unscored":
+        return "The judges are tied on a field that the path needs: no reference, not scored"
+    if kind == "format":
+        return "The reply could not be read, so there is nothing to score"
+    if kind in failure_kinds.misread():
+        asked = _asked_where_ways_part(trace)
+        name = next((field for field in asked if field in wrong), wrong[0] if wrong else "")
+        luck = "; all the same the action is right" if trace["predicted_action"] == trace["reference_action"] else ""
+        if not name:
+            return f"Its fields lead elsewhere{luck}"
+        words = _quoted(str((message or {}).get("reasoning") or ""), name)
+        given, wanted = name_id(show_value(said[name])), name_id(show_value(panel[name]))
+        read = f"Read “{words}” as {name_id(name)}: {given}" if words else f"Read {name_id(name)} as {given}"
+        return f"{read}; the panel says {wanted}{luck}"
+    if kind in failure_kinds.deviations():
+        if list(trace["predicted_path"]) == list(trace["reference_path"]):
+            return (
+                f"Right path, wrong action: gave {name_id(trace['predicted_action'])}, "
+                f"due was {name_id(trace['reference_action'])}"
+            )
+        return f"{_say_parting(trace)}; the fields as it read them lead the right way"
+    return name_kind(str(kind))
+
+
+def _say_parting(trace: Mapping[str, Any]) -> str:
+    """Where a way leaves the one that was due, in the words of the groups on the page Failures."""
+    took, due = ([*trace[f"{who}_path"], trace[f"{who}_action"]] for who in ("predicted", "reference"))
+    common = 0
+    while common < min(len(took), len(due)) and took[common] == due[common]:
+        common += 1
+    scenario = trace.get("procedure")
+    after = name_step(scenario, took[common - 1]) if common else "the start"
+    went = f"Went to {name_step(scenario, took[common])}" if common < len(took) and took[common] else "Stopped"
+    due_words = f"due was {name_step(scenario, due[common])}" if common < len(due) else "the path was over"
+    return f"{went} after {after}, {due_words}"
+
+
+def _asked_where_ways_part(trace: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields that the stage asks for at which the agent's own fields leave the reference."""
+    own, due = [*trace["own_path"], trace["own_action"]], [*trace["reference_path"], trace["reference_action"]]
+    common = [mine for mine, theirs in zip(own, due, strict=False) if mine == theirs]
+    place = next((i for i, (a, b) in enumerate(zip(own, due, strict=False)) if a != b), len(common))
+    known = procedures.find(trace.get("procedure"))
+    if not place or known is None:
+        return ()
+    return tuple(
+        dict.fromkeys(
+            field
+            for edge in known.edges
+            if edge.source == own[place - 1]
+            for branch in edge.branches
+            for field, _ in branch.conditions
+        )
+    )
+
+
+def _quoted(reasoning: str, field: str) -> str:
+    """The words that the agent quotes for a field: `FIELD is VALUE ("words")`."""
+    found = re.search(rf"{re.escape(field)} (?:is|=) [^(;.]*\(\"([^\"]{{1,120}})\"\)", reasoning)
+    return found.group(1) if found else ""
+
+
+def show_value(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
