@@ -51,7 +51,7 @@ def compare(
     Runs are compared whatever their conditions, and it is said in what these differ. Whoever is not in the set is named
     with the reason. `cannot tell` is an answer.
     """
-    from cxlab.benchmarks.corrected_scores import correct
+    from cxlab.benchmarks.scores.corrected import correct
     from cxlab.errors import UnknownName
     from cxlab.read import decisions
     from cxlab.read.annotations import marked_samples
@@ -261,7 +261,7 @@ def _leave_out(
 ) -> None:  # fmt: skip
     """Put `without_judge` into each task's plain values: what is left of its ranking, None where it was not judged by
     it beside others."""
-    from cxlab.benchmarks.without_judge import judges_of, leave_out
+    from cxlab.benchmarks.scores.without_judge import judges_of, leave_out
     from cxlab.errors import UnknownName
     from cxlab.read.comparison.without_judge import compared_attempts, rank_without, say_reach, say_without
 

@@ -28,8 +28,8 @@ def import_data(
 
     Flags of a source follow it: python -m cxlab import SOURCE PATH --FLAG.
     """
-    from cxlab.benchmarks.gold_check import tell
     from cxlab.benchmarks.import_sources import find_source, list_sources
+    from cxlab.benchmarks.scores.gold_check import tell
     from cxlab.commands.switches import describe, read_flags
     from cxlab.runner.display.stages import StageDisplay
 
@@ -76,7 +76,7 @@ def check(
     Exit code 1 if there is any complaint.
     """
     from cxlab.benchmarks import REGISTRY
-    from cxlab.benchmarks.gold_check import check_dataset
+    from cxlab.benchmarks.scores.gold_check import check_dataset
     from cxlab.store import write
 
     if name in REGISTRY or ":" in name:

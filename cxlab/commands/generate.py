@@ -44,7 +44,7 @@ def generate(
 
     Each benchmark has settings of its own, given as flags: python -m cxlab generate BENCHMARK --help lists them.
     """
-    from cxlab.benchmarks.gold_check import tell
+    from cxlab.benchmarks.scores.gold_check import tell
     from cxlab.commands.switches import describe, read_flags
     from cxlab.records.bounds import check_whole
     from cxlab.records.settings import split_pairs

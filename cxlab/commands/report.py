@@ -28,7 +28,7 @@ def report(
     Without a run it says what the page Overview says: the models of each benchmark on their comparison set.
     """
     from cxlab.benchmarks import REGISTRY
-    from cxlab.benchmarks.corrected_scores import correct
+    from cxlab.benchmarks.scores.corrected import correct
     from cxlab.errors import BadOption, UnknownName
     from cxlab.read import View, decisions, known
     from cxlab.read.annotations import marked_samples

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from cxlab.benchmarks import gold_check
+from cxlab.benchmarks.scores import gold_check
 from cxlab.errors import BadOption, Busy, Unreachable
 from cxlab.records.bounds import check_budget, check_whole
 from cxlab.runner import workers

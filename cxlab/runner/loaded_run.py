@@ -7,7 +7,7 @@ from pathlib import Path
 from cxlab import llm
 from cxlab.benchmarks.contract import Benchmark, Setup
 from cxlab.benchmarks.options import Options
-from cxlab.benchmarks.stored_scores import UncalledModel
+from cxlab.benchmarks.scores.stored import UncalledModel
 from cxlab.llm import ChatModel
 from cxlab.records import Run, Sample
 from cxlab.records.settings import write_word

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from cxlab.benchmarks.corrected_scores import correct
+from cxlab.benchmarks.scores.corrected import correct
 from cxlab.read import decisions
 from cxlab.report.write import Subject, write_report
 

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.benchmarks.contract import Benchmark, Scored, Setup
-from cxlab.benchmarks.stored_scores import uncalled_setup
+from cxlab.benchmarks.scores.stored import uncalled_setup
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Run, Sample
 from cxlab.runner import lock

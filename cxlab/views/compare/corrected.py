@@ -3,7 +3,7 @@
 import polars as pl
 import streamlit as st
 
-from cxlab.benchmarks.corrected_scores import correct
+from cxlab.benchmarks.scores.corrected import correct
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, decisions
 from cxlab.read.comparison.corrected import CorrectedRanking, correct_ranking, keep_decided

@@ -3,7 +3,7 @@
 import polars as pl
 import streamlit as st
 
-from cxlab.benchmarks.without_judge import judges_of, leave_out
+from cxlab.benchmarks.scores.without_judge import judges_of, leave_out
 from cxlab.charts.numbers import format_count
 from cxlab.read import View
 from cxlab.read.comparison.ranking import Ranking

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
-from cxlab.benchmarks import corrected_scores
+from cxlab.benchmarks.scores import corrected as corrected_scores
 from cxlab.metrics.intervals import change_of_mean, pooled_interval
 from cxlab.read import View, decisions
 from cxlab.read.decisions import describe_attempts

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cxlab.benchmarks import corrected_scores
+from cxlab.benchmarks.scores import corrected as corrected_scores
 from cxlab.cli import app as commands
 from cxlab.read import View, decisions
 from cxlab.read.annotations import WRONG_LABEL

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cxlab.benchmarks import without_judge as scoring
+from cxlab.benchmarks.scores import without_judge as scoring
 from cxlab.cli import app as commands
 from cxlab.read import View
 from cxlab.records.correction import Corrections, Effect

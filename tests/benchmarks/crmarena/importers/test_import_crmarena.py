@@ -233,7 +233,7 @@ def test_the_command_takes_flags_instead_of_a_path(folder: Path, monkeypatch: py
 
     monkeypatch.setenv("CXLAB_HOME", str(folder / "home"))
     monkeypatch.setattr(import_sources, "list_sources", lambda: {"crmarena": IMPORTERS[0]})
-    monkeypatch.setattr("cxlab.benchmarks.gold_check.tell", lambda name: None)
+    monkeypatch.setattr("cxlab.benchmarks.scores.gold_check.tell", lambda name: None)
     tasks, org = str(folder / "crmarena_w_metadata.json"), str(folder / "crmarena_data.db")
     words = {
         "named": ["import", "crmarena", "--tasks", tasks, "--org", org],

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxlab.benchmarks import gold_check
 from cxlab.benchmarks.cxmarena.evaluation import corpus
 from cxlab.benchmarks.cxmarena.tasks.taxonomy_versions import Action, Change, Label, change, freeze, read_labels
+from cxlab.benchmarks.scores import gold_check
 from cxlab.errors import BadOption
 from cxlab.store import write
 from tests.stores.knowledge_base import DATASET, make_knowledge

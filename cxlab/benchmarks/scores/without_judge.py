@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Scored
-from cxlab.benchmarks.corrected_scores import sum_up
-from cxlab.benchmarks.stored_scores import name_of_judge, rescore_attempts, why_uncorrected
+from cxlab.benchmarks.scores.corrected import sum_up
+from cxlab.benchmarks.scores.stored import name_of_judge, rescore_attempts, why_uncorrected
 from cxlab.errors import CxError
 from cxlab.records.correction import Corrections, Effect
 from cxlab.store import catalogue, layout, write

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from cxlab.benchmarks.without_judge import judges_of, leave_out
+from cxlab.benchmarks.scores.without_judge import judges_of, leave_out
 from tests.stores.judged import JUDGES
 
 LENIENT, PARTIAL, STRICT = JUDGES

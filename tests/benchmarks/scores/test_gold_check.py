@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from runner.shell import make_shell
 
-from cxlab.benchmarks import gold_check
 from cxlab.benchmarks.contract import Uncheckable
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
+from cxlab.benchmarks.scores import gold_check
 from cxlab.errors import BadOption
 from cxlab.records import Sample
 from cxlab.store import write

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.benchmarks import REGISTRY
-from cxlab.benchmarks.stored_scores import Decision, correct_attempts, overrule, why_uncorrected
+from cxlab.benchmarks.scores.stored import Decision, correct_attempts, overrule, why_uncorrected
 from cxlab.records import Judgement
 from cxlab.store import load, write
 from tests.stores.judged_mm import ADA, BOB, LOG

@@ -7,7 +7,7 @@ import polars as pl
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Scored
-from cxlab.benchmarks.stored_scores import Decision, correct_attempts, why_uncorrected
+from cxlab.benchmarks.scores.stored import Decision, correct_attempts, why_uncorrected
 from cxlab.errors import CxError
 from cxlab.records.correction import PASSED, Corrections, Effect, Sums
 from cxlab.store import catalogue, layout, write
