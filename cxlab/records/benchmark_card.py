@@ -68,7 +68,8 @@ class Task:
 
     The verdict rule, unless the benchmark has a `verdict` of its own: `decided_by` is the metric that decides (the
     headline when empty), `pass_from` its value from which an attempt has passed (or down to which, where less is
-    better); None is 100, or 0.
+    better); None is 100, or 0. `verdict_rule` says in a sentence what counts for it; without one it is told from these
+    two.
 
     `leads`: the metrics that a viewer may let lead in the headline's place. `paper`: the one that the paper's own
     leaderboard prints, beside which alone its figures stand; empty where that is the headline.
@@ -85,6 +86,7 @@ class Task:
     leads: tuple[str, ...] = ()
     paper: str = ""
     search: Search | None = None
+    verdict_rule: str = ""
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,7 @@ SEARCH = Search(
     misses=tuple((kind, words.partition(":")[0]) for kind, words in KINDS.items()),
     same_queries=True,
 )
+VERDICT_RULE = "one fitting conversation among the first ten is enough; the order is scored, but not counted."
 CARD = Card(
     id="cdr",
     title="CDR: conversation retrieval",
@@ -63,8 +64,16 @@ CARD = Card(
     paper="Finding Diamonds in Conversation Haystacks: A Benchmark for Conversational Data Retrieval",
     licence="conversations and queries: own work; metric definitions after the paper; imported data: as their source",
     tasks=(
-        *(Task(id, title, HEADLINE, decided_by=DECIDED_BY, search=SEARCH) for id, title in TASKS.items()),
-        Task(domains.TASK, "Tell domains apart", domains.RIGHT),
+        *(
+            Task(id, title, HEADLINE, decided_by=DECIDED_BY, search=SEARCH, verdict_rule=VERDICT_RULE)
+            for id, title in TASKS.items()
+        ),
+        Task(
+            domains.TASK,
+            "Tell domains apart",
+            domains.RIGHT,
+            verdict_rule="the domain must be that of a person's label; without a label there is no verdict.",
+        ),
     ),
     metrics={**METRICS, domains.RIGHT: "share of conversations whose domain is that of a person's label"},
     leading=(HEADLINE, "recall@10", "mrr@10"),

@@ -7,7 +7,7 @@ from cxlab.benchmarks.contract import Baseline, Benchmark, Card, Demo, DemoRun, 
 from cxlab.benchmarks.crmarena import solvers
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER
 from cxlab.benchmarks.crmarena.evaluation.results import list_figures
-from cxlab.benchmarks.crmarena.evaluation.verdict import PASS_FROM
+from cxlab.benchmarks.crmarena.evaluation.verdict import PASS_FROM, VERDICT_RULES
 from cxlab.benchmarks.crmarena.generation import dataset_figures, generate, plan
 from cxlab.benchmarks.crmarena.generation.examples import ask_writer
 from cxlab.benchmarks.crmarena.importers import IMPORTERS
@@ -41,7 +41,10 @@ CARD = Card(
     paper="CRMArena: Understanding the Capacity of LLM Agents to Perform Professional CRM Tasks in Realistic "
     "Environments",
     licence="organisations, questions and policies: own work; imported tasks: CC BY-NC 4.0; scoring after the paper",
-    tasks=tuple(Task(task.id, task.title, "score", pass_from=PASS_FROM[task.metric]) for task in TASKS.values()),
+    tasks=tuple(
+        Task(task.id, task.title, "score", pass_from=PASS_FROM[task.metric], verdict_rule=VERDICT_RULES[task.metric])
+        for task in TASKS.values()
+    ),
     metrics=METRICS,
     leading=("score", "exact_extracted", "turns"),
     scales={"turns": None, "queries": None},

@@ -41,6 +41,10 @@ ALL = {**METRICS, **EXTRA}
 MEASURED = {name: metric.definition for name, metric in ALL.items()}
 EFFORTS = ("user_effort", "user_effort_count", "recovery_turn_count")
 ELSEWHERE = ("airline", "banking_knowledge", "mock")
+VERDICT_RULE = (
+    "how things stand in the end: both sides' records, what had to be done and what the customer had to be told, with "
+    "nothing of anybody else changed."
+)
 CARD = Card(
     id="mmtaup2",
     title="MM-tau-p²: personas and voice",
@@ -49,11 +53,17 @@ CARD = Card(
     paper="MM-tau-p2: Persona-Adaptive Prompting for Robust Multi-Modal Agent Evaluation in Dual-Control Settings",
     licence="worlds, tasks, policies: own work; imported tasks: MIT (tau2-bench); metric definitions after the paper",
     tasks=(
-        Task("telecom", "Mend a phone or a line together", "pass", decided_by=DECIDED_BY),
-        Task("retail", "Serve an order", "pass", decided_by=DECIDED_BY),
+        Task("telecom", "Mend a phone or a line together", "pass", decided_by=DECIDED_BY, verdict_rule=VERDICT_RULE),
+        Task("retail", "Serve an order", "pass", decided_by=DECIDED_BY, verdict_rule=VERDICT_RULE),
         # Worlds that we do not have: result files of tau2-bench bring conversations of them.
         *(
-            Task(name, f"tau2-bench's {name.replace('_', ' ')}, imported", "pass", decided_by=DECIDED_BY)
+            Task(
+                name,
+                f"tau2-bench's {name.replace('_', ' ')}, imported",
+                "pass",
+                decided_by=DECIDED_BY,
+                verdict_rule="what the file's own reward says of how the conversation ended.",
+            )
             for name in ELSEWHERE
         ),
     ),

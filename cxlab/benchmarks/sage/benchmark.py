@@ -158,8 +158,21 @@ BENCHMARK = Benchmark(
         paper="SAGE: A Service Agent Graph-guided Evaluation Benchmark",
         licence="procedures and phrases: own work; metric definitions after the paper",
         tasks=(
-            Task("dialogue", "Serve a customer by the procedure", LEADS[0], leads=LEADS, paper="overall"),
-            Task(conversation_check.TASK, "Hold conversations against a procedure", conversation_check.RIGHT),
+            Task(
+                "dialogue",
+                "Serve a customer by the procedure",
+                LEADS[0],
+                leads=LEADS,
+                paper="overall",
+                verdict_rule="on every evaluated turn the agent must be at the right stage, by its own reading of the "
+                "customer, and take the right action; the first turn on which it is not decides.",
+            ),
+            Task(
+                conversation_check.TASK,
+                "Hold conversations against a procedure",
+                conversation_check.RIGHT,
+                verdict_rule="the answer must be that of a person's label; without a label there is no verdict.",
+            ),
         ),
         metrics=METRICS,
         leading=("told", "overall", "skill"),

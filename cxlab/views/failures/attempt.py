@@ -26,10 +26,12 @@ from cxlab.views.failures import (
 )
 from cxlab.views.failures.attempt_verdict import (
     group_turns,
+    mark_turn,
     say_judges,
     say_misread,
     show_chip,
     show_owner,
+    show_rule,
     show_verdict,
 )
 from cxlab.views.failures.dispute import show_dispute
@@ -114,7 +116,7 @@ def _show_answer(view: View, whole: StoredAttempt, about: Declaration) -> None:
     with given:
         attempt_answer.show_given(whole)
     with beside, st.container(key="cx-about"):
-        show_verdict(view, whole)
+        show_verdict(view, whole, about)
         attempt_answer.show_due(whole)
         attempt_answer.show_figures(whole, about.card.metrics)
         _show_rest(view, whole)
@@ -125,11 +127,9 @@ def _show_goal(view: View, whole: StoredAttempt, about: Declaration) -> None:
     attempt_procedure.headline(whole, about.card.leading, about.card.metrics)
     said, beside = st.columns([3, 2], gap="medium")
     with said:
-        attempt_goal.show_dialogue(
-            whole, view.turn, lambda turn: attempt_procedure.turn_card(whole, turn, view.turn, None)
-        )
+        attempt_goal.show_dialogue(whole, view.turn, lambda turn: _below(view, whole, turn))
     with beside, st.container(key="cx-about"):
-        show_verdict(view, whole, on_the_way=True)
+        show_verdict(view, whole, about, on_the_way=True)
         attempt_goal.show_due(whole)
         attempt_goal.show_goal(whole)
         attempt_goal.show_profiles(whole)
@@ -147,10 +147,10 @@ def _show_procedure(view: View, whole: StoredAttempt, about: Declaration) -> Non
         transcript(
             whole.messages,
             turn=view.turn,
-            after=lambda turn: attempt_procedure.turn_card(whole, turn, view.turn, first_wrong),
+            after=lambda turn: _below(view, whole, turn, first_wrong),
         )
     with beside, st.container(key="cx-about"):
-        _show_wrong(view, whole, wrong)
+        _show_wrong(view, whole, about, wrong)
         attempt_procedure.situation(whole)
         _show_rest(view, whole)
 
@@ -161,15 +161,11 @@ def _show_dialogue(view: View, whole: StoredAttempt, about: Declaration) -> None
     said, beside = st.columns([3, 2], gap="medium")
     with said:
         if whole.messages.height:
-            transcript(
-                whole.messages,
-                turn=view.turn,
-                after=lambda turn: attempt_procedure.turn_card(whole, turn, view.turn, None),
-            )
+            transcript(whole.messages, turn=view.turn, after=lambda turn: _below(view, whole, turn))
         else:
             attempt_answer.show_given(whole)
     with beside, st.container(key="cx-about"):
-        show_verdict(view, whole, on_the_way=True)
+        show_verdict(view, whole, about, on_the_way=True)
         attempt_answer.show_due(whole)
         attempt_answer.show_figures(whole, about.card.metrics)
         _show_rest(view, whole)
@@ -182,6 +178,7 @@ def _show_actions(view: View, whole: StoredAttempt, about: Declaration) -> None:
 
     look.style()
     attempt_answer.headline(whole, about)
+    show_rule(whole, about)
     attempt_trace.show_attempt(whole)
     _show_rest(view, whole)
 
@@ -196,10 +193,17 @@ PARTS: Mapping[str, Callable[[View, StoredAttempt, Declaration], None]] = {
 """What draws one attempt, by the contract's `attempt_view`; what is not in here is drawn as a dialogue."""
 
 
-def _show_wrong(view: View, whole: read.StoredAttempt, wrong: pl.DataFrame) -> None:
+def _below(view: View, whole: StoredAttempt, turn: int, first_wrong: int | None = None) -> None:
+    """What belongs below a turn: whether the verdict stands on it, and what was due beside what came."""
+    mark_turn(whole, turn)
+    attempt_procedure.turn_card(whole, turn, view.turn, first_wrong)
+
+
+def _show_wrong(view: View, whole: StoredAttempt, about: Declaration, wrong: pl.DataFrame) -> None:
     """What went wrong turn by turn; a click goes there."""
     with st.container(border=True):
         st.markdown("**What went wrong**")
+        show_rule(whole, about)
         show_owner(whole)
         show_dispute(whole)
         alike = set(group_turns(view, whole))
@@ -213,7 +217,8 @@ def _show_wrong(view: View, whole: read.StoredAttempt, wrong: pl.DataFrame) -> N
             message = attempt_procedure.agent_data(whole, trace["turn"])
             with st.container(gap=None):
                 mark = " ◀ of the group you came from" if trace["turn"] in alike else ""
-                words = f"✕ Turn {trace['turn']}: {name_kind(trace['error'])}{mark}"
+                decides = ", on which the verdict stands" if trace["turn"] == whole.attempt["verdict_turn"] else ""
+                words = f"✕ Turn {trace['turn']}: {name_kind(trace['error'])}{decides}{mark}"
                 if st.button(words, key=f"goto-{trace['turn']}", type="tertiary"):
                     address.go(view.change(turn=int(trace["turn"]), page=view.page))
                 say(attempt_procedure_words.explain_trace(trace, message))
@@ -221,6 +226,6 @@ def _show_wrong(view: View, whole: read.StoredAttempt, wrong: pl.DataFrame) -> N
                     st.caption(plain(told))
 
 
-def _show_rest(view: View, whole: read.StoredAttempt) -> None:
+def _show_rest(view: View, whole: StoredAttempt) -> None:
     annotation_form.show_annotations(str(whole.attempt["run_id"]), str(whole.attempt["attempt_id"]), view.turn)
     attempt_procedure.origin(whole)

@@ -7,9 +7,10 @@ from cxlab.charts.names import name_id
 from cxlab.read import StoredAttempt, View, failures, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import kind_of, name_kind
+from cxlab.records.benchmark_card import Declaration, Task
 from cxlab.ui import address
 from cxlab.ui.address import cached
-from cxlab.ui.labels import chip, plain, say
+from cxlab.ui.labels import chip, label, plain, say
 from cxlab.ui.path_strips import grid
 from cxlab.views.failures.dispute import OWNERS, show_dispute
 
@@ -30,12 +31,13 @@ def show_chip(whole: StoredAttempt) -> None:
         chip(_count_misread(misread), "orange", "Path and action were right all the same, and they decide the verdict.")
 
 
-def show_verdict(view: View, whole: StoredAttempt, *, on_the_way: bool = False) -> None:
-    """In a sentence what went wrong, whose doing it was and where; beside it what failed on the way, if asked for."""
+def show_verdict(view: View, whole: StoredAttempt, about: Declaration, *, on_the_way: bool = False) -> None:
+    """What went wrong, whose doing it was, where, and what counts at all; below it what failed on the way, if asked."""
     row, verdict = whole.attempt, verdict_of(whole)
     with st.container(border=True):
         st.markdown("**What went wrong**")
         say_verdict(whole)
+        show_rule(whole, about)
         show_owner(whole)
         show_dispute(whole)
         said = [f"{name}: {value}" for name, value in _places(row) if value not in (None, "")]
@@ -43,7 +45,8 @@ def show_verdict(view: View, whole: StoredAttempt, *, on_the_way: bool = False) 
             st.caption(plain(" · ".join(said)))
         turn = row.get("verdict_turn")
         alike = " ◀ of the group you came from" if turn in group_turns(view, whole) else ""
-        if turn is not None and st.button(f"Go to turn {turn}{alike}", key="verdict-turn", type="tertiary"):
+        words = f"Go to turn {turn}, on which the verdict stands{alike}"
+        if turn is not None and st.button(words, key="verdict-turn", type="tertiary"):
             address.go(view.change(turn=int(turn), page=view.page))
         if on_the_way:
             _show_way(whole, mended=verdict == "passed")
@@ -55,6 +58,33 @@ def group_turns(view: View, whole: StoredAttempt) -> list[int]:
         return []
     found = cached(failures.of_attempt, str(whole.attempt["run_id"]), str(whole.attempt["attempt_id"]))
     return found.filter(pl.col("alike") == view.alike)["turn"].drop_nulls().to_list()
+
+
+def show_rule(whole: StoredAttempt, about: Declaration) -> None:
+    """What counts for the verdict, and whether a single turn of the dialogue stands for it."""
+    said = say_rule(about.card.task(str(whole.attempt["task"])))
+    turns = whole.messages["turn"].n_unique() if whole.messages.height else 0
+    if verdict_of(whole) == "failed" and whole.attempt.get("verdict_turn") is None and turns > 1:
+        said = f"{said} No single turn stands for it.".strip()
+    if said:
+        st.caption(plain(f"What counts: {said}"))
+
+
+def say_rule(task: Task | None) -> str:
+    """What counts for the verdict of an attempt at the task: as it is declared, else its threshold."""
+    if task is None or task.verdict_rule:
+        return task.verdict_rule if task else ""
+    limit = task.pass_from if task.pass_from is not None else 100 if task.higher_is_better else 0
+    metric = label(task.decided_by or task.metric)
+    return f"passed with {metric} at {limit:g} or {'more' if task.higher_is_better else 'less'}."
+
+
+def mark_turn(whole: StoredAttempt, turn: int) -> None:
+    """Below the turn on which the verdict stands, that it does, and what was wrong there."""
+    if turn == whole.attempt.get("verdict_turn"):
+        words, colour = SIGNS[verdict_of(whole)]
+        reason = str(whole.attempt.get("verdict_reason") or "")
+        chip(f"{words[:1]} The verdict stands on this turn{reason and f': {reason}'}", colour)
 
 
 def show_owner(whole: StoredAttempt) -> None:

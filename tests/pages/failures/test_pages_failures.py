@@ -79,6 +79,12 @@ def test_one_dialogue_says_what_was_read_and_what_was_due(judged_home: Path) -> 
     shown = " ".join(str(each.proto.body) for each in app.get("html"))
     assert "✕ exchange" in shown
     assert "Whose doing: the agent's" in said
+    assert "What counts: on every evaluated turn" in said
+    stands = {button.label for button in app.button if "on which the verdict stands" in button.label}
+    assert len(stands) == 1
+    assert stands.pop().startswith("✕ Turn 1: ")
+    # Below the turn itself as well, once.
+    assert said.count("The verdict stands on this turn") == 1
 
 
 def test_previous_and_next_follow_the_order_of_the_list(judged_home: Path) -> None:

@@ -16,6 +16,11 @@ from cxlab.records import Attempt, Sample, Verdict
 
 PASS_FROM = {"exact_match": 100.0, "fuzzy_match": 50.0}
 """Metric of a task → its score from which an attempt has passed."""
+VERDICT_RULES = {
+    "exact_match": "only the final answer counts, and it must be exactly the right one.",
+    "fuzzy_match": "only the final answer counts; it must have half of its words in common with the right one.",
+}
+"""Metric of a task → what counts for the verdict, in a sentence."""
 
 
 def judge_attempt(sample: Sample, attempt: Attempt, score: float | None) -> Verdict:
