@@ -26,6 +26,7 @@ from cxlab.views.failures import (
 )
 from cxlab.views.failures.attempt_verdict import (
     group_turns,
+    link_turn,
     mark_turn,
     say_judges,
     say_misread,
@@ -203,9 +204,6 @@ def _show_wrong(view: View, whole: StoredAttempt, about: Declaration, wrong: pl.
     """What went wrong turn by turn; a click goes there."""
     with st.container(border=True):
         st.markdown("**What went wrong**")
-        show_rule(whole, about)
-        show_owner(whole)
-        show_dispute(whole)
         alike = set(group_turns(view, whole))
         kept = cached(failures.of_attempt, str(whole.attempt["run_id"]), str(whole.attempt["attempt_id"]))
         fields = dict(kept.drop_nulls("field").select("turn", "field").iter_rows())
@@ -213,6 +211,7 @@ def _show_wrong(view: View, whole: StoredAttempt, about: Declaration, wrong: pl.
             reason = whole.attempt.get("verdict_reason")
             say(str(reason)) if reason else st.caption("Nothing on the evaluated turns that the verdict counts.")
             say_misread(whole)
+            link_turn(view, whole)
         for trace in wrong.iter_rows(named=True):
             message = attempt_procedure.agent_data(whole, trace["turn"])
             with st.container(gap=None):
@@ -221,9 +220,12 @@ def _show_wrong(view: View, whole: StoredAttempt, about: Declaration, wrong: pl.
                 words = f"✕ Turn {trace['turn']}: {name_kind(trace['error'])}{decides}{mark}"
                 if st.button(words, key=f"goto-{trace['turn']}", type="tertiary"):
                     address.go(view.change(turn=int(trace["turn"]), page=view.page))
-                say(attempt_procedure_words.explain_trace(trace, message))
+                say(attempt_procedure.explain_trace(trace, message))
                 if told := say_judges(whole, trace["turn"], fields.get(trace["turn"], "")):
                     st.caption(plain(told))
+        show_rule(whole, about)
+        show_owner(whole)
+        show_dispute(whole)
 
 
 def _show_rest(view: View, whole: StoredAttempt) -> None:

@@ -43,13 +43,18 @@ def show_verdict(view: View, whole: StoredAttempt, about: Declaration, *, on_the
         said = [f"{name}: {value}" for name, value in _places(row) if value not in (None, "")]
         if said:
             st.caption(plain(" · ".join(said)))
-        turn = row.get("verdict_turn")
-        alike = " ◀ of the group you came from" if turn in group_turns(view, whole) else ""
-        words = f"Go to turn {turn}, on which the verdict stands{alike}"
-        if turn is not None and st.button(words, key="verdict-turn", type="tertiary"):
-            address.go(view.change(turn=int(turn), page=view.page))
+        link_turn(view, whole)
         if on_the_way:
             _show_way(whole, mended=verdict == "passed")
+
+
+def link_turn(view: View, whole: StoredAttempt) -> None:
+    """The way to the turn on which the verdict stands, if it stands on one."""
+    turn = whole.attempt.get("verdict_turn")
+    alike = " ◀ of the group you came from" if turn in group_turns(view, whole) else ""
+    words = f"Go to turn {turn}, on which the verdict stands{alike}"
+    if turn is not None and st.button(words, key="verdict-turn", type="tertiary"):
+        address.go(view.change(turn=int(turn), page=view.page))
 
 
 def group_turns(view: View, whole: StoredAttempt) -> list[int]:
