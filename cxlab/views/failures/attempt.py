@@ -220,7 +220,7 @@ def _show_wrong(view: View, whole: StoredAttempt, about: Declaration, wrong: pl.
                 words = f"✕ Turn {trace['turn']}: {name_kind(trace['error'])}{decides}{mark}"
                 if st.button(words, key=f"goto-{trace['turn']}", type="tertiary"):
                     address.go(view.change(turn=int(trace["turn"]), page=view.page))
-                say(attempt_procedure.explain_trace(trace, message))
+                say(attempt_procedure_words.explain_trace(trace, message))
                 if told := say_judges(whole, trace["turn"], fields.get(trace["turn"], "")):
                     st.caption(plain(told))
         show_rule(whole, about)
