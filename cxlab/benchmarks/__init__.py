@@ -1,35 +1,64 @@
 """The benchmarks, by name. Each is imported when it is first asked for; a broken one fails with its own error."""
 
 import importlib
-from collections.abc import Iterator, Mapping
+import sys
+import threading
+from collections.abc import Callable, Container, Iterator, Mapping
 
 from cxlab import llm
 from cxlab.benchmarks.contract import Benchmark
+from cxlab.benchmarks.installed import LeftOut, find_installed
 from cxlab.errors import UnknownName
 from cxlab.llm import KnownModel
 from cxlab.llm.registry import add_kind, add_simulated
 from cxlab.records import cluster, procedure
 from cxlab.retrieval.retriever_model import KIND
 
+Find = Callable[[Container[str]], tuple[dict[str, Benchmark], list[LeftOut]]]
+"""Names that are taken → what else is there, and what of it is left out."""
+
 
 class Registry(Mapping[str, Benchmark]):
-    """Name → benchmark; the names are known without importing anything."""
+    """Name → benchmark. Those of `modules` are known without importing anything; what other packages bring is imported
+    when names are asked for that are not among them, and what is wrong with one is said and kept in `left_out`."""
 
-    def __init__(self, modules: Mapping[str, str]) -> None:
+    def __init__(self, modules: Mapping[str, str], find: Find | None = None) -> None:
         self.modules = dict(modules)
+        self._find = find
+        self._installed: dict[str, Benchmark] = {}
+        self._left_out: list[LeftOut] = []
+        # Pages are threads; a package that asks for names while it is imported is answered without itself.
+        self._lock = threading.RLock()
+
+    def _look(self) -> dict[str, Benchmark]:
+        with self._lock:
+            if (find := self._find) is not None:
+                self._find = None
+                self._installed, self._left_out = find(self.modules)
+                for each in self._left_out:
+                    print(f"cxlab: {each.describe()}", file=sys.stderr)
+            return self._installed
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What other packages bring that is no benchmark here."""
+        self._look()
+        return tuple(self._left_out)
 
     def __getitem__(self, name: str) -> Benchmark:
+        if name not in self.modules:
+            return self._look()[name]
         found: Benchmark = importlib.import_module(self.modules[name]).BENCHMARK
         return found
 
     def __contains__(self, name: object) -> bool:
-        return name in self.modules
+        return name in self.modules or name in self._look()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.modules)
+        return iter([*self.modules, *self._look()])
 
     def __len__(self) -> int:
-        return len(self.modules)
+        return len(self.modules) + len(self._look())
 
 
 REGISTRY = Registry(
@@ -39,7 +68,8 @@ REGISTRY = Registry(
         "mmtaup2": "cxlab.benchmarks.mmtaup2.benchmark",
         "crmarena": "cxlab.benchmarks.crmarena.benchmark",
         "cdr": "cxlab.benchmarks.cdr.benchmark",
-    }
+    },
+    find_installed,
 )
 
 

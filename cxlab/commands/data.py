@@ -175,7 +175,7 @@ def export(
     it be passed on stays out.
     """
     if format is Format.chat:
-        from cxlab.benchmarks.chat_filter import filter_chat
+        from cxlab.benchmarks.scores.chat_filter import filter_chat
         from cxlab.store.exports.chat_export import export_chat
 
         wanted = filter_chat(

@@ -1,4 +1,4 @@
-"""`doctor`: what is wrong with the store, and its repair."""
+"""`doctor`: what is wrong with the store and with the benchmarks of other packages, and its repair."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +13,9 @@ def doctor(
     repair: Annotated[bool, typer.Option("--repair", help="Repair what can be repaired.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON, the last line.")] = False,
 ) -> None:
-    """Say what is wrong with the store; exit code 1 if anything is left. --repair keeps each original in the trash."""
+    """Say what is wrong with the store and with benchmarks of other packages; exit code 1 if anything is left.
+
+    --repair keeps each original in the trash."""
     from cxlab.errors import CxError
 
     found = _examine()
@@ -38,6 +40,7 @@ def doctor(
 
 def _examine() -> "list[Finding]":
     from cxlab import jobs
+    from cxlab.benchmarks import REGISTRY
     from cxlab.runner.stored import health as runs
     from cxlab.store import health as store
 
@@ -45,6 +48,8 @@ def _examine() -> "list[Finding]":
     if (fault := jobs.find_damage()) is not None:
         advice = "moves the table to the trash; jobs vanish from the lists, what they made stays"
         found.append(store.Finding(f"jobs.sqlite is damaged: {fault}", advice, _repair_jobs))
+    advice = "mend or remove the package; the other benchmarks work without it"
+    found += [store.Finding(each.describe(), advice) for each in REGISTRY.left_out]
     return found
 
 

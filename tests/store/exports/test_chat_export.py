@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxlab.benchmarks.chat_filter import filter_chat
 from cxlab.benchmarks.contract import Scored
+from cxlab.benchmarks.scores.chat_filter import filter_chat
 from cxlab.errors import BadOption, UnknownName
 from cxlab.importers.conversations.folder import read_conversations
 from cxlab.records import Attempt, Message, Score, Verdict
