@@ -1,5 +1,6 @@
 """A wheel carries all that the product needs, runs outside a checkout, and takes no private data along."""
 
+import json
 import os
 import subprocess
 import sys
@@ -50,6 +51,43 @@ def test_lists_what_is_needed_and_nothing_private(wheel: Path) -> None:
     shipped = {f"cxlab/{path.relative_to(ROOT / 'cxlab').as_posix()}" for path in (ROOT / "cxlab").rglob("*.py")}
     assert shipped <= names
     assert not [name for name in names if "local/" in name or "__pycache__" in name or name.startswith("tests/")]
+
+
+def test_the_command_line_types_pages_and_data_are_read_from_it_alone(wheel: Path, tmp_path: Path) -> None:
+    """Nothing of the checkout is at hand: another folder, another home, the unpacked wheel first among the modules."""
+    site = tmp_path / "site"
+    zipfile.ZipFile(wheel).extractall(site)
+    outside = {k: v for k, v in os.environ.items() if not k.startswith("CXLAB_") and k != "PYTHONPATH"}
+    env = {**outside, "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "own"), "PYTHONPATH": str(site)}
+
+    def call(*words: str) -> str:
+        ran = subprocess.run(
+            [sys.executable, *words], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    told = call("-m", "cxlab", "--help")
+    assert "doctor" in told
+    assert "benchmark" in told
+    script = (
+        "import cxlab, json\n"
+        "from importlib.resources import files as packaged\n"
+        "from cxlab import files, resources\n"
+        "site, data = resources.site(), resources.data()\n"
+        "pages = sorted(path.name for path in (site / 'pages').glob('*.py'))\n"
+        "read = [len(files.read_toml(data / 'models.toml')), len(files.read_json(data / 'published/sage.json'))]\n"
+        "typed = (packaged('cxlab') / 'py.typed').is_file()\n"
+        "print(json.dumps([cxlab.__file__, str(data), typed, pages, read]))"
+    )
+    package, data, typed, pages, read = json.loads(call("-c", script))
+    assert Path(package).is_relative_to(site)
+    assert Path(data).is_relative_to(site)
+    assert typed
+    assert pages == sorted(path.name for path in (ROOT / "pages").glob("*.py"))
+    assert all(read)
+    (listed,) = site.glob("cxlab-*.dist-info/entry_points.txt")
+    assert "cxlab = cxlab.cli:main" in listed.read_text()
 
 
 def test_runs_outside_a_checkout(wheel: Path, tmp_path: Path) -> None:
