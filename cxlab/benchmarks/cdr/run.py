@@ -22,6 +22,7 @@ from cxlab.benchmarks.cdr.ranking import Found, Ranking
 from cxlab.benchmarks.cdr.retrievers.fitted import FittedIndex, fill_vectors, is_quick, open_index, take_owed
 from cxlab.benchmarks.cdr.units import GRANULARITIES, UnitText, cut_middle
 from cxlab.benchmarks.contract import Setup
+from cxlab.benchmarks.single_answer import make_attempt
 from cxlab.errors import UnknownName
 from cxlab.llm import ask
 from cxlab.records import Attempt, Failure, Message, Sample, Usage, content_id
@@ -72,21 +73,18 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         "spans": _list_spans(sample.dataset_id, found),
         "steps": {"search": {**search, "build_s": fitted.index.build_s}},
     }
-    where = {failure.where for failure in spent.failures}
-    return Attempt(
-        id=content_id(setup.run_id, sample.id, trial),
-        run_id=setup.run_id,
-        sample_id=sample.id,
-        trial=trial,
-        messages=(Message(role="customer", text=query, turn=1),),
+    return make_attempt(
+        sample,
+        setup,
+        trial,
         output=output,
-        outcome="provider" if "provider" in where else "format" if "format" in where else "ok",
-        ended_by=sample.task,
-        failures=tuple(spent.failures),
+        failures=spent.failures,
         usage=spent.usage,
         latency_s=spent.latency_s,
         cost_usd=spent.cost_usd,
         started=started,
+        messages=(Message(role="customer", text=query, turn=1),),
+        ended_by=sample.task,
     )
 
 

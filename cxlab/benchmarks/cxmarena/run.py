@@ -24,6 +24,7 @@ from cxlab.benchmarks.cxmarena.evaluation import (
     evaluation_prompts,
 )
 from cxlab.benchmarks.cxmarena.options import CxmOptions
+from cxlab.benchmarks.single_answer import make_attempt
 from cxlab.errors import UnknownName
 from cxlab.llm import ChatModel, Prompt, ask, call
 from cxlab.llm.base import Reply, Request
@@ -125,20 +126,17 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     work = AttemptContext(setup, sample, seed)
     constant = setup.model.name == constant_answers.MODEL
     output = constant_answers.answer(sample) if constant else await TASKS[sample.task](work)
-    where = {failure.where for failure in work.failures}
-    return Attempt(
-        id=content_id(setup.run_id, sample.id, trial),
-        run_id=setup.run_id,
-        sample_id=sample.id,
-        trial=trial,
+    return make_attempt(
+        sample,
+        setup,
+        trial,
         output={**output, "steps": work.steps},
-        outcome="provider" if "provider" in where else "format" if "format" in where else "ok",
-        ended_by=sample.task,
-        failures=tuple(work.failures),
+        failures=work.failures,
         usage=work.usage,
         latency_s=work.latency_s,
         cost_usd=work.cost_usd,
         started=started,
+        ended_by=sample.task,
     )
 
 

@@ -21,6 +21,7 @@ from cxlab.benchmarks.sage.conditions import to_step
 from cxlab.benchmarks.sage.procedures.sop_text import show_fields, show_known, show_policy, show_variable
 from cxlab.benchmarks.sage.prompts.scenario_prompts import UNTOLD, CheckInputs, CheckLine, check_prompt
 from cxlab.benchmarks.sage.rules import Scenario, Untraceable, files_by_id, load
+from cxlab.benchmarks.single_answer import of_reply
 from cxlab.benchmarks.unlabelled import (
     NO_GOLD,
     ConversationAnswer,
@@ -99,22 +100,9 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     prompt = check_prompt(scenario.id)
     reply = await ask(setup.model, prompt, inputs, seed=seed)
     said = reply.output.model_dump(mode="json") if reply.output is not None else None
-    where = reply.failure.where if reply.failure is not None else ""
-    return Attempt(
-        id=content_id(setup.run_id, sample.id, trial),
-        run_id=setup.run_id,
-        sample_id=sample.id,
-        trial=trial,
-        # Runs of dialogues keep the hashes of their own prompts; this one goes with its answer.
-        output={**(hold_against(scenario, said) if said else {}), "raw": reply.raw, "prompt": prompt.hash},
-        outcome="provider" if where == "provider" else "format" if where == "format" else "ok",
-        ended_by=TASK,
-        failures=(reply.failure,) if reply.failure is not None else (),
-        usage=reply.usage,
-        latency_s=reply.latency_s,
-        cost_usd=reply.cost_usd,
-        started=started,
-    )
+    # Runs of dialogues keep the hashes of their own prompts; this one goes with its answer.
+    output = {**(hold_against(scenario, said) if said else {}), "raw": reply.raw, "prompt": prompt.hash}
+    return of_reply(reply, sample, setup, trial, output=output, started=started, ended_by=TASK)
 
 
 def ask_once(model: ChatModel) -> None:

@@ -15,6 +15,7 @@ from cxlab.benchmarks.cdr.prompts.domains import DOMAIN, OTHER, Domain, DomainIn
 from cxlab.benchmarks.cdr.units import UnitText, cut_middle
 from cxlab.benchmarks.contract import Scored, Setup, name_fault, name_unread
 from cxlab.benchmarks.generation import GenerationContext
+from cxlab.benchmarks.single_answer import of_reply
 from cxlab.benchmarks.unlabelled import NO_GOLD, ConversationAnswer, ConversationTask, Unlabelled, UnlabelledSample
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm import ask, role_of
@@ -79,22 +80,10 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     started = datetime.now(UTC)
     seed = int(content_id("domain", sample.id, trial, setup.seed), 16) % 2**31
     reply = await ask(setup.model, DOMAIN, write_inputs(sample.inputs["conversation"]), seed=seed)
-    said, where = reply.output, reply.failure.where if reply.failure is not None else ""
+    said = reply.output
     domain = None if said is None else _IDS.get(said.domain.strip().casefold(), OTHER)
-    return Attempt(
-        id=content_id(setup.run_id, sample.id, trial),
-        run_id=setup.run_id,
-        sample_id=sample.id,
-        trial=trial,
-        output={"domain": domain, "reason": said.reason if said else "", "raw": reply.raw},
-        outcome="provider" if where == "provider" else "format" if where == "format" else "ok",
-        ended_by=TASK,
-        failures=(reply.failure,) if reply.failure is not None else (),
-        usage=reply.usage,
-        latency_s=reply.latency_s,
-        cost_usd=reply.cost_usd,
-        started=started,
-    )
+    output = {"domain": domain, "reason": said.reason if said else "", "raw": reply.raw}
+    return of_reply(reply, sample, setup, trial, output=output, started=started, ended_by=TASK)
 
 
 def write_inputs(conversation: str) -> DomainInputs:
