@@ -1,7 +1,9 @@
 """Ask the store: one connection a process, and a View's filters as parameterised SQL."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -55,12 +57,46 @@ _OWN = {
     "messages": {"run_id"},
 }
 
+# The store's views of annotations; `annotations_in_force` is named by the first.
+_OF_ANNOTATIONS = ("annotations", "attempt_tags")
+
+
+@dataclass
+class Reads:
+    """What was read meanwhile: whether any of it was an annotation."""
+
+    annotations: bool = False
+
+
+_reads: ContextVar[Reads | None] = ContextVar("cxlab_reads", default=None)
+
+
+@contextmanager
+def followed() -> Iterator[Reads]:
+    """What `ask` reads of annotations within, so that what reads none can outlive one; it may lie within another."""
+    outer, own = _reads.get(), Reads()
+    token = _reads.set(own)
+    try:
+        yield own
+    finally:
+        _reads.reset(token)
+        if outer is not None:
+            outer.annotations |= own.annotations
+
+
+def say_annotations_read() -> None:
+    """Said by whoever hands out what was read of annotations before."""
+    if (found := _reads.get()) is not None:
+        found.annotations = True
+
 
 def ask(sql: str, params: Mapping[str, Any] | None = None, beside: Mapping[str, Any] | None = None) -> pl.DataFrame:
     """The rows of one SELECT over the store's views, `troubles.TABLES` and the Arrow tables `beside`, by name.
 
     Values go in as `$name`, never into the text.
     """
+    if any(name in sql for name in _OF_ANNOTATIONS):
+        say_annotations_read()
     con = _open(str(layout.home()))
     tables = troubles.named_in(sql, con) | {name: rows for name, rows in list(_kept.items()) if name in sql}
     tables |= beside or {}
@@ -200,7 +236,10 @@ def selection(view: View) -> View:
 def version_of(view: View) -> str:
     """The store's version for what is read under this view: a note or a tag is part of it only where the view is
     narrowed by them, so that writing one leaves all else that was read as it is."""
-    return catalogue.version() if view.tags or view.written else catalogue.data_version()
+    if not (view.tags or view.written):
+        return catalogue.data_version()
+    say_annotations_read()  # what is remembered by this version asks no more
+    return catalogue.version()
 
 
 def widen(view: View, names: Sequence[str]) -> View:

@@ -8,7 +8,7 @@ from streamlit.errors import StreamlitAPIException
 
 from cxlab import read, resources
 from cxlab.charts.theme import Mark, mark_models
-from cxlab.read import View, known
+from cxlab.read import View, known, query
 from cxlab.read.view import KEYS, Query
 from cxlab.ui.labels import plain
 from cxlab.ui.unknown import find_unknown, find_unknown_attempt, stop_at
@@ -146,7 +146,8 @@ def breadcrumbs(steps: Sequence[tuple[str, str, View]], here: str) -> None:
 
 
 def cached(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """What a read function returns for these arguments, remembered until the store changes.
+    """What a read function returns for these arguments, remembered until the store changes; what read no annotation
+    until a run or dataset does.
 
     Keyed by the function, its arguments (a View's repr is stable) and the store's version; aggregates only, never
     all rows. The returned value is a copy of one's own.
@@ -154,13 +155,30 @@ def cached(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     # Functions of pages all live in `__main__`, so the file is part of the name.
     place = getattr(getattr(function, "__code__", None), "co_filename", "")
     name = f"{function.__module__}.{function.__qualname__} {place}"
-    found: R = _remember(
-        name, repr((args, sorted(kwargs.items()))), read.version(), _call=lambda: function(*args, **kwargs)
-    )
+    given = repr((args, sorted(kwargs.items())))
+    # Before anything is read: what is written meanwhile must not count as known.
+    version, data = read.version(), read.data_version()
+
+    def call() -> R:
+        return function(*args, **kwargs)
+
+    def call_first() -> tuple[bool, R | None]:
+        with query.followed() as reads:
+            value = call()
+        if not reads.annotations:
+            return False, value
+        _remember(name, given, version, _call=lambda: value)
+        return True, None
+
+    annotated, value = _remember(name, given, f"runs and datasets {data}", _call=call_first)
+    if annotated:
+        query.say_annotations_read()  # to the read that this one may be part of
+        value = _remember(name, given, version, _call=call)
+    found: R = value
     return found
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
+@st.cache_data(max_entries=1024, show_spinner=False)
 def _remember(name: str, arguments: str, version: str, _call: Callable[[], Any]) -> Any:
     return _call()
 
