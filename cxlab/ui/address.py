@@ -14,6 +14,8 @@ from cxlab.ui.labels import plain
 from cxlab.ui.unknown import find_unknown, find_unknown_attempt, stop_at
 
 _PASSED = "cx_passed"
+# The page last shown with its address, and the one that opened what is looked at.
+_LAST, _CAME_FROM = "cx_last", "cx_came_from"
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -32,8 +34,12 @@ def view() -> View:
     if arrived and found == View() and isinstance(kept, View):
         found = kept
         set_view(found)
+    if arrived:
+        # An attempt that another page opened leads back there.
+        st.session_state[_CAME_FROM] = st.session_state.get(_LAST) if found.attempt else None
     st.session_state["cx_view"] = found.filters()
     given = _given()
+    st.session_state[_LAST] = (page, given_query())
     stop_at(find_unknown(given, lambda: cached(known.names)) or find_unknown_attempt(given), _leave_out)
     return found
 
@@ -134,6 +140,17 @@ def link(
         st.page_link(f"pages/{stem}.py", label=plain(label), query_params=there, help=help)
     else:
         st.caption(plain(label))
+
+
+def link_back() -> None:
+    """The way back to the page that opened what is looked at, as it was; nothing where that is this page itself."""
+    stem, query = st.session_state.get(_CAME_FROM) or ("", {})
+    if stem and stem != st.session_state.get("cx_routed") and has_page(stem):
+        st.page_link(f"pages/{stem}.py", label=f"Back to {_TITLES.get(stem, stem.capitalize())}", query_params=query)
+
+
+# Pages whose title does not follow from their file's name.
+_TITLES = {"sop_paths": "SOP paths", "crm_desk": "CRM desk", "persona_lab": "Persona lab"}
 
 
 def breadcrumbs(steps: Sequence[tuple[str, str, View]], here: str) -> None:

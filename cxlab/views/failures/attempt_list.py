@@ -12,7 +12,7 @@ from cxlab.read import View, failures
 from cxlab.read.attempts import ROWS_A_PAGE, benchmarks, neighbours
 from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
-from cxlab.ui.address import cached, go, here, link, marks, set_view
+from cxlab.ui.address import cached, go, here, link, link_back, marks, set_view
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import choose
 from cxlab.ui.labels import PASSED_OF_ALL, figures, plain, say_passed, title
@@ -307,8 +307,10 @@ def show_navigation(view: View, attempt_id: str, about: Declaration) -> None:
         before, after = cached(neighbours, listed.change(turn=None, order=order), None, less)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+            link_back()
             up = view.change(attempt="", turn=None)
-            if st.button(f"All {about.card.unit[1]}", key="dialogue-up", type="tertiary", shortcut="u"):
+            words = "Back to the group" if view.alike else f"All {about.card.unit[1]}"
+            if st.button(words, key="dialogue-up", type="tertiary", shortcut="u"):
                 go(up)
             st.text("›")
             # Its id can tell the model.

@@ -290,8 +290,9 @@ def scroll_to(turn: int) -> None:
     st.session_state["cx-scrolled"] = (st.query_params.get("attempt"), turn)
     # Our own constant script with a number in it: nothing from the store can get here.
     st.html(
-        f"<script>setTimeout(() => document.querySelector('[class*=st-key-cx-turn-marked-{int(turn)}]')"
-        "?.scrollIntoView({block: 'center'}), 350)</script>",
+        "<script>setTimeout(() => { const found = document.querySelector("
+        f"'[class*=st-key-cx-turn-marked-{int(turn)}], [class*=st-key-cx-reply-marked-{int(turn)}]'"
+        "); found?.scrollIntoView({block: found.offsetHeight > innerHeight ? 'start' : 'center'}); }, 350)</script>",
         unsafe_allow_javascript=True,
     )
 

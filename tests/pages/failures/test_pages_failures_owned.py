@@ -170,3 +170,21 @@ def test_an_attempt_of_a_group_opens_at_the_groups_turn(judged_home: Path) -> No
     app = open_page("failures", alike=alike, attempt="run-0/run-0-a1")
     assert not app.exception
     assert any(each.label.endswith("of the group you came from") for each in app.button)
+
+
+def test_an_attempt_opened_on_another_page_leads_back_there(judged_home: Path) -> None:
+    came = {"cx_page": "judges", "cx_last": ("judges", {"tab": "agreement"})}
+    app = open_page("failures", attempt="run-0/run-0-a1", state=came)
+    (back,) = [each for each in app.get("page_link") if each.proto.label == "Back to Judges"]
+    assert "tab=agreement" in back.proto.query_string
+    listed = open_page("failures", state=came)
+    assert not [each for each in listed.get("page_link") if each.proto.label.startswith("Back to")]
+
+
+def test_an_attempt_of_a_group_leads_back_to_the_group(judged_home: Path) -> None:
+    alike = failures.groups(View(errors=("field",)))["alike"][0]
+    app = open_page("failures", alike=alike, attempt="run-0/run-0-a1")
+    assert app.button(key="dialogue-up").label == "Back to the group"
+    app.button(key="dialogue-up").click().run()
+    assert "attempt" not in app.query_params
+    assert alike in app.query_params["alike"]
