@@ -18,7 +18,6 @@ from cxlab.read.runs import Progress, failure_counts, health, latest_runs, progr
 from cxlab.read.scores import count_scores, leaderboard, metric_names, score_table
 from cxlab.read.view import View
 from cxlab.store import version
-from cxlab.store.catalogue import data_version
 
 __all__ = [
     "ORDERS",
@@ -32,7 +31,6 @@ __all__ = [
     "attempts",
     "benchmarks",
     "count_scores",
-    "data_version",
     "facet_ids",
     "facets",
     "failure_counts",

@@ -10,6 +10,7 @@ from cxlab import read, resources
 from cxlab.charts.theme import Mark, mark_models
 from cxlab.read import View, known, query
 from cxlab.read.view import KEYS, Query
+from cxlab.store import catalogue
 from cxlab.ui.labels import plain
 from cxlab.ui.unknown import find_unknown, find_unknown_attempt, stop_at
 
@@ -174,7 +175,8 @@ def cached(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     name = f"{function.__module__}.{function.__qualname__} {place}"
     given = repr((args, sorted(kwargs.items())))
     # Before anything is read: what is written meanwhile must not count as known.
-    version, data = read.version(), read.data_version()
+    now = catalogue.read()
+    version, data = now.version, now.data_version
 
     def call() -> R:
         return function(*args, **kwargs)

@@ -22,15 +22,14 @@ def of_attempts(view: View, by: Sequence[str] = ()) -> pl.DataFrame:
     home, version = str(layout.home()), version_of(view)
     # Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
     filters = ("models", *(name for name, _ in view.facets))
-    found = _read(home, version, widen(view, filters).change(among=""))
-    known = _read_facets(home, catalogue.data_version())
+    data_version = catalogue.data_version()
+    found, places = _read_placed(home, version, data_version, widen(view, filters).change(among=""))
+    known = _read_facets(home, data_version)
     wanted = [
         name for name in dict.fromkeys([*by, *filters[1:]]) if name in known.columns and name not in found.columns
     ]
     lacking = [pl.lit(None, pl.String).alias(name) for name in by if name not in known.columns and name not in found]
-    if wanted:
-        keys = ["run_id", "attempt_id"]
-        found = found.join(known.select(*keys, *wanted), on=keys, how="left", maintain_order="left")
+    found = found.with_columns(known[name].gather(places) for name in wanted)
     return keep_among(cut(found, view, filters), view).with_columns(lacking)
 
 
@@ -46,6 +45,15 @@ def _read(home: str, version: str, wanted: View) -> pl.DataFrame:
         FROM scores s WHERE s.metric = $metric AND {condition} GROUP BY ALL""",
         {**params, "metric": wanted.metric},
     )
+
+
+@lru_cache(maxsize=16)
+def _read_placed(home: str, version: str, data_version: str, wanted: View) -> tuple[pl.DataFrame, pl.Series]:
+    """The sums, and for each of their rows the one of `_read_facets` that is its attempt's: looked up once, as a join
+    by two texts takes longer than all else that a change of a filter asks for."""
+    found, keys = _read(home, version, wanted), ["run_id", "attempt_id"]
+    known = _read_facets(home, data_version).select(*keys).with_row_index("place")
+    return found, found.select(keys).join(known, on=keys, how="left", maintain_order="left")["place"]
 
 
 @lru_cache(maxsize=2)
