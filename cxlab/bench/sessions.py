@@ -103,7 +103,7 @@ def measure(folder: Path, load: dict[str, float], settings: Sequence[str]) -> Me
     """Serve the store below `folder` with these settings to this load."""
     import psutil
 
-    with _serving(folder, settings) as (url, server):
+    with serving(folder / "home", folder, settings) as (url, server):
         process = psutil.Process(server.pid)
         asked = [sys.executable, "-m", "cxlab.server.visitors", url, json.dumps(load)]
         visitors = subprocess.Popen(asked, cwd=site(), stdout=subprocess.PIPE, text=True)
@@ -127,13 +127,14 @@ def _cpu(process: "Process") -> float:
 
 
 @contextmanager
-def _serving(folder: Path, settings: Sequence[str]) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def serving(home: Path, folder: Path, settings: Sequence[str]) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A server of the store `home` as long as the block lasts, its address and its process; its log is in `folder`."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", str(site() / "app.py"), f"--server.port={port}", *settings]
     env = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
-    env |= {"CXLAB_HOME": str(folder / "home"), "CXLAB_NO_AUTOSTART": "1"}
+    env |= {"CXLAB_HOME": str(home), "CXLAB_NO_AUTOSTART": "1"}
     with (folder / "server.log").open("wb") as log:
         server = subprocess.Popen(command, cwd=site(), env=env, stdout=log, stderr=log)
         try:

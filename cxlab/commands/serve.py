@@ -17,7 +17,7 @@ import typer
 
 from cxlab.errors import BadFile, BadOption
 
-BENCHES = ("runner", "pages", "sessions", "storage", "retrieval", "conversations", "generation", "crm")
+BENCHES = ("runner", "pages", "sessions", "storage", "retrieval", "conversations", "generation", "crm", "first")
 
 
 def models(
