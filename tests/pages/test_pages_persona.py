@@ -237,6 +237,7 @@ def test_a_providers_fault_loses_nothing_and_each_side_says_what_plays_it(
         app.run()
         assert html_of(app).count("Cut short") == 1
         assert "What is your phone number?" in html_of(app)
+        stage.close().result(60)
 
 
 class Ears:

@@ -17,6 +17,7 @@ import concurrent.futures
 import json
 import threading
 import time
+import weakref
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -283,6 +284,9 @@ class LiveSession:
             LiveConversation(task, each, seed, *self._models, folder / str(place), world)
             for place, each in enumerate(variants)
         )
+        # Who leaves the page says nothing: its connections are let go of with the session.
+        self._forgotten = weakref.finalize(self, _let_go, self.players, self._models)
+        self._forgotten.atexit = False
         self.wait(_GREETING_S)
 
     @property
@@ -337,16 +341,21 @@ class LiveSession:
 
     def close(self) -> concurrent.futures.Future[None]:
         """Let go of the models' connections, once what is under way has come back; returns at once."""
-        under_way = [player._work for player in self.players if player._work is not None]
+        self._forgotten.detach()
+        return _let_go(self.players, self._models)
 
-        async def leave() -> None:
-            await asyncio.gather(*map(asyncio.wrap_future, under_way), return_exceptions=True)
-            for each in (*self._models, *(player.talk.terms.ears for player in self.players)):
-                # A recogniser of this machine holds nothing open.
-                if close := getattr(each, "aclose", None):
-                    await close()
 
-        return asyncio.run_coroutine_threadsafe(leave(), loop())
+def _let_go(players: Sequence[LiveConversation], models: Sequence[ChatModel]) -> concurrent.futures.Future[None]:
+    under_way = [player._work for player in players if player._work is not None]
+
+    async def leave() -> None:
+        await asyncio.gather(*map(asyncio.wrap_future, under_way), return_exceptions=True)
+        for each in (*models, *(player.talk.terms.ears for player in players)):
+            # A recogniser of this machine holds nothing open.
+            if close := getattr(each, "aclose", None):
+                await close()
+
+    return asyncio.run_coroutine_threadsafe(leave(), loop())
 
 
 def loop() -> asyncio.AbstractEventLoop:

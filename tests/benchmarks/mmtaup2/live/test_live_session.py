@@ -1,7 +1,9 @@
 """Variants side by side: the beats, what is told of them, and a person who takes over."""
 
 import asyncio
+import gc
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from cxlab.benchmarks.mmtaup2.live.live_session import LiveConversation, LiveSes
 from cxlab.benchmarks.mmtaup2.run import kept
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.errors import BadOption, UnknownName
+from cxlab.llm import openai_clients
 from cxlab.records import content_id
 from cxlab.records.live_snapshot import WorldChange
 from cxlab.store import write
@@ -300,6 +303,32 @@ def test_words_are_seen_as_they_are_written_and_a_broken_stream_ends_it(
         assert player.frame.messages[-1].text == 'Say "yes", please.'
         assert player.since is None
         stage.close().result(LONG_S)
+
+
+def test_a_session_that_nobody_closes_lets_go_of_its_connections(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Who leaves the page says nothing, and the server goes on."""
+    with FaultServer() as server:
+        scene = server.scene("stream", reply="Please switch the phone off.")
+        described = f'[endpoints.near]\nbase_url = "{scene.url}"\nmodel = "tiny"\nattempts = 1\nkey_required = false\n'
+        (tmp_path / "models.toml").write_text(described, encoding="utf-8")
+        monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+        stage = LiveSession(CASE, (Variant("easy"),), "endpoint:near", CUSTOMER, 0)
+        for _ in range(2):
+            stage.beat()
+            stage.wait(LONG_S)
+
+        def held() -> list[object]:
+            return [identity for identity in openai_clients._CLIENTS[stages.loop()] if scene.url in identity]
+
+        assert len(held()) == 1
+        del stage
+        gc.collect()
+        until = time.monotonic() + LONG_S
+        while held() and time.monotonic() < until:
+            time.sleep(0.01)
+        assert held() == []
 
 
 def test_imported_tasks_are_played_in_their_own_world_and_kept_with_it(
