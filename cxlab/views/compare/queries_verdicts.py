@@ -68,6 +68,52 @@ def count_flips(found: pl.DataFrame) -> tuple[int, int, float]:
     return fixed, broken, sign_flip_p(sums.cast(pl.Float64).to_numpy(), np.random.default_rng(SEED))
 
 
+# Of fewer samples none stands for the others.
+_LEAST_TYPICAL = 3
+
+
+def typical_pairs(view: View, first: str, second: str, unit: Unit = "model") -> pl.DataFrame:
+    """The sample in the middle of those that are "fixed", and of those "broken", by `flips`: flip, n, sample_id,
+    run_id, attempt_id (of the first side, its lowest trial), first, second (mean scores), mid_first and mid_second
+    (medians over the n samples).
+
+    The middle is the two medians; a distance from one is taken as a share of how far the samples reach in it, and both
+    are added. Of those equally near it is the first by id. None of fewer than three samples.
+    """
+    flipped = flips(view, first, second, unit).filter(pl.col("flip") != "same").select("sample_id", "flip")
+    means = (
+        queries.results(view, unit)
+        .filter(pl.col("side").is_in([first, second]))
+        .sort("trial", "run_id")
+        .group_by("side", "sample_id")
+        .agg(pl.col("value").mean(), pl.col("run_id").first(), pl.col("attempt_id").first())
+    )
+    one, other = (means.filter(pl.col("side") == side).drop("side") for side in (first, second))
+    pairs = (
+        one.rename({"value": "first"})
+        .join(other.select("sample_id", second="value"), on="sample_id")
+        .join(flipped, on="sample_id")
+        .drop_nulls(["first", "second"])
+    )
+    reach = {name: (pl.max(name) - pl.min(name)).over("flip") for name in ("first", "second")}
+    pairs = pairs.with_columns(
+        n=pl.len().over("flip").cast(pl.Int64),
+        **{f"mid_{name}": pl.median(name).over("flip") for name in reach},
+    ).with_columns(
+        far=pl.sum_horizontal(
+            pl.when(span > 0).then((pl.col(name) - pl.col(f"mid_{name}")).abs() / span).otherwise(0.0)
+            for name, span in reach.items()
+        )
+    )
+    return (
+        pairs.filter(pl.col("n") >= _LEAST_TYPICAL)
+        .sort("flip", "far", "sample_id")
+        .group_by("flip", maintain_order=True)
+        .first()
+        .select("flip", "n", "sample_id", "run_id", "attempt_id", "first", "second", "mid_first", "mid_second")
+    )
+
+
 def owners(view: View, unit: Unit = "model") -> pl.DataFrame:
     """Whose doing failed and unscored attempts were: side, verdict, owner, n, tried (the side's attempts in all); the
     most frequent owner first. Of the comparison's sides on the samples that all have tried, scored or not."""

@@ -10,12 +10,12 @@ from cxlab.charts.numbers import format_count, format_p, format_points
 from cxlab.read import View
 from cxlab.read.comparison.sets import Unit
 from cxlab.records.benchmark_card import Declaration
-from cxlab.ui.address import cached, set_view
+from cxlab.ui.address import cached, link, set_view
 from cxlab.ui.choices import choose_id, is_new
 from cxlab.ui.labels import empty, plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.compare import queries
-from cxlab.views.compare.queries_verdicts import count_flips, flips, only
+from cxlab.views.compare.queries_verdicts import count_flips, flips, only, typical_pairs
 
 _MOST_SAMPLES = 200
 
@@ -62,6 +62,7 @@ def show_samples(
             f"{named[other]} passes {fixed:,} of the samples that {named[baseline]} fails, and fails {broken:,} that "
             f"it passes (p {format_p(p)}, {paired}; {flipped.height:,} samples with a verdict on both sides)."
         ))  # fmt: skip
+        _show_typical(view, place, unit, (other, baseline), dict(zip(("broken", "fixed"), titles[::-1], strict=True)))
     count = f"{format_count(frame.height)} sample{'' if frame.height == 1 else 's'}"
     section(
         f"They are furthest apart on {plain(name)}: {plain(named[other])} {format_points(top['first'])}, "
@@ -103,3 +104,20 @@ def show_samples(
         set_view(place.change(attempt=opened))
         st.rerun()
     return other
+
+
+def _show_typical(view: View, place: View, unit: Unit, pair: tuple[str, str], titles: Mapping[str, str]) -> None:
+    """The way to a typical sample of those that only one side passes, with the rule by which it is one."""
+    for row in cached(typical_pairs, view, *pair, unit).iter_rows(named=True):
+        with st.container(gap=None):
+            link(
+                f"Read a typical one side by side: {titles[row['flip']]}",
+                "compare",
+                place.change(attempt=f"{row['run_id']}/{row['attempt_id']}"),
+            )
+            scores = f"{format_points(row['first'])} and {format_points(row['second'])}"
+            middle = f"{format_points(row['mid_first'])} and {format_points(row['mid_second'])}"
+            st.caption(
+                f"Typical: scores of {scores}; the medians of these {format_count(row['n'])} samples are {middle}, and "
+                "no other one is nearer to them."
+            )

@@ -19,7 +19,7 @@ from cxlab.report.write import write_report
 from cxlab.ui.annotations import annotate
 from cxlab.views.benchmarks import declared
 from cxlab.views.compare import queries
-from cxlab.views.compare.queries_verdicts import audit, count_flips, flips, owners, runs_behind
+from cxlab.views.compare.queries_verdicts import audit, count_flips, flips, owners, runs_behind, typical_pairs
 from cxlab.views.compare.verdicts import counted
 from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
@@ -54,6 +54,27 @@ def test_what_is_fixed_and_broken_is_counted_by_sample_and_tested_exactly(home: 
     assert p == pytest.approx(2 * sum(comb(6, k) for k in (0, 1)) / 2**6)
     turned = flips(VIEW, "old", "new")
     assert count_flips(turned)[:2] == (1, 5)
+
+
+def test_a_typical_pair_is_the_one_nearest_to_both_medians(home: Path) -> None:
+    old = {"s0": 0.0, "s1": 10.0, "s2": 20.0, "s3": 40.0, "s4": 11.0, "s5": 90.0, "s6": 90.0, "s7": 5.0}
+    new = {"s0": 100.0, "s1": 50.0, "s2": 60.0, "s3": 80.0, "s4": 70.0, "s5": 0.0, "s6": 10.0, "s7": 5.0}
+    write_run(home, 1, "old", {(name, 1): value for name, value in old.items()})
+    run = write_run(home, 2, "new", {(name, 1): value for name, value in new.items()})
+    found = typical_pairs(VIEW, "new", "old")
+    # Of the two that are broken none is in the middle; s7 fails on both sides.
+    (row,) = found.iter_rows(named=True)
+    # By old alone s4 is in the middle, by new as well: 11 of 0, 10, 11, 20, 40 and 70 of 50, 60, 70, 80, 100.
+    assert row == {
+        "flip": "fixed", "n": 5, "sample_id": "s4", "run_id": run, "attempt_id": "a2-s4-1", "first": 70.0,
+        "second": 11.0, "mid_first": 70.0, "mid_second": 11.0,
+    }  # fmt: skip
+    app = open_page("compare", benchmark="sage", model=["old", "new"], tab="samples")
+    assert "Typical: scores of" in words(app)
+    button = next(each for each in app.button if each.label.startswith("Read a typical one side by side"))
+    button.click().run()
+    assert not app.exception
+    assert "s4" in str(app.query_params["attempt"])
 
 
 def test_with_several_trials_a_sample_is_fixed_that_passes_more_of_them(home: Path) -> None:
