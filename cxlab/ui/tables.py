@@ -194,7 +194,8 @@ def fit_widths(table: pl.DataFrame, columns: Mapping[str, Any], room: float) -> 
 def _longest_word(texts: pl.Series) -> float:
     """Letters of the longest word, up to what may stand in one line."""
     words = texts.unique().drop_nulls().str.split(" ").explode(empty_as_null=False)
-    return min(largest(words.str.len_chars(), 0.0), 32)
+    # Capitals are wider, and a name of many of them would be broken in its middle.
+    return min(largest(words.str.len_chars() + 0.4 * words.str.count_matches("[A-Z]"), 0.0), 32)
 
 
 def _longest(values: pl.Series) -> float:

@@ -81,3 +81,11 @@ def test_a_table_that_fits_stays_as_it_is() -> None:
     assert narrow["b"] * 3 > len(SENTENCE) * 7
     assert narrow["a"] < 100
     assert fit_widths(frame.clear(), shapes, 400) == {}
+
+
+def test_a_name_of_many_capitals_has_room_in_one_line() -> None:
+    frame = pl.DataFrame({"name": ["CRMArena"], "why": ["so many words that lines must be broken " * 6]})
+    shapes = {"name": column("Name"), "why": column("Why")}
+    # Its eight letters are 84 pixels wide as Streamlit measures them, with four capitals among them some more.
+    assert fit_widths(frame, shapes, 300)["name"] >= 95
+    assert fit_widths(frame.with_columns(name=pl.lit("crmarena")), shapes, 300)["name"] < 90
