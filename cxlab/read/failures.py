@@ -91,7 +91,9 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     the way is left out (see `on_the_way`) unless the view's errors name its kind. `of` are all failures under the view,
     in `of_attempts` attempts, `of_unscored` of them not scored; `share` is of these; `groups` the number of groups in
     all, `level` of those in as many attempts. `lost`: points that the group's attempts are below a full score, summed
-    over the `scored` ones among them, by `full`; null where none has a score. `disputed`: in how many of the attempts
+    over the `scored` ones among them, by `full`; null where none has a score. `lost_in_all`: the points lost by all
+    attempts under the view that are in any group, each counted once; `lost_in_groups` those of all groups added up, in
+    which an attempt of several groups counts once in each. `disputed`: in how many of the attempts
     people say that it was another's doing than the group's owner.
     """
     counted, asked = _counted(view)
@@ -110,7 +112,8 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
             FROM (SELECT DISTINCT alike, run_id, attempt_id FROM listed) LEFT JOIN losses USING (run_id, attempt_id)
             GROUP BY ALL
         )
-        SELECT *, attempts / of_attempts AS share, count(*) OVER (PARTITION BY attempts) AS level FROM (
+        SELECT *, attempts / of_attempts AS share, count(*) OVER (PARTITION BY attempts) AS level,
+            (SELECT sum(lost) FROM losses) AS lost_in_all, (SELECT sum(lost) FROM by_group) AS lost_in_groups FROM (
             SELECT alike, {_SHARED}, {_SCENARIO}, {_DETAIL}, count(*) AS n,
                 count(DISTINCT (run_id, attempt_id)) AS attempts, {_IN_DISPUTE},
                 list_sort(list(DISTINCT model)) AS models,

@@ -128,7 +128,11 @@ def has_page(stem: str) -> bool:
 
 
 def link(
-    label: str, stem: str, target: View | None = None, help: str | None = None, also: Mapping[str, str] | None = None
+    label: str,
+    stem: str,
+    target: View | None = None,
+    help: str | None = None,
+    also: Mapping[str, str | list[str]] | None = None,
 ) -> None:
     """A link to a page with this View, and `also` with parameters of the page's own; on that page itself a button, as
     Streamlit's own link to the page one is on leaves the address as it was. Plain text where the app has no such page.

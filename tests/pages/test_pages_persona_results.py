@@ -1,8 +1,10 @@
 """The Persona lab's results as a script sees them."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -167,3 +169,19 @@ def test_going_back_from_a_chart_lands_where_one_left() -> None:
     assert set(app.query_params) == {"benchmark", "run"}
     app.run()
     assert set(app.query_params) == {"tab", "by"}
+
+
+def test_where_floors_are_missing_the_way_to_run_them_is_offered(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(played, home)
+    use(home, monkeypatch)
+    assert "Run the floors on it" not in words(results())
+    runs = list_runs()
+    for run_id in runs.filter(pl.col("model").str.contains("floor"))["run_id"]:
+        shutil.rmtree(home / "runs" / run_id)
+    said = words(results())
+    assert "were not run on this data" in said
+    assert "Run the floors on it" in said
+    assert "python -m" not in said

@@ -163,6 +163,21 @@ def say_lost(row: Mapping[str, Any], things: tuple[str, str]) -> str:
     return f"{told} in the {format_count(row['scored'])} scored {things[row['scored'] != 1]}"
 
 
+def say_total(row: Mapping[str, Any], things: tuple[str, str]) -> str:
+    """All points lost, and whether the groups add up to them: those of an attempt in several groups count in each;
+    "" where no points are told."""
+    whole, added = row["lost_in_all"], row["lost_in_groups"]
+    if whole is None:
+        return ""
+    told = f"{format_points(whole)} points are lost in all"
+    if format_points(whole) == format_points(added):
+        return f"{told}, and the groups add up to it. "
+    return (
+        f"{told}; the groups add up to {format_points(added)}, as {things[1]} that failed in several ways count in "
+        "each of their groups. "
+    )
+
+
 def say_commonest(
     row: Mapping[str, Any], things: tuple[str, str], titles: Mapping[str, str] = MappingProxyType({})
 ) -> str:

@@ -21,6 +21,7 @@ from cxlab.views.failures.charts import (
     say_doing,
     say_lost,
     say_size,
+    say_total,
     say_typical,
 )
 
@@ -57,7 +58,8 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
     finding = say_commonest({**first, "level": 1} if by_points else first, things, titles)
     head = "Most points lost" if by_points else "Most often"
     unscored = f", {format_count(first['of_unscored'])} of them without a verdict" if first["of_unscored"] else ""
-    lost = f"{say_lost(first, things)}: what its {things[1]} are below a full score. " if by_points else ""
+    below = f"{say_lost(first, things)}: what its {things[1]} are below a full score. {say_total(first, things)}"
+    lost = below if by_points else ""
     section(
         plain(f"{head}: {finding}" if by_points or first["level"] == 1 else finding),
         f"{lost}{say_size(first['n'], first['attempts'], things)}, of {format_count(first['of'])} failures in "

@@ -40,7 +40,9 @@ def show_health(health: dict[str, Any], unit: tuple[str, str]) -> None:
     section(
         "Health of the data",
         f"{broken} {attempts} with a reply that could not be parsed, {cut} cut short by a provider, "
-        f"{invalid} of {votes} judges' votes not usable. None of these counts as a zero.",
+        f"{invalid} of {votes} judges' votes not usable. What a provider cut short and votes that cannot be used are "
+        "left out and count as no zero; a reply that could not be parsed can fail its attempt, and what such an "
+        "attempt lacks stands under Failures as points lost.",
     )
     _show_figures(health, unit)
     kinds = cached(read.failure_counts)

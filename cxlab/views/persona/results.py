@@ -200,8 +200,9 @@ def _floor_lines(scene: ResultSelection) -> pl.DataFrame:
 def _explain_lines(scene: ResultSelection, lines: pl.DataFrame) -> None:
     told = "A dot opens its conversations."
     if not scene.floors and not set(scene.sides) & set(floors.BASELINES):
-        command = f"{_COMMAND.splitlines()[1]} --dataset {scene.dataset}"
-        st.caption(f"{told} Floors are missing on this data; add them: `{command}`")
+        st.caption(f"{told} Agents that do nothing or hand everybody over, the floors, were not run on this data.")
+        missing: dict[str, str | list[str]] = {"bench": BENCHMARK, "agents": list(floors.BASELINES)}
+        link("Run the floors on it", "run", View(dataset=scene.dataset), also=missing)
         return
     known = [
         f"an agent that {row['name']} {format_ratio(row['value'])}" + ("" if row["whole"] else " (of the parts it has)")

@@ -10,7 +10,7 @@ from cxlab.read import View, annotations, failures
 from cxlab.read.failures import FullScore
 from cxlab.records import Annotation
 from cxlab.store import write
-from cxlab.views.failures.charts import say_typical
+from cxlab.views.failures.charts import say_total, say_typical
 from tests.pages.app_script import open_page, words
 from tests.stores.judged import HOSTILE, NOON
 from tests.stores.runs import write_run
@@ -40,6 +40,9 @@ def test_groups_are_put_in_order_by_points_lost_where_that_is_asked_for(empty_ho
     assert "Most points lost: rude (the agent's doing)" in text
     assert "The worst that m does, by points lost" in text
     assert "2 dialogues, 190.0 points lost; the agent's doing." in text
+    # What has no reason is a group of its own; no attempt is in two.
+    assert sum(each or 0 for each in worst["lost"]) == worst["lost_in_all"][0] == worst["lost_in_groups"][0]
+    assert f"{worst['lost_in_all'][0]:.1f} points are lost in all, and the groups add up to it." in text
     assert "The worst that m does, by dialogues" in words(open_page("failures", benchmark="sage", model="m"))
     # Several models have no worst things of one's own.
     write_run(empty_home, 2, "n", VALUES, reasons=REASONS)
@@ -188,3 +191,15 @@ def test_an_attempt_of_a_group_leads_back_to_the_group(judged_home: Path) -> Non
     app.button(key="dialogue-up").click().run()
     assert "attempt" not in app.query_params
     assert alike in app.query_params["alike"]
+
+
+def test_points_of_an_attempt_in_several_groups_are_told_as_counted_in_each() -> None:
+    things = ("dialogue", "dialogues")
+    assert say_total({"lost_in_all": None, "lost_in_groups": None}, things) == ""
+    assert say_total({"lost_in_all": 310.0, "lost_in_groups": 310.0}, things) == (
+        "310.0 points are lost in all, and the groups add up to it. "
+    )
+    assert say_total({"lost_in_all": 310.0, "lost_in_groups": 400.0}, things) == (
+        "310.0 points are lost in all; the groups add up to 400.0, as dialogues that failed in several ways count in "
+        "each of their groups. "
+    )
