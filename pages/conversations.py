@@ -22,7 +22,7 @@ from cxlab.views.search import (
     trust,
     work,
 )
-from cxlab.views.search.place import INDEX, RETRIEVERS, SIZES, USUAL, SearchPlace, name_size
+from cxlab.views.search.place import RETRIEVERS, SIZES, USUAL, SearchPlace, name_retriever, name_size
 
 ui.routed()
 TABS = {
@@ -48,7 +48,7 @@ def choose(place: SearchPlace) -> SearchPlace:
         place = place.change(dataset=dataset, page=place.view.page)
         tip = "Whole conversations show how something develops; single messages show where something is said."
         pick(place, "granularity", "Match", list(GRAINS), GRAINS, help=tip)
-        tip = "Whose words, and how they change: conversation. Words in common: bm25, lexical. Meaning: minilm. "
+        tip = "Whose words, and how they change: conversation. Words in common: BM25, TF-IDF. Meaning: MiniLM. "
         tip += "The first joins words and conversation: the best on 195 real dialogues, by less than chance can do."
         tip += " Of very many conversations an index of vectors answers sooner and may miss some."
         pick(place, "retriever", "Retriever", RETRIEVERS, name_retriever, help=tip)
@@ -56,11 +56,6 @@ def choose(place: SearchPlace) -> SearchPlace:
         pick(place, "size", "How many of the best", (USUAL, *SIZES), name_size, help=tip)
         counts.choose_filters(place)
     return place
-
-
-def name_retriever(name: str) -> str:
-    """An index by its embedder, the others as they are called everywhere."""
-    return f"{name.removeprefix(INDEX)}, Chroma index" if name.startswith(INDEX) else name
 
 
 def list_jobs() -> work.SearchJobs:

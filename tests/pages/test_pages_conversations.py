@@ -17,7 +17,7 @@ from cxlab.records import Message
 from cxlab.records.conversation import ToolCall
 from cxlab.store import write
 from cxlab.ui.trash import delete
-from cxlab.views.search.place import SearchPlace
+from cxlab.views.search.place import SearchPlace, name_retriever
 from cxlab.views.search.results import draw_messages
 from cxlab.views.search.work import REPORT
 from tests.benchmarks.cdr.test_relevance_queue import store_labelled
@@ -217,6 +217,19 @@ def test_what_was_found_is_saved_as_a_set_searched_and_taken_back(dataset: str) 
     app.button(key=f"search-drop-{kept.id}").click().run()
     assert not app.exception
     assert [each.id for each in write.list_datasets()] == [dataset]
+
+
+def test_a_sum_of_ranks_is_no_score_and_retrievers_have_names(dataset: str) -> None:
+    """A hybrid ranks by reciprocal ranks of its parts, which tell nothing of how well one fits."""
+    for retriever, scored in (("hybrid:conversation", False), ("bm25", True)):
+        app = open_page("conversations", dataset=dataset, q="brown sizes", tab="sets", retriever=retriever)
+        assert not app.exception
+        (table,) = [each.value for each in app.dataframe if "conversation_id" in each.value.columns]
+        assert ("score" in table.columns) == scored, retriever
+    names = app.selectbox(key="search-retriever").options
+    assert {"BM25 + conversation", "BM25", "TF-IDF", "MiniLM", "BM25 + MiniLM", "MiniLM, Chroma index"} <= set(names)
+    assert not [name for name in names if ":" in name]
+    assert name_retriever("openai:some-model") == "openai:some-model"
 
 
 def test_trust_says_how_to_measure_where_nothing_was_measured(dataset: str) -> None:

@@ -15,6 +15,9 @@ RETRIEVERS = (
 )
 """Those that answer without a server; the first is meant unless an address says otherwise. Those of INDEX ask a kept
 index of an embedder's vectors, which is approximate; the others search exactly."""
+_NAMES = {
+    "bm25": "BM25", "lexical": "TF-IDF", "hashing": "hashed words", "minilm": "MiniLM", "conversation": "conversation",
+}  # fmt: skip
 SIZES = (10, 20, 50, 100, 200, 500)
 """How many of the best conversations are looked at, from narrow to broad."""
 USUAL = 0
@@ -104,3 +107,18 @@ def read_day(text: str) -> str:
         return date.fromisoformat(text).isoformat() if len(text) == 10 else ""
     except ValueError:
         return ""
+
+
+def name_retriever(name: str) -> str:
+    """What a retriever is called: "BM25 + MiniLM" for "hybrid:minilm", "MiniLM, Chroma index" for one of INDEX; the
+    name itself of one that is not known here, such as a server's model."""
+    if name.startswith(INDEX):
+        return f"{name_retriever(name.removeprefix(INDEX))}, Chroma index"
+    if is_joined(name) and (part := name.partition(":")[2]):
+        return f"{_NAMES['bm25']} + {_NAMES.get(part, part)}"
+    return _NAMES.get(name, name)
+
+
+def is_joined(name: str) -> bool:
+    """Whether a retriever joins others by their ranks, so that the number it ranks by is no score of anything."""
+    return name.partition(":")[0] == "hybrid"

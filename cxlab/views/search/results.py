@@ -19,7 +19,7 @@ from cxlab.ui.paging import show_pages
 from cxlab.ui.place import go
 from cxlab.ui.transcript_html import TranscriptCall, TranscriptLine, style, to_html
 from cxlab.views.search.finding import Findings
-from cxlab.views.search.place import SIZES, SearchPlace
+from cxlab.views.search.place import SIZES, SearchPlace, is_joined
 
 ROWS_A_PAGE = 10
 # Messages around the ones that matched, and characters of one message, that a result shows before it is opened.
@@ -82,7 +82,7 @@ def _show_hit(place: SearchPlace, found: Findings, hit: Hit, rank: int) -> None:
             st.markdown(f"**{rank}**")
             st.code(hit.conversation.id, language=None, width="content")
             st.caption(
-                plain(_describe_place(hit, len(messages), whole, not place.retriever.startswith("hybrid"))),
+                plain(_describe_place(hit, len(messages), whole, not is_joined(place.retriever))),
                 width="content",
             )
         _show_why(place, why, [messages[each] for each in range(len(messages))])

@@ -26,7 +26,7 @@ from cxlab.ui.tables import column, show_table
 from cxlab.ui.trash import delete, show_trash
 from cxlab.views.datasets import queries as datasets
 from cxlab.views.search.finding import Findings
-from cxlab.views.search.place import SearchPlace
+from cxlab.views.search.place import SearchPlace, is_joined, name_retriever
 
 _LONGEST = 80
 _EXCERPT = 200
@@ -58,10 +58,14 @@ def _offer(place: SearchPlace, found: Findings) -> None:
             st.session_state["search-set-saved"] = made.id
             st.rerun()
     frame = build_table(found)
-    columns = {
-        "rank": column("Rank", "count"), "conversation_id": column("Conversation", "id"),
-        "score": column("Score", "ratio"), "matched": column("What matched", width="large"),
-    }  # fmt: skip
+    columns = {"rank": column("Rank", "count"), "conversation_id": column("Conversation", "id")}
+    if is_joined(place.retriever):
+        frame = frame.drop("score")
+    else:
+        columns["score"] = column(
+            "Score", "ratio", f"By which {name_retriever(place.retriever)} ranks; higher fits better."
+        )
+    columns["matched"] = column("What matched", width="large")
     dataset = write.load_dataset(place.dataset)
     kept_out = is_kept_out(dataset, CORPUS)
     alt = "The conversations of the set."

@@ -18,7 +18,7 @@ from cxlab.ui.tables import column, show_chart
 from cxlab.views.benchmarks import declared
 from cxlab.views.retrieval import charts, queries_datasets
 from cxlab.views.retrieval import queries as searches
-from cxlab.views.search.place import SearchPlace
+from cxlab.views.search.place import SearchPlace, name_retriever
 
 BENCHMARK = "cdr"
 METRIC = "ndcg@10"
@@ -59,7 +59,8 @@ def _show_board(place: SearchPlace, dataset: str) -> None:
     areas = declared(BENCHMARK)
     titles = next((facet.labels for facet in areas.facets if facet.id == "area"), {})
     shown = frame.with_columns(
-        area=pl.col("area").replace(titles), name=pl.col("run_id").replace(models).str.strip_prefix("retriever:")
+        area=pl.col("area").replace(titles),
+        name=pl.col("run_id").replace_strict({run: _short(model) for run, model in models.items()}, default=None),
     )
     best = shown.sort("mean", descending=True).unique("area", keep="first", maintain_order=True).sort("area")
     means = shown.group_by("name").agg(pl.col("mean").mean()).sort("mean", descending=True)
@@ -98,4 +99,4 @@ def _find_near(shown: pl.DataFrame, best: dict[str, Any]) -> list[str]:
 
 
 def _short(model: str) -> str:
-    return model.removeprefix("retriever:")
+    return name_retriever(model.removeprefix("retriever:"))
