@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cxlab.benchmarks.cxmarena.generation import dataset_config
 from cxlab.errors import BadOption
 
 LIMIT_S, LIMIT_MIB, LIMIT_SMALL_S = 180.0, 2048.0, 10.0
@@ -76,7 +75,7 @@ def _measure(given: argparse.Namespace, articles: int) -> dict[str, Any]:
 
 def _generate(brand: str, articles: int, workers: int | None) -> dict[str, Any]:
     """Make one dataset here; the seconds between two stages belong to the later one."""
-    from cxlab.benchmarks.cxmarena.generation import pipeline
+    from cxlab.benchmarks.cxmarena.generation import dataset_config, pipeline
 
     stages: dict[str, dict[str, float]] = {}
     watch = _Watch()

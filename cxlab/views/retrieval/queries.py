@@ -356,18 +356,27 @@ def differences(dataset_id: str, task: str, runs: Sequence[str], baseline: str, 
         means.filter(pl.col("run_id") == run).join(base, on="sample_id", how="full", coalesce=True).sort("sample_id")
         for run in others
     ]
+    return compare_joined(("run_id",), [(run,) for run in others], joined, _SEED)
+
+
+def compare_joined(
+    names: Sequence[str], keys: Sequence[tuple[str, ...]], joined: Sequence[pl.DataFrame], seed: int
+) -> pl.DataFrame:
+    """A row a frame of (value, base), one row a query with null where a side lacks it: `names` from `keys`, and what
+    `differences` tells."""
     told = compare_pairs(
         [(pairs["value"].to_numpy(), pairs["base"].to_numpy()) for pairs in joined],
-        seed=_SEED, closed_form_from=_MANY, bounds=(-100.0, 100.0),
+        seed=seed, closed_form_from=_MANY, bounds=(-100.0, 100.0),
     )  # fmt: skip
     words = {"above": "better", "below": "worse"}
     rows = [
-        (run, each.found.n, pairs.height - each.found.n, each.found.difference, each.found.low, each.found.high,
+        (*key, each.found.n, pairs.height - each.found.n, each.found.difference, each.found.low, each.found.high,
          each.found.p, each.p, each.found.wins, each.found.ties, each.found.losses,
          words.get(each.verdict, each.verdict))
-        for run, pairs, each in zip(others, joined, told, strict=True)
+        for key, pairs, each in zip(keys, joined, told, strict=True)
     ]  # fmt: skip
+    texts = dict.fromkeys(names, pl.String)
     numbers = dict.fromkeys(("difference", "low", "high", "p", "p_corrected"), pl.Float64)
     counts = dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
-    schema: dict[str, Any] = {"run_id": pl.String, "n": pl.Int64, "unmatched": pl.Int64, **numbers, **counts}
+    schema: dict[str, Any] = {**texts, "n": pl.Int64, "unmatched": pl.Int64, **numbers, **counts}
     return pl.DataFrame(rows, schema=schema | {"verdict": pl.String}, orient="row").fill_nan(None)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
-from cxlab.metrics.paired import compare_pairs
 from cxlab.views.benchmarks import ranking_tasks
 from cxlab.views.retrieval import queries, queries_datasets
 
 _SEED = 20260102
-_MANY = 4_000  # queries from which the closed form is as good as drawing
-_WORDS = {"above": "better", "below": "worse"}
 
 
 def sisters(dataset_id: str, task: str) -> list[str]:
@@ -47,21 +43,7 @@ def differences(dataset_id: str, task: str, runs: Sequence[str], metric: str) ->
             right = theirs.filter(pl.col("run_id") == partner).select("query", base="value")
             keys.append((run, other))
             joined.append(left.join(right, on="query", how="full", coalesce=True).sort("query"))
-    told = compare_pairs(
-        [(pairs["value"].to_numpy(), pairs["base"].to_numpy()) for pairs in joined],
-        seed=_SEED, closed_form_from=_MANY, bounds=(-100.0, 100.0),
-    )  # fmt: skip
-    rows = [
-        (*key, each.found.n, pairs.height - each.found.n, each.found.difference, each.found.low, each.found.high,
-         each.found.p, each.p, each.found.wins, each.found.ties, each.found.losses,
-         _WORDS.get(each.verdict, each.verdict))
-        for key, pairs, each in zip(keys, joined, told, strict=True)
-    ]  # fmt: skip
-    numbers = dict.fromkeys(("difference", "low", "high", "p", "p_corrected"), pl.Float64)
-    counts = dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
-    texts = dict.fromkeys(("run_id", "other"), pl.String)
-    schema: dict[str, Any] = {**texts, "n": pl.Int64, "unmatched": pl.Int64, **numbers, **counts}
-    return pl.DataFrame(rows, schema=schema | {"verdict": pl.String}, orient="row").fill_nan(None)
+    return queries.compare_joined(("run_id", "other"), keys, joined, _SEED)
 
 
 def _mean(dataset_id: str, task: str, metric: str) -> pl.DataFrame:
