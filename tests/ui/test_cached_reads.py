@@ -25,7 +25,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def send(con: object, sql: str, *rest: object) -> object:
         sent.append(sql)
-        return real(con, sql, *rest)  # type: ignore[arg-type]
+        return real(con, sql, *rest)
 
     monkeypatch.setattr(query.connect, "query", send)
     return sent
