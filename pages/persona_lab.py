@@ -120,7 +120,7 @@ def show_live() -> None:
         with head:
             address.choose_column(chosen, number, titles[number], offered)
     showing.show_why(chosen, stage.frames if chosen.anew and not stage.touched else ())
-    showing.show_effect(chosen.agent, chosen.columns, brief=chosen.large)
+    showing.show_effect(chosen.agent, chosen.columns, chosen.large, showing.say_typical(chosen))
     followed = st.session_state["persona-playing"] or stage.busy
     every = interval(chosen, stage) if followed else None
     st.fragment(run_every=every)(show_board)(chosen, stage, followed, offered.lacks, keep)

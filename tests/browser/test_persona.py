@@ -13,6 +13,16 @@ pytestmark = pytest.mark.xdist_group("browser")
 EXPOSURES = ["hard-0-text", "hard-1-text", "hard-2-voice-15"]
 
 
+@pytest.mark.parametrize("width", [1440, 1024])
+def test_on_a_beamer_the_figures_fit_beside_the_dialogues(page: Page, lab: Lab, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    go(page, lab.url, "persona_lab", variant=["none-0-text", "easy-0-text", "hard-0-text"], show="large")
+    table = page.locator("table.cx-twelve").last
+    expect(table.locator("thead th")).to_have_count(3)
+    settle(page)
+    assert table.evaluate("each => each.getBoundingClientRect().right") <= width
+
+
 def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     go(page, lab.url, "persona_lab", variant=EXPOSURES, pace="once")
     log = page.get_by_role("log")

@@ -104,18 +104,21 @@ def test_the_same_moments_stand_side_by_side_with_what_the_customer_holds(empty_
     assert shown.count("<span>SIM card: locked, it asks for the PIN</span>") == 2
 
 
-def test_the_lab_opens_on_what_stored_runs_show_most_of_and_plays_it_as_stored(empty_home: Path) -> None:
+def test_the_lab_opens_on_a_typical_task_of_stored_runs_and_plays_it_as_stored(empty_home: Path) -> None:
     dataset, rows = make(MmDataset(domain=("retail",), count=2, personas=("hard",), modalities=("text",)), 4)
     write.save_dataset(dataset, rows)
     order = RunRequest("mmtaup2", models=("simulated:strong",), customer="simulated:customer", dataset_id=dataset.id)
     launch([run.id for run in create_runs(order)], ExecutionOptions(workers=1, quiet=True))
-    best = showing.list_contrasts("simulated:strong")[0]
+    best = showing.find_typical(showing.list_contrasts("simulated:strong"), "exposure")
+    assert best is not None
     assert (best.dataset, best.kind) == (dataset.id, "exposure")
     app = open_page("persona_lab")
     assert not app.exception
     assert (app.query_params["from"], app.query_params["case"]) == (dataset.id, best.task)
     assert app.query_params["variant"] == ["hard-0-text", "hard-1-text", "hard-2-text"]
     assert f"an example and no measure. The goal: {showing.describe(best)}." in words(app)
+    told = f"of 2 stored tasks that whose difference in turns ({best.more_turns:+d}) is the median"
+    assert f"The task is a typical one: {told}." in words(app)
     assert "Over 2 pairs of stored conversations of strong · simulated (2 tasks, text, hard customers" in words(app)
     # What is offered is shown as it is stored, and no model is asked.
     stage = app.session_state["persona-stage"][1]

@@ -64,6 +64,7 @@ def style(large: bool) -> str:
     .cx-twelve thead th {{text-align: right; vertical-align: bottom; font-size: .85em;}}
     .cx-twelve:not(.under) thead th {{white-space: nowrap;}}
     .cx-twelve thead div {{display: flex; justify-content: space-between; align-items: end; gap: .6rem;}}
+    .cx-twelve thead div span:first-child {{white-space: normal; text-align: left;}}
     .cx-twelve thead div span:last-child {{text-align: right;}}
     .cx-twelve td {{text-align: right; color: {ink.muted}; white-space: nowrap; cursor: help;}}
     .cx-twelve tr.apart th, .cx-twelve tr.apart td {{color: {ink.ink};}}

@@ -54,15 +54,37 @@ def _rank(runs: Mapping[str, str]) -> list[TaskContrast]:
 
 
 def find_opening() -> dict[str, list[str]] | None:
-    """The address of the most telling contrast of the stand-in agent, personas first: what the page opens on."""
+    """The address of a typical contrast of the stand-in agent, of personas where there is any: what the page opens
+    on."""
     found = list_contrasts(_OPENING)
-    if not found:
+    best = next(filter(None, (find_typical(found, kind) for kind in _COLUMNS)), None)
+    if best is None:
         return None
-    best = max(found, key=lambda one: (one.kind == "persona", one.size))
     return {
         "from": [best.dataset], "domain": [best.domain], "case": [best.task], "seed": [str(_seed(best))],
         "agent": [_OPENING], "variant": [column.code for column in _COLUMNS[best.kind]],
     }  # fmt: skip
+
+
+def find_typical(found: Sequence[TaskContrast], kind: str) -> TaskContrast | None:
+    """Of all contrasts of this kind the typical one; see worth_showing."""
+    return worth_showing.find_typical([one for one in found if one.kind == kind])
+
+
+def say_typical(now: Choices) -> str:
+    """By which rule the task on the page is an example; "" where it is not chosen by it."""
+    found = list_contrasts(now.agent)
+    for kind in _COLUMNS:
+        one = find_typical(found, kind)
+        if one is not None and played(now, one).play == replace(now, anew=False).play:
+            count = sum(each.kind == kind for each in found)
+            return (
+                f"a typical one: of {count} stored tasks that whose difference in turns ({one.more_turns:+d}) is the "
+                "median"
+                if count > 1
+                else ""
+            )
+    return ""
 
 
 def _seed(one: TaskContrast) -> int:
@@ -108,9 +130,9 @@ def show_why(now: Choices, frames: Sequence[LiveSnapshot]) -> None:
     if one is None:
         return
     otherwise = tell_otherwise(one, frames)
-    told = (
-        "" if now.large else f"As stored, one conversation each, an example and no measure. The goal: {describe(one)}."
-    )
+    typical = say_typical(now)
+    told = f"As stored, one conversation each, an example and no measure. The goal: {describe(one)}."
+    told = "" if now.large else told + (f" The task is {typical}." if typical else "")
     if told or otherwise:
         st.caption(plain(f"{told} {otherwise}".strip()))
 
@@ -131,11 +153,12 @@ def describe(one: TaskContrast) -> str:
     )
 
 
-def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = False) -> None:
+def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = False, typical: str = "") -> None:
     """Over all stored runs of the agent: does what sets the columns apart show, in its words and in what comes of them?
 
     Of personas while the agent is told nothing, or of what it is told of a hard customer; each column is held against
-    the first. Nothing where the columns differ in something else, or nothing is stored. `brief`: a line, for a stage.
+    the first. Nothing where the columns differ in something else, or nothing is stored. `brief`: a line, for a stage,
+    which also says by which rule the example is a `typical` one.
     """
     terms = list(dict.fromkeys((column.persona, column.exposure) for column in columns))
     by_persona = len({exposure for _, exposure in terms}) == 1
@@ -161,7 +184,9 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
     if brief:
         pairs = "pair" if first.n == 1 else "pairs"
         over = f"Measured over {first.n} {pairs} of stored conversations, {first.tasks} tasks."
-        st.markdown(f"**{plain(finding)}.** {plain(over)} Here is one dialogue of each, an example.")
+        st.markdown(
+            f"**{plain(finding)}.** {plain(over)} Here is one dialogue of each, {plain(typical) or 'an example'}."
+        )
         return
     section(
         plain(finding),

@@ -6,6 +6,7 @@ Conversations in text with trial and task alike are set beside each other; floor
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -45,6 +46,11 @@ class TaskContrast:
         """What differs: goals first, then turns."""
         return max(self.passed) - min(self.passed), max(self.turns) - min(self.turns)
 
+    @property
+    def more_turns(self) -> int:
+        """Turns under the last term, beyond those under the first."""
+        return self.turns[-1] - self.turns[0]
+
 
 def rank(conversations: pl.DataFrame, figures: pl.DataFrame, datasets: Mapping[str, str]) -> list[TaskContrast]:
     """The contrasts that stored runs hold, the largest first; frames as of store's load_figures.
@@ -70,6 +76,18 @@ def rank(conversations: pl.DataFrame, figures: pl.DataFrame, datasets: Mapping[s
                 reached, lengths = tuple(one for one, _ in played), tuple(one for _, one in played)
                 found.append(TaskContrast(run, datasets[run], domain, task, trial, kind, reached, lengths))
     return sorted(found, key=lambda one: (-one.size[0], -one.size[1], one.task, one.kind, one.run_id))
+
+
+def find_typical(contrasts: Sequence[TaskContrast]) -> TaskContrast | None:
+    """Of contrasts of one kind the one whose `more_turns` are nearest to their median (of two middle ones the lower);
+    of equals the first. None of none.
+
+    An example for an audience: the largest contrast would promise more than a task usually shows.
+    """
+    if not contrasts:
+        return None
+    usual = statistics.median_low(one.more_turns for one in contrasts)
+    return min(contrasts, key=lambda one: abs(one.more_turns - usual))
 
 
 @dataclass(frozen=True)

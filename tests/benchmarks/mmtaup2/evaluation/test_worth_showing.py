@@ -4,7 +4,7 @@ import itertools
 
 import polars as pl
 
-from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import SETS, measure_effect, rank
+from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import SETS, find_typical, measure_effect, rank
 
 TERMS = sorted(set(itertools.chain(*SETS.values())))
 
@@ -35,6 +35,22 @@ def test_what_differs_most_comes_first_and_what_lacks_a_side_is_left_out() -> No
     ]  # fmt: skip
     assert found[0].passed == (False, True, True)
     assert (found[0].dataset, found[0].run_id) == ("d", "r")
+
+
+def test_the_typical_task_is_that_of_the_median_and_not_the_largest() -> None:
+    more = {"none": 0, "little": 2, "usual": 4, "much": 9, "most": 20}
+    cells = {(task, persona, 0): (True, 5 + extra * (persona == "hard")) for task, extra in more.items()
+             for persona in ("none", "easy", "hard")}  # fmt: skip
+    found = rank(*frames(cells), {"r": "d"})
+    assert found[0].task == "most"
+    typical = find_typical(found)
+    assert typical is not None
+    assert (typical.task, typical.more_turns) == ("usual", 4)
+    # Of two middle ones the lower.
+    fewer = find_typical([one for one in found if one.task != "most"])
+    assert fewer is not None
+    assert fewer.task == "little"
+    assert find_typical([]) is None
 
 
 def test_an_effect_that_is_there_shows_and_one_that_is_not_does_not() -> None:
