@@ -66,6 +66,7 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
         # Told by the verdict alone: its reason, and as much as it says of the place.
         places = [(name, row.get(name)) for name in ("stage", "field", "tool")]
         said = [scenario, *(f"{name} {_place(row['scenario'], name, value)}" for name, value in places if value)]
+        detail = _spell_programs(detail)
         return f"{detail[:1].upper()}{detail[1:]}" or failure_kinds.name_kind(kind).capitalize(), " · ".join(said)
     form, _, part = detail.partition(" ")
     if kind == "format" and form == "invalid":
@@ -108,9 +109,16 @@ def name_step(scenario: str | None, step: str | None) -> str:
     return f"“{known.stages[step]}”" if known and step in known.stages else name_id(step)
 
 
+def _spell_programs(text: str) -> str:
+    """A text with the names that programs have in it as words: “find user id by email” of find_user_id_by_email."""
+    return re.sub(r"\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b", lambda found: f"“{found[0].replace('_', ' ')}”", text)
+
+
 def _place(scenario: str | None, kind: str, value: str) -> str:
-    """Where an attempt was decided; the name of a tool is what its program calls it."""
-    return value if kind == "tool" else name_step(scenario, value) if kind == "stage" else name_id(value)
+    """Where an attempt was decided; a tool is named in words."""
+    return (
+        _spell_programs(value) if kind == "tool" else name_step(scenario, value) if kind == "stage" else name_id(value)
+    )
 
 
 def say_owner(owner: object) -> str:

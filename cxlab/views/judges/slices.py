@@ -24,8 +24,10 @@ class Slices:
         # What figures are remembered by.
         return f"Slices({self.facets})"
 
-    def name(self, by: str, value: str) -> str:
-        """A value of a slice for people."""
+    def name(self, by: str, value: str | None) -> str:
+        """A value of a slice for people; None of attempts for which the facet is not known."""
+        if value is None:
+            return "not known"
         if by == "turn":
             return value.lstrip("0") or "0"
         return self.about.value(by, value) if by in self.facets else label(value)

@@ -5,8 +5,10 @@ import pytest
 
 from cxlab.charts.matrix import draw_confusion, draw_matrix, name_item, name_judge
 from cxlab.charts.theme import mark_models
+from cxlab.views.benchmarks import declared
 from cxlab.views.failures.charts import describe_group, draw_groups
 from cxlab.views.judges import charts as draw
+from cxlab.views.judges.slices import Slices
 
 GROUP = {
     "alike": "abc",
@@ -195,3 +197,21 @@ def test_names() -> None:
     assert name_judge("openai:gpt-4.1") == "openai:gpt-4.1"
     assert name_item("airline_refund.CoreDemand") == "core demand · airline refund"
     assert name_item("content_utility") == "content utility"
+
+
+def test_tools_in_reasons_and_places_are_named_in_words() -> None:
+    row = {"kind": "answer", "scenario": "serve", "scenarios": 1, "detail": "not done: find_user_id_by_email",
+           "tool": "get_order_details", "stage": None, "took": None, "due": None, "field": None}  # fmt: skip
+    what, where = describe_group(row)
+    assert what == "Not done: “find user id by email”"
+    assert where == "Serve · tool “get order details”"
+
+
+def test_agreement_is_sliced_where_a_facet_is_not_known_of_some_attempts() -> None:
+    slices = Slices(("corpus",), {"corpus": "Corpus"}, declared("cxmarena"))
+    assert slices.name("corpus", None) == "not known"
+    frame = pl.DataFrame({"slice": ["a_b", None], "agree": [0.9, 0.8], "unanimous": [0.8, 0.7], "fleiss": [0.5, 0.4],
+                          "alpha": [0.5, 0.4], "n": [10, 20]})  # fmt: skip
+    names = {value: slices.name("corpus", value) for value in frame["slice"]}
+    figure = draw.draw_reliability(frame, names, False)
+    assert any("not known" in str(label) for label in figure.data[0].y)
