@@ -14,10 +14,13 @@ from cxlab.views.escalation.judging_jobs import JudgingJobs
 from cxlab.views.glossary import show_words
 from cxlab.views.judges import agreement, bias, leave_out, materiality, queries_review, review
 from cxlab.views.judges.slices import choose_panel, find_slices
+from cxlab.views.judges.verdicts import page as verdicts
 
 ui.routed()
 
-TABS = {"review": "Review", "agreement": "Agreement", "bias": "Bias", "changes": "What it changes"}
+TABS = {
+    "review": "Review", "agreement": "Agreement", "bias": "Bias", "changes": "What it changes", "verdicts": "Verdicts",
+}  # fmt: skip
 # What older links call them, and what they had open there.
 OLDER = {
     "queue": ("review", ""), "matters": ("changes", ""), "twice": ("agreement", ""), "strict": ("bias", ""),
@@ -62,6 +65,8 @@ def show_page(view: View, judged: list[str]) -> None:
         elif tab == "bias":
             rules = {name: each.title for name, each in list_rules().items()}
             bias.show_bias(view, filters, slices, rules, show_rule, OLDER.get(view.tab, ("", ""))[1])
+        elif tab == "verdicts":
+            verdicts.show_verdicts(view, filters, slices)
         else:
             # Here models are ranked: under the same conditions, and on what all of them tried.
             materiality.show_changes(filters, narrow_to_set(filters, [benchmark]), slices)

@@ -19,7 +19,7 @@ from tests.stores.verdicts import JudgingWriter, decide
 
 # One worker opens these pages, so that what they show is read once.
 pytestmark = pytest.mark.xdist_group("pages")
-TABS = ["review", "agreement", "bias", "changes"]
+TABS = ["review", "agreement", "bias", "changes", "verdicts"]
 
 
 def test_an_empty_store_says_what_would_be_here(empty_home: Path) -> None:

@@ -34,6 +34,7 @@ from cxlab.views.judges.judge_columns import (
     two,
 )
 from cxlab.views.judges.slices import Slices
+from cxlab.views.judges.verdicts.page import open_verdicts
 
 _MEASURES = {"agree": "Agreement, %", "kappa": "Kappa"}
 _WRITE = {"agree": format_share, "kappa": format_ratio}
@@ -248,6 +249,8 @@ def _show_pair(view: View, name: str, a: str, b: str, slices: Slices) -> None:
             st.query_params["group"] = name
             st.session_state["review-come-up"] = True
             go(here().change(tab="review", field="", judges=(a, b), attempt="", turn=None))
+        if st.button(f"List all {format_count(found.n)} verdicts of both", key="judges-to-verdicts"):
+            open_verdicts((a, b), name)
 
 
 def _find_question(benchmark: str, item: str) -> str:
@@ -321,7 +324,7 @@ def _show_splits(view: View, panel: Sequence[str], kind: str, slices: Slices) ->
     section(
         "Votes that could not be used", "A failed reply loses all its verdicts; one outside the options loses itself."
     )
-    show_table(
+    chosen = show_table(
         table.with_columns(name=pl.col("judge").map_elements(label, return_dtype=pl.String)),
         filled(
             table,
@@ -338,7 +341,10 @@ def _show_splits(view: View, panel: Sequence[str], kind: str, slices: Slices) ->
         ),
         key="judges-panel",
         alt="Votes by judge, and how many could not be used.",
+        select="single",
     )
+    if chosen:
+        open_verdicts((chosen[0]["judge"],), kept="unused")
 
 
 def patterns(view: View, panel: Sequence[str], slices: Slices, by: str | None = None) -> pl.DataFrame:

@@ -19,8 +19,12 @@ from cxlab.views.judges.bias import say_favour, say_length, say_strictness
 from cxlab.views.judges.judge_columns import UNMEASURED, begin, filled, leave_unmeasured
 from cxlab.views.judges.raters import judges_with_people
 from cxlab.views.judges.slices import Slices, find_slices
+from cxlab.views.judges.verdicts.page import open_verdicts
 
-_STATISTICS = {"agreement": "How far they agree", "bias": "Who leans where", "changes": "What it changes"}
+_STATISTICS = {
+    "agreement": "How far they agree", "bias": "Who leans where", "changes": "What it changes",
+    "verdicts": "Each verdict",
+}  # fmt: skip
 
 
 def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slices) -> None:
@@ -58,7 +62,7 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
             "n", judge=pl.lit("panel"), name=pl.lit("None: the whole panel"), rest=pl.col("whole"),
         )  # fmt: skip
         shown = pl.concat([panel, shown], how="diagonal")
-    show_table(
+    chosen = show_table(
         shown,
         filled(
             shown,
@@ -82,7 +86,11 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
         ),
         key="judges-leave-out",
         alt="What the panel would be without each judge.",
+        select="single",
     )  # fmt: skip
+    st.caption("Click a judge to read the verdicts that its row counts.")
+    if chosen and chosen[0]["judge"] in judges:
+        open_verdicts((chosen[0]["judge"],), kept="known")
 
 
 def say_grades(view: View, slices: Slices) -> str:
@@ -151,7 +159,12 @@ def say_drop(frame: pl.DataFrame) -> str:
     if free.is_empty():
         least = known.filter(pl.col("least"))
         if least.is_empty():
-            return "Drop none: without any of them the panel is right less often; which is missed least is not sure"
+            worst, *_, row = known.sort("change").iter_rows(named=True)
+            most, little = (f"{_lost(each)} points without {name_judge(each['judge'])}" for each in (worst, row))
+            return (
+                f"Drop none: the whole panel is right on {format_share(row['whole'])}, and less often without any of "
+                f"them, by {little} to {most} (n {format_count(row['n'])} verdicts); which is missed least is not sure"
+            )
         row = least.row(0, named=True)
         return (
             f"Drop none: without any of them the panel is right less often. If one must go, {name_judge(row['judge'])} "
@@ -182,6 +195,10 @@ def _say_pair(known: pl.DataFrame) -> str:
             f"({_reach(row)}, {n}). Without it one judge is left, and no panel"
         )
     return f"Neither of the two judges is the weaker one beyond chance: without {weaker} {shares} ({_reach(row)}, {n})"
+
+
+def _lost(row: Mapping[str, float]) -> str:
+    return f"{-100 * row['change']:.1f}"
 
 
 def _reach(row: Mapping[str, float]) -> str:

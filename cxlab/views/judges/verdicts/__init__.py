@@ -1,0 +1,1 @@
+"""The verdicts behind the figures of the page Judges, one by one."""

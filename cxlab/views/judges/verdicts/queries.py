@@ -1,0 +1,79 @@
+"""The verdicts of one judge, each beside those of the others and beside the truth where it is known."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import polars as pl
+
+from cxlab.read.procedures import select_procedure
+from cxlab.read.query import ask, where
+from cxlab.read.view import View
+
+Kept = Literal["all", "known", "wrong", "alone", "unused"]
+MOST = 500
+"""Verdicts that a list shows; its counts are of all."""
+_LOG = "measured"
+# Of the verdicts of a judge, those that are kept.
+_KEPT = {
+    "all": "said IS NOT NULL",
+    "known": "said IS NOT NULL AND truth IS NOT NULL AND len(others) > 0",
+    "wrong": "said IS NOT NULL AND truth IS NOT NULL AND len(others) > 0 AND said <> truth",
+    "alone": "said IS NOT NULL AND len(others) > 0 AND NOT list_contains(others, said)",
+    "unused": "said IS NULL",
+}
+
+
+class Verdicts(NamedTuple):
+    """`counts`: how many there are by `Kept`; `rows`: the first `MOST` of those that are asked for.
+
+    Columns of `rows`: run_id, attempt_id, model, sample_id, turn, kind, name (of the field, with its procedure, or of
+    the grade), said, beside (of the other judge that is asked for), others (valid verdicts of all others), truth,
+    status ("ok" where `said` is one of the options).
+    """
+
+    counts: dict[str, int]
+    rows: pl.DataFrame
+
+
+def list_verdicts(
+    view: View, judge: str, beside: str = "", name: str = "", kept: Kept = "all", opinions: Sequence[str] = ()
+) -> Verdicts:
+    """What `judge` said under the view, in the order of attempts and turns.
+
+    `beside`: another judge, whose valid verdicts it shares. `name`: one field or grade alone. `opinions`: fields of
+    which no truth is known. The truth is that of `queries_leave_out.votes_with_truth`, so that "known" counts what its
+    table counts.
+    """
+    condition, params = where(view, "judgements", "j.")
+    items = f"""
+        WITH items AS (
+            SELECT run_id, attempt_id, turn, kind, field, any_value(model) AS model,
+                any_value(verdict) FILTER (judge = $judge AND status = 'ok') AS said,
+                any_value(status) FILTER (judge = $judge) AS status,
+                any_value(verdict) FILTER (judge = $beside AND status = 'ok') AS beside,
+                coalesce(list(verdict ORDER BY judge) FILTER (
+                    judge NOT IN ($judge, '{_LOG}') AND status = 'ok'), []) AS others,
+                any_value(verdict) FILTER (judge = '{_LOG}' AND status = 'ok') AS log
+            FROM judgements j WHERE {condition} GROUP BY ALL HAVING status IS NOT NULL
+        ), known AS (
+            SELECT run_id, attempt_id, turn, CAST(gold_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS gold_map
+            FROM traces WHERE last AND parsed
+        ), told AS (
+            SELECT i.* EXCLUDE (log), a.sample_id,
+                concat_ws('.', CASE WHEN kind = 'field' THEN {select_procedure("a.facet_list")} END, field) AS name,
+                CASE WHEN kind = 'field' AND field NOT IN (SELECT unnest($opinions::VARCHAR[]))
+                    THEN coalesce(k.gold_map[field], log) END AS truth
+            FROM items i JOIN attempts a USING (run_id, attempt_id)
+                LEFT JOIN known k USING (run_id, attempt_id, turn)
+            WHERE ($beside = '' OR (said IS NOT NULL AND beside IS NOT NULL))
+        ), wanted AS (SELECT * FROM told WHERE $name IN ('', name))
+    """
+    params = {**params, "judge": judge, "beside": beside, "name": name, "opinions": list(opinions)}
+    counted = ", ".join(f'count(*) FILTER ({rule}) AS "{each}"' for each, rule in _KEPT.items())
+    counts = ask(f"{items} SELECT {counted} FROM wanted", params).row(0, named=True)
+    rows = ask(
+        f"""{items} SELECT run_id, attempt_id, model, sample_id, turn, kind, name, said, beside, others, truth, status
+        FROM wanted WHERE {_KEPT[kept]} ORDER BY run_id, attempt_id, turn, kind DESC, name LIMIT {MOST}""",
+        params,
+    )
+    return Verdicts(counts, rows)
