@@ -15,7 +15,7 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, go, here, link, link_back, marks, set_view
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import choose
-from cxlab.ui.labels import PASSED_OF_ALL, figures, plain, say_passed, title
+from cxlab.ui.labels import PASSED_OF_ALL, figures, label, plain, say_passed, title
 from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, declared_all, names_of, usable_facets
@@ -159,7 +159,7 @@ def show_attempts(view: View, about: Declaration) -> None:
     listed = view.change(attempt="", turn=None, order=_order_of(view), page=view.page)
     page = cached(failures.rows, listed, ROWS_A_PAGE, (view.page - 1) * ROWS_A_PAGE, less)
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
-        narrowed = "; ".join(f"{name}: {values}" for name, values in view.describe() if name != "benchmark")
+        narrowed = say_filters(view, about)
         kind = {
             "wrong": "failed or without a verdict",
             "failed": "failed",
@@ -211,6 +211,21 @@ def show_attempts(view: View, about: Declaration) -> None:
         row = chosen[0]
         go(view.open(row["run_id"], row["attempt_id"], row["first_turn"]))
     save_set(view.change(order=_order_of(view), page=view.page), about, page.total)
+
+
+def say_filters(view: View, about: Declaration) -> str:
+    """The filters in force with names as people read them: "model: weak · simulated; Asked by: manager"."""
+    told = {"model": label, "task": lambda each: titles_of(about).get(each, label(each)), "error": name_kind}
+    facets = dict(view.facets)
+    parts = []
+    for name, values in view.describe():
+        if name in facets:
+            parts.append(f"{about.title(name)}: {', '.join(about.value(name, each) for each in facets[name])}")
+        elif name in told:
+            parts.append(f"{name}: {', '.join(map(told[name], values.split(', ')))}")
+        elif name != "benchmark":
+            parts.append(f"{name}: {values}")
+    return "; ".join(parts)
 
 
 def _add_main_scores(frame: pl.DataFrame) -> pl.DataFrame:

@@ -10,6 +10,8 @@ from cxlab.read import View, annotations, failures
 from cxlab.read.failures import FullScore
 from cxlab.records import Annotation
 from cxlab.store import write
+from cxlab.views.benchmarks import declared
+from cxlab.views.failures.attempt_list import say_filters
 from cxlab.views.failures.charts import say_total, say_typical
 from tests.pages.app_script import open_page, words
 from tests.stores.judged import HOSTILE, NOON
@@ -202,4 +204,11 @@ def test_points_of_an_attempt_in_several_groups_are_told_as_counted_in_each() ->
     assert say_total({"lost_in_all": 310.0, "lost_in_groups": 400.0}, things) == (
         "310.0 points are lost in all; the groups add up to 400.0, as dialogues that failed in several ways count in "
         "each of their groups. "
+    )
+
+
+def test_filters_in_force_are_told_in_words() -> None:
+    view = View(benchmark="sage", models=("simulated:weak",), errors=("format",), facets=(("level", ("zero",)),))
+    assert say_filters(view, declared("sage")) == (
+        "model: weak · simulated; Adversarial level: zero; error: unreadable reply"
     )
