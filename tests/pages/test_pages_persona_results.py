@@ -55,14 +55,14 @@ def test_the_figures_are_those_of_the_runs(played: Path, monkeypatch: pytest.Mon
     assert cell(app, "pass^2", "hard").startswith("0.750 (")
     assert cell(app, "Turn overhead", "all").startswith("0.250 (")
     said = words(app)
-    assert "strong: mm-tap 0.656; persona makes no sure difference" in said
+    assert "strong: mm-tap 0.656; persona: none of the differences below is sure" in said
     assert "Broken lines are floors: an agent that always hands over" in said
     assert "0 of 1 differences are sure" in said
     gaps = next(each.value for each in app.dataframe if "p_corrected" in each.value.columns)
     assert gaps["difference"].round(4).to_list() == [-0.2625]
     # Without a word the figure is what every page calls passed, and of which conversations stands beside it.
     said = words(results())
-    assert "strong: passed 87.5 %; persona makes no sure difference" in said
+    assert "strong: passed 87.5 %; persona: none of the differences below is sure" in said
     assert "Of all conversations of these runs" in said
     assert "Of those that the filters leave" in words(results(**{"only-modality": "text"}))
     # Other weights: only safety counts, half of it was asked for.

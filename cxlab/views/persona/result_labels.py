@@ -223,7 +223,8 @@ def find(metric: str, by: str, whole: pl.DataFrame, gaps: pl.DataFrame) -> str:
         return plain(lead)
     real = own.filter(pl.col("verdict") != "cannot tell")
     if real.is_empty():
-        return plain(f"{lead}; {_TITLES[by].lower()} makes no sure difference")
+        # The heading above counts fewer comparisons and may be sure of what is not sure among all of them.
+        return plain(f"{lead}; {_TITLES[by].lower()}: none of the differences below is sure")
     most = real.sort(pl.col("difference").abs(), descending=True).row(0, named=True)
     pair = pair_name(most["factor"], most["level"], most["base"]).replace("<br>", " ").lower()
     moved = write_gap(metric, most["difference"], sign="+")
