@@ -21,6 +21,12 @@ def spell_out(name: object) -> str:
     return " ".join(word if word.isupper() and (len(word) == 1 or not loud) else word.lower() for word in apart)
 
 
+def begin(words: str) -> str:
+    """Words as the beginning of a sentence; one that begins with a program's name ("retriever:bm25") stays as it is."""
+    first = words.partition(" ")[0]
+    return words if re.search(r"\w[:./@_]\w|\d", first) else words[:1].upper() + words[1:]
+
+
 def name_id(id: object) -> str:
     """What a field, a value or an action is called: as its benchmark declares, else its id in words."""
     return procedures.words().get(str(id)) or spell_out(id)

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_interval, format_points
 from cxlab.charts.theme import SIMULATED_PREFIX, Mark, mark_models, mark_of, short_model
 from cxlab.read.annotations import marked_samples
@@ -218,7 +219,7 @@ def _say_decision(scored: Sequence[Ranking], names: Mapping[str, str]) -> str:
         return "Nothing has been scored that could be compared"
     if len(scored) == 1:
         told = say_leader(scored[0], lambda side: names.get(side, side))
-        return told[:1].upper() + told[1:]
+        return begin(told)
     several = [each for each in scored if each.table.height > 1]
     if not several:
         return "No task has two models to compare"
@@ -279,7 +280,7 @@ def _tell_task(
         task.title,
         task.metric,
         card.metrics.get(task.metric, "") + ("" if task.higher_is_better else " Less is better."),
-        told[:1].upper() + told[1:],
+        begin(told),
         tuple(figures),
         tuple(filter(None, sentences)),
         draw(drawn, card.scale(task.metric), alt, dotted) if drawn else None,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_interval, format_points, format_share
 from cxlab.charts.theme import Mark, mark_of
 from cxlab.read.comparison.corrected import CorrectedRanking
@@ -45,4 +46,4 @@ def tell_corrected(
     alt = f"{judged.task.title}, {judged.task.metric} by side as judged and corrected, with 95 % intervals: {told}."
     scale = about.card.scale(judged.task.metric)
     sentences = (say_changes(found, about.card.unit[1]), NO_RANDOM_CHOICE, *left)
-    return CorrectedTask(told[:1].upper() + told[1:], sentences, draw(drawn, scale, alt), tuple(rows))
+    return CorrectedTask(begin(told), sentences, draw(drawn, scale, alt), tuple(rows))

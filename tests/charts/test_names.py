@@ -2,7 +2,7 @@
 
 import pytest
 
-from cxlab.charts.names import shorten, spell_out
+from cxlab.charts.names import begin, shorten, spell_out
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,10 @@ def test_shortened_text_fits_and_begins_alike(longest: int) -> None:
     short = shorten(text, longest)
     assert len(short) <= max(longest, 2)
     assert short == text or (short.endswith("…") and text.startswith(short[:-1]))
+
+
+def test_a_sentence_begins_with_a_capital_but_a_programs_name_stays() -> None:
+    assert begin("strong leads by 3 points") == "Strong leads by 3 points"
+    for name in ("retriever:bm25", "gpt-4.1", "org/model", "my_model", "model@2"):
+        assert begin(f"{name} leads") == f"{name} leads"
+    assert begin("") == ""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count
 from cxlab.read import View
 from cxlab.read.comparison.corrected import CorrectedRanking
@@ -48,7 +49,7 @@ def show_decision(
     corrected = choose_corrected(view, unit)
     simulated = dict(board.select("side", "simulated").iter_rows())
     with st.container(border=True, key="decision"):
-        section(plain(f"{words[:1].upper()}{words[1:]}"), plain(say_metric(about, found)))
+        section(plain(begin(words)), plain(say_metric(about, found)))
         if simulated.get(told.leader) or simulated.get(told.rival):
             badge("simulated", "stand-ins answered, so this tells nothing of real models")
         st.html(

@@ -7,7 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.matrix import draw_confusion, name_item, name_judge
-from cxlab.charts.names import name_id
+from cxlab.charts.names import begin, name_id
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.read import View, procedures
 from cxlab.ui.address import cached, go, here, set_view
@@ -22,7 +22,6 @@ from cxlab.views.judges.bias import show_retest
 from cxlab.views.judges.judge_columns import (
     KINDS,
     UNMEASURED,
-    begin,
     filled,
     leave_unmeasured,
     name_labels,

@@ -11,6 +11,7 @@ from cxlab import read
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import JudgedMetrics
 from cxlab.charts.matrix import draw_confusion, name_item, name_judge
+from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.charts.theme import SIMULATED_PREFIX, short_model
 from cxlab.metrics.classification import matthews_of_table
@@ -24,7 +25,7 @@ from cxlab.ui.tables import column, show_chart
 from cxlab.views.benchmarks import declared, metrics_for, names_of
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_bias
-from cxlab.views.judges.judge_columns import KINDS, begin, judge_names, mean_columns, pick, show_no_votes
+from cxlab.views.judges.judge_columns import KINDS, judge_names, mean_columns, pick, show_no_votes
 from cxlab.views.judges.measured_vs_judged import show_judged
 from cxlab.views.judges.slices import Slices
 

@@ -66,11 +66,6 @@ def say_turns(n: int, judged: int) -> str:
     )
 
 
-def begin(words: str) -> str:
-    """Words as the beginning of a sentence."""
-    return words[:1].upper() + words[1:]
-
-
 # A label where a question of judges names one: at the head of an option, and as what holds until told.
 _LABEL = re.compile(r"(Until told: |^\s*\* )(\w+)(?=[.:])", re.MULTILINE)
 

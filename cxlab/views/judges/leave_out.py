@@ -7,6 +7,7 @@ import streamlit as st
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import name_judge
+from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.read import View, decisions
@@ -16,7 +17,7 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared_all, leave_out_floors, metrics_for, names_of
 from cxlab.views.judges import queries_agreement, queries_bias, queries_leave_out, queries_materiality
 from cxlab.views.judges.bias import say_favour, say_length, say_strictness
-from cxlab.views.judges.judge_columns import UNMEASURED, begin, filled, leave_unmeasured
+from cxlab.views.judges.judge_columns import UNMEASURED, filled, leave_unmeasured
 from cxlab.views.judges.raters import judges_with_people
 from cxlab.views.judges.slices import Slices, find_slices
 from cxlab.views.judges.verdicts.page import open_verdicts

@@ -7,6 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.matrix import name_judge
+from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_points, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, procedures
@@ -18,7 +19,6 @@ from cxlab.views.benchmarks import declared
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_materiality
 from cxlab.views.judges.judge_columns import (
-    begin,
     judge_names,
     mean_columns,
     pick,

@@ -9,7 +9,7 @@ import streamlit as st
 from cxlab import read
 from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import name_judge
-from cxlab.charts.names import name_id
+from cxlab.charts.names import begin, name_id
 from cxlab.charts.numbers import format_points
 from cxlab.read import StoredAttempt, View, decisions, procedures
 from cxlab.ui.address import cached, here, link, set_view
@@ -20,7 +20,7 @@ from cxlab.ui.transcript import transcript
 from cxlab.views.benchmarks import questions_of
 from cxlab.views.failures.attempt_answer import show_given
 from cxlab.views.judges import corrections, queries_review
-from cxlab.views.judges.judge_columns import begin, name_labels
+from cxlab.views.judges.judge_columns import name_labels
 
 Step = tuple[str, str, int, str]
 """One item: run, attempt, turn, field."""

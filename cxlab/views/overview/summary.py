@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, annotations
@@ -97,7 +98,7 @@ def _say_finding(about: Declaration, found: Rankings) -> str:
     if not scored:
         return "Nothing has been scored yet that models could be ranked by"
     told = say_leader(scored[0], short_model) if len(scored) == 1 else say_leaders(scored)
-    return told[:1].upper() + told[1:]
+    return begin(told)
 
 
 def _show_leads(about: Declaration, found: Rankings, view: View) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import name_item, name_judge
-from cxlab.charts.names import name_id
+from cxlab.charts.names import begin, name_id
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View
 from cxlab.ui.address import cached, go, here, open_page, set_view
@@ -84,7 +84,7 @@ def open_verdicts(judges: tuple[str, ...], field: str = "", kept: Kept = "all") 
 def say_verdicts(judge: str, found: Verdicts) -> str:
     """How many verdicts there are and how far they hold, in a sentence."""
     counts, who = found.counts, name_judge(judge)
-    said = f"{who[:1].upper()}{who[1:]} gave {_count(counts['all'], 'verdict')}"
+    said = begin(f"{who} gave {_count(counts['all'], 'verdict')}")
     if counts["known"]:
         right = counts["known"] - counts["wrong"]
         said += (
