@@ -50,6 +50,7 @@ def test_numbers_are_told_as_they_are(capsys: pytest.CaptureFixture[str], monkey
 
 def test_every_view_of_a_page_is_measured() -> None:
     assert list_views("judges") == [
-        "", "tab=review", "tab=agreement", "tab=bias", "tab=changes", "tab=bias&judges-against=truth",
+        "", "tab=review", "tab=agreement", "tab=bias", "tab=changes", "tab=verdicts",
+        "tab=bias&judges-against=truth",
     ]  # fmt: skip
     assert list_views("glossary") == [""]

@@ -7,7 +7,7 @@ import pytest
 
 from cxlab.benchmarks.contract import Scored
 from cxlab.read import View
-from cxlab.read.query import ask
+from cxlab.read.query import ask, where
 from cxlab.store import write
 from cxlab.views.judges import queries_agreement, queries_leave_out
 from cxlab.views.judges.verdicts.queries import list_verdicts
@@ -44,6 +44,17 @@ def test_they_are_those_that_were_given(judged_home: Path, judge: str) -> None:
         assert row["others"]
         assert row["said"] not in row["others"]
     assert list_verdicts(VIEW, judge, kept="wrong").rows.height == found.counts["wrong"]
+
+
+def test_filters_leave_those_of_their_attempts(judged_home: Path) -> None:
+    model, scenario = "simulated:weak", "ecommerce_refund"
+    whole = list_verdicts(VIEW, JUDGES[0], facets=("scenario",))
+    for view in (VIEW.change(models=(model,)), VIEW.narrow(scenario=(scenario,)), VIEW.narrow(scenario=("none",))):
+        sql = f"""SELECT count(*) AS n FROM judgements j WHERE judge = $judge AND status = 'ok'
+            AND run_id || attempt_id IN (SELECT run_id || attempt_id FROM attempts WHERE {where(view)[0]})"""
+        n = ask(sql, {**where(view)[1], "judge": JUDGES[0]})["n"].item()
+        found = list_verdicts(view, JUDGES[0], facets=("scenario",))
+        assert found.counts["all"] == found.rows.height == n <= whole.counts["all"]
 
 
 def test_of_two_judges_they_are_those_of_their_agreement(judged_home: Path) -> None:

@@ -10,9 +10,10 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import name_item, name_judge
 from cxlab.charts.names import begin, name_id
 from cxlab.charts.numbers import format_count, format_share
+from cxlab.charts.theme import short_model
 from cxlab.read import View
 from cxlab.ui.address import cached, go, here, open_page, set_view
-from cxlab.ui.labels import label, plain, section
+from cxlab.ui.labels import plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.judges import queries_agreement
 from cxlab.views.judges.judge_columns import filled, judge_names, pick, show_no_votes, two
@@ -35,15 +36,14 @@ def show_verdicts(view: View, filters: View, slices: Slices) -> None:
         show_no_votes()
         return
     asked = [judge for judge in view.judges if judge in judges]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        judge = _choose_judge(judges, asked)
-        kept = _read_kept(pick("Shown", _SHOWN, "verdicts-shown"))
+    judge = _choose_judge(judges, asked)
+    kept = _read_kept(pick("Shown", _SHOWN, "verdicts-shown"))
     other = asked[1] if len(asked) == 2 and judge == asked[0] else ""
     if view.field or other:
         _show_limits(judge, other, view.field)
     both_ways = REGISTRY[filters.benchmark].judged if filters.benchmark in REGISTRY else None
     opinions = sorted(both_ways.opinions) if both_ways else []
-    found = cached(list_verdicts, filters, judge, other, view.field, kept, opinions)
+    found = cached(list_verdicts, filters, judge, other, view.field, kept, opinions, slices.facets)
     section(plain(say_verdicts(judge, found)), _say_rows(found, kept))
     if found.rows.is_empty():
         st.info("None of its verdicts is of that kind.")
@@ -100,7 +100,8 @@ def name_rows(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(
         pl.col("name").map_elements(name_item, return_dtype=pl.String),
         pl.col("said", "beside", "truth").map_elements(name_id, return_dtype=pl.String),
-        pl.col("model").map_elements(label, return_dtype=pl.String),
+        # Which are simulated stands beside the page's name; here it would push the dialogue out of sight.
+        pl.col("model").map_elements(short_model, return_dtype=pl.String),
         status=pl.when(pl.col("status") != "ok").then(pl.col("status").replace(reasons)),
         others_=pl.Series([_say_others(each) for each in rows["others"].to_list()], dtype=pl.String),
     ).drop("others")
@@ -116,7 +117,7 @@ def _choose_judge(judges: list[str], asked: list[str]) -> str:
     names = judge_names(pl.Series(judges))
     return str(
         st.selectbox(
-            "Judge", judges, format_func=names.__getitem__, key="verdicts-judge",
+            "Judge", judges, format_func=names.__getitem__, key="verdicts-judge", width=320,
             on_change=lambda: set_view(here().change(judges=(st.session_state["verdicts-judge"],))),
         )
     )  # fmt: skip
