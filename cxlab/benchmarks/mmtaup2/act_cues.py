@@ -70,13 +70,14 @@ ASKS_TO_CONFIRM = cue_list(
         r"(?:confirm(?:ing)?:|confirming\b|(?:just )?to (?:be (?:clear|sure)|make sure)\b"
         r"|(?:just )?(?:to confirm|for confirmation)[,:]"
         r"|you(?:'d| would)? (?:like|want|wish)\b[^?]*\?$)",
-        r"^\W*(?:please )?confirm (?:your|the) (?:request|order|booking|reservation|purchase|details)\s*[.:!]",
+        r"^\W*(?:please )?confirm (?:me )?(?:your|the) (?:request|order|booking|reservation|purchase|details)\s*[.:!]",
         r"\bconfirm the following[^:.?!]*:\s*\S|\bplease confirm your \w+ details\b",
         r"\bplease confirm (?!which|what|how|when|where|who|whether|if|your|the|me|us|their|that|receipt|and|or|in)\w+",
         rf"\b(?:{CLOSE}|transfer|send|change|add|remove|buy|order)\b[^?]*,? (?:right|correct)\?$",
         r"\bconfirm (?:to |for )?(?:me )?(?:that )?you(?:'d| would)? (?:like|want|wish)\b",
         # A summary put as a question: "So a table for two at seven?"
-        r"^\W*(?:(?:ok|okay|sure|great|got it|alright|all right|right)\W+)?so,? (?:that's |it's |that is |it is )?"
+        r"^\W*(?:(?:ok|okay|sure|great|got it|alright|all right|right)\W+)?so,? "
+        r"(?:that's |it's |that is |it is |that was )?"
         r"(?:an?|the|\d[\d:]*|one|two|three|four|five|six|seven|eight) [^?]*\?$",
         r"\b(?:kindly|please) (?:ensure|make sure|verify) that\b|\bplease (?:verify|check) (?:the following|these|this)"
         r"\b[^:.?!]*:\s*\S|^\W*i (?:assume|take it|gather)\b[^?]*\?",
@@ -97,19 +98,32 @@ ASKS_TO_CONFIRM = cue_list(
         r"\b(?:shall|should|may|can) i (?:please )?(?:now |then |just )?(?:go ahead|proceed|do (?:that|this|it|so))\b",
     ),
     (
-        rf"\b{_WISH} (?:me|us) to (?!{_LOOK_UP})\w+",
-        r"\bdo you (?:still )?(?:want|wish) to (?:make|reserve|schedule)\b(?![^?]*,? or (?!not\b))",
+        rf"\b(?:{_WISH} (?:me|us) to|you like (?:me|us)(?: to)?+) (?!{_LOOK_UP})\w+",
+        r"\bdo you (?:still )?(?:want|wish|need) to (?:make|reserve|schedule|perform)\b(?![^?]*,? or (?!not\b))",
         rf"\b{_WISH} to (?:make|schedule) an? (?!change|selection|choice|different|new)\w+(?![^?]*,? or (?!not\b))"
         r"|\b(?:any plans?|are you planning|do you plan) to (?:buy|book|purchase|rent|reserve|make an?)\b",
         rf"\b{_WISH} to {CLOSE}\b(?![^?]*,? or (?!not\b|is there|would you))",
         rf"\bshall i (?!{_LOOK_UP})\w+",
-        rf"\b(?:should|may|can) i (?:now |then |just |try to )?{_CARRY_OUT}\b",
+        rf"\b(?:should|may|can|could) i (?:now |then |just |try to )?{_CARRY_OUT}\b",
+        r"\b(?:should|may|can|could) i (?:get|buy|order|reserve) you\b[^?]*\?",
+        r"\b(?:help|assist|assistance)(?: you)?(?: with| in)? (?:an? |the |your |making an? )?"
+        r"(?:booking|reserv|purchas|order)\w*\b[^?]*\?",
         # "Want me to book it?", the question without its first words
         rf"^\W*(?:and |so |then |ok,? |okay,? |do you )?want (?:me|us) to (?!{_LOOK_UP})\w+[^?]*\?",
-        r"\bare you (?:sure|ok|okay|happy|fine|comfortable|ready)\b[^.?!]*\?",
-        rf"\b(?:is|would) (?:that|this|it)(?: be)?(?: all)? {_FINE}(?: (?:with|for|by) you)?\s*\?",
+        r"\bare you (?:sure(?! (?:that )?(?:there|all))|ok|okay|happy|fine|comfortable|ready)\b[^.?!]*\?",
+        rf"\b(?:is|would|will) (?:that|this|it)(?: be)?(?: all)? {_FINE}(?: (?:with|for|by) you)?\s*\?",
+        r"^\W*(?:do you |did you )?(?:want|need) to (?:book|buy|reserve|order|cancel|return)\b"
+        r"(?![^?]*,? or (?!not\b))[^?]*\?",
+        rf"\bwill [^?.!]{{2,60}}\b(?:be {_FINE}|work(?: (?:ok|okay|fine))?)(?: for you)?\s*\?",
+        r"\bare you (?:looking to|interested in|planning on|ready to) "
+        r"(?:reserv|book|buy|purchas|order|rent|mak|sign)\w*(?![^?]*,? or (?!not\b))[^?]*\?",
+        r"\b(?:you(?:'re| are)|are you) (?:ok|okay|happy|fine) (?:for me|with me|if i)\b",
+        rf"\bi (?:can|could|'ll|will) (?:try to |also |just )?{_CARRY_OUT} [^?!]*[.,] ?(?:ok|okay|all right|alright)\?",
+        # "I can book it if you want"
+        rf"\bi(?: can| could|'ll| will| would)?(?: try to| also| just)? {_CARRY_OUT} "
+        rf"[^.?!]*\b{_IF_YOU_WISH}(?: me to)?\W*$",
         rf"\b(?:does|do) (?:that|this|it|everything|all|these|the details)[^.?!]*\b(?:look|sound|seem)s? {_FINE}\b",
-        r"\bdoes (?:that|this) work for you\b",
+        r"\b(?:does|will|would) (?:that|this|it) work(?: for you)?\s*\?|\bdoes (?:that|this) work for you\b",
         r"\byour (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission|okay)\b"
         r"(?! (?:code|number|e-?mail))",
     ),
@@ -135,7 +149,8 @@ ASKS_AGAIN = cue_list(
     ),
     (
         r"\b(?:did (?:you|i) (?:say|mean|hear)|(?:do|what do|which one do) you mean)\b",
-        r"\b(?:have|got|heard|get|understood|understand) (?:that|it|this|you) (?:right|correctly)\b",
+        r"\b(?:have|got|heard|get|understood|understand) (?:that|it|this|you) (?:right|correctly)\b"
+        r"(?! (?:here|away|now)\b)",
         r"\bi (?:heard|noted|understood)\b[^.!]*\?",
     ),
 )
@@ -158,83 +173,19 @@ ASKS_FOR_INFORMATION = cue_list(
         r"\bi(?:'ll| will| would|'d)?(?: also| first| still| just)? (?:need|require)\b"
         r"(?! to (?!know|gather|have|get)| your (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission))",
         r"\bif you can (?:\w+ )?(?:provide|share|tell|give)\b",
+        # A question that is put without its mark
+        r"^\W*(?:(?:and|so|then|ok|okay|alright|great|sure)\W+)*"
+        r"(?:what|where|when|which|how (?:many|much|long)) (?:is|are|do|would|will) you(?:r)?\b",
     ),
 )
 CLOSING_OFFER = re.compile(
-    r"\b(?:how|what|anything|something|any)\b[^?]*\b(?:help|assist|do for you|else|support)\b"
-    r"|\b(?:help|assist)\b[^?]*\b(?:anything|something)\b"
+    r"\b(?:how|what|(?<!try )anything|(?<!try )something|nothing|any(?! (?:specific|particular)))\b[^?]*"
+    r"\b(?:help|assist|do for you|else(?! that would)|support)\b"
+    r"|\b(?:help|assist)\b[^?]*\b(?:anything|something|more|further|else)\b"
     r"|\bany (?:other|further|more|additional) (?:\w+ )?(?:services?|information|help|assistance|questions?|requests?"
     r"|matters?)\b|\bany (?:help|assistance)\b|\b(?:further|more|additional|other) (?:help|assistance|support)\b"
-    r"|\b(?:look for|search for|find|book|buy|order) any (?:other|more)\b",
+    r"|\b(?:look for|search for|find|book|buy|order) any (?:other|more)\b|\b(?:will|is) that (?:be )?all\b",
     re.IGNORECASE,
-)
-# What is held out to be taken or left, without being asked for a yes: "How about a later one?", "I found two."
-PROPOSES = re.compile(
-    r"\b(?:how|what) about\b|\bhow does (?:this|that|it) sound\b|\bwhy not\b|\bhow do you feel about\b"
-    r"|\b(?:may|can|could|would|might) i (?:suggest|recommend|offer|interest you)\b"
-    r"|\bi have (?:one|two|three|four|five|\d+|some) (?:\w+ )?(?:recommendations?|suggestions?|options?)\b"
-    r"|\b(?:does|do) [^?]*\b(?:sound|look) (?:good|fine|all right|ok|okay)\b"
-    r"|\b(?:do you|you might|you may|you'll|you will|you would|you'd) (?:like|enjoy|love)\b(?! to\b)"
-    r"|\bhow(?:'s| is) th(?:is|at) \w+|\bwhat do you think (?:of|about)\b|\bif you(?:'d| would)? (?:like|want|wish)\b"
-    r"|\bi(?:'d| would| can)? (?:suggest|recommend) (?!\w+ing\b)"
-    r"|\b(?:would you be|are you) interested\b|\blet's (?:start|begin) with\b"
-    r"|\b(?:may|might|could|should|would) (?:work for|suit|interest|appeal to|fit) you\b"
-    r"|\bi have (?:\d+|one|two|three|four|five|six) [^.?!]*\bfor\b"
-    r"|^\W*(?:(?:ok|okay|so|then|alright)\W+)+(?:you(?:'d| would)? (?:need|want|like)|it's|that's|it is|that is)\b"
-    r"|\bi(?:'ve| have)? (?:found|got) (?:you )?(?:an?|one|two|three|\d+|another)\b"
-    r"|\b(?:an?|one|\d+) [^.?!]*\bi(?:'ve| have) found\b"
-    r"|\bi have an? [^.?!]*(?:\d|\$)|\bthere(?:'s| is| are) (?:an?|one|two|three|\d+|some)\b[^.?!]*(?:\d|\$)"
-    r"|\b(?:has|have) (?:a|some|\d+)\b[^.?!]*\bavailable\b|^\W*(?:confirm\w*:|booking an?\b)"
-    # "The airline has a flight that leaves at 4:05"
-    r"|(?<!you )\b(?:has|have)(?: \w+)? (?:an?|one) (?:\w+ ){1,2}(?:that|which|for|at|leaving|from)\b[^?!]*\d",
-    re.IGNORECASE,
-)
-OFFERS = re.compile(
-    r"^\W*(?:so |then )?(?:would you like|do you want|would you prefer)\b(?![^?]* or\b)[^?]*\?", re.IGNORECASE
-)
-LIST = re.compile(r"^\s*[2-9][.)]\s", re.MULTILINE)
-# Thanks and a farewell after a bare "okay" agree to nothing.
-LEAVES = re.compile(r"\bthat(?:'s| is| was) (?:all|it|everything)\b", re.IGNORECASE)
-# "Ok, what is the address?" takes note of an offer and no more.
-TAKES_NOTE = re.compile(
-    r"^\W*(?:ok|okay|alright|all right|fine|right|very well)\W+(?:and |so )?"
-    r"(?:could|can|would|will|what|where|which|how|who|when|is|are|do|does)\b",
-    re.IGNORECASE,
-)
-BARE = re.compile(r"^\W*(?:ok|okay|alright|all right|fine|right|very well)\b\W*", re.IGNORECASE)
-
-# What is only said of something held out, whatever the words of the offer were.
-_GOOD = r"(?:great|good|fine|nice|lovely|helpful|perfect|wonderful|awesome|excellent|ideal|cool)"
-_FIRST = r"^\W*(?:(?:ok|okay|yes|great|good|oh|well|sure|thanks|thank you)\W+)*(?:that|it|this)"
-_SUITS = (
-    rf"{_FIRST}(?:'d| would| will|'ll) (?:be (?:\w+ )?{_GOOD}|work|do|suit me)\b"
-    r"|\b(?:that|it|this)(?:'s|s)? suite?s? me\b"
-)
-SUITS = re.compile(_SUITS, re.IGNORECASE)
-APPROVES = re.compile(
-    _SUITS
-    # What "sounds good" is still to come; "That's great" may be said of any news, and with a farewell of what is over.
-    + rf"|{_FIRST} (?:sounds|seems|looks) (?:\w+ )?{_GOOD}\b(?! to\b)(?![^?]*\bthank(?:s| you) for)"
-    rf"|^\W*(?:yes|yeah|yep)\W+(?:that|it|this)(?:'s| is) (?:\w+ )?{_GOOD}\b"
-    rf"|^\W*(?:that|this) \w+ (?:is|sounds|looks) {_GOOD}\b"
-    rf"|,\s*(?:very |really |that's |it's |sounds ){_GOOD}\W*$"
-    r"|\blet'?s (?:go (?:ahead )?(?:with|for)|take|do) (?:that|this|it|them)\b"
-    # "I'll take it", "I want to see that"
-    r"|\bi(?:'ll| will|'d like to| would like to|'d love to| want to|(?: think i)? can)(?: \w+)? "
-    r"(?:take|have|book|rent|buy|reserve|order|choose|watch|see|try|visit|get|go with) (?:it|that|this|them|both)\b"
-    r"(?! (?:again|back|up|off|out|apart|home|changed|cancell?ed|fixed|sorted|done|checked)\b)",
-    re.IGNORECASE,
-)
-# What affirms a statement that asked nothing: "That is correct."
-AFFIRMS = re.compile(
-    r"^\W*(?:(?:yes|yeah|yep|yup)\W+)?(?:that'?s|that is|it'?s|it is) (?:right|correct)\b"
-    r"|^\W*(?:yes|yeah|yep|yup)\W+(?:that'?s|that is) it\b"
-    r"|^\W*(?:yes|yeah|yep|yup)\W*(?:please|thanks|thank you|confirmed|i confirm\b.*)?\W*$",
-    re.IGNORECASE,
-)
-# "I'd like a transfer", which answers "Do you want to transfer money?"
-WISHES = re.compile(
-    r"^\W*i(?:'d| would) (?:like|love) (?:an?|the|some|to) (?P<what>\w{4,})\b(?!.*\b(?:instead|but)\b)", re.IGNORECASE
 )
 
 YES = cue_list(
@@ -267,7 +218,7 @@ GOES_AHEAD = cue_list(
     (
         r"^\W*(?:ok|okay|alright|all right|fine|great|perfect|right|very well)\b(?!,? i understand)",
         rf"\b(?:that|it|this|everything|all)(?:'s| is| looks?| sounds?| seems?) (?:all )?(?:{_FINE}|great|perfect)\b",
-        r"\b(?:that|this|it)(?:'ll| will) (?:do|work|be (?:fine|good|great|perfect|all right))\b",
+        r"\b(?:that|this|it)(?:'ll| will) (?:do|have to do|work|be (?:fine|good|great|perfect|all right))\b",
         r"\b(?:that|this|it) works\b|\bworks for me\b|\bsuits me\b"
         r"|\b(?:sounds|looks) (?:good|great|fine|right|perfect|nice|lovely|wonderful|excellent|awesome|interesting)\b",
         r"\bi(?:'m| am) (?:fine|ok|okay|happy|good|comfortable) with\b",
@@ -285,30 +236,48 @@ HEDGE = re.compile(
     re.IGNORECASE,
 )
 YES_BUT = re.compile(
-    r"\b(?:yes|yeah|sure|ok|okay|alright|fine|good|great|perfect|sounds?\W+\w+|right)\b[^.!]*\b(?:but|though|except)\b",
+    r"\b(?:yes|yeah|sure|ok|okay|alright|fine|good|great|perfect|sounds?\W+\w+|right|like|love|interesting|nice|cool)\b"
+    r"[^.!]*\b(?:but|though|except)\b",
     re.IGNORECASE,
 )
 WITHDRAWS = cue_list(
     (
         r"\b(?:scrap|scratch|strike|disregard) (?:that|it|this)\b",
-        r"\b(?:hold off|never ?mind|i'?ll pass|forget (?:it|about (?:it|that))|changed my mind)\b",
+        r"\b(?:hold off|never ?mind|i'?ll pass|forget (?:it|about (?:it|that)))\b",
+        r"\bchang(?:ed?|ing) my mind\b",
+        r"\b(?:not|isn't|won't be|wouldn't be) necessary\b|\bunnecessary\b"
+        r"|\bno \w+ (?:is |are )?(?:necessary|needed|required)\b"
+        r"|^\W*(?:you know what\W+)?don't (?:worry about it|bother)\b",
+        r"\bi(?:'ll| will| can) (?:(?:do|book|order) [^.?!]*\b(?:later|myself|on my own)"
+        r"|take care of (?:it|that|the \w+))\b",
+        r"\b(?:don't|do not|won't) (?:actually |really )?(?:need|want) to "
+        r"(?:book|buy|purchase|order|reserve|make an?)\b",
+        r"\b(?:don't|do not|won't) (?:actually |really )?(?:need|want) (?!anything else)(?:to )?"
+        r"(?:\w+ ){0,3}?(?:booked|reserved|ordered|yet|any ?more|right now|after all)\b",
         r"\b(?:prefer|rather|want|like) not (?:to )?be\b|\bdon't want to be\b",
         r"^\W*(?:no|nope),? (?:please )?(?:change|make|try|book|find|use|cancel|keep|leave|take|put|do)\b",
+        r"\b(?:don't|do not|doesn't|does not) like (?:the (?:sound|look|idea) of )?(?:that|this|it)\b",
+        r"\b(?:don't|do not) (?:need|want) (?:anything|it|that|this|any of (?:it|them|that)|you to)\b(?! else)"
+        r"(?: to)? ?(?:be )?\w+(?:ed|done)\b|\b(?:hold|stop) (?:that|it)\b(?! (?:thought|for))",
     ),
 )
 REFUSES = (
     *WITHDRAWS,
     *cue_list(
         (
-            r"^\W*(?:(?:wait|oh|um+|uh+|hm+)\W+)*(?:no|nope|nah)(?:\W*$|\s*[.,;!]|\s+(?:thank|way|i|please|not|don't|it|that|let)\b)"
+            r"^\W*(?:(?:wait|oh|um+|uh+|hm+)\W+)*(?:no|nope|nah)"
+            r"(?:\W*$|\s*[.,;!]|\s+(?:thank|way|i|please|not|don't|it|that|let|but)\b)"
             r"(?!\W*(?:problem|worries|rush))",
             r"\b(?:do not|don't|won't|won't be able to|wouldn't|not going to|not be able to|can't|cannot) "
             r"(?:want|wish|like|proceed|go ahead|go (?:on|through)|do (?:it|that|this)|cancel|continue|agree|accept)\b",
             r"\bdon't (?:really |quite )?(?:think|believe) (?:i|it|that|this|they|we)\b[^.?!]*\b(?:like|want|enjoy"
             r"|works?|suits?|fits?)\b|\b(?:don't|do not|didn't) (?:really |quite |much )?(?:fancy|care for|love)\b",
+            r"\b(?:won't|will not|doesn't|does not|wouldn't|would not|isn't going to) work\b"
+            r"(?! (?:on|with|when|if|at all)\b)",
             r"\bnot (?:\w+ ){0,2}interested\b|\b(?:doesn't|does not|don't) (?:sound|look|seem) (?:\w+ )?"
             r"(?:good|great|right|nice|appealing)\b",
-            r"\b(?:not (?:now|today|right now|interested|really|comfortable|at (?:the|this) (?:moment|time))"
+            r"\b(?:not (?:now|today|yet|just yet|as of now|for now|right now|interested"
+            r"|really|comfortable|at (?:the|this) (?:moment|time))"
             r"|rather not)\b",
             r"\b(?:prefer|rather|want|like) not to\b|\bdon't want to be\b",
             r"\b(?:prefer|rather) to (?:keep|stay|leave|wait)\b",
@@ -329,7 +298,15 @@ ELSEWHERE = re.compile(
     r"\b(?:(?:anything|something) else|others\b)|^\W*(?:what|how) about (?:something|another|a different)\b"
     r"|\b(?:find|show|give|tell|look for|search for)\b[^.?!]{0,12}\b(?:any other|some other|another|other"
     r"|a different) (?!one of\b)\w+|^[^.?!]*\b(?:can|could|would) you\b[^.?!]*\bbut (?:with|on|at|for|in|from|to) \w+"
-    r"|^\W*(?:something|anything) else\b|\b(?:i'd|i would) rather (?!not\b)\w+|\bwhat else (?:is|are|do|can)\b"
+    r"|^\W*(?:something|anything) else\b|\b(?:is|are) there (?:any|some) (?:other|more|different)\b"
+    r"|\b(?:do you have|do you know of|have you got|what are|how about)\b[^.?!]{0,12}\b(?:others?|another)\b"
+    r"|\b(?:find|show|give|search for|look for|want|need|try|prefer)\b[^.?!]{0,12}\b(?:something|anything|some|any) "
+    r"(?:different|more|others?)\b|\bkeep looking\b|\b(?:another|a different) (?:option|one|choice)\b"
+    r"|\balternatives?\b|\b(?:do you have|can you try|could you try)\b[^.?!]*\binstead\b"
+    r"|\b(?:do you have|is there|are there|can you (?:find|get|show|give)|have you got)\b[^.?!]*"
+    r"\b(?:earlier|later|sooner|cheaper|closer|nearer|better|bigger|larger|smaller|longer|shorter)\b"
+    r"|^\W*(?:\w+\W+)?i(?:'d| would)? (?:actually |really )?prefer\b(?! (?:to (?:proceed|go ahead|continue)|not)\b)"
+    r"|\b(?:i'd|i would) rather (?!not\b)\w+|\bwhat else (?:is|are|do|can)\b"
     r"|\b(?:but|however|though),? (?:i(?:'m|'d| am| would)? )(?:actually |really |rather )?"
     r"(?:looking for|want|wanted|like|need|prefer)\b(?! to (?:know|see if|check|ask|think))",
     re.IGNORECASE,
@@ -342,7 +319,10 @@ DECLINES_KINDLY = re.compile(
 )
 CORRECTS = cue_list(
     (
-        r"^\W*no\b[^.!?]*\bi (?:said|meant)\b",
+        r"^\W*no\b[^.!?]*\bi (?:said|meant)\b|^\W*(?:(?:sorry|oh|oops|no|wait|actually)\W+)*i meant\b",
+        r"^\W*(?:(?:sorry|oh|oops|no|wait|actually)\W+)*not [\w ]{2,20},? sorry\b",
+        r"\b(?:can|could|would|will) (?:you|we|i) (?:please )?(?:just )?(?:make|change) (?:it|that)\b"
+        r"(?! (?:so|happen|quick|work)\b)",
         # A number put right: "Wait. No, it says 555-273-3113."
         r"(?:^|[.!?,;])\s*no,? (?:it|that) (?:is|was|says|reads)\b[^.!?]*\d",
         r"\bi (?:already|just) (?:told|said|gave|mentioned)\b",
@@ -364,11 +344,14 @@ CORRECTS = cue_list(
         r"\b(?:i'm|i am) (?:\w+ )?(?:certain|positive|sure) (?:that )?(?:i|the|my|it|this|there)\b"
         r"[^.!?]*\b(?:(?!proceed|need)\w+ed|read|bought|did|was|were|had|should)\b",
         r"\b(?:wouldn't|shouldn't) (?:the|that|it|this|there)\b[^.!]*\bbe\b[^.!]*\?|\bthat can't be\b|\bthat'?s odd\b",
-        r"\bi (?:clearly|distinctly|definitely) (?:remember|recall)\b|\bi wanted\b(?! to (?:ask|know|see|check))",
+        r"\bi (?:clearly|distinctly|definitely) (?:remember|recall)\b|(?<!all )(?<!what )\bi wanted\b"
+        r"(?! to (?:ask|know|see|check))",
     ),
     (
         r"\bnot (?!bad\b|sure\b|now\b|really\b|only\b|just\b)[\w@.#-]+,? but\b",
         r"\bactually,? (?:can|could|would|will) (?:you|i|we)\b[^?]*\binstead\b|\bon second thoughts?\b",
+        r"\b(?:i'm|i am|i was|we're|we are|we were) actually \w+ing\b|\blet'?s start over\b|\bi didn't actually\b",
+        r"\bdisregard (?:everything|all|what)\b|^\W*sorry\W+i(?:'m| am| was)? (?:looking|need|want|meant)\b",
         r"\bi(?: actually|'d actually| would actually) (?:want|need|like|only|meant|prefer)\b",
         r"\bactually,? (?:make (?:it|that)|let's|maybe|i(?:'d| would)? (?:\w+ )?(?:want|need|like|prefer|changed))\b"
         r"(?! to (?:know|ask))",
@@ -377,7 +360,7 @@ CORRECTS = cue_list(
         r"^\W*i(?:'ve| have)? changed my mind\b",
         r"\b(?:scrap|scratch|strike|disregard) (?:that|it|this)\b",
         r"^\W*(?:again|once more)\b",
-        r"\bonly need\b[^.!?]*, not\b",
+        r"\bonly need\b[^.!?]*, not\b|^\W*(?:no|nope)\b[^.!?]*\bi only (?:want|need)\b",
     ),
 )
 YES_NO_QUESTION = re.compile(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 
-from cxlab.benchmarks.mmtaup2 import act_cues, mood_cues
+from cxlab.benchmarks.mmtaup2 import act_cues, mood_cues, offer_cues
 
 _SENTENCE = re.compile(r"(?<=[.!?])[\s\"')\]]+|\n+")
 _MARKUP = re.compile(r"[*_`#]{1,3}|^\s*[-•]\s", re.MULTILINE)
@@ -78,6 +78,7 @@ def asks_for_information(text: str, knows: act_cues.Knows | None = None) -> bool
             sentence.endswith("?")
             and not (_requests(sentence) or _offers_service(parts))
             and not act_cues.CLOSING_OFFER.search(sentence)
+            and not offer_cues.SUGGESTS.search(sentence)
         )
         if asks or question:
             return True
@@ -94,28 +95,44 @@ def offers_to_act(text: str) -> bool:
 
 def agrees(text: str, asked: str | None = None, knows: act_cues.Knows | None = None) -> bool:
     """Whether a message says yes; to `asked`, where given, which must be a question that a yes answers."""
+    if asked is not None and offer_cues.NO.search(text) and not re.search(r"\bgo ahead\b", text, re.IGNORECASE):
+        return False
     return _says_yes(text, asked, knows) and not _hedged(text) and not refuses(text, asked, knows)
 
 
 def refuses(text: str, asked: str | None = None, knows: act_cues.Knows | None = None) -> bool:
     """Whether a message turns down what was proposed; where nothing was, whether it takes back a wish."""
-    if asked is not None and not asks_to_confirm(asked) and not _proposes(asked):
-        return found(text, act_cues.WITHDRAWS, knows)
+    requested = asked is not None and asks_to_confirm(asked)
+    if asked is not None and not requested and offer_cues.NO.search(text) and offer_cues.LEAVES.search(text):
+        return False
+    if asked is not None and not requested and not _proposes(asked):
+        wanted = offer_cues.WANTED.search(asked) and not act_cues.CLOSING_OFFER.search(asked)
+        no = offer_cues.NO.search(text) and not offer_cues.LEAVES.search(text)
+        return bool(wanted and no) or found(text, act_cues.WITHDRAWS, knows)
     if asked is not None and any(act_cues.ELSEWHERE.search(sentence) for sentence in sentences(text)):
         return True
+    wishes = asked is None or (not requested and offer_cues.ASKS_FOR_A_WISH.search(asked))
+    if not wishes and offer_cues.COUNTERS.search(text):
+        return True
+    if requested and any(map(offer_cues.NO.search, sentences(text))):
+        return True
+    # Of "No need, but what does it cost?" the first half is no question.
+    told = [re.split(r",? but\b", one)[0] if _asks_back(one) else one for one in sentences(text)]
     return _declines_kindly(text) or any(
-        _has(sentence, act_cues.REFUSES, knows) for sentence in sentences(text) if not _asks_back(sentence)
+        _has(part, act_cues.REFUSES, knows)
+        for part, one in zip(told, sentences(text), strict=True)
+        if part != one or not _asks_back(one)
     )
 
 
 def _proposes(text: str) -> bool:
     """Whether something is held out, with or without a question; offers of more help do not count."""
     parts = sentences(text)
-    if not parts or act_cues.CLOSING_OFFER.search(parts[-1]):
+    if not parts or act_cues.CLOSING_OFFER.search(parts[-1]) or offer_cues.WHICH.search(text):
         return False
     # One question among several things that are asked for holds nothing out.
-    alone = sum("?" in one for one in parts) == 1 and not act_cues.LIST.search(text)
-    return any(act_cues.PROPOSES.search(one) or (alone and act_cues.OFFERS.search(one)) for one in parts)
+    alone = sum("?" in one for one in parts) == 1 and not offer_cues.LIST.search(text)
+    return any(offer_cues.PROPOSES.search(one) or (alone and offer_cues.OFFERS.search(one)) for one in parts)
 
 
 def _says_yes(text: str, asked: str | None, knows: act_cues.Knows | None) -> bool:
@@ -124,21 +141,30 @@ def _says_yes(text: str, asked: str | None, knows: act_cues.Knows | None) -> boo
     if not request and not proposed and not any(map(act_cues.YES_NO_QUESTION.search, sentences(asked or ""))):
         # A bare "Sure" takes up what was said; with more behind it, it may begin an answer to a question.
         if asks_for_information(asked or "") or act_cues.CLOSING_OFFER.search(asked or ""):
-            return any(act_cues.SUITS.search(part) and not _asks_back(part) for part in sentences(text))
+            return any(offer_cues.SUITS.search(part) and not _asks_back(part) for part in sentences(text))
         if re.fullmatch(r"\W*sure\W*", text, re.IGNORECASE):
             return True
+        news = offer_cues.NEWS.search(asked or "")
         return any(
-            act_cues.APPROVES.search(part) or act_cues.AFFIRMS.search(part)
+            offer_cues.APPROVES.search(part)
+            or offer_cues.AFFIRMS.search(part)
+            or (not news and offer_cues.PRAISES.search(part))
+            or _approves_by_name(part, asked or "")
             for part in sentences(text)
             if not _asks_back(part)
         )
     approving = proposed or not (asked is None or asks_for_information(asked) or act_cues.CLOSING_OFFER.search(asked))
-    if proposed and (act_cues.LEAVES.search(text) or act_cues.TAKES_NOTE.search(text)):
-        text = act_cues.BARE.sub("", text)
+    if proposed and offer_cues.BOOKS.search(text):
+        return True
+    notes = (offer_cues.LEAVES, offer_cues.TAKES_NOTE) if proposed else ()
+    if any(cue.search(text) for cue in (*notes, offer_cues.ASKS_IN_THE_SAME_BREATH)):
+        text = offer_cues.BARE.sub("", text)
     return any(
         _has(part, act_cues.YES, knows)
-        or (approving and not _asks_back(part) and bool(act_cues.APPROVES.search(part)))
+        or (approving and not _asks_back(part) and bool(offer_cues.APPROVES.search(part)))
         or (request and _repeats_wish(part, asked or ""))
+        or (proposed and _takes(part, asked or ""))
+        or ((request or proposed) and _approves_by_name(part, asked or ""))
         or ((request or proposed) and not _asks_back(part) and _has(part, act_cues.GOES_AHEAD, knows))
         for sentence in sentences(text)
         for part in (re.split(r",\s*", sentence) if sentence.endswith("?") else (sentence,))
@@ -147,14 +173,38 @@ def _says_yes(text: str, asked: str | None, knows: act_cues.Knows | None) -> boo
 
 def _repeats_wish(sentence: str, asked: str) -> bool:
     """Whether an answer wishes for the very thing that it was asked whether it is wanted ("I'd like a transfer")."""
-    wish = act_cues.WISHES.search(sentence)
-    return wish is not None and re.search(rf"\b{re.escape(wish['what'][:6])}", asked, re.IGNORECASE) is not None
+    wish = offer_cues.WISHES.search(sentence)
+    if wish is not None and re.search(rf"\b{re.escape(wish['what'][:6])}", asked, re.IGNORECASE):
+        return True
+    order = offer_cues.ORDERS.search(sentence)
+    if order is None:
+        return False
+    acquires = re.fullmatch(offer_cues.ACQUIRES + r"e?", order["what"], re.IGNORECASE)
+    return re.search(rf"\b{offer_cues.ACQUIRES if acquires else order['what']}", asked, re.IGNORECASE) is not None
+
+
+def _takes(sentence: str, asked: str) -> bool:
+    """Whether what was held out is taken by its name ("I want to see Dogman")."""
+    taken = offer_cues.TAKES.search(sentence)
+    if taken is None or offer_cues.WHICH.search(asked):
+        return False
+    return any(re.search(rf"\b{name}\b", asked) for name in re.findall(r"[A-Z]\w{2,}", taken["what"]))
+
+
+def _approves_by_name(sentence: str, asked: str) -> bool:
+    """Whether one of the things that were named is approved ("The Efes is fine")."""
+    named = offer_cues.NAMED.search(sentence)
+    words = re.findall(r"\w{4,}", named["what"]) if named else []
+    return any(re.search(rf"\b{word}\b", asked, re.IGNORECASE) for word in words)
 
 
 def _asks_back(sentence: str) -> bool:
     """Whether a sentence is a question of the speaker's own, and not a yes put politely ("Could you do that?")."""
     return sentence.endswith("?") and not re.search(
-        r"\b(?:can|could|will|would) you (?:please )?(?:do|go|proceed)\b", sentence, re.I
+        r"\b(?:can|could|will|would) you (?:please )?(?:do|go|proceed|book|reserve|rent|order|buy)\b"
+        r"|\b(?:can|could|may) i (?:please )?(?:book|buy|rent|reserve|take|order) (?:it|that|this|them|one)\b",
+        sentence,
+        re.IGNORECASE,
     )
 
 
@@ -195,12 +245,12 @@ def confirmed(agent_text: str, customer_text: str) -> bool | None:
     True: asked and agreed. False: asked and turned down. None: undecided, because nothing was asked, or the answer
     has a string attached, asks back or says both.
     """
-    return answer_of(customer_text) if asks_to_confirm(agent_text) else None
+    return answer_of(customer_text, agent_text) if asks_to_confirm(agent_text) else None
 
 
-def answer_of(text: str) -> bool | None:
-    """What a message answers to a request for a yes that came before it, as `confirmed` says it."""
-    yes, no = _says_yes(text, None, None), refuses(text)
+def answer_of(text: str, request: str | None = None) -> bool | None:
+    """What a message answers to a request for a yes (`request`, where its wording is known), as `confirmed` says it."""
+    yes, no = _says_yes(text, request, None), refuses(text)
     if no:
         outright = yes and _says_yes(text, None, lambda cue: cue.plain)
         return None if outright and not _declines_kindly(text) else False

@@ -15,6 +15,7 @@ from cxlab.benchmarks.mmtaup2.evaluation.events import ToolUse, Utterance
 
 ROOT = Path(__file__).resolve().parents[3]
 LABELLED = ROOT / "tests" / "data" / "tau_bench_acts.jsonl"
+OF_PEOPLE = ROOT / "tests" / "data" / "multiwoz_acts.jsonl"
 BY_ID = ROOT / "tests" / "data" / "acts_by_id.jsonl"
 DATA = ROOT.parent / "shared" / "data"
 SGD = DATA / "sgd"
@@ -174,6 +175,54 @@ def test_answers_to_requests_and_offers_are_recognised(
         assert seen[act]["right"] + seen[act]["missed"] == due
 
 
+@pytest.mark.parametrize(("part", "messages"), [(11, 52), (12, 60)])
+def test_answers_to_offers_that_no_part_before_had(part: int, messages: int) -> None:
+    talks = talks_by_id((part,))
+    assert len(talks) == messages
+    seen = count(talks)
+    assert not any(n["wrong"] for n in seen.values()), seen
+    assert not seen["agreement"]["missed"]
+    assert seen["refusal"]["missed"] <= 1
+
+
+def answers_of_people(part: int | None = None) -> list[list[dict[str, Any]]]:
+    rows = [row for row in map(json.loads, OF_PEOPLE.read_text().splitlines()) if part in (None, row["part"])]
+    return [
+        [{"side": "agent", "text": row["asked"], "acts": row.get("asked_acts", ()),
+          "unclear": row.get("asked_unclear", ())},
+         {"side": "customer", "text": row["said"], "acts": row.get("acts", ()), "unclear": row.get("unclear", ())}]
+        for row in rows
+    ]  # fmt: skip
+
+
+def test_answers_of_people_to_people_are_recognised() -> None:
+    talks = answers_of_people()
+    seen = count(talks)
+    due = {act: n["right"] + n["missed"] for act, n in seen.items() if n}
+    assert (len(talks), due) == (
+        411,
+        {"request": 118, "clarification": 158, "agreement": 127, "refusal": 48, "correction": 18},
+    )
+    for act, n in seen.items():
+        if n:
+            assert n["right"] / (n["right"] + n["wrong"]) >= 0.95, (act, n)
+            assert n["right"] / (n["right"] + n["missed"]) >= (0.75 if act == "correction" else 0.87), (act, n)
+    assert seen["agreement"]["right"] >= 0.97 * due["agreement"]
+
+
+def test_no_answer_to_a_request_is_turned_around() -> None:
+    answers = Counter(
+        (tuple(said["acts"]), confirmed(asked["text"], said["text"]))
+        for asked, said in answers_of_people()
+        if "request" in asked["acts"] and set(said["acts"]) & {"agreement", "refusal"}
+    )
+    agreed, refused = ("agreement",), ("refusal",)
+    assert answers[agreed, False] == answers[refused, True] == 0
+    assert answers[agreed, True] >= 0.95 * (answers[agreed, True] + answers[agreed, None])
+    # Undecided goes to a judge, and is counted apart.
+    assert answers[refused, None] <= 9
+
+
 @pytest.mark.parametrize(
     ("asked", "answer", "agreed"),
     [
@@ -187,6 +236,12 @@ def test_answers_to_requests_and_offers_are_recognised(
         ("You want three tickets. Is that correct?", "My friends cannot come, so I'll get one ticket.", False),
         ("Your order is done. Feel free to ask!", "That looks great, thank you for your help!", False),
         ("I have a table at seven.", "How about something a little earlier?", False),
+        ("Shall I make a reservation for one of them?", "Please book Nandos.", True),
+        ("Would you like a table at the Efes?", "The Efes is fine, thanks.", True),
+        ("It costs $12. Want to book it?", "No, no need to book it. That will do.", False),
+        ("I found one movie, Dogman.", "I want to see Dogman.", True),
+        ("Please confirm to proceed.", "Okay, tell me for how many people that is.", False),
+        ("Let me know which flight you would like.", "I'll take the one by Delta.", False),
     ],
 )
 def test_what_is_held_out_is_taken_only_by_words_that_take_it(asked: str, answer: str, agreed: bool) -> None:

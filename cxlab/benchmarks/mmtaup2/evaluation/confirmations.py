@@ -64,7 +64,7 @@ class ConfirmationTracker:
     def _answer(self, tool: str | None, text: str, label: str | None) -> Answer:
         if label is not None and tool in (label, None):
             return "yes"
-        found = dialogue_acts.answer_of(text)
+        found = dialogue_acts.answer_of(text, self.said if dialogue_acts.asks_to_confirm(self.said) else None)
         if found is None and all(part.endswith("?") for part in dialogue_acts.sentences(text)):
             return self.answers[tool]  # the customer has asked back, and answered nothing yet
         return "unclear" if found is None else "yes" if found else "no"
