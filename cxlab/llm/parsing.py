@@ -1,10 +1,12 @@
 """From a raw reply to a checked output: lenient in form, strict in content.
 
-Form: code fences, prose before and after, reasoning blocks (`<think>`), trailing commas and bare line
-breaks in strings are forgiven. Content: the first JSON object that has one of the output's fields must
+Form: code fences, prose before and after, reasoning blocks (`<think>`), trailing commas, bare line breaks in
+strings, a wrapping ({"answer": {...}}, a list of one object), a number for its text, one thing for a list of one and
+null for what may be left out are forgiven. Content: the first JSON object that has one of the output's fields must
 pass the pydantic model and the inputs' own check; nothing is ever guessed or filled in.
 """
 
+import copy
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -16,6 +18,7 @@ from cxlab.records import Failure
 
 # A reply holds few objects; the bound keeps a hostile one from costing seconds.
 _MOST_STARTS = 200
+_DEEPEST_FORM = 3
 _OBJECT_START = re.compile(r'\{(?=\s*["}])')
 _THINK_END = re.compile(r"</think(?:ing)?>|\[/THINK\]", re.IGNORECASE)
 _THINK_START = re.compile(r"\s*(?:<think(?:ing)?>|\[THINK\])", re.IGNORECASE)
@@ -136,6 +139,8 @@ def extract_objects(text: str) -> list[dict[str, Any]]:
     """The JSON objects of a reply, in order, leaving out those that belong to its reasoning."""
     try:
         whole = _DECODER.decode(text)
+        # Some models put the one object that they were asked for into a list.
+        whole = whole[0] if isinstance(whole, list) and len(whole) == 1 else whole
         return [whole] if isinstance(whole, dict) else []
     except _Ambiguous:
         raise
@@ -185,6 +190,59 @@ def breaks_schema(error: ValidationError) -> bool:
     return any(item["type"] in _BY_SCHEMA or item["type"].endswith("_type") for item in error.errors(include_url=False))
 
 
+def _wrapped(objects: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What objects of one key hold, where that is an object: {"answer": {...}}."""
+    for one in objects:
+        inner = next(iter(one.values())) if len(one) == 1 else None
+        if isinstance(inner, dict):
+            yield inner
+
+
+def _validate(found: dict[str, Any], Output: type[BaseModel], context: Any) -> BaseModel:
+    """The checked output; raises ValidationError as it is without what is forgiven in the form of single values."""
+    try:
+        return Output.model_validate(found, context=context)
+    except ValidationError as error:
+        first = last = error
+    mended = copy.deepcopy(found)
+    # A list that was none hides what is wrong inside it, so a second look may find more.
+    for _ in range(_DEEPEST_FORM):
+        # All or none: what remains wrong is complained of as the model wrote it.
+        if not all(_mend(mended, item["loc"], item["type"]) for item in last.errors(include_url=False)):
+            break
+        try:
+            return Output.model_validate(mended, context=context)
+        except ValidationError as error:
+            last = error
+    raise first
+
+
+def _mend(found: Any, place: tuple[int | str, ...], complaint: str) -> bool:
+    """Give one value the form that was asked for, where it says the same; whether there was a way to."""
+    for step in place[:-1]:
+        try:
+            found = found[step]
+        except (KeyError, IndexError, TypeError):
+            return False  # a step through a union, which is no place in the reply
+    if not isinstance(found, dict | list) or not place or not complaint.endswith(("_type", "literal_error")):
+        return False
+    try:
+        value = found[place[-1]]  # type: ignore[index]
+    except (KeyError, IndexError, TypeError):
+        return False
+    if complaint in ("list_type", "tuple_type") and (value is None or isinstance(value, str | int | float | dict)):
+        found[place[-1]] = [] if value is None else [value]  # type: ignore[index]
+    elif value is None and isinstance(found, dict):
+        del found[str(place[-1])]
+    elif complaint == "string_type" and isinstance(value, int | float) and not isinstance(value, bool):
+        found[place[-1]] = str(value)  # type: ignore[index]
+    elif complaint == "literal_error" and isinstance(value, str) and re.fullmatch(r"-?\d{1,9}", value):
+        found[place[-1]] = int(value)  # type: ignore[index]
+    else:
+        return False
+    return True
+
+
 def parse(
     text: str, Output: type[BaseModel], inputs: BaseModel | None = None, finish_reason: str | None = None
 ) -> tuple[BaseModel | None, Failure | None, bool]:
@@ -208,10 +266,10 @@ def parse(
             return None, _format("truncated", f"cut off at the token limit after {len(text)} characters"), False
         return None, _format("not_json", f"no JSON object in the reply: {text.strip()[:200]!r}"), True
     names = {field.alias or name for name, field in Output.model_fields.items()} | set(Output.model_fields)
-    found = next((o for o in objects if not names.isdisjoint(o)), objects[0])
+    found = next((o for o in (*objects, *_wrapped(objects)) if not names.isdisjoint(o)), objects[0])
     context = inputs.output_context() if inputs is not None and hasattr(inputs, "output_context") else None
     try:
-        output = Output.model_validate(found, context=context)
+        output = _validate(found, Output, context)
     except ValidationError as error:
         if cut:  # whatever it lacks may have stood in what was lost
             return None, _format("truncated", f"cut off at the token limit after {len(text)} characters"), False

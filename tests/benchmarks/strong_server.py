@@ -10,6 +10,7 @@ import itertools
 import json
 import threading
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, Self
 
 import pytest
@@ -31,6 +32,8 @@ class StrongServer:
         self.prompt: Counter[str] = Counter()
         self.completion: Counter[str] = Counter()
         self.port = 0
+        self.form: Callable[[dict[str, Any]], dict[str, Any]] = dict
+        """What becomes of a message before it is sent, as real models put theirs."""
         self._requests: dict[int, Request] = {}
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -99,6 +102,7 @@ class StrongServer:
         self.prompt[role] += usage["prompt_tokens"]
         self.completion[role] += usage["completion_tokens"]
         message = {"role": "assistant", "content": done.text, **({"tool_calls": calls} if calls else {})}
+        message = self.form(message)
         return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
 
 

@@ -75,6 +75,44 @@ def test_forms_that_models_write() -> None:
         assert parse(text, Choice)[0] == good, text
 
 
+class Sheet(BaseModel):
+    name: str
+    grade: Literal[3, 6, 9]
+    lines: list[int] = []
+    note: str = ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"name": "7", "grade": 9, "lines": [2]}]',
+        '{"answer": {"name": "7", "grade": 9, "lines": [2]}}',
+        '{"name": 7, "grade": "9", "lines": 2, "note": null}',
+        '{"result": {"name": 7, "grade": "9", "lines": ["2"]}}',
+    ],
+)
+def test_a_value_in_another_form_is_the_value(text: str) -> None:
+    assert parse(text, Sheet)[0] == Sheet(name="7", grade=9, lines=[2])
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('{"name": null, "grade": 9}', "'name': None"),
+        ('{"name": 7, "grade": "8"}', "'grade': '8'"),
+        ('{"name": "7", "grade": "nine"}', "'grade': 'nine'"),
+        ('{"name": 7, "grade": 9, "lines": "many"}', "'lines': 'many'"),
+        ('{"name": ["7"], "grade": 9}', "'name': ['7']"),
+        ('{"a": {"name": "7", "grade": 9}, "b": 1}', "'name' is missing"),
+    ],
+)
+def test_another_form_of_what_was_not_said_is_refused(text: str, names: str) -> None:
+    output, failure, _ = parse(text, Sheet)
+    assert output is None
+    assert failure is not None
+    assert names in failure.message
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "names"),
     [

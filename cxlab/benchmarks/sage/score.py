@@ -126,10 +126,10 @@ def count(s: Scenario, attempt_id: str, turn: int, ballot: JudgeAnswer[scenario_
         found.append(_judgement(attempt_id, turn, ballot.judge, "field", name, verdict, status))
     for name in DIMENSIONS:
         said = output.grades.get(name) if output else None
-        status = "missing" if said is None else "ok" if not isinstance(said, bool) and said in GRADES else "oov"
-        found.append(
-            _judgement(attempt_id, turn, ballot.judge, "dimension", name, None if said is None else str(said), status)
-        )
+        value = None if isinstance(said, bool) else option_of(said, GRADES)
+        status = "missing" if said is None else "ok" if value is not None else "oov"
+        verdict = str(value) if value is not None else None if said is None else str(said)
+        found.append(_judgement(attempt_id, turn, ballot.judge, "dimension", name, verdict, status))
     return found
 
 
