@@ -217,27 +217,27 @@ def _validate(found: dict[str, Any], Output: type[BaseModel], context: Any) -> B
     raise first
 
 
-def _mend(found: Any, place: tuple[int | str, ...], complaint: str) -> bool:
+def _mend(found: Any, place: tuple[Any, ...], complaint: str) -> bool:
     """Give one value the form that was asked for, where it says the same; whether there was a way to."""
     for step in place[:-1]:
         try:
             found = found[step]
         except (KeyError, IndexError, TypeError):
             return False  # a step through a union, which is no place in the reply
-    if not isinstance(found, dict | list) or not place or not complaint.endswith(("_type", "literal_error")):
+    if not place or not complaint.endswith(("_type", "literal_error")):
         return False
     try:
-        value = found[place[-1]]  # type: ignore[index]
+        value = found[place[-1]]
     except (KeyError, IndexError, TypeError):
         return False
     if complaint in ("list_type", "tuple_type") and (value is None or isinstance(value, str | int | float | dict)):
-        found[place[-1]] = [] if value is None else [value]  # type: ignore[index]
+        found[place[-1]] = [] if value is None else [value]
     elif value is None and isinstance(found, dict):
         del found[str(place[-1])]
     elif complaint == "string_type" and isinstance(value, int | float) and not isinstance(value, bool):
-        found[place[-1]] = str(value)  # type: ignore[index]
+        found[place[-1]] = str(value)
     elif complaint == "literal_error" and isinstance(value, str) and re.fullmatch(r"-?\d{1,9}", value):
-        found[place[-1]] = int(value)  # type: ignore[index]
+        found[place[-1]] = int(value)
     else:
         return False
     return True
