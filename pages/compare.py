@@ -79,7 +79,7 @@ if ranking is not None and ranking.table.height == 1 and ranking.floors.height a
     compared, ranking = ui.cached(queries.compared, scope, unit), ui.cached(queries.ranked, scope, unit)
     st.caption("One model alone has been evaluated here: beside it stand constant agents, which nobody should lose to.")
 if ranking is None or ranking.table.height < 2:
-    comparison.show_too_few(about, ranking)
+    comparison.show_too_few(about, ranking, scope)
     comparison_sets.offer_marked(compared, [], about)
     st.stop()
 board = ui.cached(queries.sides, scope, unit)

@@ -86,15 +86,16 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     are what is listed, and one can fail alike several times.
 
     Alike are failures of one scenario and kind that leave the way at the same stage by the same step, with the same
-    value misread; unreadable replies of the same form in any scenario (`scenario` is null where there are several,
-    `scenarios` their number); attempts whose end is wrong for the same reason, whatever its figures. What happened on
-    the way is left out (see `on_the_way`) unless the view's errors name its kind. `of` are all failures under the view,
-    in `of_attempts` attempts, `of_unscored` of them not scored; `share` is of these; `groups` the number of groups in
-    all, `level` of those in as many attempts. `lost`: points that the group's attempts are below a full score, summed
-    over the `scored` ones among them, by `full`; null where none has a score. `lost_in_all`: the points lost by all
-    attempts under the view that are in any group, each counted once; `lost_in_groups` those of all groups added up, in
-    which an attempt of several groups counts once in each. `disputed`: in how many of the attempts
-    people say that it was another's doing than the group's owner.
+    value misread; unreadable replies of the same form and a provider's faults in the same words, in any scenario
+    (`scenario` is null where there are several, `scenarios` their number); attempts whose end is wrong for the same
+    reason, whatever its figures. What happened on the way is left out (see `on_the_way`) unless the view's errors
+    name its kind. `of` are all failures under the view, in `of_attempts` attempts, `of_unscored` of them not
+    scored; `share` is of these; `groups` the number of groups in all, `level` of those in as many attempts. `lost`:
+    points that the group's attempts are below a full score, summed over the `scored` ones among them, by `full`;
+    null where none has a score. `lost_in_all`: the points lost by all attempts under the view that are in any
+    group, each counted once; `lost_in_groups` those of all groups added up, in which an attempt of several groups
+    counts once in each. `disputed`: in how many of the attempts people say that it was another's doing than the
+    group's owner.
     """
     counted, asked = _counted(view)
     condition, params = where(view.change(alike=""))
@@ -162,7 +163,7 @@ def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
     condition, params = where(view.change(verdict="", alike=""))
     return ask(
         f"""
-        SELECT alike, kind, {_SCENARIO}, detail, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts,
+        SELECT alike, kind, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts,
             count(DISTINCT (run_id, attempt_id)) FILTER (verdict = 'passed') AS passed,
             list_sort(list(DISTINCT model)) AS models, count(*) OVER () AS groups,
             (sum(count(*)) OVER ())::BIGINT AS of

@@ -46,12 +46,13 @@ _BY_VERDICT = f"""FROM (SELECT * FROM attempts WHERE verdict IN ('failed', 'unsc
 # `stage` is the last common step of the way taken and the way due, `took` and `due` the next ones: of the agent's own
 # fields for a misread field (what they lead to), of the path it reported otherwise. `field` is the first one that
 # `stage` asks for and that was misread, as `given` where the panel says `wanted`. `alike` names the group: same
-# scenario, kind, stage, steps, field and values, or the same form of an unreadable reply, wherever; of what only the
+# scenario, kind, stage, steps, field and values, or the same form of an unreadable reply, or the same
+# words of a provider, wherever; of what only the
 # verdict tells the same reason and owner ("-" where no step was taken: to stop is not to go on). `stem` is
 # the detail without its figures, by which that is told.
 _TROUBLES = f"""
     SELECT *, {without_figures("detail")} AS stem,
-        left(md5(concat_ws('|', CASE WHEN kind <> 'format' THEN scenario END, kind, stage, took,
+        left(md5(concat_ws('|', CASE WHEN kind NOT IN ('format', 'provider') THEN scenario END, kind, stage, took,
             CASE WHEN took IS NULL AND due IS NOT NULL THEN '-' END, due, field, given, wanted, stem, tool,
             CASE WHEN kind IN ('answer', 'unmarked') THEN owner END)), 10) AS alike
     FROM (
@@ -93,6 +94,7 @@ _TROUBLES = f"""
                 WHEN f.where_ = 'format' AND f.type = 'invalid'
                 THEN concat(f.type, ' ', regexp_extract(f.message, 'field ''([^'']+)''', 1))
                 WHEN {_KIND} IN {EVENTS} THEN {without_figures("f.message")}
+                WHEN f.where_ = 'provider' THEN concat_ws(' ', f.type, nullif(left(trim(f.message), 200), ''))
                 ELSE f.type END, CASE f.where_ WHEN 'format' THEN 'agent' ELSE f.where_ END, NULL
         FROM ({_FAILURES}) f
         UNION ALL

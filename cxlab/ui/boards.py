@@ -10,6 +10,8 @@ from cxlab.ui.address import cached
 from cxlab.ui.labels import describe_state, label
 from cxlab.ui.tables import Kind, column, show_table
 
+_CUT_SHORT = ("failed", "partly", "stopped")
+
 
 def show_runs(
     runs: pl.DataFrame,
@@ -26,6 +28,7 @@ def show_runs(
         status=pl.col("state").map_elements(describe_state, return_dtype=pl.String),
         share=pl.col("done") / pl.col("planned"),
         faults=pl.col("format") + pl.col("provider"),
+        why=pl.when(pl.col("state").is_in(_CUT_SHORT) & (pl.col("message") != "")).then(pl.col("message")),
         benchmark_=pl.col("benchmark").replace(dict(benchmarks))
         + pl.when(pl.col("rescored_from").is_null()).then(pl.lit("")).otherwise(pl.lit(" · judged again")),
     )
@@ -35,6 +38,7 @@ def show_runs(
         "name": column("Model"),
         "benchmark_": column("Benchmark"),
         "status": column("State"),
+        "why": column("Why", help="What ended it, or kept a part from being done, as it was told then."),
         "share": column("Done", "progress", "Of the attempts that were planned."),
         "faults": column("Faults", "count", faults),
         "cost_usd": column("Cost", "usd", "Agent, customer and judges together; empty where a part of it is unknown."),
@@ -45,6 +49,8 @@ def show_runs(
         del columns["benchmark_"]
     if not called:
         del columns["called"]
+    if not rows["why"].drop_nulls().len():
+        del columns["why"]
     return show_table(rows, columns, key=key, alt="Runs, newest first.", select=select, search=search)
 
 

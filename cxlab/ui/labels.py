@@ -6,6 +6,7 @@ from typing import Any, Literal, cast
 
 import streamlit as st
 
+from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import short_model
 
 Badge = Literal["simulated", "published", "own", "running", "done", "failed", "stopped", "stalled", "warning"]
@@ -133,6 +134,13 @@ PASSED_OF_ALL = "Passed, in all runs"
 page is narrowed to."""
 PASSED_COMPARED = "Passed, compared"
 """A model's success rate on a comparison set: on the samples and under the conditions that all its models share."""
+
+
+def say_no_verdict(attempts: int, unit: tuple[str, str]) -> str:
+    """That no attempt of these got a verdict: "none of 10 dialogues got a verdict"."""
+    if attempts == 1:
+        return f"the one {unit[0]} got no verdict"
+    return f"none of {format_count(attempts)} {unit[1]} got a verdict"
 
 
 def say_passed(many: str) -> str:

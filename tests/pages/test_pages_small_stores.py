@@ -33,6 +33,24 @@ def test_every_page_opens(
     assert app.title
 
 
+@pytest.mark.xdist_group("small-failed")
+def test_a_server_that_turns_everybody_away_is_named_where_one_looks_first(
+    small_stores: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(small_stores("failed"), monkeypatch)
+    overview = words(open_page("overview"))
+    assert "Nobody can be ranked: none of 10 dialogues got a verdict" in overview
+    assert "Provider fault: " in overview
+    assert "HTTP 401" in overview
+    assert "No dialogue failed." not in overview
+    assert "none of 10 dialogues got a verdict" in words(open_page("compare", benchmark="sage"))
+    failures = words(open_page("failures", benchmark="sage"))
+    assert "Most often: provider fault: " in failures
+    assert "Shown: the 1 groups" not in failures
+    history = next(table.value for table in open_page("run").dataframe if "why" in table.value.columns)
+    assert any("all failed alike: HTTP 401" in each for each in history["why"])
+
+
 @pytest.fixture(scope="module")
 def walked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[Path, pl.DataFrame]]]:
     """A store of one dialogue, and its traces, to be written anew."""

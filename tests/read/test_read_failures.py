@@ -136,7 +136,7 @@ def test_what_was_mended_is_counted_and_is_no_failure(tmp_path: Path, monkeypatc
     assert keys(View(metric="overall", verdict="wrong")) == ["cut", "failed"]
     found = failures.groups(View(metric="overall", verdict="wrong"))
     assert sorted(found.select("kind", "detail", "n").rows()) == [
-        ("answer", "handed over without need", 1), ("provider", "timeout", 1),
+        ("answer", "handed over without need", 1), ("provider", "timeout late", 1),
     ]  # fmt: skip
     way = {row["kind"]: row for row in failures.on_the_way(View(metric="overall")).iter_rows(named=True)}
     assert {kind: (row["n"], row["passed"], row["detail"]) for kind, row in way.items()} == {

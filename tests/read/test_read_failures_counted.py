@@ -65,6 +65,10 @@ def fields_of(scenario: str | None, stage: str) -> list[str]:
     return next((row["fields"] for row in rows if (row["scenario"], row["stage"]) == (scenario, stage)), [])
 
 
+def without_figures(text: str) -> str:
+    return re.sub(r"\S*[0-9]\S*", "…", text)
+
+
 def troubles_of(made: Made) -> list[Row]:
     """One row a turn or failure of an attempt, as `failure_kinds.troubles` has it."""
     verdict, known = made.scored.verdict, made.sample.facets.get("scenario")
@@ -87,9 +91,9 @@ def troubles_of(made: Made) -> list[Row]:
             found = re.search("field '([^']+)'", each.message)
             detail = f"invalid {found.group(1) if found else ''}"
         elif kind in failure_kinds.EVENTS:
-            detail = re.sub(r"\S*[0-9]\S*", "…", each.message)
+            detail = without_figures(each.message)
         else:
-            detail = each.type
+            detail = f"{each.type} {each.message.strip()[:200]}".strip() if each.where == "provider" else each.type
         described = {"scenario": known or made.sample.task, "kind": kind, "detail": detail}
         described["owner"] = "agent" if each.where == "format" else each.where
         rows.append(dict.fromkeys(DESCRIBES) | described | {"turn": each.turn, "on_the_way": not decided})
@@ -101,12 +105,15 @@ def troubles_of(made: Made) -> list[Row]:
         }  # fmt: skip
         rows.append(dict.fromkeys(DESCRIBES) | described)
     for row in rows:
-        # An unreadable reply is the same wherever it comes.
-        told = [name for name in DESCRIBES if name != "owner" and (name != "scenario" or row["kind"] != "format")]
+        # An unreadable reply, and a provider's fault, is the same wherever it comes.
+        anywhere = row["kind"] in ("format", "provider")
+        told = [name for name in DESCRIBES if name != "owner" and not (name == "scenario" and anywhere)]
         if row["kind"] in ("answer", "unmarked"):
             told.append("owner")
         stopped = {"took": "-"} if row["took"] is None and row["due"] is not None else {}
-        words = [text for name in told if (text := {**row, **stopped}[name]) is not None]
+        # What differs by figures alone, as the ids of requests do, is alike.
+        stem = {"detail": without_figures(row["detail"])} if row["kind"] == "provider" else {}
+        words = [text for name in told if (text := {**row, **stopped, **stem}[name]) is not None]
         row |= {"alike": hashlib.md5("|".join(words).encode()).hexdigest()[:10], "made": made}
     return rows
 
@@ -185,7 +192,12 @@ def test_counts(made: list[Made], view: View) -> None:
 def grouped(rows: list[Row], names: tuple[str, ...]) -> dict[tuple[Any, ...], list[Row]]:
     """Rows that have all but their scenario in common, by that and by their scenario, None where there are several."""
     found: defaultdict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    details: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
+        details[row["alike"]].add(row["detail"])
+    for row in [
+        {**row, "detail": without_figures(row["detail"])} if len(details[row["alike"]]) > 1 else row for row in rows
+    ]:
         found[tuple(row[name] for name in names if name != "scenario")].append(row)
     place, keyed = names.index("scenario"), {}
     for key, members in found.items():

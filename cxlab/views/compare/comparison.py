@@ -18,13 +18,15 @@ from cxlab.read.comparison.decision import Decision
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import MARKED_STANDING
+from cxlab.read.failures import counts
 from cxlab.records.benchmark_card import Declaration
-from cxlab.ui.address import cached, has_page, open_page
+from cxlab.ui.address import cached, has_page, link, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import choose_id
-from cxlab.ui.labels import badge, empty, label, plain, section
+from cxlab.ui.labels import badge, empty, label, plain, say_no_verdict, section
 from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.benchmarks import leave_out_floors
 from cxlab.views.compare import queries
 from cxlab.views.compare.groups import Groups, choose_groups, mark_few, say_groups
 from cxlab.views.compare.sides import drawn, marks_of
@@ -51,9 +53,15 @@ def list_groups(about: Declaration, view: View, unit: Unit, facets: Sequence[str
     return groups
 
 
-def show_too_few(about: Declaration, found: Ranking | None) -> None:
-    """Why nothing can be compared, and what there is."""
+def show_too_few(about: Declaration, found: Ranking | None, view: View) -> None:
+    """Why nothing can be compared under a view, and what there is."""
     if found is None or not found.table.height:
+        known = cached(counts, leave_out_floors(view, about))
+        if known["unscored"] and known["unscored"] == known["attempts"]:
+            told = say_no_verdict(known["unscored"], about.card.unit)
+            empty(f"There is nothing to compare: {told}. Failures says why; then try the faults again on Run.")
+            link("Why there is no verdict", "failures", view.filters().change(verdict="unscored"))
+            return
         empty("Nothing here is scored on this metric. Widen the filters, or choose another metric.")
         return
     row = found.table.row(0, named=True)

@@ -74,7 +74,8 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
         what = f"Unreadable reply: {name_id(name) if name else 'something'} missing or outside the options"
     else:
         what = f"{failure_kinds.name_kind(kind).capitalize()}: {_FORMS.get(form, form.replace('_', ' '))}"
-    return what, scenario
+    # What a provider's server said is the quickest way to what is wrong with it.
+    return what, f"{scenario} · “{part}”" if kind == "provider" and part else scenario
 
 
 def _lead(row: Mapping[str, Any], name: str) -> str:

@@ -29,13 +29,20 @@ _MOST_WORST = 3
 # What makes failures alike, by the part that draws an attempt.
 _ALIKE = {
     "procedure": "failures of one scenario and kind that leave the way at the same stage by the same step with the "
-    "same value misread"
+    "same value misread; unreadable replies and faults of a provider wherever they come"
 }
 
 
 def titles_of(about: Declaration) -> dict[str, str]:
     """Task → its title."""
     return {task.id: task.title for task in about.card.tasks}
+
+
+def _say_shown(shown: int, groups: int, which: str) -> str:
+    """How many groups are shown; "" where there is one alone."""
+    if shown < groups:
+        return f"Shown: the {shown} groups of {format_count(groups)} {which}. "
+    return f"Shown: all {shown} groups. " if shown > 1 else ""
 
 
 def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
@@ -52,7 +59,8 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
         choose(view, "weight", "Order of groups", list(names), names=names, style="segments")
     alike = _ALIKE.get(
         about.attempt_view,
-        "failures of one task with the same reason at the same place; unreadable replies wherever they come",
+        "failures of one task with the same reason at the same place; unreadable replies and faults of a provider "
+        "wherever they come",
     )
     first = groups.row(0, named=True)
     finding = say_commonest({**first, "level": 1} if by_points else first, things, titles)
@@ -64,8 +72,8 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
         plain(f"{head}: {finding}" if by_points or first["level"] == 1 else finding),
         f"{lost}{say_size(first['n'], first['attempts'], things)}, of {format_count(first['of'])} failures in "
         f"{format_count(first['of_attempts'])} {things[first['of_attempts'] != 1]}{unscored}. "
-        f"Shown: the {groups.height} groups of {format_count(first['groups'])} "
-        f"{'that lost most' if by_points else f'in most {things[1]}'}. Alike: {alike}. "
+        f"{_say_shown(groups.height, first['groups'], 'that lost most' if by_points else f'in most {things[1]}')}"
+        f"Alike: {alike}. "
         f"Click a bar to see its {things[1]}.",
     )
     _show_worst(view, about, groups)

@@ -1,6 +1,6 @@
 """The page Judges, first: a review of what judges disagree on, one split at a time, blind, and what came of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import polars as pl
 import streamlit as st
@@ -18,10 +18,19 @@ from cxlab.views.benchmarks import leave_out_floors, names_of
 from cxlab.views.judges import queries_review
 from cxlab.views.judges.corrections import show_corrections
 from cxlab.views.judges.judge_columns import pick, two
+from cxlab.views.judges.queries_agreement import panels
 from cxlab.views.judges.raters import show_decisions, show_people
 from cxlab.views.judges.review_item import Step, show_item
 
 _SHOWN = {"open": "To decide", "conflicts": "Conflicts", "decided": "Decided", "all": "All"}
+
+
+def _say_nothing(judges: Collection[str]) -> str:
+    """Why nothing is to be decided."""
+    if len(judges) != 1:
+        return "No two judges differ on anything under these filters: nothing is to be decided."
+    alone = name_judge(next(iter(judges)))
+    return f"{alone} alone has voted here, so nobody differs and nothing is to be decided. Verdicts lists what it said."
 
 
 def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
@@ -31,7 +40,7 @@ def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
     if len(view.judges) == 2:
         found = _keep_pair(found, view.judges)
     if found.is_empty():
-        st.info("No two judges differ on anything under these filters: nothing is to be decided.")
+        st.info(plain(_say_nothing({each for panel in panels(filters) for each in panel.judges})))
         return
     decided = cached(decisions.decisions)
     states = decisions.outcomes(decided)

@@ -235,7 +235,7 @@ def _show_table(
     rows = show_table(
         named, known, key=f"board-table-{card.id}", alt=f"Models on {card.name}, the best first.", select="single"
     )
-    if alike and named.height:
+    if alike and named.height and named["success"].drop_nulls().len():
         all_have = " of each, those that all of them have" if named.height > 1 else ""
         told = f"Passed: of {format_count(named['attempts'][0])} {card.unit[named['attempts'][0] != 1]}{all_have}"
         st.caption(f"{told}{'' if undecided else '; every one has a verdict'}.")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import polars as pl
 import streamlit as st
 
 from cxlab import read
@@ -37,12 +38,12 @@ def show_health(health: dict[str, Any], unit: tuple[str, str]) -> None:
     names = ("format", "provider", "invalid_votes", "votes")
     broken, cut, invalid, votes = (format_count(health[name]) for name in names)
     attempts = "attempt" if health["format"] == 1 else "attempts"
+    judged = f"{invalid} of {votes} votes of judges not usable" if health["votes"] else "no judge asked"
     section(
         "Health of the data",
-        f"{broken} {attempts} with a reply that could not be parsed, {cut} cut short by a provider, "
-        f"{invalid} of {votes} judges' votes not usable. What a provider cut short and votes that cannot be used are "
-        "left out and count as no zero; a reply that could not be parsed can fail its attempt, and what such an "
-        "attempt lacks stands under Failures as points lost.",
+        f"{broken} {attempts} with a reply that could not be parsed, {cut} cut short by a provider, {judged}. What a "
+        "provider cut short and votes that cannot be used are left out and count as no zero; a reply that could not be "
+        "parsed can fail its attempt, and what such an attempt lacks stands under Failures as points lost.",
     )
     _show_figures(health, unit)
     kinds = cached(read.failure_counts)
@@ -50,6 +51,7 @@ def show_health(health: dict[str, Any], unit: tuple[str, str]) -> None:
         titles = {"where": "Where", "type": "Kind", "n": "Failures", "attempts": "Attempts", "models": "Models"}
         texts = ("where", "type")
         columns = {name: column(title, "text" if name in texts else "count") for name, title in titles.items()}
+        kinds = kinds.with_columns(type=pl.col("type").str.replace_all("_", " ", literal=True))
         show_table(kinds, columns, key="failure-kinds", alt="Failures by kind.")
 
 

@@ -1,6 +1,7 @@
 """What Overview answers at a glance, a row a benchmark: what was evaluated, who leads, how much passed, what breaks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -14,10 +15,10 @@ from cxlab.read.failures import passed_rate
 from cxlab.records.benchmark_card import Declaration
 from cxlab.report.decision_figures import name_metric, say_metric, say_other_lead
 from cxlab.ui.address import cached, link
-from cxlab.ui.labels import PASSED_OF_ALL, plain, say_passed
+from cxlab.ui.labels import PASSED_OF_ALL, plain, say_no_verdict, say_passed
 from cxlab.views.benchmarks import leave_out_floors
 from cxlab.views.comparison_sets import ranked, view_of
-from cxlab.views.failures.charts import say_commonest, say_size
+from cxlab.views.failures.charts import describe_group, say_commonest, say_size
 from cxlab.views.overview.board import say_leaders
 from cxlab.views.overview.queries import Outcome, other_leads, outcome
 
@@ -43,7 +44,7 @@ def _show_row(about: Declaration) -> None:
     with evaluated:
         link(about.card.name, "compare", view)
         st.caption(_say_size(about, found))
-    leads.markdown(plain(_say_finding(about, found)))
+    leads.markdown(plain(_say_finding(found, told, about.card.unit)))
     with leads:
         _show_leads(about, found, view)
         _show_judged_by(about, found, view)
@@ -57,24 +58,30 @@ def _show_row(about: Declaration) -> None:
         if told.unscored:
             many = format_count(told.unscored)
             link(
-                f"{many} more got no verdict",
+                f"{many}{' more' if told.passed + told.failed else ''} got no verdict",
                 "failures",
                 View(name, verdict="unscored"),
                 help=_help_unscored(about, told),
             )
     with breaks:
-        if not told.failed:
+        if told.failed and told.worst:
+            _show_worst(about, told.worst, "failed", f"of {format_count(told.failed)} that failed")
+        elif told.undecided and not told.failed:
+            of = f"of {format_count(told.unscored)} that neither passed nor failed"
+            _show_worst(about, told.undecided, "unscored", of)
+        elif not told.failed:
             st.caption(f"No {about.card.unit[0]} failed.")
-            return
-        if told.worst is None:
-            return
-        worst, unit = told.worst, about.card.unit
-        finding = say_commonest(worst, unit, {task.id: task.title for task in about.card.tasks})
-        st.markdown(plain(finding[:1].upper() + finding[1:]))
-        size = say_size(worst["n"], worst["attempts"], unit)
-        st.caption(plain(f"{size}, of {format_count(told.failed)} that failed"))
-        which = "this one" if worst["attempts"] == 1 else f"these {format_count(worst['attempts'])}"
-        link(f"See {which}", "failures", View(name, alike=worst["alike"], verdict="failed"))
+
+
+def _show_worst(about: Declaration, worst: Mapping[str, Any], verdict: str, of: str) -> None:
+    """What broke most attempts of a verdict, where it shows more than its name, and the way to them."""
+    unit, titles = about.card.unit, {task.id: task.title for task in about.card.tasks}
+    finding = say_commonest(worst, unit, titles)
+    st.markdown(plain(finding[:1].upper() + finding[1:]))
+    said = f" {describe_group(worst, titles)[1]}." if worst["kind"] == "provider" and worst["level"] == 1 else ""
+    st.caption(plain(f"{say_size(worst['n'], worst['attempts'], unit)}, {of}.{said}"))
+    which = "this one" if worst["attempts"] == 1 else f"these {format_count(worst['attempts'])}"
+    link(f"See {which}", "failures", View(about.card.id, alike=worst["alike"], verdict=verdict))
 
 
 def _say_size(about: Declaration, found: Rankings) -> str:
@@ -93,8 +100,10 @@ def _say_size(about: Declaration, found: Rankings) -> str:
     return f"{who}, {format_count(samples)}{of} sample{'' if samples == known == 1 else 's'}{have}{tasks}"
 
 
-def _say_finding(about: Declaration, found: Rankings) -> str:
+def _say_finding(found: Rankings, outcome: Outcome, unit: tuple[str, str]) -> str:
     scored = [each for each in found.tasks if each.table.height or each.floors.height]
+    if not scored and outcome.unscored and not outcome.passed + outcome.failed:
+        return f"Nobody can be ranked: {say_no_verdict(outcome.unscored, unit)}"
     if not scored:
         return "Nothing has been scored yet that models could be ranked by"
     told = say_leader(scored[0], short_model) if len(scored) == 1 else say_leaders(scored)

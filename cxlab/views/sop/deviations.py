@@ -248,6 +248,13 @@ def show_errors(current: View, procedure: Procedure) -> None:
     show_turns(current, procedure, "error")
 
 
+def _say_ends(least: float, most: float) -> str:
+    """The shares of the models, as the beginning of a sentence."""
+    if format_share(least) == format_share(most):
+        return format_share(most)
+    return f"From {format_share(least)} to {format_share(most)}"
+
+
 def show_funnel(current: View, procedure: Procedure) -> None:
     """How far turns keep to the reference, and where they leave it first."""
     frame, left = cached(queries.survival, current), cached(queries.divergences, current)
@@ -256,7 +263,7 @@ def show_funnel(current: View, procedure: Procedure) -> None:
         return
     ends = frame.filter(pl.col("step") == pl.col("step").max()).sort("share")
     section(
-        f"From {format_share(ends['share'][0])} to {format_share(ends['share'][-1])} of turns are right to the end",
+        f"{_say_ends(ends['share'][0], ends['share'][-1])} of turns are right to the end",
         "Share of turns still on the reference after each step; a turn that is right to its action stays on. "
         "Click a bar "
         "for the turns that left there.",
