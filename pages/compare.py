@@ -6,6 +6,7 @@ import streamlit as st
 from cxlab import read, ui
 from cxlab.read import View
 from cxlab.read.headlines import candidates, first_scored
+from cxlab.records.metric_names import name_metric
 from cxlab.views import comparison_sets
 from cxlab.views.benchmarks import declared, titles_of, usable_facets
 from cxlab.views.compare import comparison, queries
@@ -84,7 +85,7 @@ if ranking is None or ranking.table.height < 2:
     st.stop()
 board = ui.cached(queries.sides, scope, unit)
 named = names_of(about, board, unit)
-title = ui.label(scope.metric)
+title = name_metric(scope.metric)
 with st.sidebar:
     baseline = choose_baseline(about, view, unit, named)
 show_words("compare", [about])

@@ -11,7 +11,7 @@ from cxlab.benchmarks.installed import LeftOut, find_installed
 from cxlab.errors import UnknownName
 from cxlab.llm import KnownModel
 from cxlab.llm.registry import add_kind, add_simulated
-from cxlab.records import cluster, procedure
+from cxlab.records import cluster, metric_names, procedure
 from cxlab.retrieval.retriever_model import KIND
 
 Find = Callable[[Container[str]], tuple[dict[str, Benchmark], list[LeftOut]]]
@@ -80,7 +80,8 @@ add_simulated(lambda: (declared for name in REGISTRY if (declared := REGISTRY[na
 
 # Procedures, for the queries, which know no benchmark.
 procedure.add_source(lambda: ((name, found) for name in REGISTRY if (found := REGISTRY[name].procedures) is not None))
-# What samples share, likewise.
+# What metrics are called, and what samples share, likewise.
+metric_names.add_source(lambda: (each.card.titles for each in REGISTRY.values()))
 cluster.add_source(lambda: ((name, found) for name in REGISTRY if (found := REGISTRY[name].cluster) is not None))
 
 

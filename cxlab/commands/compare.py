@@ -187,6 +187,7 @@ def _tell(
     from cxlab.read.comparison import ranking
     from cxlab.read.comparison.decision import decide
     from cxlab.read.comparison.words import say_customers, say_floors, say_leader
+    from cxlab.records.metric_names import name_metric
     from cxlab.report.decision_figures import list_figures, say_metric, say_other_lead
 
     def name(side: str) -> str:
@@ -198,7 +199,7 @@ def _tell(
         gaps = ranking.gaps_from(about, found, against)
     between = decide(about, found, against)
     sides = ranking.describe_sides(found) if between else found.table
-    title = found.task.metric.replace("_", " ")
+    title = name_metric(found.task.metric)
     figures = list_figures(about, found, between, sides, title, name, corrected) if between else []
     coverage = {row["side"]: row for row in compared.coverage.iter_rows(named=True)}
     said = found.customers

@@ -93,12 +93,13 @@ class Task:
 class Card:
     """What a newcomer must know of a benchmark before running it.
 
-    `metrics`: metric → definition. `leading`: up to three figures that head one attempt. `parts`: what
-    makes up the headline, in the order in which Compare sets it side by side. `scales`: metric → its worst and best
-    value where they are not 0 and 100, None for a count without a scale. `lower_is_better`: those of the metrics of
-    which less is better. `unit`: what one attempt is called.
-    `reply_length`: the metric that counts the words of a reply. `sums`: metric → the metrics that it is a weighted sum
-    of, with their weights. `zeros`: metric → the constant agent that its 0 stands for, drawn as a line.
+    `metrics`: metric → definition. `titles`: metric → what it is called within a sentence, where its id does not
+    say it. `leading`: up to three figures that head one attempt. `parts`: what makes up the headline, in the order
+    in which Compare sets it side by side. `scales`: metric → its worst and best value where they are not 0 and 100,
+    None for a count without a scale. `lower_is_better`: those of the metrics of which less is better. `unit`: what
+    one attempt is called. `reply_length`: the metric that counts the words of a reply. `sums`: metric → the metrics
+    that it is a weighted sum of, with their weights. `zeros`: metric → the constant agent that its 0 stands for,
+    drawn as a line.
     """
 
     id: str
@@ -116,6 +117,7 @@ class Card:
     reply_length: str = ""
     sums: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     zeros: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -31,6 +31,7 @@ from cxlab.read.run_names import call_runs
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.correction import Corrections
+from cxlab.records.metric_names import name_metric
 from cxlab.report import queries
 from cxlab.report.corrected import CorrectedTask, tell_corrected
 from cxlab.report.decision_figures import Figure, list_figures, say_metric, say_other_lead
@@ -256,10 +257,9 @@ def _tell_task(
     def name(side: str) -> str:
         return names.get(side, short_model(side))
 
-    told = say_leader(found, name)
-    between = decide(about, found)
+    told, between = say_leader(found, name), decide(about, found)
     corrected = corrections and correct_ranking(about, view, found, corrections)
-    title, sides = task.metric.replace("_", " "), ranking.describe_sides(found)
+    title, sides = name_metric(task.metric), ranking.describe_sides(found)
     figures = list_figures(about, found, between, sides, title, name, corrected) if between else ()
     floors = say_floors([found], name)
     elsewhere = ". ".join(say_other_lead(each, name) for each in between.other_leads) if between else ""
@@ -274,11 +274,11 @@ def _tell_task(
         (name(side), [Value(value, low, high, mark_of(marks, side), f"{name(side)}: {format_points(value)}")])
         for side, value, low, high in found.table.select("side", "value", "low", "high").iter_rows()
     ]
-    alt = f"{task.title}, {task.metric} by side with 95 % intervals: {told}."
+    alt = f"{task.title}, {title} by side with 95 % intervals: {told}."
     dotted = [*found.floors["value"].drop_nulls(), *([0.0] if task.metric in card.zeros else [])]
     return TaskResult(
         task.title,
-        task.metric,
+        title,
         card.metrics.get(task.metric, "") + ("" if task.higher_is_better else " Less is better."),
         begin(told),
         tuple(figures),

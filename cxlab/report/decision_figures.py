@@ -21,6 +21,7 @@ from cxlab.read.comparison.words import (
     say_left,
 )
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.metric_names import name_metric
 
 _STAND_INS = "What stand-ins cost and take says nothing of real models."
 _MOST_TOLD = 3
@@ -73,11 +74,6 @@ def say_other_lead(each: OtherLead, name: Callable[[str], str]) -> str:
     if not each.by:
         return f"{by} cannot tell yet, {name(each.first)} and {name(each.behind)} are level"
     return f"{by} cannot tell yet, {name(each.first)} is first by {each.by:.1f} points"
-
-
-def name_metric(metric: str) -> str:
-    """A metric's id in words."""
-    return metric.replace("_", " ")
 
 
 def _correct(

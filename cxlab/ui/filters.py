@@ -10,6 +10,7 @@ from cxlab import read
 from cxlab.read import View
 from cxlab.read.failure_kinds import EVENTS, kinds
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.labels import label, plain
 from cxlab.ui.run_names import name_run
@@ -117,7 +118,7 @@ def sidebar_filters(
                     "Metric",
                     listed,
                     key="cx-filter-metric",
-                    format_func=label,
+                    format_func=name_metric,
                     on_change=_filter_changed,
                     args=("metric",),
                 )

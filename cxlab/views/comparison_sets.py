@@ -19,9 +19,10 @@ from cxlab.read.headlines import may_lead
 from cxlab.read.query import AttemptSet
 from cxlab.read.runs import Progress, progress
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.metric_names import head_metric
 from cxlab.store import catalogue, layout
 from cxlab.ui.address import cached, here, link, set_view
-from cxlab.ui.labels import describe_state, label, plain, title
+from cxlab.ui.labels import describe_state, label, plain
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.compare import queries
@@ -110,8 +111,10 @@ def choose_lead(benchmark: str) -> None:
         picked = st.session_state[widget]
         set_view(here().change(lead="" if picked == usual else picked, metric=""))
 
-    meanings = "; ".join(f"{title(metric)}: {card.metrics.get(metric, '')}" for metric in leads)
-    st.selectbox("Ranked by", leads, key=widget, format_func=title, on_change=changed, width=320, help=plain(meanings))
+    meanings = "; ".join(f"{head_metric(metric)}: {card.metrics.get(metric, '')}" for metric in leads)
+    st.selectbox(
+        "Ranked by", leads, key=widget, format_func=head_metric, on_change=changed, width=320, help=plain(meanings)
+    )
 
 
 def describe_choices(choices: Sequence[Choice]) -> dict[str, str]:

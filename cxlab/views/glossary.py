@@ -8,8 +8,9 @@ import streamlit as st
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import glossary
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.metric_names import head_metric
 from cxlab.ui.address import has_page, link
-from cxlab.ui.labels import plain, section, title
+from cxlab.ui.labels import plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 
@@ -19,7 +20,7 @@ def show_words(page: str, shown: Sequence[Declaration] = ()) -> None:
     found = glossary.terms_of(page)
     many = len(shown) > 1
     figures = [
-        (f"{title(metric)} ({about.card.name})" if many else title(metric), meaning)
+        (f"{head_metric(metric)} ({about.card.name})" if many else head_metric(metric), meaning)
         for about in shown
         for metric in dict.fromkeys(
             [about.card.headline, *(task.metric for task in about.card.tasks if not many), *about.card.leading]
@@ -41,7 +42,9 @@ def list_declared() -> pl.DataFrame:
     for name in REGISTRY:
         about = declared(name)
         told = about.card.name
-        rows += [(title(metric), meaning, told, "metric") for metric, meaning in about.card.metrics.items() if meaning]
+        rows += [
+            (head_metric(metric), meaning, told, "metric") for metric, meaning in about.card.metrics.items() if meaning
+        ]
         rows += [(facet.title, facet.meaning, told, "facet") for facet in about.facets if facet.meaning]
         rows += [(floor.title, floor.meaning, told, "constant agent") for floor in about.floors]
     return pl.DataFrame(rows, schema=["word", "meaning", "of", "kind"], orient="row")

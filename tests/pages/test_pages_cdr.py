@@ -33,7 +33,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def test_retrieval_ranks_retrievers_and_keeps_floors_out(store: str) -> None:
     said = words(open_page("retrieval", tasks="session"))
-    assert "ndcg@10" in said
+    assert "nDCG@10" in said
     assert "Ran as well: Random (floor)" in said
     assert "Table 11" in said
     assert "article" not in said

@@ -18,6 +18,7 @@ from cxlab.read.comparison.decision import decide
 from cxlab.read.comparison.ranking import describe_sides, rank
 from cxlab.read.comparison.words import say_leader
 from cxlab.read.headlines import may_lead
+from cxlab.records.metric_names import name_metric
 from cxlab.report import queries
 from cxlab.report.content import MOST_FAILURES, find_section
 from cxlab.report.decision_figures import list_figures
@@ -83,7 +84,7 @@ def test_models_are_told_as_the_ranking_tells_them() -> None:
     between = decide(ABOUT, found)
     assert between is not None
     assert section.tasks[0].figures == tuple(
-        list_figures(ABOUT, found, between, describe_sides(found), found.task.metric, str)
+        list_figures(ABOUT, found, between, describe_sides(found), name_metric(found.task.metric), str)
     )
     told = words_of(Page(write_report([(ABOUT, View("sage"), "model")])))
     for figure in section.tasks[0].figures:
@@ -219,7 +220,7 @@ def test_what_leads_is_chosen_as_for_compare(empty_home: Path, tmp_path: Path) -
     call("--to", str(target), "--lead", lead)
     told = words_of(Page(target.read_text(encoding="utf-8")))
     assert "Two leads for sure" in told
-    assert f"two ahead of one, {lead.replace('_', ' ')}" in told
+    assert f"two ahead of one, {name_metric(lead)}" in told
     with pytest.raises(CxError, match="unknown metric that may lead 'shine'"):
         call("--to", str(tmp_path / "other.html"), "--lead", "shine")
 

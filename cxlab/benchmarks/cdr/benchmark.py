@@ -75,6 +75,7 @@ CARD = Card(
             verdict_rule="the domain must be that of a person's label; without a label there is no verdict.",
         ),
     ),
+    titles={domains.RIGHT: "domains right"},
     metrics={**METRICS, domains.RIGHT: "share of conversations whose domain is that of a person's label"},
     leading=(HEADLINE, "recall@10", "mrr@10"),
     parts=("hit@10", "recall@10", "precision@10", "mrr@10"),

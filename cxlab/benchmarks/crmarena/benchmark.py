@@ -32,6 +32,14 @@ METRICS = {
     "recovery": "share of the errors, those in a row once, after which something was answered again",
     "format_error": "share of attempts with a reply in the wrong form",
 }
+TITLES = {
+    "exact": "exact match",
+    "exact_extracted": "exact match of what it names",
+    "queries": "queries and calls",
+    "errors": "calls that failed",
+    "recovery": "failed calls recovered from",
+    "format_error": "unreadable replies",
+}
 PERSONAS = {"manager": "manager", "agent": "service agent", "analyst": "analyst"}
 CARD = Card(
     id="crmarena",
@@ -46,6 +54,7 @@ CARD = Card(
         for task in TASKS.values()
     ),
     metrics=METRICS,
+    titles=TITLES,
     leading=("score", "exact_extracted", "turns"),
     scales={"turns": None, "queries": None},
     lower_is_better=frozenset({"turns", "queries", "errors", "format_error"}),

@@ -100,6 +100,33 @@ METRICS = {
     },
     "format_error": "share of replies that could not be read",
 }
+TITLES = {
+    **{
+        f"{origin}{kind}_{figure}": f"{figure.replace('f1', 'F1')} of {kind} pairs{words}"
+        for kind in ("similar", "contradictory")
+        for figure in ("precision", "recall", "f1", "candidates")
+        for origin, words in (("", ""), ("public_", " as published"))
+        if f"{origin}{kind}_{figure}" in METRICS
+    },
+    "best_similar_f1": "best F1 of similar pairs",
+    "best_similar_threshold": "best threshold of similar pairs",
+    "intent": "intents right",
+    "intent_fuzzy": "intents right by fuzzy match",
+    **{f"public_intent_{name}": f"intents right in taxonomy {name}" for name in "ABC"},
+    "intent_verified": "intents accepted by judges",
+    "intent_l1": "first level of intents right",
+    "intent_outside": "intents outside the taxonomy",
+    "question_accuracy": "questions right",
+    "public_question_accuracy": "questions right as published",
+    "row_exact": "lists all right",
+    **{f"public_{name}": f"{name} as published" for name in ("hit@10", "recall@10")},
+    "judge_error": "judges' unreadable replies",
+    **{f"tools@{n}": f"tools right of {n}" for n in SIZES},
+    **{f"tools_arguments@{n}": f"tools and arguments right of {n}" for n in SIZES},
+    **{f"tools_silent@{n}": f"no tool called of {n}" for n in SIZES},
+    **{f"public_tools@{n}": f"tools right of {n} as published" for n in SIZES},
+    "format_error": "unreadable replies",
+}
 HEADLINES = {
     "kb_refinement": ("similar_f1", "contradictory_f1"),
     "intent": ("intent",),
@@ -169,6 +196,7 @@ CARD = Card(
         ),
     ),
     metrics=METRICS,
+    titles=TITLES,
     lower_is_better=frozenset({"format_error", "intent_outside", "judge_error"}),
     unit=("answer", "answers"),
 )

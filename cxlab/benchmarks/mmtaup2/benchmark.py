@@ -35,10 +35,22 @@ from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.benchmarks.rehearsal import rehearse
 from cxlab.errors import BadStore, UnknownName
 from cxlab.records import Attempt, Sample
+from cxlab.records.metric_names import within_sentence
 
 # What one observation is; stored and shown are points, the mean of a conversation's observations times 100.
 ALL = {**METRICS, **EXTRA}
 MEASURED = {name: metric.definition for name, metric in ALL.items()}
+_MEASURED_TITLES = {name: within_sentence(metric.title) for name, metric in ALL.items()}
+TITLES = {
+    **_MEASURED_TITLES,
+    **{f"judged_{name}": f"{words} as judged" for name, words in _MEASURED_TITLES.items()},
+    "db": "database as it should be",
+    "env_assertions": "end state right",
+    "communicate": "customer told all",
+    "bystanders": "others left alone",
+    "wer": "word error rate",
+    "format_error": "unreadable replies",
+}
 EFFORTS = ("user_effort", "user_effort_count", "recovery_turn_count")
 ELSEWHERE = ("airline", "banking_knowledge", "mock")
 VERDICT_RULE = (
@@ -79,6 +91,7 @@ CARD = Card(
         "format_error": "share of conversations with a reply that could not be read",
         **{f"judged_{name}": f"As the judges see it. {text}" for name, text in MEASURED.items()},
     },
+    titles=TITLES,
     leading=("pass", "critical_field_accuracy", "turn_efficiency"),
     scales={f"{by}{name}": None for by in ("", "judged_") for name, metric in ALL.items() if metric.high is None},
     lower_is_better=frozenset(

@@ -72,6 +72,25 @@ METRICS = {
     "the model that checks: it says something of them, not of the model",
 }
 
+TITLES = {
+    "told": "decidable score",
+    "truth": "score against the truth",
+    "skill": "skill above chance",
+    "overall": "paper's overall score",
+    "claims": "claims read by the panel",
+    "untold": "facts left untold",
+    "too_long": "messages too long",
+    "classification_read": "classification of fields read",
+    "path_prefix": "common beginning of the path",
+    "path_exact": "exact path",
+    "format_error": "unreadable replies",
+    "overall_zero": "paper's overall with unreadable as 0",
+    "logic_zero": "logic with unreadable as 0",
+    "chat_words": "words a message",
+    "anthropomorphism_emotion": "human manner and emotion",
+    conversation_check.RIGHT: "checks that are right",
+    conversation_check.KEPT: "conversations that kept to it",
+}
 
 GRADES = (
     "linguistic_quality", "anthropomorphism_emotion", "content_utility", "user_satisfaction", "instruction_compliance",
@@ -188,6 +207,7 @@ BENCHMARK = Benchmark(
         reply_length="chat_words",
         sums={"chat": CHAT_WEIGHTS},
         zeros={"skill": "Best constant agent"},
+        titles=TITLES,
     ),
     generate=generate,
     run=run,

@@ -20,6 +20,7 @@ from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import MARKED_STANDING
 from cxlab.read.failures import counts
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.metric_names import head_metric, name_metric
 from cxlab.ui.address import cached, has_page, link, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
@@ -222,10 +223,10 @@ def show_profile(about: Declaration, view: View, unit: Unit, named: Mapping[str,
     widest = spread.sort("gap", "metric")["metric"][-1]
     meaning = about.card.metrics.get(widest, "")
     section(
-        f"The models differ most in {label(widest)}",
-        "Each axis runs over its metric's whole scale. " + plain(f"{label(widest)}: {meaning}"),
+        f"The models differ most in {name_metric(widest)}",
+        "Each axis runs over its metric's whole scale. " + plain(f"{name_metric(widest)}: {meaning}"),
     )
-    names = {metric: label(metric).capitalize() for metric in parts}
+    names = {metric: head_metric(metric) for metric in parts}
     columns = {
         "name": column("Model"),
         "part": column("Metric"),

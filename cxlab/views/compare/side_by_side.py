@@ -9,10 +9,11 @@ import streamlit as st
 from cxlab import read
 from cxlab.read import StoredAttempt, View
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.metric_names import head_metric
 from cxlab.ui import transcript_html
 from cxlab.ui.address import cached, link
 from cxlab.ui.app_frame import colours
-from cxlab.ui.labels import label, plain, section, title
+from cxlab.ui.labels import label, plain, section
 from cxlab.ui.path_strips import style
 from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
@@ -43,14 +44,14 @@ def show_side_by_side(about: Declaration, first: tuple[str, str], second: tuple[
             "way_2": column(f"Way: {names[1]}"),
             "action_1": column(f"Action: {names[0]}"),
             "action_2": column(f"Action: {names[1]}"),
-            "score_1": column(f"{title(headline)}: {names[0]}", "points"),
-            "score_2": column(f"{title(headline)}: {names[1]}", "points"),
+            "score_1": column(f"{head_metric(headline)}: {names[0]}", "points"),
+            "score_2": column(f"{head_metric(headline)}: {names[1]}", "points"),
         }
         show_table(rows, columns, key="duel-turns", alt="What differs between the two attempts, turn by turn.")
     for spot, side, name in zip(st.columns(2, gap="medium"), sides, names, strict=True):
         with spot:
             scores = _own_scores(side)
-            told = ", ".join(f"{label(key).capitalize()} {scores[key]:.1f}" for key in leading if key in scores)
+            told = ", ".join(f"{head_metric(key)} {scores[key]:.1f}" for key in leading if key in scores)
             st.markdown(f"**{plain(name)}**")
             st.caption(plain(f"{told or 'not scored'} · ended by {side.attempt['ended_by'] or 'nothing noted'}"))
             run_id, attempt_id = side.attempt["run_id"], side.attempt["attempt_id"]

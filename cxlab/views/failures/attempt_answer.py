@@ -11,6 +11,7 @@ import streamlit as st
 from cxlab.charts.numbers import format_count, format_points, format_seconds, format_time, format_usd
 from cxlab.read import StoredAttempt, View
 from cxlab.records.benchmark_card import Declaration, Search
+from cxlab.records.metric_names import head_metric, name_metric
 from cxlab.ui.address import link
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label, plain, say
@@ -36,7 +37,7 @@ def headline(whole: StoredAttempt, about: Declaration) -> None:
     first = [task.metric] if task else []
     left = {task.decided_by if task else "", *card.lower_is_better}
     others = [name for name in dict.fromkeys([*first, *card.metrics]) if name in scores and name not in left]
-    items += [(label(name).capitalize(), format_points(scores[name]), card.metrics[name]) for name in others[:3]]
+    items += [(head_metric(name), format_points(scores[name]), card.metrics[name]) for name in others[:3]]
     figures([(name, value, plain(meaning)) for name, value, meaning in items])
     row = whole.attempt
     tokens = None if row["prompt_tokens"] is None else row["prompt_tokens"] + (row["completion_tokens"] or 0)
@@ -122,7 +123,7 @@ def show_figures(whole: StoredAttempt, definitions: Mapping[str, str]) -> None:
     part = whole.scores.filter(pl.col("turn").is_null()).select("metric", "value", "reason")
     with st.expander(f"All {part.height} figures"):
         rows = [
-            [(label(metric), ""), (format_points(value), ""), (reason or definitions.get(metric, ""), "quiet")]
+            [(name_metric(metric), ""), (format_points(value), ""), (reason or definitions.get(metric, ""), "quiet")]
             for metric, value, reason in part.iter_rows()
         ]
         grid(("Figure", "", ""), rows, numbers=[1])

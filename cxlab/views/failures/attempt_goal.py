@@ -10,6 +10,7 @@ import streamlit as st
 from cxlab.charts.numbers import format_count, format_points, format_ratio
 from cxlab.read import StoredAttempt
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.metric_names import name_metric
 from cxlab.ui import transcript_html
 from cxlab.ui.labels import chip, label, plain, say
 from cxlab.ui.path_strips import grid
@@ -176,11 +177,13 @@ def show_figures(whole: StoredAttempt, definitions: Mapping[str, str]) -> None:
                 continue
             apart = mine is not None and theirs is not None and abs(mine - theirs) > 1e-6
             note = str(why or "") if mine is None else "apart" if apart else ""
-            rows.append([(label(name), ""), (_points(name, mine), ""), (_points(name, theirs), ""), (note, "quiet")])
+            rows.append(
+                [(name_metric(name), ""), (_points(name, mine), ""), (_points(name, theirs), ""), (note, "quiet")]
+            )
         if rows:
             grid(("Figure", "Measured", "Judged", ""), rows, [1, 2])
         rest: list[Cells] = [
-            [(label(name), ""), (_points(name, values[name][0]), ""), (str(values[name][1] or ""), "quiet")]
+            [(name_metric(name), ""), (_points(name, values[name][0]), ""), (str(values[name][1] or ""), "quiet")]
             for name in alone
             if name != "right"
         ]
@@ -189,7 +192,7 @@ def show_figures(whole: StoredAttempt, definitions: Mapping[str, str]) -> None:
         neither = [name for name in both if values[name][0] is None and values[f"judged_{name}"][0] is None]
         if neither:
             st.caption(plain("Neither measured nor judged: " + ", ".join(
-                f"{label(name)} ({values[name][1]})" if values[name][1] else label(name) for name in neither
+                f"{name_metric(name)} ({values[name][1]})" if values[name][1] else name_metric(name) for name in neither
             )))  # fmt: skip
 
 

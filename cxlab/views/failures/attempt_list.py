@@ -12,10 +12,11 @@ from cxlab.read import View, failures
 from cxlab.read.attempts import ROWS_A_PAGE, benchmarks, neighbours
 from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.metric_names import head_metric
 from cxlab.ui.address import cached, go, here, link, link_back, marks, set_view
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import choose
-from cxlab.ui.labels import PASSED_OF_ALL, figures, label, plain, say_passed, title
+from cxlab.ui.labels import PASSED_OF_ALL, figures, label, plain, say_passed
 from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, declared_all, names_of, usable_facets
@@ -272,7 +273,7 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
         "wrong_": column("What went wrong", help="On how many turns; a turn can be in two kinds.", width="medium"),
         "reason": column("Reason", help="As the verdict has it.", width="medium"),
         "score": column(
-            title(view.metric) if about.card.id else "Score",
+            head_metric(view.metric) if about.card.id else "Score",
             "points",
             ("" if about.card.id else "By the main figure of each one's own task. ")
             + "Mean over the evaluated turns, or of the whole attempt; empty when nothing could be scored.",

@@ -12,6 +12,7 @@ from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, failure_kinds, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import name_kind
+from cxlab.records.metric_names import head_metric, name_metric
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid, strip
@@ -25,7 +26,7 @@ def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[
     scores = _of_attempt(whole)
     figures(
         [
-            (label(name).capitalize(), format_points(scores.get(name)), plain(definitions.get(name, "")))
+            (head_metric(name), format_points(scores.get(name)), plain(definitions.get(name, "")))
             for name in leading
             if name
         ]
@@ -105,7 +106,7 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
     good = kind == "none"
     sign = "✓" if good else "○" if kind == "unscored" or kind in failure_kinds.others() else "✕"
     title = "followed the procedure" if good else name_kind(kind)
-    shown = [f"{label(name)} {scores[name]:.1f}" for name in _turn_scores(whole) if name in scores]
+    shown = [f"{name_metric(name)} {scores[name]:.1f}" for name in _turn_scores(whole) if name in scores]
     first = f" · {shown[0]}" if shown else ""
     with (
         st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}"),

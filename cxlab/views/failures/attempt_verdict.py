@@ -8,9 +8,10 @@ from cxlab.read import StoredAttempt, View, failures, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import kind_of, name_kind
 from cxlab.records.benchmark_card import Declaration, Task
+from cxlab.records.metric_names import name_metric
 from cxlab.ui import address
 from cxlab.ui.address import cached
-from cxlab.ui.labels import chip, label, plain, say
+from cxlab.ui.labels import chip, plain, say
 from cxlab.ui.path_strips import grid
 from cxlab.views.failures.dispute import OWNERS, show_dispute
 
@@ -80,7 +81,7 @@ def say_rule(task: Task | None) -> str:
     if task is None or task.verdict_rule:
         return task.verdict_rule if task else ""
     limit = task.pass_from if task.pass_from is not None else 100 if task.higher_is_better else 0
-    metric = label(task.decided_by or task.metric)
+    metric = name_metric(task.decided_by or task.metric)
     return f"passed with {metric} at {limit:g} or {'more' if task.higher_is_better else 'less'}."
 
 

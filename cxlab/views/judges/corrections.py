@@ -7,8 +7,9 @@ from cxlab.charts.numbers import format_count, format_points
 from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, View, decisions
 from cxlab.records.correction import PASSED, Corrections, changed
+from cxlab.records.metric_names import head_metric
 from cxlab.ui.address import cached, link
-from cxlab.ui.labels import label, plain, section, title
+from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, names_of
 from cxlab.views.judges import corrected_scores
@@ -40,7 +41,7 @@ def show_corrections(view: View, states: pl.DataFrame) -> None:
     show_table(
         frame.with_columns(
             of=pl.col("benchmark").replace(names_of(frame["benchmark"].unique())),
-            what=pl.Series([name_metric(metric) for metric in frame["metric"]]),
+            what=pl.Series([_name_figure(metric) for metric in frame["metric"]]),
             name=pl.col("model").map_elements(label, return_dtype=pl.String),
         ),
         {
@@ -74,7 +75,7 @@ def show_beside_scores(view: View) -> None:
     heads = {PASSED, *(task.metric for task in declared(view.benchmark).card.tasks)}
     moved = frame.filter(pl.col("metric").is_in(heads) & (pl.col("change").abs() > 0))
     told = [
-        f"{name_metric(row['metric']).lower()} of {short_model(row['model'])} {format_points(row['mean'])} → "
+        f"{_name_figure(row['metric']).lower()} of {short_model(row['model'])} {format_points(row['mean'])} → "
         f"{format_points(row['corrected'])} ({_sign(row['change'])}, {_sign(row['change_low'])} to "
         f"{_sign(row['change_high'])})"
         for row in moved.iter_rows(named=True)
@@ -88,9 +89,9 @@ def _sign(value: float | None) -> str:
     return "–" if value is None else f"{value:+.1f}"
 
 
-def name_metric(metric: str) -> str:
+def _name_figure(metric: str) -> str:
     """A metric, or the success rate, for a heading."""
-    return _SUCCESS if metric == PASSED else title(metric)
+    return _SUCCESS if metric == PASSED else head_metric(metric)
 
 
 def say_finding(frame: pl.DataFrame, found: Corrections, settled: int) -> str:
@@ -110,7 +111,7 @@ def say_finding(frame: pl.DataFrame, found: Corrections, settled: int) -> str:
         leading = rows.filter(pl.col("metric").is_in([*heads, PASSED]))
         far = (leading if leading.height else rows).sort(pl.col("change").abs(), descending=True).row(0, named=True)
         told += (
-            f"; {name_metric(far['metric']).lower()} of {short_model(far['model'])} goes from "
+            f"; {_name_figure(far['metric']).lower()} of {short_model(far['model'])} goes from "
             f"{format_points(far['mean'])} to {format_points(far['corrected'])}"
         )
     return told
@@ -131,7 +132,7 @@ def show_effect(whole: StoredAttempt, at: tuple[str, str, int, str], states: pl.
         keys = [(metric, False), (metric, True)]
         key = next((each for each in keys if each in effect.before or each in effect.after), keys[1])
         values = [_mean(side.get(key)) for side in (effect.before, effect.after)]
-        told.append(f"{title(metric)} {values[0]} → {values[1]}")
+        told.append(f"{head_metric(metric)} {values[0]} → {values[1]}")
     if effect.verdict != effect.corrected:
         told.insert(0, f"{effect.verdict} → {effect.corrected}")
     words = "; ".join(told) if told else "no score of this attempt"

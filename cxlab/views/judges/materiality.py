@@ -11,6 +11,7 @@ from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_points, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, procedures
+from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached, go, here, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import label, plain, section
@@ -119,14 +120,14 @@ def show_materiality(view: View, compared: View, judged: int, slices: Slices) ->
 
 def _say_rank_by(benchmark: str, named: str) -> str:
     """By what other pages rank models, where that is another score than the one shown here."""
-    known = {label(task.metric) for task in declared(benchmark).card.tasks}
+    known = {name_metric(task.metric) for task in declared(benchmark).card.tasks}
     others = " / ".join(sorted(known - {named}))
     return f"Compare ranks models by {others} unless another is chosen there." if others else ""
 
 
 def _name(metrics: Mapping[str, str]) -> str:
     """What the metrics are called, of all benchmarks that are compared."""
-    return " / ".join(label(metric) for metric in dict.fromkeys(metrics.values()))
+    return " / ".join(name_metric(metric) for metric in dict.fromkeys(metrics.values()))
 
 
 def say_offsets(offsets: pl.DataFrame, named: str) -> str:

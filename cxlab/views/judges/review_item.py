@@ -12,6 +12,7 @@ from cxlab.charts.matrix import name_judge
 from cxlab.charts.names import begin, name_id
 from cxlab.charts.numbers import format_points
 from cxlab.read import StoredAttempt, View, decisions, procedures
+from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached, here, link, set_view
 from cxlab.ui.annotations import annotate, withdraw
 from cxlab.ui.labels import label, plain, say, section
@@ -235,7 +236,7 @@ def _show_votes(whole: StoredAttempt, said: pl.DataFrame) -> None:
                 if row["path"]:
                     strip([("", stage) for stage in (*row["path"], row["action"])], procedure=procedure)
                 if row["points"] is not None:
-                    st.caption(plain(f"Alone: {label(row['metric'])} {format_points(row['points'])}"))
+                    st.caption(plain(f"Alone: {name_metric(row['metric'])} {format_points(row['points'])}"))
                 say(row["rationale"] or "No rationale was given.")
                 with st.popover("Raw reply", type="tertiary", key=f"review-raw-{row['judge']}"):
                     st.code(row["raw"] or "", language=None, wrap_lines=True)

@@ -15,10 +15,11 @@ from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.words import MARKED_STANDING, say_leader, say_set
 from cxlab.records.benchmark_card import Declaration, Task
+from cxlab.records.metric_names import head_metric, name_metric
 from cxlab.ui.address import cached, link, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
-from cxlab.ui.labels import PASSED_COMPARED, PASSED_OF_ALL, Badge, label, plain, say_passed, section, title
+from cxlab.ui.labels import PASSED_COMPARED, PASSED_OF_ALL, Badge, plain, say_passed, section
 from cxlab.ui.tables import Kind, column, show_chart, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.comparison_sets import choose_lead, choose_set, offer_marked, ranked, tell_standing, view_of
@@ -67,7 +68,7 @@ def took(view: View, metrics: Sequence[str] = ()) -> pl.DataFrame:
 def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> Picked:
     """A benchmark with one task, or of which one task has results."""
     card, task = about.card, found.task
-    name, scale = title(task.metric), card.scale(task.metric)
+    name, scale = head_metric(task.metric), card.scale(task.metric)
     st.caption(f"Mean over {plain(say_set(found.compared))}, each sample counting once, with 95 % intervals. {_NOTE}")
     simulated = dict(found.compared.coverage.select("side", "simulated").iter_rows())
     board = found.table.select(
@@ -94,7 +95,7 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
         task.metric: column(name, _KINDS.get(task.unit, "points"), card.metrics.get(task.metric)),
         "interval": column("95 % interval", help=f"Clustered by {about.cluster_name}, within the metric's scale."),
         "verdict": column("Lead", help="Against the first: paired by sample, corrected for the number of models."),
-        **{each: column(title(each), "points", card.metrics.get(each)) for each in beside},
+        **{each: column(head_metric(each), "points", card.metrics.get(each)) for each in beside},
     }
     if found.table.height < 2:
         del columns["verdict"]
@@ -118,7 +119,7 @@ def _show_tasks(about: Declaration, found: Sequence[Ranking], finding: str) -> P
     floors = pl.concat([
         each.floors.select(grp=pl.lit(each.task.id), value="value", name="name", side="side") for each in found
     ])  # fmt: skip
-    names = {each.task.id: f"{each.task.title} ({label(each.task.metric)})" for each in found}
+    names = {each.task.id: f"{each.task.title} ({name_metric(each.task.metric)})" for each in found}
     lines = pl.DataFrame(
         [(each.task.id, value, name) for each in found for name, value in ranking.floors_of(about, each)],
         schema={"grp": pl.String, "value": pl.Float64, "name": pl.String}, orient="row",

@@ -13,7 +13,8 @@ from cxlab.read.comparison.ranking import Ranking, Rankings
 from cxlab.read.comparison.words import is_below_floor, say_against, say_floors, say_leader
 from cxlab.read.failures import passed_rate
 from cxlab.records.benchmark_card import Declaration
-from cxlab.report.decision_figures import name_metric, say_metric, say_other_lead
+from cxlab.records.metric_names import name_metric
+from cxlab.report.decision_figures import say_metric, say_other_lead
 from cxlab.ui.address import cached, link
 from cxlab.ui.labels import PASSED_OF_ALL, plain, say_no_verdict, say_passed
 from cxlab.views.benchmarks import leave_out_floors

@@ -6,6 +6,7 @@ import streamlit as st
 from cxlab import read
 from cxlab.charts.board import draw_published
 from cxlab.charts.numbers import format_count, format_points
+from cxlab.records.metric_names import head_metric, within_sentence
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import published_columns
@@ -31,13 +32,13 @@ def show_board(scene: IndexSelection) -> None:
     lines = [(titles[name], value) for name, metric, value in floors.iter_rows() if metric == scene.metric]
     section(
         _find_best(scene, rows),
-        f"{scene.metric}: {plain(scene.meanings[scene.metric])}. Whiskers: 95 % intervals.",
+        f"{scene.metric_name}: {plain(scene.meanings[scene.metric])}. Whiskers: 95 % intervals.",
         ["simulated"] if any(scene.marks[run].simulated for run in scene.runs) else [],
     )
     left, right = st.columns([5, 4], gap="large")
     with left:
         figure = charts.draw_indexes(
-            rows, scene.metric, scene.names, scene.marks, dark(), [value for _, value in lines]
+            rows, scene.metric_name, scene.names, scene.marks, dark(), [value for _, value in lines]
         )
         columns = {
             "name": column("Index"), "metric": column("Figure"), "mean": column("Mean", "points"),
@@ -45,7 +46,7 @@ def show_board(scene: IndexSelection) -> None:
         }  # fmt: skip
         picked = show_chart(
             figure, scene.name(board), key=f"retrieval-board-{scene.task}", select=True, columns=columns,
-            alt=f"{scene.metric} of each index with its 95 % interval.",
+            alt=f"{scene.metric_name} of each index with its 95 % interval.",
         )  # fmt: skip
         told = "; ".join(f"{name} {format_points(value)}" for name, value in lines)
         told = f"What needs no search: {told} (dotted, dashed). " if told else ""
@@ -104,7 +105,7 @@ def _find_best(scene: IndexSelection, rows: pl.DataFrame) -> str:
     if not found:
         return "None of these indexes has this figure"
     first = found[0]
-    lead = f"{scene.names[first['run_id']]}: {scene.metric} {format_points(first['mean'])}"
+    lead = f"{scene.names[first['run_id']]}: {scene.metric_name} {format_points(first['mean'])}"
     if len(found) == 1:
         return plain(lead)
     second = found[1]
@@ -123,7 +124,7 @@ def _show_published(scene: IndexSelection) -> None:
     if table is None or board.is_empty():
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**The paper reports** {plain(board['metric'][0].lower())}")
+        st.markdown(f"**The paper reports** {plain(within_sentence(board['metric'][0]))}")
         badge("published")
     # In points of 100, as the board beside it.
     share = pl.col("unit") == "ratio"
@@ -155,8 +156,12 @@ def _show_table(scene: IndexSelection, board: pl.DataFrame) -> None:
     )
     columns = {
         "name": column("Index"),
-        "interval": column(f"95 % of {scene.metric}"),
-        **{name: column(name, "points", tip) for name, tip in scene.meanings.items() if name in rows.columns},
+        "interval": column(f"95 % of {scene.metric_name}"),
+        **{
+            name: column(head_metric(name), "points", tip)
+            for name, tip in scene.meanings.items()
+            if name in rows.columns
+        },
         "n": column("n", "count", "Queries."),
         "search_ms": column("Search, ms", "points", "Median of one query on this machine, without the model's calls."),
         "lost": column("Lost", "count", "Queries that a provider cut short; they are in no mean."),

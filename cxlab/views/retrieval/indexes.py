@@ -12,6 +12,7 @@ from cxlab.charts.numbers import format_count, format_points, format_seconds
 from cxlab.charts.theme import Mark, mark_models
 from cxlab.read import View
 from cxlab.records.benchmark_card import Search
+from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import choose, is_new
@@ -56,6 +57,11 @@ class IndexSelection:
     def key(self) -> tuple[str, str, tuple[str, ...]]:
         """The arguments that reads begin with."""
         return self.dataset, self.task, self.runs
+
+    @property
+    def metric_name(self) -> str:
+        """What the metric is called within a sentence."""
+        return name_metric(self.metric)
 
     @property
     def every(self) -> tuple[str, ...]:
@@ -188,16 +194,20 @@ def _show_chunks(scene: IndexSelection) -> None:
     spread = several.group_by("method").agg(gap=pl.col("mean").max() - pl.col("mean").min()).sort("gap", "method")
     widest = spread.row(-1, named=True)
     section(
-        plain(f"Chunk size moves {widest['method']} by {format_points(widest['gap'])} points of {scene.metric}"),
+        plain(f"Chunk size moves {widest['method']} by {format_points(widest['gap'])} points of {scene.metric_name}"),
         "Methods that were tried with more than one chunk size.",
     )
     columns = {
         "method": column("Method"), "chunk": column("Characters a chunk", "count"), "mean": column("Mean", "points"),
         "low": column("95 % from", "points"), "high": column("to", "points"), "n": column("n queries", "count"),
     }  # fmt: skip
-    figure = charts.draw_chunks(several, scene.metric, scene.names, scene.marks, dark())
+    figure = charts.draw_chunks(several, scene.metric_name, scene.names, scene.marks, dark())
     show_chart(
-        figure, several, key=f"retrieval-chunks-{scene.task}", alt=f"{scene.metric} by chunk size.", columns=columns
+        figure,
+        several,
+        key=f"retrieval-chunks-{scene.task}",
+        alt=f"{scene.metric_name} by chunk size.",
+        columns=columns,
     )
 
 
@@ -220,13 +230,13 @@ def show_price(scene: IndexSelection, view: View) -> None:
         + ("" if priced else " Nothing here has a price."),
     )
     columns = {
-        "name": column("Index"), "mean": column(scene.metric, "points"), "low": column("95 % from", "points"),
+        "name": column("Index"), "mean": column(scene.metric_name, "points"), "low": column("95 % from", "points"),
         "high": column("to", "points"), "search_ms": column("Search, ms", "points", "Median of a query."),
         "slow_ms": column("95 % under, ms", "points"), "build_s": column("Building", "seconds", "In one process."),
         "pieces": column("Chunks", "count"), "cost_usd": column("Cost", "usd", "Mean of a query."),
         "n": column("n queries", "count"),
     }  # fmt: skip
-    figure = charts.draw_price(frame, price, scene.metric, front, scene.names, scene.marks, dark())
+    figure = charts.draw_price(frame, price, scene.metric_name, front, scene.names, scene.marks, dark())
     rows = scene.name(frame).with_columns(search_ms=1000 * pl.col("search_s"), slow_ms=1000 * pl.col("slow_s"))
     show_chart(figure, rows, key=f"retrieval-price-{scene.task}", alt="Quality against price.", columns=columns)
     slow = known.sort("search_s").to_dicts()[-1]
@@ -244,18 +254,18 @@ def show_areas(scene: IndexSelection) -> None:
     order = cached(queries.board, *scene.key).filter(metric=scene.metric).sort("mean", descending=True, nulls_last=True)
     worst = whole.row(0, named=True)
     section(
-        plain(f"{worst['area']} is found worst: {scene.metric} {format_points(worst['mean'])} on average"),
+        plain(f"{worst['area']} is found worst: {scene.metric_name} {format_points(worst['mean'])} on average"),
         f"{explain_areas(scene)}, hardest on top, with the number of queries. Click a cell for its misses.",
     )
     columns = {
-        "area": column("Area"), "name": column("Index"), "mean": column(scene.metric, "points"),
+        "area": column("Area"), "name": column("Index"), "mean": column(scene.metric_name, "points"),
         "low": column("95 % from", "points"), "high": column("to", "points"), "n": column("n queries", "count"),
     }  # fmt: skip
     runs = order["run_id"].to_list()
-    figure = charts.draw_areas(frame, areas, runs, scene.names, scene.metric, dark())
+    figure = charts.draw_areas(frame, areas, runs, scene.names, scene.metric_name, dark())
     picked = show_chart(
         figure, scene.name(frame.sort("mean", "area", "run_id")), key=f"retrieval-areas-{scene.task}", select=True,
-        columns=columns, alt=f"{scene.metric} by area and index.",
+        columns=columns, alt=f"{scene.metric_name} by area and index.",
     )  # fmt: skip
     if is_new("retrieval-areas", picked):
         go(tab="misses", stage=str(picked[0][0]), field=str(picked[0][1]), alike="")
@@ -278,7 +288,7 @@ def _show_short(scene: IndexSelection) -> None:
     row = both.with_columns(gap=pl.col("mean_other") - pl.col("mean")).sort("gap", nulls_last=True).to_dicts()[-1]
     st.caption(
         plain(
-            f"Short queries (at most {SHORT} words, n {format_count(row['n'])}): {scene.metric} "
+            f"Short queries (at most {SHORT} words, n {format_count(row['n'])}): {scene.metric_name} "
             f"{format_points(row['mean'])} against {format_points(row['mean_other'])} on the others with "
             f"{scene.names[row['run_id']]}, where the gap is widest."
         )
@@ -315,7 +325,7 @@ def _show_across(scene: IndexSelection) -> None:
     titles = {task.id: task.title for task in declared(scene.benchmark).card.tasks}
     sure = gaps.filter(pl.col("verdict") != "cannot tell").height
     section(
-        plain(f"{sure} of {gaps.height} differ from themselves at another task for sure in {scene.metric}"),
+        plain(f"{sure} of {gaps.height} differ from themselves at another task for sure in {scene.metric_name}"),
         f"This task minus the other, by query: {titles.get(scene.task, scene.task)}. Intervals and p corrected for "
         f"{gaps.height} comparisons (Bonferroni).",
     )
@@ -336,11 +346,11 @@ def _show_between(scene: IndexSelection, view: View) -> None:
     gaps = cached(queries.differences, *scene.key, base, scene.metric).drop_nulls("difference")
     sure = gaps.filter(pl.col("verdict") != "cannot tell").height
     section(
-        plain(f"{sure} of {gaps.height} differ from {scene.names[base]} for sure in {scene.metric}"),
+        plain(f"{sure} of {gaps.height} differ from {scene.names[base]} for sure in {scene.metric_name}"),
         f"The same queries, paired. Intervals and p by flipping signs, both corrected for {gaps.height} comparisons "
         "(Bonferroni): a difference is real where its interval is clear of 0.",
     )
-    figure = charts.draw_gaps(gaps, scene.metric, scene.names[base], scene.names, scene.marks, dark())
+    figure = charts.draw_gaps(gaps, scene.metric_name, scene.names[base], scene.names, scene.marks, dark())
     rows = scene.name(gaps.sort("difference", descending=True)).with_columns(**_REPORTED)
     columns = {"name": column("Index"), **_COLUMNS}
     show_chart(figure, gaps, key=f"retrieval-gaps-{scene.task}", alt="Paired differences of the indexes.", table=False)

@@ -10,6 +10,7 @@ import streamlit as st
 from cxlab.benchmarks import REGISTRY
 from cxlab.charts.numbers import format_interval, format_points
 from cxlab.read import View
+from cxlab.records.metric_names import spell_metric
 from cxlab.store import write
 from cxlab.ui.address import cached, link
 from cxlab.ui.app_frame import dark
@@ -22,6 +23,7 @@ from cxlab.views.search.place import SearchPlace, name_retriever
 
 BENCHMARK = "cdr"
 METRIC = "ndcg@10"
+_NAME = spell_metric(METRIC)
 
 
 def show_trust(place: SearchPlace) -> None:
@@ -67,7 +69,7 @@ def _show_board(place: SearchPlace, dataset: str) -> None:
     leader = means.row(0, named=True)
     compared = [(row, _find_near(shown, row)) for row in best.iter_rows(named=True)]
     apart = [row["area"] for row, near in compared if not near]
-    words = f"{leader['name']} is ahead on average: {METRIC} {format_points(leader['mean'])}"
+    words = f"{leader['name']} is ahead on average: {_NAME} {format_points(leader['mean'])}"
     section(
         plain(
             words + (f"; told apart from all others in {', '.join(apart)}" if apart else ", in no area beyond chance")
@@ -77,12 +79,12 @@ def _show_board(place: SearchPlace, dataset: str) -> None:
     )
     runs_in_order = sorted(models, key=lambda run: means["name"].to_list().index(_short(models[run])))
     order = shown.group_by("area").agg(pl.col("mean").mean()).sort("mean")["area"].to_list()
-    figure = charts.draw_areas(shown, order, runs_in_order, {r: _short(m) for r, m in models.items()}, METRIC, dark())
+    figure = charts.draw_areas(shown, order, runs_in_order, {r: _short(m) for r, m in models.items()}, _NAME, dark())
     columns = {
-        "area": column("Area"), "name": column("Retriever"), "mean": column(METRIC, "points"),
+        "area": column("Area"), "name": column("Retriever"), "mean": column(_NAME, "points"),
         "low": column("95 % from", "points"), "high": column("to", "points"), "n": column("n queries", "count"),
     }  # fmt: skip
-    show_chart(figure, shown.sort("area", "name"), key="search-trust", alt=f"{METRIC} by area.", columns=columns)
+    show_chart(figure, shown.sort("area", "name"), key="search-trust", alt=f"{_NAME} by area.", columns=columns)
     for row, near in compared:
         told = f"{row['area']}: {row['name']} {format_points(row['mean'])}, 95 % interval "
         told += f"{format_interval(row['low'], row['high'])}, n {row['n']}"

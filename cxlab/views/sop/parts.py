@@ -8,9 +8,10 @@ from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import Mark, plain
 from cxlab.read import View
 from cxlab.read.published import PublishedTable, published
+from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark
-from cxlab.ui.labels import badge, label, section
+from cxlab.ui.labels import badge, section
 from cxlab.ui.tables import column, show_chart
 from cxlab.views.benchmarks import declared
 from cxlab.views.sop import queries_parts
@@ -31,11 +32,11 @@ def _show_sum(current: View, whole: str, weights: dict[str, float]) -> None:
     frame = cached(queries_parts.part_correlations, current, whole, weights)
     known = frame.filter(pl.col("rest").is_not_null()).sort("rest")
     if known.is_empty():
-        st.info(f"No turns whose parts of {plain(label(whole))} differ: nothing can be correlated.")
+        st.info(f"No turns whose parts of {plain(name_metric(whole))} differ: nothing can be correlated.")
         return
     least = known.row(0, named=True)
     section(
-        f"{plain(label(least['part'])).capitalize()} goes least with the rest of {plain(label(whole))}: "
+        f"{plain(name_metric(least['part'])).capitalize()} goes least with the rest of {plain(name_metric(whole))}: "
         f"r = {least['rest']:.2f}",
         f"Pearson's r over {format_count(least['n'])} turns of {format_count(least['clusters'])} clusters; 95 % "
         "intervals by drawing samples. A part is in the whole, so its r with the whole is high even by chance; with "
@@ -45,13 +46,15 @@ def _show_sum(current: View, whole: str, weights: dict[str, float]) -> None:
     rows = [
         {
             "model": side, "group": row["part"], "value": row[value], "low": row[low], "high": row[high],
-            "hover": f"{plain(label(row['part']))} {side}<br>r = {row[value]:.2f}",
+            "hover": f"{plain(name_metric(row['part']))} {side}<br>r = {row[value]:.2f}",
         }
         for row in frame.iter_rows(named=True)
         for side, value, low, high in ((_WHOLE, "r", "low", "high"), (_REST, "rest", "rest_low", "rest_high"))
         if row[value] is not None
     ]  # fmt: skip
-    figure = draw_dots(rows, list(weights), [_WHOLE, _REST], {part: label(part) for part in weights}, marks, dark(), 2)
+    figure = draw_dots(
+        rows, list(weights), [_WHOLE, _REST], {part: name_metric(part) for part in weights}, marks, dark(), 2
+    )
     figure.update_xaxes(title="Pearson's r", range=[min([0.0, *(row["value"] for row in rows)]) - 0.05, 1.05])
     columns = {
         "name": column("Part"),
@@ -66,7 +69,7 @@ def _show_sum(current: View, whole: str, weights: dict[str, float]) -> None:
         "r2_models": column("R² over models", "ratio", "Of models' means; empty for fewer than three models."),
         "models": column("Models", "count"),
     }
-    shown = frame.with_columns(name=pl.col("part").map_elements(label, return_dtype=pl.String))
+    shown = frame.with_columns(name=pl.col("part").map_elements(name_metric, return_dtype=pl.String))
     show_chart(figure, shown, key=f"sop-parts-{whole}", alt=f"Correlation of the parts of {whole}.", columns=columns)
     tables = [table for table in published(declared(current.benchmark).published) if f"parts {whole}" in table.beside]
     for table in tables:

@@ -10,11 +10,12 @@ from cxlab.read import View
 from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.ranking import zero_of
 from cxlab.read.files import to_csv
+from cxlab.records.metric_names import name_metric
 from cxlab.records.procedure import Procedure
 from cxlab.ui.address import cached, marks, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
-from cxlab.ui.labels import label, section
+from cxlab.ui.labels import section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.sop import charts, queries, queries_levels, queries_turns
@@ -37,7 +38,7 @@ def show_coverage(current: View) -> None:
     untested = leaves - frame.filter(pl.col("dialogues") > 0)["leaf"].n_unique()
     section(
         f"{format_count(leaves - untested)} of {format_count(leaves)} leaves are tested",
-        f"Number: dialogues; shade: mean {label(current.metric)} of turns. Leaves are those of the stored "
+        f"Number: dialogues; shade: mean {name_metric(current.metric)} of turns. Leaves are those of the stored "
         f"datasets. Click a "
         "square for its dialogues.",
     )
@@ -49,7 +50,7 @@ def show_coverage(current: View) -> None:
         "mean": column("Mean", "points"),
     }
     rows = with_labels(frame.with_columns(pl.col("model").fill_null("not tested")))
-    figure = charts.draw_coverage(frame, label(current.metric), marks(), dark())
+    figure = charts.draw_coverage(frame, name_metric(current.metric), marks(), dark())
     picked = show_chart(figure, rows, key="sop-coverage", alt="Leaf by model.", select=True, columns=columns)
     if picked:
         leaf, model = picked[0]
@@ -81,7 +82,7 @@ def show_by_turn(current: View) -> None:
         label_visibility="collapsed",
     )
     frame = cached(queries.by_turn, current, reach, _scale(current))
-    figure = charts.draw_turns(frame, label(current.metric), _range(current), marks(), dark())
+    figure = charts.draw_turns(frame, name_metric(current.metric), _range(current), marks(), dark())
     add_floors(figure, zero_of(declared(current.benchmark), current.metric), dark())
     columns = {"name": column("Model"), "turn": column("Turn", "count"), **_MEAN}
     show_chart(figure, with_labels(frame), key="sop-by-turn", alt="Score by turn.", columns=columns)
@@ -99,7 +100,7 @@ def show_by_level(current: View) -> None:
         f"corrected for {gaps.height} comparisons (Bonferroni).",
     )
     # One below the other: side by side neither fits at 1024.
-    figure = charts.draw_levels(frame, label(current.metric), _range(current), marks(), dark())
+    figure = charts.draw_levels(frame, name_metric(current.metric), _range(current), marks(), dark())
     add_floors(figure, zero_of(declared(current.benchmark), current.metric), dark(), "x")
     columns = {
         "name": column("Model"),

@@ -143,7 +143,7 @@ def test_where_the_verdict_turns_and_on_what_the_two_differ_for_sure(home: Path)
     assert not found.decided
     (other,) = found.other_leads
     assert (other.metric, other.first, other.behind, other.decided) == ("overall", "first", "second", True)
-    assert say_other_lead(other, str).startswith("By overall: first leads for sure, ")
+    assert say_other_lead(other, str).startswith("By paper's overall score: first leads for sure, ")
     # What may lead is no other metric, and what is no part of the headline is not looked at.
     assert [(each.metric, each.sure) for each in found.metrics] == [("content_utility", True), ("action", False)]
     one = found.metrics[0]

@@ -60,7 +60,7 @@ def test_runs_with_two_prompts_are_compared_and_named(home: Path, monkeypatch: p
     annotate("name", old, "", "Before | *the* change")
     app = open_page("compare", benchmark="sage", run=[old, new], tab="history")
     assert not app.exception
-    assert f"{LONG} ahead of Before | *the* change, told" in card_of(app)
+    assert f"{LONG} ahead of Before | *the* change, decidable score" in card_of(app)
     assert "These runs differ in prompts, too" in words(app)
     assert any("over time: 2 runs" in each.value for each in app.subheader)
 

@@ -70,7 +70,7 @@ def test_the_page_shows_them_when_the_address_asks_for_it(home: Path) -> None:
     assert table["corrected"].to_list() == pytest.approx([54.5, 50.5])
     # The card tells both, and the means stand below each other in the chart.
     card = next(each.proto.body for each in app.get("html") if "cx-decision" in each.proto.body)
-    assert "corrections: b ahead of a, told</div>" in card
+    assert "corrections: b ahead of a, decidable score</div>" in card
     assert "4.0 points" in card
     (means,) = [each for each in app.get("plotly_chart") if "a, corrected" in each.proto.spec]
     assert "b, corrected" in means.proto.spec
