@@ -79,7 +79,22 @@ def schema_of(output: Schema) -> dict[str, Any]:
     found = output.model_json_schema()
     for node in (found, *found.get("$defs", {}).values()):
         node.pop("description", None)
+    _drop_titles(found)
     return found
+
+
+def _drop_titles(node: Any) -> None:
+    """Take out the titles that pydantic makes of the names: "Descriptionclear" tells nobody anything."""
+    if isinstance(node, list):
+        for each in node:
+            _drop_titles(each)
+    elif isinstance(node, dict):
+        if isinstance(node.get("title"), str):
+            del node["title"]
+        for key, each in node.items():
+            # Below these keys stand names of fields, of which one may be "title"; below those, values.
+            for one in each.values() if key in ("properties", "$defs") else () if key in ("enum", "const") else [each]:
+                _drop_titles(one)
 
 
 @lru_cache(maxsize=256)

@@ -94,7 +94,9 @@ def find_leaks(asked: Iterable[Asked]) -> Iterator[str]:
             lines = [text.splitlines() for text in of[other].values()]
             secret = ["\n".join(line for line in text if line not in own) for text in lines]
             both = "\n".join(line for text in lines for line in text if line in own)
-            shared = _runs(both)
+            # The back end's facts are both sides', though each is told them in words of its own.
+            shared = _runs(both) | _runs(of[reader].get("system", ""))
+            shared |= _runs(of[other].get("system", "")) if "system" in of[reader] else frozenset()
             if reader == "customer":
                 # What an agent is told at length is policy and procedure, of which customers know nothing.
                 secret = [text for text in secret if len(text) > LONGEST_LINE]

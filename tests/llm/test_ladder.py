@@ -64,7 +64,27 @@ def test_the_name_of_a_schema_has_only_letters_that_servers_take() -> None:
 def test_free_form_objects_are_sent_without_strictness() -> None:
     made = strict_schema(Open)
     assert made["strict"] is False
-    assert made["schema"] == Open.model_json_schema()
+    assert made["schema"] == {
+        "properties": {"fields": {"additionalProperties": {"type": "string"}, "type": "object"}},
+        "required": ["fields"],
+        "type": "object",
+    }
+
+
+def test_titles_made_of_names_are_left_out_and_a_field_called_title_stays() -> None:
+    class Page(BaseModel):
+        title: str
+        kind: Literal["title", "text"] = "text"
+
+    class Book(BaseModel):
+        title: str = "title"
+        pages: list[Page]
+
+    made = schema_of(Book)
+    assert list(made["properties"]) == ["title", "pages"]
+    assert made["properties"]["title"] == {"default": "title", "type": "string"}
+    assert made["$defs"]["Page"]["properties"]["kind"]["enum"] == ["title", "text"]
+    assert "title" not in {**made, "properties": {}} | made["$defs"]["Page"]
 
 
 def test_lower_rungs_put_the_schema_in_words_at_the_end() -> None:

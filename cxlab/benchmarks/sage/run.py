@@ -11,7 +11,12 @@ from cxlab.benchmarks.sage import conversation_check
 from cxlab.benchmarks.sage.customer_card import Told, make_card, told_until
 from cxlab.benchmarks.sage.generate import rng_for
 from cxlab.benchmarks.sage.options import SageOptions
-from cxlab.benchmarks.sage.procedures.sop_text import known_to_customer, show_procedure, shown_system
+from cxlab.benchmarks.sage.procedures.sop_text import (
+    known_to_customer,
+    show_procedure,
+    shown_system,
+    told_to_customer,
+)
 from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.rules import load
 from cxlab.dialogue import Utterance, converse
@@ -32,7 +37,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     started = datetime.now(UTC)
     options = SageOptions.of(setup.options)
     system = shown_system(sample.inputs["system"], s) if options.system_info else {}
-    told = shown_system(known_to_customer(sample.inputs["system"], s), s) if options.system_info else {}
+    told = told_to_customer(known_to_customer(sample.inputs["system"], s), s) if options.system_info else {}
     seed, card = play_card(sample, setup, trial, told)
     facts = sample.inputs["facts"]
     agent_prompt = scenario_prompts.agent_prompt(s.id)

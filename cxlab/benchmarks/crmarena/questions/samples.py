@@ -147,8 +147,6 @@ def tell_required(question: Question, company: Company) -> str:
         parts.append(f"The question comes from the contact with the Id {question.contact_id}.")
     if question.case_id is not None:
         parts.append(f"The case has the Id {question.case_id}.")
-    if task.unanswerable:
-        parts.append(load_wordings().no_answer)
     return "\n".join(parts)
 
 

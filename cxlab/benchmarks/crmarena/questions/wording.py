@@ -49,7 +49,6 @@ class Wordings(BaseModel):
     extremes: dict[Literal["min", "max"], dict[str, Text]]
     seeds: tuple[Seed, ...]
     answers: dict[Answer, Text]
-    no_answer: Text
     optional: dict[str, Text]
 
     def of_task(self, task: str) -> list[Seed]:

@@ -43,7 +43,7 @@ def get_cases(
     case_ids: Annotated[Ids | None, Field(description="These cases")] = None,
     order_item_ids: Annotated[Ids | None, Field(description="Cases about these order items")] = None,
     issue_ids: Annotated[Ids | None, Field(description="Cases with these issues")] = None,
-    statuses: Annotated[Ids | None, Field(description="Cases with one of these statuses, as Closed")] = None,
+    statuses: Annotated[Ids | None, Field(description="Cases with one of these statuses, such as Closed")] = None,
 ) -> list[dict[str, Any]]:
     """Look up cases by any of the filters, all of which must hold; each has OwnerId, CreatedDate, ClosedDate and
     AccountId.

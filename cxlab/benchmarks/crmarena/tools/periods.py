@@ -45,7 +45,7 @@ def get_period(
     year: Annotated[int, Field(ge=1, le=9998, description="The year in which the period begins")],
 ) -> dict[str, str]:
     """Tell when a named period begins (start_date) and the moment at which it is over (end_date). Winter begins in
-    December of the year.
+    December of the year that is given.
     """
     name = period_name.strip().capitalize()
     if name == "Autumn" and sandbox.compat == "policy":

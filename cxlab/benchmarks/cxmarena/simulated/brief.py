@@ -59,6 +59,15 @@ _PERIOD = {
 }
 
 
+_COSTS = re.compile(r"(?P<thing>.{3,60}?) (?P<verb>costs?|kostet|kosten|coûte|coûtent) …(?P<rest>.*)$", re.IGNORECASE)
+_PRICE_OF = {
+    **dict.fromkeys(("cost", "costs"), "price of"),
+    **dict.fromkeys(("kostet", "kosten"), "Preis:"),
+    **dict.fromkeys(("coûte", "coûtent"), "prix :"),
+}
+_ARTICLES = word_set("a an the our each every ein eine der die das jede jeder un une le la les chaque")
+
+
 class BriefFigure(NamedTuple):
     """A figure of the brief: the words around it, its kind and unit (see figures.py), its value; `text` as written."""
 
@@ -71,8 +80,15 @@ class BriefFigure(NamedTuple):
 
     @property
     def quoted(self) -> str:
-        """The clause with a gap where the figure stands, as a person reads what it belongs to."""
-        return self.clause.replace(self.text, "…", 1)
+        """What it belongs to, as a person says it: the price of a thing, else the clause with a gap for the figure."""
+        clause = self.clause.replace(self.text, "…", 1)
+        if self.kind != "price" or (price := _COSTS.match(clause)) is None:
+            return clause
+        thing, rest = price["thing"], price["rest"].strip(" ,.")
+        first, _, more = thing.partition(" ")
+        # The article begins a sentence no longer; a name keeps its capital.
+        thing = f"{first.lower()} {more}" if more and first.lower() in _ARTICLES else thing
+        return f"{_PRICE_OF[price['verb'].lower()]} {thing}{f', {rest}' if rest else ''}"
 
 
 def brand_name(brief: str, language: str, rng: np.random.Generator) -> str:

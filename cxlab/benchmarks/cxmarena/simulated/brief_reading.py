@@ -28,9 +28,15 @@ _VERBS = (
     "is|are|was|sells?|makes?|builds?|offers?|rents?|designs?|est|vend|fabrique|propose|loue|assure|ist|baut|verkauft|"
     "bietet|vermietet|versichert"
 )
-# "Die Radwerk Lindau GmbH" is called Radwerk Lindau GmbH; "Die Zeit" is a name.
-_COMPANY_ARTICLE = re.compile(r"^(?:Die|Der|Das) (?=.*\b(?:GmbH|AG|KG|SE|eG|OHG|UG|mbH|Genossenschaft)$)")
-_SUBJECT = re.compile(rf"((?:{_CAPITALS})(?: (?:{_CAPITALS}|&|and|et|und|of|de))* ?(?:{_CAPITALS}))(?= (?:{_VERBS})\b)")
+# "Die Radwerk Lindau GmbH" is called Radwerk Lindau GmbH, and "Die Sonnenhof Bäckerei" Sonnenhof Bäckerei; "Die Zeit"
+# is a name.
+_COMPANY_ARTICLE = re.compile(r"^(?:Die|Der|Das) (?=\S+ \S)")
+_SUBJECT = re.compile(
+    rf"((?:{_CAPITALS})(?: (?:{_CAPITALS}|&|and|et|und|of|de))* ?(?:{_CAPITALS}))"
+    rf"(?= (?:(?:in|im|aus|bei|of|from|de|à) (?:{_CAPITALS})(?: {_CAPITALS})? )?(?:{_VERBS})\b)"
+)
+# "We make things nice" names nothing that is sold.
+_VAGUE = re.compile(r"\b(?:things?|stuff|everything|people|value|Dinge|Sachen|alles|choses?|tout)\b", re.IGNORECASE)
 # What a trade is certain by: words of what is sold, or only words around it.
 NAMED, AROUND = 0.9, 0.4
 ASK = (
@@ -43,7 +49,7 @@ def read_brief(inputs: BriefText, profile: Profile, rng: np.random.Generator) ->
     """The plan as JSON."""
     brief = inputs.brief
     language = find_language(brief)
-    lines = product_lines(brief, language)
+    lines = [line for line in product_lines(brief, language) if not _VAGUE.search(line)]
     trade, certainty = find_trade(lines, brief, language)
     titles = {name: industry_archetypes.load(name, language).title for name in industry_archetypes.names()}
     asks = [] if certainty >= NAMED else [ASK.format(known=", ".join(titles.values()))]

@@ -325,7 +325,11 @@ def review(inputs: ReviewInputs, profile: Profile, rng: np.random.Generator) -> 
         sought = service_quality.find(one)
         bounded = sought is not None and sought.where != "any"
         sure = 1 if sought is None else 5 if found else 4 if bounded and answer == "No" else 3
-        reason = f"Lines {', '.join(map(str, found[:5]))}." if found else "No line shows it."
+        reason = (
+            f"{'Line' if len(found) == 1 else 'Lines'} {', '.join(map(str, found[:5]))}."
+            if found
+            else "No line shows it."
+        )
         evidence = found[:5] if answer == "Yes" else []
         answers.append(
             {"question": number, "reason": reason, "answer": answer, "evidence": evidence, "confidence": sure}

@@ -160,7 +160,11 @@ def quality(inputs: QualityInputs, profile: Profile, rng: np.random.Generator) -
         if rng.random() > profile.rule_following:
             answer = "Yes"  # whoever does not check tends to find things in order
         evidence = found[:5] if answer == "Yes" else []
-        reason = f"Lines {', '.join(map(str, found[:5]))}." if found else "No line shows it."
+        reason = (
+            f"{'Line' if len(found) == 1 else 'Lines'} {', '.join(map(str, found[:5]))}."
+            if found
+            else "No line shows it."
+        )
         answers.append({"question": number, "reason": reason, "answer": answer, "evidence": evidence})
     if rng.random() > profile.joint_conditions and len(answers) > 2:
         answers.pop()  # loses the last of several questions

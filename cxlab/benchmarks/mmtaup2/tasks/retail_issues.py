@@ -294,7 +294,7 @@ def refund_elsewhere(case: IssueContext) -> RetailIssue | None:
     items, method = _choose(order, case.rng), case.rng.choice(forbidden(order))
     return RetailIssue(
         f"I want to send back {_names(items)} from order {order['order_id']}, but only if the refund goes to "
-        f"{_method(case.user, method)}. Otherwise I keep everything.",
+        f"{_method(case.user, method)}. Otherwise nothing goes back.",
         {"order_id": order["order_id"], "items": _names(items), "payment_method": _method(case.user, method)},
         [_look(order)],
         accepts="the refund goes there, or the agent explains why it cannot",

@@ -42,6 +42,17 @@ def shown_system(system: dict[str, Any], scenario: Scenario) -> dict[str, str]:
     return {show_variable(name, scenario.system[name]): show_known(value) for name, value in known.items()}
 
 
+def told_to_customer(system: dict[str, Any], scenario: Scenario) -> dict[str, str]:
+    """The same for the customer, who has no list of what the desk's words mean: "delivered" may be on its way."""
+    known = {name: value for name, value in system.items() if name in scenario.system}
+    return {
+        show_variable(name, scenario.system[name]): next(
+            (meaning for one, meaning in scenario.system[name].values.items() if same(one, value)), show_known(value)
+        )
+        for name, value in known.items()
+    }
+
+
 def known_to_customer(system: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
     """What the customer knows of the back end: not the desk's own notes about it."""
     return {

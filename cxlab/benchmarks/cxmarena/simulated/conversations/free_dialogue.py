@@ -22,6 +22,7 @@ from cxlab.llm.simulated import Profile
 WORDS = {
     "English": {
         "hello": "Good morning.",
+        "help": "I am sorry to hear that. I will see what I can do.",
         "ask": "Could you tell me: {}?",
         "wait": "I am looking that up now.",
         "found": "This is what I see: {}.",
@@ -34,6 +35,7 @@ WORDS = {
     },
     "French": {
         "hello": "Bonjour.",
+        "help": "J'en suis désolé. Je vais voir ce que je peux faire.",
         "ask": "Pouvez-vous me dire : {} ?",
         "wait": "Je regarde tout de suite.",
         "found": "Voici ce que je vois : {}.",
@@ -46,6 +48,7 @@ WORDS = {
     },
     "German": {
         "hello": "Guten Tag.",
+        "help": "Das tut mir leid. Ich sehe, was ich tun kann.",
         "ask": "Können Sie mir sagen: {}?",
         "wait": "Ich sehe gleich nach.",
         "found": "Das sehe ich hier: {}.",
@@ -72,11 +75,14 @@ def agent(inputs: AgentMessageInputs, profile: Profile, rng: np.random.Generator
         found = json.loads(last.partition(": ")[2][:-1])
         return _dump(said, words["found"].format("; ".join(map(str, found.values())) or "✓"))
     known = _closest(last, inputs)
-    if known is not None and ("?" in last or len(lines) <= 1):
+    hello = f"{words['hello']} " if len(lines) <= 1 else ""
+    if known is not None and "?" in last:
         name, sentence = known
-        hello = f"{words['hello']} " if len(lines) <= 1 else ""
         more = {"kind": "knowledge_base", "sources": [{"article": name, "words": sentence}]}
         return _dump({**said, **more}, hello + sentence)
+    if hello:
+        # A trouble that was told asks nothing that a sentence of an article would answer.
+        return _dump(said, hello + words["help"])
     if inputs.tools and not called:
         tool = inputs.tools[0]
         needs = {m[1]: m[2] for need in tool.needs if (m := _NEED.match(need))}
