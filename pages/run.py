@@ -8,7 +8,7 @@ import streamlit as st
 
 from cxlab import jobs, llm, ui
 from cxlab.benchmarks import REGISTRY
-from cxlab.runner.arguments import to_arguments, validate
+from cxlab.runner.arguments import lacks_only_a_key, to_arguments, validate
 from cxlab.runner.estimate import estimate
 from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest
@@ -114,7 +114,7 @@ def show_estimate(order: RunRequest) -> None:
         ui.section("What it will take")
         if problem:
             st.warning(ui.plain(problem))
-        else:
+        if not problem or lacks_only_a_key(order):
             rows = ui.cached(estimate, order)
             show_foreseen(rows, REGISTRY[order.benchmark].card.unit[1].capitalize())
             show_roles(share for row in rows for share in row.roles)

@@ -97,7 +97,7 @@ def draw_board(
     top = rows.height + 0.2 if floors else rows.height - 0.3
     figure.update_xaxes(
         range=None if low is None or high is None else [low, high + (high - low) / 100],
-        title=plain(title or metric) + (f", points of {high:g}" if high == 100 else ""),
+        title=plain(title or metric) + ("" if high != 100 else ", points of 100" if low == 0 else ", points"),
     )
     top += max(raised) * _NAME_PX / _ROW_PX
     figure.update_yaxes(categoryorder="array", categoryarray=labels, tickfont={"color": colours.ink}, range=[-0.6, top])

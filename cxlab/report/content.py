@@ -21,6 +21,7 @@ from cxlab.read.comparison.words import (
     say_customers,
     say_floors,
     say_leader,
+    say_leaders,
     say_left_out,
     say_set,
 )
@@ -34,7 +35,7 @@ from cxlab.records.correction import Corrections
 from cxlab.records.metric_names import name_metric
 from cxlab.report import queries
 from cxlab.report.corrected import CorrectedTask, tell_corrected
-from cxlab.report.decision_figures import Figure, list_figures, say_metric, say_other_lead
+from cxlab.report.decision_figures import Figure, list_figures, say_metric, say_other_lead, say_zeros
 from cxlab.report.dialogues import Line, read_answer, read_lines
 from cxlab.report.dots import Chart, Value, draw
 from cxlab.report.paths import ProcedurePaths, find_paths, say_turn
@@ -218,18 +219,11 @@ def _say_decision(scored: Sequence[Ranking], names: Mapping[str, str]) -> str:
     """Who leads, over all tasks; no mean over tasks, whose figures are not to be compared."""
     if not scored:
         return "Nothing has been scored that could be compared"
-    if len(scored) == 1:
-        told = say_leader(scored[0], lambda side: names.get(side, side))
-        return begin(told)
-    several = [each for each in scored if each.table.height > 1]
-    if not several:
-        return "No task has two models to compare"
-    sure = [names.get(each.leader, each.leader) for each in several if each.decided]
-    if not sure:
-        return f"Cannot tell yet who leads in any of {len(several)} tasks"
-    told = ", ".join(f"{name} leads for sure in {sure.count(name)}" for name in dict.fromkeys(sure))
-    unsure = len(several) - len(sure)
-    return f"{told} of {len(several)} tasks" + (f"; {unsure} cannot be told yet" if unsure else "")
+
+    def name(side: str) -> str:
+        return names.get(side, side)
+
+    return begin(say_leader(scored[0], name) if len(scored) == 1 else say_leaders(scored, name))
 
 
 def _say_left_out(scored: Sequence[Ranking], names: Mapping[str, str]) -> tuple[str, ...]:
@@ -263,11 +257,13 @@ def _tell_task(
     figures = list_figures(about, found, between, sides, title, name, corrected) if between else ()
     floors = say_floors([found], name)
     elsewhere = ". ".join(say_other_lead(each, name) for each in between.other_leads) if between else ""
+    low = say_zeros(about, between.other_leads, name) if between else ""
     sentences = (
         say_metric(about, found),
         elsewhere and f"{elsewhere}.",
         f"Compared on {say_set(found.compared)}.",
         floors and f"⚠ {floors}.",
+        low and f"⚠ {low}.",
         say_customers(found.customers),
     )
     drawn = [

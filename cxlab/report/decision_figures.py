@@ -15,13 +15,14 @@ from cxlab.read.comparison.ranking import Ranking, gaps_from
 from cxlab.read.comparison.words import (
     MOST_NEEDED,
     clusters_to_settle,
+    name_some,
     samples_to_settle,
     say_changes,
     say_count,
     say_left,
 )
 from cxlab.records.benchmark_card import Declaration
-from cxlab.records.metric_names import name_metric
+from cxlab.records.metric_names import name_metric, within_sentence
 
 _STAND_INS = "What stand-ins cost and take says nothing of real models."
 _MOST_TOLD = 3
@@ -74,6 +75,26 @@ def say_other_lead(each: OtherLead, name: Callable[[str], str]) -> str:
     if not each.by:
         return f"{by} cannot tell yet, {name(each.first)} and {name(each.behind)} are level"
     return f"{by} cannot tell yet, {name(each.first)} is first by {each.by:.1f} points"
+
+
+def say_zeros(about: Declaration, others: Sequence[OtherLead], name: Callable[[str], str]) -> str:
+    """Who is no better than the constant agent that a metric's 0 stands for, by intervals; "" where all are better:
+    "By skill above chance, weak is below the best constant agent for sure and eloquent is no better than it"."""
+    told = []
+    for each in others:
+        parts = []
+        if each.below:
+            parts.append(f"{name_some([*map(name, each.below)])} {_are(each.below)} below it for sure")
+        if each.near:
+            parts.append(f"{name_some([*map(name, each.near)])} {_are(each.near)} no better than it for sure")
+        if parts:
+            constant = within_sentence(about.card.zeros[each.metric])
+            told.append(f"Against the {constant} (0 in {name_metric(each.metric)}): {'; '.join(parts)}")
+    return ". ".join(told)
+
+
+def _are(sides: Sequence[str]) -> str:
+    return "is" if len(sides) == 1 else "are"
 
 
 def _correct(

@@ -1,27 +1,44 @@
 """An order as a page hands it to a process: what is wrong with it, and the arguments of the command line."""
 
 from cxlab import llm
-from cxlab.errors import CxError
+from cxlab.errors import CxError, NotConfigured
 from cxlab.runner.plan import find_benchmark
 from cxlab.runner.request import RunRequest, check_numbers, require_dataset
 
 
 def validate(order: RunRequest) -> str:
     """What keeps an order from being started, in a sentence; "" when nothing does. Loads each model, calls none."""
+    wrong, missing = _look_through(order)
+    return wrong or missing
+
+
+def lacks_only_a_key(order: RunRequest) -> bool:
+    """Whether nothing is wrong with an order but that a model's key, server or package is missing: what it would take
+    can be told all the same."""
+    wrong, missing = _look_through(order)
+    return bool(missing) and not wrong
+
+
+def _look_through(order: RunRequest) -> tuple[str, str]:
+    """What is wrong with an order, and what a model of it lacks to be asked; "" for nothing."""
+    missing = ""
     if not order.models:
-        return "Pick at least one model to evaluate."
+        return "Pick at least one model to evaluate.", ""
     if not order.judges and find_benchmark(order.benchmark).needs_judges:
-        return "Pick at least one judge: without judges nothing is scored."
+        return "Pick at least one judge: without judges nothing is scored.", ""
     try:
         check_numbers(order)
         find_benchmark(order.benchmark).Options.read(order.options)
         require_dataset(order)
         for name in dict.fromkeys([*order.models, *order.judges, order.customer or ""]):
             if name:
-                llm.load(name)
+                try:
+                    llm.load(name)
+                except NotConfigured as lack:
+                    missing = missing or str(lack)
     except CxError as mistake:
-        return str(mistake)
-    return ""
+        return str(mistake), ""
+    return "", missing
 
 
 def to_arguments(order: RunRequest) -> list[str]:

@@ -107,6 +107,16 @@ def test_run_says_what_is_missing_and_starts_nothing(empty_home: Path) -> None:
     app = open_page("run", agents=["openai:gpt-4.1"])
     assert "OPENAI\\_API\\_KEY" in app.warning[0].value
     assert app.button(key="start").disabled
+    # What it would take is told all the same: prices are known, and no model is asked for an estimate.
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert shown["Cost"].startswith("$")
+    assert float(shown["Cost"].lstrip("$").replace(",", "")) > 1
+
+
+def test_run_tells_no_price_of_what_is_wrong(empty_home: Path) -> None:
+    app = open_page("run", agents=["openai:gpt-4.1", "nobody:knows"])
+    assert app.warning
+    assert not app.metric
 
 
 def test_run_starts_what_was_ordered(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

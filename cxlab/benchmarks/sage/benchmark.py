@@ -102,7 +102,12 @@ LOWER_IS_BETTER = frozenset({"format_error", "format_error_rate", "turns", "chat
 FACETS = (
     Facet("scenario", "Scenario", "The procedure that the agent is held to.", spread=True),
     Facet(
-        "level", "Adversarial level", "How hard the customer makes it.", order=("zero", "weak", "strong"), spread=True
+        "level",
+        "Adversarial level",
+        "How hard the customer makes it.",
+        order=("zero", "weak", "strong"),
+        labels={"zero": "not adversarial", "weak": "weakly adversarial", "strong": "strongly adversarial"},
+        spread=True,
     ),
     Facet(
         "leaf",

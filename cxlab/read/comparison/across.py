@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.words import is_below_floor
 
-STANDINGS = ("leads", "first", "level", "behind")
-"""Ahead of all others for sure; first, but not for sure; not behind the first for sure; behind it for sure."""
+STANDINGS = ("leads", "first", "tied", "level", "behind")
+"""Ahead of all others for sure; first, but not for sure; first, as others are; not behind the first for sure; behind
+it for sure."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,10 @@ def stand_across(rankings: Mapping[str, Sequence[Ranking]]) -> Across | None:
 
 
 def _stand(found: Ranking, side: str) -> str:
-    if side == found.leader:
-        return "leads" if found.decided else "first"
+    if found.decided and side == found.leader:
+        return "leads"
+    first = round(float(found.table["value"][0]), 1)
+    level = [each for each, value in found.table.select("side", "value").iter_rows() if round(value, 1) == first]
+    if side in level:
+        return "tied" if len(level) > 1 else "first"
     return "level" if side in found.open else "behind"

@@ -36,13 +36,16 @@ class Passed:
 @dataclass(frozen=True)
 class OtherLead:
     """Who is first by another metric that may lead, how far ahead of `behind`, the next one, and whether ahead of all
-    others for sure (`decided`)."""
+    others for sure (`decided`). Where the metric's 0 is a constant agent: who is `below` it for sure, and who is `near`
+    it, not above it for sure."""
 
     metric: str
     first: str
     behind: str
     by: float | None
     decided: bool
+    below: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,10 @@ def _find_lead(about: Declaration, found: Ranking, metric: str, sums: pl.DataFra
     behind = str(other.table["side"][1])
     gap = next(row for row in other.gaps.iter_rows(named=True) if row["side"] == behind)
     by = None if gap["difference"] is None else abs(gap["difference"])
-    return OtherLead(metric, other.leader, behind, by, other.decided)
+    spans = list(other.table.drop_nulls(["low", "high"]).select("side", "low", "high").iter_rows())
+    below = tuple(side for side, _, high in spans if metric in about.card.zeros and high < 0)
+    near = tuple(side for side, low, high in spans if metric in about.card.zeros and low <= 0 <= high)
+    return OtherLead(metric, other.leader, behind, by, other.decided, below, near)
 
 
 def _compare(

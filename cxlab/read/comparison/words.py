@@ -1,6 +1,7 @@
 """What a ranking says, in sentences: the same on the pages and on the command line."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -36,7 +37,10 @@ def say_leader(found: Ranking, name: Name = str) -> str:
         return f"only {leader} has been evaluated, so nobody leads"
     others = rows.height - 1
     if found.decided:
-        return f"{leader} leads" + (f", ahead of all {others} others for sure" if others > 1 else " for sure")
+        sure = f", ahead of all {others} others for sure" if others > 1 else " for sure"
+        better = _beaten_by(found)
+        low = "" if better is None else ", but a constant agent does " + ("better" if better else "as well")
+        return f"{leader} leads{sure}{low}"
     level = [name(side) for side, value in rows.select("side", "value").iter_rows() if value == rows["value"][0]]
     if len(level) > 1:
         return f"cannot tell yet who leads: {name_some(level)} are level"
@@ -47,6 +51,26 @@ def say_leader(found: Ranking, name: Name = str) -> str:
         else f"{name_some(near)} {'is' if len(near) == 1 else 'are'} not"
     )
     return f"cannot tell yet who leads: {leader} is first, but {told} behind for sure"
+
+
+def say_leaders(found: Sequence[Ranking], name: Name = str) -> str:
+    """Who leads for sure in how many tasks: nobody over nobody, and no lead that cannot be told. No mean over tasks,
+    whose figures are not to be compared."""
+    several = [each for each in found if each.table.height > 1]
+    if not several:
+        models = {each.leader for each in found if each.leader}
+        return f"only {name(models.pop())} has been evaluated" if len(models) == 1 else "no two models to compare"
+    leaders = [each.leader for each in several if each.decided]
+    alone = f"; {len(found) - len(several)} with one model only" if len(found) > len(several) else ""
+    if not leaders:
+        return f"cannot tell yet who leads in any of {len(several)} tasks{alone}"
+    count = Counter(leaders)
+    told = [f"{name(side)} leads for sure in {count[side]}" for side in sorted(count, key=lambda s: (-count[s], s))]
+    low = sum(each.decided and is_below_floor(each) for each in several)
+    below = f" (in {low} of these no better than a constant agent)" if low else ""
+    unsure = len(several) - len(leaders)
+    rest = f", {unsure} cannot be told yet" if unsure else ""
+    return f"{', '.join(told)} of {len(several)} tasks{below}{rest}{alone}"
 
 
 def say_against(found: Ranking, baseline: str, name: Name = str) -> str:
@@ -96,7 +120,24 @@ def say_floors(found: Sequence[Ranking], name: Name = str) -> str:
 
 def is_below_floor(found: Ranking) -> bool:
     """Whether whoever is first does no better than a constant agent."""
-    return bool(_say_low_means([found], str))
+    return _beaten_by(found) is not None
+
+
+def _best_floor(found: Ranking) -> tuple[str, float] | None:
+    """The best constant agent and its value; None where none was run."""
+    sign = 1 if found.task.higher_is_better else -1
+    floors = found.floors.drop_nulls("value").sort(sign * pl.col("value"), "name")
+    return (str(floors["name"][-1]), float(floors["value"][-1])) if floors.height else None
+
+
+def _beaten_by(found: Ranking) -> bool | None:
+    """Whether a constant agent's mean is better than that of whoever is first (True), or as good (False), as both are
+    shown; None where it is neither."""
+    best = _best_floor(found)
+    if best is None or not found.table.height:
+        return None
+    ahead = (1 if found.task.higher_is_better else -1) * (round(best[1], 1) - round(float(found.table["value"][0]), 1))
+    return ahead > 0 if ahead >= 0 else None
 
 
 def _say_low_rates(found: Ranking, name: Name) -> str:
@@ -117,11 +158,9 @@ def _say_low_means(found: Sequence[Ranking], name: Name) -> str:
     for each in found:
         if not each.table.height:
             continue
-        sign = 1 if each.task.higher_is_better else -1
-        first = float(each.table["value"][0])
-        floors = each.floors.drop_nulls("value").sort(sign * pl.col("value"), "name")
-        if floors.height and sign * floors["value"][-1] >= sign * first:
-            told.append((each, f"{name(each.leader)} {first:.1f}, {floors['name'][-1]} {floors['value'][-1]:.1f}"))
+        best = _best_floor(each)
+        if best and is_below_floor(each):
+            told.append((each, f"{name(each.leader)} {float(each.table['value'][0]):.1f}, {best[0]} {best[1]:.1f}"))
     if not told:
         return ""
     if len(found) == 1:

@@ -15,7 +15,7 @@ from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import MARKED_STANDING, Name, say_floors, say_leader, say_set
 from cxlab.read.conditions import Conditions
 from cxlab.records.benchmark_card import Declaration
-from cxlab.report.decision_figures import list_figures, list_named, say_metric, say_other_lead
+from cxlab.report.decision_figures import list_figures, list_named, say_metric, say_other_lead, say_zeros
 from cxlab.ui.address import link
 from cxlab.ui.labels import badge, label, plain, section
 from cxlab.ui.render import render
@@ -59,6 +59,8 @@ def show_decision(
         )
         if floors := say_floors([found], name):
             st.caption(plain(f"⚠ {floors}."))
+        if low := say_zeros(about, told.other_leads, name):
+            st.caption(plain(f"⚠ {low}."))
         _link_further(about, told, view, name)
     _show_ranking(about, found, conditions, title, named, words)
     if corrected:

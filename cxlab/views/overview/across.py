@@ -12,7 +12,7 @@ from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.comparison_sets import ranked, view_of
 
-_WORDS = {"leads": "✓ leads", "first": "first (not sure)", "level": "cannot tell", "behind": "behind"}
+_WORDS = {"leads": "✓ leads", "first": "first (not sure)", "tied": "level", "level": "cannot tell", "behind": "behind"}
 
 
 def show_across(abouts: Sequence[Declaration]) -> None:
@@ -23,7 +23,8 @@ def show_across(abouts: Sequence[Declaration]) -> None:
     section(
         plain(say_across(found)),
         "Models that ran in several benchmarks. Each task is ranked by itself, on the samples that all its models "
-        "have. No mean is made over benchmarks: a point of one is not a point of another.",
+        "have, and tested by itself: among many tasks one lead can be chance. No mean is made over benchmarks: a point "
+        "of one is not a point of another.",
     )
     rows = pl.DataFrame(
         [{"name": label(model), **{name: say_standing(found.standing[model].get(name, {}), found.tasks[name])

@@ -13,7 +13,7 @@ from cxlab.charts.theme import short_model
 from cxlab.read import View
 from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking
-from cxlab.read.comparison.words import MARKED_STANDING, say_leader, say_set
+from cxlab.read.comparison.words import MARKED_STANDING, say_leader, say_leaders, say_set
 from cxlab.records.benchmark_card import Declaration, Task
 from cxlab.records.metric_names import head_metric, name_metric
 from cxlab.ui.address import cached, link, marks
@@ -39,7 +39,7 @@ def show_board(about: Declaration) -> Picked:
     if not scored:
         offer_marked(found.set, scored, about)
         return _show_unranked(about, cached(read.leaderboard, View(benchmark=about.card.id), ()))
-    told = say_leader(scored[0], short_model) if len(scored) == 1 else say_leaders(scored)
+    told = say_leader(scored[0], short_model) if len(scored) == 1 else say_leaders(scored, short_model)
     finding = plain(told)
     section(f"{plain(about.card.name)}: {finding}", badges=_badges(scored))
     with st.container(horizontal=True):
@@ -170,24 +170,6 @@ def _show_by_task(about: Declaration, found: Sequence[Ranking]) -> Picked:
         return None
     chosen = next(each for each in found if each.task.title == picked[0]["task"])
     return "", chosen.task.id
-
-
-def say_leaders(found: Sequence[Ranking]) -> str:
-    """Who leads for sure in how many tasks: nobody over nobody, and no lead that cannot be told."""
-    several = [each for each in found if each.table.height > 1]
-    if not several:
-        models = {each.leader for each in found if each.leader}
-        return (
-            f"only {short_model(models.pop())} has been evaluated" if len(models) == 1 else "no two models to compare"
-        )
-    leaders = [each.leader for each in several if each.decided]
-    alone = f"; {len(found) - len(several)} with one model only" if len(found) > len(several) else ""
-    if not leaders:
-        return f"cannot tell yet who leads in any of {len(several)} tasks{alone}"
-    told = [f"{short_model(model)} leads in {leaders.count(model)}" for model in
-            sorted(set(leaders), key=lambda model: (-leaders.count(model), model))]  # fmt: skip
-    unsure = len(several) - len(leaders)
-    return f"{', '.join(told)} of {len(several)} tasks" + (f", {unsure} cannot be told yet" if unsure else "") + alone
 
 
 def _show_unranked(about: Declaration, board: pl.DataFrame) -> Picked:

@@ -10,7 +10,7 @@ from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, annotations
 from cxlab.read.comparison.ranking import Ranking, Rankings
-from cxlab.read.comparison.words import is_below_floor, say_against, say_floors, say_leader
+from cxlab.read.comparison.words import is_below_floor, say_against, say_floors, say_leader, say_leaders
 from cxlab.read.failures import passed_rate
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
@@ -20,7 +20,6 @@ from cxlab.ui.labels import PASSED_OF_ALL, plain, say_no_verdict, say_passed
 from cxlab.views.benchmarks import leave_out_floors
 from cxlab.views.comparison_sets import ranked, view_of
 from cxlab.views.failures.charts import describe_group, say_commonest, say_size
-from cxlab.views.overview.board import say_leaders
 from cxlab.views.overview.queries import Outcome, other_leads, outcome
 
 _WIDTHS = (2, 4, 2, 4)
@@ -107,7 +106,7 @@ def _say_finding(found: Rankings, outcome: Outcome, unit: tuple[str, str]) -> st
         return f"Nobody can be ranked: {say_no_verdict(outcome.unscored, unit)}"
     if not scored:
         return "Nothing has been scored yet that models could be ranked by"
-    told = say_leader(scored[0], short_model) if len(scored) == 1 else say_leaders(scored)
+    told = say_leader(scored[0], short_model) if len(scored) == 1 else say_leaders(scored, short_model)
     return begin(told)
 
 

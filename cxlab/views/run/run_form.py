@@ -40,8 +40,15 @@ def narrow(declared: Sequence[Facet], values: Mapping[str, Sequence[str]]) -> tu
     picked: list[tuple[str, str]] = []
     columns = st.columns(min(3, len(shown))) if shown else []
     for place, facet in enumerate(shown):
+        # The widget keeps what is shown in the address; links may name the values themselves.
+        key = f"only-{facet.id}"
+        if key not in st.session_state and set(given := st.query_params.get_all(key)) & facet.labels.keys():
+            values_of = {words: value for value, words in facet.labels.items()}
+            del st.query_params[key]
+            picked_before = [values_of.get(each, each) for each in given]
+            st.session_state[key] = [value for value in picked_before if value in values[facet.id]]
         found = columns[place % len(columns)].multiselect(
-            facet.title, values[facet.id], key=f"only-{facet.id}", placeholder="all", bind="query-params", wrap=True,
+            facet.title, values[facet.id], key=key, placeholder="all", bind="query-params", wrap=True,
             help=facet.meaning or None, format_func=lambda value, facet=facet: facet.labels.get(value, value),
         )  # fmt: skip
         picked += [(facet.id, value) for value in found]

@@ -210,5 +210,5 @@ def test_points_of_an_attempt_in_several_groups_are_told_as_counted_in_each() ->
 def test_filters_in_force_are_told_in_words() -> None:
     view = View(benchmark="sage", models=("simulated:weak",), errors=("format",), facets=(("level", ("zero",)),))
     assert say_filters(view, declared("sage")) == (
-        "model: weak · simulated; Adversarial level: zero; error: unreadable reply"
+        "model: weak · simulated; Adversarial level: not adversarial; error: unreadable reply"
     )

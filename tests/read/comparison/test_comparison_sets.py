@@ -14,7 +14,7 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.read import View
 from cxlab.read.comparison.ranking import rank
 from cxlab.read.comparison.sets import find_set
-from cxlab.read.comparison.words import say_customers, say_floors, say_leader, say_set
+from cxlab.read.comparison.words import say_customers, say_floors, say_leader, say_leaders, say_set
 from tests.stores.runs import write_run
 
 ABOUT = REGISTRY["sage"].declaration
@@ -219,6 +219,19 @@ def test_a_leader_below_a_constant_agent_is_told_of(home: Path, floor: float, to
     write_run(home, 1, "a", steady(0))
     write_run(home, 2, FLOOR, dict.fromkeys(steady(0), floor))
     assert say_floors(rank(ABOUT, VIEW).tasks) == told
+
+
+@pytest.mark.parametrize(("floor", "words"), [
+    (20.0, ""), (67.5, ", but a constant agent does as well"), (70.0, ", but a constant agent does better"),
+])  # fmt: skip
+def test_a_sure_lead_below_a_constant_agent_is_told_in_the_same_breath(home: Path, floor: float, words: str) -> None:
+    write_run(home, 1, "a", steady(0))
+    write_run(home, 2, "b", {key: (value or 0) - 30 for key, value in steady(0).items()})
+    write_run(home, 3, FLOOR, dict.fromkeys(steady(0), floor))
+    found = rank(ABOUT, VIEW).tasks
+    assert say_leader(found[0]) == f"a leads for sure{words}"
+    below = " (in 2 of these no better than a constant agent)" if words else ""
+    assert say_leaders([found[0], found[0]]) == f"a leads for sure in 2 of 2 tasks{below}"
 
 
 def test_a_constant_agent_that_passes_more_than_a_ranked_model_is_told_of(home: Path) -> None:

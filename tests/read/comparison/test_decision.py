@@ -12,9 +12,11 @@ from cxlab.read import View
 from cxlab.read.comparison.decision import Decision, decide
 from cxlab.read.comparison.ranking import floors_of, rank, zero_of
 from cxlab.read.comparison.words import samples_to_settle
-from cxlab.report.decision_figures import Figure, list_figures, say_other_lead
+from cxlab.report.decision_figures import Figure, list_figures, say_other_lead, say_zeros
 from cxlab.views.benchmarks import declared
 from cxlab.views.compare import queries
+from tests.pages.app_script import open_page
+from tests.pages.app_script import words as words_of
 from tests.stores.runs import write_run
 
 ABOUT = REGISTRY["sage"].declaration
@@ -216,3 +218,18 @@ def test_the_constant_agent_that_a_metrics_zero_stands_for_is_a_floor_wherever_i
     assert ("Best constant agent", 0.0) in floors_of(ABOUT, found)
     assert len(floors_of(ABOUT, found)) == found.floors.height + 1
     assert zero_of(ABOUT, "told") == []
+
+
+def test_who_is_no_better_than_the_constant_agent_of_another_metric_is_told(home: Path) -> None:
+    samples = [(f"s{i}", 1) for i in range(20)]
+    for number, (model, skill) in enumerate((("good", 40.0), ("near", 0.0), ("bad", -40.0)), 1):
+        told = dict.fromkeys(samples, 50.0 + skill / 2)
+        also = {"skill": {key: skill + 10 * (place % 2) - 5 for place, key in enumerate(samples)}}
+        write_run(home, number, model, told, metric="told", also=also)
+    between = decide(ABOUT, rank(ABOUT, VIEW).tasks[0])
+    assert between is not None
+    assert say_zeros(ABOUT, between.other_leads, str) == (
+        "Against the best constant agent (0 in skill above chance): bad is below it for sure; "
+        "near is no better than it for sure"
+    )
+    assert "0 in skill above chance" in words_of(open_page("compare", benchmark="sage"))
