@@ -21,10 +21,12 @@ def fill_in(
     prefix: str = "option",
     models: Sequence[str] = (),
     procedures: Sequence[str] = (),
+    unset: str = "as the sample says",
 ) -> dict[str, Any]:
     """What was set other than by default, by name: a widget a switch, as its type wants it; `prefix` of their keys.
 
-    `models` and `procedures` are offered where a switch asks for one. Paragraphs come first, over the whole width.
+    `models` and `procedures` are offered where a switch asks for one; `unset` stands in a choice
+    that nobody made. Paragraphs come first, over the whole width.
     """
     offered = {"models": tuple(models), "procedures": tuple(procedures)}
     given: dict[str, Any] = {}
@@ -36,13 +38,13 @@ def fill_in(
         if switch.offers:
             switch = replace(switch, choices=offered[switch.offers])
         place = wide[number] if switch.long else columns[(number - len(long)) % 3]
-        value = _ask(place, switch, f"{prefix}-{switch.name}")
+        value = _ask(place, switch, f"{prefix}-{switch.name}", unset)
         if value not in (None, "", [], ()) and value != switch.default:
             given[switch.name] = value
     return given
 
 
-def _ask(place: DeltaGenerator, switch: Switch, key: str) -> Any:
+def _ask(place: DeltaGenerator, switch: Switch, key: str, unset: str) -> Any:
     """The widget of one switch. What has no default says in its help what an empty field means."""
     shared: dict[str, Any] = {"key": key, "help": plain(switch.meaning), "bind": "query-params"}
     match switch.kind:
@@ -52,7 +54,7 @@ def _ask(place: DeltaGenerator, switch: Switch, key: str) -> Any:
             listed = list(switch.choices)
             usual = write_word(switch.default)
             index = listed.index(usual) if usual in listed else None
-            picked = place.selectbox(switch.title, listed, index, placeholder="as the sample says", **shared)
+            picked = place.selectbox(switch.title, listed, index, placeholder=unset, **shared)
             return None if picked is None else switch.values[listed.index(picked)]
         case "choices":
             words = {each: switch.labels.get(each, each) for each in switch.choices}

@@ -145,7 +145,10 @@ def test_a_paragraph_is_understood_corrected_and_confirmed_before_anything_is_ma
     fields = {each.label.partition(" (")[0].partition(",")[0]: each for each in (*app.text_input, *app.text_area)}
     assert fields["Name"].value == "Fenwick Cycles"
     assert fields["What it sells"].value == "city bikes\ncargo bikes"
-    assert "£890 = " in fields["Figures"].value
+    assert "£890 = price of a city bike" in fields["Figures"].value
+    assert "what it belongs to" in fields["Figures"].help
+    # A dataset that is yet to be made has no sample that could say anything.
+    assert {each.placeholder for each in app.selectbox} <= {"not set", "choose", "Choose an option", ""}
     assert "90% certain" in next(each.label for each in app.text_input if each.label.startswith("Trade"))
     assert app.button(key="generate").disabled
     fields["Name"].set_value("Fenwick")
@@ -183,6 +186,10 @@ def test_a_trade_that_is_not_known_is_asked_for(empty: Path) -> None:
     app.text_area(key="set-brief").set_value(BANK).run()
     app.button(key="own-words-read").click().run()
     assert "Which trade is it in?" in words(app)
+    # What is open is asked above the fields that answer it.
+    drawn = [type(each).__name__ + str(getattr(each, "value", "") or "")[:12] for each in app.main]
+    asked = next(at for at, each in enumerate(drawn) if each.startswith("Warning"))
+    assert asked < next(at for at, each in enumerate(drawn) if "Marlow" in each or "TextInput" in each)
     assert app.button(key="generate").disabled
     assert not [each for each in (empty / "datasets").glob("*") if each.name != "_empty"]
 

@@ -92,8 +92,8 @@ class CxmDataset(GenerateOptions):
 
     making: ClassVar[str] = (
         "Topics, a ledger of facts, articles, conversations and their noise, then the six tasks and the checks. With "
-        "simulated models small takes some seconds and paper some minutes on four cores, and nothing leaves this "
-        "machine. Real models are asked for every article and every message."
+        'simulated models the size "small" takes some seconds and "paper" some minutes on four cores, and nothing '
+        "leaves this machine. Real models are asked for every article and every message."
     )
 
     brand: str | None = Field(
@@ -111,7 +111,7 @@ class CxmDataset(GenerateOptions):
     )
     brief: str | None = Field(
         None,
-        title="Or the brand in one paragraph",
+        title="A brand of your own, in one paragraph",
         description="Its name, what it sells, to whom, what it is proud of. The model makes a brand pack of it.",
         json_schema_extra={"long": True},
     )

@@ -38,7 +38,7 @@ def fill_in_settings(benchmark: Benchmark, models: Sequence[str], work: SampleJo
     ("" when nothing is), and what a model will take ("" when nothing is to be paid)."""
     tip = "The same settings and seed give the same dataset."
     seed = choose_number("seed", "Seed", 0, LARGEST, 0, help=tip) or 0
-    given = fill_in(benchmark.GenerateOptions.switches(), "set", models)
+    given = fill_in(benchmark.GenerateOptions.switches(), "set", models, unset="not set")
     given, undone = confirm_words(benchmark, given, seed, work)
     args = write_args(benchmark, given, seed)
     try:

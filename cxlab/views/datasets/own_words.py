@@ -63,13 +63,15 @@ def confirm_words(
         if read is None:
             return dict(given), "Have the paragraph read first, and confirm what is understood of it."
         paid = benchmark.plan is not None and benchmark.plan(benchmark.GenerateOptions.read(given), context) is not None
+        # What is open is asked above the fields that answer it; what they say is known once they are drawn.
+        still_open = st.container()
         settings, pressed, budget = _correct(given, read.corrections(), asked[:8], paid)
         try:
             asks = read.correct(settings).asks
         except CxError as mistake:
             return settings, str(mistake)
         for question in asks:
-            st.warning(plain(question))
+            still_open.warning(plain(question))
         if asks:
             return settings, "Answer what is open, or choose another model to read the paragraph."
         order = [*write_args(benchmark, settings, seed), SAMPLE]
@@ -99,14 +101,17 @@ def _correct(
     said: dict[str, str] = {}
     with st.form("own-words", border=False):
         short = [one for one in corrections if not one.separator]
-        places = [*st.columns(max(1, len(short))), *st.columns(max(1, len(corrections) - len(short)))]
+        # Figures say what they belong to, and need the room.
+        long = len(corrections) - len(short)
+        places = [*st.columns(max(1, len(short))), *st.columns([2, *[3] * (long - 1)] if long > 1 else 1)]
         for place, one in zip(places, sorted(corrections, key=lambda one: bool(one.separator)), strict=False):
             key = f"own-words-{one.setting}-{mark}"
             if one.choices:
                 index = one.choices.index(one.value) if one.value in one.choices else None
                 said[one.setting] = place.selectbox(one.title, one.choices, index, key=key, placeholder="choose") or ""
             elif one.separator:
-                said[one.setting] = place.text_area(f"{one.title}, {one.hint}", one.value, key=key, height=120)
+                hint = plain(f"{one.hint[:1].upper()}{one.hint[1:]}.") if one.hint else None
+                said[one.setting] = place.text_area(one.title, one.value, key=key, height=140, help=hint)
             else:
                 title = f"{one.title} ({one.hint})" if one.hint and one.value else one.title
                 said[one.setting] = place.text_input(plain(title), one.value, key=key)

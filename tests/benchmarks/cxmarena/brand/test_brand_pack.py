@@ -172,6 +172,26 @@ def test_what_a_paragraph_says_plainly_is_not_asked_for(text: str, language: str
     assert (plan.language, plan.name, plan.trade, plan.asks) == (language, name, trade, [])
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "products", "figures"),
+    [
+        ("Marlow Bank is a bank. A current account costs £4 a month.", "Marlow Bank", [],
+         {"£4": "price of a current account, a month"}),
+        ("Die Sonnenhof Bäckerei in Kassel verkauft Brot und Torten. Eine Torte kostet 34,50 €.", "Sonnenhof Bäckerei",
+         ["Brot", "Torten"], {"34,50 €": "Preis: eine Torte"}),
+        ("Fenwick Cycles builds city bikes. Every bike can be returned within 60 days.", "Fenwick Cycles",
+         ["city bikes"], {"60 days": "Every bike can be returned within …"}),
+        ("We make things nice for people and we care.", "", [], {}),
+    ],
+)  # fmt: skip
+def test_a_paragraph_is_understood_as_a_person_would_put_it(
+    text: str, name: str, products: list[str], figures: dict[str, str]
+) -> None:
+    plan = brief_plan.read(text, llm.load("simulated:strong"))
+    assert (plan.name, plan.products) == (name, products)
+    assert {one.value: one.of for one in plan.figures} == figures
+
+
 def test_a_pack_that_loses_a_name_a_product_or_a_figure_is_sent_back(tmp_path: Path) -> None:
     plan = brief_plan.read(BRIEFS["kayaks"], llm.load("simulated:strong"))
     lines = "".join(f"  f{n}: {{root: products, title: {one}}}\n" for n, one in enumerate(plan.products))
