@@ -189,16 +189,19 @@ def order(found: pl.DataFrame, most: int = MOST) -> pl.DataFrame:
     """`splits` in the order of a review, `most` of them: groups take turns, each with its most telling first, and
     within a group customers do; no two of one field or of one customer follow each other while others are left."""
     alone = found["group"].n_unique() < 2
-    ranked = found.with_row_index("place").with_columns(again=pl.int_range(pl.len()).over("group", "sample_id"))
-    # Within a group a customer's second split comes after the first ones of all others.
-    ranked = ranked.sort("again", "place").with_columns(
-        round="again" if alone else pl.int_range(pl.len()).over("group")
+    # Nothing but what the order hangs on is sorted; whole rows are taken at the end, for the few that are shown.
+    ranked = found.select("group", "sample_id", place=pl.int_range(pl.len())).with_columns(
+        again=pl.int_range(pl.len()).over("group", "sample_id")
     )
-    head = ranked.sort("round", "place").head(2 * most)
+    # Within a group a customer's second split comes after the first ones of all others.
+    ranked = ranked.select("group", "place", "again").sort("again", "place")
     if alone:
-        head = head.with_columns(round=pl.int_range(pl.len()))
-    subjects = head.select("name", "sample_id").rows()
-    return head[_take_turns(head["round"].to_list(), subjects)[:most]].drop("place", "again", "round")
+        head = ranked.head(2 * most).with_columns(round=pl.int_range(pl.len()))
+    else:
+        ranked = ranked.with_columns(round=pl.int_range(pl.len()).over("group"))
+        head = ranked.filter(pl.col("round") < 2 * most).sort("round", "place").head(2 * most)
+    listed = found[head["place"]]
+    return listed[_take_turns(head["round"].to_list(), listed.select("name", "sample_id").rows())[:most]]
 
 
 def _take_turns(rounds: Sequence[int], subjects: Sequence[tuple[str, str]]) -> list[int]:

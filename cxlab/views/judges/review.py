@@ -46,7 +46,8 @@ def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
     states = decisions.outcomes(decided)
     me = rater()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        group = _choose_group(found)
+        table = queries_review.groups(found)
+        group = _choose_group(table)
         shown = pick("Show", _SHOWN, "review-show")
         blind = st.toggle(
             "Blind", value=True, key="review-blind", bind="query-params",
@@ -78,7 +79,9 @@ def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
     show_people(filters, decided, states)
     show_decisions(decided, states)
     # A link to what two judges differ on shows that alone.
-    _show_groups(asked if view.judges and group else found, names_of(found["benchmark"].unique()))
+    if view.judges and group:
+        table = queries_review.groups(asked)
+    _show_groups(table, names_of(table["benchmark"].unique()))
 
 
 def _keep_pair(found: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
@@ -104,10 +107,9 @@ def _come_up() -> None:
         )
 
 
-def _choose_group(found: pl.DataFrame) -> str:
+def _choose_group(table: pl.DataFrame) -> str:
     """All disagreements in turns, those on one field, or of one kind: "" for all, the field's name, or the group."""
-    table = queries_review.groups(found)
-    names = {"": f"All {format_count(found.height)} disagreements, in turns"}
+    names = {"": f"All {format_count(int(table['n'].sum()))} disagreements, in turns"}
     for (name,), part in table.group_by("name", maintain_order=True):
         if part.height > 1 or st.query_params.get("group") == name:
             names[str(name)] = f"{name_item(str(name))}: all ({format_count(int(part['n'].sum()))})"
@@ -175,9 +177,8 @@ def _read_steps(keys: list[Step], at: Step, mine: Mapping[Step, str], shown: str
     return (keys[place - 1] if place > 0 else None), following
 
 
-def _show_groups(found: pl.DataFrame, names: Mapping[str, str]) -> None:
+def _show_groups(table: pl.DataFrame, names: Mapping[str, str]) -> None:
     """All kinds of disagreement as a table; a pick reviews that one."""
-    table = queries_review.groups(found)
     section(
         f"{format_count(table.height)} kinds of disagreement",
         "Telling: another verdict would change a score. Stake: points of the turn's score from one judge alone to "
