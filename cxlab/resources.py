@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent
+SERVED_WITH = {"POLARS_MAX_THREADS": "1"}
+"""What the environment of a server of pages has, unless it is set otherwise. A page asks small frames some hundred
+questions, each of which takes longer to share among threads than to answer; what is large is asked of DuckDB."""
 
 
 @functools.cache

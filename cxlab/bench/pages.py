@@ -73,7 +73,7 @@ def list_views(stem: str) -> list[str]:
 def _measure(stem: str, address: str, home: Path) -> dict[str, Any]:
     """What `cxlab.bench.page_timing` finds for one view, in a process of its own."""
     asked = [sys.executable, "-m", "cxlab.bench.page_timing", stem, address]
-    env = {**os.environ, "CXLAB_HOME": str(home), "CXLAB_NO_AUTOSTART": "1"}
+    env = {**resources.SERVED_WITH, **os.environ, "CXLAB_HOME": str(home), "CXLAB_NO_AUTOSTART": "1"}
     done = subprocess.run(asked, cwd=ROOT, env=env, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
