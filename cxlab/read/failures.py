@@ -81,9 +81,10 @@ _DETAIL = "CASE WHEN count(DISTINCT detail) > 1 THEN any_value(stem) ELSE any_va
 
 
 def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ()) -> pl.DataFrame:
-    """Groups of alike failures, those in most attempts first (of those that lost most points, where the view's weight
-    is "points"): in how many (`attempts`), how often (`n`), by which models, and what they share. Of attempts, as they
-    are what is listed, and one can fail alike several times.
+    """Groups of alike failures, those in most attempts first (of those that lost most points, where the view's
+    weight is "points"): in how many (`attempts`), how often (`n`), by which `models`, how often by each
+    (`by_model`), and what they share. Of attempts, as they are what is listed, and one can fail alike several
+    times.
 
     Alike are failures of one scenario and kind that leave the way at the same stage by the same step, with the same
     value misread; unreadable replies of the same form and a provider's faults in the same words, in any scenario
@@ -117,7 +118,7 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
             (SELECT sum(lost) FROM losses) AS lost_in_all, (SELECT sum(lost) FROM by_group) AS lost_in_groups FROM (
             SELECT alike, {_SHARED}, {_SCENARIO}, {_DETAIL}, count(*) AS n,
                 count(DISTINCT (run_id, attempt_id)) AS attempts, {_IN_DISPUTE},
-                list_sort(list(DISTINCT model)) AS models,
+                list_sort(list(DISTINCT model)) AS models, histogram(model) AS by_model,
                 (sum(count(*)) OVER ())::BIGINT AS of, count(*) OVER () AS groups,
                 (SELECT count(DISTINCT (run_id, attempt_id)) FROM listed) AS of_attempts,
                 (SELECT count(DISTINCT (run_id, attempt_id)) FROM listed

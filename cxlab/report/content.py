@@ -21,7 +21,6 @@ from cxlab.read.comparison.words import (
     say_customers,
     say_floors,
     say_leader,
-    say_leaders,
     say_left_out,
     say_set,
 )
@@ -35,7 +34,15 @@ from cxlab.records.correction import Corrections
 from cxlab.records.metric_names import name_metric
 from cxlab.report import queries
 from cxlab.report.corrected import CorrectedTask, tell_corrected
-from cxlab.report.decision_figures import Figure, list_figures, say_metric, say_other_lead, say_zeros
+from cxlab.report.decision_figures import (
+    Figure,
+    list_figures,
+    say_decision,
+    say_metric,
+    say_other_lead,
+    say_warnings,
+    say_zeros,
+)
 from cxlab.report.dialogues import Line, read_answer, read_lines
 from cxlab.report.dots import Chart, Value, draw
 from cxlab.report.paths import ProcedurePaths, find_paths, say_turn
@@ -93,6 +100,7 @@ class Section:
 
     about: Declaration
     decision: str
+    warnings: tuple[str, ...]
     tasks: tuple[TaskResult, ...]
     left_out: tuple[str, ...]
     without: str
@@ -145,7 +153,8 @@ def find_section(about: Declaration, view: View, unit: Unit, corrections: Correc
     telling = queries.telling(contestants, MOST_FAILURES)
     return Section(
         about,
-        _say_decision(scored, names),
+        say_decision(scored, names),
+        say_warnings(about, scored, names),
         results,
         _say_left_out(scored, names),
         say_left_out(_name_samples(about, view)),
@@ -213,17 +222,6 @@ def _mark_sides(runs: Sequence[Mapping[str, Any]], unit: Unit) -> dict[str, Mark
     simulated = {run[unit]: bool(run["simulated"]) for run in runs}
     known = known_models()["model"].to_list() if unit == "model" else list(simulated)
     return mark_models(known, simulated)
-
-
-def _say_decision(scored: Sequence[Ranking], names: Mapping[str, str]) -> str:
-    """Who leads, over all tasks; no mean over tasks, whose figures are not to be compared."""
-    if not scored:
-        return "Nothing has been scored that could be compared"
-
-    def name(side: str) -> str:
-        return names.get(side, side)
-
-    return begin(say_leader(scored[0], name) if len(scored) == 1 else say_leaders(scored, name))
 
 
 def _say_left_out(scored: Sequence[Ranking], names: Mapping[str, str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count, format_seconds, format_share, format_usd
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.decision import LEAST_CLUSTERS, Decision, Slice
@@ -19,7 +20,11 @@ from cxlab.read.comparison.words import (
     samples_to_settle,
     say_changes,
     say_count,
+    say_floors,
+    say_leader,
+    say_leaders,
     say_left,
+    say_no_floors,
 )
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric, within_sentence
@@ -58,6 +63,23 @@ def list_figures(
         _slices(about, told, name(told.rival)),
         *_other_metrics(told, name),
     ]
+
+
+def say_decision(scored: Sequence[Ranking], names: Mapping[str, str]) -> str:
+    """Who leads, over all tasks; no mean over tasks, whose figures are not to be compared."""
+    if not scored:
+        return "Nothing has been scored that could be compared"
+
+    def name(side: str) -> str:
+        return names.get(side, side)
+
+    return begin(say_leader(scored[0], name) if len(scored) == 1 else say_leaders(scored, name))
+
+
+def say_warnings(about: Declaration, scored: Sequence[Ranking], names: Mapping[str, str]) -> tuple[str, ...]:
+    """What must stand beside a decision: constant agents that are as good, or that none has run."""
+    told = say_floors(scored, lambda side: names.get(side, side)) or say_no_floors(scored, bool(about.floors))
+    return (f"{told}.",) if told else ()
 
 
 def say_metric(about: Declaration, found: Ranking) -> str:
@@ -207,7 +229,9 @@ def _power(found: Ranking, told: Decision) -> Figure:
 def _slices(about: Declaration, told: Decision, rival: str) -> Figure:
     label = f"Where {rival} wins"
     if not told.looked_at:
-        return Figure(label, "not looked at", "No declared facet has two values with samples enough.")
+        return Figure(
+            label, "not looked at", f"No facet has two values with {LEAST_CLUSTERS} independent samples each."
+        )
     large = f"large enough for a test ({LEAST_CLUSTERS} or more independent samples)"
     slices = "1 slice is" if told.looked_at == 1 else f"{told.looked_at} slices are"
     many = f"{slices} {large}; intervals are corrected for all that were tested"

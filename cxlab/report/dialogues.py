@@ -66,9 +66,22 @@ def read_answer(found: StoredAttempt) -> tuple[tuple[str, str], ...]:
 
 def _write(value: Any) -> str:
     """A stored value for people: of an object a line a field, texts as they are, and the rest short."""
+    value = _without_costs(value)
     if isinstance(value, Mapping):
         return "\n".join(f"{name}: {_write_field(each)}" for name, each in value.items())
     return _write_field(value)
+
+
+# What a call took is no part of what was answered; the tables have it where it was measured.
+_COSTS = ("latency_s", "build_s", "cost_usd", "calls", "prompt_tokens", "completion_tokens", "reasoning_tokens")
+
+
+def _without_costs(value: Any) -> Any:
+    """A stored value without what its calls took, and without objects that held nothing else."""
+    if not isinstance(value, Mapping):
+        return value
+    kept = {name: _without_costs(each) for name, each in value.items() if name not in _COSTS}
+    return {name: each for name, each in kept.items() if each != {} or value[name] == {}}
 
 
 def _write_field(value: Any) -> str:

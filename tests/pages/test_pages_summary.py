@@ -53,6 +53,8 @@ def test_what_breaks_most_is_the_first_group_of_failures(tmp_path: Path, monkeyp
     page = open_page("failures", verdict="failed")
     assert "Most often: late: by … days (the agent's doing)" in words(page)
     assert "Late: by … days (the agent's doing)" in words(open_page())
+    write_run(tmp_path, 3, "o", dict(list(values.items())[:1]), reasons={"s0": "late: by 4 days"})
+    assert "3 of the 4 are m's" in words(open_page())
     few = {"s0": "late", "s1": "rude", "s2": "late", "s3": "rude", "s4": "slow"}
     write_run(tmp_path, 2, "n", values, reasons=few)
     assert "Nothing stands out: 2 kinds of failure in 2 dialogues each" in words(open_page("failures", model="n"))

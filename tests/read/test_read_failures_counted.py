@@ -222,6 +222,9 @@ def test_groups(made: list[Made], view: View) -> None:
         for row in frame.iter_rows(named=True)
     }
     assert got == expected
+    by_model = {key[0]: Counter(row["made"].run.model for row in found) for key, found in grouped(
+        rows, ("alike", *DESCRIBES)).items()}  # fmt: skip
+    assert {row["alike"]: dict(row["by_model"]) for row in frame.iter_rows(named=True)} == by_model
     assert frame.select("attempts", "n", "alike").rows() == sorted(
         ((attempts, n, key[0]) for key, (n, attempts, _) in expected.items()),
         key=lambda row: (-row[0], -row[1], row[2]),

@@ -245,13 +245,31 @@ def test_what_was_asked_and_answered_is_shown_where_nobody_spoke(
     found = attempt("run-260101-000001-aaaaaaaa", "a1-s0-1")
     assert read_lines(found) == read_answer(found) == ()
     sample = {"inputs": {"transcript": f"one\n{HOSTILE}", "tools": ["t"] * 200}, "expected": {"label": "due"}}
-    given = replace(found, sample=sample, attempt={**found.attempt, "output": {"label": None}})
+    given = replace(
+        found,
+        sample=sample,
+        attempt={**found.attempt, "output": {"label": None, "steps": {"search": {"latency_s": 0.01}}, "kept": {}}},
+    )
     (_, asked), (_, answered), (_, due) = read_answer(given)
     assert asked.startswith(f"transcript: one\n{HOSTILE}\ntools: [")
     assert asked.endswith("more characters)")
-    assert (answered, due) == ("label: null", "label: due")
+    assert (answered, due) == ("label: null\nkept: {}", "label: due")
 
 
 def test_long_texts_are_cut_and_say_so() -> None:
     assert cut("abc", 3) == "abc"
     assert cut("abcde", 3) == "abc … (2 more characters)"
+
+
+def test_several_benchmarks_begin_with_what_was_found_in_each(empty_home: Path) -> None:
+    for number, (benchmark, task) in enumerate((("sage", "dialogue"), ("mmtaup2", "telecom")), 1):
+        for place, gain in enumerate((0, 9)):
+            name = f"model-{place}"
+            write_run(empty_home, 10 * number + place, name, steady(gain), benchmark=benchmark, task=task)
+    abouts = [REGISTRY[name].declaration for name in ("sage", "mmtaup2")]
+    text = write_report([(about, View(about.card.id), "model") for about in abouts])
+    short = text[text.index("<h2>In short</h2>") : text.index("</nav>")]
+    for about in abouts:
+        assert f'<a href="#{about.card.id}">{about.card.name}</a>: model-1 leads for sure' in short
+        assert f'id="{about.card.id}"' in text
+    assert short.count("No constant agent has run here") == 2

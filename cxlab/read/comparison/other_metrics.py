@@ -138,6 +138,18 @@ def _find_lead(about: Declaration, found: Ranking, metric: str, sums: pl.DataFra
     return OtherLead(metric, other.leader, behind, by, other.decided, below, near)
 
 
+def _is_the_same(found: Ranking, both: pl.DataFrame, rival: str) -> bool:
+    """Whether two sides have the same values by a metric (`value`, `theirs` a sample) as by the ranking's own."""
+    for side, name in ((found.leader, "value"), (rival, "theirs")):
+        own = found.means.filter(pl.col("side") == side).select("sample_id", own="value")
+        if (
+            own.height != both.height
+            or not both.join(own, on="sample_id").select((pl.col(name) == pl.col("own")).all()).item()
+        ):
+            return False
+    return True
+
+
 def _compare(
     about: Declaration, found: Ranking, rival: str, sums: Mapping[str, pl.DataFrame]
 ) -> tuple[OtherMetric, ...]:
@@ -146,7 +158,8 @@ def _compare(
         means = by_sample(_values(found, part).filter(pl.col("side").is_in([found.leader, rival])))
         ours, theirs = (means.filter(pl.col("side") == side) for side in (found.leader, rival))
         both = ours.join(theirs.select("sample_id", theirs="value"), on="sample_id", maintain_order="left")
-        if both.height:
+        # What says the same of every sample as the ranking's own metric adds nothing.
+        if both.height and not _is_the_same(found, both, rival):
             pairs[metric] = both
     tested = [
         compare_pairs(

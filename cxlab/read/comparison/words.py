@@ -118,6 +118,13 @@ def say_floors(found: Sequence[Ranking], name: Name = str) -> str:
     )
 
 
+def say_no_floors(found: Sequence[Ranking], known: bool) -> str:
+    """That no constant agent stands beside what is ranked, though there are some (`known`); "" otherwise."""
+    if not known or not any(each.table.height for each in found) or any(each.floors.height for each in found):
+        return ""
+    return "No constant agent has run here, so whether anybody is better than one is not known"
+
+
 def is_below_floor(found: Ranking) -> bool:
     """Whether whoever is first does no better than a constant agent."""
     return _beaten_by(found) is not None

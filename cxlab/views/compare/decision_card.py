@@ -12,7 +12,7 @@ from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.decision import Decision
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Unit
-from cxlab.read.comparison.words import MARKED_STANDING, Name, say_floors, say_leader, say_set
+from cxlab.read.comparison.words import MARKED_STANDING, Name, say_floors, say_leader, say_no_floors, say_set
 from cxlab.read.conditions import Conditions
 from cxlab.records.benchmark_card import Declaration
 from cxlab.report.decision_figures import list_figures, list_named, say_metric, say_other_lead, say_zeros
@@ -57,7 +57,7 @@ def show_decision(
                 "cxlab.views.compare:decision", figures=list_figures(about, found, told, board, title, name, corrected)
             )
         )
-        if floors := say_floors([found], name):
+        if floors := say_floors([found], name) or say_no_floors([found], bool(about.floors)):
             st.caption(plain(f"⚠ {floors}."))
         if low := say_zeros(about, told.other_leads, name):
             st.caption(plain(f"⚠ {low}."))

@@ -10,7 +10,7 @@ from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, annotations
 from cxlab.read.comparison.ranking import Ranking, Rankings
-from cxlab.read.comparison.words import is_below_floor, say_against, say_floors, say_leader, say_leaders
+from cxlab.read.comparison.words import is_below_floor, say_against, say_floors, say_leader, say_leaders, say_no_floors
 from cxlab.read.failures import passed_rate
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
@@ -42,13 +42,14 @@ def _show_row(about: Declaration) -> None:
     told = cached(outcome, leave_out_floors(View(benchmark=name), about))
     evaluated, leads, passed, breaks = st.columns(_WIDTHS)
     with evaluated:
-        link(about.card.name, "compare", view)
+        link(about.card.name, "compare", _open_at(found, view))
         st.caption(_say_size(about, found))
     leads.markdown(plain(_say_finding(found, told, about.card.unit)))
     with leads:
         _show_leads(about, found, view)
         _show_judged_by(about, found, view)
-    if words := say_floors([each for each in found.tasks if each.table.height], short_model):
+    scored = [each for each in found.tasks if each.table.height]
+    if words := say_floors(scored, short_model) or say_no_floors(scored, bool(about.floors)):
         leads.caption(plain(f"⚠ {words}."))
     if words := _say_baseline(about, found):
         leads.caption(plain(words))
@@ -73,15 +74,31 @@ def _show_row(about: Declaration) -> None:
             st.caption(f"No {about.card.unit[0]} failed.")
 
 
+def _open_at(found: Rankings, view: View) -> View:
+    """Compare at the task that tells most: one that somebody leads for sure, of those the one of most samples."""
+    several = [each for each in found.tasks if each.table.height > 1]
+    if len(several) < 2:
+        return view
+    best = max(several, key=lambda each: (each.decided and not is_below_floor(each), each.compared.samples))
+    return view.change(tasks=(best.task.id,))
+
+
 def _show_worst(about: Declaration, worst: Mapping[str, Any], verdict: str, of: str) -> None:
     """What broke most attempts of a verdict, where it shows more than its name, and the way to them."""
     unit, titles = about.card.unit, {task.id: task.title for task in about.card.tasks}
     finding = say_commonest(worst, unit, titles)
     st.markdown(plain(finding[:1].upper() + finding[1:]))
     said = f" {describe_group(worst, titles)[1]}." if worst["kind"] == "provider" and worst["level"] == 1 else ""
-    st.caption(plain(f"{say_size(worst['n'], worst['attempts'], unit)}, {of}.{said}"))
+    by = f" {_say_mostly(worst['by_model'])}." if len(worst["by_model"]) > 1 else ""
+    st.caption(plain(f"{say_size(worst['n'], worst['attempts'], unit)}, {of}.{by}{said}"))
     which = "this one" if worst["attempts"] == 1 else f"these {format_count(worst['attempts'])}"
     link(f"See {which}", "failures", View(about.card.id, alike=worst["alike"], verdict=verdict))
+
+
+def _say_mostly(by_model: Mapping[str, int]) -> str:
+    """Whose failures a group's are most often: "130 of the 239 are weak's"."""
+    model, most = max(by_model.items(), key=lambda each: (each[1], each[0]))
+    return f"{format_count(most)} of the {format_count(sum(by_model.values()))} are {short_model(model)}'s"
 
 
 def _say_size(about: Declaration, found: Rankings) -> str:

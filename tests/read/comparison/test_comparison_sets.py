@@ -14,7 +14,8 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.read import View
 from cxlab.read.comparison.ranking import rank
 from cxlab.read.comparison.sets import find_set
-from cxlab.read.comparison.words import say_customers, say_floors, say_leader, say_leaders, say_set
+from cxlab.read.comparison.words import say_customers, say_floors, say_leader, say_leaders, say_no_floors, say_set
+from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
 
 ABOUT = REGISTRY["sage"].declaration
@@ -221,17 +222,27 @@ def test_a_leader_below_a_constant_agent_is_told_of(home: Path, floor: float, to
     assert say_floors(rank(ABOUT, VIEW).tasks) == told
 
 
-@pytest.mark.parametrize(("floor", "words"), [
+@pytest.mark.parametrize(("floor", "low"), [
     (20.0, ""), (67.5, ", but a constant agent does as well"), (70.0, ", but a constant agent does better"),
 ])  # fmt: skip
-def test_a_sure_lead_below_a_constant_agent_is_told_in_the_same_breath(home: Path, floor: float, words: str) -> None:
+def test_a_sure_lead_below_a_constant_agent_is_told_in_the_same_breath(home: Path, floor: float, low: str) -> None:
     write_run(home, 1, "a", steady(0))
     write_run(home, 2, "b", {key: (value or 0) - 30 for key, value in steady(0).items()})
     write_run(home, 3, FLOOR, dict.fromkeys(steady(0), floor))
     found = rank(ABOUT, VIEW).tasks
-    assert say_leader(found[0]) == f"a leads for sure{words}"
-    below = " (in 2 of these no better than a constant agent)" if words else ""
+    assert say_leader(found[0]) == f"a leads for sure{low}"
+    below = " (in 2 of these no better than a constant agent)" if low else ""
     assert say_leaders([found[0], found[0]]) == f"a leads for sure in 2 of 2 tasks{below}"
+
+
+def test_that_no_constant_agent_has_run_is_said_where_there_are_some(home: Path) -> None:
+    write_run(home, 1, "a", steady(0))
+    found = rank(ABOUT, VIEW).tasks
+    assert say_no_floors(found, known=True).startswith("No constant agent has run here")
+    assert say_no_floors(found, known=False) == ""
+    assert "No constant agent has run here" in words(open_page())
+    write_run(home, 2, FLOOR, steady(0))
+    assert say_no_floors(rank(ABOUT, VIEW).tasks, known=True) == ""
 
 
 def test_a_constant_agent_that_passes_more_than_a_ranked_model_is_told_of(home: Path) -> None:

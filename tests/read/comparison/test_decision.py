@@ -233,3 +233,14 @@ def test_who_is_no_better_than_the_constant_agent_of_another_metric_is_told(home
         "near is no better than it for sure"
     )
     assert "0 in skill above chance" in words_of(open_page("compare", benchmark="sage"))
+
+
+def test_a_metric_that_says_the_same_of_every_sample_is_no_other_metric(home: Path) -> None:
+    samples = [(f"s{i}", 1) for i in range(20)]
+    for number, (model, level) in enumerate((("first", 60.0), ("second", 40.0)), 1):
+        told = {key: level + place % 3 for place, key in enumerate(samples)}
+        write_run(home, number, model, told, metric="told",
+                  also={"path": dict(told), "action": {**told, samples[0]: 90.0}})  # fmt: skip
+    between = decide(ABOUT, rank(ABOUT, VIEW).tasks[0])
+    assert between is not None
+    assert [each.metric for each in between.metrics] == ["action"]
